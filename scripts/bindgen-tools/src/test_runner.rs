@@ -1,0 +1,6 @@
+fn main() {
+    if let Err(e) = wasm_bindgen_cli::wasm_bindgen_test_runner::run_cli_with_args(std::env::args_os()) {
+        eprintln!("{e:?}");
+        std::process::exit(1);
+    }
+}

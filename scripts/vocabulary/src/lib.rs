@@ -1,0 +1,11 @@
+//! Packs vocabularies and writes tables. A build tool: it panics where its source is not what it expects.
+
+#![allow(clippy::disallowed_methods, reason = "a build tool reads and writes files")]
+
+mod asset;
+mod classes;
+mod models;
+
+pub use asset::{ENCODINGS, Source, pack, sign, with_streams};
+pub use classes::table as unicode_table;
+pub use models::table as model_table;

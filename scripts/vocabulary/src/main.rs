@@ -1,0 +1,27 @@
+//! `cargo run -p vocabulary -- assets DIR` packs the encodings; `-- tables` rewrites the tables in `src/tokens`.
+
+#![allow(clippy::disallowed_methods, reason = "a build tool reads and writes files")]
+
+use std::{env, fs, path::Path};
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["assets", out] => {
+            fs::create_dir_all(out).expect("the folder can be made");
+            for source in &vocabulary::ENCODINGS {
+                let bytes = vocabulary::pack(source.name);
+                println!("{}.bin: {} bytes", source.name, bytes.len());
+                fs::write(Path::new(out).join(format!("{}.bin", source.name)), bytes)
+                    .expect("the folder can be written");
+            }
+        }
+        ["tables"] => {
+            let tokens = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../src/tokens");
+            fs::write(tokens.join("bpe/class_table.rs"), vocabulary::unicode_table())
+                .expect("src can be written");
+            fs::write(tokens.join("model_table.rs"), vocabulary::model_table()).expect("src can be written");
+        }
+        _ => eprintln!("usage: vocabulary assets DIR | vocabulary tables"),
+    }
+}

@@ -1,0 +1,187 @@
+//! The one message model in the middle. Provider shapes live in `provider/` and nowhere else.
+//!
+//! A [`Message`] has a role and ordered [`Part`]s. One tool-call part and one tool-output part serve every kind
+//! of call; what makes a kind special travels with the part untouched, in its [`Extras`].
+
+mod extras;
+mod part;
+mod steps;
+
+pub use extras::{Extras, Format};
+pub use part::{CallKind, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput, ToolOutputRef};
+pub use steps::{Step, Turn, open_calls, steps, turns};
+
+use serde::{Deserialize, Serialize};
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Instructions from the application.
+    System,
+    /// Instructions from the application, in the words of newer `OpenAI` models.
+    Developer,
+    /// The person, or whoever stands for them.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool's answer to one call of the assistant.
+    Tool,
+}
+
+impl Role {
+    /// The role's name in every format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+
+    /// The role of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::System, Self::Developer, Self::User, Self::Assistant, Self::Tool]
+            .into_iter()
+            .find(|role| role.as_str() == name)
+    }
+
+    /// System and developer messages.
+    pub const fn is_instruction(self) -> bool {
+        matches!(self, Self::System | Self::Developer)
+    }
+}
+
+/// What kind of entry a message is, for passes that act by type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ItemType {
+    /// The system prompt.
+    SystemPrompt,
+    /// How sub-agents are used.
+    SubagentStrategy,
+    /// How skills are used.
+    SkillStrategy,
+    /// A user message.
+    UserMessage,
+    /// An assistant message.
+    AssistantMessage,
+    /// A tool output.
+    ToolResult,
+    /// A skill's prompt.
+    SkillPrompt,
+    /// A skill's metadata.
+    SkillMetadata,
+    /// A summary (or the retained text) that the engine put in.
+    CompactionSummary,
+    /// A memory result.
+    Memory,
+    /// A prompt injection of the caller's.
+    Injection,
+}
+
+/// What the caller said of a message beside its content.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Meta {
+    /// The caller's id, or ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Set by the caller, or else derived from the role.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item_type: Option<ItemType>,
+    /// Lower goes first; the item type's default where not set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i64>,
+    /// How many of its kind stay in the view; `None` for an ordinary message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ephemeral: Option<u32>,
+    /// Stands verbatim in every view.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
+}
+
+/// One entry of a conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said, in order. A tool message has exactly one part, a [`Part::ToolOutput`].
+    pub parts: Vec<Part>,
+    /// What the caller said of it.
+    pub meta: Meta,
+    /// What its provider format carries beside the parts (unknown fields, the envelope), untouched.
+    pub extras: Extras,
+}
+
+impl Message {
+    /// A message of one text part.
+    pub fn text(role: Role, text: impl Into<Text>) -> Self {
+        Self::new(role, vec![Part::text(text)])
+    }
+
+    /// A message of these parts.
+    pub fn new(role: Role, parts: Vec<Part>) -> Self {
+        Self { role, parts, meta: Meta::default(), extras: Extras::default() }
+    }
+
+    /// A tool message that answers `call_id` with text.
+    pub fn tool(call_id: impl Into<String>, text: impl Into<Text>) -> Self {
+        Self::new(Role::Tool, vec![Part::ToolOutput(ToolOutput::text(call_id, text))])
+    }
+
+    /// The same message with this id.
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<String>) -> Self {
+        self.meta.id = Some(id.into());
+        self
+    }
+
+    /// The tool calls in it, in order.
+    pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.parts.iter().filter_map(|p| match p {
+            Part::ToolCall(c) => Some(c),
+            _ => None,
+        })
+    }
+
+    /// The tool outputs in it (one in a tool message, none elsewhere).
+    pub fn tool_outputs(&self) -> impl Iterator<Item = &ToolOutput> {
+        self.parts.iter().filter_map(|p| match p {
+            Part::ToolOutput(o) => Some(o),
+            _ => None,
+        })
+    }
+
+    /// All its visible text, parts joined by a line break: text and refusals; for a tool message its output.
+    pub fn plain_text(&self) -> String {
+        let mut out = String::new();
+        for part in &self.parts {
+            part.push_plain_text(&mut out);
+        }
+        out
+    }
+
+    /// Whether it holds nothing at all: every provider refuses such a message. An empty text is something: some accept it,
+    /// and their models answer so.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// The item type: the caller's, or the role's.
+    pub fn item_type(&self) -> ItemType {
+        self.meta.item_type.unwrap_or(match self.role {
+            Role::System | Role::Developer => ItemType::SystemPrompt,
+            Role::User => ItemType::UserMessage,
+            Role::Assistant => ItemType::AssistantMessage,
+            Role::Tool => ItemType::ToolResult,
+        })
+    }
+
+    /// Whether it opens a turn: a user message that the engine did not put in itself.
+    pub fn opens_turn(&self) -> bool {
+        self.role == Role::User && self.item_type() != ItemType::CompactionSummary
+    }
+}

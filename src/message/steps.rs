@@ -1,0 +1,176 @@
+//! Turns, steps and pairing over a run of messages.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::{Message, Role};
+
+/// A user message and everything up to the next one. What stands before the first user message is a turn, too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// The messages, as a range of the slice that was asked about.
+    pub range: Range<usize>,
+}
+
+/// One model answer and the tool messages that answer its calls. Never split.
+///
+/// A model answer is a run of neighbouring assistant messages (formats that send items one by one give several);
+/// a message of another role that stands between a call and its output belongs to the step as well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The messages, as a range of the slice that was asked about.
+    pub range: Range<usize>,
+}
+
+/// The turns of `messages`, in order; their ranges cover it without a gap.
+pub fn turns<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Turn> {
+    let mut out: Vec<Turn> = Vec::new();
+    let mut len = 0;
+    for (i, message) in messages.into_iter().enumerate() {
+        if out.is_empty() || message.opens_turn() {
+            out.push(Turn { range: i..i });
+        }
+        len = i + 1;
+        if let Some(last) = out.last_mut() {
+            last.range.end = len;
+        }
+    }
+    debug_assert_eq!(out.last().map_or(0, |t| t.range.end), len);
+    out
+}
+
+/// The atomic runs of `messages`, in order; their ranges cover it without a gap.
+///
+/// A cut between two of them never separates a call from its output. Every message that is neither an assistant's
+/// nor a tool's is a run of its own, unless a call before it is answered after it.
+pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Step> {
+    let messages: Vec<&Message> = messages.into_iter().collect();
+    let closes = closing_indexes(&messages);
+    let mut out: Vec<Step> = Vec::new();
+    let mut open_until = 0; // every message before this index belongs to the step under construction
+    let mut answering = false; // the step has begun to receive tool messages
+    for (i, message) in messages.iter().enumerate() {
+        let joins = match message.role {
+            _ if i < open_until => true,
+            Role::Assistant => i > 0 && messages[i - 1].role == Role::Assistant && !answering,
+            Role::Tool => i > 0 && matches!(messages[i - 1].role, Role::Assistant | Role::Tool),
+            _ => false,
+        };
+        match out.last_mut() {
+            Some(step) if joins => step.range.end = i + 1,
+            _ => {
+                out.push(Step { range: i..i + 1 });
+                answering = false;
+            }
+        }
+        answering |= message.role == Role::Tool;
+        open_until = open_until.max(closes.get(&i).copied().unwrap_or(0));
+    }
+    out
+}
+
+/// The ids of the calls in `messages` that no tool output answers yet, in order: they are still being executed.
+pub fn open_calls<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<&'a str> {
+    let mut open: Vec<&str> = Vec::new();
+    let mut answered: HashSet<&str> = HashSet::new();
+    let messages: Vec<&Message> = messages.into_iter().collect();
+    for message in messages.iter().rev() {
+        for output in message.tool_outputs() {
+            answered.insert(&output.call_id);
+        }
+        let calls: Vec<_> = message.tool_calls().filter(|c| !c.hosted).collect();
+        for call in calls.into_iter().rev() {
+            if !answered.remove(call.id.as_str()) {
+                open.push(&call.id);
+            }
+        }
+    }
+    open.reverse();
+    open
+}
+
+/// For each message with calls: the index after the last output that answers one of them.
+fn closing_indexes(messages: &[&Message]) -> HashMap<usize, usize> {
+    let mut caller: HashMap<&str, usize> = HashMap::new();
+    let mut closes: HashMap<usize, usize> = HashMap::new();
+    for (i, message) in messages.iter().enumerate() {
+        for output in message.tool_outputs() {
+            if let Some(from) = caller.remove(output.call_id.as_str()) {
+                closes.insert(from, i + 1);
+            }
+        }
+        for call in message.tool_calls().filter(|c| !c.hosted) {
+            caller.insert(&call.id, i);
+        }
+    }
+    closes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Part, ToolCall};
+    use super::*;
+
+    fn user(text: &str) -> Message {
+        Message::text(Role::User, text)
+    }
+    fn calls(ids: &[&str]) -> Message {
+        let parts = ids.iter().map(|id| Part::ToolCall(ToolCall::function(*id, "read", "{}"))).collect();
+        Message::new(Role::Assistant, parts)
+    }
+    fn said(text: &str) -> Message {
+        Message::text(Role::Assistant, text)
+    }
+    fn ranges(steps: &[Step]) -> Vec<(usize, usize)> {
+        steps.iter().map(|s| (s.range.start, s.range.end)).collect()
+    }
+
+    #[test]
+    fn a_step_is_an_answer_and_its_outputs() {
+        let list = [
+            user("go"),
+            calls(&["a", "b"]),
+            Message::tool("b", "2"),
+            Message::tool("a", "1"),
+            said("done"),
+            user("more"),
+            said("ok"),
+        ];
+        assert_eq!(ranges(&steps(&list)), [(0, 1), (1, 4), (4, 5), (5, 6), (6, 7)]);
+        assert_eq!(turns(&list).iter().map(|t| t.range.clone()).collect::<Vec<_>>(), [0..5, 5..7]);
+    }
+
+    #[test]
+    fn items_sent_one_by_one_are_one_step() {
+        let list = [
+            user("go"),
+            said("thinking aloud"),
+            calls(&["a"]),
+            calls(&["b"]),
+            Message::tool("a", "1"),
+            Message::tool("b", "2"),
+        ];
+        assert_eq!(ranges(&steps(&list)), [(0, 1), (1, 6)]);
+    }
+
+    #[test]
+    fn a_message_between_a_call_and_its_output_stays_inside() {
+        let list = [calls(&["a"]), user("hurry"), Message::tool("a", "1"), said("done")];
+        assert_eq!(ranges(&steps(&list)), [(0, 3), (3, 4)]);
+    }
+
+    #[test]
+    fn unanswered_calls_are_open() {
+        let list = [calls(&["a"]), Message::tool("a", "1"), calls(&["a", "b"]), Message::tool("b", "2")];
+        assert_eq!(open_calls(&list), ["a"]);
+    }
+
+    #[test]
+    fn the_engines_own_messages_open_no_turn() {
+        let mut summary = user("summary");
+        summary.meta.item_type = Some(super::super::ItemType::CompactionSummary);
+        let list = [summary, user("go"), said("ok")];
+        assert_eq!(turns(&list).len(), 2);
+        assert_eq!(turns(&list)[1].range, 1..3);
+    }
+}

@@ -1,0 +1,52 @@
+//! Finding what a misspelt name was meant to be.
+
+/// The known names closest to `name`, best first, at most `most`; none that is plainly another word.
+pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
+    let wanted: Vec<char> = name.chars().take(128).flat_map(char::to_lowercase).collect();
+    let far = wanted.len() / 3 + 1;
+    let mut found: Vec<(usize, &str)> = known
+        .into_iter()
+        .filter(|k| k.len().abs_diff(name.len()) <= 4 * far)
+        .map(|k| (distance(&wanted, k), k))
+        .filter(|(d, _)| *d <= far)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found.truncate(most);
+    found.into_iter().map(|(_, k)| k).collect()
+}
+
+/// Levenshtein's distance, letters compared without case.
+fn distance(a: &[char], b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=a.len()).collect();
+    for (i, cb) in b.chars().flat_map(char::to_lowercase).enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, &ca) in a.iter().enumerate() {
+            let replaced = diagonal + usize::from(ca != cb);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[a.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_found_and_another_word_is_not() {
+        let known = ["thresholdRatio", "retainLastTurns", "enabled"];
+        assert_eq!(nearest("tresholdratio", known, 1), ["thresholdRatio"]);
+        assert_eq!(nearest("enable", known, 3), ["enabled"]);
+        assert!(nearest("store", known, 3).is_empty());
+        assert!(nearest("", known, 3).is_empty());
+    }
+
+    #[test]
+    fn distances() {
+        let d = |a: &str, b: &str| distance(&a.chars().collect::<Vec<_>>(), b);
+        assert_eq!((d("kitten", "sitting"), d("", "abc"), d("abc", ""), d("same", "SAME")), (3, 3, 3, 0));
+    }
+}
