@@ -3,6 +3,8 @@
 pub mod config;
 pub mod error;
 pub mod message;
+pub mod model;
 mod nearest;
+pub mod tokens;
 
 pub use error::{Error, ErrorCode, Result};

@@ -1,0 +1,28 @@
+// One fresh process: from before the import to after the first exact count, in milliseconds.
+// node cold.mjs WHICH
+
+const which = process.argv[2];
+const text = "The quick brown fox jumps over the lazy dog.";
+const start = performance.now();
+const count = await {
+  async contextfold() {
+    const { loadEncoding } = await import("contextfold");
+    return (await loadEncoding("o200k_base")).count(text);
+  },
+  async "gpt-tokenizer"() {
+    return (await import("gpt-tokenizer/encoding/o200k_base")).countTokens(text);
+  },
+  async "ai-tokenizer"() {
+    const [{ Tokenizer }, encoding] = await Promise.all([import("ai-tokenizer"), import("ai-tokenizer/encoding/o200k_base")]);
+    return new Tokenizer(encoding).count(text);
+  },
+  async "js-tiktoken"() {
+    const [{ Tiktoken }, { default: ranks }] = await Promise.all([import("js-tiktoken/lite"), import("js-tiktoken/ranks/o200k_base")]);
+    return new Tiktoken(ranks).encode(text).length;
+  },
+  async tiktoken() {
+    return (await import("tiktoken")).get_encoding("o200k_base").encode_ordinary(text).length;
+  },
+}[which]();
+if (count !== 10) throw new Error(`${which} counts ${count}, not 10`);
+console.log(performance.now() - start);

@@ -1,0 +1,162 @@
+// Fits the estimate of src/tokens/estimate.rs on one half of the corpora, and writes src/tokens/estimate_table.rs; the
+// other half judges it (`npm run bench:tokens`). Needs the o200k_base asset and the built package.
+//
+// The estimate says of each character how likely a token begins at it, from the character and what stands before it.
+// Fitting is counting: in how many of such places does a token of o200k_base begin? Each kind of text weighs the same.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { loadEncoding } from "contextfold";
+import { halves } from "./corpora.mjs";
+
+const asset = readFileSync(new URL("../../pkg/encodings/o200k_base.bin", import.meta.url));
+const encoding = await loadEncoding("o200k_base", asset);
+const lengths = tokenLengths(asset);
+
+/** How much each kind weighs. */
+const WEIGHTS = { english: 1.3, code: 1.3, json: 1, logs: 1, chinese: 1, japanese: 1, mixed: 0.5, base64: 0.5 };
+/** So many places like the average are added to what was counted, for what is seldom or never seen. */
+const SMOOTH_LETTERS = 40;
+const SMOOTH_OTHERS = 20;
+
+// The classes and states of estimate.rs; its test compares them.
+const SIGNS = "\n\r\t !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
+const SIGN_COUNT = SIGNS.length;
+const [SMALL, CAPITAL, DIGIT, CONTROL, WIDE] = [0, 1, 2, 3, 4].map((n) => SIGN_COUNT + n);
+const WIDE_COUNT = 17;
+const CLASSES = WIDE + WIDE_COUNT;
+const [S_SMALL, S_CAPITAL, S_DIGIT, , , S_CONTROL, S_WIDE] = [0, 1, 2, 3, 4, 5, 6].map((n) => 2 * SIGN_COUNT + n);
+const S_START = S_WIDE + WIDE_COUNT;
+const STATES = S_START + 1;
+
+const signs = new Map([...SIGNS].map((sign, i) => [sign.charCodeAt(0), i]));
+const isLetter = (c) => (c | 32) >= 97 && (c | 32) <= 122 && c < 128;
+const isCapital = (c) => c >= 65 && c <= 90;
+
+const letters = { begun: new Float64Array(3 * 676), seen: new Float64Array(3 * 676) };
+const others = { begun: new Float64Array(STATES * CLASSES), seen: new Float64Array(STATES * CLASSES) };
+for (const [kind, weight] of Object.entries(WEIGHTS)) {
+  const texts = halves(kind).fit.map(({ text }) => marked(text));
+  const each = (weight * 1e6) / texts.reduce((n, { tokens }) => n + tokens, 0);
+  for (const text of texts) count(text, each);
+}
+write();
+
+/** The bytes of a text, and at which of them a token begins. */
+function marked(text) {
+  const bytes = Buffer.from(text);
+  const begins = new Uint8Array(bytes.length);
+  const tokens = encoding.encode(text);
+  let at = 0;
+  for (const token of tokens) {
+    begins[at] = 1;
+    at += lengths[token];
+  }
+  if (at !== bytes.length) throw new Error("the tokens are not those of the text");
+  return { bytes, begins, tokens: tokens.length };
+}
+
+function count({ bytes, begins }, weight) {
+  let state = S_START;
+  let before = -1;
+  for (let at = 0; at < bytes.length; ) {
+    const byte = bytes[at];
+    const length = byte < 128 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+    let begun = 0;
+    for (let i = at; i < at + length; i++) begun += begins[i];
+    const [klass, next] = step(bytes, at, byte, before, state);
+    const pair = pairOf(before, byte);
+    const [table, slot] = pair === null ? [others, state * CLASSES + klass] : [letters, pair];
+    table.begun[slot] += begun * weight;
+    table.seen[slot] += weight;
+    [state, before] = [next, byte < 128 ? byte : -1];
+    at += length;
+  }
+}
+
+/** The slot of two letters that stand together, small or capital first; null for any other two. */
+function pairOf(before, byte) {
+  if (!isLetter(before) || !isLetter(byte) || (isCapital(byte) && !isCapital(before))) return null;
+  const table = isCapital(byte) ? 2 : isCapital(before) ? 1 : 0;
+  return table * 676 + ((before | 32) - 97) * 26 + ((byte | 32) - 97);
+}
+
+function step(bytes, at, byte, before, state) {
+  if (byte >= 128) {
+    const wide = wideClass(codePoint(bytes, at, byte));
+    return [WIDE + wide, S_WIDE + wide];
+  }
+  if (isLetter(byte)) return isCapital(byte) ? [CAPITAL, S_CAPITAL] : [SMALL, S_SMALL];
+  if (byte >= 48 && byte <= 57) return [DIGIT, state >= S_DIGIT && state < S_DIGIT + 2 ? state + 1 : S_DIGIT];
+  const sign = signs.get(byte);
+  if (sign === undefined) return [CONTROL, S_CONTROL];
+  return [sign, before === byte ? SIGN_COUNT + sign : sign];
+}
+
+function codePoint(bytes, at, first) {
+  const tail = (i) => bytes[at + i] & 63;
+  if (first < 0xe0) return ((first & 31) << 6) | tail(1);
+  if (first < 0xf0) return ((first & 15) << 12) | (tail(1) << 6) | tail(2);
+  return ((first & 7) << 18) | (tail(1) << 12) | (tail(2) << 6) | tail(3);
+}
+
+function wideClass(c) {
+  const ends = [0x250, 0x370, 0x400, 0x530, 0x780, 0x900, 0x1100, 0x2000, 0x2070, 0x2e80, 0x3040, 0x30a0, 0x3100, 0x3400, 0xa000, 0xac00, 0xd7b0, 0xf900, 0xfb00, 0xff00, 0x10000, 0x1f000, 0x20000, 0x110000];
+  const kinds = [0, 14, 1, 2, 3, 14, 4, 15, 5, 6, 7, 8, 9, 7, 10, 15, 11, 15, 10, 3, 12, 16, 13, 16];
+  return kinds[ends.findIndex((end) => c < end)];
+}
+
+function tokenLengths(bytes) {
+  const ids = bytes.readUInt32LE(24);
+  const out = new Uint8Array(ids).fill(1, 0, 256);
+  let left = 304;
+  let right = left + bytes.readUInt32LE(28);
+  const varint = (at) => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++];
+      value |= (byte & 127) << shift;
+      if (byte < 128) return [value, at];
+    }
+  };
+  for (let id = 256; id < ids; id++) {
+    let l, r;
+    [l, left] = varint(left);
+    [r, right] = varint(right);
+    out[id] = out[l - 1] + out[r];
+  }
+  return out;
+}
+
+function write() {
+  const mean = (table, from, to, step = 1) => {
+    let [begun, seen] = [1, 2];
+    for (let i = from; i < to; i += step) [begun, seen] = [begun + table.begun[i], seen + table.seen[i]];
+    return begun / seen;
+  };
+  const share = (table, i, smooth, usual) => (table.begun[i] + smooth * usual) / (table.seen[i] + smooth);
+  const quantum = (value) => Math.min(255, Math.round(value * 64));
+  const pairs = Array.from(letters.seen, (_, i) => {
+    const from = Math.floor(i / 676) * 676;
+    return quantum(share(letters, i, SMOOTH_LETTERS, Math.max(0.3, mean(letters, from, from + 676))));
+  });
+  const classMeans = Array.from({ length: CLASSES }, (_, klass) => mean(others, klass, STATES * CLASSES, CLASSES));
+  const rest = Array.from(others.seen, (_, i) => quantum(share(others, i, SMOOTH_OTHERS, classMeans[i % CLASSES])));
+  const rows = (values, width) => {
+    let out = "[\n";
+    for (let i = 0; i < values.length; i += width) out += `    ${values.slice(i, i + width).join(", ")},\n`;
+    return `${out}]`;
+  };
+  const file = fileURLToPath(new URL("../../src/tokens/estimate_table.rs", import.meta.url));
+  writeFileSync(file, `//! Generated by \`node benches/tokens/fit.mjs\`. Do not edit. Values are 64ths of a token.
+
+/// Two letters that stand together: both small, a capital before a small one, both capitals; by first, then second.
+#[rustfmt::skip]
+pub(super) static LETTERS: [u8; ${pairs.length}] = ${rows(pairs, 26)};
+
+/// Every other character, by the state before it, then by its class.
+#[rustfmt::skip]
+pub(super) static OTHERS: [u8; ${rest.length}] = ${rows(rest, CLASSES)};
+`);
+  console.log(`${file}: ${pairs.length + rest.length} values`);
+}

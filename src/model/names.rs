@@ -1,0 +1,175 @@
+//! The names under which one model goes.
+
+/// Regions of Bedrock's cross-region profiles.
+const REGIONS: [&str; 9] = ["us", "us-gov", "eu", "apac", "au", "jp", "ca", "sa", "global"];
+
+/// Vendors as Bedrock writes them before a dot. A name has dots of its own, so only these count.
+const VENDORS: [&str; 17] = [
+    "ai21",
+    "amazon",
+    "anthropic",
+    "cohere",
+    "deepseek",
+    "google",
+    "meta",
+    "minimax",
+    "mistral",
+    "moonshot",
+    "moonshotai",
+    "nvidia",
+    "openai",
+    "qwen",
+    "writer",
+    "xai",
+    "zai",
+];
+
+/// What `OpenRouter` hangs on a name without changing the model or its limits.
+const VARIANTS: [&str; 3] = [":nitro", ":floor", ":online"];
+
+/// The names to look `model` up by, the most telling first: as it is written; without the path before it, region, vendor and
+/// version; and then without its date.
+///
+/// Only what says *where* or *when* a model is served is taken off, never a part of what it is: `gpt-5-mini` is not `gpt-5`.
+pub(super) fn candidates(model: &str) -> Vec<String> {
+    let model = model.trim().to_lowercase();
+    let mut names = vec![model.clone()];
+    let mut add = |name: &str| {
+        if !name.is_empty() && !names.iter().any(|n| n == name) {
+            names.push(name.to_owned());
+        }
+    };
+    let mut undated = Vec::new();
+    for path in paths(&model) {
+        let name = bare(path);
+        for name in [path, name] {
+            add(name);
+            if name.starts_with("claude-") || name.starts_with("anthropic/claude-") {
+                add(&name.replace('.', "-"));
+            }
+        }
+        undated.push(without_date(name));
+    }
+    for name in undated {
+        add(name);
+        if name.starts_with("claude-") {
+            add(&name.replace('.', "-"));
+        }
+    }
+    names
+}
+
+/// `a/b/c`, `b/c`, `c`.
+fn paths(model: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(model), |path| path.split_once('/').map(|(_, rest)| rest))
+}
+
+/// Without a fine-tune's frame, region, vendor, and the version that Bedrock and `OpenRouter` hang on.
+fn bare(path: &str) -> &str {
+    let mut name = path;
+    if let Some(tuned) = name.strip_prefix("ft:") {
+        name = tuned.split(':').next().unwrap_or(tuned);
+    }
+    name = strip_head(name, &REGIONS);
+    name = strip_head(name, &VENDORS);
+    for variant in VARIANTS {
+        name = name.strip_suffix(variant).unwrap_or(name);
+    }
+    without_version(name)
+}
+
+fn strip_head<'a>(name: &'a str, heads: &[&str]) -> &'a str {
+    match name.split_once('.') {
+        Some((head, rest)) if heads.contains(&head) => rest,
+        _ => name,
+    }
+}
+
+/// Without Bedrock's `-v1:0`, `-v1` or `-1:0`.
+fn without_version(name: &str) -> &str {
+    let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    let (head, revision) = match name.rsplit_once(':') {
+        Some((head, revision)) if digits(revision) => (head, true),
+        _ => (name, false),
+    };
+    match head.rsplit_once('-') {
+        Some((rest, version)) if digits(version.strip_prefix('v').unwrap_or_default()) => rest,
+        Some((rest, version)) if revision && digits(version) && version.len() == 1 => rest,
+        _ => name,
+    }
+}
+
+/// Without `-20250929`, `-2024-08-06`, `@20250929`, `@default`, `@latest`, `-latest`, or Google's `-001`.
+fn without_date(name: &str) -> &str {
+    for tail in ["@default", "@latest", "-latest"] {
+        if let Some(rest) = name.strip_suffix(tail) {
+            return rest;
+        }
+    }
+    for (shape, google_only) in
+        [("-dddd-dd-dd", false), ("-dddddddd", false), ("@dddddddd", false), ("-ddd", true)]
+    {
+        if google_only && !name.starts_with("gemini-") {
+            continue;
+        }
+        if let Some(rest) = without_tail(name, shape) {
+            return rest;
+        }
+    }
+    name
+}
+
+/// `name` without a tail of this shape, where `d` is a digit.
+fn without_tail<'a>(name: &'a str, shape: &str) -> Option<&'a str> {
+    let at = name.len().checked_sub(shape.len())?;
+    let tail = name.as_bytes().get(at..)?;
+    let fits =
+        tail.iter().zip(shape.bytes()).all(|(c, s)| if s == b'd' { c.is_ascii_digit() } else { *c == s });
+    (fits && at > 0 && name.is_char_boundary(at)).then(|| &name[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_and_when_are_taken_off() {
+        let has = |model: &str, name: &str| candidates(model).iter().any(|c| c == name);
+        for (model, name) in [
+            ("openai/gpt-5", "gpt-5"),
+            ("openrouter/openai/gpt-5:nitro", "gpt-5"),
+            ("models/gemini-2.5-pro", "gemini-2.5-pro"),
+            ("gemini-2.0-flash-001", "gemini-2.0-flash"),
+            ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5"),
+            ("claude-sonnet-4-5@20250929", "claude-sonnet-4-5"),
+            ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "claude-sonnet-4-5"),
+            ("bedrock/eu.anthropic.claude-opus-4-6-v1", "claude-opus-4-6"),
+            ("anthropic/claude-sonnet-4.5", "claude-sonnet-4-5"),
+            ("openai.gpt-oss-120b-1:0", "gpt-oss-120b"),
+            ("gpt-4o-2024-08-06", "gpt-4o"),
+            ("ft:gpt-4o-2024-08-06:org::id", "gpt-4o"),
+            ("GPT-5", "gpt-5"),
+        ] {
+            assert!(has(model, name), "{model}: {:?}", candidates(model));
+        }
+    }
+
+    #[test]
+    fn what_a_model_is_stays() {
+        for (model, other) in [
+            ("gpt-5-mini", "gpt-5"),
+            ("gpt-5-foo", "gpt-5"),
+            ("gpt-4.1", "1"),
+            ("gpt-4-0613", "gpt-4"),
+            ("qwen3:8b", "qwen3"),
+            ("gemini-2.5-pro-preview-tts", "gemini-2.5-pro"),
+            ("deepseek/deepseek-r1:free", "deepseek-r1"),
+            ("claude-opus-4-1", "claude-opus-4"),
+        ] {
+            assert!(!candidates(model).iter().any(|c| c == other), "{model}: {:?}", candidates(model));
+        }
+        assert_eq!(candidates(""), [""]);
+        assert_eq!(candidates("/"), ["/"]);
+        assert_eq!(candidates("日本-20250101"), ["日本-20250101", "日本"]);
+    }
+}

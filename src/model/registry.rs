@@ -1,0 +1,228 @@
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::{ModelLimits, built_in, names};
+use crate::config::{describe, whole};
+use crate::error::{Error, ErrorCode, Result};
+use crate::nearest::nearest;
+
+/// The limits of models: the caller's table before the small built-in one.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    rows: HashMap<String, Row>,
+}
+
+/// What the caller's table says of one name.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    says: Says,
+    /// 0: the name as it stands in the table; higher: derived from it, less surely so.
+    rank: u8,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Says {
+    Limits(ModelLimits),
+    /// `max_tokens` is all there is, and it is the output's cap.
+    OutputCapOnly,
+}
+
+/// The providers that make the models that many others serve: their rows go before the others' for a bare name.
+const MAKERS: [&str; 11] = [
+    "alibaba",
+    "anthropic",
+    "cohere",
+    "deepseek",
+    "google",
+    "meta",
+    "mistral",
+    "moonshotai",
+    "openai",
+    "xai",
+    "zai",
+];
+
+const DERIVED: u8 = 1;
+const DERIVED_FROM_OTHERS: u8 = 2;
+
+impl Registry {
+    /// The built-in table alone.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The built-in table, and before it `models`, in one of these shapes (they may be mixed):
+    /// - `LiteLLM`'s table: `{ [model]: { max_input_tokens, max_output_tokens, max_tokens, litellm_provider, … } }`
+    /// - models.dev's: `{ [provider]: { models: { [model]: { limit: { context, input?, output } } } } }`, or the inner
+    ///   `{ [model]: { limit } }` alone
+    /// - your own: `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens?, context_window? } }`
+    ///
+    /// Rows that say nothing of limits are passed over.
+    ///
+    /// # Errors
+    /// `INVALID_CONFIG`: `models` or a row is no object, or (but for `LiteLLM`'s rows, some of which are documentation) a
+    /// limit is no whole number.
+    pub fn with(models: &Value) -> Result<Self> {
+        let Value::Object(table) = models else {
+            return Err(Error::config("models", format!("expected an object, got {}", describe(models))));
+        };
+        let mut registry = Self::new();
+        for (key, value) in table {
+            let Value::Object(row) = value else {
+                let path = format!("models.{key}");
+                return Err(Error::config(&path, format!("expected an object, got {}", describe(value))));
+            };
+            match row.get("models") {
+                Some(Value::Object(models)) => registry.add_provider(key, models)?,
+                _ => registry.add(key, read_row(&format!("models.{key}"), row)?, ""),
+            }
+        }
+        Ok(registry)
+    }
+
+    /// The limits of `model`. Its name may have a provider's prefix, a region, a version or a date; the most telling form of
+    /// it that is known decides, the caller's table before the built-in one. A name that is only similar is another model.
+    ///
+    /// # Errors
+    /// `UNKNOWN_MODEL`: in no table, or the row has no `max_input_tokens` and its `max_tokens` is plainly the output's cap.
+    pub fn resolve(&self, model: &str) -> Result<ModelLimits> {
+        let names = names::candidates(model);
+        let row = names.iter().find_map(|name| self.rows.get(name));
+        match row.map(|r| r.says) {
+            // A row that names no window: the built-in one keeps the reserve from being taken off the input (MOD-3).
+            Some(Says::Limits(limits)) => Ok(ModelLimits {
+                context_window: limits
+                    .context_window
+                    .or_else(|| built_in_window(&names, limits.max_input_tokens)),
+                ..limits
+            }),
+            Some(Says::OutputCapOnly) => Err(Error::new(
+                ErrorCode::UnknownModel,
+                format!(
+                    "`models` has no input limit for `{model}`: its `max_tokens` is only the output's cap; give \
+                     `max_input_tokens`, or leave `model` out and set `contextWindow`"
+                ),
+            )),
+            None => {
+                names.iter().find_map(|name| built_in::find(name)).ok_or_else(|| self.unknown(model, &names))
+            }
+        }
+    }
+
+    fn add_provider(&mut self, provider: &str, models: &Map<String, Value>) -> Result<()> {
+        for (name, value) in models {
+            let path = format!("models.{provider}.models.{name}");
+            let Value::Object(row) = value else {
+                return Err(Error::config(&path, format!("expected an object, got {}", describe(value))));
+            };
+            let says = read_row(&path, row)?;
+            self.add(&format!("{provider}/{name}"), says, provider);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, key: &str, says: Option<Says>, provider: &str) {
+        let Some(says) = says else { return };
+        let key = key.to_lowercase();
+        let maker = provider.is_empty() && !key.contains('/')
+            || MAKERS
+                .iter()
+                .any(|m| *m == provider || key.strip_prefix(m).is_some_and(|k| k.starts_with('/')));
+        let derived = if maker { DERIVED } else { DERIVED_FROM_OTHERS };
+        for name in key_forms(&key) {
+            let rank = if name == key { 0 } else { derived };
+            self.insert(name, Row { says, rank });
+        }
+    }
+
+    /// The surer row stays; of two that are equally sure and differ, the smaller one: it fits both.
+    fn insert(&mut self, name: String, row: Row) {
+        let better = match self.rows.get(&name) {
+            None => true,
+            Some(there) if there.rank != row.rank => row.rank < there.rank,
+            Some(there) => match (row.says, there.says) {
+                (Says::Limits(new), Says::Limits(old)) => new.limit(0) < old.limit(0),
+                (Says::Limits(_), Says::OutputCapOnly) => true,
+                (Says::OutputCapOnly, _) => false,
+            },
+        };
+        if better {
+            self.rows.insert(name, row);
+        }
+    }
+
+    fn unknown(&self, model: &str, names: &[String]) -> Error {
+        let known = self.rows.keys().map(String::as_str).chain(built_in::names());
+        let shortest = names.iter().min_by_key(|n| n.len()).map_or(model, String::as_str);
+        let near = nearest(shortest, known, 4);
+        let near = if near.is_empty() { String::new() } else { format!(" (known: {})", near.join(", ")) };
+        let shown: String = model.chars().take(80).collect();
+        Error::new(
+            ErrorCode::UnknownModel,
+            format!(
+                "the limits of `{shown}` are unknown{near}; give its row in `models`, or leave `model` out and set `contextWindow`"
+            ),
+        )
+    }
+}
+
+/// A key of a table, and what it is without its path: `azure/gpt-5` stands for `gpt-5`, too. Dates stay: a dated row does not
+/// speak for the undated name.
+fn key_forms(key: &str) -> Vec<String> {
+    let mut forms = vec![key.to_owned()];
+    let mut rest = key;
+    while let Some((_, tail)) = rest.split_once('/') {
+        if !tail.is_empty() {
+            forms.push(tail.to_owned());
+        }
+        rest = tail;
+    }
+    forms
+}
+
+/// What a row says of its model's limits; `None` where it says nothing.
+fn read_row(path: &str, row: &Map<String, Value>) -> Result<Option<Says>> {
+    let limit = row.get("limit").and_then(Value::as_object);
+    let lenient = row.contains_key("litellm_provider");
+    let number = |map: &Map<String, Value>, key: &str| match map.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => match whole(value).or_else(|| value.as_str()?.parse().ok()) {
+            Some(n) => Ok((n > 0).then_some(n)),
+            None if lenient => Ok(None),
+            None => {
+                let expected = format!("expected a whole number of tokens, got {}", describe(value));
+                let inside = if limit.is_some() { "limit." } else { "" };
+                Err(Error::config(&format!("{path}.{inside}{key}"), expected))
+            }
+        },
+    };
+    let (max_input, window, max_output, max_tokens) = match limit {
+        Some(limit) => (number(limit, "input")?, number(limit, "context")?, number(limit, "output")?, None),
+        None => (
+            number(row, "max_input_tokens")?,
+            number(row, "context_window")?,
+            number(row, "max_output_tokens")?,
+            number(row, "max_tokens")?,
+        ),
+    };
+    let output_cap = max_tokens.is_some() && max_tokens == max_output;
+    let Some(max_input_tokens) = max_input.or(window).or(max_tokens.filter(|_| !output_cap)) else {
+        return Ok(output_cap.then_some(Says::OutputCapOnly));
+    };
+    Ok(Some(Says::Limits(ModelLimits {
+        max_input_tokens,
+        context_window: window,
+        max_output_tokens: max_output,
+    })))
+}
+
+/// The built-in window of a model, if it has room for the caller's largest input.
+fn built_in_window(names: &[String], max_input: u64) -> Option<u64> {
+    let limits = names.iter().find_map(|name| built_in::find(name))?;
+    limits.context_window.filter(|window| *window >= max_input)
+}
+
+#[cfg(test)]
+#[path = "registry_tests.rs"]
+mod tests;

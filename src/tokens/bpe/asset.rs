@@ -1,0 +1,130 @@
+//! Reading an encoding's asset. Little-endian; 48 bytes of header, then the payload:
+//!
+//! | bytes | what |
+//! | --- | --- |
+//! | 0..4 | `CFTV` |
+//! | 4..6 | version, 1 |
+//! | 6 | pre-tokenizer: 0 gpt2, 1 cl100k, 2 o200k |
+//! | 7 | 0 |
+//! | 8..24 | name, padded with zeros |
+//! | 24..28 | how many ids there are |
+//! | 28..32, 32..36 | bytes of the left and of the right stream |
+//! | 36..40 | 0 |
+//! | 40..48 | checksum of everything else |
+//! | 48..304 | the byte that each of the first 256 tokens is |
+//! | then | left streams: for each further id a varint, 0 for an id that is no token, else 1 + the left part's id |
+//! | then | right streams: for each further token a varint, the right part's id |
+//!
+//! A token is stored as the last merge that makes it, so its bytes need not be: 4 bytes a token, no decompressor.
+
+use super::bytes::word_at;
+use crate::{Error, ErrorCode, Result};
+
+const MAGIC: &[u8] = b"CFTV";
+const VERSION: u16 = 1;
+const HEADER: usize = 48;
+const CHECKSUM_AT: usize = 40;
+/// Ids fit in 18 bits: a table of pairs packs them beside a fingerprint.
+pub(super) const MAX_TOKENS: usize = 1 << 18;
+
+/// How an encoding cuts text into pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pattern {
+    Gpt2,
+    Cl100k,
+    O200k,
+}
+
+/// A checked asset: its header, and its streams still packed.
+pub(super) struct Asset<'a> {
+    pub name: &'a str,
+    pub pattern: Pattern,
+    pub ids: usize,
+    pub base: &'a [u8; 256],
+    pub lefts: Varints<'a>,
+    pub rights: Varints<'a>,
+}
+
+impl<'a> Asset<'a> {
+    /// Checks length, version and checksum.
+    pub fn read(bytes: &'a [u8]) -> Result<Self> {
+        let Some((header, payload)) = bytes.split_first_chunk::<HEADER>() else {
+            return Err(invalid("it is shorter than its header"));
+        };
+        if !header.starts_with(MAGIC) {
+            return Err(invalid("it does not begin as an encoding asset does"));
+        }
+        let version = u16::from_le_bytes([header[4], header[5]]);
+        if version != VERSION {
+            return Err(invalid(format!(
+                "it has version {version}, this build reads version {VERSION}: use the assets of the same release"
+            )));
+        }
+        let number = |at: usize| word_at(header, at) as u32 as usize;
+        let (ids, left_len, right_len) = (number(24), number(28), number(32));
+        let Some((base, streams)) = payload.split_first_chunk::<256>() else {
+            return Err(invalid("it is cut off"));
+        };
+        if left_len.checked_add(right_len) != Some(streams.len()) {
+            return Err(invalid(
+                "its length is not what its header says: it is cut off or has something after it",
+            ));
+        }
+        if checksum(&[&header[..CHECKSUM_AT], payload]) != word_at(header, CHECKSUM_AT) {
+            return Err(invalid("its checksum does not match: it is damaged"));
+        }
+        let pattern = match header[6] {
+            0 => Pattern::Gpt2,
+            1 => Pattern::Cl100k,
+            2 => Pattern::O200k,
+            other => return Err(invalid(format!("its pre-tokenizer {other} is unknown"))),
+        };
+        if !(256..=MAX_TOKENS).contains(&ids) {
+            return Err(invalid(format!("it claims {ids} tokens")));
+        }
+        let name = header[8..24].split(|&b| b == 0).next().unwrap_or_default();
+        let name = std::str::from_utf8(name).map_err(|_| invalid("its name is not text"))?;
+        let (lefts, rights) = streams.split_at(left_len);
+        Ok(Self { name, pattern, ids, base, lefts: Varints(lefts), rights: Varints(rights) })
+    }
+}
+
+/// `ENCODING_INVALID`, with what is wrong with the asset.
+pub(super) fn invalid(reason: impl std::fmt::Display) -> Error {
+    Error::new(ErrorCode::EncodingInvalid, format!("the encoding asset cannot be used: {reason}"))
+}
+
+/// Numbers of seven bits a byte, lowest first; the top bit says that more follow.
+pub(super) struct Varints<'a>(&'a [u8]);
+
+impl Varints<'_> {
+    pub fn next(&mut self) -> Result<u32> {
+        let mut value = 0;
+        for shift in [0, 7, 14] {
+            let Some((&byte, rest)) = self.0.split_first() else { break };
+            self.0 = rest;
+            value |= u32::from(byte & 127) << shift;
+            if byte < 128 {
+                return Ok(value);
+            }
+        }
+        Err(invalid("a number in it is cut off"))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Any change of one word changes the sum: each step is a bijection of the sum so far and of the word.
+fn checksum(parts: &[&[u8]]) -> u64 {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut sum: u64 = 0xCF01_7AB5_93D2_E84F;
+    for part in parts {
+        for at in (0..part.len()).step_by(8) {
+            sum = (sum ^ word_at(part, at)).wrapping_mul(FACTOR).rotate_left(29);
+        }
+        sum = (sum ^ part.len() as u64).wrapping_mul(FACTOR).rotate_left(29);
+    }
+    sum
+}

@@ -1,0 +1,376 @@
+//! Cutting text into the pieces that merges never cross: each encoding's regular expression, by hand.
+//!
+//! A [`Pieces`] answers where the piece ends that begins at `start`. ASCII takes the short ways, everything else
+//! [`class_at`] one character at a time. Linear: no character of a piece is looked at more than twice.
+
+use super::bytes::{capitals_then_small, letters, spaces, word_at};
+use super::classes::{
+    ASCII, CAPITAL, CASELESS, END, LETTER, MARK, NEWLINE, NUMBER, SMALL, SPACE, WIDE, class_at,
+};
+
+/// Where the piece ends that begins at `start`, which is before the text's end and at a character's beginning.
+pub(super) trait Pieces {
+    /// `word` is the eight bytes from `start` on.
+    fn end(text: &[u8], start: usize, word: u64) -> usize;
+}
+
+/// ```text
+/// [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+/// [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
+/// \p{N}{1,3}
+///  ?[^\s\p{L}\p{N}]+[\r\n/]*
+/// \s*[\r\n]+
+/// \s+(?!\S)
+/// \s+
+/// ```
+pub(super) struct O200k;
+
+/// ```text
+/// '(?i:[sdmt]|ll|ve|re)
+/// [^\r\n\p{L}\p{N}]?+\p{L}++
+/// \p{N}{1,3}+
+///  ?[^\s\p{L}\p{N}]++[\r\n]*+
+/// \s++$
+/// \s*[\r\n]
+/// \s+(?!\S)
+/// \s
+/// ```
+pub(super) struct Cl100k;
+
+/// ```text
+/// '(?:[sdmt]|ll|ve|re)
+///  ?\p{L}++
+///  ?\p{N}++
+///  ?[^\s\p{L}\p{N}]++
+/// \s++$
+/// \s+(?!\S)
+/// \s
+/// ```
+pub(super) struct Gpt2;
+
+impl Pieces for O200k {
+    #[inline(always)]
+    fn end(text: &[u8], start: usize, word: u64) -> usize {
+        let class = ASCII[word as usize & 255];
+        if class & (NUMBER | NEWLINE) == 0 {
+            // A letter, or one character before letters; WIDE has every bit and does not come here.
+            let prefix = usize::from(class & LETTER == 0);
+            let (mut split, mut end) = capitals_then_small(if prefix == 0 { word } else { word >> 8 });
+            if end != 0 {
+                end += prefix;
+                split += prefix;
+                if end == 8 {
+                    end = long_word(text, start, split == 8);
+                } else {
+                    end += start;
+                }
+                return match text.get(end) {
+                    Some(b'\'') => end + contraction(text, end),
+                    Some(128..) => cased_letters(text, start).unwrap_or(end),
+                    _ => end,
+                };
+            }
+            if text.get(start + prefix).is_some_and(|&b| b >= 128)
+                && let Some(end) = cased_letters(text, start)
+            {
+                return end;
+            }
+            return if class & SPACE == 0 || is_symbol(text, start + 1, word) {
+                symbols::<true>(text, start, word)
+            } else {
+                white_space::<false>(text, start)
+            };
+        }
+        if class == WIDE {
+            return wide_o200k(text, start, word);
+        }
+        if class & NUMBER != 0 { up_to_three_numbers(text, start) } else { white_space::<false>(text, start) }
+    }
+}
+
+/// Whether the second byte, after a first that is white space, begins a run of symbols: only after U+0020.
+#[inline(always)]
+fn is_symbol(text: &[u8], at: usize, word: u64) -> bool {
+    word & 255 == u64::from(b' ') && class_at(text, at).0 & (SPACE | LETTER | NUMBER | END) == 0
+}
+
+#[inline(never)]
+fn wide_o200k(text: &[u8], start: usize, word: u64) -> usize {
+    let (class, _) = class_at(text, start);
+    if class & (NUMBER | NEWLINE) == 0
+        && let Some(end) = cased_letters(text, start)
+    {
+        return end;
+    }
+    if class & NUMBER != 0 {
+        up_to_three_numbers(text, start)
+    } else if class & SPACE != 0 {
+        white_space::<false>(text, start)
+    } else {
+        symbols::<true>(text, start, word)
+    }
+}
+
+/// The end of an ASCII word of eight bytes or more (from `start`, its prefix included).
+#[inline]
+fn long_word(text: &[u8], start: usize, mut capitals: bool) -> usize {
+    let mut end = start + 8;
+    loop {
+        let word = word_at(text, end);
+        let length = if capitals {
+            let (split, length) = capitals_then_small(word);
+            capitals = split == 8;
+            length
+        } else {
+            // No capitals may follow small letters: they would begin the next piece.
+            let (split, length) = capitals_then_small(word);
+            if split == 0 { length } else { 0 }
+        };
+        end += length;
+        if length < 8 {
+            return end;
+        }
+    }
+}
+
+/// The two letter alternatives of o200k, contraction included, or `None` where neither matches.
+#[inline(never)]
+fn cased_letters(text: &[u8], start: usize) -> Option<usize> {
+    const UPPER: u8 = CAPITAL | CASELESS | MARK;
+    const LOWER: u8 = SMALL | CASELESS | MARK;
+    let (class, length) = class_at(text, start);
+    let first = if class & (LETTER | NUMBER | NEWLINE) == 0 { start + length } else { start };
+    let mut at = first;
+    // Where the last character of the upper run ends that may also stand in the lower run.
+    let mut both = None;
+    let end = loop {
+        let (class, length) = class_at(text, at);
+        if class & UPPER == 0 {
+            if class & SMALL != 0 {
+                break run_of(text, at, LOWER);
+            }
+            break match both {
+                Some(end) => end,
+                None if first > start && class_at(text, start).0 & MARK != 0 => first,
+                None if at > first => at,
+                None => return None,
+            };
+        }
+        at += length;
+        if class & (CASELESS | MARK) != 0 {
+            both = Some(at);
+        }
+    };
+    Some(end + contraction(text, end))
+}
+
+/// The end of the characters from `at` on that have one of these bits.
+#[inline(always)]
+fn run_of(text: &[u8], mut at: usize, bits: u8) -> usize {
+    loop {
+        let (class, length) = class_at(text, at);
+        if class & bits == 0 {
+            return at;
+        }
+        at += length;
+    }
+}
+
+/// Length of `'s 't 're 've 'm 'll 'd` in any case at `at`, or 0. The long s U+017F is an s in another case.
+#[inline(always)]
+fn contraction(text: &[u8], at: usize) -> usize {
+    if text.get(at) != Some(&b'\'') {
+        return 0;
+    }
+    contraction_letters(word_at(text, at))
+}
+
+#[inline(always)]
+const fn contraction_letters(word: u64) -> usize {
+    let (one, two) = ((word >> 8) as u8, (word >> 16) as u8);
+    match (one | 0x20, two | 0x20) {
+        (b's' | b't' | b'm' | b'd', _) => 2,
+        (b'r' | b'v', b'e') | (b'l', b'l') => 3,
+        _ if one == 0xC5 && two == 0xBF => 3,
+        _ => 0,
+    }
+}
+
+#[inline(always)]
+fn up_to_three_numbers(text: &[u8], start: usize) -> usize {
+    let mut end = start;
+    for _ in 0..3 {
+        let (class, length) = class_at(text, end);
+        if class & NUMBER == 0 {
+            break;
+        }
+        end += length;
+    }
+    end
+}
+
+/// ` ?[^\s\p{L}\p{N}]+` and the line breaks after it (with `SLASH` slashes too); at least one such symbol is there.
+#[inline(always)]
+fn symbols<const SLASH: bool>(text: &[u8], start: usize, word: u64) -> usize {
+    let end = bare_symbols(text, start, word);
+    line_breaks(text, end, if SLASH { b'/' } else { b'\n' })
+}
+
+#[inline(always)]
+fn bare_symbols(text: &[u8], start: usize, word: u64) -> usize {
+    let mut end = start + usize::from(word & 255 == u64::from(b' '));
+    loop {
+        let (class, length) = class_at(text, end);
+        if class & (SPACE | LETTER | NUMBER | END) != 0 {
+            return end;
+        }
+        end += length;
+    }
+}
+
+#[inline(always)]
+fn line_breaks(text: &[u8], mut end: usize, also: u8) -> usize {
+    while let Some(&byte) = text.get(end)
+        && (byte == b'\n' || byte == b'\r' || byte == also)
+    {
+        end += 1;
+    }
+    end
+}
+
+/// `\s*[\r\n]+ | \s+(?!\S) | \s+`; with `WHOLE_AT_END` (`\s++$` first) all of it where the text ends.
+#[inline(always)]
+fn white_space<const WHOLE_AT_END: bool>(text: &[u8], start: usize) -> usize {
+    let (mut end, mut last, mut after_newline) = (start, start, None);
+    loop {
+        let run = spaces(word_at(text, end));
+        if run > 1 {
+            end += run;
+            last = end - 1;
+            continue;
+        }
+        let (class, length) = class_at(text, end);
+        if class & SPACE == 0 {
+            break;
+        }
+        last = end;
+        end += length;
+        if class & NEWLINE != 0 {
+            after_newline = Some(end);
+        }
+    }
+    let at_end = end == text.len();
+    match after_newline {
+        _ if WHOLE_AT_END && at_end => end,
+        Some(end) => end,
+        None if at_end || last == start => end,
+        None => last,
+    }
+}
+
+impl Pieces for Cl100k {
+    #[inline(always)]
+    fn end(text: &[u8], start: usize, word: u64) -> usize {
+        let class = ASCII[word as usize & 255];
+        if class & (NUMBER | NEWLINE) == 0 {
+            if word & 255 == u64::from(b'\'') {
+                let length = contraction_letters(word);
+                if length != 0 {
+                    return start + length;
+                }
+            }
+            let prefix = usize::from(class & LETTER == 0);
+            let end = letters(if prefix == 0 { word } else { word >> 8 });
+            if end != 0 {
+                return letters_end(text, start, prefix + end);
+            }
+            if text.get(start + prefix).is_some_and(|&b| b >= 128) {
+                let end = run_of(text, start + prefix, LETTER);
+                if end > start + prefix {
+                    return end;
+                }
+            }
+            return if class & SPACE == 0 || is_symbol(text, start + 1, word) {
+                symbols::<false>(text, start, word)
+            } else {
+                white_space::<true>(text, start)
+            };
+        }
+        if class == WIDE {
+            return wide_cl100k(text, start, word);
+        }
+        if class & NUMBER != 0 { up_to_three_numbers(text, start) } else { white_space::<true>(text, start) }
+    }
+}
+
+/// The end of a run of letters whose first `length` bytes (at most 8) are already known.
+#[inline(always)]
+fn letters_end(text: &[u8], start: usize, length: usize) -> usize {
+    let mut end = start + length;
+    if length == 8 {
+        loop {
+            let more = letters(word_at(text, end));
+            end += more;
+            if more < 8 {
+                break;
+            }
+        }
+    }
+    if text.get(end).is_some_and(|&b| b >= 128) { run_of(text, end, LETTER) } else { end }
+}
+
+#[inline(never)]
+fn wide_cl100k(text: &[u8], start: usize, word: u64) -> usize {
+    let (class, length) = class_at(text, start);
+    if class & NUMBER != 0 {
+        return up_to_three_numbers(text, start);
+    }
+    let first = if class & LETTER == 0 { start + length } else { start };
+    let end = run_of(text, first, LETTER);
+    if end > first {
+        end
+    } else if class & SPACE != 0 {
+        white_space::<true>(text, start)
+    } else {
+        symbols::<false>(text, start, word)
+    }
+}
+
+impl Pieces for Gpt2 {
+    #[inline(always)]
+    fn end(text: &[u8], start: usize, word: u64) -> usize {
+        if word & 255 == u64::from(b'\'') {
+            let (one, two) = ((word >> 8) as u8, (word >> 16) as u8);
+            match (one, two) {
+                (b's' | b't' | b'm' | b'd', _) => return start + 2,
+                (b'r' | b'v', b'e') | (b'l', b'l') => return start + 3,
+                _ => {}
+            }
+        }
+        let first = start + usize::from(word & 255 == u64::from(b' '));
+        let (class, _) = class_at(text, first);
+        if class == END || class & SPACE != 0 {
+            white_space_gpt2(text, start)
+        } else if class & LETTER != 0 {
+            run_of(text, first, LETTER)
+        } else if class & NUMBER != 0 {
+            run_of(text, first, NUMBER)
+        } else {
+            bare_symbols(text, start, word)
+        }
+    }
+}
+
+/// `\s++$ | \s+(?!\S) | \s`.
+fn white_space_gpt2(text: &[u8], start: usize) -> usize {
+    let (mut end, mut last) = (start, start);
+    loop {
+        let (class, length) = class_at(text, end);
+        if class & SPACE == 0 {
+            break;
+        }
+        last = end;
+        end += length;
+    }
+    if end == text.len() || last == start { end } else { last }
+}

@@ -1,0 +1,126 @@
+//! What a provider reports corrects what is counted (TOK-6).
+
+/// How much older observations weigh against a new one.
+const MEMORY: f64 = 0.5;
+/// A ratio beyond this is no miscount: the usage is a sum over several calls, or another request's.
+const CREDIBLE: f64 = 4.0;
+/// So many observations at the least before the counter counts as proven.
+const ENOUGH: u32 = 3;
+/// A proven counter's latest corrections were off by no more than this.
+const CLOSE: f64 = 0.05;
+
+/// The ratio of reported to counted input tokens of one model, from the latest calls.
+///
+/// ```
+/// use contextfold::tokens::Calibration;
+///
+/// let mut calibration = Calibration::default();
+/// assert_eq!(calibration.factor(), 1.0);
+/// calibration.observe(1000, 1200);
+/// assert_eq!(calibration.factor(), 1.2);
+/// assert_eq!(calibration.apply(500), 600);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Calibration {
+    counted: f64,
+    reported: f64,
+    observations: u32,
+    /// How far the factor was off, as a share, when the next report came; newer ones weigh more.
+    error: f64,
+}
+
+impl Calibration {
+    /// One call: what was counted for its input, and what the provider reported (all input, cached or not). Ignored
+    /// where either is 0 or the ratio is beyond belief; false then.
+    pub fn observe(&mut self, counted: u64, reported: u64) -> bool {
+        let ratio = reported as f64 / counted as f64;
+        if counted == 0 || reported == 0 || !(1.0 / CREDIBLE..=CREDIBLE).contains(&ratio) {
+            return false;
+        }
+        if self.observations > 0 {
+            let off = (ratio / self.factor() - 1.0).abs();
+            self.error =
+                if self.observations == 1 { off } else { self.error * MEMORY + off * (1.0 - MEMORY) };
+        }
+        self.counted = self.counted * MEMORY + counted as f64;
+        self.reported = self.reported * MEMORY + reported as f64;
+        self.observations = self.observations.saturating_add(1);
+        true
+    }
+
+    /// Reported over counted; 1 before the first report.
+    pub fn factor(&self) -> f64 {
+        if self.observations == 0 { 1.0 } else { self.reported / self.counted }
+    }
+
+    /// A count as the provider would report it, rounded up.
+    pub fn apply(&self, counted: u64) -> u64 {
+        if self.observations == 0 { counted } else { (counted as f64 * self.factor()).ceil() as u64 }
+    }
+
+    /// How many calls it rests on.
+    pub fn observations(&self) -> u32 {
+        self.observations
+    }
+
+    /// Whether the latest reports came out within 5 % of what the factor said before them, three calls at the least.
+    pub fn proven(&self) -> bool {
+        self.observations >= ENOUGH && self.error <= CLOSE
+    }
+
+    /// The safety margin that is left of `margin` (MOD-4): all of it before the second report, then twice the error
+    /// seen, but no less than its share `1 / observations` and no more than all.
+    pub fn margin(&self, margin: f64) -> f64 {
+        if self.observations < 2 {
+            return margin;
+        }
+        (2.0 * self.error).max(margin / f64::from(self.observations)).min(margin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_factor_follows_the_latest_calls() {
+        let mut calibration = Calibration::default();
+        for _ in 0..10 {
+            assert!(calibration.observe(1000, 1300));
+        }
+        assert!((calibration.factor() - 1.3).abs() < 1e-9);
+        assert!(calibration.proven());
+        for _ in 0..10 {
+            calibration.observe(1000, 1000);
+        }
+        assert!((calibration.factor() - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn nonsense_is_ignored() {
+        let mut calibration = Calibration::default();
+        for (counted, reported) in [(0, 10), (10, 0), (0, 0), (1000, 4001), (1000, 249), (1, u64::MAX)] {
+            assert!(!calibration.observe(counted, reported));
+        }
+        assert_eq!(calibration, Calibration::default());
+        assert_eq!(calibration.apply(u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn the_margin_shrinks_as_reports_agree_and_stays_while_they_do_not() {
+        let mut steady = Calibration::default();
+        let mut margins = vec![steady.margin(0.1)];
+        for _ in 0..20 {
+            steady.observe(1000, 1100);
+            margins.push(steady.margin(0.1));
+        }
+        assert!(margins.is_sorted_by(|a, b| a >= b), "{margins:?}");
+        assert!((margins[0] - 0.1).abs() < 1e-9 && margins[20] <= 0.01, "{margins:?}");
+        let mut wild = Calibration::default();
+        for i in 0..20 {
+            wild.observe(1000, if i % 2 == 0 { 800 } else { 1400 });
+        }
+        assert!((wild.margin(0.1) - 0.1).abs() < 1e-9);
+        assert!(!wild.proven());
+    }
+}

@@ -1,0 +1,92 @@
+use std::sync::Arc;
+
+use super::Rules;
+
+/// How a text's tokens are found. The name stands in the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Method {
+    /// Our own estimate by classes of characters (the default).
+    Estimate,
+    /// UTF-8 bytes / 4, rounded up (the specification's).
+    BytesPerFour,
+    /// An exact encoding, by its name.
+    Encoding(&'static str),
+    /// A JavaScript callback.
+    Callback,
+}
+
+impl Method {
+    /// The name in the report and in `SessionOptions.tokenizer`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Estimate => "estimate",
+            Self::BytesPerFour => "bytes/4",
+            Self::Encoding(name) => name,
+            Self::Callback => "callback",
+        }
+    }
+}
+
+/// Counts the tokens of plain text. Deterministic: the same text has the same count.
+pub trait TokenCounter {
+    /// Tokens of `text`; special-token text counts as ordinary text.
+    fn count(&self, text: &str) -> u64;
+
+    /// Tokens of `text` if they are at most `limit`, else `None`; may stop early.
+    fn count_up_to(&self, text: &str, limit: u64) -> Option<u64> {
+        let n = self.count(text);
+        (n <= limit).then_some(n)
+    }
+
+    /// How it counts.
+    fn method(&self) -> Method;
+
+    /// Whether the count equals the provider's for text (an exact encoding).
+    fn exact(&self) -> bool {
+        false
+    }
+
+    /// What is added beyond text: messages, calls, tools, images.
+    fn rules(&self) -> Rules {
+        Rules::default()
+    }
+}
+
+/// A counter with the rules of a model.
+pub struct WithRules {
+    counter: Counter,
+    rules: Rules,
+}
+
+impl WithRules {
+    /// Counts text with `counter`, the rest by `rules`.
+    pub fn new(counter: Counter, rules: Rules) -> Self {
+        Self { counter, rules }
+    }
+}
+
+impl TokenCounter for WithRules {
+    fn count(&self, text: &str) -> u64 {
+        self.counter.count(text)
+    }
+
+    fn count_up_to(&self, text: &str, limit: u64) -> Option<u64> {
+        self.counter.count_up_to(text, limit)
+    }
+
+    fn method(&self) -> Method {
+        self.counter.method()
+    }
+
+    fn exact(&self) -> bool {
+        self.counter.exact()
+    }
+
+    fn rules(&self) -> Rules {
+        self.rules
+    }
+}
+
+/// A counter shared by everything in a session.
+pub type Counter = Arc<dyn TokenCounter>;

@@ -1,0 +1,25 @@
+//! Counting tokens: estimates that need no data, exact encodings, usage that a provider reported.
+
+mod bpe;
+mod calibration;
+mod counter;
+mod estimate;
+mod estimate_table;
+mod image;
+mod model_table;
+mod models;
+mod overhead;
+mod reported;
+mod rules;
+mod usage;
+
+pub use bpe::Encoding;
+pub use calibration::Calibration;
+pub use counter::{Counter, Method, TokenCounter, WithRules};
+pub use estimate::{BytesPerFour, Estimate};
+pub use image::ImageRule;
+pub use models::{asset_of, encoding_for_model};
+pub use overhead::{CALL_OVERHEAD, MESSAGE_OVERHEAD, count_message, count_part, count_tools};
+pub use reported::ReportedUsage;
+pub use rules::{Rules, ToolRule};
+pub use usage::TokenUsage;

@@ -1,0 +1,177 @@
+//! What a message costs beyond its text, by the [`Rules`] of the counter.
+
+use serde_json::Value;
+
+use super::{Rules, TokenCounter, ToolRule};
+use crate::message::{CallKind, Media, MediaKind, Message, Part};
+
+/// Tokens that a provider adds per message: role and separators (`message:openai-cookbook`).
+pub const MESSAGE_OVERHEAD: u64 = 4;
+
+/// Tokens that a provider adds per tool call or output: the frame around name, id and arguments (`call:estimate`).
+pub const CALL_OVERHEAD: u64 = 8;
+
+/// Tokens of the system prompt that Anthropic adds where there are tools (`tools:anthropic`).
+const ANTHROPIC_TOOLS: u64 = 346;
+
+/// Bytes of a document or of audio for one token (`document:estimate`, `audio:estimate`): a page of a PDF has some
+/// 40 kB and 2,000 tokens; a second of speech some 1.6 kB (as compressed) and 10 tokens.
+const DOCUMENT_BYTES: u64 = 20;
+const AUDIO_BYTES: u64 = 160;
+/// A document or audio that is not here but by URL or id: nobody knows.
+const ELSEWHERE: u64 = 2_000;
+
+/// Tokens of one part.
+pub fn count_part(part: &Part, counter: &dyn TokenCounter) -> u64 {
+    match part {
+        Part::Text { text, .. } | Part::Refusal { text, .. } => counter.count(text),
+        Part::Media(media) => count_media(media, counter),
+        Part::Reasoning(reasoning) => {
+            reasoning.text.as_deref().map_or(0, |t| counter.count(t))
+                + reasoning.summary.iter().map(|t| counter.count(t)).sum::<u64>()
+                + reasoning.encrypted.as_deref().map_or(0, encrypted_tokens)
+                + reasoning
+                    .signature
+                    .as_deref()
+                    .map_or(0, |s| if reasoning.redacted { encrypted_tokens(s) } else { 0 })
+        }
+        Part::ToolCall(call) => {
+            let raw = match &call.kind {
+                CallKind::Other { raw, .. } => counter.count(&raw.to_string()),
+                CallKind::Function | CallKind::Custom => {
+                    counter.count(&call.name) + counter.count(&call.input)
+                }
+            };
+            CALL_OVERHEAD + raw
+        }
+        Part::ToolOutput(output) => {
+            CALL_OVERHEAD + output.content.iter().map(|p| count_part(p, counter)).sum::<u64>()
+        }
+        Part::Opaque { raw, .. } => counter.count(&raw.to_string()),
+    }
+}
+
+/// Tokens of a whole message.
+pub fn count_message(message: &Message, counter: &dyn TokenCounter) -> u64 {
+    MESSAGE_OVERHEAD + message.parts.iter().map(|p| count_part(p, counter)).sum::<u64>()
+}
+
+/// Tokens of tool definitions in any format: `{ name, description, parameters | input_schema }`, also inside
+/// `{ function }`. What is no function (a hosted tool) counts as its JSON text.
+pub fn count_tools(tools: &[Value], counter: &dyn TokenCounter) -> u64 {
+    if tools.is_empty() {
+        return 0;
+    }
+    match counter.rules().tools {
+        ToolRule::Anthropic => {
+            ANTHROPIC_TOOLS + tools.iter().map(|tool| counter.count(&tool.to_string())).sum::<u64>()
+        }
+        ToolRule::OpenAi => 12 + tools.iter().map(|tool| count_function(tool, counter)).sum::<u64>(),
+    }
+}
+
+/// The notebook's rule, and nested objects by the same rule, which it leaves out.
+fn count_function(tool: &Value, counter: &dyn TokenCounter) -> u64 {
+    let function = tool.get("function").unwrap_or(tool);
+    let Some(name) = function.get("name").and_then(Value::as_str) else {
+        return 7 + counter.count(&tool.to_string());
+    };
+    let schema = ["parameters", "input_schema", "inputSchema"].iter().find_map(|key| function.get(key));
+    let line = format!("{name}:{}", description(function));
+    7 + counter.count(&line) + schema.map_or(0, |schema| count_properties(schema, counter))
+}
+
+fn count_properties(schema: &Value, counter: &dyn TokenCounter) -> u64 {
+    let Some(properties) = schema.get("properties").and_then(Value::as_object).filter(|p| !p.is_empty())
+    else {
+        return 0;
+    };
+    let each = properties.iter().map(|(key, property)| {
+        let kind = property.get("type").and_then(Value::as_str).unwrap_or_default();
+        let choices = property.get("enum").and_then(Value::as_array);
+        let choices = choices.map_or(0, |choices| {
+            let each = choices.iter().map(|c| 3 + counter.count(c.as_str().unwrap_or(&c.to_string())));
+            each.sum::<u64>().saturating_sub(3)
+        });
+        let inner = count_properties(property, counter)
+            + property.get("items").map_or(0, |items| count_properties(items, counter));
+        3 + choices + counter.count(&format!("{key}:{kind}:{}", description(property))) + inner
+    });
+    3 + each.sum::<u64>()
+}
+
+fn description(of: &Value) -> &str {
+    let text = of.get("description").and_then(Value::as_str).unwrap_or_default();
+    text.strip_suffix('.').unwrap_or(text)
+}
+
+/// Encrypted reasoning is billed as the text it hides: about 3/4 of its base64 bytes, at four bytes a token.
+fn encrypted_tokens(base64: &str) -> u64 {
+    (base64.len() as u64 * 3 / 4).div_ceil(4)
+}
+
+fn count_media(media: &Media, counter: &dyn TokenCounter) -> u64 {
+    let Rules { image, .. } = counter.rules();
+    let by_size = |bytes_a_token: u64| {
+        media.data.as_deref().map_or(ELSEWHERE, |data| (data.len() as u64 * 3 / 4).div_ceil(bytes_a_token))
+    };
+    match media.kind {
+        MediaKind::Image => image.tokens(media),
+        MediaKind::Document => by_size(DOCUMENT_BYTES),
+        MediaKind::Audio => by_size(AUDIO_BYTES),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tokens::{Method, WithRules};
+
+    /// One token a word.
+    struct Words;
+
+    impl TokenCounter for Words {
+        fn count(&self, text: &str) -> u64 {
+            text.split_whitespace().count() as u64
+        }
+        fn method(&self) -> Method {
+            Method::Callback
+        }
+    }
+
+    #[test]
+    fn functions_count_by_the_notebook() {
+        let tool = json!({ "type": "function", "function": {
+            "name": "get_weather", "description": "Get the weather.",
+            "parameters": { "type": "object", "properties": {
+                "place": { "type": "string", "description": "a place" },
+                "unit": { "type": "string", "enum": ["C", "F"] } } } } });
+        // 12 at the end; 7 + "get_weather:Get the weather" (3); 3 for properties; place 3 + 2; unit 3 + 1 + enum 8 - 3.
+        assert_eq!(count_tools(&[tool], &Words), 12 + 7 + 3 + 3 + 5 + 4 + 5);
+        assert_eq!(count_tools(&[], &Words), 0);
+    }
+
+    #[test]
+    fn anthropics_definitions_count_as_json() {
+        let counter = WithRules::new(std::sync::Arc::new(Words), Rules::for_model("claude-sonnet-4-5"));
+        let tool = json!({ "name": "a", "description": "one two", "input_schema": {} });
+        assert_eq!(count_tools(&[tool], &counter), 346 + 2);
+        assert_eq!(counter.method(), Method::Callback);
+    }
+
+    #[test]
+    fn media_count_by_the_counters_rules() {
+        let mut image = Media::new(MediaKind::Image);
+        (image.width, image.height) = (Some(1000), Some(1000));
+        let part = Part::Media(image);
+        let claude = WithRules::new(std::sync::Arc::new(Words), Rules::for_model("claude-3-haiku"));
+        assert_eq!(count_part(&part, &Words), 765);
+        assert_eq!(count_part(&part, &claude), 1334);
+        let mut document = Media::new(MediaKind::Document);
+        document.data = Some("A".repeat(80_000).into());
+        assert_eq!(count_part(&Part::Media(document), &Words), 3_000);
+        assert_eq!(count_part(&Part::Media(Media::new(MediaKind::Audio)), &Words), ELSEWHERE);
+    }
+}

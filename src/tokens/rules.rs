@@ -1,0 +1,100 @@
+//! What providers add beyond text, by the rules that they publish. A session takes those of its model.
+
+use super::image::ImageRule;
+
+/// The rules that a count follows, each by a name for the report.
+///
+/// | name | what | source |
+/// | --- | --- | --- |
+/// | `message:openai-cookbook` | 3 tokens a message and 1 for its role | `OpenAI` cookbook, "How to count tokens with tiktoken", section 6 (`tokens_per_message`); used for every provider, as none else publishes one |
+/// | `call:estimate` | 8 tokens a tool call and a tool output | none is published |
+/// | `tools:openai-cookbook` | frames around a function, its properties and enum values | the same notebook, section 7 |
+/// | `tools:anthropic` | 346 tokens where there are tools, and the definitions as JSON | Anthropic, "Tool use", table of the system prompt's tokens |
+/// | `image:openai-tiles` | base and tiles of 512 × 512 after scaling | `OpenAI`, "Images and vision", calculating costs |
+/// | `image:openai-patches` | patches of 32 × 32, at most 1,536, times the model's factor | the same page |
+/// | `image:anthropic-area` | width × height / 750 after scaling to 1,568 | Anthropic, "Vision", evaluate image size |
+/// | `image:gemini-tiles` | 258, or 258 a tile | Google, "Understand and count tokens" |
+/// | `document:estimate`, `audio:estimate` | one token for 20 and for 160 bytes | none is published that needs no look inside |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rules {
+    /// How images count.
+    pub image: ImageRule,
+    /// How tool definitions count.
+    pub tools: ToolRule,
+}
+
+/// How tool definitions count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ToolRule {
+    /// `tools:openai-cookbook`.
+    #[default]
+    OpenAi,
+    /// `tools:anthropic`.
+    Anthropic,
+}
+
+impl Rules {
+    /// The rules of a model, by its name; `OpenAI`'s for one that is not known, since its image rule is the middle one.
+    pub fn for_model(model: &str) -> Self {
+        // `provider/model` and `region.provider.model-version` name the model last.
+        let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+        let is = |part: &str| name.contains(part);
+        if is("claude") {
+            return Self { image: ImageRule::AnthropicArea, tools: ToolRule::Anthropic };
+        }
+        let tiles = |base, tile| ImageRule::OpenAiTiles { base, tile };
+        let patches = |percent| ImageRule::OpenAiPatches { percent };
+        let image = if is("gemini") {
+            ImageRule::GeminiTiles
+        } else if is("gpt-4.1-nano") || is("gpt-5-nano") {
+            patches(246)
+        } else if is("gpt-4.1-mini") || is("gpt-5-mini") {
+            patches(162)
+        } else if is("o4-mini") {
+            patches(172)
+        } else if is("gpt-4o-mini") {
+            tiles(2833, 5667)
+        } else if is("gpt-5") {
+            tiles(70, 140)
+        } else if name.starts_with("o1") || name.starts_with("o3") {
+            tiles(75, 150)
+        } else {
+            ImageRule::default()
+        };
+        Self { image, tools: ToolRule::OpenAi }
+    }
+
+    /// The names of all rules that a count may use, in the table's order.
+    pub fn names(&self) -> [&'static str; 6] {
+        let tools = match self.tools {
+            ToolRule::OpenAi => "tools:openai-cookbook",
+            ToolRule::Anthropic => "tools:anthropic",
+        };
+        [
+            "message:openai-cookbook",
+            "call:estimate",
+            tools,
+            self.image.name(),
+            "document:estimate",
+            "audio:estimate",
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_models_rules_are_its_providers() {
+        let image = |model| Rules::for_model(model).image.name();
+        assert_eq!(image("gpt-4o"), "image:openai-tiles");
+        assert_eq!(image("gpt-4.1-mini-2025-04-14"), "image:openai-patches");
+        assert_eq!(image("anthropic/claude-sonnet-4-5"), "image:anthropic-area");
+        assert_eq!(image("us.anthropic.claude-3-7-sonnet-20250219-v1:0"), "image:anthropic-area");
+        assert_eq!(image("gemini-2.5-pro"), "image:gemini-tiles");
+        assert_eq!(image("some-model"), "image:openai-tiles");
+        assert_eq!(Rules::for_model("claude-opus-4").tools, ToolRule::Anthropic);
+        assert!(Rules::for_model("claude-opus-4").names().contains(&"tools:anthropic"));
+    }
+}
