@@ -6,5 +6,6 @@ pub mod message;
 pub mod model;
 mod nearest;
 pub mod tokens;
+pub mod tool_output;
 
 pub use error::{Error, ErrorCode, Result};

@@ -1,0 +1,316 @@
+use std::collections::VecDeque;
+use std::fmt::Write;
+
+use regex::{Regex, RegexBuilder};
+use serde_json::Value;
+
+use super::line::{cut_line, cut_line_around};
+use super::{GREP_TOOL, ToolOutputCacheConfig, ToolOutputs};
+use crate::config::Keys;
+use crate::error::{Error, Result};
+
+const DEFAULT_MATCHES: u64 = 100;
+
+/// Context beyond this says more than a read would.
+const MAX_CONTEXT: u64 = 1000;
+
+/// Bytes that a compiled pattern may take: enough for any that a person writes, too few to stall a search.
+const PATTERN_BYTES: usize = 1 << 20;
+
+/// What `tool_output_cache_grep` is called with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrepArgs {
+    /// The ref of the output.
+    pub ref_id: String,
+    /// The regular expression, in the syntax of Rust's `regex`.
+    pub pattern: String,
+    /// Lines to show before and after each match. Default 0, at most 1000.
+    pub context: u64,
+    /// Matching lines to show at most. Default 100.
+    pub max_matches: u64,
+    /// Match upper and lower case alike. Default `false`.
+    pub ignore_case: bool,
+}
+
+impl GrepArgs {
+    /// A search with the defaults.
+    pub fn new(ref_id: impl Into<String>, pattern: impl Into<String>) -> Self {
+        Self {
+            ref_id: ref_id.into(),
+            pattern: pattern.into(),
+            context: 0,
+            max_matches: DEFAULT_MATCHES,
+            ignore_case: false,
+        }
+    }
+
+    /// The arguments as a model or a caller writes them.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for an unknown key, a wrong type, a number out of range, a missing `ref_id` or `pattern`.
+    pub fn from_value(value: &Value) -> Result<Self> {
+        let mut keys = Keys::arguments(GREP_TOOL, value)?;
+        let ref_id = keys.string("ref_id")?.ok_or_else(|| keys.error("ref_id", "the ref is missing"))?;
+        let pattern =
+            keys.string("pattern")?.ok_or_else(|| keys.error("pattern", "the pattern is missing"))?;
+        let default = Self::new(ref_id, pattern);
+        let args = Self {
+            context: keys
+                .or_null("context", |k, key| k.u64_in(key, 0..=MAX_CONTEXT))?
+                .flatten()
+                .unwrap_or(default.context),
+            max_matches: keys
+                .or_null("max_matches", |k, key| k.u64_in(key, 1..))?
+                .flatten()
+                .unwrap_or(default.max_matches),
+            ignore_case: keys.or_null("ignore_case", Keys::bool)?.flatten().unwrap_or(default.ignore_case),
+            ..default
+        };
+        keys.finish()?;
+        Ok(args)
+    }
+
+    fn regex(&self) -> Result<Regex> {
+        RegexBuilder::new(&self.pattern)
+            .case_insensitive(self.ignore_case)
+            .size_limit(PATTERN_BYTES)
+            .build()
+            .map_err(|e| Error::argument(format!("`{GREP_TOOL}.pattern`: {e}")))
+    }
+}
+
+/// Searches a stored output line by line, in time linear in its length.
+///
+/// Answers as ripgrep does: `12:` before a matching line, `11-` before a line of context, `--` between groups; the last
+/// line says how many of the matching lines are shown. Of a line longer than `max_line_length` the piece around its first
+/// match is shown. Never more than `max_message_bytes`.
+///
+/// # Errors
+/// `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that cannot be compiled or is too large.
+pub fn grep(outputs: &ToolOutputs, args: &GrepArgs, config: &ToolOutputCacheConfig) -> Result<String> {
+    let output = outputs.get(&args.ref_id)?;
+    let regex = args.regex()?;
+    let total = output.line_count();
+    let mut answer = Answer::new(args, config, total);
+    for (number, line) in (1..).zip(output.lines()) {
+        match regex.find(&line) {
+            Some(found) => answer.matched(number, &line, found.start()),
+            None => answer.missed(number, line),
+        }
+    }
+    Ok(answer.finish())
+}
+
+struct Answer<'a> {
+    text: String,
+    room: usize,
+    max_line: usize,
+    max_matches: u64,
+    context: u64,
+    total_lines: u64,
+    /// Lines before the next match that may become its context.
+    before: VecDeque<(u64, std::borrow::Cow<'a, str>)>,
+    /// The last line that stands in the text.
+    last_shown: u64,
+    /// The last line that belongs to the context after a match.
+    context_until: u64,
+    matches: u64,
+    shown: u64,
+    full: bool,
+}
+
+impl<'a> Answer<'a> {
+    fn new(args: &GrepArgs, config: &ToolOutputCacheConfig, total_lines: u64) -> Self {
+        let max_bytes = usize::try_from(config.max_message_bytes).unwrap_or(usize::MAX);
+        Self {
+            text: String::new(),
+            room: max_bytes.saturating_sub(closing(total_lines, total_lines).len()),
+            max_line: usize::try_from(config.max_line_length).unwrap_or(usize::MAX),
+            max_matches: args.max_matches,
+            context: args.context,
+            total_lines,
+            before: VecDeque::new(),
+            last_shown: 0,
+            context_until: 0,
+            matches: 0,
+            shown: 0,
+            full: false,
+        }
+    }
+
+    fn matched(&mut self, number: u64, line: &str, at: usize) {
+        self.matches += 1;
+        if self.shown == self.max_matches || self.full {
+            self.full = true;
+            return;
+        }
+        let prefix = format!("{number}:");
+        let most = if self.shown == 0 { self.room.saturating_sub(prefix.len() + 1) } else { usize::MAX };
+        let row = format!("{prefix}{}\n", cut_line_around(line, at, self.max_line, most));
+
+        let mut lead = String::new();
+        let first = self.before.front().map_or(number, |(n, _)| *n);
+        if self.context > 0 && self.last_shown > 0 && first > self.last_shown + 1 {
+            lead.push_str("--\n");
+        }
+        for (n, context) in self.before.drain(..) {
+            push_context(&mut lead, n, &context, self.max_line);
+        }
+        if self.text.len() + lead.len() + row.len() > self.room {
+            lead.clear(); // rather a match without its context than none
+        }
+        if self.text.len() + lead.len() + row.len() > self.room {
+            self.full = true;
+            return;
+        }
+        self.text.push_str(&lead);
+        self.text.push_str(&row);
+        self.shown += 1;
+        self.last_shown = number;
+        self.context_until = number + self.context;
+    }
+
+    fn missed(&mut self, number: u64, line: std::borrow::Cow<'a, str>) {
+        if self.context == 0 || self.full {
+            return;
+        }
+        if number <= self.context_until {
+            let before = self.text.len();
+            push_context(&mut self.text, number, &line, self.max_line);
+            if self.text.len() <= self.room {
+                self.last_shown = number;
+            } else {
+                self.text.truncate(before);
+                self.context_until = 0;
+            }
+            return;
+        }
+        if self.before.len() as u64 == self.context {
+            self.before.pop_front();
+        }
+        self.before.push_back((number, line));
+    }
+
+    fn finish(mut self) -> String {
+        if self.matches == 0 {
+            return format!("[none of {} lines matches]", self.total_lines);
+        }
+        self.text.push_str(&closing(self.shown, self.matches));
+        self.text
+    }
+}
+
+fn push_context(text: &mut String, number: u64, line: &str, max_line: usize) {
+    let _ = writeln!(text, "{number}-{}", cut_line(line, max_line, usize::MAX)); // writing to a String cannot fail
+}
+
+fn closing(shown: u64, matches: u64) -> String {
+    format!("[{shown} of {matches} matching lines shown]")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorCode;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn stored(text: &str) -> ToolOutputs {
+        let mut outputs = ToolOutputs::new();
+        outputs.put_text(text, None).unwrap();
+        outputs
+    }
+
+    fn search(text: &str, args: &GrepArgs) -> String {
+        grep(&stored(text), args, &ToolOutputCacheConfig::default()).unwrap()
+    }
+
+    const LOG: &str = "start\nok 1\nok 2\nERROR disk\nok 3\nok 4\nok 5\nok 6\nerror net\nerror dns\nend\n";
+
+    #[test]
+    fn matches_stand_with_their_numbers_and_context() {
+        let args = GrepArgs { context: 1, ignore_case: true, ..GrepArgs::new("out_1", "^error") };
+        insta::assert_snapshot!(search(LOG, &args), @r"
+        3-ok 2
+        4:ERROR disk
+        5-ok 3
+        --
+        8-ok 6
+        9:error net
+        10:error dns
+        11-end
+        [3 of 3 matching lines shown]
+        ");
+        insta::assert_snapshot!(search(LOG, &GrepArgs { max_matches: 2, ..GrepArgs::new("out_1", "ok") }), @r"
+        2:ok 1
+        3:ok 2
+        [2 of 6 matching lines shown]
+        ");
+        assert_eq!(search(LOG, &GrepArgs::new("out_1", "nothing")), "[none of 11 lines matches]");
+    }
+
+    #[test]
+    fn a_long_line_shows_the_piece_around_its_match() {
+        let line = format!("{}NEEDLE{}", "a".repeat(50_000), "b".repeat(50_000));
+        let answer = search(&line, &GrepArgs::new("out_1", "NEEDLE"));
+        assert!(answer.starts_with("1:…aaa") && answer.contains("aNEEDLEb"), "{answer}");
+        assert!(answer.len() < 2_200);
+    }
+
+    #[test]
+    fn a_bad_or_too_large_pattern_is_refused_with_its_reason() {
+        for (pattern, reason) in [("(", "unclosed group"), (r"(\w{500}){500}", "size limit")] {
+            let refused =
+                grep(&stored("x"), &GrepArgs::new("out_1", pattern), &ToolOutputCacheConfig::default());
+            let refused = refused.unwrap_err();
+            assert_eq!(refused.code(), ErrorCode::InvalidArgument);
+            assert!(refused.message().contains(reason), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_would_explode_elsewhere_is_linear() {
+        let args = GrepArgs::new("out_1", "(a+)+$");
+        assert_eq!(search(&format!("{}!", "a".repeat(20_000)), &args), "[none of 1 lines matches]");
+    }
+
+    #[test]
+    fn arguments_are_strict() {
+        let ok = GrepArgs::from_value(
+            &json!({ "ref_id": "o", "pattern": "p", "context": 2, "ignore_case": null }),
+        );
+        assert_eq!(ok.unwrap(), GrepArgs { context: 2, ..GrepArgs::new("o", "p") });
+        for bad in [
+            json!({ "ref_id": "o" }),
+            json!({ "pattern": "p" }),
+            json!({ "ref_id": "o", "pattern": "p", "max_matches": 0 }),
+            json!({ "ref_id": "o", "pattern": "p", "ignorecase": true }),
+        ] {
+            assert_eq!(GrepArgs::from_value(&bad).unwrap_err().code(), ErrorCode::InvalidArgument, "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn bounded_and_true(
+            lines in prop::collection::vec("[ab日]{0,40}", 0..40),
+            max_bytes in 64u64..800, max_line in 1u64..60, context in 0u64..4, max_matches in 1u64..20,
+        ) {
+            let outputs = stored(&lines.join("\n"));
+            let config = ToolOutputCacheConfig { max_message_bytes: max_bytes, max_line_length: max_line, ..Default::default() };
+            let args = GrepArgs { context, max_matches, ..GrepArgs::new("out_1", "ab") };
+            let answer = grep(&outputs, &args, &config).unwrap();
+            prop_assert!(answer.len() as u64 <= max_bytes, "{} > {max_bytes}: {answer}", answer.len());
+            let output = outputs.get("out_1").unwrap();
+            let real: Vec<u64> = (1..).zip(output.lines()).filter(|(_, l)| l.contains("ab")).map(|(n, _)| n).collect();
+            let told: Vec<u64> = answer.lines().filter_map(|l| l.split_once(':')?.0.parse().ok()).collect();
+            prop_assert!(told.len() as u64 <= max_matches);
+            prop_assert_eq!(&real[..told.len()], &told[..]);
+            prop_assert_eq!(told.is_empty(), real.is_empty());
+            if !real.is_empty() {
+                let closing = closing(told.len() as u64, real.len() as u64);
+                prop_assert!(answer.ends_with(&closing));
+            }
+        }
+    }
+}

@@ -1,0 +1,420 @@
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorCode, Result};
+use crate::message::{Extras, Media, MediaKind, Part, Text, ToolOutputRef};
+use crate::nearest::nearest;
+
+/// The longest id of a stored output, in bytes.
+const MAX_ID_BYTES: usize = 256;
+
+/// A stored tool output: its parts, whole.
+#[derive(Debug, Clone)]
+pub struct Output {
+    id: Arc<str>,
+    pieces: Vec<Piece>,
+    bytes: u64,
+    lines: u64,
+}
+
+/// A part, or a text that still grows: `append` would copy a shared text each time.
+#[derive(Debug, Clone)]
+enum Piece {
+    Whole(Part),
+    Growing { text: String, extras: Extras },
+}
+
+impl Piece {
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Growing { text, .. } => Some(text),
+            Self::Whole(Part::Text { text, .. }) => Some(text),
+            Self::Whole(_) => None,
+        }
+    }
+
+    fn part(&self) -> Part {
+        match self {
+            Self::Whole(part) => part.clone(),
+            Self::Growing { text, extras } => {
+                Part::Text { text: text.as_str().into(), extras: extras.clone() }
+            }
+        }
+    }
+}
+
+impl Output {
+    fn new(id: Arc<str>, content: Vec<Part>) -> Self {
+        let pieces: Vec<Piece> = content.into_iter().map(Piece::Whole).collect();
+        let bytes = pieces.iter().map(piece_bytes).sum();
+        let lines = pieces.iter().map(|p| p.text().map_or(1, count_lines)).sum();
+        Self { id, pieces, bytes, lines }
+    }
+
+    /// The ref's id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The parts, as they were stored. Texts are shared, not copied; one that still grows is copied.
+    pub fn parts(&self) -> Vec<Part> {
+        self.pieces.iter().map(Piece::part).collect()
+    }
+
+    /// UTF-8 bytes of its texts, and bytes of what else it holds as it is written (base64, URLs).
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Its lines, in order, without their line breaks: those of each text, and one that names each other part.
+    pub fn lines(&self) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
+        use std::borrow::Cow;
+        self.pieces.iter().flat_map(|piece| {
+            let text = piece.text();
+            let other = match piece {
+                Piece::Whole(part) if text.is_none() => Some(Cow::Owned(describe_part(part))),
+                _ => None,
+            };
+            text.into_iter().flat_map(str::lines).map(Cow::Borrowed).chain(other)
+        })
+    }
+
+    /// How many lines [`Output::lines`] gives.
+    pub fn line_count(&self) -> u64 {
+        self.lines
+    }
+
+    /// The ref, with sizes.
+    pub fn reference(&self) -> ToolOutputRef {
+        ToolOutputRef { id: self.id.to_string(), byte_size: Some(self.bytes), line_count: Some(self.lines) }
+    }
+
+    fn append(&mut self, chunk: &str) {
+        if chunk.is_empty() {
+            return;
+        }
+        let last = self.pieces.last().and_then(Piece::text).unwrap_or_default();
+        let continues_line = !last.is_empty() && !last.ends_with('\n');
+        self.lines += count_lines(chunk) - u64::from(continues_line);
+        self.bytes += chunk.len() as u64;
+        match self.pieces.last_mut() {
+            Some(Piece::Growing { text, .. }) => text.push_str(chunk),
+            Some(piece @ Piece::Whole(Part::Text { .. })) => {
+                if let Piece::Whole(Part::Text { text, extras }) = piece {
+                    let mut grown = String::with_capacity(text.len() + chunk.len());
+                    grown.push_str(text);
+                    grown.push_str(chunk);
+                    *piece = Piece::Growing { text: grown, extras: std::mem::take(extras) };
+                }
+            }
+            _ => self.pieces.push(Piece::Growing { text: chunk.to_owned(), extras: Extras::default() }),
+        }
+    }
+}
+
+/// Every tool output of a session, whole, by ref and in the order of arrival.
+///
+/// Texts are shared with the history. Ids are counted (`out_1`, `out_2`, …), and a number is never used twice, even
+/// after its output was collected.
+#[derive(Debug, Clone, Default)]
+pub struct ToolOutputs {
+    outputs: BTreeMap<u64, Output>,
+    places: HashMap<Arc<str>, u64>,
+    next_place: u64,
+    numbered: u64,
+    bytes: u64,
+}
+
+impl ToolOutputs {
+    /// An empty cache.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Stores `content` whole and gives its ref; its id is `id`, or else the next number.
+    ///
+    /// The same id with the same content gives the same ref again.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT`: the id stands for other content already, or is empty, longer than 256 bytes, or holds control
+    /// characters; the content holds a tool call or a tool output.
+    pub fn put(&mut self, content: Vec<Part>, id: Option<String>) -> Result<ToolOutputRef> {
+        if content.iter().any(|p| matches!(p, Part::ToolCall(_) | Part::ToolOutput(_))) {
+            return Err(Error::argument("a tool output holds no tool calls and no tool outputs"));
+        }
+        let id: Arc<str> = match id {
+            Some(id) => checked_id(id)?.into(),
+            None => self.next_id(),
+        };
+        if let Some(there) = self.find(&id) {
+            if there.parts() == content {
+                return Ok(there.reference());
+            }
+            return Err(Error::argument(format!(
+                "the tool output `{id}` is stored already, with other content; use another id, or none"
+            )));
+        }
+        let output = Output::new(id.clone(), content);
+        let reference = output.reference();
+        self.bytes += output.bytes;
+        self.places.insert(id, self.next_place);
+        self.outputs.insert(self.next_place, output);
+        self.next_place += 1;
+        Ok(reference)
+    }
+
+    /// [`ToolOutputs::put`] for one text.
+    pub fn put_text(&mut self, text: impl Into<Text>, id: Option<String>) -> Result<ToolOutputRef> {
+        self.put(vec![Part::text(text)], id)
+    }
+
+    /// Adds `chunk` to the end of a stored output, and gives its ref with the new sizes.
+    ///
+    /// # Errors
+    /// `UNKNOWN_REF`.
+    pub fn append(&mut self, id: &str, chunk: &str) -> Result<ToolOutputRef> {
+        let place = self.places.get(id).copied();
+        let Some(output) = place.and_then(|p| self.outputs.get_mut(&p)) else {
+            return Err(self.unknown(id));
+        };
+        output.append(chunk);
+        self.bytes += chunk.len() as u64;
+        Ok(output.reference())
+    }
+
+    /// The stored output of this ref.
+    ///
+    /// # Errors
+    /// `UNKNOWN_REF`, with the refs that look most like it.
+    pub fn get(&self, id: &str) -> Result<&Output> {
+        self.find(id).ok_or_else(|| self.unknown(id))
+    }
+
+    /// Whether an output of this ref is stored.
+    pub fn contains(&self, id: &str) -> bool {
+        self.places.contains_key(id)
+    }
+
+    /// Every stored output, in the order of arrival.
+    pub fn iter(&self) -> impl Iterator<Item = &Output> {
+        self.outputs.values()
+    }
+
+    /// Every ref, in the order of arrival.
+    pub fn refs(&self) -> Vec<ToolOutputRef> {
+        self.iter().map(Output::reference).collect()
+    }
+
+    /// How many outputs are stored.
+    pub fn len(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// Nothing is stored.
+    pub fn is_empty(&self) -> bool {
+        self.outputs.is_empty()
+    }
+
+    /// Bytes of all outputs together.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Removes the outputs that nothing mentions, and gives their refs. A dry run only lists them.
+    pub fn collect_garbage(&mut self, mentioned: &dyn Fn(&str) -> bool, dry_run: bool) -> Vec<ToolOutputRef> {
+        let garbage: Vec<(u64, ToolOutputRef)> = self
+            .outputs
+            .iter()
+            .filter(|(_, o)| !mentioned(&o.id))
+            .map(|(place, o)| (*place, o.reference()))
+            .collect();
+        if !dry_run {
+            for (place, _) in &garbage {
+                if let Some(output) = self.outputs.remove(place) {
+                    self.places.remove(&output.id);
+                    self.bytes -= output.bytes;
+                }
+            }
+        }
+        garbage.into_iter().map(|(_, reference)| reference).collect()
+    }
+
+    fn find(&self, id: &str) -> Option<&Output> {
+        self.places.get(id).and_then(|place| self.outputs.get(place))
+    }
+
+    fn next_id(&mut self) -> Arc<str> {
+        loop {
+            self.numbered += 1;
+            let id = format!("out_{}", self.numbered);
+            if !self.contains(&id) {
+                return id.into();
+            }
+        }
+    }
+
+    fn unknown(&self, id: &str) -> Error {
+        let near = nearest(id, self.iter().map(Output::id), 3);
+        let help = if self.is_empty() {
+            "no tool output is stored".to_owned()
+        } else if near.is_empty() {
+            "see `refs()` for those that are stored".to_owned()
+        } else {
+            format!("near it are {}", near.join(", "))
+        };
+        let shown: String = id.chars().take(80).collect();
+        Error::new(ErrorCode::UnknownRef, format!("no tool output has the ref `{shown}`; {help}"))
+    }
+}
+
+fn checked_id(id: String) -> Result<String> {
+    if id.is_empty() || id.len() > MAX_ID_BYTES || id.chars().any(char::is_control) {
+        return Err(Error::argument(format!(
+            "the id of a tool output is a text of 1 to {MAX_ID_BYTES} bytes without control characters"
+        )));
+    }
+    Ok(id)
+}
+
+/// As many as `str::lines` gives.
+pub(super) fn count_lines(text: &str) -> u64 {
+    let breaks = text.bytes().filter(|b| *b == b'\n').count() as u64;
+    breaks + u64::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+fn piece_bytes(piece: &Piece) -> u64 {
+    let bytes = match piece {
+        Piece::Whole(Part::Media(m)) => {
+            m.data.as_deref().map_or(0, str::len) + m.url.as_deref().map_or(0, str::len)
+        }
+        Piece::Whole(Part::Opaque { raw, .. }) => raw.to_string().len(),
+        other => other.text().map_or(0, str::len),
+    };
+    bytes as u64
+}
+
+/// One line that stands for a part without text.
+fn describe_part(part: &Part) -> String {
+    match part {
+        Part::Media(media) => describe_media(media),
+        _ => "[content that is no text]".to_owned(),
+    }
+}
+
+fn describe_media(media: &Media) -> String {
+    let kind = match media.kind {
+        MediaKind::Image => "image",
+        MediaKind::Document => "document",
+        MediaKind::Audio => "audio",
+    };
+    let mut line = format!("[{kind}");
+    for detail in [media.media_type.as_deref(), media.filename.as_deref()].into_iter().flatten() {
+        line.push(' ');
+        line.extend(detail.chars().filter(|c| !c.is_control()).take(100));
+    }
+    line.push(']');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn ids_are_counted_and_sizes_told() {
+        let mut outputs = ToolOutputs::new();
+        let first = outputs.put_text("a\nb\n", None).unwrap();
+        let second = outputs.put_text("日本", None).unwrap();
+        assert_eq!((first.id.as_str(), first.byte_size, first.line_count), ("out_1", Some(4), Some(2)));
+        assert_eq!((second.id.as_str(), second.byte_size, second.line_count), ("out_2", Some(6), Some(1)));
+        assert_eq!(outputs.refs(), [first, second]);
+        assert_eq!(outputs.bytes(), 10);
+    }
+
+    #[test]
+    fn an_id_of_the_callers_stands_for_one_content() {
+        let mut outputs = ToolOutputs::new();
+        let first = outputs.put_text("x", Some("out_1".into())).unwrap();
+        assert_eq!(outputs.put_text("x", Some("out_1".into())).unwrap(), first);
+        let refused = outputs.put_text("y", Some("out_1".into())).unwrap_err();
+        assert_eq!(refused.code(), ErrorCode::InvalidArgument);
+        assert_eq!(outputs.put_text("z", None).unwrap().id, "out_2");
+        assert_eq!(outputs.bytes(), 2);
+        for bad in ["", "a\nb", &"x".repeat(257)] {
+            assert_eq!(
+                outputs.put_text("x", Some(bad.into())).unwrap_err().code(),
+                ErrorCode::InvalidArgument
+            );
+        }
+    }
+
+    #[test]
+    fn a_text_is_shared_not_copied() {
+        let text: Text = "whole".into();
+        let mut outputs = ToolOutputs::new();
+        outputs.put_text(text.clone(), None).unwrap();
+        let parts = outputs.get("out_1").unwrap().parts();
+        assert!(matches!(&parts[0], Part::Text { text: t, .. } if Arc::ptr_eq(t, &text)));
+    }
+
+    #[test]
+    fn chunks_continue_the_last_text() {
+        let mut outputs = ToolOutputs::new();
+        let image = Part::Media(Media { filename: Some("p.png".into()), ..Media::new(MediaKind::Image) });
+        outputs.put(vec![Part::text("a"), image.clone()], None).unwrap();
+        outputs.append("out_1", "b\nc").unwrap();
+        let after = outputs.append("out_1", "d").unwrap();
+        assert_eq!((after.byte_size, after.line_count), (Some(5), Some(4)));
+        let output = outputs.get("out_1").unwrap();
+        assert_eq!(output.parts(), [Part::text("a"), image, Part::text("b\ncd")]);
+        assert_eq!(output.lines().collect::<Vec<_>>(), ["a", "[image p.png]", "b", "cd"]);
+        assert_eq!(outputs.bytes(), 5);
+        assert_eq!(outputs.append("out_9", "x").unwrap_err().code(), ErrorCode::UnknownRef);
+    }
+
+    #[test]
+    fn an_unknown_ref_names_its_neighbours() {
+        let mut outputs = ToolOutputs::new();
+        assert_eq!(
+            outputs.get("out_1").unwrap_err().to_string(),
+            "UNKNOWN_REF: no tool output has the ref `out_1`; no tool output is stored"
+        );
+        outputs.put_text("x", None).unwrap();
+        outputs.put_text("y", None).unwrap();
+        assert_eq!(
+            outputs.get("out_12").unwrap_err().to_string(),
+            "UNKNOWN_REF: no tool output has the ref `out_12`; near it are out_1, out_2"
+        );
+    }
+
+    #[test]
+    fn garbage_is_listed_first_and_its_number_never_used_again() {
+        let mut outputs = ToolOutputs::new();
+        for text in ["a", "bb", "ccc"] {
+            outputs.put_text(text, None).unwrap();
+        }
+        let keep = |id: &str| id == "out_2";
+        let listed = outputs.collect_garbage(&keep, true);
+        assert_eq!((listed.len(), outputs.len(), outputs.bytes()), (2, 3, 6));
+        assert_eq!(outputs.collect_garbage(&keep, false), listed);
+        assert_eq!((outputs.len(), outputs.bytes()), (1, 2));
+        assert!(outputs.collect_garbage(&keep, false).is_empty());
+        assert_eq!(outputs.put_text("d", None).unwrap().id, "out_4");
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_counted_as_they_are_read(chunks in prop::collection::vec("[a\n\r日]{0,8}", 0..6)) {
+            let mut outputs = ToolOutputs::new();
+            outputs.put_text("", None).unwrap();
+            for chunk in &chunks {
+                outputs.append("out_1", chunk).unwrap();
+            }
+            let output = outputs.get("out_1").unwrap();
+            prop_assert_eq!(output.parts(), [Part::text(chunks.concat())]);
+            prop_assert_eq!(output.line_count(), output.lines().count() as u64);
+            prop_assert_eq!(output.bytes(), chunks.concat().len() as u64);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+use serde_json::{Value, json};
+
+use crate::message::Format;
+
+/// The tool that reads a stored output by line.
+pub const CACHE_TOOL: &str = "tool_output_cache";
+
+/// The tool that searches a stored output.
+pub const GREP_TOOL: &str = "tool_output_cache_grep";
+
+/// A tool that a model may be given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolDefinition {
+    /// The tool's name.
+    pub name: &'static str,
+    /// What it does and when to use it, for the model.
+    pub description: &'static str,
+    /// The JSON Schema of its arguments.
+    pub parameters: Value,
+}
+
+impl ToolDefinition {
+    /// The definition as `format`'s API takes it.
+    pub fn to_format(&self, format: Format) -> Value {
+        let Self { name, description, parameters } = self;
+        match format {
+            Format::OpenaiResponses => {
+                json!({ "type": "function", "name": name, "description": description, "parameters": parameters, "strict": false })
+            }
+            Format::OpenaiChat | Format::Messages => {
+                json!({ "type": "function", "function": { "name": name, "description": description, "parameters": parameters } })
+            }
+            Format::Anthropic => {
+                json!({ "name": name, "description": description, "input_schema": parameters })
+            }
+            Format::AiSdk => {
+                json!({ "type": "function", "name": name, "description": description, "inputSchema": parameters })
+            }
+        }
+    }
+}
+
+/// The tools with which a model reads the tool outputs that its view shows cut or trimmed.
+pub fn definitions() -> [ToolDefinition; 2] {
+    let ref_id = json!({
+        "type": "string",
+        "description": "The ref of the tool output, as the notice or the placeholder names it (ref=…).",
+    });
+    [
+        ToolDefinition {
+            name: CACHE_TOOL,
+            description: "Reads a stored tool output that this conversation shows only in part or as \"[tool output trimmed; ref=…]\". Answers numbered lines. For a long output, search it with tool_output_cache_grep first, then read around the hits.",
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "ref_id": ref_id,
+                    "offset": { "type": "integer", "minimum": 0, "description": "How many lines to skip; 0 reads from the beginning. Default 0." },
+                    "limit": { "type": "integer", "minimum": 1, "description": "How many lines to read at most. Default 2000." },
+                },
+                "required": ["ref_id"],
+                "additionalProperties": false,
+            }),
+        },
+        ToolDefinition {
+            name: GREP_TOOL,
+            description: "Searches a stored tool output line by line with a regular expression. Answers the matching lines with their numbers, for use as offset of tool_output_cache. No look-around and no backreferences.",
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "ref_id": ref_id,
+                    "pattern": { "type": "string", "description": "The regular expression; it is searched within each line." },
+                    "context": { "type": "integer", "minimum": 0, "description": "Lines to show before and after each match. Default 0." },
+                    "max_matches": { "type": "integer", "minimum": 1, "description": "How many matching lines to show at most. Default 100." },
+                    "ignore_case": { "type": "boolean", "description": "Match upper and lower case alike. Default false." },
+                },
+                "required": ["ref_id", "pattern"],
+                "additionalProperties": false,
+            }),
+        },
+    ]
+}
+
+/// Whether `name` is one of the cache's own tools: their answers are bounded, and never cached again.
+pub fn is_cache_tool(name: &str) -> bool {
+    name == CACHE_TOOL || name == GREP_TOOL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_has_its_shape() {
+        let keys = |format| {
+            let tool = definitions()[0].to_format(format);
+            tool.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ")
+        };
+        let lines: Vec<String> = Format::ALL.map(|f| format!("{}: {}", f.as_str(), keys(f))).into();
+        insta::assert_snapshot!(lines.join("\n"), @r"
+        messages: type function
+        openai-responses: type name description parameters strict
+        openai-chat: type function
+        anthropic: name description input_schema
+        ai-sdk: type name description inputSchema
+        ");
+    }
+
+    #[test]
+    fn schemas_admit_nothing_else_and_require_only_what_they_describe() {
+        for tool in definitions() {
+            assert!(is_cache_tool(tool.name));
+            assert_eq!(tool.parameters["additionalProperties"], false);
+            for required in tool.parameters["required"].as_array().unwrap() {
+                assert!(tool.parameters["properties"].get(required.as_str().unwrap()).is_some());
+            }
+        }
+        assert!(!is_cache_tool("read_file"));
+    }
+}

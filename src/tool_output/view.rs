@@ -1,0 +1,263 @@
+//! What stands of a tool output in the context window (CACHE-3).
+
+use super::ToolOutputCacheConfig;
+use super::cut::{prefix_bytes, prefix_chars};
+use super::store::count_lines;
+use crate::message::{Part, Text};
+
+/// What stands in the view for an output that was trimmed away.
+pub fn placeholder(ref_id: &str) -> String {
+    format!("[tool output trimmed; ref={ref_id}]")
+}
+
+/// The output as it stands in the view; `None` where nothing is cut: it stands as it is.
+///
+/// Each line is cut at `max_line_length` code points, and all text of the parts together at `max_message_bytes`, the notice
+/// included that then ends it; parts that are no text stay whole. The text ends after a whole line, unless its first line
+/// alone is too long. Where half of `max_message_bytes` has no room for the long notice, a short one stands; an id so long
+/// that even this one does not fit leaves the notice alone.
+pub fn view(content: &[Part], config: &ToolOutputCacheConfig, ref_id: &str) -> Option<Vec<Part>> {
+    let max_bytes = usize::try_from(config.max_message_bytes).unwrap_or(usize::MAX);
+    let max_line = usize::try_from(config.max_line_length).unwrap_or(usize::MAX);
+    if !config.enabled || fits(content, max_bytes, max_line) {
+        return None;
+    }
+    let total_lines = content.iter().map(|p| text_of(p).map_or(1, |t| count_lines(t))).sum();
+    let longest = Shown { lines: total_lines, cut_lines: total_lines, complete: false };
+    let long_notice = longest.notice(ref_id, total_lines, max_line).len() < max_bytes / 2;
+    let notice_of = |shown: &Shown| {
+        if long_notice { shown.notice(ref_id, total_lines, max_line) } else { short_notice(ref_id) }
+    };
+    let room = max_bytes.saturating_sub(notice_of(&longest).len() + 1);
+
+    let (mut parts, shown) = cut_parts(content, room, max_line);
+    let notice = notice_of(&shown);
+    match parts.last_mut() {
+        Some(Part::Text { text, .. }) => {
+            let line_break = if text.ends_with('\n') { "" } else { "\n" };
+            *text = format!("{text}{line_break}{notice}").into();
+        }
+        _ => parts.push(Part::text(notice)),
+    }
+    Some(parts)
+}
+
+/// What of an output is shown.
+struct Shown {
+    /// Lines from the beginning; a part that is no text is one.
+    lines: u64,
+    /// How many of them were cut.
+    cut_lines: u64,
+    /// No line is missing at the end.
+    complete: bool,
+}
+
+impl Shown {
+    fn notice(&self, ref_id: &str, total: u64, max_line: usize) -> String {
+        let Self { lines, cut_lines, complete } = *self;
+        let (what, args) = match (complete, lines) {
+            (true, _) => (format!("all {total} lines shown"), "\"offset\":0".to_owned()),
+            (false, 0) => (format!("beginning of line 1 of {total} shown"), "\"limit\":1".to_owned()),
+            (false, _) => (format!("lines 1-{lines} of {total} shown"), format!("\"offset\":{lines}")),
+        };
+        let cut = if cut_lines == 0 {
+            String::new()
+        } else {
+            format!(", {cut_lines} of them cut at {max_line} characters (see more of one with limit 1)")
+        };
+        let id = serde_json::Value::from(ref_id);
+        format!(
+            "[tool output cut; ref={ref_id}: {what}{cut}; read on with tool_output_cache({{\"ref_id\":{id},{args}}})]"
+        )
+    }
+}
+
+fn short_notice(ref_id: &str) -> String {
+    format!("[cut; ref={ref_id}; read on: tool_output_cache]")
+}
+
+fn text_of(part: &Part) -> Option<&Text> {
+    match part {
+        Part::Text { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+fn fits(content: &[Part], max_bytes: usize, max_line: usize) -> bool {
+    let texts = || content.iter().filter_map(text_of);
+    texts().map(|t| t.len()).sum::<usize>() <= max_bytes
+        && texts().all(|t| {
+            t.len() <= max_line
+                || t.split('\n')
+                    .all(|line| line.len() <= max_line || prefix_chars(bare(line), max_line).is_none())
+        })
+}
+
+/// A line without the carriage return of its line break.
+fn bare(line: &str) -> &str {
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+/// The parts with their text cut to `room` bytes, and what they show.
+fn cut_parts(content: &[Part], room: usize, max_line: usize) -> (Vec<Part>, Shown) {
+    let mut shown = Shown { lines: 0, cut_lines: 0, complete: true };
+    let mut left = room;
+    let mut any_text = false;
+    let mut parts = Vec::with_capacity(content.len());
+    for part in content {
+        let Part::Text { text, extras } = part else {
+            shown.lines += u64::from(shown.complete);
+            parts.push(part.clone());
+            continue;
+        };
+        let mut kept = String::new();
+        for line in text.split_inclusive('\n') {
+            if !shown.complete {
+                break;
+            }
+            let body = bare(line.strip_suffix('\n').unwrap_or(line));
+            let line_break = &line[body.len()..];
+            let cut = prefix_chars(body, max_line);
+            let body = cut.unwrap_or(body);
+            if body.len() + line_break.len() <= left {
+                kept.push_str(body);
+                kept.push_str(line_break);
+                left -= body.len() + line_break.len();
+                shown.lines += 1;
+                shown.cut_lines += u64::from(cut.is_some());
+                any_text = true;
+            } else {
+                shown.complete = false;
+                if !any_text {
+                    kept.push_str(prefix_bytes(body, left));
+                }
+            }
+        }
+        if kept.len() == text.len() {
+            parts.push(part.clone());
+        } else if !kept.is_empty() {
+            parts.push(Part::Text { text: kept.into(), extras: extras.clone() });
+        }
+    }
+    (parts, shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Media, MediaKind};
+    use proptest::prelude::*;
+
+    fn config(max_message_bytes: u64, max_line_length: u64) -> ToolOutputCacheConfig {
+        ToolOutputCacheConfig { max_message_bytes, max_line_length, ..ToolOutputCacheConfig::default() }
+    }
+
+    fn shown(text: &str, max_bytes: u64, max_line: u64) -> Option<String> {
+        let parts = view(&[Part::text(text)], &config(max_bytes, max_line), "out_1")?;
+        assert_eq!(parts.len(), 1);
+        text_of(&parts[0]).map(ToString::to_string)
+    }
+
+    #[test]
+    fn what_fits_is_not_touched() {
+        assert_eq!(shown("", 64, 1), None);
+        assert_eq!(shown("a\nb\n", 64, 1), None);
+        assert_eq!(shown("日本\r\n日本\r\n", 64, 2), None);
+        assert_eq!(shown(&"x".repeat(64), 64, 64), None);
+        let off = ToolOutputCacheConfig { enabled: false, ..config(64, 1) };
+        assert_eq!(view(&[Part::text("long enough")], &off, "out_1"), None);
+    }
+
+    #[test]
+    fn a_cut_output_ends_with_how_to_read_on() {
+        let lines = (1..=100).map(|n| format!("line {n}")).collect::<Vec<_>>().join("\n");
+        insta::assert_snapshot!(shown(&lines, 300, 2000).unwrap(), @r#"
+        line 1
+        line 2
+        line 3
+        line 4
+        line 5
+        line 6
+        line 7
+        line 8
+        line 9
+        line 10
+        line 11
+        line 12
+        line 13
+        line 14
+        line 15
+        line 16
+        line 17
+        line 18
+        line 19
+        line 20
+        line 21
+        line 22
+        line 23
+        line 24
+        line 25
+        line 26
+        line 27
+        line 28
+        line 29
+        line 30
+        line 31
+        line 32
+        line 33
+        [cut; ref=out_1; read on: tool_output_cache]
+        "#);
+        insta::assert_snapshot!(shown(&format!("ab\n{}\r\nend", "é".repeat(9)), 600, 4).unwrap(), @r#"
+        ab
+        éééé
+        end
+        [tool output cut; ref=out_1: all 3 lines shown, 1 of them cut at 4 characters (see more of one with limit 1); read on with tool_output_cache({"ref_id":"out_1","offset":0})]
+        "#);
+    }
+
+    #[test]
+    fn a_long_first_line_shows_its_beginning() {
+        let cut = shown(&"日本".repeat(400), 500, 2000).unwrap();
+        let (line, notice) = cut.split_once('\n').unwrap();
+        assert!(line.len() > 300 && "日本".repeat(400).starts_with(line));
+        insta::assert_snapshot!(notice, @r#"[tool output cut; ref=out_1: beginning of line 1 of 1 shown; read on with tool_output_cache({"ref_id":"out_1","limit":1})]"#);
+    }
+
+    #[test]
+    fn parts_are_cut_together_and_what_is_no_text_stays() {
+        let image = || Part::Media(Media::new(MediaKind::Image));
+        let content =
+            [Part::text("one\ntwo\n"), image(), Part::text("three\n".repeat(99)), image(), Part::text("end")];
+        let parts = view(&content, &config(460, 2000), "out_7").unwrap();
+        assert_eq!(parts[..2], content[..2]);
+        assert_eq!(parts[3], image());
+        let Part::Text { text, .. } = &parts[4] else { panic!() };
+        insta::assert_snapshot!(text, @r#"[tool output cut; ref=out_7: lines 1-47 of 104 shown; read on with tool_output_cache({"ref_id":"out_7","offset":47})]"#);
+        assert_eq!(parts.len(), 5);
+        assert_eq!(placeholder("out_7"), "[tool output trimmed; ref=out_7]");
+    }
+
+    proptest! {
+        #[test]
+        fn a_view_is_within_its_bounds_and_a_beginning_of_the_output(
+            text in "([a日é👍🏽🇯🇵 ]{0,30}\r?\n){0,30}[ab]{0,300}", max_bytes in 64u64..900, max_line in 1u64..40,
+        ) {
+            match shown(&text, max_bytes, max_line) {
+                None => {
+                    prop_assert!(text.len() as u64 <= max_bytes);
+                    prop_assert!(text.lines().all(|l| l.chars().count() as u64 <= max_line));
+                }
+                Some(cut) => {
+                    prop_assert!(cut.len() as u64 <= max_bytes);
+                    let (body, notice) = cut.rsplit_once('\n').unwrap();
+                    prop_assert!(notice.contains("ref=out_1") && notice.contains("tool_output_cache"));
+                    for (line, original) in body.lines().zip(text.lines()) {
+                        let line = line.trim_end_matches('\r');
+                        prop_assert!(original.starts_with(line));
+                        prop_assert!(line.chars().count() as u64 <= max_line);
+                    }
+                }
+            }
+        }
+    }
+}
