@@ -5,6 +5,7 @@ pub mod error;
 pub mod message;
 pub mod model;
 mod nearest;
+pub mod provider;
 pub mod tokens;
 pub mod tool_output;
 

@@ -1,0 +1,62 @@
+//! AI SDK `ModelMessage`s, in the shapes of version 6 and 7.
+//!
+//! One tool message holds the results of several calls; here each result is a message of its own that joins the one
+//! before it when it is written.
+
+mod outputs;
+mod parts;
+mod read;
+mod write;
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::{Calls, Note, Provider, entries, messages, several_by_one};
+use crate::error::Result;
+use crate::message::{Format, Message, Role};
+
+/// Format `"ai-sdk"`.
+pub(super) struct AiSdk;
+
+/// Marks a message that stood in the same entry as the one before it.
+const JOINS: &str = "joins";
+
+/// Marks a part of a tool message that is no result: an answer to a request for approval.
+const IN_TOOL_MESSAGE: &str = "in_tool_message";
+
+/// Whether a message is written into a tool message.
+fn in_tool_message(message: &Message) -> bool {
+    message.role == Role::Tool
+        || message.extras.of(Format::AiSdk).is_some_and(|map| map.contains_key(IN_TOOL_MESSAGE))
+}
+
+impl Provider for AiSdk {
+    fn format(&self) -> Format {
+        Format::AiSdk
+    }
+
+    fn read(&self, input: &Value) -> Result<Vec<Message>> {
+        let mut out = Vec::new();
+        if let Some(system) = input.get("system").and_then(Value::as_str) {
+            out.push(Message::text(Role::System, system));
+        }
+        let list = input.get("response").unwrap_or(input);
+        out.extend(messages(self.read_list(entries(list, &["messages", "items"])?)?));
+        Ok(out)
+    }
+
+    fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
+        several_by_one(list, read::message)
+    }
+
+    fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
+        write::run(run, calls, notes).into_iter().collect()
+    }
+
+    fn joins(&self, previous: &Message, message: &Message) -> bool {
+        in_tool_message(previous)
+            && in_tool_message(message)
+            && message.extras.of(Format::AiSdk).is_none_or(|map| map.contains_key(JOINS))
+    }
+}

@@ -1,0 +1,175 @@
+//! Tool results.
+
+use serde_json::{Map, Value};
+
+use super::super::Calls;
+use super::super::fields::{self, Fields, Object};
+use super::super::note::Note;
+use super::super::opaque::take_json;
+use crate::message::{Extras, Format, Media, MediaKind, Part, ToolOutput};
+
+const FORMAT: Format = Format::AiSdk;
+
+/// Reads a `tool-result`; none where it is not as documented.
+pub(super) fn read(value: &Value) -> Option<ToolOutput> {
+    let mut fields = Fields::new(value.as_object()?);
+    if fields.take_string("type")? != "tool-result" {
+        return None;
+    }
+    let id = fields.take_string("toolCallId")?;
+    let mut output = Fields::new(fields.get("output")?.as_object()?);
+    let kind = output.get("type")?.as_str()?.to_owned();
+    let content = match kind.as_str() {
+        "text" | "error-text" => vec![Part::text(output.take_text("value")?)],
+        "json" | "error-json" => {
+            vec![Part::text(take_json(&mut output, "value").unwrap_or_else(|| "null".to_owned()))]
+        }
+        "execution-denied" => output.take_text("reason").map(Part::text).into_iter().collect(),
+        "content" => match output.take("value")? {
+            Value::Array(list) => list.iter().map(read_part).collect(),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    fields.mark("output", Value::Object(output.into_template()));
+    Some(ToolOutput {
+        content,
+        is_error: kind.starts_with("error-") || kind == "execution-denied",
+        extras: Extras::new(FORMAT, fields.into_template()),
+        ..ToolOutput::text(id, "")
+    })
+}
+
+fn read_part(value: &Value) -> Part {
+    let known = || {
+        let mut fields = Fields::new(value.as_object()?);
+        let kind = fields.get("type")?.as_str()?.to_owned();
+        let mut media = match kind.as_str() {
+            "text" => {
+                fields.take("type");
+                let text = fields.take_text("text")?;
+                return Some(Part::Text { text, extras: fields.into_extras(FORMAT, &["type", "text"]) });
+            }
+            "media" | "file-data" | "image-data" => {
+                let media_type = fields.take_string("mediaType")?;
+                let image = media_type.starts_with("image/");
+                let mut media = Media::new(if image { MediaKind::Image } else { MediaKind::Document });
+                media.data = Some(fields.take_text("data")?);
+                media.media_type = Some(media_type);
+                media
+            }
+            "file-url" | "image-url" => {
+                let image = kind == "image-url";
+                let mut media = Media::new(if image { MediaKind::Image } else { MediaKind::Document });
+                media.url = Some(fields.take_string("url")?);
+                media.media_type = fields.take_string("mediaType");
+                media
+            }
+            _ => return None,
+        };
+        media.filename = fields.take_string("filename");
+        media.extras = Extras::new(FORMAT, fields.into_template());
+        Some(Part::Media(media))
+    };
+    known().unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
+}
+
+/// Writes a result.
+pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note>) -> Value {
+    let template = output.extras.of(FORMAT);
+    let mut out = Object::from_template(template);
+    out.set("type", "tool-result").set("toolCallId", output.call_id.as_str());
+    if template.is_none_or(|map| !map.contains_key("toolName")) {
+        out.set("toolName", calls.get(&output.call_id).map_or("unknown", |call| call.name.as_str()));
+    }
+    let inner = template.and_then(|map| map.get("output")?.as_object());
+    out.set("output", write_output(output, inner, notes));
+    out.into_value()
+}
+
+fn write_output(output: &ToolOutput, template: Option<&Map<String, Value>>, notes: &mut Vec<Note>) -> Value {
+    let told = template.and_then(|map| map.get("type")?.as_str());
+    let mut out = Object::from_template(template);
+    let single = match output.content.as_slice() {
+        [Part::Text { text, extras }] if extras.of(FORMAT).is_none() => Some(text),
+        _ => None,
+    };
+    match (told, single) {
+        (Some("execution-denied"), text) => {
+            out.set_or_remove("reason", text.map(ToString::to_string));
+        }
+        (Some("json" | "error-json"), Some(text)) => {
+            let kept = out.get("value").map(Value::to_string).as_deref() == Some(&**text);
+            match serde_json::from_str::<Value>(text) {
+                Ok(_) if kept => {}
+                Ok(value) => {
+                    out.set("value", value);
+                }
+                Err(_) => {
+                    out.set("type", if output.is_error { "error-text" } else { "text" });
+                    out.set("value", fields::json(text));
+                }
+            }
+        }
+        (Some("text" | "error-text") | None, Some(text)) => {
+            if told.is_none() {
+                out.set("type", if output.is_error { "error-text" } else { "text" });
+            }
+            out.set("value", fields::json(text));
+        }
+        _ => {
+            if output.is_error && told != Some("content") {
+                notes.push(Note::new("`is_error` is not said: a result of several parts has no such mark"));
+            }
+            let parts: Vec<Value> = output.content.iter().filter_map(|p| write_part(p, notes)).collect();
+            out.set("type", "content").set("value", parts);
+        }
+    }
+    out.into_value()
+}
+
+fn write_part(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
+    match part {
+        Part::Text { text, extras } | Part::Refusal { text, extras } => {
+            let mut out = Object::from_template(extras.of(FORMAT));
+            out.set("type", "text").set("text", fields::json(text));
+            Some(out.into_value())
+        }
+        Part::Media(media) => {
+            let template = media.extras.of(FORMAT);
+            let mut out = Object::from_template(template);
+            let image = media.kind == MediaKind::Image;
+            if template.is_none() {
+                out.set(
+                    "type",
+                    match (&media.data, image) {
+                        (Some(_), true) => "image-data",
+                        (Some(_), false) => "file-data",
+                        (None, true) => "image-url",
+                        (None, false) => "file-url",
+                    },
+                );
+            }
+            if media.data.is_none() && media.url.is_none() && template.is_none() {
+                notes.push(Note::new("a file that lies with another provider is left out"));
+                return None;
+            }
+            out.set_or_remove("data", media.data.as_deref());
+            out.set_or_remove("url", media.url.as_deref().filter(|_| media.data.is_none()));
+            let default = if image { "image/png" } else { "application/pdf" };
+            let needed = media.data.is_some().then_some(default);
+            let media_type = media.media_type.as_deref().or(needed.filter(|_| template.is_none()));
+            out.set_or_remove(
+                "mediaType",
+                media_type.filter(|_| template.is_some() || !image || media.data.is_some()),
+            );
+            out.set_or_remove("filename", media.filename.as_deref().filter(|_| template.is_some()));
+            Some(out.into_value())
+        }
+        Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
+        _ => {
+            notes.push(Note::new("a part that this format has no place for is left out"));
+            None
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Content parts.
+
+use serde_json::{Map, Value, json};
+
+use super::super::fields::{self, Fields, Object};
+use super::super::media::split_data_url;
+use super::super::note::Note;
+use super::super::opaque::{json_arguments, json_input, sayable, take_json};
+use crate::message::{CallKind, Extras, Format, Media, MediaKind, Part, Reasoning, Text, ToolCall};
+
+const FORMAT: Format = Format::AiSdk;
+
+/// Reads a part of a user's or an assistant's message; one that is not understood is carried as it is.
+pub(super) fn read(value: &Value) -> Part {
+    read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
+}
+
+fn read_known(value: &Value) -> Option<Part> {
+    let mut fields = Fields::new(value.as_object()?);
+    let kind = fields.take_string("type")?;
+    Some(match kind.as_str() {
+        "text" => {
+            let text = fields.take_text("text")?;
+            Part::Text { text, extras: fields.into_extras(FORMAT, &["type", "text"]) }
+        }
+        "reasoning" => {
+            let mut out = Reasoning { text: Some(fields.take_text("text")?), ..Reasoning::default() };
+            // What a provider wants back stands in its options: read for other formats, written from the template.
+            let option = |path: &str| {
+                value.pointer(&format!("/providerOptions/{path}")).and_then(Value::as_str).map(Text::from)
+            };
+            out.redacted = option("anthropic/redactedData").is_some();
+            out.signature = option("anthropic/redactedData").or_else(|| option("anthropic/signature"));
+            out.encrypted = option("openai/reasoningEncryptedContent");
+            out.id = option("openai/itemId").map(|id| id.to_string());
+            out.extras = Extras::new(FORMAT, fields.into_template());
+            Part::Reasoning(out)
+        }
+        "tool-call" => {
+            let id = fields.take_string("toolCallId")?;
+            let name = fields.take_string("toolName")?;
+            let input = take_json(&mut fields, "input").unwrap_or_else(|| "null".to_owned());
+            let mut call = ToolCall::function(id, name, input);
+            call.hosted = fields.get("providerExecuted") == Some(&Value::Bool(true));
+            call.extras = fields.into_extras(FORMAT, &["type", "toolCallId", "toolName", "input"]);
+            Part::ToolCall(call)
+        }
+        "image" | "file" => Part::Media(media(fields, &kind)?),
+        _ => return None,
+    })
+}
+
+fn media(mut fields: Fields, kind: &str) -> Option<Media> {
+    let media_type = fields.take_string("mediaType");
+    let is = |what: &str| media_type.as_deref().is_some_and(|t| t.starts_with(what));
+    let mut media = Media::new(match kind {
+        "image" => MediaKind::Image,
+        _ if is("image/") => MediaKind::Image,
+        _ if is("audio/") => MediaKind::Audio,
+        _ => MediaKind::Document,
+    });
+    media.media_type = media_type;
+    media.filename = fields.take_string("filename");
+    let key = if kind == "image" { "image" } else { "data" };
+    if let Some(text) = fields.take_text(key) {
+        let typed = media.media_type.is_some();
+        if source(&mut media, &text) {
+            fields.mark(DATA_URL, Value::Bool(typed));
+        }
+    } else if let Some(Value::Object(map)) = fields.get(key) {
+        let mut inner = Fields::new(map);
+        match inner.get("type").and_then(Value::as_str) {
+            Some("data") => media.data = Some(inner.take_text("data")?),
+            Some("url") => media.url = Some(inner.take_string("url")?),
+            _ => {} // bytes, or a reference to a provider's file: it stays in the template
+        }
+        fields.take(key);
+        fields.nest(key, inner, &[]);
+    }
+    media.extras = Extras::new(FORMAT, fields.into_template());
+    Some(media)
+}
+
+/// A string is a URL, a data URL, or base64 data. Whether it was a data URL.
+fn source(media: &mut Media, text: &Text) -> bool {
+    match split_data_url(text) {
+        // the declared type wins, and the data URL's own is needed to write it again
+        Some((media_type, data)) if media.media_type.as_deref().is_none_or(|t| t == media_type) => {
+            media.media_type = Some(media_type.to_owned());
+            media.data = Some(data.into());
+            return true;
+        }
+        _ if text.contains("://") || text.starts_with("data:") => media.url = Some(text.to_string()),
+        _ => media.data = Some(text.clone()),
+    }
+    false
+}
+
+/// Writes a part; none, and a note, where the format cannot say it.
+pub(super) fn write(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
+    match part {
+        Part::Text { text, extras } => {
+            let mut out = Object::from_template(extras.of(FORMAT));
+            out.set("type", "text").set("text", fields::json(text));
+            Some(out.into_value())
+        }
+        Part::Refusal { text, .. } => {
+            notes.push(Note::new("a refusal is said as text"));
+            Some(json!({ "type": "text", "text": text.as_ref() }))
+        }
+        Part::Media(media) => write_media(media, notes),
+        Part::Reasoning(reasoning) => Some(write_reasoning(reasoning)),
+        Part::ToolCall(call) => tool_call(call, notes),
+        Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
+        Part::Opaque { format, .. } => {
+            notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
+            None
+        }
+        Part::ToolOutput(_) => None,
+    }
+}
+
+/// The data or address as a string, in the way in which it came.
+fn source_of(media: &Media, was_data_url: bool) -> Option<String> {
+    match (&media.data, &media.url) {
+        (Some(data), _) if was_data_url => {
+            Some(format!("data:{};base64,{data}", media.media_type.as_deref().unwrap_or_default()))
+        }
+        (Some(data), _) => Some(data.to_string()),
+        (None, url) => url.clone(),
+    }
+}
+
+fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
+    let template = media.extras.of(FORMAT);
+    let is_image = template
+        .map_or(media.kind == MediaKind::Image, |map| map.contains_key("image") || !map.contains_key("data"));
+    let key = if is_image { "image" } else { "data" };
+    let mut out = Object::from_template(template);
+    out.set("type", if is_image { "image" } else { "file" });
+    if let Some(map) = template.and_then(|map| map.get(key)?.as_object()) {
+        let mut inner = Object::from_template(Some(map));
+        inner.set_or_remove("data", media.data.as_deref().filter(|_| map.contains_key("data")));
+        inner.set_or_remove("url", media.url.as_deref().filter(|_| map.contains_key("url")));
+        out.set(key, inner.into_value());
+    } else if template.is_none_or(|map| map.get(key).is_some_and(Value::is_string)) {
+        let Some(source) = source_of(media, template.is_some_and(|map| map.contains_key(DATA_URL))) else {
+            notes.push(Note::new("a file that lies with another provider is left out"));
+            return None;
+        };
+        out.set(key, source);
+    }
+    out.remove(DATA_URL);
+    let default = match media.kind {
+        MediaKind::Image => None,
+        MediaKind::Document => Some("application/pdf"),
+        MediaKind::Audio => Some("audio/wav"),
+    };
+    let told = template.is_some();
+    // A data URL that stood alone names the type already.
+    let untyped = template.is_some_and(|map| map.get(DATA_URL) == Some(&Value::Bool(false)));
+    if !untyped {
+        out.set_or_remove("mediaType", media.media_type.as_deref().or(default.filter(|_| !told)));
+    }
+    out.set_or_remove("filename", media.filename.as_deref().filter(|_| !is_image || told));
+    Some(out.into_value())
+}
+
+/// In a medium's extras: its data came as a data URL.
+const DATA_URL: &str = "data_url";
+
+fn write_reasoning(reasoning: &Reasoning) -> Value {
+    let template = reasoning.extras.of(FORMAT);
+    let mut out = Object::from_template(template);
+    let text = reasoning.text.as_deref().map_or_else(|| reasoning.summary.join("\n"), str::to_owned);
+    out.set("type", "reasoning").set("text", text);
+    if template.is_none() {
+        let mut options = Map::new();
+        if let Some(signature) = &reasoning.signature {
+            let key = if reasoning.redacted { "redactedData" } else { "signature" };
+            options.insert("anthropic".to_owned(), json!({ key: signature.as_ref() }));
+        }
+        let mut openai = Object::default();
+        openai.set_or_remove("itemId", reasoning.id.as_deref());
+        openai.set_or_remove("reasoningEncryptedContent", reasoning.encrypted.as_deref());
+        if reasoning.id.is_some() || reasoning.encrypted.is_some() {
+            options.insert("openai".to_owned(), openai.into_value());
+        }
+        if !options.is_empty() {
+            out.set("providerOptions", options);
+        }
+    }
+    out.into_value()
+}
+
+fn tool_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
+    let template = call.extras.of(FORMAT);
+    if !sayable(call, FORMAT, notes) {
+        return None;
+    }
+    let mut out = Object::from_template(template);
+    let kept = template.and_then(|map| map.get("input")).filter(|v| v.to_string() == *call.input).cloned();
+    let input = kept.unwrap_or_else(|| match &call.kind {
+        CallKind::Custom => fields::json(&call.input),
+        _ => match json_input(&json_arguments(call)) {
+            Value::Null if template.is_none() => Value::Object(Map::new()),
+            input => input,
+        },
+    });
+    out.set("type", "tool-call").set("toolCallId", call.id.as_str()).set("toolName", call.name.as_str());
+    if template.is_none_or(|map| map.contains_key("input")) {
+        out.set("input", input);
+    }
+    Some(out.into_value())
+}

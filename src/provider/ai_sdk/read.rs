@@ -1,0 +1,82 @@
+use serde_json::{Map, Value};
+
+use super::super::fields::Fields;
+use super::super::object;
+use super::{IN_TOOL_MESSAGE, JOINS, outputs, parts};
+use crate::error::{Error, Result};
+use crate::message::{Extras, Format, Message, Part, Role};
+
+const FORMAT: Format = Format::AiSdk;
+
+/// Reads the entry at `index`: one message, or several where it holds tool results.
+pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
+    let mut fields = Fields::new(object(entry, index)?);
+    let Some(name) = fields.take_string("role") else {
+        return Err(Error::message_at(index, "`role` is missing"));
+    };
+    let role = match Role::parse(&name) {
+        None | Some(Role::Developer) => {
+            return Err(Error::message_at(index, format!("unknown role `{name}`")));
+        }
+        Some(role) => role,
+    };
+    let content = fields.take("content");
+    let mut usual = true;
+    let said = match content {
+        Some(Value::String(text)) if role != Role::Tool => vec![Part::text(text)],
+        Some(Value::Array(list)) if role == Role::Tool => {
+            return tool_message(&list, fields.into_template(), index, out);
+        }
+        Some(Value::Array(list)) => {
+            let said: Vec<Part> = list.iter().map(parts::read).collect();
+            usual = said.len() > 1 || !matches!(said.as_slice(), [] | [Part::Text { .. }]);
+            said
+        }
+        _ => return Err(Error::message_at(index, format!("`content` is not what a {name} message has"))),
+    };
+    let mut message = Message::new(role, said);
+    message.extras = if usual {
+        fields.into_extras(FORMAT, &["role", "content"])
+    } else {
+        Extras::new(FORMAT, fields.into_template())
+    };
+    out.push(message);
+    Ok(())
+}
+
+/// Each result is a message of its own. The first holds the entry's template, the others join it.
+fn tool_message(
+    list: &[Value],
+    template: Map<String, Value>,
+    index: usize,
+    out: &mut Vec<Message>,
+) -> Result<()> {
+    let mut template = Some(template);
+    for (n, value) in list.iter().enumerate() {
+        let object = object(value, index)?;
+        let kind = object.get("type").and_then(Value::as_str).unwrap_or_default();
+        let mut map = match template.take() {
+            Some(template) => template,
+            None => Map::from_iter([(JOINS.to_owned(), Value::Bool(true))]),
+        };
+        let mut message = if kind == "tool-result" {
+            let Some(output) = outputs::read(value) else {
+                let why = format!("`content[{n}]` is no tool result: it needs `toolCallId` and `output`");
+                return Err(Error::message_at(index, why));
+            };
+            Message::new(Role::Tool, vec![Part::ToolOutput(output)])
+        } else {
+            map.insert(IN_TOOL_MESSAGE.to_owned(), Value::Bool(true));
+            Message::new(Role::Developer, vec![Part::Opaque { format: FORMAT, raw: value.clone().into() }])
+        };
+        message.extras = Extras::new(FORMAT, map);
+        out.push(message);
+    }
+    if let Some(mut map) = template {
+        map.insert(IN_TOOL_MESSAGE.to_owned(), Value::Bool(true));
+        let mut message = Message::new(Role::Developer, Vec::new());
+        message.extras = Extras::new(FORMAT, map);
+        out.push(message);
+    }
+    Ok(())
+}

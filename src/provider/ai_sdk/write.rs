@@ -1,0 +1,66 @@
+use serde_json::Value;
+
+use super::super::Calls;
+use super::super::fields::{Object, json};
+use super::super::note::Note;
+use super::{IN_TOOL_MESSAGE, JOINS, in_tool_message, outputs, parts};
+use crate::message::{Format, Message, Part, Role};
+
+const FORMAT: Format = Format::AiSdk;
+
+/// Writes messages that stand in one entry; none where nothing of them can be said.
+pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Option<Value> {
+    let first = run.first()?;
+    let template = first.extras.of(FORMAT);
+    let mut out = Object::from_template(template);
+    out.remove(JOINS);
+    out.remove(IN_TOOL_MESSAGE);
+    if in_tool_message(first) {
+        let content: Vec<Value> = run
+            .iter()
+            .flat_map(|m| &m.parts)
+            .filter_map(|part| match part {
+                Part::ToolOutput(output) => Some(outputs::write(output, calls, notes)),
+                other => parts::write(other, notes),
+            })
+            .collect();
+        out.set("role", "tool").set("content", content);
+        return Some(out.into_value());
+    }
+    let role = match first.role {
+        Role::Developer => Role::System,
+        role => role,
+    };
+    out.set("role", role.as_str());
+    let said: Vec<&Part> = run.iter().flat_map(|m| &m.parts).collect();
+    match said.as_slice() {
+        [Part::Text { text, extras }] if extras.of(FORMAT).is_none() && !out.had_array("content") => {
+            out.set("content", json(text));
+        }
+        said if role == Role::System && template.is_none() => {
+            let texts: Vec<&str> = said.iter().filter_map(|p| text_of(p)).collect();
+            if texts.len() < said.len() {
+                notes.push(Note::new("what is no text is left out: a system message is a string"));
+            }
+            if texts.is_empty() {
+                return None;
+            }
+            out.set("content", texts.join("\n"));
+        }
+        said => {
+            let written: Vec<Value> = said.iter().filter_map(|part| parts::write(part, notes)).collect();
+            if written.is_empty() && !out.had_empty_list("content") {
+                return None;
+            }
+            out.set("content", written);
+        }
+    }
+    Some(out.into_value())
+}
+
+fn text_of(part: &Part) -> Option<&str> {
+    match part {
+        Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text),
+        _ => None,
+    }
+}

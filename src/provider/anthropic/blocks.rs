@@ -1,0 +1,278 @@
+//! Content blocks.
+
+use serde_json::{Map, Value, json};
+
+use super::super::fields::{self, Fields, Object};
+use super::super::note::Note;
+use super::super::opaque::{json_arguments, json_input, opaque_call, sayable, take_json};
+use crate::message::{
+    CallKind, Extras, Format, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput,
+};
+
+const FORMAT: Format = Format::Anthropic;
+
+/// Reads a block; one that is not understood is carried as it is.
+pub(super) fn read(value: &Value) -> Part {
+    read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
+}
+
+fn read_known(value: &Value) -> Option<Part> {
+    let map = value.as_object()?;
+    let mut fields = Fields::new(map);
+    let kind = fields.take_string("type")?;
+    Some(match kind.as_str() {
+        "text" => {
+            let text = fields.take_text("text")?;
+            let extras = if text.is_empty() {
+                Extras::new(FORMAT, fields.into_template()) // an empty text of ours would be left out
+            } else {
+                fields.into_extras(FORMAT, &["type", "text"])
+            };
+            Part::Text { text, extras }
+        }
+        "thinking" => {
+            let mut out = Reasoning { text: Some(fields.take_text("thinking")?), ..Reasoning::default() };
+            out.signature = fields.take_text("signature");
+            out.extras = Extras::new(FORMAT, fields.into_template());
+            Part::Reasoning(out)
+        }
+        "redacted_thinking" => {
+            let data = fields.take_text("data")?;
+            let extras = fields.into_extras(FORMAT, &["type", "data"]);
+            Part::Reasoning(Reasoning {
+                signature: Some(data),
+                redacted: true,
+                extras,
+                ..Reasoning::default()
+            })
+        }
+        "tool_use" => {
+            let id = fields.take_string("id")?;
+            let name = fields.take_string("name")?;
+            let input = take_json(&mut fields, "input")?;
+            let mut call = ToolCall::function(id, name, input);
+            call.extras = fields.into_extras(FORMAT, &["type", "id", "name", "input"]);
+            Part::ToolCall(call)
+        }
+        "server_tool_use" | "mcp_tool_use" => {
+            let mut call = opaque_call(map.get("id")?.as_str()?, FORMAT, value.clone().into());
+            call.hosted = true;
+            Part::ToolCall(call)
+        }
+        "tool_result" => {
+            let call_id = fields.take_string("tool_use_id")?;
+            let mut usual = true;
+            let content = match fields.take("content") {
+                Some(Value::String(text)) => vec![Part::text(text)],
+                Some(Value::Array(list)) => {
+                    let parts: Vec<Part> = list.iter().map(read).collect();
+                    usual = parts.len() > 1 || matches!(parts.as_slice(), [p] if !is_plain_text(p));
+                    parts
+                }
+                _ => Vec::new(),
+            };
+            let is_error = fields.get("is_error") == Some(&Value::Bool(true));
+            if is_error {
+                fields.take("is_error");
+            }
+            let order = ["type", "tool_use_id", "content", "is_error"];
+            let extras = if usual {
+                fields.into_extras(FORMAT, &order)
+            } else {
+                Extras::new(FORMAT, fields.into_template())
+            };
+            Part::ToolOutput(ToolOutput { content, is_error, extras, ..ToolOutput::text(call_id, "") })
+        }
+        "image" | "document" => Part::Media(media(fields, &kind)?),
+        _ => return None,
+    })
+}
+
+fn is_plain_text(part: &Part) -> bool {
+    matches!(part, Part::Text { extras, .. } if extras.is_empty())
+}
+
+fn media(mut fields: Fields, kind: &str) -> Option<Media> {
+    let mut source = Fields::new(fields.get("source")?.as_object()?);
+    let mut media = Media::new(if kind == "image" { MediaKind::Image } else { MediaKind::Document });
+    match source.get("type")?.as_str()? {
+        "base64" => {
+            media.data = Some(source.take_text("data")?);
+            media.media_type = source.take_string("media_type");
+        }
+        "url" => media.url = Some(source.take_string("url")?),
+        "file" => media.file_id = Some(source.take_string("file_id")?),
+        _ => return None,
+    }
+    source.take("type");
+    fields.take("source");
+    media.filename = fields.take_string("title");
+    fields.nest("source", source, &["type", "media_type", "data", "url", "file_id"]);
+    media.extras = fields.into_extras(FORMAT, &["type", "title", "source"]);
+    Some(media)
+}
+
+/// Writes a block; none, and a note, where the format cannot say it. `texts_only`: the place takes no media.
+pub(super) fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> {
+    match part {
+        Part::Text { text, extras } | Part::Refusal { text, extras } => {
+            if text.is_empty() && extras.of(FORMAT).is_none() {
+                return None; // the API refuses empty texts, and nothing is lost
+            }
+            if matches!(part, Part::Refusal { .. }) {
+                notes.push(Note::new("a refusal is said as text"));
+            }
+            let mut out = Object::from_template(extras.of(FORMAT));
+            out.set("type", "text").set("text", fields::json(text));
+            Some(out.into_value())
+        }
+        Part::Media(media) if texts_only => {
+            notes.push(Note::new(format!("{} is left out: this place takes text only", name(media.kind))));
+            None
+        }
+        Part::Media(media) => write_media(media, notes),
+        Part::Reasoning(reasoning) => thinking(reasoning, notes),
+        Part::ToolCall(call) => tool_use(call, notes),
+        Part::ToolOutput(output) => Some(tool_result(output, notes)),
+        Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
+        Part::Opaque { format, .. } => {
+            notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
+            None
+        }
+    }
+}
+
+fn name(kind: MediaKind) -> &'static str {
+    match kind {
+        MediaKind::Image => "an image",
+        MediaKind::Document => "a document",
+        MediaKind::Audio => "audio",
+    }
+}
+
+fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
+    if media.kind == MediaKind::Audio {
+        notes.push(Note::new("audio is left out: there are no audio blocks"));
+        return None;
+    }
+    let template = media.extras.of(FORMAT);
+    let mut source = Object::from_template(template.and_then(|map| map.get("source")?.as_object()));
+    if let Some(data) = &media.data {
+        let default = if media.kind == MediaKind::Image { "image/png" } else { "application/pdf" };
+        let media_type = media.media_type.as_deref().unwrap_or(default);
+        source.set("type", "base64").set("media_type", media_type).set("data", fields::json(data));
+    } else if let Some(url) = &media.url {
+        source.set("type", "url").set("url", url.as_str());
+    } else if let Some(file_id) = media.file_id.as_deref().filter(|_| template.is_some()) {
+        source.set("type", "file").set("file_id", file_id);
+    } else {
+        let what = format!("{} is left out: its file lies with another provider", name(media.kind));
+        notes.push(Note::new(what));
+        return None;
+    }
+    let is_image = media.kind == MediaKind::Image;
+    let mut out = Object::from_template(template);
+    out.set("type", if is_image { "image" } else { "document" });
+    if !is_image {
+        out.set_or_remove("title", media.filename.as_deref());
+    }
+    out.set("source", source.into_value());
+    Some(out.into_value())
+}
+
+fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
+    let template = reasoning.extras.of(FORMAT);
+    let mut out = Object::from_template(template);
+    match (&reasoning.signature, reasoning.redacted) {
+        (Some(data), true) => {
+            out.set("type", "redacted_thinking").set("data", fields::json(data));
+        }
+        (None, _) if template.is_none() => {
+            notes.push(Note::new("reasoning without a signature is left out: another provider made it"));
+            return None;
+        }
+        (signature, _) => {
+            out.set("type", "thinking");
+            out.set("thinking", fields::json(reasoning.text.as_deref().unwrap_or_default()));
+            out.set_or_remove("signature", signature.as_deref());
+        }
+    }
+    Some(out.into_value())
+}
+
+/// An id as the API takes it. Other providers' ids mostly are so already.
+pub(super) fn tool_id(id: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let out: String = id.chars().map(|c| if fits(c) { c } else { '_' }).collect();
+    if out.is_empty() { "_".to_owned() } else { out }
+}
+
+fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
+    if let CallKind::Other { format: FORMAT, raw } = &call.kind {
+        return Some(raw.as_ref().clone());
+    }
+    if !sayable(call, FORMAT, notes) {
+        return None;
+    }
+    let template = call.extras.of(FORMAT);
+    let mut out = Object::from_template(template);
+    let id = if template.is_some() { call.id.clone() } else { tool_id(&call.id) };
+    if id != call.id {
+        notes.push(Note::new(format!(
+            "the call id `{}` is written `{id}`: only letters, digits, _ and -",
+            call.id
+        )));
+    }
+    let kept = template.and_then(|map| map.get("input")).filter(|v| v.to_string() == *call.input).cloned();
+    let input = kept.unwrap_or_else(|| match json_input(&json_arguments(call)) {
+        Value::Object(map) => Value::Object(map),
+        Value::Null => Value::Object(Map::new()),
+        other => {
+            notes.push(Note::new(format!("the input of `{}` is no object and is wrapped in one", call.name)));
+            json!({ "input": other })
+        }
+    });
+    out.set("type", "tool_use").set("id", id).set("name", call.name.as_str()).set("input", input);
+    Some(out.into_value())
+}
+
+fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
+    let template = output.extras.of(FORMAT);
+    let mut out = Object::from_template(template);
+    let id = if template.is_some() { output.call_id.clone() } else { tool_id(&output.call_id) };
+    out.set("type", "tool_result").set("tool_use_id", id);
+    match output.content.as_slice() {
+        [Part::Text { text, extras }] if extras.of(FORMAT).is_none() && !out.had_array("content") => {
+            out.set("content", fields::json(text));
+        }
+        [] if !out.had_array("content") || out.had_empty_list("content") => {}
+        parts => {
+            let blocks: Vec<Value> = parts.iter().filter_map(|p| write(p, false, notes)).collect();
+            if blocks.is_empty() && !out.had_empty_list("content") {
+                out.set("content", "");
+            } else {
+                out.set("content", blocks);
+            }
+        }
+    }
+    match (output.is_error, out.get("is_error")) {
+        (true, _) => {
+            out.set("is_error", true);
+        }
+        (false, Some(Value::Bool(_))) => {
+            out.set("is_error", false);
+        }
+        (false, _) => {}
+    }
+    out.into_value()
+}
+
+/// Whether a block stands only where tool results do: before everything else of its message.
+pub(super) fn is_result(part: &Part) -> bool {
+    matches!(part, Part::ToolOutput(_))
+}
+
+/// A text as a block of its own, where content must be a list.
+pub(super) fn text(text: &Text) -> Value {
+    json!({ "type": "text", "text": text.as_ref() })
+}

@@ -1,0 +1,112 @@
+//! Anthropic Messages, with `system` apart.
+//!
+//! One user message holds the results of all tools and what the user says after them; here each result is a message
+//! of its own that joins the one before it when it is written.
+
+mod blocks;
+mod read;
+mod write;
+
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use super::{Calls, Note, Provider, Written, entries, messages, several_by_one};
+use crate::error::Result;
+use crate::message::{Extras, Format, Message, Part, Role};
+
+/// Format `"anthropic"`.
+pub(super) struct Anthropic;
+
+/// Marks a message that came as `system`: `true` for a string, a list for blocks.
+const HEAD: &str = "system";
+
+/// Marks a message that stood in the same entry as the one before it.
+const JOINS: &str = "joins";
+
+impl Provider for Anthropic {
+    fn format(&self) -> Format {
+        Format::Anthropic
+    }
+
+    fn read(&self, input: &Value) -> Result<Vec<Message>> {
+        let mut out = Vec::new();
+        if let Some(map) = input.as_object() {
+            let is_response = map.contains_key("role") && map.contains_key("content");
+            if is_response {
+                read::response(map, &mut out)?;
+                return Ok(out);
+            }
+            out.extend(map.get("system").and_then(head));
+        }
+        out.extend(messages(self.read_list(entries(input, &["messages", "items"])?)?));
+        Ok(out)
+    }
+
+    fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
+        several_by_one(list, read::message)
+    }
+
+    fn write_run(&self, run: &[&Message], _calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
+        write::run(run, notes).into_iter().collect()
+    }
+
+    fn joins(&self, previous: &Message, message: &Message) -> bool {
+        let own = message.extras.of(Format::Anthropic);
+        match own {
+            _ if write::role(previous.role) != write::role(message.role) => false,
+            Some(map) => map.contains_key(JOINS),
+            // The engine's own, or another format's: the API would join them, some gateways refuse to.
+            None => !message.role.is_instruction(),
+        }
+    }
+
+    fn is_head(&self, message: &Message, _leading: bool) -> bool {
+        message.role.is_instruction()
+            && message.extras.of(Format::Anthropic).is_none_or(|map| map.contains_key(HEAD))
+    }
+
+    fn write_head(&self, head: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
+        let as_list = |m: &Message| {
+            m.extras.of(Format::Anthropic).and_then(|map| map.get(HEAD)).is_some_and(Value::is_array)
+        };
+        if let [message] = head
+            && !as_list(message)
+            && let [Part::Text { text, extras }] = message.parts.as_slice()
+            && extras.of(Format::Anthropic).is_none()
+        {
+            return Some(Value::String(text.to_string()));
+        }
+        let blocks: Vec<Value> =
+            head.iter().flat_map(|m| &m.parts).filter_map(|part| blocks::write(part, true, notes)).collect();
+        (!blocks.is_empty() || head.iter().any(|m| as_list(m))).then_some(Value::Array(blocks))
+    }
+
+    fn finish(&self, items: &mut Vec<Value>, notes: &mut Vec<Note>) {
+        if write::trim_end(items) {
+            notes
+                .push(Note::new("white space at the end is taken off: the API refuses it in a final answer"));
+        }
+    }
+
+    fn body(&self, written: Written) -> Value {
+        let mut body = Map::new();
+        if let Some(head) = written.head {
+            body.insert("system".to_owned(), head);
+        }
+        body.insert("messages".to_owned(), Value::Array(written.items));
+        Value::Object(body)
+    }
+}
+
+/// The message that stands for `system`.
+fn head(system: &Value) -> Option<Message> {
+    let (parts, mark) = match system {
+        Value::String(text) => (vec![Part::text(text.as_str())], Value::Bool(true)),
+        Value::Array(list) => (list.iter().map(blocks::read).collect(), Value::Array(Vec::new())),
+        _ => return None,
+    };
+    let mut message = Message::new(Role::System, parts);
+    message.extras = Extras::new(Format::Anthropic, Map::from_iter([(HEAD.to_owned(), mark)]));
+    Some(message)
+}

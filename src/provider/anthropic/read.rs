@@ -1,0 +1,82 @@
+use serde_json::{Map, Value};
+
+use super::super::fields::Fields;
+use super::super::object;
+use super::{JOINS, blocks, write};
+use crate::error::{Error, Result};
+use crate::message::{Extras, Format, Message, Part, Role};
+
+const FORMAT: Format = Format::Anthropic;
+
+/// Reads the entry at `index`: one message, or several where it holds tool results.
+pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
+    let mut fields = Fields::new(object(entry, index)?);
+    let Some(name) = fields.take_string("role") else {
+        return Err(Error::message_at(index, "`role` is missing"));
+    };
+    let Some(role @ (Role::System | Role::User | Role::Assistant)) = Role::parse(&name) else {
+        return Err(Error::message_at(index, format!("unknown role `{name}`")));
+    };
+    let after_same = out.last().is_some_and(|m| write::role(m.role) == name);
+    let mut usual = !after_same && role != Role::System;
+    let parts = match fields.take("content") {
+        Some(Value::String(text)) => vec![Part::text(text)],
+        Some(Value::Array(list)) => {
+            usual &=
+                list.len() > 1 || !matches!(list.first().map(blocks::read), Some(Part::Text { .. }) | None);
+            list.iter().map(blocks::read).collect()
+        }
+        _ => return Err(Error::message_at(index, "`content` is neither a string nor a list of blocks")),
+    };
+    let extras = if usual {
+        fields.into_extras(FORMAT, &["role", "content"])
+    } else {
+        Extras::new(FORMAT, fields.into_template())
+    };
+    if role == Role::User {
+        split(parts, &extras, out);
+    } else {
+        push(Message::new(role, parts), extras, out);
+    }
+    Ok(())
+}
+
+/// Reads a response: what it says beside the message (usage, model, stop reason) is no part of a history.
+pub(super) fn response(map: &Map<String, Value>, out: &mut Vec<Message>) -> Result<()> {
+    let message =
+        map.iter().filter(|(k, _)| *k == "role" || *k == "content").map(|(k, v)| (k.clone(), v.clone()));
+    self::message(&Value::Object(message.collect()), 0, out)
+}
+
+fn push(mut message: Message, extras: Extras, out: &mut Vec<Message>) {
+    message.extras = extras;
+    out.push(message);
+}
+
+/// Each tool result is a message of its own; what stands between them is the user's.
+fn split(parts: Vec<Part>, extras: &Extras, out: &mut Vec<Message>) {
+    let mut first = true;
+    let mut said: Vec<Part> = Vec::new();
+    let mut take = |role: Role, parts: Vec<Part>, out: &mut Vec<Message>| {
+        let joins = || Extras::new(FORMAT, Map::from_iter([(JOINS.to_owned(), Value::Bool(true))]));
+        push(
+            Message::new(role, parts),
+            if std::mem::take(&mut first) { extras.clone() } else { joins() },
+            out,
+        );
+    };
+    let empty = parts.is_empty();
+    for part in parts {
+        if blocks::is_result(&part) {
+            if !said.is_empty() {
+                take(Role::User, std::mem::take(&mut said), out);
+            }
+            take(Role::Tool, vec![part], out);
+        } else {
+            said.push(part);
+        }
+    }
+    if !said.is_empty() || empty {
+        take(Role::User, said, out);
+    }
+}

@@ -1,0 +1,103 @@
+use serde_json::Value;
+
+use super::super::fields::{Object, json};
+use super::super::note::Note;
+use super::{HEAD, JOINS, blocks};
+use crate::message::{Format, Message, Part, Role};
+
+const FORMAT: Format = Format::Anthropic;
+
+/// The API's role for ours.
+pub(super) fn role(role: Role) -> &'static str {
+    match role {
+        Role::System | Role::Developer => "system",
+        Role::User | Role::Tool => "user",
+        Role::Assistant => "assistant",
+    }
+}
+
+/// Writes messages that stand in one entry; none where nothing of them can be said.
+pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
+    let first = run.first()?;
+    let template = first.extras.of(FORMAT);
+    let mut out = Object::from_template(template);
+    out.remove(JOINS);
+    out.remove(HEAD);
+    out.set("role", role(first.role));
+    if let [message] = run
+        && let [Part::Text { text, extras }] = message.parts.as_slice()
+        && extras.of(FORMAT).is_none()
+        && !out.had_array("content")
+        && !text.is_empty()
+    {
+        out.set("content", json(text));
+        return Some(out.into_value());
+    }
+    let mut parts: Vec<&Part> = Vec::new();
+    for message in run {
+        // Within one message there is no telling two texts apart, so each stays a block of its own.
+        parts.extend(&message.parts);
+    }
+    let came_so = run.iter().skip(1).all(|m| m.extras.of(FORMAT).is_some_and(|map| map.contains_key(JOINS)));
+    if !came_so {
+        parts.sort_by_key(|part| !blocks::is_result(part)); // results first, or the API refuses them
+    }
+    let texts_only = first.role != Role::User && first.role != Role::Tool;
+    let mut written: Vec<Value> = Vec::new();
+    for part in parts {
+        match part {
+            Part::Text { text, extras } if extras.of(FORMAT).is_none() && !text.is_empty() => {
+                written.push(blocks::text(text));
+            }
+            part => written.extend(blocks::write(part, texts_only, notes)),
+        }
+    }
+    let was_empty_text = || {
+        let said = |p: &Part| matches!(p, Part::Text { text, .. } if text.is_empty());
+        run.iter().all(|m| m.parts.iter().all(said)) && run.iter().any(|m| !m.parts.is_empty())
+    };
+    match (written.is_empty(), template) {
+        (true, Some(_)) if out.had_empty_list("content") => {
+            out.set("content", written);
+        }
+        (true, Some(_)) if !out.had_array("content") && was_empty_text() => {
+            out.set("content", "");
+        }
+        (true, _) => return None,
+        (false, _) => {
+            out.set("content", written);
+        }
+    }
+    Some(out.into_value())
+}
+
+/// Takes white space off the end of a final assistant message, which the API refuses. Whether there was any.
+pub(super) fn trim_end(items: &mut Vec<Value>) -> bool {
+    let Some(last) = items.last_mut().filter(|m| m.get("role").and_then(Value::as_str) == Some("assistant"))
+    else {
+        return false;
+    };
+    let Some(content) = last.get_mut("content") else { return false };
+    let (text, alone) = match content {
+        Value::Array(blocks) => {
+            let alone = blocks.len() == 1;
+            let block = blocks.last_mut().filter(|b| b.get("type").and_then(Value::as_str) == Some("text"));
+            (block.and_then(|b| b.get_mut("text")), alone)
+        }
+        text => (Some(text), true),
+    };
+    let Some(Value::String(text)) = text else { return false };
+    let trimmed = text.trim_end().len();
+    if trimmed == text.len() {
+        return false;
+    }
+    text.truncate(trimmed);
+    if trimmed == 0 && alone {
+        items.pop();
+    } else if trimmed == 0
+        && let Some(Value::Array(blocks)) = last.get_mut("content")
+    {
+        blocks.pop();
+    }
+    true
+}

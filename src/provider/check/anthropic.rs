@@ -1,0 +1,231 @@
+//! The rules of Anthropic Messages.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::{CheckOptions, Found, Severity, text};
+
+/// A block and where it stands.
+#[derive(Clone, Copy)]
+struct Block<'v> {
+    /// The block; none for content that is a plain string.
+    value: Option<&'v Value>,
+    /// The text of content that is a plain string.
+    plain: Option<&'v str>,
+    message: usize,
+    at: usize,
+}
+
+impl<'v> Block<'v> {
+    fn kind(&self) -> &'v str {
+        if self.plain.is_some() { "text" } else { self.field("type").unwrap_or_default() }
+    }
+
+    fn field(&self, key: &str) -> Option<&'v str> {
+        text(self.value?, key)
+    }
+
+    fn text(&self) -> Option<&'v str> {
+        self.plain.or_else(|| self.field("text"))
+    }
+}
+
+/// A run of messages of one role: the API joins them.
+struct Turn<'v> {
+    role: &'v str,
+    index: usize,
+    blocks: Vec<Block<'v>>,
+}
+
+/// The blocks of a message.
+fn blocks(message: &Value, index: usize) -> Vec<Block<'_>> {
+    match message.get("content") {
+        Some(Value::String(text)) => {
+            vec![Block { value: None, plain: Some(text), message: index, at: 0 }]
+        }
+        Some(Value::Array(list)) => list
+            .iter()
+            .enumerate()
+            .map(|(at, value)| Block { value: Some(value), plain: None, message: index, at })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, found: &mut Found) {
+    if list.is_empty() {
+        found.error("A-empty", 0, "no messages");
+    }
+    let first = list.iter().enumerate().find(|(_, m)| text(m, "role") != Some("system"));
+    if let Some((i, _)) = first.filter(|(_, m)| text(m, "role") != Some("user")) {
+        found.error("A-first", i, "first message is not from the user");
+    }
+    let mut turns: Vec<Turn<'_>> = Vec::new();
+    for (i, message) in list.iter().enumerate() {
+        let role = text(message, "role").unwrap_or_default();
+        if role == "system" {
+            continue;
+        }
+        let own = blocks(message, i);
+        content(role, i, i + 1 == list.len(), &own, found);
+        match turns.last_mut().filter(|turn| turn.role == role) {
+            Some(turn) => {
+                let why =
+                    format!("two {role} messages in a row: the API joins them, some gateways refuse them");
+                found.warn("A-same-role", i, why);
+                turn.blocks.extend(own);
+            }
+            None => turns.push(Turn { role, index: i, blocks: own }),
+        }
+    }
+    pairing(&turns, options, found);
+    if let Some(mode) = options.thinking {
+        opens_with_thinking(&turns, mode, found);
+    }
+}
+
+fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut Found) {
+    let assistant = role == "assistant";
+    if blocks.is_empty() && !(last && assistant) {
+        found.error("A-empty-content", i, "message without content");
+    }
+    for block in blocks {
+        let at = block.at;
+        match block.kind() {
+            "text" if block.text() == Some("") => {
+                found.error("A-empty-text", i, format!("empty text block at content.{at}"));
+            }
+            "tool_use" if !assistant => found.error("A-use-in-user", i, "tool_use in a user message"),
+            "tool_result" if role != "user" => {
+                found.error("A-result-in-assistant", i, "tool_result in an assistant message");
+            }
+            "thinking" if block.field("signature").unwrap_or_default().is_empty() => {
+                found.error("A-signature", i, "thinking block without a signature");
+            }
+            _ => {}
+        }
+        if block.kind() == "tool_result" {
+            let inner = block.value.and_then(|v| v.get("content")?.as_array()).into_iter().flatten();
+            for _ in inner.filter(|b| text(b, "type") == Some("text") && text(b, "text") == Some("")) {
+                let id = block.field("tool_use_id").unwrap_or_default();
+                found.error("A-empty-text", i, format!("empty text block inside tool_result {id}"));
+            }
+        }
+    }
+    let end = blocks.last().filter(|b| last && assistant && b.kind() == "text").and_then(Block::text);
+    if end.is_some_and(|text| text.ends_with(char::is_whitespace)) {
+        found.error("A-trailing-space", i, "final assistant text ends in white space");
+    }
+}
+
+fn pairing(turns: &[Turn<'_>], options: &CheckOptions<'_>, found: &mut Found) {
+    let mut used: HashMap<&str, usize> = HashMap::new();
+    for (n, turn) in turns.iter().enumerate() {
+        if turn.role == "assistant" {
+            uses(turns, n, &mut used, options, found);
+            server_results(turns, n, found);
+        } else {
+            results(turns, n, found);
+        }
+    }
+}
+
+fn ids<'v>(turn: Option<&Turn<'v>>, role: &str, kind: &str, key: &str) -> Vec<&'v str> {
+    turn.filter(|t| t.role == role)
+        .into_iter()
+        .flat_map(|t| &t.blocks)
+        .filter(|b| b.kind() == kind)
+        .map(|b| b.field(key).unwrap_or_default())
+        .collect()
+}
+
+fn uses<'v>(
+    turns: &[Turn<'v>],
+    n: usize,
+    used: &mut HashMap<&'v str, usize>,
+    options: &CheckOptions<'_>,
+    found: &mut Found,
+) {
+    let turn = &turns[n];
+    let answered: HashSet<&str> =
+        ids(turns.get(n + 1), "user", "tool_result", "tool_use_id").into_iter().collect();
+    let mut missing = Vec::new();
+    for block in turn.blocks.iter().filter(|b| b.kind() == "tool_use") {
+        let id = block.field("id").unwrap_or_default();
+        if let Some(at) = used.insert(id, n) {
+            let severity = if at == n { Severity::Error } else { Severity::Warn };
+            found.add(severity, "A-dup-use", block.message, format!("tool_use id {id} already used"));
+        }
+        if !answered.contains(id) {
+            missing.push(id);
+        }
+    }
+    let still_running = options.pending && n + 1 == turns.len();
+    if !missing.is_empty() && !still_running {
+        let why = format!("tool_use without tool_result in the next turn: {}", missing.join(", "));
+        found.error("A-unanswered", turn.index, why);
+    }
+}
+
+/// The result of a tool that the provider runs needs its call before it, anywhere.
+fn server_results(turns: &[Turn<'_>], n: usize, found: &mut Found) {
+    let earlier: HashSet<&str> =
+        turns[..n].iter().flat_map(|t| &t.blocks).filter_map(|b| b.field("id")).collect();
+    let mut here: HashSet<&str> = HashSet::new();
+    for block in &turns[n].blocks {
+        let kind = block.kind();
+        if kind == "server_tool_use" || kind == "mcp_tool_use" {
+            here.extend(block.field("id"));
+        } else if kind.ends_with("_tool_result") {
+            let id = block.field("tool_use_id").unwrap_or_default();
+            if !here.contains(id) && !earlier.contains(id) {
+                found.error(
+                    "A-server-result",
+                    block.message,
+                    format!("{kind} without its server_tool_use before it"),
+                );
+            }
+        }
+    }
+}
+
+fn results(turns: &[Turn<'_>], n: usize, found: &mut Found) {
+    let before = n.checked_sub(1).and_then(|p| turns.get(p));
+    let asked: HashSet<&str> = ids(before, "assistant", "tool_use", "id").into_iter().collect();
+    let mut had: HashSet<&str> = HashSet::new();
+    let mut after_other = false;
+    for block in &turns[n].blocks {
+        if block.kind() != "tool_result" {
+            after_other = true;
+            continue;
+        }
+        let id = block.field("tool_use_id").unwrap_or_default();
+        if !had.insert(id) {
+            found.error("A-dup-result", block.message, format!("second tool_result for {id}"));
+        } else if !asked.contains(id) {
+            let why = format!("tool_result {id} without a tool_use in the turn before");
+            found.error("A-orphan-result", block.message, why);
+        } else if after_other {
+            found.error(
+                "A-result-not-first",
+                block.message,
+                format!("tool_result {id} stands after other content"),
+            );
+        }
+    }
+}
+
+/// With thinking on, the running tool turn opens with a thinking block.
+fn opens_with_thinking(turns: &[Turn<'_>], mode: &str, found: &mut Found) {
+    let said = |t: &Turn<'_>| t.role == "user" && t.blocks.iter().any(|b| b.kind() != "tool_result");
+    let start = turns.iter().rposition(said).map_or(0, |k| k + 1);
+    let Some(turn) = turns[start..].iter().find(|t| t.role == "assistant") else { return };
+    let calls = turn.blocks.iter().any(|b| b.kind() == "tool_use");
+    let opens = turn.blocks.first().is_some_and(|b| matches!(b.kind(), "thinking" | "redacted_thinking"));
+    if calls && !opens {
+        let severity = if mode == "adaptive" { Severity::Warn } else { Severity::Error };
+        let why = "thinking is on, but the running tool turn does not open with a thinking block";
+        found.add(severity, "A-thinking-first", turn.index, why);
+    }
+}

@@ -1,0 +1,107 @@
+//! The rules of Chat Completions.
+
+use serde_json::Value;
+
+use super::{CheckOptions, Dialect, Found, Severity, given, text};
+
+/// Ids of calls are at most this long.
+const CALL_ID_MAX: usize = 40;
+
+/// An assistant message whose calls are being answered.
+struct Asked {
+    index: usize,
+    need: Vec<String>,
+    got: Vec<String>,
+}
+
+pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Found) {
+    if list.is_empty() {
+        found.error("C-empty", 0, "no messages");
+    }
+    let mut asked: Option<Asked> = None;
+    for (i, message) in list.iter().enumerate() {
+        let role = text(message, "role").unwrap_or_default();
+        if role == "tool" {
+            answer(message, i, asked.as_mut(), found);
+            continue;
+        }
+        close(asked.take(), found);
+        match role {
+            "assistant" => asked = assistant(message, i, dialect, found),
+            "user" => {
+                let empty = given(message, "content").is_none_or(|c| c.as_array().is_some_and(Vec::is_empty));
+                if empty {
+                    found.error("C-null-content", i, "user message without content");
+                }
+            }
+            _ => {}
+        }
+    }
+    if !options.pending {
+        close(asked, found);
+    }
+}
+
+fn answer(message: &Value, i: usize, asked: Option<&mut Asked>, found: &mut Found) {
+    let id = text(message, "tool_call_id").unwrap_or("undefined");
+    let Some(asked) = asked else {
+        let why = format!("tool message {id} follows no assistant message with tool_calls");
+        found.error("C-orphan-tool", i, why);
+        return;
+    };
+    if let Some(at) = asked.need.iter().position(|need| need == id) {
+        asked.got.push(asked.need.remove(at));
+    } else if asked.got.iter().any(|got| got == id) {
+        found.error("C-dup-tool", i, format!("second tool message for {id}"));
+    } else {
+        let why = format!("tool_call_id {id} is not among the tool_calls of the message before");
+        found.error("C-wrong-id", i, why);
+    }
+}
+
+fn close(asked: Option<Asked>, found: &mut Found) {
+    if let Some(asked) = asked.filter(|a| !a.need.is_empty()) {
+        let why = format!("tool_calls without a tool message: {}", asked.need.join(", "));
+        found.error("C-unanswered", asked.index, why);
+    }
+}
+
+fn assistant(message: &Value, i: usize, dialect: &Dialect, found: &mut Found) -> Option<Asked> {
+    let calls = message.get("tool_calls").and_then(Value::as_array);
+    let mut need: Vec<String> = Vec::new();
+    if let Some(calls) = calls {
+        if calls.is_empty() {
+            let severity = if dialect.empty_tool_calls { Severity::Warn } else { Severity::Error };
+            found.add(severity, "C-empty-calls", i, "tool_calls is an empty array");
+        }
+        let mut twice = false;
+        for id in calls.iter().map(|call| text(call, "id").unwrap_or("undefined")) {
+            if need.iter().any(|n| n == id) {
+                twice = true;
+            } else {
+                need.push(id.to_owned());
+                call_id(id, i, dialect, found);
+            }
+        }
+        if twice {
+            found.error("C-dup-call", i, "the same tool call id twice in one message");
+        }
+    }
+    let says = ["function_call", "refusal", "audio"].iter().any(|key| given(message, key).is_some());
+    if given(message, "content").is_none() && need.is_empty() && !says {
+        found.error("C-null-content", i, "assistant message without content and without tool_calls");
+    }
+    (!need.is_empty()).then_some(Asked { index: i, need, got: Vec::new() })
+}
+
+fn call_id(id: &str, i: usize, dialect: &Dialect, found: &mut Found) {
+    let length = id.encode_utf16().count();
+    if length > CALL_ID_MAX {
+        found.warn("C-id-long", i, format!("tool call id has {length} characters"));
+    }
+    let fits = |wanted: usize| length == wanted && id.chars().all(|c| c.is_ascii_alphanumeric());
+    if let Some(wanted) = dialect.call_id_length.filter(|&wanted| !fits(wanted)) {
+        let why = format!("tool call id {id} is not {wanted} letters and digits, as {} wants", dialect.name);
+        found.warn("C-id-form", i, why);
+    }
+}

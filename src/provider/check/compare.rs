@@ -1,0 +1,200 @@
+//! The rules that need the history before it was changed.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::super::openai_responses::kinds;
+use super::{CheckOptions, Dialect, Found, Severity, text};
+use crate::message::Format;
+
+pub(super) fn check(
+    format: Format,
+    before: &[Value],
+    after: &[Value],
+    options: &CheckOptions<'_>,
+    dialect: &Dialect,
+    found: &mut Found,
+) {
+    match format {
+        Format::OpenaiResponses => {
+            reasoning_lost(before, after, found);
+            encrypted_changed(before, after, found);
+            order(before, after, responses_key, found);
+        }
+        Format::OpenaiChat => {
+            if dialect.thought_signatures {
+                signatures_lost(before, after, found);
+            }
+            order(before, after, chat_key, found);
+        }
+        Format::Anthropic => thinking(before, after, options, found),
+        Format::Messages | Format::AiSdk => {}
+    }
+}
+
+/// An item that keeps its id needs the reasoning item that made it.
+fn reasoning_lost(before: &[Value], after: &[Value], found: &mut Found) {
+    let mut needs: HashMap<&str, &str> = HashMap::new();
+    let mut current: Option<&str> = None;
+    for item in before {
+        if text(item, "type") == Some("reasoning") {
+            current = text(item, "id").or(current);
+        } else if item.as_object().is_some_and(kinds::is_model_made) {
+            if let (Some(id), Some(reasoning)) = (text(item, "id"), current) {
+                needs.insert(id, reasoning);
+            }
+        } else {
+            current = None;
+        }
+    }
+    let have: HashSet<&str> = after.iter().filter_map(|item| text(item, "id")).collect();
+    for (i, item) in after.iter().enumerate() {
+        let lost = text(item, "id").and_then(|id| Some((id, *needs.get(id)?)));
+        if let Some((id, reasoning)) = lost.filter(|(_, reasoning)| !have.contains(reasoning)) {
+            let kind = text(item, "type").unwrap_or("message");
+            found.error(
+                "R-reasoning-lost",
+                i,
+                format!("{kind} {id} kept its id but its reasoning item {reasoning} is gone"),
+            );
+        }
+    }
+}
+
+fn encrypted_changed(before: &[Value], after: &[Value], found: &mut Found) {
+    let known: HashSet<&str> = before.iter().filter_map(|item| text(item, "encrypted_content")).collect();
+    for (i, item) in after.iter().enumerate() {
+        let carries = matches!(text(item, "type"), Some("reasoning" | "compaction"));
+        let content = text(item, "encrypted_content").filter(|c| carries && !c.is_empty());
+        if !before.is_empty() && content.is_some_and(|c| !known.contains(c)) {
+            found.error(
+                "R-encrypted-changed",
+                i,
+                "encrypted_content differs from every one before the change",
+            );
+        }
+    }
+}
+
+/// A call that came with a thought signature goes back with it.
+fn signatures_lost(before: &[Value], after: &[Value], found: &mut Found) {
+    let signature = |call: &Value| {
+        call.pointer("/extra_content/google/thought_signature").and_then(Value::as_str).map(str::to_owned)
+    };
+    let calls = |list: &[Value]| -> Vec<(usize, String, Option<String>)> {
+        let mut out = Vec::new();
+        for (i, message) in list.iter().enumerate() {
+            for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+                out.extend(text(call, "id").map(|id| (i, id.to_owned(), signature(call))));
+            }
+        }
+        out
+    };
+    let signed: HashMap<String, Option<String>> =
+        calls(before).into_iter().map(|(_, id, signature)| (id, signature)).collect();
+    for (i, id, now) in calls(after) {
+        if signed.get(&id).is_some_and(|was| was.is_some() && *was != now) {
+            found.error(
+                "C-thought-signature",
+                i,
+                format!("call {id} came with a thought signature and lost it"),
+            );
+        }
+    }
+}
+
+fn responses_key(item: &Value) -> Option<String> {
+    let id = text(item, "call_id").or_else(|| text(item, "id"))?;
+    Some(format!("{}:{id}", text(item, "type").unwrap_or("undefined")))
+}
+
+fn chat_key(message: &Value) -> Option<String> {
+    if text(message, "role") == Some("tool") {
+        return Some(format!("t:{}", text(message, "tool_call_id")?));
+    }
+    let calls = message.get("tool_calls")?.as_array().filter(|calls| !calls.is_empty())?;
+    let ids: Vec<&str> = calls.iter().map(|call| text(call, "id").unwrap_or_default()).collect();
+    Some(format!("c:{}", ids.join(",")))
+}
+
+/// What was kept stands in the order in which it stood.
+fn order(before: &[Value], after: &[Value], key: fn(&Value) -> Option<String>, found: &mut Found) {
+    let mut at: HashMap<String, usize> = HashMap::new();
+    for (i, entry) in before.iter().enumerate() {
+        if let Some(key) = key(entry) {
+            at.entry(key).or_insert(i);
+        }
+    }
+    let mut highest = 0;
+    for (i, entry) in after.iter().enumerate() {
+        let Some(key) = key(entry) else { continue };
+        let Some(&position) = at.get(&key) else { continue };
+        if position < highest {
+            found.warn("order-changed", i, format!("{key} stood earlier than what precedes it here"));
+        }
+        highest = highest.max(position);
+    }
+}
+
+/// Thinking goes back as it came; newer models also bind it to all that stood before it.
+fn thinking(before: &[Value], after: &[Value], options: &CheckOptions<'_>, found: &mut Found) {
+    let mut known: HashMap<&str, &str> = HashMap::new();
+    let mut bound: HashMap<&str, Place<'_>> = HashMap::new();
+    for place in places(before) {
+        let (Some(signature), Some(thinking)) =
+            (text(place.block, "signature"), text(place.block, "thinking"))
+        else {
+            continue;
+        };
+        known.insert(signature, thinking);
+        if !signature.is_empty() {
+            bound.entry(signature).or_insert(place);
+        }
+    }
+    let common = before.iter().zip(after).take_while(|(a, b)| a == b).count();
+    for place in places(after) {
+        let at = format!("thinking block at {}.{}", place.message, place.index);
+        let signature = text(place.block, "signature").unwrap_or_default();
+        if known.contains_key(signature)
+            && bound.get(signature).is_some_and(|was| !same_prefix(before, was, after, &place, common))
+        {
+            let severity = if options.bound { Severity::Error } else { Severity::Warn };
+            let why = format!("{at} is kept although something before it was changed");
+            found.add(severity, "A-thinking-bound", place.message, why);
+        }
+        if known.get(signature).copied() != text(place.block, "thinking") {
+            found.error("A-thinking-changed", place.message, format!("{at} is not as it came"));
+        }
+    }
+}
+
+/// Where a thinking block stands.
+struct Place<'v> {
+    message: usize,
+    index: usize,
+    block: &'v Value,
+}
+
+fn places(list: &[Value]) -> impl Iterator<Item = Place<'_>> {
+    list.iter().enumerate().flat_map(|(message, m)| {
+        let blocks = m.get("content").and_then(Value::as_array).into_iter().flatten().enumerate();
+        blocks.filter(|(_, block)| text(block, "type") == Some("thinking")).map(move |(index, block)| Place {
+            message,
+            index,
+            block,
+        })
+    })
+}
+
+/// Whether the same stands before both. `common`: how many entries the lists have in common from the start.
+fn same_prefix(before: &[Value], was: &Place<'_>, after: &[Value], now: &Place<'_>, common: usize) -> bool {
+    let own = |list: &[Value], place: &Place<'_>| -> Vec<Value> {
+        let content = list[place.message].get("content").and_then(Value::as_array);
+        content.map(|blocks| blocks[..place.index].to_vec()).unwrap_or_default()
+    };
+    was.message == now.message
+        && was.index == now.index
+        && now.message <= common
+        && own(before, was) == own(after, now)
+}

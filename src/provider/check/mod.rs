@@ -1,0 +1,136 @@
+//! Whether a provider would take a history, by the rules of its API.
+
+mod anthropic;
+mod chat;
+mod compare;
+pub(super) mod dialect;
+mod pairs;
+mod responses;
+mod shape;
+
+use serde_json::Value;
+
+use super::entries;
+use crate::error::Result;
+use crate::message::Format;
+
+pub use dialect::Dialect;
+
+/// How bad a violation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Some models or gateways refuse it, or it is likely to be a mistake.
+    Warn,
+    /// The provider answers with an error.
+    Error,
+}
+
+impl Severity {
+    /// `error` or `warn`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warn => "warn",
+        }
+    }
+}
+
+/// One rule that a history breaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The rule's name, as `R-orphan-output`: `R` for Responses, `C` for Chat Completions, `A` for Anthropic, `S`
+    /// for the AI SDK, `M` for our own messages; `schema` for an entry that is not shaped as the format says.
+    pub rule: &'static str,
+    /// The index of the entry in the list.
+    pub index: usize,
+    /// What is wrong, for a person.
+    pub message: String,
+}
+
+/// What is known of the request beside its list.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CheckOptions<'a> {
+    /// The history before it was changed: allows the checks that need it (lost reasoning, changed thinking, order).
+    pub original: Option<&'a Value>,
+    /// Who answers: `openai`, `anthropic`, `deepseek`, `mistral`, `gemini` …; the format's own provider by default.
+    pub provider: Option<&'a str>,
+    /// The last calls may still be unanswered.
+    pub pending: bool,
+    /// The provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls that
+    /// are not in the list.
+    pub stateful: bool,
+    /// Whether the Responses API stores items (`store`); it does by default.
+    pub store: Option<bool>,
+    /// Anthropic's `thinking.type`, where thinking is on: `enabled` or `adaptive`.
+    pub thinking: Option<&'a str>,
+    /// The model binds thinking blocks to what stands before them: a mismatch is an error, not a warning.
+    pub bound: bool,
+}
+
+impl<'a> CheckOptions<'a> {
+    /// What a request body says of itself beside its list, where nothing is set yet.
+    fn with_body(mut self, body: &'a Value) -> Self {
+        let set = |key: &str| body.get(key).is_some_and(|v| !v.is_null());
+        self.stateful |= set("previous_response_id") || set("conversation");
+        self.store = self.store.or_else(|| body.get("store")?.as_bool());
+        let thinking = body.pointer("/thinking/type").and_then(Value::as_str).filter(|t| *t != "disabled");
+        self.thinking = self.thinking.or(thinking);
+        self
+    }
+}
+
+/// The violations found so far.
+#[derive(Default)]
+struct Found(Vec<Violation>);
+
+impl Found {
+    fn add(&mut self, severity: Severity, rule: &'static str, index: usize, message: impl Into<String>) {
+        self.0.push(Violation { severity, rule, index, message: message.into() });
+    }
+
+    fn error(&mut self, rule: &'static str, index: usize, message: impl Into<String>) {
+        self.add(Severity::Error, rule, index, message);
+    }
+
+    fn warn(&mut self, rule: &'static str, index: usize, message: impl Into<String>) {
+        self.add(Severity::Warn, rule, index, message);
+    }
+}
+
+/// The keys under which a body or a response holds its list.
+pub(super) const LIST_KEYS: [&str; 4] = ["items", "input", "messages", "output"];
+
+/// Checks a list, or a request body, by the rules of `format`, in the order of the list where the rule allows.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` where `input` holds no list.
+pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Result<Vec<Violation>> {
+    let list = entries(input, &LIST_KEYS)?;
+    let options = options.with_body(input);
+    let dialect = Dialect::of(options.provider.unwrap_or_else(|| dialect::default_provider(format)));
+    let mut found = Found::default();
+    shape::check(format, list, dialect, &mut found);
+    match format {
+        Format::OpenaiResponses => responses::check(list, &options, dialect, &mut found),
+        Format::OpenaiChat => chat::check(list, &options, dialect, &mut found),
+        Format::Anthropic => anthropic::check(list, &options, &mut found),
+        Format::Messages | Format::AiSdk => pairs::check(format, list, &options, &mut found),
+    }
+    if let Some(original) = options.original {
+        let before = entries(original, &LIST_KEYS)?;
+        compare::check(format, before, list, &options, dialect, &mut found);
+    }
+    Ok(found.0)
+}
+
+/// The text under `key`.
+fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key)?.as_str()
+}
+
+/// The value under `key`, unless it is missing or `null`.
+fn given<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    value.get(key).filter(|v| !v.is_null())
+}

@@ -1,0 +1,124 @@
+//! The rules of our own messages and of the AI SDK: every output has its call before it, every call one output.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{CheckOptions, Found, text};
+use crate::message::Format;
+
+/// The names of the rules, by format.
+struct Rules {
+    dup_call: &'static str,
+    orphan: &'static str,
+    dup_output: &'static str,
+    unanswered: &'static str,
+}
+
+const MESSAGES: Rules = Rules {
+    dup_call: "M-dup-call",
+    orphan: "M-orphan-output",
+    dup_output: "M-dup-output",
+    unanswered: "M-unanswered",
+};
+
+const AI_SDK: Rules = Rules {
+    dup_call: "S-dup-call",
+    orphan: "S-orphan-result",
+    dup_output: "S-dup-result",
+    unanswered: "S-unanswered",
+};
+
+/// What an entry does to the pairing.
+enum Step<'v> {
+    Call(&'v str),
+    /// A call that waits for approval: it may stay unanswered.
+    Asked(&'v str),
+    Output(&'v str),
+}
+
+pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, found: &mut Found) {
+    let rules = if format == Format::AiSdk { &AI_SDK } else { &MESSAGES };
+    let mut open: Vec<(&str, usize)> = Vec::new();
+    let mut answered: HashSet<&str> = HashSet::new();
+    let mut asked: HashSet<&str> = HashSet::new();
+    for (i, entry) in list.iter().enumerate() {
+        let steps = if format == Format::AiSdk { ai_sdk(entry) } else { messages(entry) };
+        if format == Format::AiSdk && matches!(text(entry, "role"), Some("user" | "system")) {
+            unanswered(rules, open.drain(..), found); // the SDK lets nothing but results stand before them
+        }
+        for step in steps {
+            match step {
+                Step::Call(id) => {
+                    if open.iter().any(|(o, _)| *o == id) {
+                        found.error(rules.dup_call, i, format!("a second open call {id}"));
+                    } else {
+                        open.push((id, i));
+                    }
+                }
+                Step::Asked(id) => {
+                    asked.insert(id);
+                }
+                Step::Output(id) => {
+                    if let Some(at) = open.iter().position(|(o, _)| *o == id) {
+                        open.remove(at);
+                        answered.insert(id);
+                    } else if asked.remove(id) {
+                        answered.insert(id);
+                    } else if answered.contains(id) {
+                        found.error(rules.dup_output, i, format!("a second output for call {id}"));
+                    } else {
+                        found.error(rules.orphan, i, format!("an output whose call {id} is not before it"));
+                    }
+                }
+            }
+        }
+    }
+    if !options.pending {
+        unanswered(rules, open, found);
+    }
+}
+
+fn unanswered<'v>(rules: &Rules, open: impl IntoIterator<Item = (&'v str, usize)>, found: &mut Found) {
+    for (id, i) in open {
+        found.error(rules.unanswered, i, format!("call {id} has no output"));
+    }
+}
+
+fn messages(entry: &Value) -> Vec<Step<'_>> {
+    match text(entry, "role") {
+        Some("assistant") => entry
+            .get("tool_calls")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter(|call| call.get("hosted") != Some(&Value::Bool(true)))
+            .filter_map(|call| text(call, "id").map(Step::Call))
+            .collect(),
+        Some("tool") => text(entry, "tool_call_id").map(Step::Output).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn ai_sdk(entry: &Value) -> Vec<Step<'_>> {
+    let parts = || entry.get("content").and_then(Value::as_array).into_iter().flatten();
+    let asks_first = |id: &str| {
+        let request =
+            |p: &Value| text(p, "type") == Some("tool-approval-request") && text(p, "toolCallId") == Some(id);
+        parts().any(request)
+    };
+    match text(entry, "role") {
+        Some("assistant") => parts()
+            .filter(|p| text(p, "type") == Some("tool-call"))
+            .filter(|p| p.get("providerExecuted") != Some(&Value::Bool(true)))
+            .filter_map(|p| {
+                text(p, "toolCallId").map(|id| if asks_first(id) { Step::Asked(id) } else { Step::Call(id) })
+            })
+            .collect(),
+        Some("tool") => parts()
+            .filter(|p| text(p, "type") == Some("tool-result"))
+            .filter_map(|p| text(p, "toolCallId").map(Step::Output))
+            .collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,176 @@
+//! The rules of the Responses API.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::super::openai_responses::kinds::{self, TAKES_FUNCTION_OUTPUT};
+use super::{CheckOptions, Dialect, Found, Severity, text};
+
+/// Ids of calls are at most this long.
+const CALL_ID_MAX: usize = 64;
+
+/// A call that no output has answered yet.
+struct Open {
+    index: usize,
+    kind: String,
+}
+
+#[derive(Default)]
+struct Pairing {
+    /// In the order of the list, so that reports are in order, too.
+    open: Vec<(String, Open)>,
+    answered: HashSet<String>,
+    called: HashSet<String>,
+}
+
+pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Found) {
+    let referenced = list.iter().any(|item| text(item, "type") == Some("item_reference"));
+    let stateful = options.stateful || referenced;
+    let mut pairing = Pairing::default();
+    let mut ids: HashMap<&str, usize> = HashMap::new();
+    for (i, value) in list.iter().enumerate() {
+        let Some(item) = value.as_object() else { continue };
+        let kind = text(value, "type").unwrap_or_default();
+        if kinds::call_kind(kind).is_some() {
+            pairing.call(item, kind, i, found);
+        } else if kinds::output_kind(kind).is_some() {
+            pairing.output(item, kind, i, list, stateful, found);
+        } else if kind == "reasoning" {
+            reasoning(list, i, options, dialect, found);
+        }
+        id(value, kind, item, i, &mut ids, dialect, found);
+        let between =
+            kinds::call_kind(kind).is_none() && kinds::output_kind(kind).is_none() && kind != "reasoning";
+        if dialect.strict_adjacency && between && !pairing.open.is_empty() {
+            let what = if kind.is_empty() { text(value, "role").unwrap_or("unknown") } else { kind };
+            found.error("R-interleaved", i, format!("a {what} item stands between a call and its output"));
+        }
+    }
+    if !options.pending {
+        for (id, open) in &pairing.open {
+            found.error("R-unanswered", open.index, format!("{} {id} has no output", open.kind));
+        }
+    }
+}
+
+impl Pairing {
+    fn call(&mut self, item: &Map<String, Value>, kind: &str, i: usize, found: &mut Found) {
+        let Some(id) = kinds::call_id(item).map(str::to_owned) else { return };
+        if !kinds::is_hosted(item) {
+            if let Some(at) = self.open.iter().position(|(open, _)| *open == id) {
+                found.error("R-dup-call", i, format!("a second open {kind} with call_id {id}"));
+                self.open.remove(at);
+            }
+            self.open.push((id.clone(), Open { index: i, kind: kind.to_owned() }));
+        }
+        self.called.insert(id);
+    }
+
+    fn output(
+        &mut self,
+        item: &Map<String, Value>,
+        kind: &str,
+        i: usize,
+        list: &[Value],
+        stateful: bool,
+        found: &mut Found,
+    ) {
+        let Some(id) = kinds::call_id(item) else {
+            if kind != "tool_search_output" {
+                found.error("R-no-call-id", i, format!("{kind} without call_id"));
+            }
+            return;
+        };
+        if let Some(at) = self.open.iter().position(|(open, _)| open == id) {
+            let (_, open) = self.open.remove(at);
+            let own = kinds::output_kind(kind).is_some_and(|k| k.call == open.kind);
+            let plain = kind == "function_call_output" && TAKES_FUNCTION_OUTPUT.contains(&open.kind.as_str());
+            if !own && !plain {
+                found.error("R-kind", i, format!("{kind} answers a {} (call_id {id})", open.kind));
+            }
+            self.answered.insert(id.to_owned());
+        } else if self.answered.contains(id) && !stateful {
+            found.error("R-dup-output", i, format!("second output for call_id {id}"));
+        } else if !stateful && !self.called.contains(id) {
+            let is_call = |v: &Value| {
+                v.as_object().is_some_and(|m| {
+                    text(v, "type").is_some_and(|t| kinds::call_kind(t).is_some())
+                        && kinds::call_id(m) == Some(id)
+                })
+            };
+            if list[i + 1..].iter().any(is_call) {
+                found.error("R-order", i, format!("output before its call (call_id {id})"));
+            } else {
+                found.error(
+                    "R-orphan-output",
+                    i,
+                    format!("output whose call is not in the input (call_id {id})"),
+                );
+            }
+        }
+    }
+}
+
+fn reasoning(list: &[Value], i: usize, options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Found) {
+    let item = &list[i];
+    if !item.get("summary").is_some_and(Value::is_array) {
+        found.error("R-summary", i, "reasoning without summary");
+    }
+    let next = list[i + 1..].iter().find(|v| text(v, "type") != Some("reasoning"));
+    let id = super::given(item, "id");
+    match next.filter(|v| v.as_object().is_some_and(kinds::is_model_made)) {
+        None => {
+            let severity = if id.is_some() { Severity::Error } else { Severity::Warn };
+            let what = next.map_or("nothing", |v| {
+                text(v, "type").or_else(|| text(v, "role")).unwrap_or("an unknown item")
+            });
+            let message = format!("reasoning is followed by {what}, not by a model item");
+            found.add(severity, "R-reasoning-tail", i, message);
+        }
+        Some(next) => {
+            let looked_up = options.store != Some(false) && dialect.stores_items && dialect.name == "openai";
+            if id.is_some() && super::given(next, "id").is_none() && looked_up {
+                let severity = if options.store == Some(true) { Severity::Error } else { Severity::Warn };
+                let message = "reasoning keeps its id but the item after it has none: where items are stored, the stored one is looked for";
+                found.add(severity, "R-reasoning-unlinked", i, message);
+            }
+        }
+    }
+}
+
+fn id<'v>(
+    value: &'v Value,
+    kind: &str,
+    item: &Map<String, Value>,
+    i: usize,
+    ids: &mut HashMap<&'v str, usize>,
+    dialect: &Dialect,
+    found: &mut Found,
+) {
+    if let Some(call_id) = text(value, "call_id").filter(|id| id.encode_utf16().count() > CALL_ID_MAX) {
+        found.error(
+            "R-call-id-long",
+            i,
+            format!("call_id has {} characters", call_id.encode_utf16().count()),
+        );
+    }
+    if kind == "item_reference" || kind == "local_shell_call_output" {
+        return;
+    }
+    let Some(id) = text(value, "id") else { return };
+    if let Some(at) = ids.insert(id, i) {
+        found.error("R-dup-id", i, format!("item id {id} already used at {at}"));
+    }
+    let prefix = match kind {
+        "reasoning" => "rs",
+        "function_call" => "fc",
+        _ if kinds::is_assistant(item) => "msg",
+        _ => return,
+    };
+    if !id.starts_with(prefix) {
+        let severity =
+            if dialect.prefixed_ids && dialect.name == "openai" { Severity::Error } else { Severity::Warn };
+        found.add(severity, "R-id-prefix", i, format!("id {id} does not begin with {prefix}"));
+    }
+}

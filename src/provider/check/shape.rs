@@ -1,0 +1,204 @@
+//! Whether each entry is shaped as its format says: the fields that the API demands, by type.
+
+use serde_json::Value;
+
+use super::{Dialect, Found, Severity, text};
+use crate::message::Format;
+
+/// What a required field has to be.
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    List,
+    Object,
+    /// Text or a list.
+    Content,
+    /// Anything, as long as it is there.
+    There,
+}
+
+use Kind::{Content, List, Object, Text, There};
+
+/// A type, and the fields that it cannot do without.
+type Shape = (&'static str, &'static [(&'static str, Kind)]);
+
+const RESPONSES: [Shape; 27] = [
+    ("message", &[("role", Text), ("content", Content)]),
+    ("reasoning", &[("summary", List)]),
+    ("function_call", &[("call_id", Text), ("name", Text), ("arguments", Text)]),
+    ("function_call_output", &[("output", Content)]),
+    ("custom_tool_call", &[("call_id", Text), ("name", Text), ("input", Text)]),
+    ("custom_tool_call_output", &[("call_id", Text), ("output", Content)]),
+    ("computer_call", &[("id", Text), ("call_id", Text), ("pending_safety_checks", List), ("status", Text)]),
+    ("computer_call_output", &[("call_id", Text), ("output", Object)]),
+    ("local_shell_call", &[("id", Text), ("call_id", Text), ("action", Object), ("status", Text)]),
+    ("local_shell_call_output", &[("id", Text), ("output", Text)]),
+    ("shell_call", &[("call_id", Text), ("action", Object)]),
+    ("shell_call_output", &[("call_id", Text), ("output", List)]),
+    ("apply_patch_call", &[("call_id", Text), ("status", Text), ("operation", Object)]),
+    ("apply_patch_call_output", &[("call_id", Text), ("status", Text)]),
+    ("tool_search_call", &[("arguments", There)]),
+    ("tool_search_output", &[("tools", List)]),
+    ("additional_tools", &[("role", Text), ("tools", List)]),
+    ("web_search_call", &[("id", Text), ("status", Text), ("action", There)]),
+    ("file_search_call", &[("id", Text), ("status", Text), ("queries", List)]),
+    ("code_interpreter_call", &[("id", Text), ("code", There)]),
+    ("image_generation_call", &[("id", Text)]),
+    ("mcp_list_tools", &[("id", Text), ("server_label", Text), ("tools", List)]),
+    ("mcp_call", &[("id", Text), ("server_label", Text), ("name", Text), ("arguments", Text)]),
+    ("mcp_approval_request", &[("id", Text), ("server_label", Text), ("name", Text), ("arguments", Text)]),
+    ("mcp_approval_response", &[("approval_request_id", Text), ("approve", There)]),
+    ("compaction", &[("encrypted_content", Text)]),
+    ("item_reference", &[("id", Text)]),
+];
+
+const CHAT: [Shape; 6] = [
+    ("system", &[("content", Content)]),
+    ("developer", &[("content", Content)]),
+    ("user", &[("content", Content)]),
+    ("assistant", &[]),
+    ("tool", &[("content", Content), ("tool_call_id", Text)]),
+    ("function", &[("name", Text)]),
+];
+
+const BLOCKS: [Shape; 16] = [
+    ("text", &[("text", Text)]),
+    ("image", &[("source", Object)]),
+    ("document", &[("source", Object)]),
+    ("thinking", &[("thinking", Text), ("signature", Text)]),
+    ("redacted_thinking", &[("data", Text)]),
+    ("tool_use", &[("id", Text), ("name", Text), ("input", Object)]),
+    ("tool_result", &[("tool_use_id", Text)]),
+    ("server_tool_use", &[("id", Text), ("name", Text), ("input", Object)]),
+    ("mcp_tool_use", &[("id", Text), ("name", Text), ("input", Object), ("server_name", Text)]),
+    ("mcp_tool_result", &[("tool_use_id", Text)]),
+    ("web_search_tool_result", &[("tool_use_id", Text), ("content", There)]),
+    ("web_fetch_tool_result", &[("tool_use_id", Text), ("content", There)]),
+    ("code_execution_tool_result", &[("tool_use_id", Text), ("content", There)]),
+    ("bash_code_execution_tool_result", &[("tool_use_id", Text), ("content", There)]),
+    ("container_upload", &[("file_id", Text)]),
+    ("search_result", &[("content", List), ("source", Text), ("title", Text)]),
+];
+
+/// Content parts of `OpenAI`'s formats.
+const PARTS: [Shape; 9] = [
+    ("input_text", &[("text", Text)]),
+    ("output_text", &[("text", Text)]),
+    ("text", &[("text", Text)]),
+    ("refusal", &[("refusal", Text)]),
+    ("input_image", &[]),
+    ("input_file", &[]),
+    ("image_url", &[("image_url", Object)]),
+    ("input_audio", &[("input_audio", Object)]),
+    ("file", &[("file", Object)]),
+];
+
+impl Kind {
+    fn fits(self, value: &Value) -> bool {
+        match self {
+            Self::Text => value.is_string(),
+            Self::List => value.is_array(),
+            Self::Object => value.is_object(),
+            Self::Content => value.is_string() || value.is_array(),
+            Self::There => true,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Text => "a string",
+            Self::List => "a list",
+            Self::Object => "an object",
+            Self::Content => "a string or a list",
+            Self::There => "something",
+        }
+    }
+}
+
+pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &mut Found) {
+    let severity = if dialect.owns_schema { Severity::Error } else { Severity::Warn };
+    for (i, entry) in list.iter().enumerate() {
+        let mut wrong = |what: String| found.add(severity, "schema", i, what);
+        if !entry.is_object() {
+            wrong("it is not an object".to_owned());
+            continue;
+        }
+        match format {
+            Format::OpenaiResponses => responses(entry, &mut wrong),
+            Format::OpenaiChat => {
+                let role = text(entry, "role").unwrap_or_default();
+                if !fields(&CHAT, role, "the message", entry, &mut wrong) {
+                    wrong(format!("unknown role `{role}`"));
+                }
+                content(entry, &mut wrong);
+            }
+            Format::Anthropic => anthropic(entry, &mut wrong),
+            Format::Messages | Format::AiSdk => {
+                let one = Value::Array(vec![entry.clone()]);
+                if let Err(e) = super::super::provider(format).read(&one) {
+                    wrong(e.message().trim_start_matches("message 0: ").to_owned());
+                }
+            }
+        }
+    }
+}
+
+/// Whether the type is known; complaints about its fields go to `wrong`.
+fn fields(shapes: &[Shape], kind: &str, what: &str, value: &Value, wrong: &mut impl FnMut(String)) -> bool {
+    let Some((_, required)) = shapes.iter().find(|(name, _)| *name == kind) else { return false };
+    for (key, wanted) in *required {
+        if !value.get(*key).is_some_and(|v| wanted.fits(v)) {
+            wrong(format!("{what} of type `{kind}` needs `{key}`, {}", wanted.name()));
+        }
+    }
+    true
+}
+
+fn responses(entry: &Value, wrong: &mut impl FnMut(String)) {
+    let kind = match text(entry, "type") {
+        Some(kind) => kind,
+        None if entry.get("role").is_some() => "message",
+        None if entry.get("id").is_some() => "item_reference",
+        None => return wrong("neither `type` nor `role`".to_owned()),
+    };
+    if kind == "message" {
+        let role = text(entry, "role").unwrap_or_default();
+        if !["user", "assistant", "system", "developer"].contains(&role) {
+            wrong(format!("unknown role `{role}`"));
+        }
+        content(entry, wrong);
+    }
+    fields(&RESPONSES, kind, "the item", entry, wrong); // an unknown type may be a new one: it is passed through
+}
+
+fn content(entry: &Value, wrong: &mut impl FnMut(String)) {
+    for part in entry.get("content").and_then(Value::as_array).into_iter().flatten() {
+        match text(part, "type") {
+            Some(kind) => {
+                fields(&PARTS, kind, "the content part", part, wrong);
+            }
+            None => wrong("a content part without `type`".to_owned()),
+        }
+    }
+}
+
+fn anthropic(entry: &Value, wrong: &mut impl FnMut(String)) {
+    let role = text(entry, "role").unwrap_or_default();
+    if !["user", "assistant", "system"].contains(&role) {
+        wrong(format!("unknown role `{role}`"));
+    }
+    match entry.get("content") {
+        Some(Value::String(_)) => {}
+        Some(Value::Array(list)) => {
+            for block in list {
+                match text(block, "type") {
+                    Some(kind) => {
+                        fields(&BLOCKS, kind, "the block", block, wrong);
+                    }
+                    None => wrong("a block without `type`".to_owned()),
+                }
+            }
+        }
+        _ => wrong("`content` is neither a string nor a list of blocks".to_owned()),
+    }
+}

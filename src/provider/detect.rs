@@ -1,0 +1,107 @@
+use serde_json::Value;
+
+use crate::message::Format;
+
+/// Content parts that only one format has.
+const PARTS: [(&str, Format); 21] = [
+    ("tool_use", Format::Anthropic),
+    ("tool_result", Format::Anthropic),
+    ("thinking", Format::Anthropic),
+    ("redacted_thinking", Format::Anthropic),
+    ("server_tool_use", Format::Anthropic),
+    ("input_text", Format::OpenaiResponses),
+    ("output_text", Format::OpenaiResponses),
+    ("input_image", Format::OpenaiResponses),
+    ("input_file", Format::OpenaiResponses),
+    ("image_url", Format::OpenaiChat),
+    ("input_audio", Format::OpenaiChat),
+    ("document_url", Format::OpenaiChat),
+    ("tool-call", Format::AiSdk),
+    ("tool-result", Format::AiSdk),
+    ("tool-approval-request", Format::AiSdk),
+    ("tool-approval-response", Format::AiSdk),
+    ("reasoning-file", Format::AiSdk),
+    ("opaque", Format::Messages),
+    ("audio", Format::Messages),
+    ("refusal", Format::OpenaiChat),
+    ("container_upload", Format::Anthropic),
+];
+
+/// Keys of a message that only our own format has.
+const OWN_KEYS: [&str; 7] =
+    ["item_type", "priority", "ephemeral", "pinned", "extras", "output_ref", "is_error"];
+
+/// The format of `input`.
+pub(super) fn detect(input: &Value) -> Option<Format> {
+    match input {
+        Value::Array(list) => of_list(list),
+        Value::Object(map) => {
+            let list = |key: &str| map.get(key).and_then(Value::as_array);
+            let messages = || list("messages").or_else(|| list("items")).and_then(|l| of_list(l));
+            if map.contains_key("choices") {
+                Some(Format::OpenaiChat)
+            } else if map.contains_key("input")
+                || list("output").is_some()
+                || map.contains_key("instructions")
+            {
+                Some(Format::OpenaiResponses)
+            } else if map.contains_key("system") && list("messages").is_some() {
+                Some(messages().filter(|f| *f == Format::AiSdk).unwrap_or(Format::Anthropic))
+            } else if map.get("type").and_then(Value::as_str) == Some("message") && list("content").is_some()
+            {
+                Some(Format::Anthropic) // a response
+            } else {
+                messages()
+            }
+        }
+        _ => None,
+    }
+}
+
+fn of_list(list: &[Value]) -> Option<Format> {
+    let has = |entry: &Value, key: &str| entry.get(key).is_some_and(|v| !v.is_null());
+    let text = |entry: &'_ Value, key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+    if list.iter().any(|m| has(m, "role") && OWN_KEYS.iter().any(|key| has(m, key))) {
+        return Some(Format::Messages);
+    }
+    if list.iter().any(|m| text(m, "type").is_some_and(|t| t != "message" || has(m, "role"))) {
+        return Some(Format::OpenaiResponses);
+    }
+    let parts = list.iter().flat_map(|m| m.get("content").and_then(Value::as_array).into_iter().flatten());
+    let known = parts.filter_map(|part| {
+        let kind = part.get("type")?.as_str()?;
+        let providers_media = kind == "image" || kind == "document" || kind == "file";
+        match kind {
+            _ if providers_media && has(part, "source") => Some(Format::Anthropic),
+            "image" if part.get("image").is_some() => Some(Format::AiSdk),
+            "image" | "document" => Some(Format::Messages),
+            "file" if has(part, "mediaType") => Some(Format::AiSdk),
+            "file" => Some(Format::OpenaiChat),
+            "reasoning" if has(part, "signature") || has(part, "encrypted") || has(part, "summary") => {
+                Some(Format::Messages)
+            }
+            "reasoning" => Some(Format::AiSdk),
+            _ => PARTS.iter().find(|(name, _)| *name == kind).map(|(_, format)| *format),
+        }
+    });
+    let call_kind = |m: &Value| m.pointer("/tool_calls/0/type").and_then(Value::as_str) == Some("opaque");
+    if list.iter().any(call_kind) {
+        return Some(Format::Messages);
+    }
+    let chat = list.iter().any(|m| {
+        has(m, "tool_calls") || has(m, "tool_call_id") || text(m, "role").as_deref() == Some("function")
+    });
+    let mut votes: Vec<Format> = known.collect();
+    if votes.contains(&Format::Messages) {
+        return Some(Format::Messages);
+    }
+    if chat {
+        return Some(Format::OpenaiChat);
+    }
+    votes.dedup();
+    match votes.first() {
+        Some(format) => Some(*format),
+        None if list.iter().all(|m| has(m, "role")) && !list.is_empty() => Some(Format::OpenaiChat),
+        None => None,
+    }
+}

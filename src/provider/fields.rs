@@ -1,0 +1,161 @@
+//! Taking a JSON object apart and putting it together again, key for key.
+
+use serde_json::{Map, Value};
+
+use crate::message::{Extras, Format, Text};
+
+/// An object that is being read. Taken fields leave an empty value of their own kind in their place, so that what
+/// remains is a template: it remembers which keys were there, in which order, and whether a value was a string,
+/// an array or an object.
+#[derive(Debug, Clone)]
+pub(super) struct Fields {
+    map: Map<String, Value>,
+    taken: usize,
+}
+
+impl Fields {
+    pub(super) fn new(map: &Map<String, Value>) -> Self {
+        Self { map: map.clone(), taken: 0 }
+    }
+
+    /// The value, without taking it.
+    pub(super) fn get(&self, key: &str) -> Option<&Value> {
+        self.map.get(key)
+    }
+
+    /// Takes a field of any kind. `null` stays in the template and is not taken.
+    pub(super) fn take(&mut self, key: &str) -> Option<Value> {
+        let slot = self.map.get_mut(key)?;
+        let empty = match slot {
+            Value::Null => return None,
+            Value::String(_) => Value::String(String::new()),
+            Value::Array(list) if list.is_empty() => Value::Array(Vec::new()),
+            Value::Array(_) => Value::Array(vec![Value::Null]), // tells a list that was taken from an empty one
+            Value::Object(_) => Value::Object(Map::new()),
+            Value::Bool(_) | Value::Number(_) => Value::Bool(false),
+        };
+        self.taken += 1;
+        Some(std::mem::replace(slot, empty))
+    }
+
+    /// Takes a field if it is a string.
+    pub(super) fn take_text(&mut self, key: &str) -> Option<Text> {
+        self.map.get(key)?.as_str()?;
+        match self.take(key) {
+            Some(Value::String(text)) => Some(text.into()),
+            _ => None,
+        }
+    }
+
+    /// As [`Self::take_text`], for what is held as a `String`.
+    pub(super) fn take_string(&mut self, key: &str) -> Option<String> {
+        self.map.get(key)?.as_str()?;
+        match self.take(key) {
+            Some(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Puts something back that was taken: the template says it after all.
+    pub(super) fn restore(&mut self, key: &str, value: Value) {
+        self.map.insert(key.to_owned(), value);
+        self.taken -= 1;
+    }
+
+    /// Leaves `value` in the place of a field: what remains of a nested object.
+    pub(super) fn mark(&mut self, key: &str, value: Value) {
+        self.map.insert(key.to_owned(), value);
+    }
+
+    /// Leaves the template of a nested object in the place of that object, which was taken.
+    pub(super) fn nest(&mut self, key: &str, inner: Fields, order: &[&str]) {
+        if !inner.is_plain(order) {
+            self.restore(key, Value::Object(inner.map));
+        }
+    }
+
+    /// What remains, as it is.
+    pub(super) fn into_template(self) -> Map<String, Value> {
+        self.map
+    }
+
+    /// Whether the template says nothing that writing without it would not say: every field was taken, and the
+    /// keys stand in `order`.
+    pub(super) fn is_plain(&self, order: &[&str]) -> bool {
+        let mut order = order.iter();
+        self.taken == self.map.len() && self.map.keys().all(|key| order.any(|k| k == key))
+    }
+
+    /// The template as extras of `format`; none where it says nothing of its own.
+    pub(super) fn into_extras(self, format: Format, order: &[&str]) -> Extras {
+        if self.is_plain(order) { Extras::default() } else { Extras::new(format, self.map) }
+    }
+}
+
+/// An object that is being written, from a template or from nothing.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Object(Map<String, Value>);
+
+impl Object {
+    pub(super) fn from_template(template: Option<&Map<String, Value>>) -> Self {
+        Self(template.cloned().unwrap_or_default())
+    }
+
+    /// Sets a field, in its place where the template has it.
+    pub(super) fn set(&mut self, key: &str, value: impl Into<Value>) -> &mut Self {
+        self.0.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// Sets `type`, unless the template has one of its own (it was not taken then).
+    pub(super) fn set_type(&mut self, kind: &str) -> &mut Self {
+        let told = self.0.get("type").and_then(Value::as_str).is_some_and(|t| !t.is_empty());
+        if told { self } else { self.set("type", kind) }
+    }
+
+    /// Sets a field, or, where there is nothing to say, removes what was taken from it. A `null` that came stays.
+    pub(super) fn set_or_remove(&mut self, key: &str, value: Option<impl Into<Value>>) -> &mut Self {
+        match value {
+            Some(value) => {
+                self.set(key, value);
+            }
+            None if self.0.get(key).is_some_and(|v| !v.is_null()) => {
+                self.0.shift_remove(key);
+            }
+            None => {}
+        }
+        self
+    }
+
+    /// Whether the template had an array here.
+    pub(super) fn had_array(&self, key: &str) -> bool {
+        self.0.get(key).is_some_and(Value::is_array)
+    }
+
+    /// Whether the template still holds a list that was not taken, because it says more than the model names.
+    pub(super) fn keeps_list(&self, key: &str) -> bool {
+        self.0.get(key).and_then(Value::as_array).is_some_and(|list| !list.is_empty() && !list[0].is_null())
+    }
+
+    /// Whether the field came as an empty list.
+    pub(super) fn had_empty_list(&self, key: &str) -> bool {
+        self.0.get(key).and_then(Value::as_array).is_some_and(Vec::is_empty)
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&Value> {
+        self.0.get(key)
+    }
+
+    pub(super) fn remove(&mut self, key: &str) {
+        self.0.shift_remove(key);
+    }
+
+    pub(super) fn into_value(self) -> Value {
+        Value::Object(self.0)
+    }
+}
+
+/// The text as a JSON string.
+pub(super) fn json(text: &str) -> Value {
+    Value::String(text.to_owned())
+}

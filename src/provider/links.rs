@@ -1,0 +1,272 @@
+//! What belongs together: a reasoning item and what it produced.
+//!
+//! The Responses API refuses an item that keeps its id when the reasoning item before it is gone, and a reasoning
+//! item that keeps its id when the item after it is. So either both stay, or the reasoning goes and what it produced
+//! loses its ids.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use super::openai_responses::ITEM;
+use crate::message::{CallKind, Extras, Format, Message, Part, Role};
+
+const FORMAT: Format = Format::OpenaiResponses;
+
+/// The runs of an assistant message's parts that belong together: reasoning, and what the model made after it up to
+/// the next reasoning. Parts before the first reasoning stand alone and are in no run.
+pub fn belongs_together(parts: &[Part]) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    let mut produced = true;
+    for (i, part) in parts.iter().enumerate() {
+        let is_reasoning = matches!(part, Part::Reasoning(_));
+        match runs.last_mut() {
+            Some(run) if !is_reasoning || !produced => run.end = i + 1,
+            _ if is_reasoning => runs.push(i..i + 1),
+            _ => {}
+        }
+        produced = !is_reasoning;
+    }
+    runs
+}
+
+/// Sets right what lost its other half when `view` was made out of `history`: reasoning whose next item is gone
+/// leaves the view, and items whose reasoning is gone lose their ids. An item that cannot stand without its id goes,
+/// a call with its output; a message of which nothing remains goes, too. Everything else is as it was, and is not
+/// copied.
+pub fn unlink_orphans<'a>(
+    history: impl IntoIterator<Item = &'a Message>,
+    view: impl IntoIterator<Item = Cow<'a, Message>>,
+) -> Vec<Cow<'a, Message>> {
+    let links = Links::of(history);
+    let view: Vec<Cow<'a, Message>> = view.into_iter().collect();
+    if links.reasoning_of.is_empty()
+        && links.next_of.is_empty()
+        && !view.iter().any(|m| m.parts.iter().any(is_reasoning))
+    {
+        return view;
+    }
+    let lost = Lost::of(&view, &links);
+    let mut dropped_calls: HashSet<String> = HashSet::new();
+    let mut out: Vec<Cow<'a, Message>> = Vec::new();
+    for (i, message) in view.into_iter().enumerate() {
+        if message.tool_outputs().any(|output| dropped_calls.remove(&output.call_id)) {
+            continue;
+        }
+        let touched = message.role == Role::Assistant
+            && message
+                .parts
+                .iter()
+                .enumerate()
+                .any(|(n, p)| lost.tails.contains(&(i, n)) || lost.needs(p, &links));
+        if !touched {
+            out.push(message);
+            continue;
+        }
+        let mut message = message.into_owned();
+        let mut parts = Vec::with_capacity(message.parts.len());
+        for (n, part) in std::mem::take(&mut message.parts).into_iter().enumerate() {
+            if lost.tails.contains(&(i, n)) {
+                continue;
+            }
+            if !lost.needs(&part, &links) {
+                parts.push(part);
+                continue;
+            }
+            let bare = without_item_id(part);
+            match &bare {
+                Part::ToolCall(call) if item_id(&bare).is_some() && !call.hosted => {
+                    dropped_calls.insert(call.id.clone());
+                }
+                _ if item_id(&bare).is_some() => {}
+                _ => parts.push(bare),
+            }
+        }
+        message.parts = parts;
+        if !message.parts.is_empty() {
+            out.push(Cow::Owned(message));
+        }
+    }
+    out
+}
+
+fn is_reasoning(part: &Part) -> bool {
+    matches!(part, Part::Reasoning(_))
+}
+
+/// What a view lost.
+struct Lost {
+    /// Reasoning that stands in the view without what must follow it, by message and part.
+    tails: HashSet<(usize, usize)>,
+    /// The ids of the reasoning that stays.
+    kept: HashSet<String>,
+}
+
+impl Lost {
+    fn of(view: &[Cow<'_, Message>], links: &Links) -> Self {
+        let mut lost = Self { tails: HashSet::new(), kept: HashSet::new() };
+        for (i, message) in view.iter().enumerate().filter(|(_, m)| m.role == Role::Assistant) {
+            for (n, part) in message.parts.iter().enumerate().filter(|(_, p)| is_reasoning(p)) {
+                let id = reasoning_id(part);
+                if links.is_followed(id.as_deref(), next_made(view, i, n)) {
+                    lost.kept.extend(id);
+                } else {
+                    lost.tails.insert((i, n));
+                }
+            }
+        }
+        lost
+    }
+
+    /// Whether the reasoning that made this item is gone.
+    fn needs(&self, part: &Part, links: &Links) -> bool {
+        item_id(part).and_then(|id| links.reasoning_of.get(&id)).is_some_and(|rs| !self.kept.contains(rs))
+    }
+}
+
+/// Which item was made by which reasoning, by ids.
+#[derive(Default)]
+struct Links {
+    /// The reasoning item before an item.
+    reasoning_of: HashMap<String, String>,
+    /// The items directly after a reasoning item. Empty ids are items without one.
+    next_of: HashMap<String, Option<String>>,
+}
+
+impl Links {
+    fn of<'a>(history: impl IntoIterator<Item = &'a Message>) -> Self {
+        let mut links = Self::default();
+        let mut current: Option<String> = None;
+        let mut waiting: Vec<String> = Vec::new();
+        for message in history {
+            if message.role != Role::Assistant {
+                current = None;
+                waiting.clear();
+                continue;
+            }
+            for part in &message.parts {
+                if let Part::Reasoning(_) = part {
+                    let id = reasoning_id(part);
+                    waiting.extend(id.clone());
+                    current = id.or(current);
+                    continue;
+                }
+                let id = item_id(part);
+                for rs in waiting.drain(..) {
+                    links.next_of.insert(rs, id.clone());
+                }
+                if let (Some(rs), Some(id)) = (&current, id) {
+                    links.reasoning_of.insert(id, rs.clone());
+                }
+            }
+        }
+        links
+    }
+
+    /// Whether the reasoning still has after it what it needs: the very item, where the history knows it by an id.
+    fn is_followed(&self, reasoning: Option<&str>, next: Option<&Part>) -> bool {
+        let Some(next) = next else { return false };
+        match reasoning.and_then(|id| self.next_of.get(id)) {
+            Some(Some(wanted)) => item_id(next).as_ref() == Some(wanted),
+            _ => true,
+        }
+    }
+}
+
+/// The part that the model made next after part `n` of message `i`, further reasoning left out.
+fn next_made<'v>(view: &'v [Cow<'_, Message>], i: usize, n: usize) -> Option<&'v Part> {
+    let rest = view[i].parts.iter().skip(n + 1);
+    let following =
+        view[i + 1..].iter().take_while(|m| m.role == Role::Assistant).flat_map(|m| m.parts.iter());
+    rest.chain(following).find(|part| !matches!(part, Part::Reasoning(_)))
+}
+
+fn reasoning_id(part: &Part) -> Option<String> {
+    match part {
+        Part::Reasoning(reasoning) => reasoning.id.clone(),
+        _ => None,
+    }
+}
+
+/// The id of the item that a part begins.
+fn item_id(part: &Part) -> Option<String> {
+    let id = |map: &Map<String, Value>| map.get("id")?.as_str().map(str::to_owned);
+    match part {
+        Part::Text { extras, .. } | Part::Refusal { extras, .. } => {
+            extras.of(FORMAT)?.get(ITEM)?.as_object().and_then(id)
+        }
+        Part::ToolCall(call) => match &call.kind {
+            CallKind::Other { format: FORMAT, raw } => raw.as_object().and_then(id),
+            _ => id(call.extras.of(FORMAT)?),
+        },
+        Part::Opaque { format: FORMAT, raw } => raw.as_object().and_then(id),
+        Part::Reasoning(_) | Part::Media(_) | Part::ToolOutput(_) | Part::Opaque { .. } => None,
+    }
+}
+
+/// The id of the item that a part is or begins, reasoning too.
+pub(super) fn any_id(part: &Part) -> Option<String> {
+    match part {
+        Part::ToolOutput(output) => {
+            output.extras.of(FORMAT)?.get("id")?.as_str().filter(|id| !id.is_empty()).map(str::to_owned)
+        }
+        // A reference names an item that is elsewhere.
+        Part::Opaque { raw, .. } if raw.get("type").and_then(Value::as_str) == Some("item_reference") => None,
+        part => reasoning_id(part).or_else(|| item_id(part)),
+    }
+}
+
+/// The same part without the id of its item; with it, where the API demands one for this type.
+pub(super) fn without_item_id(part: Part) -> Part {
+    let strip = |extras: Extras| match extras.of(FORMAT) {
+        Some(map) => {
+            let mut map = map.clone();
+            match map.get_mut(ITEM).and_then(Value::as_object_mut) {
+                Some(item) => item.shift_remove("id"),
+                None => map.shift_remove("id"),
+            };
+            extras.with(FORMAT, map)
+        }
+        None => extras,
+    };
+    match part {
+        Part::Text { text, extras } => Part::Text { text, extras: strip(extras) },
+        Part::Refusal { text, extras } => Part::Refusal { text, extras: strip(extras) },
+        Part::ToolCall(mut call) => {
+            if let CallKind::Other { format: FORMAT, raw } = &mut call.kind {
+                *raw = optional_id_off(raw).into();
+            }
+            call.extras = strip(call.extras);
+            Part::ToolCall(call)
+        }
+        Part::ToolOutput(mut output) => {
+            output.extras = strip(output.extras);
+            Part::ToolOutput(output)
+        }
+        Part::Opaque { format: FORMAT, raw } => {
+            Part::Opaque { format: FORMAT, raw: optional_id_off(&raw).into() }
+        }
+        other => other,
+    }
+}
+
+/// Items that can stand without the id that they came with.
+const ID_OPTIONAL: [&str; 6] = [
+    "tool_search_call",
+    "tool_search_output",
+    "shell_call",
+    "apply_patch_call",
+    "compaction",
+    "additional_tools",
+];
+
+fn optional_id_off(raw: &Value) -> Value {
+    let mut raw = raw.clone();
+    let optional = raw.get("type").and_then(Value::as_str).is_some_and(|t| ID_OPTIONAL.contains(&t));
+    if let Some(map) = raw.as_object_mut().filter(|_| optional) {
+        map.shift_remove("id");
+    }
+    raw
+}

@@ -1,0 +1,82 @@
+//! The package's own public `Message`, as JSON.
+
+mod read;
+mod write;
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::{Calls, Note, Provider, entries, messages, one_by_one};
+use crate::error::Result;
+use crate::message::{Format, Message};
+
+/// Format `"messages"`.
+pub(super) struct Messages;
+
+/// The keys of a message, in the order in which they are written.
+const MESSAGE_KEYS: [&str; 12] = [
+    "role",
+    "tool_call_id",
+    "content",
+    "tool_calls",
+    "output_ref",
+    "is_error",
+    "id",
+    "item_type",
+    "priority",
+    "ephemeral",
+    "pinned",
+    "extras",
+];
+
+/// The keys of parts, in the order in which they are written.
+const PART_KEYS: [&str; 19] = [
+    "type",
+    "text",
+    "refusal",
+    "summary",
+    "signature",
+    "encrypted",
+    "url",
+    "data",
+    "file_id",
+    "filename",
+    "media_type",
+    "detail",
+    "width",
+    "height",
+    "id",
+    "redacted",
+    "format",
+    "raw",
+    "extras",
+];
+
+/// The keys of tool calls, in the order in which they are written.
+const CALL_KEYS: [&str; 9] =
+    ["id", "type", "function", "custom", "format", "raw", "name", "hosted", "extras"];
+
+/// Where the tool calls stand among an assistant's parts, when not at the end: under `extras.messages`.
+const CALL_POSITIONS: &str = "call_positions";
+
+/// What a format carried on the tool output itself: under `extras[format]` of a tool message.
+const OUTPUT_EXTRAS: &str = "tool_output";
+
+impl Provider for Messages {
+    fn format(&self) -> Format {
+        Format::Messages
+    }
+
+    fn read(&self, input: &Value) -> Result<Vec<Message>> {
+        Ok(messages(self.read_list(entries(input, &["messages"])?)?))
+    }
+
+    fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
+        one_by_one(list, read::message)
+    }
+
+    fn write_run(&self, run: &[&Message], _calls: &Calls<'_>, _notes: &mut Vec<Note>) -> Vec<Value> {
+        run.iter().map(|message| write::message(message)).collect()
+    }
+}

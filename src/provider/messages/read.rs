@@ -1,0 +1,386 @@
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::super::fields::Fields;
+use super::super::opaque::opaque_call;
+use super::super::{at, object};
+use super::{CALL_KEYS, CALL_POSITIONS, MESSAGE_KEYS, OUTPUT_EXTRAS, PART_KEYS};
+use crate::error::{Error, Result};
+use crate::message::{
+    Extras, Format, ItemType, Media, MediaKind, Message, Meta, Part, Reasoning, Role, Text, ToolCall,
+    ToolOutput, ToolOutputRef,
+};
+
+/// Reads the entry at `index`.
+pub(super) fn message(entry: &Value, index: usize) -> Result<Message> {
+    let mut fields = Fields::new(object(entry, index)?);
+    let Some(name) = fields.take_string("role") else {
+        return Err(Error::message_at(index, "`role` is missing"));
+    };
+    let Some(role) = Role::parse(&name) else {
+        return Err(Error::message_at(index, format!("unknown role `{name}`")));
+    };
+    let meta = meta(&mut fields, index)?;
+    let (mut content, shape) = content(&mut fields, role, index)?;
+    let mut given = extras(&mut fields, index)?;
+    let said = content.len();
+    let parts = match role {
+        Role::Tool => vec![Part::ToolOutput(tool_output(&mut fields, content, &mut given, index)?)],
+        Role::Assistant => {
+            let calls = tool_calls(&mut fields, index)?;
+            place(&mut content, calls, given.call_positions.as_deref(), index)?;
+            content
+        }
+        Role::System | Role::Developer | Role::User => {
+            if shape == Shape::Missing {
+                return Err(Error::message_at(index, format!("a {name} message needs `content`")));
+            }
+            content
+        }
+    };
+    given.settle(
+        &mut fields,
+        given.call_positions.as_ref().is_some_and(|at| at.first().is_some_and(|&n| n < said)),
+    );
+    let plain = shape != Shape::Other && fields.is_plain(&MESSAGE_KEYS);
+    let mut extras =
+        if plain { Extras::default() } else { Extras::new(Format::Messages, fields.into_template()) };
+    for (format, map) in given.of {
+        extras = extras.with(format, map);
+    }
+    Ok(Message { role, parts, meta, extras })
+}
+
+/// How content was said: in the one way in which it is written without a template, or otherwise.
+#[derive(PartialEq, Clone, Copy)]
+enum Shape {
+    Missing,
+    Usual,
+    Other,
+}
+
+fn content(fields: &mut Fields, role: Role, index: usize) -> Result<(Vec<Part>, Shape)> {
+    match fields.take("content") {
+        None => Ok((Vec::new(), Shape::Missing)),
+        Some(Value::String(text)) => Ok((vec![Part::text(text)], Shape::Usual)),
+        Some(Value::Array(list)) => {
+            let parts =
+                list.iter().enumerate().map(|(n, p)| part(p, index, n)).collect::<Result<Vec<_>>>()?;
+            let usual = match parts.as_slice() {
+                [] => role != Role::Assistant,
+                [Part::Text { extras, .. }] => !extras.is_empty(),
+                _ => true,
+            };
+            Ok((parts, if usual { Shape::Usual } else { Shape::Other }))
+        }
+        Some(_) => Err(Error::message_at(index, "`content` is neither a string nor a list of parts")),
+    }
+}
+
+fn meta(fields: &mut Fields, index: usize) -> Result<Meta> {
+    let wrong = |what: &str| Error::message_at(index, what);
+    let mut meta = Meta { id: fields.take_string("id"), ..Meta::default() };
+    if meta.id.is_none() && fields.get("id").is_some_and(|v| !v.is_null()) {
+        return Err(wrong("`id` is not a string"));
+    }
+    if let Some(value) = fields.take("item_type") {
+        let item_type: ItemType =
+            serde_json::from_value(value).map_err(|_| wrong("`item_type` is no known item type"))?;
+        meta.item_type = Some(item_type);
+    }
+    if let Some(value) = fields.take("priority") {
+        meta.priority = Some(value.as_i64().ok_or_else(|| wrong("`priority` is not a whole number"))?);
+    }
+    match fields.get("ephemeral") {
+        None | Some(Value::Null | Value::Bool(false)) => {}
+        Some(Value::Bool(true)) => meta.ephemeral = Some(1), // stays in the template: it says `true`, not 1
+        Some(_) => {
+            let n = fields.take("ephemeral").and_then(|v| v.as_u64()).and_then(|n| u32::try_from(n).ok());
+            meta.ephemeral = Some(n.ok_or_else(|| wrong("`ephemeral` is neither a boolean nor a count"))?);
+        }
+    }
+    match fields.get("pinned") {
+        None | Some(Value::Null | Value::Bool(false)) => {}
+        Some(Value::Bool(true)) => {
+            fields.take("pinned");
+            meta.pinned = true;
+        }
+        Some(_) => return Err(wrong("`pinned` is not a boolean")),
+    }
+    Ok(meta)
+}
+
+/// What `extras` says of other formats, and of ours.
+#[derive(Default)]
+struct Given {
+    of: Vec<(Format, Map<String, Value>)>,
+    call_positions: Option<Vec<usize>>,
+    /// What the template has to say, unless it would be written without one.
+    rest: Option<Map<String, Value>>,
+    usual: bool,
+}
+
+impl Given {
+    /// Leaves in the template what would not be written without it. `needed`: the calls do not stand at the end.
+    fn settle(&mut self, fields: &mut Fields, needed: bool) {
+        let usual = self.usual && (self.call_positions.is_none() || needed);
+        if let Some(rest) = self.rest.take().filter(|_| !usual) {
+            fields.restore("extras", Value::Object(rest));
+        }
+    }
+}
+
+/// Takes what `extras` says of formats that we know; anything else in it stays in the template.
+fn extras(fields: &mut Fields, index: usize) -> Result<Given> {
+    let mut given = Given::default();
+    match fields.get("extras") {
+        None | Some(Value::Null) => return Ok(given),
+        Some(Value::Object(_)) => {}
+        Some(_) => return Err(Error::message_at(index, "`extras` is not an object")),
+    }
+    let Some(Value::Object(mut all)) = fields.take("extras") else { return Ok(given) };
+    let mut rest = Map::new();
+    given.usual = !all.is_empty();
+    for (name, value) in &mut all {
+        given.usual &= given.call_positions.is_none(); // ours is written last
+        match (Format::parse(name), value.take()) {
+            (Some(Format::Messages), Value::Object(mut own)) => {
+                if let Some(Value::Array(positions)) = own.get_mut(CALL_POSITIONS).map(Value::take) {
+                    let read =
+                        positions.iter().map(|p| p.as_u64().map(|p| p as usize)).collect::<Option<_>>();
+                    let bad = || Error::message_at(index, format!("`extras.messages.{CALL_POSITIONS}`"));
+                    given.call_positions = Some(read.ok_or_else(bad)?);
+                    own.insert(CALL_POSITIONS.to_owned(), Value::Array(Vec::new()));
+                }
+                given.usual &= own.len() == 1 && given.call_positions.is_some();
+                rest.insert(name.clone(), Value::Object(own));
+            }
+            (Some(format), Value::Object(map)) => {
+                given.of.push((format, map));
+                rest.insert(name.clone(), Value::Object(Map::new()));
+            }
+            (_, other) => {
+                given.usual = false;
+                rest.insert(name.clone(), other);
+            }
+        }
+    }
+    given.rest = Some(rest);
+    Ok(given)
+}
+
+fn tool_output(
+    fields: &mut Fields,
+    content: Vec<Part>,
+    given: &mut Given,
+    index: usize,
+) -> Result<ToolOutput> {
+    let Some(call_id) = fields.take_string("tool_call_id") else {
+        return Err(Error::message_at(index, "a tool message needs `tool_call_id`"));
+    };
+    let mut out = ToolOutput { content, ..ToolOutput::text(call_id, "") };
+    match fields.get("is_error") {
+        None | Some(Value::Null | Value::Bool(false)) => {}
+        Some(Value::Bool(true)) => {
+            fields.take("is_error");
+            out.is_error = true;
+        }
+        Some(_) => return Err(Error::message_at(index, "`is_error` is not a boolean")),
+    }
+    if let Some(value) = fields.get("output_ref").filter(|v| !v.is_null()) {
+        let bad = |_| Error::message_at(index, "`output_ref` is not `{ id, byte_size?, line_count? }`");
+        let read: ToolOutputRef = serde_json::from_value(value.clone()).map_err(bad)?;
+        if serde_json::to_value(&read).is_ok_and(|written| Some(&written) == fields.get("output_ref")) {
+            fields.take("output_ref"); // else it says more than we hold, and stays
+        }
+        out.output_ref = Some(read);
+    }
+    for (format, map) in &mut given.of {
+        if let Some(Value::Object(own)) = map.shift_remove(OUTPUT_EXTRAS) {
+            out.extras = out.extras.with(*format, own);
+        }
+    }
+    given.of.retain(|(format, map)| !map.is_empty() || out.extras.of(*format).is_none());
+    Ok(out)
+}
+
+fn tool_calls(fields: &mut Fields, index: usize) -> Result<Vec<Part>> {
+    match fields.take("tool_calls") {
+        None => Ok(Vec::new()),
+        Some(Value::Array(list)) if list.is_empty() => {
+            fields.restore("tool_calls", Value::Array(list)); // an empty list is not written without a template
+            Ok(Vec::new())
+        }
+        Some(Value::Array(list)) => {
+            list.iter().enumerate().map(|(n, c)| tool_call(c, index, n).map(Part::ToolCall)).collect()
+        }
+        Some(_) => Err(Error::message_at(index, "`tool_calls` is not a list")),
+    }
+}
+
+fn tool_call(value: &Value, index: usize, n: usize) -> Result<ToolCall> {
+    let wrong = |what: &str| Error::message_at(index, format!("`tool_calls[{n}]`{what}"));
+    let Value::Object(map) = value else { return Err(wrong(" is not an object")) };
+    let mut fields = Fields::new(map);
+    let id = fields.take_string("id").ok_or_else(|| wrong(" has no `id`"))?;
+    let kind = fields.take_string("type").ok_or_else(|| wrong(" has no `type`"))?;
+    let mut body = |key: &str, text: &str| -> Result<(String, Text)> {
+        let Some(Value::Object(inner)) = fields.get(key) else {
+            return Err(wrong(&format!(" has no `{key}`")));
+        };
+        let mut inner = Fields::new(inner);
+        let (Some(name), Some(input)) = (inner.take_string("name"), inner.take_text(text)) else {
+            return Err(wrong(&format!("`.{key}` needs `name` and `{text}`, both strings")));
+        };
+        fields.take(key);
+        fields.nest(key, inner, &["name", text]);
+        Ok((name, input))
+    };
+    let mut call = match kind.as_str() {
+        "function" => {
+            let (name, input) = body("function", "arguments")?;
+            ToolCall::function(id, name, input)
+        }
+        "custom" => {
+            let (name, input) = body("custom", "input")?;
+            ToolCall::custom(id, name, input)
+        }
+        "opaque" => {
+            let (format, raw) = opaque(&mut fields).ok_or_else(|| wrong(" needs `format` and `raw`"))?;
+            opaque_call(id, format, raw)
+        }
+        _ => return Err(wrong(&format!(" is of the unknown type `{kind}`"))),
+    };
+    call.hosted = fields.get("hosted") == Some(&Value::Bool(true));
+    if call.hosted {
+        fields.take("hosted");
+    }
+    let given = extras(&mut fields, index)?;
+    call.extras = part_extras(fields, given, &CALL_KEYS);
+    Ok(call)
+}
+
+fn opaque(fields: &mut Fields) -> Option<(Format, Arc<Value>)> {
+    let format = Format::parse(fields.get("format")?.as_str()?)?;
+    let raw = fields.take("raw")?;
+    fields.take("format");
+    Some((format, Arc::new(raw)))
+}
+
+/// Puts the calls where they stood among the parts; without positions at the end.
+fn place(parts: &mut Vec<Part>, calls: Vec<Part>, positions: Option<&[usize]>, index: usize) -> Result<()> {
+    let Some(positions) = positions else {
+        parts.extend(calls);
+        return Ok(());
+    };
+    let bad =
+        || Error::message_at(index, format!("`extras.messages.{CALL_POSITIONS}` does not fit the parts"));
+    if positions.len() != calls.len() {
+        return Err(bad());
+    }
+    for (call, &at) in calls.into_iter().zip(positions) {
+        if at > parts.len() {
+            return Err(bad());
+        }
+        parts.insert(at, call);
+    }
+    Ok(())
+}
+
+fn part_extras(mut fields: Fields, mut given: Given, order: &[&str]) -> Extras {
+    given.settle(&mut fields, false);
+    let mut extras = fields.into_extras(Format::Messages, order);
+    for (format, map) in given.of {
+        extras = extras.with(format, map);
+    }
+    extras
+}
+
+fn part(value: &Value, index: usize, n: usize) -> Result<Part> {
+    let wrong = |what: &str| Error::message_at(index, format!("`content[{n}]`{what}"));
+    let Value::Object(map) = value else { return Err(wrong(" is not an object")) };
+    let mut fields = Fields::new(map);
+    let kind = fields.take_string("type").ok_or_else(|| wrong(" has no `type`"))?;
+    let given = extras(&mut fields, index)?;
+    let finish = |fields: Fields| part_extras(fields, given, &PART_KEYS);
+    Ok(match kind.as_str() {
+        "text" => {
+            let text = fields.take_text("text").ok_or_else(|| wrong(" needs `text`, a string"))?;
+            Part::Text { text, extras: finish(fields) }
+        }
+        "refusal" => {
+            let text = fields.take_text("refusal").ok_or_else(|| wrong(" needs `refusal`, a string"))?;
+            Part::Refusal { text, extras: finish(fields) }
+        }
+        "reasoning" => {
+            let mut out = Reasoning {
+                id: string(&mut fields, "id", &wrong)?,
+                text: string(&mut fields, "text", &wrong)?.map(Into::into),
+                signature: string(&mut fields, "signature", &wrong)?.map(Into::into),
+                encrypted: string(&mut fields, "encrypted", &wrong)?.map(Into::into),
+                redacted: fields.get("redacted") == Some(&Value::Bool(true)),
+                ..Reasoning::default()
+            };
+            if out.redacted {
+                fields.take("redacted");
+            }
+            out.summary = summary(&mut fields).ok_or_else(|| wrong("`.summary` is not a list of strings"))?;
+            out.extras = finish(fields);
+            Part::Reasoning(out)
+        }
+        "image" | "document" | "audio" => {
+            let mut out = Media::new(match kind.as_str() {
+                "image" => MediaKind::Image,
+                "document" => MediaKind::Document,
+                _ => MediaKind::Audio,
+            });
+            out.url = string(&mut fields, "url", &wrong)?;
+            out.data = string(&mut fields, "data", &wrong)?.map(Into::into);
+            out.file_id = string(&mut fields, "file_id", &wrong)?;
+            out.filename = string(&mut fields, "filename", &wrong)?;
+            out.media_type = string(&mut fields, "media_type", &wrong)?;
+            out.detail = string(&mut fields, "detail", &wrong)?;
+            out.width = pixels(&mut fields, "width", &wrong)?;
+            out.height = pixels(&mut fields, "height", &wrong)?;
+            out.extras = finish(fields);
+            Part::Media(out)
+        }
+        "opaque" => {
+            let (format, raw) = opaque(&mut fields).ok_or_else(|| wrong(" needs `format` and `raw`"))?;
+            if fields.is_plain(&PART_KEYS) {
+                Part::Opaque { format, raw }
+            } else {
+                Part::Opaque { format: Format::Messages, raw: Arc::new(value.clone()) }
+            }
+        }
+        _ => Part::Opaque { format: Format::Messages, raw: Arc::new(value.clone()) },
+    })
+}
+
+fn string(fields: &mut Fields, key: &str, wrong: &dyn Fn(&str) -> Error) -> Result<Option<String>> {
+    match at(fields, key) {
+        None => Ok(None),
+        Some(Value::String(_)) => Ok(fields.take_string(key)),
+        Some(_) => Err(wrong(&format!("`.{key}` is not a string"))),
+    }
+}
+
+fn pixels(fields: &mut Fields, key: &str, wrong: &dyn Fn(&str) -> Error) -> Result<Option<u32>> {
+    let Some(value) = at(fields, key) else { return Ok(None) };
+    let Some(n) = value.as_u64().and_then(|n| u32::try_from(n).ok()) else {
+        return Err(wrong(&format!("`.{key}` is not a count of pixels")));
+    };
+    fields.take(key);
+    Ok(Some(n))
+}
+
+fn summary(fields: &mut Fields) -> Option<Vec<Text>> {
+    let Some(value) = at(fields, "summary") else { return Some(Vec::new()) };
+    let list: Vec<Text> =
+        value.as_array()?.iter().map(|t| t.as_str().map(Text::from)).collect::<Option<_>>()?;
+    if !list.is_empty() {
+        fields.take("summary"); // an empty list is not written without a template
+    }
+    Some(list)
+}

@@ -1,0 +1,206 @@
+//! Provider formats: reading them into [`Message`]s and writing them back. Nothing else knows them.
+//!
+//! Reading takes what the model names and leaves the rest of each object as a template in the part's
+//! [`Extras`](crate::message::Extras), so that an untouched message is written back key for key, and a changed one
+//! with its change and nothing else different.
+
+mod ai_sdk;
+mod anthropic;
+mod calls;
+mod check;
+mod convert;
+mod detect;
+mod fields;
+mod history;
+mod links;
+mod media;
+mod messages;
+mod note;
+mod opaque;
+mod openai_chat;
+mod openai_responses;
+mod overflow;
+mod repair;
+mod thinking;
+
+pub use calls::Calls;
+pub use check::{CheckOptions, Dialect, Severity, Violation, check};
+pub use convert::{Conversion, convert};
+pub use history::{OpenAiHistory, Rebuilt};
+pub use links::{belongs_together, unlink_orphans};
+pub use note::Note;
+pub use overflow::{Overflow, is_overflow, overflow};
+pub use repair::{Change, MISSING_OUTPUT, Repaired, repair};
+pub use thinking::{Unbound, binds_thinking, drop_bound_thinking};
+
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use crate::error::{Error, Result};
+use crate::message::{Format, Message};
+use note::Notes;
+
+/// A conversation in one provider's shape.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Written {
+    /// What the format keeps apart from the list: `instructions` (Responses) or `system` (Anthropic).
+    pub head: Option<Value>,
+    /// The list: input items or messages.
+    pub items: Vec<Value>,
+    /// What the format could not say, in order.
+    pub notes: Vec<Note>,
+}
+
+/// One provider's format, in and out.
+pub trait Provider: Sync {
+    /// Which format it is.
+    fn format(&self) -> Format;
+
+    /// Reads a list, a request body or a response. A message that is malformed gives `INVALID_MESSAGE` with its
+    /// index in the list; an input of no known shape gives `INVALID_ARGUMENT`.
+    fn read(&self, input: &Value) -> Result<Vec<Message>>;
+
+    /// Reads a list, each message with the entries that it came from: one message of several entries, or several
+    /// messages of one.
+    ///
+    /// # Errors
+    /// `INVALID_MESSAGE` with the index of the entry that is malformed.
+    fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>>;
+
+    /// Writes messages that stand in one entry of the list, or a single one. `calls`: those before and in it. Pushes what cannot be said to `notes`.
+    fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value>;
+
+    /// Whether `message` stands in the entry that `previous` stands in: then both are one run.
+    fn joins(&self, _previous: &Message, _message: &Message) -> bool {
+        false
+    }
+
+    /// Whether `message` goes into what the format keeps apart. `leading`: only such messages stand before it.
+    fn is_head(&self, _message: &Message, _leading: bool) -> bool {
+        false
+    }
+
+    /// Writes what the format keeps apart.
+    fn write_head(&self, _head: &[&Message], _notes: &mut Vec<Note>) -> Option<Value> {
+        None
+    }
+
+    /// Sets right what only the whole list shows: how it may end.
+    fn finish(&self, _items: &mut Vec<Value>, _notes: &mut Vec<Note>) {}
+
+    /// The whole as the format's request has it: `{ instructions?, input }`, `{ system?, messages }`, or the list.
+    fn body(&self, written: Written) -> Value {
+        Value::Array(written.items)
+    }
+
+    /// Writes one message as the entries of its own.
+    fn write_one(&self, message: &Message, calls: &Calls<'_>) -> Vec<Value> {
+        self.write_run(&[message], calls, &mut Vec::new())
+    }
+
+    /// Writes a conversation.
+    fn write(&self, messages: &[&Message]) -> Written {
+        let mut out = Written::default();
+        let mut notes = Notes::default();
+        let mut head: Vec<&Message> = Vec::new();
+        let mut run: Vec<&Message> = Vec::new();
+        let mut run_start = 0;
+        let mut calls = Calls::default();
+        let mut leading = true;
+        for (i, message) in messages.iter().enumerate() {
+            if self.is_head(message, leading) {
+                if !leading {
+                    notes.at(i, |n| n.push(Note::new("it is moved to what stands before the conversation")));
+                }
+                head.push(message);
+                continue;
+            }
+            leading = false;
+            if run.last().is_some_and(|previous| !self.joins(previous, message)) {
+                out.items.extend(notes.at(run_start, |n| self.write_run(&run, &calls, n)));
+                run.clear();
+            }
+            if run.is_empty() {
+                run_start = i;
+            }
+            calls.add(message);
+            run.push(message);
+        }
+        if !run.is_empty() {
+            out.items.extend(notes.at(run_start, |n| self.write_run(&run, &calls, n)));
+        }
+        notes.at(run_start, |n| self.finish(&mut out.items, n));
+        if !head.is_empty() {
+            out.head = notes.at(0, |n| self.write_head(&head, n));
+        }
+        out.notes = notes.into_vec();
+        out
+    }
+}
+
+/// The provider of this format.
+pub fn provider(format: Format) -> &'static dyn Provider {
+    match format {
+        Format::Messages => &messages::Messages,
+        Format::OpenaiResponses => &openai_responses::Responses,
+        Format::OpenaiChat => &openai_chat::Chat,
+        Format::AiSdk => &ai_sdk::AiSdk,
+        Format::Anthropic => &anthropic::Anthropic,
+    }
+}
+
+/// The format of a list, a request body or a response, by what only that format has; none where several fit.
+pub fn detect(input: &Value) -> Option<Format> {
+    detect::detect(input)
+}
+
+/// The messages alone.
+fn messages(read: Vec<(Message, Range<usize>)>) -> Vec<Message> {
+    read.into_iter().map(|(message, _)| message).collect()
+}
+
+/// Reads a list whose entries are one message each.
+fn one_by_one(
+    list: &[Value],
+    read: impl Fn(&Value, usize) -> Result<Message>,
+) -> Result<Vec<(Message, Range<usize>)>> {
+    list.iter().enumerate().map(|(i, entry)| Ok((read(entry, i)?, i..i + 1))).collect()
+}
+
+/// Reads a list whose entries may be several messages each.
+fn several_by_one(
+    list: &[Value],
+    read: impl Fn(&Value, usize, &mut Vec<Message>) -> Result<()>,
+) -> Result<Vec<(Message, Range<usize>)>> {
+    let mut out = Vec::new();
+    let mut from = Vec::new();
+    for (i, entry) in list.iter().enumerate() {
+        read(entry, i, &mut out)?;
+        from.resize(out.len(), i..i + 1);
+    }
+    Ok(out.into_iter().zip(from).collect())
+}
+
+/// The entries of a list that is given as it is or under one of `keys` of an object.
+fn entries<'a>(input: &'a Value, keys: &[&str]) -> Result<&'a [Value]> {
+    let list = match input {
+        Value::Array(list) => Some(list),
+        Value::Object(map) => keys.iter().find_map(|k| map.get(*k)?.as_array()),
+        _ => None,
+    };
+    list.map(Vec::as_slice).ok_or_else(|| {
+        let keys = keys.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
+        Error::argument(format!("expected a list, or an object with a list under {keys}"))
+    })
+}
+
+/// The entry as an object.
+fn object(entry: &Value, index: usize) -> Result<&Map<String, Value>> {
+    entry.as_object().ok_or_else(|| Error::message_at(index, "expected an object"))
+}
+
+/// The value under `key`, unless it is missing or `null`.
+fn at<'a>(fields: &'a fields::Fields, key: &str) -> Option<&'a Value> {
+    fields.get(key).filter(|v| !v.is_null())
+}

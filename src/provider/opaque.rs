@@ -1,0 +1,86 @@
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::fields::Fields;
+use super::note::Note;
+use crate::message::{CallKind, Format, ToolCall};
+
+/// The field that tells what a call of another kind wants done, for readers of a transcript.
+const INPUT_FIELDS: [&str; 7] = ["input", "arguments", "action", "actions", "operation", "code", "queries"];
+
+/// A call of a kind that is neither a function nor a custom tool. Its item is kept as it came.
+pub(super) fn opaque_call(id: impl Into<String>, format: Format, raw: Arc<Value>) -> ToolCall {
+    let text = |key: &str| raw.get(key).and_then(Value::as_str);
+    let name = text("name").or_else(|| text("type")).unwrap_or("tool").to_owned();
+    let input = INPUT_FIELDS.iter().find_map(|key| raw.get(*key).filter(|v| !v.is_null()));
+    let input = match input {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => String::new(),
+    };
+    ToolCall { kind: CallKind::Other { format, raw }, ..ToolCall::function(id, name, input) }
+}
+
+/// Whether `format` can say this call at all; notes where it is said otherwise or not.
+///
+/// A call that the caller executes is always said, if need be as a function: it has an output that needs it.
+/// A call that another provider ran itself is not.
+pub(super) fn sayable(call: &ToolCall, format: Format, notes: &mut Vec<Note>) -> bool {
+    let own = call.extras.of(format).is_some();
+    if call.hosted && !own {
+        notes.push(Note::new(format!(
+            "the hosted call of `{}` is left out: another provider ran it",
+            call.name
+        )));
+        return false;
+    }
+    if let CallKind::Other { format: from, .. } = &call.kind {
+        let what = format!(
+            "a call of `{}`, a kind that only `{}` has, is said as a function",
+            call.name,
+            from.as_str()
+        );
+        notes.push(Note::new(what));
+    }
+    true
+}
+
+/// The arguments as JSON text: free text is wrapped as `{"input": …}`.
+pub(super) fn json_arguments(call: &ToolCall) -> Cow<'_, str> {
+    match call.kind {
+        CallKind::Function => Cow::Borrowed(&call.input),
+        CallKind::Custom | CallKind::Other { .. } => match serde_json::from_str::<Value>(&call.input) {
+            Ok(Value::Object(_)) => Cow::Borrowed(&call.input),
+            _ => Cow::Owned(json!({ "input": call.input.as_ref() }).to_string()),
+        },
+    }
+}
+
+/// Takes a JSON value as text. Where writing the text again could change a number, the template keeps the value.
+pub(super) fn take_json(fields: &mut Fields, key: &str) -> Option<String> {
+    let value = fields.take(key)?;
+    let text = value.to_string();
+    if holds_float(&value) {
+        fields.restore(key, value);
+    }
+    Some(text)
+}
+
+fn holds_float(value: &Value) -> bool {
+    match value {
+        Value::Number(n) => n.is_f64(),
+        Value::Array(list) => list.iter().any(holds_float),
+        Value::Object(map) => map.values().any(holds_float),
+        Value::Null | Value::Bool(_) | Value::String(_) => false,
+    }
+}
+
+/// The arguments as a value: `null` for none, a string for what is no JSON.
+pub(super) fn json_input(arguments: &str) -> Value {
+    if arguments.trim().is_empty() {
+        return Value::Null;
+    }
+    serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(arguments.to_owned()))
+}

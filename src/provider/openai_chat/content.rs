@@ -1,0 +1,170 @@
+//! The content parts of messages.
+
+use serde_json::{Value, json};
+
+use super::super::fields::{self, Fields, Object};
+use super::super::media::{set_url, split_data_url, url_of};
+use super::super::note::Note;
+use crate::message::{Extras, Format, Media, MediaKind, Part, Text};
+
+const FORMAT: Format = Format::OpenaiChat;
+
+/// Reads a content part.
+pub(super) fn read(value: &Value) -> Part {
+    read_known(value).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
+}
+
+fn read_known(value: &Value) -> Option<Part> {
+    let mut fields = Fields::new(value.as_object()?);
+    let kind = fields.take_string("type")?;
+    let inner = |fields: &mut Fields| match fields.take(&kind) {
+        Some(Value::Object(map)) => Some(Fields::new(&map)),
+        _ => None,
+    };
+    let mut media = match kind.as_str() {
+        "text" | "refusal" => {
+            let text = fields.take_text(&kind)?;
+            return Some(if kind == "text" {
+                Part::Text { text, extras: fields.into_extras(FORMAT, &["type", "text"]) }
+            } else {
+                // A refusal that says nothing of where it stood is written as the message's `refusal`.
+                Part::Refusal { text, extras: Extras::new(FORMAT, fields.into_template()) }
+            });
+        }
+        "image_url" => {
+            let mut inner = inner(&mut fields)?;
+            let mut media = Media::new(MediaKind::Image);
+            set_url(&mut media, &inner.take_text("url")?);
+            media.detail = inner.take_string("detail");
+            fields.nest(&kind, inner, &["url", "detail"]);
+            media
+        }
+        "input_audio" => {
+            let mut inner = inner(&mut fields)?;
+            let mut media = Media::new(MediaKind::Audio);
+            media.data = Some(inner.take_text("data")?);
+            media.media_type = inner.take_string("format").map(|f| format!("audio/{f}"));
+            fields.nest(&kind, inner, &["data", "format"]);
+            media
+        }
+        "file" => {
+            let mut inner = inner(&mut fields)?;
+            let mut media = Media::new(MediaKind::Document);
+            media.filename = inner.take_string("filename");
+            media.file_id = inner.take_string("file_id");
+            if let Some(data) = inner.take_text("file_data") {
+                file_data(&mut media, data);
+            }
+            fields.nest(&kind, inner, &["filename", "file_data", "file_id"]);
+            media
+        }
+        _ => return None,
+    };
+    media.extras = Extras::new(FORMAT, fields.into_template());
+    Some(Part::Media(media))
+}
+
+fn file_data(media: &mut Media, data: Text) {
+    match split_data_url(&data) {
+        Some((media_type, data)) => {
+            media.media_type = Some(media_type.to_owned());
+            media.data = Some(data.into());
+        }
+        None => media.data = Some(data),
+    }
+}
+
+/// Writes parts as content: a string where it is one plain text and did not come as a list; `None` where nothing
+/// of it can be said. `texts_only`: the place takes no media.
+pub(super) fn write_all(
+    parts: &[&Part],
+    as_list: bool,
+    texts_only: bool,
+    notes: &mut Vec<Note>,
+) -> Option<Value> {
+    if let ([Part::Text { text, extras }], false) = (parts, as_list)
+        && extras.of(FORMAT).is_none()
+    {
+        return Some(fields::json(text));
+    }
+    let list: Vec<Value> = parts.iter().filter_map(|part| write(part, texts_only, notes)).collect();
+    (!list.is_empty()).then_some(Value::Array(list))
+}
+
+fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> {
+    let text_like = |kind: &str, text: &str, extras: &Extras| {
+        let mut out = Object::from_template(extras.of(FORMAT));
+        out.set("type", kind).set(kind, fields::json(text));
+        Some(out.into_value())
+    };
+    match part {
+        // An empty text came in a list, or it is left out: other formats have no use for it.
+        Part::Text { text, extras } => text_like("text", text, extras),
+        Part::Refusal { text, extras } => text_like("refusal", text, extras),
+        Part::Media(media) if texts_only && media.extras.of(FORMAT).is_none() => {
+            let what = match media.kind {
+                MediaKind::Image => "an image",
+                MediaKind::Document => "a document",
+                MediaKind::Audio => "audio",
+            };
+            notes.push(Note::new(format!("{what} is named but not shown: this place takes text only")));
+            Some(json!({ "type": "text", "text": format!("[{what}]") }))
+        }
+        Part::Media(media) => self::media(media, notes),
+        Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
+        Part::Opaque { format, .. } => {
+            notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
+            None
+        }
+        Part::Reasoning(_) | Part::ToolCall(_) | Part::ToolOutput(_) => None,
+    }
+}
+
+fn media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
+    let template = media.extras.of(FORMAT);
+    let kind = match media.kind {
+        MediaKind::Image => "image_url",
+        MediaKind::Document => "file",
+        MediaKind::Audio => "input_audio",
+    };
+    let mut inner = Object::from_template(template.and_then(|map| map.get(kind)?.as_object()));
+    match media.kind {
+        MediaKind::Image => {
+            let Some(url) = url_of(media, "image/png") else {
+                notes.push(Note::new(
+                    "an image that is only a file id is left out: it takes an address or data",
+                ));
+                return None;
+            };
+            inner.set("url", url);
+            inner.set_or_remove("detail", media.detail.as_deref());
+        }
+        MediaKind::Audio => {
+            let Some(data) = &media.data else {
+                notes.push(Note::new("audio without data is left out"));
+                return None;
+            };
+            inner.set("data", fields::json(data));
+            let format = media.media_type.as_deref().map(|t| t.strip_prefix("audio/").unwrap_or(t));
+            inner.set_or_remove("format", format);
+        }
+        MediaKind::Document => {
+            if media.data.is_none() && media.file_id.is_none() && template.is_none() {
+                notes.push(Note::new(
+                    "a document that is only an address is left out: it takes data or a file id",
+                ));
+                return None;
+            }
+            inner.set_or_remove("filename", media.filename.as_deref());
+            let data = media.data.as_deref().map(|data| match &media.media_type {
+                Some(media_type) => format!("data:{media_type};base64,{data}"),
+                None => data.to_owned(),
+            });
+            inner.set_or_remove("file_data", data);
+            inner.set_or_remove("file_id", media.file_id.as_deref());
+        }
+    }
+    let mut out = Object::from_template(template);
+    out.set("type", kind).set(kind, inner.into_value());
+    Some(out.into_value())
+}

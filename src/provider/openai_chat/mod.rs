@@ -1,0 +1,48 @@
+//! `OpenAI` Chat Completions, and the many providers that speak it.
+
+mod content;
+mod read;
+mod write;
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::{Calls, Note, Provider, entries, messages, one_by_one};
+use crate::error::Result;
+use crate::message::{Format, Message};
+
+/// Format `"openai-chat"`.
+pub(super) struct Chat;
+
+/// In the extras of reasoning and of a refusal: the field of the message in which it stood.
+const FIELD: &str = "field";
+
+/// In the extras of a call: it came as `function_call`, before there were `tool_calls`.
+const LEGACY: &str = "function_call";
+
+/// The fields in which providers put the reasoning's text.
+const REASONING_FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
+
+impl Provider for Chat {
+    fn format(&self) -> Format {
+        Format::OpenaiChat
+    }
+
+    fn read(&self, input: &Value) -> Result<Vec<Message>> {
+        if let Some(choices) = input.get("choices").and_then(Value::as_array) {
+            let said: Vec<Value> =
+                choices.iter().filter_map(|choice| choice.get("message").cloned()).collect();
+            return Ok(messages(self.read_list(&said)?));
+        }
+        Ok(messages(self.read_list(entries(input, &["messages", "items"])?)?))
+    }
+
+    fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
+        one_by_one(list, read::message)
+    }
+
+    fn write_run(&self, run: &[&Message], _calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
+        run.iter().filter_map(|message| write::message(message, notes)).collect()
+    }
+}

@@ -1,0 +1,128 @@
+use serde_json::{Map, Value};
+
+use super::super::fields::Fields;
+use super::super::object;
+use super::super::opaque::opaque_call;
+use super::{FIELD, LEGACY, REASONING_FIELDS, content};
+use crate::error::{Error, Result};
+use crate::message::{Extras, Format, Message, Part, Reasoning, Role, ToolCall, ToolOutput};
+
+const FORMAT: Format = Format::OpenaiChat;
+
+/// Reads the entry at `index`.
+pub(super) fn message(entry: &Value, index: usize) -> Result<Message> {
+    let mut fields = Fields::new(object(entry, index)?);
+    let Some(name) = fields.take_string("role") else {
+        return Err(Error::message_at(index, "`role` is missing"));
+    };
+    let role = match (name.as_str(), Role::parse(&name)) {
+        ("function", _) => Role::Tool,
+        (_, Some(role)) => role,
+        (_, None) => return Err(Error::message_at(index, format!("unknown role `{name}`"))),
+    };
+    let mut usual = true;
+    let mut parts = match fields.take("content") {
+        None if fields.get("content").is_none() && role != Role::Assistant && role != Role::Tool => {
+            return Err(Error::message_at(index, "`content` is missing"));
+        }
+        None => Vec::new(),
+        Some(Value::String(text)) => vec![Part::text(text)],
+        Some(Value::Array(list)) => {
+            usual = list.len() > 1;
+            list.iter().map(content::read).collect()
+        }
+        Some(_) => return Err(Error::message_at(index, "`content` is neither a string nor a list of parts")),
+    };
+    match role {
+        Role::Assistant => assistant(&mut fields, &mut parts, index)?,
+        Role::Tool => {
+            let key = if name == "function" { "name" } else { "tool_call_id" };
+            let Some(call_id) = fields.take_string(key) else {
+                return Err(Error::message_at(index, format!("a {name} message needs `{key}`")));
+            };
+            parts = vec![Part::ToolOutput(ToolOutput { content: parts, ..ToolOutput::text(call_id, "") })];
+        }
+        Role::System | Role::Developer | Role::User => {}
+    }
+    let mut message = Message::new(role, parts);
+    if !(usual && name != "function" && fields.is_plain(&["role", "tool_call_id", "content", "tool_calls"])) {
+        let mut template = fields.into_template();
+        if name == "function" {
+            template.insert("role".to_owned(), Value::from("function"));
+        }
+        message.extras = Extras::new(FORMAT, template);
+    }
+    Ok(message)
+}
+
+fn marked(key: &str, value: impl Into<Value>) -> Extras {
+    Extras::new(FORMAT, Map::from_iter([(key.to_owned(), value.into())]))
+}
+
+fn assistant(fields: &mut Fields, parts: &mut Vec<Part>, index: usize) -> Result<()> {
+    for (n, key) in REASONING_FIELDS.into_iter().enumerate() {
+        if let Some(text) = fields.take_text(key) {
+            let reasoning =
+                Reasoning { text: Some(text), extras: marked(FIELD, key), ..Reasoning::default() };
+            parts.insert(n.min(parts.len()), Part::Reasoning(reasoning));
+        }
+    }
+    if let Some(text) = fields.take_text("refusal") {
+        parts.push(Part::Refusal { text, extras: marked(FIELD, "refusal") });
+    }
+    if let Some(Value::Array(calls)) = fields.get("tool_calls") {
+        let calls = calls
+            .iter()
+            .enumerate()
+            .map(|(n, value)| call(value, index, n).map(Part::ToolCall))
+            .collect::<Result<Vec<_>>>()?;
+        if !calls.is_empty() {
+            fields.take("tool_calls");
+            parts.extend(calls);
+        }
+    } else if fields.get("tool_calls").is_some_and(|v| !v.is_null()) {
+        return Err(Error::message_at(index, "`tool_calls` is not a list"));
+    }
+    if let Some(Value::Object(map)) = fields.get(LEGACY) {
+        let mut inner = Fields::new(map);
+        if let (Some(name), Some(input)) = (inner.take_string("name"), inner.take_text("arguments")) {
+            fields.take(LEGACY);
+            let mut call = ToolCall::function(name.clone(), name, input);
+            call.extras = marked(LEGACY, inner.into_template());
+            parts.push(Part::ToolCall(call));
+        }
+    }
+    Ok(())
+}
+
+fn call(value: &Value, index: usize, n: usize) -> Result<ToolCall> {
+    let wrong = |what: &str| Error::message_at(index, format!("`tool_calls[{n}]` {what}"));
+    let Value::Object(map) = value else { return Err(wrong("is not an object")) };
+    let mut fields = Fields::new(map);
+    let id = fields.take_string("id").ok_or_else(|| wrong("has no `id`"))?;
+    let kind = match fields.take_string("type") {
+        Some(kind) => kind,
+        None if map.contains_key("function") => "function".to_owned(), // some providers leave it out
+        None => return Err(wrong("has no `type`")),
+    };
+    let text = if kind == "custom" { "input" } else { "arguments" };
+    let Some(Value::Object(inner)) = fields.take(&kind) else {
+        return Ok(opaque_call(id, FORMAT, value.clone().into()));
+    };
+    let mut inner = Fields::new(&inner);
+    let (Some(name), Some(input)) = (inner.take_string("name"), inner.take_text(text)) else {
+        return Err(wrong(&format!("needs `name` and `{text}`, both strings")));
+    };
+    let mut call = match kind.as_str() {
+        "function" => ToolCall::function(id, name, input),
+        "custom" => ToolCall::custom(id, name, input),
+        _ => return Ok(opaque_call(id, FORMAT, value.clone().into())),
+    };
+    fields.nest(&kind, inner, &["name", text]);
+    call.extras = if map.contains_key("type") {
+        fields.into_extras(FORMAT, &["id", "type", "function", "custom"])
+    } else {
+        Extras::new(FORMAT, fields.into_template())
+    };
+    Ok(call)
+}

@@ -1,0 +1,148 @@
+use serde_json::Value;
+
+use super::super::fields::{Object, json};
+use super::super::note::Note;
+use super::super::opaque::{json_arguments, sayable};
+use super::{FIELD, LEGACY, REASONING_FIELDS, content};
+use crate::message::{CallKind, Format, Message, Part, Reasoning, Role, ToolCall, ToolOutput};
+
+const FORMAT: Format = Format::OpenaiChat;
+
+/// Writes one message; none where nothing of it can be said.
+pub(super) fn message(message: &Message, notes: &mut Vec<Note>) -> Option<Value> {
+    let mut out = Object::from_template(message.extras.of(FORMAT));
+    match (message.role, message.parts.as_slice()) {
+        (Role::Tool, [Part::ToolOutput(output)]) => tool_output(&mut out, output, notes),
+        (Role::Assistant, parts) => {
+            if !assistant(&mut out, parts, notes) {
+                return None;
+            }
+        }
+        (role, parts) => {
+            out.set("role", role.as_str());
+            let parts: Vec<&Part> = parts.iter().collect();
+            let texts_only = role != Role::User;
+            match content::write_all(&parts, out.had_array("content"), texts_only, notes) {
+                Some(content) => {
+                    out.set("content", content);
+                }
+                None if message.extras.of(FORMAT).is_some() => {}
+                None => return None,
+            }
+        }
+    }
+    Some(out.into_value())
+}
+
+fn tool_output(out: &mut Object, output: &ToolOutput, notes: &mut Vec<Note>) {
+    let legacy = out.get("role").and_then(Value::as_str) == Some("function");
+    if legacy {
+        out.set("name", output.call_id.as_str());
+    } else {
+        out.set("role", "tool").set("tool_call_id", output.call_id.as_str());
+    }
+    if output.is_error {
+        notes.push(Note::new("`is_error` is not said: Chat Completions tool messages have no such field"));
+    }
+    let parts: Vec<&Part> = output.content.iter().collect();
+    match content::write_all(&parts, out.had_array("content"), true, notes) {
+        Some(content) => {
+            out.set("content", content);
+        }
+        None if out.had_empty_list("content") || out.get("content").is_some_and(Value::is_null) => {}
+        None => {
+            out.set("content", "");
+        }
+    }
+}
+
+/// Writes an assistant's message; false where nothing of it can be said.
+fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
+    out.set("role", "assistant");
+    let mut calls = Vec::new();
+    let mut legacy = None;
+    let mut fields: [Option<String>; 3] = [None, None, None];
+    let mut inline: Vec<&Part> = Vec::new();
+    for part in parts {
+        match part {
+            Part::Reasoning(reasoning) => match field_of(reasoning) {
+                Some(n) => fields[n] = Some(reasoning.text.as_deref().unwrap_or_default().to_owned()),
+                None => {
+                    notes
+                        .push(Note::new("reasoning of another provider is left out: its place is not known"));
+                }
+            },
+            Part::Refusal { text, extras } if extras.of(FORMAT).is_none_or(|m| m.contains_key(FIELD)) => {
+                fields[2] = Some(text.to_string());
+            }
+            Part::ToolCall(call) => match call.extras.of(FORMAT).and_then(|map| map.get(LEGACY)?.as_object())
+            {
+                Some(template) => {
+                    let mut inner = Object::from_template(Some(template));
+                    inner.set("name", call.name.as_str()).set("arguments", json(&call.input));
+                    legacy = Some(inner.into_value());
+                }
+                None => calls.extend(self::call(call, notes)),
+            },
+            // Text that other formats left empty says nothing beside calls, and providers refuse it.
+            other => inline.push(other),
+        }
+    }
+    let content = content::write_all(&inline, out.had_array("content"), true, notes);
+    let said =
+        content.is_some() || !calls.is_empty() || legacy.is_some() || fields.iter().any(Option::is_some);
+    if !said && out.get("content").is_none() {
+        return false;
+    }
+    match content {
+        Some(content) => {
+            out.set("content", content);
+        }
+        None if out.had_empty_list("content") => {}
+        None if out.get("content").is_some() => {
+            out.set("content", Value::Null);
+        }
+        None => {}
+    }
+    let [reasoning_content, reasoning, refusal] = fields;
+    out.set_or_remove(REASONING_FIELDS[0], reasoning_content);
+    out.set_or_remove(REASONING_FIELDS[1], reasoning);
+    out.set_or_remove("refusal", refusal);
+    if calls.is_empty() {
+        if !out.had_empty_list("tool_calls") {
+            out.set_or_remove("tool_calls", None::<Value>);
+        }
+    } else {
+        out.set("tool_calls", calls);
+    }
+    out.set_or_remove(LEGACY, legacy);
+    true
+}
+
+/// Which of the reasoning fields it stood in.
+fn field_of(reasoning: &Reasoning) -> Option<usize> {
+    let field = reasoning.extras.of(FORMAT)?.get(FIELD)?.as_str()?;
+    REASONING_FIELDS.iter().position(|f| *f == field)
+}
+
+fn call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
+    let (kind, key) = match &call.kind {
+        CallKind::Custom => ("custom", "input"),
+        CallKind::Other { format: FORMAT, raw } => return Some(raw.as_ref().clone()),
+        CallKind::Function | CallKind::Other { .. } => ("function", "arguments"),
+    };
+    if !sayable(call, FORMAT, notes) {
+        return None;
+    }
+    let mut out = Object::from_template(call.extras.of(FORMAT));
+    let mut inner = Object::from_template(out.get(kind).and_then(Value::as_object));
+    inner.set("name", call.name.as_str());
+    inner.set(key, if kind == "function" { json(&json_arguments(call)) } else { json(&call.input) });
+    out.set("id", call.id.as_str());
+    let told_type = call.extras.of(FORMAT).is_none_or(|map| map.contains_key("type"));
+    if told_type {
+        out.set("type", kind);
+    }
+    out.set(kind, inner.into_value());
+    Some(out.into_value())
+}

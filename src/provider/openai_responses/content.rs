@@ -1,0 +1,137 @@
+//! The content parts of messages and of tool outputs.
+
+use serde_json::Value;
+
+use super::super::fields::{Fields, Object, json};
+use super::super::media::{set_url, split_data_url, url_of};
+use super::super::note::Note;
+use crate::message::{Extras, Format, Media, MediaKind, Part};
+
+const FORMAT: Format = Format::OpenaiResponses;
+
+/// Reads a content part. `text_type`: the usual type of text here.
+pub(super) fn read(value: &Value, text_type: &str) -> Part {
+    read_known(value, text_type).unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
+}
+
+fn read_known(value: &Value, text_type: &str) -> Option<Part> {
+    let mut fields = Fields::new(value.as_object()?);
+    let kind = fields.get("type")?.as_str()?.to_owned();
+    match kind.as_str() {
+        "input_text" | "output_text" | "text" => {
+            let text = fields.take_text("text")?;
+            if kind == text_type {
+                fields.take("type");
+            }
+            Some(Part::Text { text, extras: fields.into_extras(FORMAT, &["type", "text"]) })
+        }
+        "refusal" => {
+            let text = fields.take_text("refusal")?;
+            fields.take("type");
+            Some(Part::Refusal { text, extras: fields.into_extras(FORMAT, &["type", "refusal"]) })
+        }
+        "input_image" => {
+            let mut media = Media::new(MediaKind::Image);
+            fields.take("type");
+            if let Some(url) = fields.take_text("image_url") {
+                set_url(&mut media, &url);
+            }
+            media.file_id = fields.take_string("file_id");
+            media.detail = fields.take_string("detail");
+            media.extras = fields.into_extras(FORMAT, &["type", "image_url", "file_id", "detail"]);
+            Some(Part::Media(media))
+        }
+        "input_file" => {
+            let mut media = Media::new(MediaKind::Document);
+            fields.take("type");
+            if let Some(data) = fields.take_text("file_data") {
+                match split_data_url(&data) {
+                    Some((media_type, data)) => {
+                        media.media_type = Some(media_type.to_owned());
+                        media.data = Some(data.into());
+                    }
+                    None => media.data = Some(data),
+                }
+            }
+            media.url = fields.take_string("file_url");
+            media.file_id = fields.take_string("file_id");
+            media.filename = fields.take_string("filename");
+            media.detail = fields.take_string("detail");
+            let order = ["type", "filename", "file_data", "file_url", "file_id", "detail"];
+            media.extras = fields.into_extras(FORMAT, &order);
+            Some(Part::Media(media))
+        }
+        _ => None,
+    }
+}
+
+/// Writes parts as content: a string where it is one plain text and did not come as a list.
+pub(super) fn write_all(parts: &[Part], as_list: bool, text_type: &str, notes: &mut Vec<Note>) -> Value {
+    match parts {
+        [Part::Text { text, extras }] if !as_list && extras.of(FORMAT).is_none() => json(text),
+        _ => parts.iter().filter_map(|part| write(part, text_type, notes)).collect(),
+    }
+}
+
+/// Writes a content part; a note where the format has no such part.
+pub(super) fn write(part: &Part, text_type: &str, notes: &mut Vec<Note>) -> Option<Value> {
+    match part {
+        Part::Text { text, extras } => Some(text_part(text, extras, text_type)),
+        Part::Refusal { text, extras } => Some(refusal_part(text, extras)),
+        Part::Media(media) => match media.kind {
+            MediaKind::Image => Some(image(media)),
+            MediaKind::Document => Some(file(media)),
+            MediaKind::Audio => {
+                notes.push(Note::new("audio is left out: Responses input has no audio"));
+                None
+            }
+        },
+        Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
+        Part::Opaque { format, .. } => {
+            notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
+            None
+        }
+        Part::Reasoning(_) | Part::ToolCall(_) | Part::ToolOutput(_) => {
+            notes.push(Note::new("a part that does not stand inside content is left out"));
+            None
+        }
+    }
+}
+
+/// Text, with the template of its part.
+pub(super) fn text_part(text: &str, extras: &Extras, text_type: &str) -> Value {
+    let mut out = Object::from_template(extras.of(FORMAT));
+    out.set_type(text_type).set("text", json(text));
+    out.into_value()
+}
+
+/// A refusal, with the template of its part.
+pub(super) fn refusal_part(text: &str, extras: &Extras) -> Value {
+    let mut out = Object::from_template(extras.of(FORMAT));
+    out.set_type("refusal").set("refusal", json(text));
+    out.into_value()
+}
+
+fn image(media: &Media) -> Value {
+    let mut out = Object::from_template(media.extras.of(FORMAT));
+    out.set_type("input_image");
+    out.set_or_remove("image_url", url_of(media, "image/png"));
+    out.set_or_remove("file_id", media.file_id.as_deref());
+    out.set_or_remove("detail", media.detail.as_deref());
+    out.into_value()
+}
+
+fn file(media: &Media) -> Value {
+    let mut out = Object::from_template(media.extras.of(FORMAT));
+    out.set_type("input_file");
+    out.set_or_remove("filename", media.filename.as_deref());
+    let data = media.data.as_deref().map(|data| match &media.media_type {
+        Some(media_type) => format!("data:{media_type};base64,{data}"),
+        None => data.to_owned(),
+    });
+    out.set_or_remove("file_data", data);
+    out.set_or_remove("file_url", media.url.as_deref());
+    out.set_or_remove("file_id", media.file_id.as_deref());
+    out.set_or_remove("detail", media.detail.as_deref());
+    out.into_value()
+}

@@ -1,0 +1,115 @@
+//! `OpenAI` Responses: input items and output items.
+//!
+//! One item is one message, but for what the model made: a run of reasoning, messages and calls becomes one
+//! assistant message with ordered parts, each of which is written back as its own item.
+
+mod content;
+pub(super) mod kinds;
+mod outputs;
+mod read;
+mod write;
+
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use super::{Calls, Note, Provider, Written, messages};
+use crate::error::{Error, Result};
+use crate::message::{Extras, Format, Message, Part, Role};
+
+/// Format `"openai-responses"`.
+pub(super) struct Responses;
+
+/// Marks a message that came as `instructions`.
+const HEAD: &str = "instructions";
+
+/// In the extras of an assistant's text: the message item that begins with it.
+pub(super) const ITEM: &str = "item";
+
+/// In the extras of an assistant's text: the content part itself.
+const CONTENT: &str = "part";
+
+impl Provider for Responses {
+    fn format(&self) -> Format {
+        Format::OpenaiResponses
+    }
+
+    fn read(&self, input: &Value) -> Result<Vec<Message>> {
+        let mut out = Vec::new();
+        let (items, instructions) = match input {
+            Value::Array(items) => (Some(items), None),
+            Value::Object(map) => match (map.get("input"), map.get("output"), map.get("items")) {
+                (Some(Value::String(text)), ..) => {
+                    out.extend(map.get("instructions").and_then(head));
+                    out.push(Message::text(Role::User, text.as_str()));
+                    return Ok(out);
+                }
+                (Some(Value::Array(items)), ..) => (Some(items), map.get("instructions")),
+                (None, Some(Value::Array(items)), _) | (None, None, Some(Value::Array(items))) => {
+                    (Some(items), None)
+                }
+                _ => (None, None),
+            },
+            _ => (None, None),
+        };
+        let Some(items) = items else {
+            return Err(Error::argument(
+                "expected a list of items, `{ input, instructions? }` or `{ output }`",
+            ));
+        };
+        out.extend(instructions.and_then(head));
+        out.extend(messages(self.read_list(items)?));
+        Ok(out)
+    }
+
+    fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
+        let mut out = Vec::new();
+        read::items(list, &mut out)?;
+        Ok(out)
+    }
+
+    fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
+        let mut out = Vec::new();
+        for message in run {
+            write::message(message, calls, &mut out, notes);
+        }
+        out
+    }
+
+    fn is_head(&self, message: &Message, leading: bool) -> bool {
+        leading && message.extras.of(Format::OpenaiResponses).is_some_and(|map| map.contains_key(HEAD))
+    }
+
+    fn write_head(&self, head: &[&Message], _notes: &mut Vec<Note>) -> Option<Value> {
+        match head {
+            [] => None,
+            [message] => match message.parts.as_slice() {
+                [Part::Opaque { format: Format::OpenaiResponses, raw }] => Some(raw.as_ref().clone()),
+                _ => Some(Value::String(message.plain_text())),
+            },
+            many => Some(Value::String(many.iter().map(|m| m.plain_text()).collect::<Vec<_>>().join("\n\n"))),
+        }
+    }
+
+    fn body(&self, written: Written) -> Value {
+        let mut body = Map::new();
+        if let Some(head) = written.head {
+            body.insert("instructions".to_owned(), head);
+        }
+        body.insert("input".to_owned(), Value::Array(written.items));
+        Value::Object(body)
+    }
+}
+
+/// The message that stands for `instructions`.
+fn head(instructions: &Value) -> Option<Message> {
+    let part = match instructions {
+        Value::Null => return None,
+        Value::String(text) => Part::text(text.as_str()),
+        other => Part::Opaque { format: Format::OpenaiResponses, raw: other.clone().into() },
+    };
+    let mut message = Message::new(Role::System, vec![part]);
+    message.extras =
+        Extras::new(Format::OpenaiResponses, Map::from_iter([(HEAD.to_owned(), Value::Bool(true))]));
+    Some(message)
+}

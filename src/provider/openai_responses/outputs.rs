@@ -1,0 +1,250 @@
+//! Tool outputs: eight kinds of items, one part.
+
+use serde_json::{Map, Value, json};
+
+use super::super::fields::{self, Fields, Object};
+use super::super::media::{set_url, url_of};
+use super::super::note::Note;
+use super::content;
+use super::kinds::{self, APPROVAL, TAKES_FUNCTION_OUTPUT};
+use crate::error::{Error, Result};
+use crate::message::{CallKind, Extras, Format, Media, MediaKind, Part, ToolCall, ToolOutput};
+
+const FORMAT: Format = Format::OpenaiResponses;
+
+/// The smallest picture there is: what stands for a screenshot that was trimmed, since its place takes no text.
+const BLANK_IMAGE: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+/// In the extras of a shell output's text: the chunk that begins with it.
+const CHUNK: &str = "chunk";
+
+/// In the extras of a shell output's text: it is what went to the error stream.
+const STDERR: &str = "stderr";
+
+/// Whether an item answers a call that the caller executes.
+pub(super) fn is_client_output(item: &Map<String, Value>) -> bool {
+    let text = |key: &str| item.get(key).and_then(Value::as_str);
+    match text("type") {
+        Some("tool_search_output") => text("execution") == Some("client") && text("call_id").is_some(),
+        Some(kind) => kinds::output_kind(kind).is_some() || kind == APPROVAL.output,
+        None => false,
+    }
+}
+
+/// Reads an output.
+pub(super) fn read(item: &Map<String, Value>, index: usize) -> Result<ToolOutput> {
+    let mut fields = Fields::new(item);
+    let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
+    let key = id_key(item);
+    let Some(id) = fields.take_string(key) else {
+        return Err(Error::message_at(index, format!("a {kind} needs `{key}`")));
+    };
+    let mut out = ToolOutput { content: Vec::new(), ..ToolOutput::text(id, "") };
+    let mut usual = false;
+    match kind {
+        "computer_call_output" => out.content.extend(fields.get("output").and_then(screenshot)),
+        "shell_call_output" => {
+            if let Some(parts) = fields.get("output").and_then(chunks) {
+                fields.take("output");
+                out.content = parts;
+            }
+        }
+        "tool_search_output" => out.content.extend(fields.take("tools").map(opaque)),
+        "mcp_approval_response" => out.content.extend(fields.take_text("reason").map(Part::text)),
+        _ => match fields.take("output") {
+            Some(Value::String(text)) => {
+                out.content.push(Part::text(text));
+                usual = true;
+            }
+            Some(Value::Array(list)) => {
+                out.content = list.iter().map(|p| content::read(p, "input_text")).collect();
+            }
+            Some(other) => out.content.push(opaque(other)),
+            None => {}
+        },
+    }
+    if kind == "computer_call_output" && !out.content.is_empty() {
+        fields.take("output");
+    }
+    if kind == "function_call_output" {
+        fields.take("type");
+    }
+    if !(usual && fields.is_plain(&["type", "call_id", "output"])) {
+        out.extras = Extras::new(FORMAT, fields.into_template());
+    }
+    Ok(out)
+}
+
+/// Where the id of the answered call stands.
+fn id_key(item: &Map<String, Value>) -> &'static str {
+    match item.get("type").and_then(Value::as_str) {
+        Some("mcp_approval_response") => "approval_request_id",
+        Some("local_shell_call_output") if !item.contains_key("call_id") => "id",
+        _ => "call_id",
+    }
+}
+
+fn opaque(raw: Value) -> Part {
+    Part::Opaque { format: FORMAT, raw: raw.into() }
+}
+
+fn screenshot(output: &Value) -> Option<Part> {
+    let mut fields = Fields::new(output.as_object()?);
+    let mut media = Media::new(MediaKind::Image);
+    if let Some(url) = fields.take_text("image_url") {
+        set_url(&mut media, &url);
+    }
+    media.file_id = fields.take_string("file_id");
+    media.extras = Extras::new(FORMAT, fields.into_template());
+    Some(Part::Media(media))
+}
+
+/// The chunks of a shell's output as texts; none where a chunk is not as documented.
+fn chunks(output: &Value) -> Option<Vec<Part>> {
+    let mut parts = Vec::new();
+    for chunk in output.as_array()? {
+        let mut fields = Fields::new(chunk.as_object()?);
+        let stdout = fields.take_text("stdout")?;
+        let stderr = fields.take_text("stderr")?;
+        let map = Map::from_iter([(CHUNK.to_owned(), Value::Object(fields.into_template()))]);
+        parts.push(Part::Text { text: stdout, extras: Extras::new(FORMAT, map) });
+        if !stderr.is_empty() {
+            let map = Map::from_iter([(STDERR.to_owned(), Value::Bool(true))]);
+            parts.push(Part::Text { text: stderr, extras: Extras::new(FORMAT, map) });
+        }
+    }
+    Some(parts)
+}
+
+/// Writes an output in its call's own kind.
+pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Vec<Note>) -> Value {
+    let template = output.extras.of(FORMAT);
+    let mut out = Object::from_template(template);
+    let kind = match template.map(|map| map.get("type").and_then(Value::as_str).unwrap_or_default()) {
+        Some("") => "function_call_output",
+        Some(told) => told,
+        None => output_type(call),
+    };
+    let kind = kind.to_owned();
+    out.set("type", kind.as_str());
+    let key = template.map_or("call_id", id_key);
+    out.set(if kind == APPROVAL.output { "approval_request_id" } else { key }, output.call_id.as_str());
+    match kind.as_str() {
+        "computer_call_output" => computer(&mut out, output),
+        "shell_call_output" => {
+            if template.is_none() || out.had_array("output") {
+                out.set("output", shell(&output.content));
+            }
+        }
+        "tool_search_output" => {
+            if template.is_none() {
+                out.set("execution", "client");
+            }
+            let tools = output.content.iter().find_map(raw_list).unwrap_or_else(|| json!([]));
+            out.set("tools", tools);
+        }
+        "mcp_approval_response" => {
+            if template.is_none() {
+                out.set("approve", !output.is_error);
+            }
+            out.set_or_remove("reason", text_of(output));
+        }
+        "local_shell_call_output" => {
+            out.set("output", text_of(output).unwrap_or_default());
+        }
+        "apply_patch_call_output" => {
+            if template.is_none() {
+                out.set("status", if output.is_error { "failed" } else { "completed" });
+            }
+            out.set_or_remove("output", text_of(output));
+        }
+        _ => {
+            let value = match output.content.as_slice() {
+                [Part::Opaque { format: FORMAT, raw }] if !out.had_array("output") => raw.as_ref().clone(),
+                [] if !out.had_array("output") => fields::json(""),
+                parts => content::write_all(parts, out.had_array("output"), "input_text", notes),
+            };
+            out.set("output", value);
+        }
+    }
+    out.into_value()
+}
+
+/// The type of the output that answers a call that was made in this or another format.
+fn output_type(call: Option<&ToolCall>) -> &'static str {
+    match call.map(|c| &c.kind) {
+        Some(CallKind::Custom) => "custom_tool_call_output",
+        Some(CallKind::Other { format: FORMAT, raw }) => {
+            let kind = raw.get("type").and_then(Value::as_str).unwrap_or_default();
+            match kinds::call_kind(kind) {
+                // These two may be answered by a plain output as well, which takes any text.
+                Some(_) if TAKES_FUNCTION_OUTPUT.contains(&kind) => "function_call_output",
+                Some(kind) => kind.output,
+                None if kind == APPROVAL.call => APPROVAL.output,
+                None => "function_call_output",
+            }
+        }
+        _ => "function_call_output",
+    }
+}
+
+/// All text of an output; none where it has no text part.
+fn text_of(output: &ToolOutput) -> Option<String> {
+    let texts: Vec<&str> = output
+        .content
+        .iter()
+        .filter_map(|p| match p {
+            Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text.as_ref()),
+            _ => None,
+        })
+        .collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+fn raw_list(part: &Part) -> Option<Value> {
+    match part {
+        Part::Opaque { format: FORMAT, raw } if raw.is_array() => Some(raw.as_ref().clone()),
+        _ => None,
+    }
+}
+
+fn computer(out: &mut Object, output: &ToolOutput) {
+    match output.content.first() {
+        Some(Part::Media(media)) => {
+            let mut picture = Object::from_template(media.extras.of(FORMAT));
+            if media.extras.of(FORMAT).is_none() {
+                picture.set("type", "computer_screenshot");
+            }
+            picture.set_or_remove("image_url", url_of(media, "image/png"));
+            picture.set_or_remove("file_id", media.file_id.as_deref());
+            out.set("output", picture.into_value());
+        }
+        Some(_) => {
+            out.set("output", json!({ "type": "computer_screenshot", "image_url": BLANK_IMAGE }));
+        }
+        None if out.get("output").is_none() => {
+            out.set("output", json!({ "type": "computer_screenshot", "image_url": BLANK_IMAGE }));
+        }
+        None => {}
+    }
+}
+
+fn shell(parts: &[Part]) -> Value {
+    let mut chunks: Vec<Object> = Vec::new();
+    for part in parts {
+        let Part::Text { text, extras } = part else { continue };
+        let own = extras.of(FORMAT);
+        if let (true, Some(chunk)) = (own.is_some_and(|m| m.contains_key(STDERR)), chunks.last_mut()) {
+            chunk.set("stderr", fields::json(text));
+            continue;
+        }
+        let template = own.and_then(|map| map.get(CHUNK)?.as_object());
+        let mut chunk = Object::from_template(template);
+        chunk.set("stdout", fields::json(text));
+        if template.is_none() {
+            chunk.set("stderr", "").set("outcome", json!({ "type": "exit", "exit_code": 0 }));
+        }
+        chunks.push(chunk);
+    }
+    chunks.into_iter().map(Object::into_value).collect()
+}

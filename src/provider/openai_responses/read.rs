@@ -1,0 +1,220 @@
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use super::super::fields::Fields;
+use super::super::object;
+use super::super::opaque::opaque_call;
+use super::kinds::{self, APPROVAL};
+use super::{CONTENT, ITEM, content, outputs};
+use crate::error::{Error, Result};
+use crate::message::{Extras, Format, Message, Part, Reasoning, Role, Text, ToolCall};
+
+const FORMAT: Format = Format::OpenaiResponses;
+
+/// Reads items, each message with the range of items that it came from; a run of what the model made becomes one
+/// assistant message.
+pub(super) fn items(items: &[Value], out: &mut Vec<(Message, Range<usize>)>) -> Result<()> {
+    let start = out.len();
+    for (index, value) in items.iter().enumerate() {
+        let item = object(value, index)?;
+        let message = match read(item, value, index)? {
+            Read::Message(message) => message,
+            Read::Made(parts) => match out[start..].last_mut() {
+                Some((run, range)) if run.role == Role::Assistant => {
+                    run.parts.extend(separate(&run.parts, parts));
+                    range.end = index + 1;
+                    continue;
+                }
+                _ => Message::new(Role::Assistant, parts),
+            },
+        };
+        out.push((message, index..index + 1));
+    }
+    Ok(())
+}
+
+enum Read {
+    /// A message of its own.
+    Message(Message),
+    /// Parts of what the model made.
+    Made(Vec<Part>),
+}
+
+fn read(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> {
+    let opaque = || Part::Opaque { format: FORMAT, raw: value.clone().into() };
+    let kind = match item.get("type") {
+        None | Some(Value::Null) => "",
+        Some(Value::String(kind)) => kind.as_str(),
+        Some(_) => return Err(Error::message_at(index, "`type` is not a string")),
+    };
+    match kind {
+        "" if item.contains_key("role") => message(item, value, index),
+        "" if item.contains_key("id") => Ok(Read::Made(vec![opaque()])),
+        "" => Err(Error::message_at(index, "neither `type` nor `role`")),
+        "message" => message(item, value, index),
+        "reasoning" => Ok(Read::Made(vec![Part::Reasoning(reasoning(item))])),
+        "function_call" => Ok(Read::Made(vec![Part::ToolCall(call(item, "arguments", index)?)])),
+        "custom_tool_call" => Ok(Read::Made(vec![Part::ToolCall(call(item, "input", index)?)])),
+        _ if outputs::is_client_output(item) => {
+            Ok(Read::Message(Message::new(Role::Tool, vec![Part::ToolOutput(outputs::read(item, index)?)])))
+        }
+        _ if kinds::call_kind(kind).is_some() || kind == APPROVAL.call || kind.ends_with("_call") => {
+            let hosted = kinds::is_hosted(item);
+            let Some(id) = kinds::call_id(item).or(hosted.then_some("")) else {
+                return Err(Error::message_at(index, format!("a {kind} needs `call_id`")));
+            };
+            let mut call = opaque_call(id, FORMAT, value.clone().into());
+            call.hosted = hosted;
+            Ok(Read::Made(vec![Part::ToolCall(call)]))
+        }
+        _ => Ok(match item.get("role").and_then(Value::as_str) {
+            Some("assistant") => Read::Made(vec![opaque()]),
+            Some(role) => {
+                let role = Role::parse(role).filter(|r| *r != Role::Tool).unwrap_or(Role::Developer);
+                Read::Message(Message::new(role, vec![opaque()]))
+            }
+            None if kinds::is_model_made(item) || kind.ends_with("_output") || item.contains_key("id") => {
+                Read::Made(vec![opaque()])
+            }
+            None => Read::Message(Message::new(Role::Developer, vec![opaque()])),
+        }),
+    }
+}
+
+fn message(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> {
+    let mut fields = Fields::new(item);
+    let Some(name) = fields.take_string("role") else {
+        return Err(Error::message_at(index, "`role` is missing"));
+    };
+    let role = match Role::parse(&name) {
+        None | Some(Role::Tool) => return Err(Error::message_at(index, format!("unknown role `{name}`"))),
+        Some(role) => role,
+    };
+    let text_type = if role == Role::Assistant { "output_text" } else { "input_text" };
+    let mut as_list = false;
+    let parts = match fields.take("content") {
+        Some(Value::String(text)) => vec![Part::text(text)],
+        Some(Value::Array(list)) => {
+            as_list = true;
+            list.iter().map(|part| content::read(part, text_type)).collect()
+        }
+        _ => return Err(Error::message_at(index, "`content` is neither a string nor a list of parts")),
+    };
+    if role == Role::Assistant {
+        return Ok(Read::Made(assistant(fields, parts, value, as_list)));
+    }
+    let plain = fields.is_plain(&["role", "content"]) && (!as_list || written_as_list(&parts));
+    let mut message = Message::new(role, parts);
+    if !plain {
+        message.extras = Extras::new(FORMAT, fields.into_template());
+    }
+    Ok(Read::Message(message))
+}
+
+/// Whether content is written as a list even where nothing says that it came as one.
+fn written_as_list(parts: &[Part]) -> bool {
+    !matches!(parts, [] | [Part::Text { .. }])
+}
+
+/// The parts of an assistant's message item. The first holds the item's template; a part that is no text or
+/// refusal has no place for it, and then the whole item is carried as it is.
+fn assistant(fields: Fields, parts: Vec<Part>, value: &Value, as_list: bool) -> Vec<Part> {
+    let sayable = |p: &Part| matches!(p, Part::Text { .. } | Part::Refusal { .. });
+    if parts.is_empty() || !parts.iter().all(sayable) {
+        return vec![Part::Opaque { format: FORMAT, raw: value.clone().into() }];
+    }
+    if !as_list && fields.is_plain(&["role", "content"]) {
+        return parts;
+    }
+    let mut item = Some(fields.into_template());
+    parts.into_iter().map(|part| with_item(part, item.take())).collect()
+}
+
+/// The same text with the template of its item, nested beside the template of the part.
+fn with_item(part: Part, item: Option<Map<String, Value>>) -> Part {
+    let nest = |extras: Extras| {
+        let mut map = Map::new();
+        if let Some(item) = item {
+            map.insert(ITEM.to_owned(), Value::Object(item));
+        }
+        if let Some(own) = extras.of(FORMAT) {
+            map.insert(CONTENT.to_owned(), Value::Object(own.clone()));
+        }
+        Extras::new(FORMAT, map)
+    };
+    match part {
+        Part::Text { text, extras } => Part::Text { text, extras: nest(extras) },
+        Part::Refusal { text, extras } => Part::Refusal { text, extras: nest(extras) },
+        other => other,
+    }
+}
+
+/// Marks a plain text that follows another text of the run as an item of its own.
+fn separate(run: &[Part], mut next: Vec<Part>) -> Vec<Part> {
+    let after_text = matches!(run.last(), Some(Part::Text { .. } | Part::Refusal { .. }));
+    if let Some(Part::Text { extras, .. }) = next.first_mut().filter(|_| after_text)
+        && extras.is_empty()
+    {
+        let item = Map::from_iter([
+            ("role".to_owned(), Value::from("assistant")),
+            ("content".to_owned(), Value::from("")),
+        ]);
+        *extras = Extras::new(FORMAT, Map::from_iter([(ITEM.to_owned(), Value::Object(item))]));
+    }
+    next
+}
+
+fn call(item: &Map<String, Value>, input: &str, index: usize) -> Result<ToolCall> {
+    let mut fields = Fields::new(item);
+    let kind = fields.take_string("type").unwrap_or_default();
+    let missing = |key: &str| Error::message_at(index, format!("a {kind} needs `{key}`, a string"));
+    let id = fields.take_string("call_id").ok_or_else(|| missing("call_id"))?;
+    let name = fields.take_string("name").ok_or_else(|| missing("name"))?;
+    let text = fields.take_text(input).ok_or_else(|| missing(input))?;
+    let mut call =
+        if input == "input" { ToolCall::custom(id, name, text) } else { ToolCall::function(id, name, text) };
+    call.extras = fields.into_extras(FORMAT, &["type", "call_id", "name", input]);
+    Ok(call)
+}
+
+fn reasoning(item: &Map<String, Value>) -> Reasoning {
+    let mut fields = Fields::new(item);
+    fields.take("type");
+    let mut out = Reasoning {
+        id: fields.take_string("id"),
+        encrypted: fields.take_text("encrypted_content"),
+        ..Reasoning::default()
+    };
+    if let Some(list) = fields.get("summary").and_then(Value::as_array) {
+        let plain = texts(list, "summary_text");
+        out.summary = list.iter().filter_map(|s| s.get("text")?.as_str().map(Text::from)).collect();
+        if plain {
+            fields.take("summary"); // else it says more than its texts, and stays in the template
+        }
+    }
+    if let Some(list) = fields.get("content").and_then(Value::as_array) {
+        let all: Vec<&str> = list.iter().filter_map(|s| s.get("text")?.as_str()).collect();
+        let plain = list.len() == 1 && texts(list, "reasoning_text");
+        if !all.is_empty() {
+            out.text = Some(all.join("\n").into());
+        }
+        if plain {
+            fields.take("content");
+        }
+    }
+    out.extras = fields.into_extras(FORMAT, &["type", "id", "summary", "content", "encrypted_content"]);
+    out
+}
+
+/// Whether each entry is `{ type, text }` and no more.
+fn texts(list: &[Value], kind: &str) -> bool {
+    list.iter().all(|entry| {
+        entry.as_object().is_some_and(|map| {
+            map.len() == 2
+                && map.get("type").and_then(Value::as_str) == Some(kind)
+                && map.get("text").is_some_and(Value::is_string)
+                && map.keys().next().is_some_and(|k| k == "type")
+        })
+    })
+}

@@ -1,0 +1,164 @@
+use serde_json::{Map, Value};
+
+use super::super::Calls;
+use super::super::fields::{Object, json};
+use super::super::note::Note;
+use super::super::opaque::{json_arguments, sayable};
+use super::{CONTENT, ITEM, content, outputs};
+use crate::message::{CallKind, Extras, Format, Message, Part, Reasoning, Role, ToolCall};
+
+const FORMAT: Format = Format::OpenaiResponses;
+
+/// Writes a message as the items that it is.
+pub(super) fn message(message: &Message, calls: &Calls<'_>, out: &mut Vec<Value>, notes: &mut Vec<Note>) {
+    match (message.role, message.parts.as_slice()) {
+        (Role::Assistant, parts) => assistant(parts, out, notes),
+        (Role::Tool, parts) => {
+            for output in parts.iter().filter_map(Part::as_tool_output) {
+                if output.is_error && output.extras.of(FORMAT).is_none() {
+                    notes.push(Note::new("`is_error` is not said: Responses outputs have no such field"));
+                }
+                out.push(outputs::write(output, calls.get(&output.call_id), notes));
+            }
+        }
+        (_, [Part::Opaque { format: FORMAT, raw }]) if raw.get("type").is_some() => {
+            out.push(raw.as_ref().clone());
+        }
+        (role, parts) => {
+            let mut item = Object::from_template(message.extras.of(FORMAT));
+            item.remove(super::HEAD);
+            let written = content::write_all(parts, item.had_array("content"), "input_text", notes);
+            if written.as_array().is_some_and(Vec::is_empty) && !parts.is_empty() {
+                return; // nothing of it can be said here: the notes tell
+            }
+            item.set("role", role.as_str()).set("content", written);
+            out.push(item.into_value());
+        }
+    }
+}
+
+/// A message item under construction.
+struct Open {
+    item: Object,
+    content: Vec<Value>,
+    /// The text, while a single plain string may say it all.
+    plain: Option<String>,
+}
+
+impl Open {
+    fn start(template: Option<&Map<String, Value>>) -> Self {
+        Self { item: Object::from_template(template), content: Vec::new(), plain: None }
+    }
+
+    fn close(mut self) -> Value {
+        self.item.set("role", "assistant");
+        match self.plain {
+            Some(text) if !self.item.had_array("content") && self.content.len() == 1 => {
+                self.item.set("content", text);
+            }
+            _ => {
+                self.item.set("content", self.content);
+            }
+        }
+        self.item.into_value()
+    }
+}
+
+/// Writes each part as its own item; texts of one item together.
+fn assistant(parts: &[Part], out: &mut Vec<Value>, notes: &mut Vec<Note>) {
+    let mut open: Option<Open> = None;
+    for part in parts {
+        match part {
+            Part::Text { text, extras } | Part::Refusal { text, extras } => {
+                let own = extras.of(FORMAT);
+                if let Some(template) = own.and_then(|map| map.get(ITEM)?.as_object()) {
+                    out.extend(open.take().map(Open::close));
+                    open = Some(Open::start(Some(template)));
+                }
+                let item = open.get_or_insert_with(|| Open::start(None));
+                let content = own
+                    .and_then(|map| map.get(CONTENT)?.as_object())
+                    .map_or_else(Extras::default, |map| Extras::new(FORMAT, map.clone()));
+                let is_text = matches!(part, Part::Text { .. });
+                item.plain =
+                    (is_text && item.content.is_empty() && content.is_empty()).then(|| text.to_string());
+                item.content.push(if is_text {
+                    content::text_part(text, &content, "output_text")
+                } else {
+                    content::refusal_part(text, &content)
+                });
+            }
+            other => {
+                let Some(item) = item_of(other, notes) else { continue };
+                out.extend(open.take().map(Open::close));
+                out.push(item);
+            }
+        }
+    }
+    out.extend(open.map(Open::close));
+}
+
+/// The item that a part other than text is.
+fn item_of(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
+    match part {
+        Part::Reasoning(reasoning) => self::reasoning(reasoning, notes),
+        Part::ToolCall(call) => self::call(call, notes),
+        Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
+        Part::Opaque { format, .. } => {
+            notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
+            None
+        }
+        Part::Media(_) => {
+            notes.push(Note::new(
+                "a medium that the assistant made is left out: it has no place in the input",
+            ));
+            None
+        }
+        Part::ToolOutput(_) | Part::Text { .. } | Part::Refusal { .. } => None,
+    }
+}
+
+fn reasoning(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
+    let template = reasoning.extras.of(FORMAT);
+    if template.is_none() && reasoning.id.is_none() && reasoning.encrypted.is_none() {
+        notes.push(Note::new("reasoning of another provider is left out: Responses takes only its own"));
+        return None;
+    }
+    let mut out = Object::from_template(template);
+    out.set("type", "reasoning");
+    out.set_or_remove("id", reasoning.id.as_deref());
+    if !out.keeps_list("summary") {
+        let summary: Vec<Value> =
+            reasoning.summary.iter().map(|text| text_entry("summary_text", text)).collect();
+        out.set("summary", summary);
+    }
+    if !out.keeps_list("content") && !out.had_empty_list("content") {
+        out.set_or_remove(
+            "content",
+            reasoning.text.as_deref().map(|t| vec![text_entry("reasoning_text", t)]),
+        );
+    }
+    out.set_or_remove("encrypted_content", reasoning.encrypted.as_deref());
+    Some(out.into_value())
+}
+
+fn text_entry(kind: &str, text: &str) -> Value {
+    let mut out = Object::default();
+    out.set("type", kind).set("text", json(text));
+    out.into_value()
+}
+
+fn call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
+    let mut out = Object::from_template(call.extras.of(FORMAT));
+    let (kind, input) = match &call.kind {
+        CallKind::Custom => ("custom_tool_call", "input"),
+        CallKind::Other { format: FORMAT, raw } => return Some(raw.as_ref().clone()),
+        CallKind::Function | CallKind::Other { .. } => ("function_call", "arguments"),
+    };
+    if !sayable(call, FORMAT, notes) {
+        return None;
+    }
+    out.set("type", kind).set("call_id", call.id.as_str()).set("name", call.name.as_str());
+    out.set(input, if kind == "function_call" { json(&json_arguments(call)) } else { json(&call.input) });
+    Some(out.into_value())
+}

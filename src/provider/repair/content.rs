@@ -1,0 +1,154 @@
+//! Empty content, blocks in the wrong role, and how a conversation begins and ends.
+
+use std::collections::HashSet;
+
+use super::{Change, Entry, Work};
+use crate::message::{CallKind, Format, Message, Part, Role};
+
+/// What an Anthropic conversation begins with where its own first message was an assistant's.
+const BEGINNING: &str = "(The conversation begins with the assistant.)";
+
+/// Takes out what no message of its role may hold.
+pub(super) fn mend(work: &mut Work) {
+    if work.format != Format::Anthropic {
+        return;
+    }
+    let mut called: HashSet<String> = HashSet::new();
+    let mut changes = Vec::new();
+    for entry in &mut work.entries {
+        let index = entry.from.start;
+        let role = entry.message.role;
+        let mut gone = |rule: &'static str, what: &str| {
+            changes.push(Change { index, rule, what: format!("{what} was taken out") });
+        };
+        entry.message.parts.retain_mut(|part| match part {
+            Part::Text { text, .. } if text.is_empty() => {
+                gone("A-empty-text", "an empty text");
+                false
+            }
+            Part::ToolCall(call) if role != Role::Assistant => {
+                gone("A-use-in-user", &format!("the call {}", call.id));
+                false
+            }
+            Part::ToolCall(call) => {
+                called.insert(call.id.clone());
+                true
+            }
+            Part::ToolOutput(output) if role != Role::Tool => {
+                gone("A-result-in-assistant", &format!("the result of {}", output.call_id));
+                false
+            }
+            Part::ToolOutput(output) => {
+                let before = output.content.len();
+                output.content.retain(|p| !matches!(p, Part::Text { text, .. } if text.is_empty()));
+                if output.content.len() < before {
+                    gone("A-empty-text", "an empty text in a tool result");
+                }
+                true
+            }
+            Part::Reasoning(reasoning)
+                if !reasoning.redacted && reasoning.signature.as_deref().is_none_or(str::is_empty) =>
+            {
+                gone("A-signature", "thinking without a signature");
+                false
+            }
+            Part::Opaque { raw, .. } => {
+                let text = |key: &str| raw.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
+                let orphan = text("type").ends_with("_tool_result") && !called.contains(text("tool_use_id"));
+                if orphan {
+                    gone("A-server-result", &format!("the {} of {}", text("type"), text("tool_use_id")));
+                }
+                !orphan
+            }
+            _ => true,
+        });
+    }
+    work.changes.extend(changes);
+}
+
+/// Takes out what is empty by now, and sets right the beginning and the end.
+pub(super) fn last(work: &mut Work) {
+    let rule = work.rule(["schema", "C-null-content", "A-empty-content", "schema", "schema"]);
+    let format = work.format;
+    let mut changes = Vec::new();
+    work.entries.retain(|entry| {
+        let keep = !says_nothing(format, &entry.message);
+        let told = work.changes.iter().any(|c| c.index == entry.from.start);
+        if !keep && !told {
+            let what = "an empty message was taken out".to_owned();
+            changes.push(Change { index: entry.from.start, rule, what });
+        }
+        keep
+    });
+    if format == Format::OpenaiChat {
+        for entry in &mut work.entries {
+            no_empty_calls(entry, &mut changes);
+        }
+    }
+    work.changes.extend(changes);
+    if format == Format::Anthropic {
+        begin(work);
+        end(work);
+    }
+}
+
+/// Whether nothing is left of it that its format could say.
+fn says_nothing(format: Format, message: &Message) -> bool {
+    match format {
+        Format::Anthropic | Format::OpenaiResponses => {
+            message.parts.is_empty() && message.role != Role::System
+        }
+        Format::OpenaiChat => {
+            let told = |key: &str| {
+                message.extras.of(format).and_then(|map| map.get(key)).is_some_and(|v| !v.is_null())
+            };
+            message.parts.iter().all(|p| matches!(p, Part::Reasoning(_)))
+                && matches!(message.role, Role::User | Role::Assistant)
+                && !["refusal", "audio", "content"].iter().any(|key| told(key))
+                || message.parts.is_empty() && message.role == Role::User
+        }
+        Format::Messages | Format::AiSdk => false,
+    }
+}
+
+fn no_empty_calls(entry: &mut Entry, changes: &mut Vec<Change>) {
+    let format = Format::OpenaiChat;
+    let Some(map) = entry.message.extras.of(format) else { return };
+    let empty = map.get("tool_calls").and_then(serde_json::Value::as_array).is_some_and(Vec::is_empty);
+    if empty {
+        let mut map = map.clone();
+        map.shift_remove("tool_calls");
+        entry.message.extras = entry.message.extras.with(format, map);
+        let what = "the empty list of calls was taken out".to_owned();
+        changes.push(Change { index: entry.from.start, rule: "C-empty-calls", what });
+    }
+}
+
+fn begin(work: &mut Work) {
+    let first = work.entries.iter().position(|e| !e.message.role.is_instruction());
+    let Some(at) = first.filter(|&i| work.entries[i].message.role == Role::Assistant) else { return };
+    let from = work.entries[at].from.clone();
+    work.changed(from.start, "A-first", "a user message was put before it");
+    work.entries.insert(at, Entry { message: Message::text(Role::User, BEGINNING), from });
+}
+
+fn end(work: &mut Work) {
+    let Some(entry) = work.entries.last_mut().filter(|e| e.message.role == Role::Assistant) else { return };
+    let index = entry.from.start;
+    let Some(Part::Text { text, .. }) = entry.message.parts.last_mut() else { return };
+    let trimmed = text.trim_end();
+    if trimmed.len() == text.len() {
+        return;
+    }
+    if trimmed.is_empty() {
+        entry.message.parts.pop();
+    } else {
+        *text = trimmed.into();
+    }
+    work.changed(index, "A-trailing-space", "white space at the end was taken off");
+}
+
+/// Whether a call's output may be of any kind: what the item itself says is not looked at.
+pub(super) fn is_plain(kind: &CallKind) -> bool {
+    matches!(kind, CallKind::Function)
+}

@@ -1,0 +1,71 @@
+//! Ids that the API does not take.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::Change;
+use crate::message::Format;
+use crate::provider::check::{Severity, check};
+use crate::provider::{CheckOptions, Violation};
+
+/// Ids of calls are at most this long.
+const CALL_ID_MAX: usize = 64;
+
+/// Mends the ids of Responses items; lists of other formats come back as they are.
+pub(super) fn mend(
+    format: Format,
+    mut list: Vec<Value>,
+    origin: &[usize],
+    options: &CheckOptions<'_>,
+    changes: &mut Vec<Change>,
+) -> Vec<Value> {
+    if format != Format::OpenaiResponses {
+        return list;
+    }
+    let options = CheckOptions { original: None, ..*options };
+    let whole = Value::Array(list);
+    let found: Vec<Violation> = check(format, &whole, &options).unwrap_or_default();
+    let Value::Array(back) = whole else { return Vec::new() };
+    list = back;
+    for violation in found.iter().filter(|v| v.severity == Severity::Error && v.rule == "R-id-prefix") {
+        if let Some(item) = list.get_mut(violation.index).and_then(Value::as_object_mut) {
+            item.shift_remove("id");
+            changes.push(Change {
+                index: origin[violation.index],
+                rule: "R-id-prefix",
+                what: "its id was taken off".to_owned(),
+            });
+        }
+    }
+    shorten(&mut list, origin, changes);
+    list
+}
+
+/// Gives calls whose id is too long a short one, and their outputs the same.
+fn shorten(list: &mut [Value], origin: &[usize], changes: &mut Vec<Change>) {
+    let used: HashSet<String> =
+        list.iter().filter_map(|v| v.get("call_id")?.as_str().map(str::to_owned)).collect();
+    let mut short: HashMap<String, String> = HashMap::new();
+    for (i, item) in list.iter_mut().enumerate() {
+        let Some(Value::String(id)) = item.get_mut("call_id") else { continue };
+        if id.encode_utf16().count() <= CALL_ID_MAX {
+            continue;
+        }
+        let next = short.len();
+        let new = short.entry(id.clone()).or_insert_with(|| {
+            let start: String = id.chars().filter(char::is_ascii).take(40).collect();
+            let mut n = next;
+            while used.contains(&format!("{start}_{n}")) {
+                n += 1;
+            }
+            format!("{start}_{n}")
+        });
+        id.clone_from(new);
+        changes.push(Change {
+            index: origin[i],
+            rule: "R-call-id-long",
+            what: format!("its call_id was shortened to {new}"),
+        });
+    }
+}

@@ -1,0 +1,159 @@
+//! Mending a broken history, and saying what was done.
+
+mod content;
+mod ids;
+mod pairing;
+mod reasoning;
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::check::LIST_KEYS;
+use super::{CheckOptions, Severity, check, entries, provider};
+use crate::error::Result;
+use crate::message::{Format, Message, Role};
+
+/// What was done to one entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// The index of the entry in what was handed in (of the call, for an output that was put in).
+    pub index: usize,
+    /// The rule that was broken there.
+    pub rule: &'static str,
+    /// What was done.
+    pub what: String,
+}
+
+/// A mended history.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repaired {
+    /// The same list, body or response with a list that the provider takes.
+    pub output: Value,
+    /// What was done, in the order of the list. Empty: the history was whole, and comes back as it was.
+    pub changes: Vec<Change>,
+}
+
+/// What stands for an output that was never given. A model reads it.
+pub const MISSING_OUTPUT: &str = "[no output: the call was not completed]";
+
+/// A message on its way, with the entries that it came from. What was put in has the index of its call's entry.
+struct Entry {
+    message: Message,
+    from: Range<usize>,
+}
+
+/// Everything that the steps of a repair share.
+struct Work {
+    format: Format,
+    entries: Vec<Entry>,
+    changes: Vec<Change>,
+    pending: bool,
+}
+
+impl Work {
+    fn changed(&mut self, index: usize, rule: &'static str, what: impl Into<String>) {
+        self.changes.push(Change { index, rule, what: what.into() });
+    }
+
+    /// The rule's name in this format: Responses, Chat Completions, Anthropic, AI SDK, our own.
+    fn rule(&self, names: [&'static str; 5]) -> &'static str {
+        let [responses, chat, anthropic, ai_sdk, messages] = names;
+        match self.format {
+            Format::OpenaiResponses => responses,
+            Format::OpenaiChat => chat,
+            Format::Anthropic => anthropic,
+            Format::AiSdk => ai_sdk,
+            Format::Messages => messages,
+        }
+    }
+}
+
+/// Mends what can be mended: orphans go, missing outputs get a marked placeholder, duplicates go, what stands in the
+/// wrong place is moved. A history without errors comes back as it is.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` where `input` holds no list.
+pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Result<Repaired> {
+    let list = entries(input, &LIST_KEYS)?;
+    let broken = |v: &Value| -> Result<bool> {
+        Ok(check(format, v, options)?.iter().any(|v| v.severity == Severity::Error))
+    };
+    if !broken(input)? {
+        return Ok(Repaired { output: input.clone(), changes: Vec::new() });
+    }
+    let mut changes = Vec::new();
+    let (list, origin) = readable(format, list, &mut changes);
+    let list = ids::mend(format, list, &origin, options, &mut changes);
+    let read = provider(format).read_list(&list)?;
+    let entries: Vec<Entry> = read
+        .into_iter()
+        .map(|(message, r)| Entry { message, from: origin[r.start]..origin[r.end - 1] + 1 })
+        .collect();
+    let mut work = Work { format, entries, changes, pending: options.pending };
+    content::mend(&mut work);
+    pairing::mend(&mut work, options);
+    if format == Format::OpenaiResponses {
+        reasoning::mend(&mut work);
+    }
+    content::last(&mut work);
+    let messages: Vec<&Message> = work.entries.iter().map(|e| &e.message).collect();
+    let items = write_list(format, &messages);
+    let mut changes = work.changes;
+    changes.sort_by_key(|change| change.index);
+    Ok(Repaired { output: with_list(input, items), changes })
+}
+
+/// The list as the format writes it, with nothing taken out of it into a header.
+fn write_list(format: Format, messages: &[&Message]) -> Vec<Value> {
+    let written = provider(format).write(messages);
+    match written.head {
+        // Only a body has a header, and a body's is not part of its list; what would go there stays in front.
+        Some(_) => {
+            let rest: Vec<&Message> = messages
+                .iter()
+                .copied()
+                .filter(|m| m.role != Role::System && m.role != Role::Developer)
+                .collect();
+            provider(format).write(&rest).items
+        }
+        None => written.items,
+    }
+}
+
+/// The entries that can be read at all, and where they stood.
+fn readable(format: Format, list: &[Value], changes: &mut Vec<Change>) -> (Vec<Value>, Vec<usize>) {
+    let mut kept = Vec::new();
+    let mut origin = Vec::new();
+    for (index, entry) in list.iter().enumerate() {
+        let mut entry = entry.clone();
+        if entry.get("type").and_then(Value::as_str) == Some("reasoning")
+            && !entry.get("summary").is_some_and(Value::is_array)
+            && let Some(map) = entry.as_object_mut()
+        {
+            map.insert("summary".to_owned(), Value::Array(Vec::new()));
+            changes.push(Change { index, rule: "R-summary", what: "an empty summary was put in".to_owned() });
+        }
+        match provider(format).read_list(std::slice::from_ref(&entry)) {
+            Ok(_) => {
+                kept.push(entry);
+                origin.push(index);
+            }
+            Err(e) => {
+                let why = e.message().trim_start_matches("message 0: ").to_owned();
+                changes.push(Change { index, rule: "schema", what: format!("it was taken out: {why}") });
+            }
+        }
+    }
+    (kept, origin)
+}
+
+/// `input` with `items` in the place of its list.
+fn with_list(input: &Value, items: Vec<Value>) -> Value {
+    let Value::Object(map) = input else { return Value::Array(items) };
+    let mut map = map.clone();
+    if let Some(key) = LIST_KEYS.into_iter().find(|key| map.get(*key).is_some_and(Value::is_array)) {
+        map.insert(key.to_owned(), Value::Array(items));
+    }
+    Value::Object(map)
+}

@@ -1,0 +1,394 @@
+//! Every output after its call, every call answered once.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Entry, MISSING_OUTPUT, Work, content};
+use crate::message::{CallKind, Extras, Format, Message, Part, Role, ToolCall};
+use crate::provider::CheckOptions;
+use crate::provider::check::Dialect;
+use crate::provider::openai_responses::kinds;
+
+/// Where an output has to stand.
+#[derive(PartialEq, Clone, Copy)]
+enum Place {
+    /// Anywhere after its call.
+    After,
+    /// Directly after the assistant message with the call.
+    Directly,
+    /// Directly after the run of assistant messages with the call.
+    AfterRun,
+}
+
+/// A call that is to be answered.
+struct Asked {
+    id: String,
+    /// The entry that it stands in.
+    at: usize,
+}
+
+pub(super) fn mend(work: &mut Work, options: &CheckOptions<'_>) {
+    let strict = options.provider.is_some_and(|p| Dialect::of(p).strict_adjacency);
+    let place = match work.format {
+        Format::OpenaiResponses if strict => Place::AfterRun,
+        Format::OpenaiResponses | Format::Messages => Place::After,
+        Format::OpenaiChat => Place::Directly,
+        Format::Anthropic | Format::AiSdk => Place::AfterRun,
+    };
+    drop_duplicate_calls(work, place);
+    if work.format == Format::OpenaiResponses {
+        drop_hosted_orphans(work);
+    }
+    if strict {
+        calls_last(work);
+    }
+    let asked: Vec<Asked> = work
+        .entries
+        .iter()
+        .enumerate()
+        .flat_map(|(at, e)| wants_output(&e.message).map(move |c| Asked { id: c.id.clone(), at }))
+        .collect();
+    let answers = claim(work, &asked);
+    let moved = settle(work, &asked, &answers, place, options);
+    rebuild(work, moved, place);
+}
+
+/// The calls that the API wants an output for.
+fn wants_output(message: &Message) -> impl Iterator<Item = &ToolCall> {
+    let asks = |call: &&ToolCall| {
+        !call.hosted
+            && match &call.kind {
+                CallKind::Other { raw, .. } => {
+                    raw.get("type").and_then(|t| t.as_str()) != Some(kinds::APPROVAL.call)
+                }
+                _ => true,
+            }
+    };
+    message.tool_calls().filter(asks)
+}
+
+/// The output of a hosted tool, in the model's own run, whose call is not before it goes.
+fn drop_hosted_orphans(work: &mut Work) {
+    let mut called: HashSet<String> = HashSet::new();
+    let mut gone = Vec::new();
+    for entry in &mut work.entries {
+        let index = entry.from.start;
+        entry.message.parts.retain(|part| match part {
+            Part::ToolCall(call) => {
+                called.insert(call.id.clone());
+                true
+            }
+            Part::Opaque { raw, .. } => {
+                let text = |key: &str| raw.get(key).and_then(|v| v.as_str());
+                let id =
+                    text("call_id").filter(|_| text("type").is_some_and(|t| kinds::output_kind(t).is_some()));
+                let orphan = id.filter(|id| !called.contains(*id)).map(str::to_owned);
+                let keep = orphan.is_none();
+                gone.extend(orphan.map(|id| (index, id)));
+                keep
+            }
+            _ => true,
+        });
+    }
+    for (index, id) in gone {
+        work.changed(
+            index,
+            "R-orphan-output",
+            format!("the output of {id}, whose call is not before it, was taken out"),
+        );
+    }
+}
+
+/// Puts what the model said after a call before it: some providers let nothing stand before the output.
+fn calls_last(work: &mut Work) {
+    let mut changed = Vec::new();
+    for entry in work.entries.iter_mut().filter(|e| e.message.role == Role::Assistant) {
+        let parts = &mut entry.message.parts;
+        let is_call = |p: &Part| matches!(p, Part::ToolCall(call) if !call.hosted);
+        let Some(first) = parts.iter().position(is_call) else { continue };
+        let stays = |p: &Part| is_call(p) || matches!(p, Part::Reasoning(_));
+        if parts[first..].iter().all(stays) {
+            continue;
+        }
+        let (after, said): (Vec<Part>, Vec<Part>) = parts.drain(first..).partition(stays);
+        parts.extend(said);
+        parts.extend(after);
+        changed.push(entry.from.start);
+    }
+    for index in changed {
+        work.changed(
+            index,
+            "R-interleaved",
+            "what stood between a call and its output was moved before the call",
+        );
+    }
+}
+
+/// A call with the id of one that is still open goes.
+fn drop_duplicate_calls(work: &mut Work, place: Place) {
+    let rule = work.rule(["R-dup-call", "C-dup-call", "A-dup-use", "S-dup-call", "M-dup-call"]);
+    let mut open: HashSet<String> = HashSet::new();
+    let mut gone: Vec<(usize, String)> = Vec::new();
+    let mut previous = Role::User;
+    for entry in &mut work.entries {
+        for output in entry.message.tool_outputs() {
+            open.remove(&output.call_id);
+        }
+        let new_run = entry.message.role != previous || place == Place::Directly;
+        if place != Place::After && entry.message.role == Role::Assistant && new_run {
+            open.clear(); // an unanswered call of an earlier answer is another matter
+        }
+        if !entry.message.role.is_instruction() {
+            previous = entry.message.role;
+        }
+        let index = entry.from.start;
+        let mut ids: HashSet<String> = HashSet::new();
+        let twice: Vec<bool> = entry
+            .message
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::ToolCall(call) if !call.hosted => {
+                    open.contains(&call.id) || !ids.insert(call.id.clone())
+                }
+                _ => false,
+            })
+            .collect();
+        let mut twice = twice.into_iter();
+        entry.message.parts.retain(|part| {
+            let drop = twice.next().unwrap_or(false);
+            if let (true, Part::ToolCall(call)) = (drop, part) {
+                gone.push((index, call.id.clone()));
+            }
+            !drop
+        });
+        open.extend(ids);
+    }
+    for (index, id) in gone {
+        work.changed(index, rule, format!("the second call {id} was taken out"));
+    }
+}
+
+/// For each call the entry of its output: the next one, or else one that stands before the call.
+fn claim(work: &Work, asked: &[Asked]) -> Vec<Option<usize>> {
+    let mut outputs: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (i, entry) in work.entries.iter().enumerate() {
+        for output in entry.message.tool_outputs() {
+            outputs.entry(&output.call_id).or_default().push(i);
+        }
+    }
+    let mut next_same: HashMap<&str, usize> = HashMap::new();
+    let mut until = vec![usize::MAX; asked.len()];
+    for (n, call) in asked.iter().enumerate().rev() {
+        until[n] = next_same.insert(&call.id, call.at).unwrap_or(usize::MAX);
+    }
+    let mut used: HashSet<usize> = HashSet::new();
+    let mut answers: Vec<Option<usize>> = vec![None; asked.len()];
+    for (n, call) in asked.iter().enumerate() {
+        let list = outputs.get(call.id.as_str()).map_or(&[][..], Vec::as_slice);
+        answers[n] = list.iter().copied().find(|&i| i > call.at && i < until[n] && used.insert(i));
+    }
+    for (n, call) in asked.iter().enumerate().filter(|(n, _)| answers[*n].is_none()).collect::<Vec<_>>() {
+        let list = outputs.get(call.id.as_str()).map_or(&[][..], Vec::as_slice);
+        answers[n] = list.iter().copied().find(|&i| i < call.at && used.insert(i));
+    }
+    answers
+}
+
+/// Outputs that go elsewhere: the entry after which each stands.
+struct Moved {
+    after: HashMap<usize, Vec<(usize, Entry)>>,
+}
+
+/// Takes out outputs that answer nothing, and decides where the others stand.
+fn settle(
+    work: &mut Work,
+    asked: &[Asked],
+    answers: &[Option<usize>],
+    place: Place,
+    options: &CheckOptions<'_>,
+) -> Moved {
+    let orphan = work.rule([
+        "R-orphan-output",
+        "C-orphan-tool",
+        "A-orphan-result",
+        "S-orphan-result",
+        "M-orphan-output",
+    ]);
+    let twice = work.rule(["R-dup-output", "C-dup-tool", "A-dup-result", "S-dup-result", "M-dup-output"]);
+    let missing = work.rule(["R-unanswered", "C-unanswered", "A-unanswered", "S-unanswered", "M-unanswered"]);
+    let misplaced =
+        work.rule(["R-order", "C-unanswered", "A-result-not-first", "S-unanswered", "M-orphan-output"]);
+    let claimed: HashSet<usize> = answers.iter().flatten().copied().collect();
+    let ids: HashSet<&str> = asked.iter().map(|a| a.id.as_str()).collect();
+    let roles: Vec<Role> = work.entries.iter().map(|e| e.message.role).collect();
+    let mut taken: Vec<Option<Entry>> = std::mem::take(&mut work.entries).into_iter().map(Some).collect();
+    let last_assistant = taken
+        .iter()
+        .rposition(|e| e.as_ref().is_some_and(|e| e.message.role == Role::Assistant))
+        .unwrap_or_default();
+
+    // Outputs that answer nothing, unless the provider keeps what stood before, or it is an approval's answer.
+    let mut changes = Vec::new();
+    for (i, slot) in taken.iter_mut().enumerate() {
+        let Some(output) = slot.as_ref().and_then(|e| e.message.tool_outputs().next()) else { continue };
+        let approval = output
+            .extras
+            .of(Format::OpenaiResponses)
+            .is_some_and(|m| m.get("type").and_then(|t| t.as_str()) == Some(kinds::APPROVAL.output));
+        if claimed.contains(&i) || approval || options.stateful && !ids.contains(output.call_id.as_str()) {
+            continue;
+        }
+        let (rule, what) = if ids.contains(output.call_id.as_str()) {
+            (twice, format!("the second output of {} was taken out", output.call_id))
+        } else {
+            (orphan, format!("the output of {}, whose call is not there, was taken out", output.call_id))
+        };
+        let from = slot.take().map_or(0, |e| e.from.start);
+        changes.push((from, rule, what));
+    }
+
+    let mut moved = Moved { after: HashMap::new() };
+    for (n, call) in asked.iter().enumerate() {
+        let target = match place {
+            Place::After | Place::Directly => call.at,
+            Place::AfterRun => run_end(&roles, call.at),
+        };
+        let from = taken[call.at].as_ref().map_or(0..1, |e| e.from.clone());
+        match answers[n] {
+            None if work.pending && call.at == last_assistant => {}
+            None => {
+                changes.push((
+                    from.start,
+                    missing,
+                    format!("a placeholder was put in as the output of {}", call.id),
+                ));
+                let message = Message::tool(call.id.clone(), MISSING_OUTPUT);
+                moved.after.entry(target).or_default().push((usize::MAX, Entry { message, from }));
+            }
+            Some(i) if place == Place::After && i > call.at => {}
+            Some(i) => {
+                let Some(entry) = taken[i].take() else { continue };
+                if i < call.at || !reaches(&taken, target, i, place) {
+                    let what = format!("the output of {} was moved to its call", call.id);
+                    changes.push((entry.from.start, misplaced, what));
+                }
+                moved.after.entry(target).or_default().push((i, entry));
+            }
+        }
+    }
+    for (index, rule, what) in changes {
+        work.changed(index, rule, what);
+    }
+    work.entries = taken.into_iter().map(|e| e.unwrap_or_else(Entry::gone)).collect();
+    moved
+}
+
+impl Entry {
+    /// Stands for one that was taken away; it is left out when the list is put together.
+    fn gone() -> Self {
+        Self { message: Message::new(Role::Tool, Vec::new()), from: 0..1 }
+    }
+
+    fn is_gone(&self) -> bool {
+        self.message.role == Role::Tool && self.message.parts.is_empty()
+    }
+}
+
+/// The last entry of the run of assistant messages around `at`.
+fn run_end(roles: &[Role], at: usize) -> usize {
+    let mut end = at;
+    for (i, role) in roles.iter().enumerate().skip(at + 1) {
+        match role {
+            Role::Assistant => end = i,
+            Role::System | Role::Developer => {}
+            Role::User | Role::Tool => break,
+        }
+    }
+    end
+}
+
+/// Whether only outputs stand between the target and an output, so that it does not move.
+fn reaches(entries: &[Option<Entry>], target: usize, i: usize, place: Place) -> bool {
+    target < i
+        && entries[target + 1..i].iter().flatten().all(|e| {
+            e.message.role == Role::Tool || place == Place::AfterRun && e.message.role.is_instruction()
+        })
+}
+
+/// Puts the list together again: outputs in the order in which they stood, placeholders last.
+fn rebuild(work: &mut Work, mut moved: Moved, place: Place) {
+    let old = std::mem::take(&mut work.entries);
+    for (i, entry) in old.into_iter().enumerate() {
+        if !entry.is_gone() {
+            work.entries.push(entry);
+        }
+        if let Some(mut outputs) = moved.after.remove(&i) {
+            outputs.sort_by_key(|(at, _)| *at);
+            work.entries.extend(outputs.into_iter().map(|(_, entry)| entry));
+        }
+    }
+    if work.format == Format::OpenaiResponses {
+        right_kind(work);
+    }
+    if place != Place::After {
+        starts_its_own(work);
+    }
+}
+
+/// An output of another kind than its call's loses its template: it is written in the kind of its call.
+fn right_kind(work: &mut Work) {
+    let mut kinds_of: HashMap<String, &'static str> = HashMap::new();
+    let mut changes = Vec::new();
+    for entry in &mut work.entries {
+        for call in entry.message.tool_calls() {
+            let kind = match &call.kind {
+                kind if content::is_plain(kind) => "function_call",
+                CallKind::Custom => "custom_tool_call",
+                CallKind::Other { raw, .. } => {
+                    let name = raw.get("type").and_then(|t| t.as_str()).unwrap_or_default();
+                    kinds::call_kind(name).map_or("", |k| k.call)
+                }
+                CallKind::Function => "function_call",
+            };
+            kinds_of.insert(call.id.clone(), kind);
+        }
+        let index = entry.from.start;
+        for part in &mut entry.message.parts {
+            let Part::ToolOutput(output) = part else { continue };
+            let Some(call) = kinds_of.get(&output.call_id).and_then(|name| kinds::call_kind(name)) else {
+                continue;
+            };
+            let told = output.extras.of(Format::OpenaiResponses).map(|map| {
+                let kind = map.get("type").and_then(|t| t.as_str()).unwrap_or_default();
+                if kind.is_empty() { "function_call_output" } else { kind }.to_owned()
+            });
+            let takes_plain = kinds::TAKES_FUNCTION_OUTPUT.contains(&call.call);
+            let fits = |kind: &str| kind == call.output || takes_plain && kind == "function_call_output";
+            if told.as_deref().is_some_and(|kind| !fits(kind)) {
+                output.extras = Extras::default();
+                changes.push((index, format!("it was made a {}", call.output)));
+            }
+        }
+    }
+    for (index, what) in changes {
+        work.changed(index, "R-kind", what);
+    }
+}
+
+/// What joined an entry that it no longer stands in begins one of its own, or joins what is there now: the writer
+/// decides by the marks, and a mark of an entry that was torn apart says nothing any more.
+fn starts_its_own(work: &mut Work) {
+    let format = work.format;
+    let mut previous: Option<std::ops::Range<usize>> = None;
+    for entry in &mut work.entries {
+        let torn = previous.as_ref().is_some_and(|p| *p != entry.from);
+        if let Some(map) = entry.message.extras.of(format)
+            && torn
+            && map.contains_key("joins")
+            && matches!(entry.message.role, Role::Tool | Role::User)
+        {
+            entry.message.extras = Extras::default();
+        }
+        previous = Some(entry.from.clone());
+    }
+}

@@ -1,0 +1,67 @@
+//! Reasoning items that lost what must follow them, and ids that stand twice.
+
+use std::collections::HashSet;
+
+use super::Work;
+use crate::message::{Part, Role};
+use crate::provider::links;
+
+pub(super) fn mend(work: &mut Work) {
+    duplicate_ids(work);
+    tails(work);
+}
+
+/// Of two items with one id the second loses it, or goes where it cannot stand without.
+fn duplicate_ids(work: &mut Work) {
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut changes = Vec::new();
+    for entry in &mut work.entries {
+        let index = entry.from.start;
+        let parts = std::mem::take(&mut entry.message.parts);
+        entry.message.parts = parts
+            .into_iter()
+            .filter_map(|part| {
+                let id = links::any_id(&part);
+                let Some(id) = id.filter(|id| !seen.insert(id.clone())) else { return Some(part) };
+                let bare = links::without_item_id(part);
+                let kept = links::any_id(&bare).is_none();
+                let what = if kept { "lost its id" } else { "was taken out" };
+                changes.push((index, format!("the second item with the id {id} {what}")));
+                kept.then_some(bare)
+            })
+            .collect();
+    }
+    for (index, what) in changes {
+        work.changed(index, "R-dup-id", what);
+    }
+}
+
+/// Reasoning that nothing of the model's follows goes.
+fn tails(work: &mut Work) {
+    let mut changes = Vec::new();
+    for i in 0..work.entries.len() {
+        if work.entries[i].message.role != Role::Assistant {
+            continue;
+        }
+        let follows = work.entries[i + 1..]
+            .iter()
+            .take_while(|e| e.message.role == Role::Assistant)
+            .any(|e| e.message.parts.iter().any(is_made));
+        let entry = &mut work.entries[i];
+        if follows {
+            continue;
+        }
+        let keep = entry.message.parts.iter().rposition(is_made).map_or(0, |n| n + 1);
+        if keep < entry.message.parts.len() {
+            changes.push(entry.from.start);
+            entry.message.parts.truncate(keep);
+        }
+    }
+    for index in changes {
+        work.changed(index, "R-reasoning-tail", "reasoning that nothing follows was taken out");
+    }
+}
+
+fn is_made(part: &Part) -> bool {
+    !matches!(part, Part::Reasoning(_))
+}

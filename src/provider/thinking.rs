@@ -1,0 +1,55 @@
+//! Thinking that newer Anthropic models bind to all that stands before it (PROV-3b).
+
+use std::borrow::Cow;
+
+use crate::message::{Message, Part, Role};
+
+/// Models that refuse a thinking block after any edit of what stands before it.
+/// Source: Anthropic's documentation on preserved thinking, 2026-08.
+const BINDING: [&str; 7] =
+    ["fable-5-1", "fable-5-2", "mythos-5-1", "mythos-5-2", "opus-5-5", "sonnet-5-5", "haiku-5-5"];
+
+/// Whether a model binds its thinking to what stands before it.
+pub fn binds_thinking(model: &str) -> bool {
+    let name = model.to_ascii_lowercase().replace('.', "-");
+    name.contains("claude") && BINDING.iter().any(|binding| name.contains(binding))
+}
+
+/// A view without the thinking that its provider would refuse.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Unbound<'a> {
+    /// The view. Messages that lost nothing are not copied.
+    pub view: Vec<Cow<'a, Message>>,
+    /// The indexes, in the view that was handed in, of messages that lost thinking.
+    pub dropped: Vec<usize>,
+}
+
+/// Drops every signed thinking block of `view` that stands after the first place where it is not `history` as it
+/// was; a message that was nothing but thinking goes. What stands before that place is kept as it is.
+pub fn drop_bound_thinking<'a>(
+    history: impl IntoIterator<Item = &'a Message>,
+    view: impl IntoIterator<Item = Cow<'a, Message>>,
+) -> Unbound<'a> {
+    let mut history = history.into_iter();
+    let mut untouched = true;
+    let mut out = Unbound { view: Vec::new(), dropped: Vec::new() };
+    for (i, message) in view.into_iter().enumerate() {
+        let same = |old: &Message| std::ptr::eq(old, message.as_ref()) || *old == *message;
+        untouched = untouched && history.next().is_some_and(same);
+        if untouched || message.role != Role::Assistant || !message.parts.iter().any(is_bound) {
+            out.view.push(message);
+            continue;
+        }
+        out.dropped.push(i);
+        let mut message = message.into_owned();
+        message.parts.retain(|part| !is_bound(part));
+        if !message.parts.is_empty() {
+            out.view.push(Cow::Owned(message));
+        }
+    }
+    out
+}
+
+fn is_bound(part: &Part) -> bool {
+    matches!(part, Part::Reasoning(reasoning) if reasoning.signature.is_some())
+}
