@@ -1,6 +1,8 @@
 //! contextfold keeps an LLM agent's conversation inside its context window.
 
+pub mod compaction;
 pub mod config;
+pub mod context;
 pub mod error;
 pub mod message;
 pub mod model;

@@ -1,0 +1,142 @@
+use serde_json::Value;
+
+use crate::config::Keys;
+use crate::error::Result;
+
+/// In what shape the conversation goes to the summariser.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Style {
+    /// The messages themselves, then the instruction (the specification's).
+    #[default]
+    Messages,
+    /// One user message with User / Assistant / Tool lines in a fence.
+    Transcript,
+}
+
+/// What happens when every attempt at a summary was refused.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnFailure {
+    /// The error is thrown; history and view stay as they were.
+    #[default]
+    Error,
+    /// The built-in extractive summariser writes the summary, and the report says so.
+    Extractive,
+}
+
+/// When and how a conversation is folded into a summary. Defaults are the specification's.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompactionConfig {
+    /// Off: never compacts on its own account.
+    pub enabled: bool,
+    /// Off: only when asked to.
+    pub auto: bool,
+    /// threshold = limit × this.
+    pub threshold_ratio: f64,
+    /// The summariser's model, where it is not the caller's.
+    pub model: Option<String>,
+    /// Replaces the default summary prompt.
+    pub summary_prompt: Option<String>,
+    /// Appended to the summary prompt as bullets.
+    pub summary_directives: Vec<String>,
+    /// Asks for a `<retain>` section.
+    pub retain_prompt: Option<String>,
+    /// Appended to the retain prompt as bullets.
+    pub retain_directives: Vec<String>,
+    /// Turns that stay whole.
+    pub retain_last_turns: u64,
+    /// In what shape the conversation goes to the summariser.
+    pub style: Style,
+    /// How often a summary is asked for before it counts as failed.
+    pub max_attempts: u32,
+    /// What happens then.
+    pub on_failure: OnFailure,
+    /// Where a compaction aims: limit × this.
+    pub low_ratio: f64,
+    /// The summariser's context window in tokens, where it is not the session's limit.
+    pub summarizer_window: Option<u64>,
+}
+
+impl Default for CompactionConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            auto: true,
+            threshold_ratio: 0.8,
+            model: None,
+            summary_prompt: None,
+            summary_directives: Vec::new(),
+            retain_prompt: None,
+            retain_directives: Vec::new(),
+            retain_last_turns: 1,
+            style: Style::Messages,
+            max_attempts: 2,
+            on_failure: OnFailure::Error,
+            low_ratio: 0.5,
+            summarizer_window: None,
+        }
+    }
+}
+
+impl CompactionConfig {
+    /// Reads the `compaction` option. Unknown keys, wrong types and numbers out of range: `INVALID_CONFIG`.
+    pub fn from_value(value: &Value) -> Result<Self> {
+        let mut keys = Keys::of("compaction", value)?;
+        let d = Self::default();
+        let config = Self {
+            enabled: keys.bool("enabled")?.unwrap_or(d.enabled),
+            auto: keys.bool("auto")?.unwrap_or(d.auto),
+            threshold_ratio: keys.number_in("thresholdRatio", 0.0..=1.0)?.unwrap_or(d.threshold_ratio),
+            model: keys.or_null("model", Keys::name)?.flatten(),
+            summary_prompt: keys.name("summaryPrompt")?,
+            summary_directives: keys.string_list("summaryDirectives")?.unwrap_or_default(),
+            retain_prompt: keys.or_null("retainPrompt", Keys::name)?.flatten(),
+            retain_directives: keys.string_list("retainDirectives")?.unwrap_or_default(),
+            retain_last_turns: keys.u64_in("retainLastTurns", ..)?.unwrap_or(d.retain_last_turns),
+            style: match keys.one_of("style", &["messages", "transcript"])? {
+                Some("transcript") => Style::Transcript,
+                _ => Style::Messages,
+            },
+            max_attempts: keys.u64_in("maxAttempts", 1..=100)?.map_or(d.max_attempts, |n| n as u32),
+            on_failure: match keys.one_of("onFailure", &["error", "extractive"])? {
+                Some("extractive") => OnFailure::Extractive,
+                _ => OnFailure::Error,
+            },
+            low_ratio: match keys.number_in("lowRatio", 0.0..=1.0)? {
+                Some(ratio) => ratio,
+                None => d.low_ratio,
+            },
+            summarizer_window: keys.u64_in("summarizerWindow", 1..)?,
+        };
+        let low_given = keys.value("lowRatio").is_some();
+        if config.threshold_ratio <= 0.0 {
+            return Err(keys.error("thresholdRatio", "expected a number above 0 and at most 1, got 0"));
+        }
+        if config.low_ratio <= 0.0 {
+            return Err(keys.error("lowRatio", "expected a number above 0 and at most 1, got 0"));
+        }
+        if low_given && config.low_ratio >= config.threshold_ratio {
+            let (low, high) = (config.low_ratio, config.threshold_ratio);
+            return Err(keys.error("lowRatio", format!("must be below thresholdRatio ({high}), got {low}")));
+        }
+        keys.finish()?;
+        Ok(config)
+    }
+
+    /// Whether the answer is to have a `<retain>` section.
+    pub fn wants_retain(&self) -> bool {
+        self.retain_prompt.is_some() || !self.retain_directives.is_empty()
+    }
+
+    /// The tokens at which a compaction is due: limit × ratio, and where that is no whole number the next one.
+    pub fn threshold(&self, limit: u64) -> u64 {
+        let exact = limit as f64 * self.threshold_ratio;
+        // 1000 × 0.7 is 700, although the product of the doubles is a little off.
+        let whole = exact.round();
+        (if (exact - whole).abs() < 1e-6 { whole } else { exact.ceil() }) as u64
+    }
+
+    /// The tokens that a compaction aims at: the low mark, but never above the threshold.
+    pub fn low(&self, limit: u64) -> u64 {
+        (limit as f64 * self.low_ratio.min(self.threshold_ratio)) as u64
+    }
+}

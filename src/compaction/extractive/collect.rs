@@ -1,0 +1,241 @@
+//! A conversation read into a draft.
+
+use super::super::facts::{
+    Action, StatementKind, Strength, actions, asks, constraints, intentions, sentences, statement,
+    without_directory,
+};
+use super::deeds::{act, call_line, command_line, mark_boxes, settle_errors};
+use super::draft::{Draft, Section, key_of};
+use super::earlier;
+use super::places::Places;
+use super::references::references;
+use super::shorten;
+use crate::message::{ItemType, Message, Part, Role};
+
+/// Keys of the two requests that always stand in the summary.
+pub(super) const FIRST: &str = "first request";
+pub(super) const LATEST: &str = "latest request";
+
+const FIRST_LABEL: &str = "First request: ";
+const LATEST_LABEL: &str = "Latest request: ";
+const EARLIER_LABEL: &str = "Earlier request: ";
+const QUESTION_LABEL: &str = "Question to the user: ";
+pub(super) const ANSWER_LABEL: &str = "Latest answer: ";
+const REQUEST_LABEL: &str = "Not answered yet: ";
+const DOING_LABEL: &str = "In the middle of: ";
+const NEXT_LABEL: &str = "Next: ";
+pub(super) const TODO_LABEL: &str = "To do: ";
+pub(super) const FOLDER_LABEL: &str = "Working directory: ";
+pub(super) const REF_LABEL: &str = "Tool output ";
+
+pub(super) fn collect(messages: &[Message]) -> Draft {
+    let mut draft = Draft::default();
+    let texts: Vec<String> = messages.iter().map(Message::plain_text).collect();
+    let summaries: Vec<bool> = messages.iter().zip(&texts).map(|(m, t)| earlier::is_summary(m, t)).collect();
+    let mut root = None;
+    for (text, _) in texts.iter().zip(&summaries).filter(|(_, s)| **s) {
+        merge(&mut draft, text, &mut root);
+    }
+    let actions = actions(messages);
+    let places = Places::of(&actions, root);
+    let said: Vec<(usize, &Message, &str)> = messages
+        .iter()
+        .zip(&texts)
+        .enumerate()
+        .filter(|(i, (m, t))| !summaries[*i] && !t.trim().is_empty() && !m.role.is_instruction())
+        .map(|(i, (m, t))| (i, m, t.as_str()))
+        .collect();
+    drop_answered(&mut draft, &said);
+    let mut next_action = 0;
+    for (at, message, text) in
+        said.iter().copied().chain([(messages.len(), &Message::new(Role::Tool, vec![]), "")])
+    {
+        while let Some(action) = actions.get(next_action).filter(|a| a.at < at) {
+            let output = action.answered_at.map_or("", |i| texts[i].as_str());
+            act(&mut draft, action, output, &places);
+            next_action += 1;
+        }
+        match message.role {
+            Role::User if is_request(message, text) => user(&mut draft, &without_attachments(message)),
+            Role::Assistant => assistant(&mut draft, text, closes_turn(messages, at)),
+            _ => {}
+        }
+    }
+    unresolved(&mut draft, messages, &said, &actions, &places);
+    references(&mut draft, messages, &texts, &summaries, &places);
+    draft
+}
+
+/// An earlier summary's lines become the oldest of the draft.
+fn merge(draft: &mut Draft, text: &str, root: &mut Option<String>) {
+    for item in earlier::items(text) {
+        let text = item.text.as_str();
+        match item.section {
+            Section::Task if text.starts_with(FIRST_LABEL) => draft.put(Section::Task, FIRST, text, 0),
+            Section::Task if text.starts_with(LATEST_LABEL) => {
+                let request = text.trim_start_matches(LATEST_LABEL);
+                draft.put(Section::Task, LATEST, &format!("{LATEST_LABEL}{request}"), 0);
+            }
+            Section::Task if text.starts_with(EARLIER_LABEL) => {
+                draft.put(Section::Task, &key_of(text.trim_start_matches(EARLIER_LABEL)), text, 0);
+            }
+            Section::Task if draft.get(Section::Task, FIRST).is_none() => {
+                draft.put(Section::Task, FIRST, &format!("{FIRST_LABEL}{text}"), 0);
+            }
+            Section::Commands | Section::Errors => {
+                let key =
+                    text.split_once("` → ").map_or(text, |(command, _)| command).trim_start_matches('`');
+                let key = if item.section == Section::Errors { key_of(text) } else { key.to_owned() };
+                draft.put_counted(item.section, &key, text, 0, item.count);
+            }
+            Section::Changed | Section::Read => draft.put_counted(item.section, text, text, 0, item.count),
+            Section::References if text.starts_with(FOLDER_LABEL) => {
+                *root = root.take().or_else(|| Some(text.trim_start_matches(FOLDER_LABEL).to_owned()));
+            }
+            Section::References => draft.put(Section::References, text, text, 2),
+            Section::Constraints => {
+                draft.put_counted(Section::Constraints, &key_of(text), text, 20, item.count);
+            }
+            Section::Open => {
+                let todo = text.trim_start_matches(TODO_LABEL);
+                draft.put(Section::Open, &key_of(todo), text, 2);
+            }
+            Section::Progress if text.starts_with(ANSWER_LABEL) => {
+                draft.put(Section::Progress, ANSWER_LABEL, text, 15);
+            }
+            section => draft.put_counted(section, &key_of(text), text, 3, item.count),
+        }
+    }
+}
+
+/// What an earlier summary called open and what has since been taken up again by its speaker.
+fn drop_answered(draft: &mut Draft, said: &[(usize, &Message, &str)]) {
+    let user_spoke = said.iter().any(|(_, m, _)| m.role == Role::User);
+    let assistant_spoke = said.iter().any(|(_, m, _)| m.role == Role::Assistant);
+    draft.remove_where(Section::Open, |entry| {
+        let starts = |label: &str| entry.text.starts_with(label);
+        (user_spoke && starts(QUESTION_LABEL))
+            || (assistant_spoke && (starts(REQUEST_LABEL) || starts(DOING_LABEL) || starts(NEXT_LABEL)))
+    });
+}
+
+/// A user message that asks for something, rather than one that an application put in.
+fn is_request(message: &Message, text: &str) -> bool {
+    let trimmed = text.trim();
+    message.item_type() == ItemType::UserMessage && !(trimmed.starts_with('<') && trimmed.ends_with('>'))
+}
+
+/// What the user wrote, without the long texts that an application put beside it (files that were mentioned).
+fn without_attachments(message: &Message) -> String {
+    const ATTACHMENT: usize = 1500;
+    let texts = message.parts.iter().filter_map(|part| match part {
+        Part::Text { text, .. } => Some(text.as_ref()),
+        _ => None,
+    });
+    let kept: Vec<&str> =
+        texts.enumerate().filter(|(i, t)| *i == 0 || t.len() < ATTACHMENT).map(|(_, t)| t).collect();
+    kept.join("\n")
+}
+
+/// The assistant's text after which it makes no call: the last word of a turn.
+fn closes_turn(messages: &[Message], at: usize) -> bool {
+    let calls = |m: &Message| m.tool_calls().next().is_some();
+    messages.get(at).is_some_and(|m| !calls(m)) && messages.get(at + 1).is_none_or(|m| m.role == Role::User)
+}
+
+fn user(draft: &mut Draft, text: &str) {
+    let request = shorten::lines(text, 4000);
+    if draft.get(Section::Task, FIRST).is_none() {
+        draft.put(Section::Task, FIRST, &format!("{FIRST_LABEL}{request}"), 0);
+    } else if asks_for_something(&request) {
+        if let Some(before) = draft.get(Section::Task, LATEST) {
+            let before = before.text.trim_start_matches(LATEST_LABEL).to_owned();
+            let weight = (before.len() as u64 / 40).min(4);
+            draft.put(Section::Task, &key_of(&before), &format!("{EARLIER_LABEL}{before}"), weight);
+        }
+        draft.put(Section::Task, LATEST, &format!("{LATEST_LABEL}{request}"), 0);
+    }
+    for constraint in constraints(text) {
+        let weight = match constraint.strength {
+            _ if constraint.fenced => 0,
+            Strength::Rule => 20,
+            Strength::Wish => 8,
+            Strength::Mention => continue,
+        };
+        draft.put(Section::Constraints, &key_of(constraint.text), constraint.text, weight);
+    }
+    mark_boxes(draft, text);
+}
+
+/// More than "ok" or "go on".
+fn asks_for_something(text: &str) -> bool {
+    text.chars().filter(|c| c.is_alphanumeric()).map(|c| if c.is_ascii() { 1 } else { 3 }).sum::<usize>()
+        >= 12
+}
+
+fn assistant(draft: &mut Draft, text: &str, closing: bool) {
+    for sentence in sentences(text).into_iter().filter(|s| !s.fenced) {
+        let Some(found) = statement(sentence.text) else { continue };
+        let section = match found.kind {
+            StatementKind::Done => Section::Progress,
+            StatementKind::Decision | StatementKind::Finding => Section::Decisions,
+        };
+        if found.weight >= 3 || closing {
+            let weight = u64::from(found.weight) + if closing { 3 } else { 0 };
+            draft.put(section, &key_of(sentence.text), sentence.text, weight);
+        }
+    }
+    mark_boxes(draft, text);
+}
+
+/// What waits for someone at the end of the messages.
+fn unresolved(
+    draft: &mut Draft,
+    messages: &[Message],
+    said: &[(usize, &Message, &str)],
+    actions: &[Action<'_>],
+    places: &Places,
+) {
+    settle_errors(draft);
+    let last_user = said.iter().rev().find(|(_, m, t)| m.role == Role::User && is_request(m, t));
+    let after = last_user.map_or(0, |(at, _, _)| *at);
+    let last_word = said.iter().rev().find(|(at, m, _)| m.role == Role::Assistant && *at > after);
+    let closed = last_word.is_some_and(|(at, _, _)| closes_turn(messages, *at) && at + 1 == messages.len());
+    let previous = said
+        .iter()
+        .rev()
+        .filter(|(at, m, _)| m.role == Role::Assistant && closes_turn(messages, *at))
+        .nth(usize::from(closed));
+    for (_, _, text) in [previous, last_word].into_iter().flatten() {
+        for next in intentions(text) {
+            draft.put(Section::Open, &key_of(next), &format!("{NEXT_LABEL}{next}"), 0);
+        }
+    }
+    if let Some((_, _, text)) = last_word.filter(|_| closed).or(previous) {
+        draft.put(Section::Progress, ANSWER_LABEL, &format!("{ANSWER_LABEL}{}", text.trim()), 15);
+    }
+    if let Some((_, _, text)) = last_word.filter(|_| closed) {
+        if let Some(question) = asks(text) {
+            draft.put(Section::Open, &key_of(question), &format!("{QUESTION_LABEL}{question}"), 30);
+        }
+        return;
+    }
+    if let Some((_, _, text)) = last_user {
+        let request = shorten::line(text, 160);
+        draft.put(Section::Open, "request", &format!("{REQUEST_LABEL}{request}"), 40);
+    }
+    if let Some((_, _, text)) = last_word {
+        let doing = sentences(text).into_iter().filter(|s| !s.fenced).map(|s| s.text).next_back();
+        if let Some(doing) = doing {
+            draft.put(Section::Open, "doing", &format!("{DOING_LABEL}{doing}"), 35);
+        }
+    }
+    for action in actions.iter().filter(|a| a.outcome.is_none() && a.at > after && !a.call.hosted) {
+        let what = action.command.as_deref().map_or_else(
+            || action.paths.first().map_or_else(|| call_line(action), |p| places.relative(p, None)),
+            |c| command_line(without_directory(c), places),
+        );
+        let line = format!("{DOING_LABEL}{} {what}, no output yet", action.call.name);
+        draft.put(Section::Open, &format!("call {}", action.call.id), &line, 30);
+    }
+}

@@ -1,0 +1,186 @@
+//! What the tool calls did: files, commands and their outcomes, errors.
+
+use super::super::facts::{
+    Action, Deed, Status, checkboxes, commit_message, directory, effects, essence, only_looks, todos,
+    without_directory,
+};
+use super::collect::TODO_LABEL;
+use super::draft::{Draft, Section, key_of};
+use super::places::Places;
+use super::shorten;
+
+/// Longer commands and texts are scripts and data.
+const LONGEST_COMMAND: usize = 200;
+
+/// Enters one call and what came of it.
+pub(super) fn act(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
+    let failed = action.outcome.as_ref().is_some_and(|o| o.status == Status::Failed);
+    match action.deed {
+        Deed::Run => run(draft, action, output, places),
+        Deed::Read | Deed::Change if !failed => {
+            for path in &action.paths {
+                file(draft, &places.relative(path, None), action.deed == Deed::Change);
+            }
+            if action.deed == Deed::Change {
+                written_boxes(draft, action);
+            }
+        }
+        Deed::Other if todos(&action.args).is_none() => {
+            if let Some(outcome) = &action.outcome {
+                let call = call_line(action);
+                let said = shorten::line(outcome.error.as_deref().unwrap_or(beginning(output)), 240);
+                if !said.is_empty() {
+                    let verdict = if failed { "failed: " } else { "" };
+                    draft.put(Section::Commands, &call, &format!("`{call}` → {verdict}{said}"), 0);
+                }
+            }
+        }
+        _ => {}
+    }
+    if failed && action.deed != Deed::Run {
+        let error = action.outcome.as_ref().and_then(|o| o.error.as_deref()).unwrap_or("failed");
+        let what = action.paths.first().map(|p| format!("{} {}", action.call.name, places.relative(p, None)));
+        let line = format!("`{}` → {error}", what.unwrap_or_else(|| call_line(action)));
+        draft.put(Section::Errors, &key_of(&line), &line, 0);
+    }
+    if let Some(list) = todos(&action.args) {
+        for todo in list {
+            mark(draft, &todo.text, todo.done);
+        }
+    }
+}
+
+/// As much of an output as a line can show.
+fn beginning(output: &str) -> &str {
+    let mut end = output.len().min(2000);
+    while !output.is_char_boundary(end) {
+        end -= 1;
+    }
+    &output[..end]
+}
+
+/// Plans are often files: the boxes in what is written count as well.
+fn written_boxes(draft: &mut Draft, action: &Action<'_>) {
+    let Some(args) = action.args.as_object() else { return };
+    for (name, value) in args {
+        if let Some(text) = value.as_str().filter(|_| !name.to_ascii_lowercase().starts_with("old")) {
+            mark_boxes(draft, text);
+        }
+    }
+}
+
+/// A tool call as one would write it: `name(path)`.
+pub(super) fn call_line(action: &Action<'_>) -> String {
+    let mut inside: Vec<String> = Vec::new();
+    match &action.args {
+        serde_json::Value::Object(map) => {
+            for (key, value) in map {
+                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                inside.push(format!("{key}: {}", shorten::line(&value, 60)));
+            }
+        }
+        other => inside.push(shorten::line(other.as_str().unwrap_or_default(), 60)),
+    }
+    shorten::line(&format!("{}({})", action.call.name, inside.join(", ")), LONGEST_COMMAND).replace('`', "'")
+}
+
+fn file(draft: &mut Draft, path: &str, changed: bool) {
+    if changed {
+        draft.remove(Section::Read, path);
+        draft.put(Section::Changed, path, path, 0);
+    } else if draft.get(Section::Changed, path).is_none() {
+        draft.put(Section::Read, path, path, 0);
+    }
+}
+
+fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
+    let Some(whole) = action.command.as_deref() else { return };
+    let Some(outcome) = &action.outcome else { return };
+    let failed = outcome.status == Status::Failed;
+    let from = directory(whole);
+    // Of several commands in one line the first may have done their work before another failed.
+    if !failed || without_directory(whole).contains([';', '&', '\n']) {
+        for effect in effects(whole) {
+            file(draft, &places.relative(&effect.path, from), effect.changes);
+        }
+    }
+    if let Some(message) = commit_message(whole).filter(|_| !failed) {
+        let hash = commit_hash(output, &message).map(|h| format!(" {h}")).unwrap_or_default();
+        draft.put(Section::Progress, &key_of(&message), &format!("Committed{hash}: {message}"), 11);
+        return;
+    }
+    let command = match from {
+        Some(dir) if places.root() == Some(dir.trim_end_matches('/')) => without_directory(whole),
+        _ => whole,
+    };
+    if only_looks(command) {
+        return;
+    }
+    let command = command_line(command, places);
+    let error = outcome.error.as_deref().map(|e| shorten::line(e, 200));
+    if failed && let Some(error) = &error {
+        let line = format!("`{command}` → {error}");
+        draft.put(Section::Errors, &key_of(&line), &line, 2);
+    }
+    let tests = outcome.tests.map(|(passed, failed)| format!("{passed} passed, {failed} failed"));
+    let code = outcome.exit_code.filter(|c| *c != 0).map(|c| format!("exit code {c}"));
+    let notes: Vec<String> = [code, tests].into_iter().flatten().collect();
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
+    let verdict = if failed { "failed" } else { "ok" };
+    let weight = if outcome.tests.is_some() { 4 } else { u64::from(failed) };
+    draft.put(Section::Commands, &command, &format!("`{command}` → {verdict}{notes}"), weight);
+}
+
+/// A command on one line: of a script its first line that does something.
+pub(super) fn command_line(command: &str, places: &Places) -> String {
+    let short = essence(command);
+    let idle =
+        |l: &&str| l.is_empty() || l.starts_with('#') || l.starts_with("cd ") || l.starts_with("set -");
+    let mut lines = short.lines().map(str::trim).filter(|l| !idle(l));
+    let first = lines.next().unwrap_or(short.lines().next().unwrap_or(short));
+    let more = if short.lines().count() > 1 { " …" } else { "" };
+    shorten::line(&format!("{}{more}", places.shorten(first)), LONGEST_COMMAND).replace('`', "'")
+}
+
+/// The hash in git's `[branch 1a2b3c4] message`.
+fn commit_hash<'a>(output: &'a str, message: &str) -> Option<&'a str> {
+    let line = output.lines().find(|l| l.starts_with('[') && l.contains(message))?;
+    let hash = line[..line.find(']')?].rsplit(' ').next()?;
+    (hash.len() >= 7 && hash.bytes().all(|b| b.is_ascii_hexdigit())).then_some(hash)
+}
+
+/// Says of each error whether the same command succeeded later.
+pub(super) fn settle_errors(draft: &mut Draft) {
+    let errors = draft.take(Section::Errors);
+    for error in errors.into_iter().filter(|e| !e.text.is_empty()) {
+        let text = error.text.trim_end_matches(SETTLED);
+        let command = text.split_once("` → ").map_or("", |(c, _)| c).trim_start_matches('`');
+        let run = draft.get(Section::Commands, command);
+        let fine = run.is_some_and(|run| run.seq > error.seq && run.text.contains("` → ok"));
+        let settled =
+            fine || (error.text.ends_with(SETTLED) && run.is_none_or(|run| !run.text.contains("` → failed")));
+        let text = format!("{text}{}", if settled { SETTLED } else { "" });
+        let weight = if settled { 0 } else { 4 };
+        draft.put_at(Section::Errors, &error, &text, weight);
+    }
+}
+
+const SETTLED: &str = " (succeeded later)";
+
+/// Open boxes are open work; ticked ones are no more.
+pub(super) fn mark_boxes(draft: &mut Draft, text: &str) {
+    for entry in checkboxes(text) {
+        mark(draft, entry.text, entry.done);
+    }
+}
+
+fn mark(draft: &mut Draft, text: &str, done: bool) {
+    let key = key_of(text);
+    if done {
+        draft.remove(Section::Open, &key);
+        draft.put(Section::Progress, &key, text, 2);
+    } else {
+        draft.remove(Section::Progress, &key);
+        draft.put(Section::Open, &key, &format!("{TODO_LABEL}{text}"), 2);
+    }
+}

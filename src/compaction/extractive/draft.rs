@@ -1,0 +1,169 @@
+use std::collections::HashMap;
+
+use super::super::tags::neutralize;
+
+/// A heading of the summary, in the order in which they stand there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Section {
+    Task,
+    Constraints,
+    Open,
+    Progress,
+    Decisions,
+    Changed,
+    Read,
+    Commands,
+    Errors,
+    Earlier,
+    References,
+}
+
+impl Section {
+    pub const ALL: [Self; 11] = [
+        Self::Task,
+        Self::Constraints,
+        Self::Open,
+        Self::Progress,
+        Self::Decisions,
+        Self::Changed,
+        Self::Read,
+        Self::Commands,
+        Self::Errors,
+        Self::Earlier,
+        Self::References,
+    ];
+
+    pub const fn heading(self) -> &'static str {
+        match self {
+            Self::Task => "Task",
+            Self::Constraints => "Constraints",
+            Self::Open => "Open",
+            Self::Progress => "Progress",
+            Self::Decisions => "Decisions and findings",
+            Self::Changed => "Files changed",
+            Self::Read => "Files read",
+            Self::Commands => "Commands and their outcomes",
+            Self::Errors => "Errors met",
+            Self::Earlier => "Earlier context",
+            Self::References => "References",
+        }
+    }
+
+    /// What its first entries are worth, and how slowly the worth of further ones falls.
+    pub const fn worth(self) -> (u64, u64) {
+        match self {
+            Self::Task => (220, 4),
+            Self::Constraints => (1000, 10),
+            Self::Open => (320, 3),
+            Self::Progress => (300, 5),
+            Self::Decisions => (420, 6),
+            Self::Changed | Self::Earlier => (500, 8),
+            Self::Read => (140, 6),
+            Self::Commands => (200, 5),
+            Self::Errors => (160, 4),
+            Self::References => (100, 5),
+        }
+    }
+}
+
+/// One line of the summary.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    /// What it is about; a later entry about the same replaces it.
+    pub key: String,
+    /// What it says, without its count.
+    pub text: String,
+    /// When it was last heard of: higher is later.
+    pub seq: u64,
+    /// How often.
+    pub count: u64,
+    /// What speaks for it apart from that.
+    pub weight: u64,
+}
+
+/// Everything that could stand in the summary, before it is made to fit.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    entries: HashMap<Section, Vec<Entry>>,
+    index: HashMap<(Section, String), usize>,
+    seq: u64,
+}
+
+impl Draft {
+    /// The entries of a section.
+    pub fn take(&mut self, section: Section) -> Vec<Entry> {
+        self.index.retain(|(s, _), _| *s != section);
+        self.entries.remove(&section).unwrap_or_default()
+    }
+
+    pub fn get(&self, section: Section, key: &str) -> Option<&Entry> {
+        let at = *self.index.get(&(section, key.to_owned()))?;
+        self.entries.get(&section)?.get(at)
+    }
+
+    pub fn get_mut(&mut self, section: Section, key: &str) -> Option<&mut Entry> {
+        let at = *self.index.get(&(section, key.to_owned()))?;
+        self.entries.get_mut(&section)?.get_mut(at)
+    }
+
+    /// A line about `key`. If there is one already it says this now, counts once more, and is as recent as this.
+    pub fn put(&mut self, section: Section, key: &str, text: &str, weight: u64) {
+        self.put_counted(section, key, text, weight, 1);
+    }
+
+    pub fn put_counted(&mut self, section: Section, key: &str, text: &str, weight: u64, count: u64) {
+        self.seq += 1;
+        let seq = self.seq;
+        let text = neutralize(text.trim()).into_owned();
+        if text.is_empty() {
+            return;
+        }
+        if let Some(entry) = self.get_mut(section, key) {
+            entry.text = text;
+            entry.seq = seq;
+            entry.count = entry.count.saturating_add(count);
+            entry.weight = entry.weight.max(weight);
+            return;
+        }
+        let list = self.entries.entry(section).or_default();
+        self.index.insert((section, key.to_owned()), list.len());
+        list.push(Entry { key: key.to_owned(), text, seq, count, weight });
+    }
+
+    /// Puts a line back that was taken, with another text and weight, at its old place in time.
+    pub fn put_at(&mut self, section: Section, entry: &Entry, text: &str, weight: u64) {
+        let seq = self.seq;
+        self.put_counted(section, &entry.key, text, weight, entry.count);
+        if let Some(put) = self.get_mut(section, &entry.key) {
+            put.seq = entry.seq;
+        }
+        self.seq = seq;
+    }
+
+    /// Takes a line out.
+    pub fn remove(&mut self, section: Section, key: &str) {
+        let Some(at) = self.index.remove(&(section, key.to_owned())) else { return };
+        if let Some(entry) = self.entries.get_mut(&section).and_then(|list| list.get_mut(at)) {
+            entry.text.clear(); // its place stays, so that the index of the others holds; empty lines are not written
+        }
+    }
+
+    /// Takes out the lines that `drop` says.
+    pub fn remove_where(&mut self, section: Section, drop: impl Fn(&Entry) -> bool) {
+        let entries = self.entries.get(&section).map(Vec::as_slice).unwrap_or_default();
+        let keys: Vec<String> = entries.iter().filter(|e| drop(e)).map(|e| e.key.clone()).collect();
+        for key in keys {
+            self.remove(section, &key);
+        }
+    }
+
+    /// How recent the newest line is.
+    pub fn newest(&self) -> u64 {
+        self.seq
+    }
+}
+
+/// Text reduced to what makes it the same: letters and digits, lower case.
+pub(super) fn key_of(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(160).collect()
+}

@@ -1,0 +1,134 @@
+//! A summary of an earlier compaction, taken apart again so that it can be merged.
+
+use super::draft::Section;
+use crate::message::{ItemType, Message, Role};
+
+/// One line of an earlier summary.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub section: Section,
+    pub text: String,
+    pub count: u64,
+}
+
+/// The message is a summary: the engine says so, or it carries our headings.
+pub(super) fn is_summary(message: &Message, text: &str) -> bool {
+    if message.item_type() == ItemType::CompactionSummary {
+        return true;
+    }
+    let own = |line: &str| Section::ALL.iter().any(|s| line.strip_prefix("## ") == Some(s.heading()));
+    message.role != Role::Tool
+        && text.lines().any(|l| l.trim_end() == "## Task")
+        && text.lines().filter(|l| own(l.trim_end())).nth(1).is_some()
+}
+
+/// The lines of a summary by section. Headings of other writers count by their words; what stands under none, or
+/// under an unknown one, is earlier context.
+pub(super) fn items(text: &str) -> Vec<Item> {
+    let mut out: Vec<Item> = Vec::new();
+    let ours = text.lines().any(|l| l.trim_end() == "## Task");
+    let mut section = Section::Earlier;
+    let mut before_headings = ours; // a sentence that introduces our own summary is none of it
+    for line in text.lines() {
+        let bare = line.trim();
+        if let Some(heading) = heading(line) {
+            section = by_words(heading);
+            before_headings = false;
+        } else if before_headings || bare.is_empty() || is_tag(bare) {
+        } else if let Some(text) = line.strip_prefix("- ") {
+            out.push(Item { section, text: text.trim().to_owned(), count: 1 });
+        } else if let Some(more) = line.strip_prefix("  ")
+            && let Some(last) = out.last_mut().filter(|i| i.section == section)
+        {
+            last.text.push('\n');
+            last.text.push_str(if ours { more } else { bare });
+        } else {
+            out.push(Item { section, text: bare.trim_start_matches(['*', '-', ' ']).to_owned(), count: 1 });
+        }
+    }
+    for item in &mut out {
+        (item.text, item.count) = split_count(&item.text);
+    }
+    out
+}
+
+fn heading(line: &str) -> Option<&str> {
+    let hashes = line.bytes().take_while(|b| *b == b'#').count();
+    (1..=4).contains(&hashes).then(|| line[hashes..].strip_prefix(' ').map(str::trim)).flatten()
+}
+
+fn is_tag(line: &str) -> bool {
+    line.starts_with('<') && line.ends_with('>') && line.len() < 40
+}
+
+fn by_words(heading: &str) -> Section {
+    if let Some(own) = Section::ALL.iter().find(|s| s.heading() == heading) {
+        return *own;
+    }
+    let lower = heading.to_lowercase();
+    let words: [(&[&str], Section); 9] = [
+        (&["constraint", "preference", "rule", "to keep", "约束", "制約"], Section::Constraints),
+        (&["next", "open", "pending", "todo", "to do", "remaining", "待办", "残り"], Section::Open),
+        (&["decision", "discover", "finding", "决定", "決定"], Section::Decisions),
+        (&["task", "goal", "request", "任务", "目标", "目的"], Section::Task),
+        (&["progress", "state", "done", "completed", "进展", "進捗"], Section::Progress),
+        (&["files changed", "modified", "edited"], Section::Changed),
+        (&["files read"], Section::Read),
+        (&["error"], Section::Errors),
+        (&["reference", "link"], Section::References),
+    ];
+    words
+        .iter()
+        .find(|(list, _)| list.iter().any(|w| lower.contains(w)))
+        .map_or(Section::Earlier, |(_, s)| *s)
+}
+
+/// `text (×3)` as text and 3.
+fn split_count(text: &str) -> (String, u64) {
+    let parsed = text.strip_suffix(')').and_then(|t| {
+        let (head, count) = t.rsplit_once(" (×")?;
+        Some((head.to_owned(), count.parse().ok()?))
+    });
+    parsed.unwrap_or_else(|| (text.to_owned(), 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flat(text: &str) -> Vec<(Section, String, u64)> {
+        items(text).into_iter().map(|i| (i.section, i.text, i.count)).collect()
+    }
+
+    #[test]
+    fn our_own_summary() {
+        let text = "Summary so far:\n## Task\n- First request: a\n  b\n\n## Files changed\n- x.rs (×3)\n";
+        assert_eq!(
+            flat(text),
+            [(Section::Task, "First request: a\nb".to_owned(), 1), (Section::Changed, "x.rs".to_owned(), 3)]
+        );
+    }
+
+    #[test]
+    fn a_summary_of_another_writer() {
+        let text = "Intro.\n### Next Steps\n1. do it\n# User preferences\n* no tabs\n# Mood\ngood";
+        assert_eq!(
+            flat(text),
+            [
+                (Section::Earlier, "Intro.".to_owned(), 1),
+                (Section::Open, "1. do it".to_owned(), 1),
+                (Section::Constraints, "no tabs".to_owned(), 1),
+                (Section::Earlier, "good".to_owned(), 1)
+            ]
+        );
+    }
+
+    #[test]
+    fn only_summaries_are_taken_for_one() {
+        let user = |text: &str| Message::text(Role::User, text);
+        let said = "## Task\nDo it.";
+        assert!(!is_summary(&user(said), said));
+        let own = "## Task\n- a\n\n## Open\n- b";
+        assert!(is_summary(&user(own), own));
+    }
+}

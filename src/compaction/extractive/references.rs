@@ -1,0 +1,73 @@
+use std::collections::HashMap;
+
+use super::super::facts::{LiteralKind, literals};
+use super::collect::{FOLDER_LABEL, REF_LABEL};
+use super::draft::{Draft, Section};
+use super::places::Places;
+use crate::message::{Message, Role};
+
+/// URLs, ids, codes, files that were only talked about, and the refs of tool outputs.
+pub(super) fn references(
+    draft: &mut Draft,
+    messages: &[Message],
+    texts: &[String],
+    summaries: &[bool],
+    places: &Places,
+) {
+    struct Mention {
+        kind: LiteralKind,
+        count: u64,
+        said: bool,
+        last: usize,
+    }
+    let mut mentions: HashMap<&str, Mention> = HashMap::new();
+    let mut order: Vec<&str> = Vec::new();
+    for (at, (message, text)) in messages.iter().zip(texts).enumerate() {
+        if summaries[at] || message.role.is_instruction() {
+            continue;
+        }
+        let said = message.role != Role::Tool;
+        for literal in literals(text) {
+            let mention = mentions.entry(literal.text).or_insert_with(|| {
+                order.push(literal.text);
+                Mention { kind: literal.kind, count: 0, said: false, last: at }
+            });
+            mention.count += 1;
+            mention.said |= said;
+            mention.last = at;
+        }
+    }
+    let mut listed: Vec<(usize, &str, u64)> = Vec::new();
+    for text in order {
+        let Some(mention) = mentions.get(text) else { continue };
+        let weight = match (mention.kind, mention.said) {
+            (LiteralKind::Url, true) | (LiteralKind::ErrorCode, _) => 4,
+            (LiteralKind::Id | LiteralKind::Path, true) => 2,
+            (LiteralKind::Url, false) if mention.count < 3 => 1,
+            _ => continue,
+        };
+        if mention.kind == LiteralKind::Path {
+            let path = places.relative(text, None);
+            let known = [Section::Changed, Section::Read].iter().any(|s| draft.get(*s, &path).is_some());
+            if known || !text.contains(['/', '\\']) {
+                continue;
+            }
+        }
+        listed.push((mention.last, text, weight + mention.count.min(5)));
+    }
+    listed.sort_by_key(|(last, _, _)| *last);
+    for (_, text, weight) in listed {
+        draft.put(Section::References, text, text, weight);
+    }
+    for message in messages {
+        for output in message.tool_outputs() {
+            if let Some(reference) = &output.output_ref {
+                let line = format!("{REF_LABEL}ref={}", reference.id);
+                draft.put(Section::References, &line, &line, 3);
+            }
+        }
+    }
+    if let Some(root) = places.root() {
+        draft.put(Section::References, FOLDER_LABEL, &format!("{FOLDER_LABEL}{root}"), 60);
+    }
+}

@@ -1,0 +1,59 @@
+use unicode_segmentation::UnicodeSegmentation;
+
+/// What stands where something was left out.
+const GAP: &str = " […] ";
+
+/// `text` on one line, without emphasis marks, at most `limit` bytes (and a little): its middle gives way.
+pub(super) fn line(text: &str, limit: usize) -> String {
+    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    middle(joined.replace("**", "").trim(), limit)
+}
+
+/// `text` with its line breaks, blank lines left out, at most `limit` bytes (and a little).
+pub(super) fn lines(text: &str, limit: usize) -> String {
+    let kept: Vec<&str> = text.lines().map(str::trim_end).filter(|l| !l.is_empty()).collect();
+    middle(&kept.join("\n"), limit)
+}
+
+/// Two thirds of the limit from the beginning, one from the end, cut between graphemes.
+fn middle(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let mut head = 0;
+    for (at, grapheme) in text.grapheme_indices(true) {
+        if at + grapheme.len() > limit * 2 / 3 {
+            break;
+        }
+        head = at + grapheme.len();
+    }
+    let mut tail = text.len();
+    for (at, _) in text.grapheme_indices(true).rev() {
+        if at < head || text.len() - at > limit / 3 {
+            break;
+        }
+        tail = at;
+    }
+    let (head, tail) = (at_word(&text[..head]), &text[tail..]);
+    let tail = tail.split_once(' ').filter(|(cut, _)| cut.len() < 24).map_or(tail, |(_, rest)| rest);
+    format!("{}{GAP}{}", head.trim_end(), tail.trim_start())
+}
+
+/// Without the word that was cut, if it is a short one.
+fn at_word(head: &str) -> &str {
+    head.rfind(' ').filter(|at| head.len() - at < 24).map_or(head, |at| &head[..at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_gives_way_between_graphemes() {
+        assert_eq!(line("a\n  **b** c", 20), "a b c");
+        assert_eq!(line("one two three four five six seven", 18), "one two […] seven");
+        let family = "👩‍👩‍👧".repeat(10);
+        let short = line(&family, 60);
+        assert!(short.split(GAP).all(|part| part.replace("👩‍👩‍👧", "").is_empty()), "{short}");
+    }
+}

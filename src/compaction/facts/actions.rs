@@ -1,0 +1,191 @@
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::{Outcome, args, outcome, shell};
+use crate::message::{Message, ToolCall};
+
+/// What a tool call did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    /// Ran a command.
+    Run,
+    /// Read or listed files.
+    Read,
+    /// Created, changed or deleted files.
+    Change,
+    /// Anything else (a search, a web page, a booking).
+    Other,
+}
+
+/// A tool call with what came of it.
+#[derive(Debug, Clone)]
+pub struct Action<'a> {
+    /// The call.
+    pub call: &'a ToolCall,
+    /// Its arguments; free text as a JSON string.
+    pub args: Value,
+    /// What it did.
+    pub deed: Deed,
+    /// The command line, of [`Deed::Run`].
+    pub command: Option<String>,
+    /// The files that its arguments name.
+    pub paths: Vec<String>,
+    /// What came of it; `None` while no output answers it.
+    pub outcome: Option<Outcome>,
+    /// The index of the message that holds the call.
+    pub at: usize,
+    /// The index of the message that answers it.
+    pub answered_at: Option<usize>,
+}
+
+/// Every tool call of `messages`, in order, with the output that answers it.
+pub fn actions(messages: &[Message]) -> Vec<Action<'_>> {
+    let mut out: Vec<Action<'_>> = Vec::new();
+    let mut open: HashMap<&str, usize> = HashMap::new();
+    for (at, message) in messages.iter().enumerate() {
+        for output in message.tool_outputs() {
+            if let Some(index) = open.remove(output.call_id.as_str()) {
+                let action = &mut out[index];
+                action.answered_at = Some(at);
+                let programs = action.command.as_deref().is_some_and(|c| !shell::only_looks(c));
+                action.outcome = Some(outcome(&message.plain_text(), output.is_error, programs));
+            }
+        }
+        for call in message.tool_calls() {
+            open.insert(&call.id, out.len());
+            out.push(action(call, at));
+        }
+    }
+    out
+}
+
+fn action(call: &ToolCall, at: usize) -> Action<'_> {
+    let args = args::of(call);
+    let shell = named(&call.name, &["bash", "shell", "exec", "execute", "run", "terminal", "command", "cmd"]);
+    let words = call.name.to_ascii_lowercase();
+    let command = args::command(&args).or_else(|| {
+        // A custom shell tool takes the command as its whole input.
+        args.as_str().filter(|_| shell && !words.contains("python")).map(|s| s.trim().to_owned())
+    });
+    let edits = args.get("command").and_then(Value::as_str).map(edit_verb);
+    let paths = args::paths(&args);
+    let deed = match edits {
+        // Some editors put their verb into `command` and the file beside it.
+        Some(Some(deed)) if !paths.is_empty() => deed,
+        _ if command.is_some() => Deed::Run,
+        // Without a file it is some other service's record that is read or changed.
+        _ if paths.is_empty() => Deed::Other,
+        _ if named(&call.name, &CHANGES) => Deed::Change,
+        _ if named(&call.name, &READS) => Deed::Read,
+        _ => Deed::Other,
+    };
+    let command = command.filter(|_| deed == Deed::Run);
+    Action { call, args, deed, command, paths, outcome: None, at, answered_at: None }
+}
+
+const CHANGES: [&str; 18] = [
+    "write",
+    "edit",
+    "create",
+    "patch",
+    "apply",
+    "delete",
+    "replace",
+    "insert",
+    "update",
+    "modify",
+    "move",
+    "rename",
+    "remove",
+    "multiedit",
+    "save",
+    "append",
+    "str",
+    "overwrite",
+];
+const READS: [&str; 12] =
+    ["read", "view", "cat", "grep", "list", "ls", "glob", "open", "find", "search", "show", "get"];
+
+fn edit_verb(command: &str) -> Option<Deed> {
+    match command {
+        "view" | "read" => Some(Deed::Read),
+        "create" | "str_replace" | "insert" | "undo_edit" | "write" | "edit" | "delete" | "append" => {
+            Some(Deed::Change)
+        }
+        _ => None,
+    }
+}
+
+/// Whether one of the words of a tool's name (`read_file`, `readFile`, `files.read`) is on the list.
+fn named(name: &str, list: &[&str]) -> bool {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut lower_before = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (c.is_uppercase() && lower_before) {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(c.to_lowercase());
+        }
+        lower_before = c.is_lowercase();
+    }
+    words.iter().any(|w| list.contains(&w.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Status;
+    use super::*;
+    use crate::message::{Part, Role};
+
+    fn call(name: &str, args: &str) -> Action<'static> {
+        let call: &'static ToolCall = Box::leak(Box::new(ToolCall::function("c", name, args)));
+        action(call, 0)
+    }
+
+    #[test]
+    fn deeds_by_name_and_arguments() {
+        let deed = |name, args| call(name, args).deed;
+        assert_eq!(deed("bash", r#"{"command":"ls"}"#), Deed::Run);
+        assert_eq!(deed("tool7", r#"{"cmd":["bash","-lc","npm test"]}"#), Deed::Run);
+        assert_eq!(deed("readFile", r#"{"path":"a.rs"}"#), Deed::Read);
+        assert_eq!(deed("write_file", r#"{"file_path":"a.rs","content":"x"}"#), Deed::Change);
+        assert_eq!(deed("str_replace_editor", r#"{"command":"view","path":"a"}"#), Deed::Read);
+        assert_eq!(deed("str_replace_editor", r#"{"command":"create","path":"a"}"#), Deed::Change);
+        assert_eq!(deed("apply_patch", "*** Update File: src/a.rs\n@@"), Deed::Change);
+        assert_eq!(deed("update_booking", r#"{"id":"b_1"}"#), Deed::Other);
+        assert_eq!(deed("weather", r#"{"city":"Graz"}"#), Deed::Other);
+        assert_eq!(deed("ready_check", "not json"), Deed::Other);
+    }
+
+    #[test]
+    fn commands_and_files() {
+        assert_eq!(call("x", r#"{"cmd":["bash","-lc","npm test"]}"#).command.as_deref(), Some("npm test"));
+        assert_eq!(call("exec", r#"{"cmd":["git","log"]}"#).command.as_deref(), Some("git log"));
+        assert_eq!(call("shell", "make all").command.as_deref(), Some("make all"));
+        assert_eq!(call("read", r#"{"files":[{"path":"a"},"b"]}"#).paths, ["a", "b"]);
+        assert_eq!(
+            call("apply_patch", "*** Add File: x.md\n+hi\n*** Delete File: y.md\n").paths,
+            ["x.md", "y.md"]
+        );
+    }
+
+    #[test]
+    fn outputs_find_their_calls() {
+        let list = [
+            Message::new(
+                Role::Assistant,
+                ["a", "b"]
+                    .map(|id| Part::ToolCall(ToolCall::function(id, "bash", r#"{"command":"x"}"#)))
+                    .into(),
+            ),
+            Message::tool("b", "Command exited with code 2"),
+        ];
+        let found = actions(&list);
+        assert!(found[0].outcome.is_none());
+        assert_eq!(found[1].outcome.as_ref().map(|o| o.status), Some(Status::Failed));
+    }
+}

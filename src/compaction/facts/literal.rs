@@ -1,0 +1,250 @@
+//! Facts that must survive letter by letter.
+
+use super::word;
+
+/// What kind of literal fact it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LiteralKind {
+    /// A file's or folder's path, or a file's bare name with a well-known extension.
+    Path,
+    /// A URL with its scheme.
+    Url,
+    /// A UUID, a hash, a prefixed id, an issue number.
+    Id,
+    /// An error code: `E0308`, `TS2345`, `ENOENT`, `HTTP 404`.
+    ErrorCode,
+}
+
+/// One literal fact, as it stands in the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Literal<'a> {
+    /// What it is.
+    pub kind: LiteralKind,
+    /// The fact.
+    pub text: &'a str,
+    /// Its first byte in the text that was searched.
+    pub at: usize,
+}
+
+/// Longer words are data (base64, minified code), not names.
+const LONGEST_WORD: usize = 256;
+
+/// Longer URLs carry data, not an address.
+const LONGEST_URL: usize = 2048;
+
+/// The literal facts of `text`, in order, one for every place where one stands.
+///
+/// Chinese and Japanese characters end a word, since no blank stands before or after one there.
+pub fn literals(text: &str) -> Vec<Literal<'_>> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let Some(c) = text[at..].chars().next() else { break };
+        if !word::is_part(c) && c != '#' {
+            at += c.len_utf8();
+            continue;
+        }
+        if let Some(len) = issue_number(bytes, at) {
+            out.push(Literal { kind: LiteralKind::Id, text: &text[at..at + len], at });
+            at += len;
+            continue;
+        }
+        let end = at + word::run_len(&text[at..]).max(c.len_utf8());
+        if let Some((start, len)) = url(text, at, end) {
+            if len <= LONGEST_URL {
+                let url = word::trim_url(&text[start..start + len]);
+                out.push(Literal { kind: LiteralKind::Url, text: url, at: start });
+            }
+            at = start + len;
+            continue;
+        }
+        if let Some(len) = drive_path(text, at, end) {
+            let path = text[at..at + len].trim_end_matches(['.', '\\']);
+            out.push(Literal { kind: LiteralKind::Path, text: path, at });
+            at += len;
+            continue;
+        }
+        let repository_issue = issue_number(bytes, end).filter(|_| text[at..end].matches('/').count() == 1);
+        if let Some(len) = repository_issue {
+            out.push(Literal { kind: LiteralKind::Id, text: &text[at..end + len], at });
+            at = end + len;
+            continue;
+        }
+        if end - at <= LONGEST_WORD {
+            push_word(&mut out, text, at, end);
+        }
+        at = end;
+    }
+    out
+}
+
+/// The facts in one word: a path whole, or else the ids and codes in it.
+fn push_word<'a>(out: &mut Vec<Literal<'a>>, text: &'a str, at: usize, end: usize) {
+    let (start, whole) = word::trimmed(text, at, end);
+    if word::is_path(whole) {
+        out.push(Literal { kind: LiteralKind::Path, text: whole, at: start });
+        return;
+    }
+    if whole == "HTTP" || whole.starts_with("HTTP/") {
+        if let Some(len) = http_status(&text[start + whole.len()..]) {
+            let text = &text[start..start + whole.len() + len];
+            out.push(Literal { kind: LiteralKind::ErrorCode, text, at: start });
+        }
+        return;
+    }
+    let mut from = start;
+    for piece in whole.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')) {
+        let kind = if word::is_error_code(piece) {
+            Some(LiteralKind::ErrorCode)
+        } else if word::is_id(piece) {
+            Some(LiteralKind::Id)
+        } else {
+            None
+        };
+        if let Some(kind) = kind {
+            out.push(Literal { kind, text: piece, at: from });
+        }
+        from += piece.len();
+        from += text[from..end].chars().next().map_or(0, char::len_utf8);
+    }
+}
+
+/// The length of `#123` at this byte, if it stands there and nothing is attached to it.
+fn issue_number(bytes: &[u8], at: usize) -> Option<usize> {
+    if bytes.get(at) != Some(&b'#') {
+        return None;
+    }
+    let digits = bytes[at + 1..].iter().take(8).take_while(|b| b.is_ascii_digit()).count();
+    let attached = bytes.get(at + 1 + digits).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    ((1..=7).contains(&digits) && !attached).then_some(1 + digits)
+}
+
+/// Where a URL whose scheme ends the word `at..end` begins, and its length.
+fn url(text: &str, at: usize, end: usize) -> Option<(usize, usize)> {
+    let rest = text[end..].strip_prefix("://")?;
+    let word = &text[at..end];
+    let scheme = word.len() - word.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
+    if word.len() - scheme < 2
+        || !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/' || c == '[')
+    {
+        return None;
+    }
+    let host = rest.find(|c: char| !word::is_url_part(c)).unwrap_or(rest.len());
+    Some((at + scheme, end - at - scheme + 3 + host))
+}
+
+/// The length of `C:\dir\file.txt` at this word, if the word is a drive letter.
+fn drive_path(text: &str, at: usize, end: usize) -> Option<usize> {
+    let drive = end - at == 1 && text.as_bytes()[at].is_ascii_alphabetic();
+    let rest = text[end..].strip_prefix(":\\").filter(|_| drive)?;
+    let len = rest.find(|c: char| !(word::is_part(c) || c == '\\')).unwrap_or(rest.len());
+    (len > 1 && len <= LONGEST_WORD).then_some(3 + len)
+}
+
+/// The length of ` 404` after `HTTP`, for a client's or server's error.
+fn http_status(rest: &str) -> Option<usize> {
+    let digits = rest.strip_prefix(' ')?.as_bytes();
+    let error = matches!(digits.first(), Some(b'4' | b'5')) && digits.len() >= 3;
+    let three = error && digits[1].is_ascii_digit() && digits[2].is_ascii_digit();
+    (three && !digits.get(3).is_some_and(u8::is_ascii_alphanumeric)).then_some(4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LiteralKind::{ErrorCode, Id, Path, Url};
+    use super::*;
+
+    fn of(text: &str) -> Vec<(LiteralKind, &str)> {
+        literals(text)
+            .into_iter()
+            .inspect(|l| assert_eq!(&text[l.at..l.at + l.text.len()], l.text))
+            .map(|l| (l.kind, l.text))
+            .collect()
+    }
+
+    #[test]
+    fn paths_with_an_extension_or_two_slashes() {
+        assert_eq!(
+            of("See src/main.rs:12:5, ./a/b and (../x.toml); `/usr/local/bin`. ~/.ssh/config"),
+            [
+                (Path, "src/main.rs"),
+                (Path, "./a/b"),
+                (Path, "../x.toml"),
+                (Path, "/usr/local/bin"),
+                (Path, "~/.ssh/config")
+            ]
+        );
+        assert_eq!(of("edit Cargo.toml and main.rs."), [(Path, "Cargo.toml"), (Path, "main.rs")]);
+        assert_eq!(of("@packages/agent/src/main.ts?"), [(Path, "packages/agent/src/main.ts")]);
+        assert_eq!(of("import '@/lib/utils'"), [(Path, "@/lib/utils")]);
+        assert_eq!(of(r"open C:\Users\me\a.txt now"), [(Path, r"C:\Users\me\a.txt")]);
+    }
+
+    #[test]
+    fn what_is_no_path() {
+        assert_eq!(
+            of("and/or, 12/05/2024, 3/4, a / b, // comment, e.g. this.thing, 1.2.3, //, ..., </b>"),
+            []
+        );
+        assert_eq!(of("I/O TCP/IP km/h"), []);
+    }
+
+    #[test]
+    fn urls_end_where_prose_goes_on() {
+        assert_eq!(
+            of("(see https://example.org/a_(b)?q=1#x). \"http://localhost:3000/\", ws://h/p"),
+            [(Url, "https://example.org/a_(b)?q=1#x"), (Url, "http://localhost:3000/"), (Url, "ws://h/p")]
+        );
+        assert_eq!(of("请看https://example.org/文档。然后"), [(Url, "https://example.org/")]);
+        assert_eq!(of("a:// b http:// c"), []);
+    }
+
+    #[test]
+    fn ids_of_every_kind() {
+        assert_eq!(
+            of("123e4567-e89b-12d3-a456-426614174000 commit 94ff0b0, toolu_019tYDrbzifrra2 #42 a/b#7"),
+            [
+                (Id, "123e4567-e89b-12d3-a456-426614174000"),
+                (Id, "94ff0b0"),
+                (Id, "toolu_019tYDrbzifrra2"),
+                (Id, "#42"),
+                (Id, "a/b#7")
+            ]
+        );
+        assert_eq!(of("abc1..94ff0b0 sha256:0123456789abcdef"), [(Id, "94ff0b0"), (Id, "0123456789abcdef")]);
+        assert_eq!(of("deadbeef 1234567 call_3_1 utf-8 #000cc #123456789 foo_bar_baz c# a#b"), []);
+    }
+
+    #[test]
+    fn error_codes() {
+        assert_eq!(
+            of("error[E0308]: x; TS2345: y; ENOENT, HTTP 404 and HTTP/1.1 503 but HTTP 200, EXPORT, E12"),
+            [
+                (ErrorCode, "E0308"),
+                (ErrorCode, "TS2345"),
+                (ErrorCode, "ENOENT"),
+                (ErrorCode, "HTTP 404"),
+                (ErrorCode, "HTTP/1.1 503")
+            ]
+        );
+    }
+
+    #[test]
+    fn words_in_chinese_and_japanese_text() {
+        assert_eq!(
+            of("请修改src/main.rs文件,然后运行。エラーE0308が出た。"),
+            [(Path, "src/main.rs"), (ErrorCode, "E0308")]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_can_be_searched(text in "[a-c1/.:#_ \\-\\\\家é👩‍👩‍👧]{0,40}|\\PC{0,60}|(https?://|HTTP |[A-Z]:\\\\|/|\\.){0,12}") {
+            for l in literals(&text) {
+                proptest::prop_assert_eq!(&text[l.at..l.at + l.text.len()], l.text);
+                proptest::prop_assert!(!l.text.is_empty());
+            }
+        }
+    }
+}

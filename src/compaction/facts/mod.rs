@@ -1,0 +1,27 @@
+//! Facts that stand in a conversation, found without a model and in linear time.
+//!
+//! [`literals`] are the ones that must survive letter by letter: paths, URLs, ids, error codes. [`constraints`] are
+//! the user's rules. [`actions`] pairs the tool calls with their outputs and says what each one did. The rest reads
+//! what the assistant and the user said: decisions, progress, open work.
+
+mod actions;
+mod args;
+mod constraints;
+mod literal;
+mod open_work;
+mod outcome;
+mod sentences;
+mod shell;
+mod statements;
+mod todo;
+mod word;
+
+pub use actions::{Action, Deed, actions};
+pub use constraints::{Constraint, Strength, constraints};
+pub use literal::{Literal, LiteralKind, literals};
+pub use open_work::{Checkbox, asks, checkboxes, intentions};
+pub use outcome::{Outcome, Status, outcome};
+pub use sentences::{Sentence, sentences};
+pub use shell::{Effect, commit_message, directory, effects, essence, only_looks, without_directory};
+pub use statements::{Statement, StatementKind, statement};
+pub use todo::{Todo, todos};

@@ -1,0 +1,233 @@
+//! What a shell command does, read without running it: enough for a summary, no shell grammar.
+
+use super::word;
+
+/// A file that a command reads or changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    /// The file, as the command names it.
+    pub path: String,
+    /// It is written, moved or deleted rather than read.
+    pub changes: bool,
+}
+
+/// The folder that a command changes into before it does anything.
+pub fn directory(command: &str) -> Option<&str> {
+    let rest = command.trim_start().strip_prefix("cd ")?;
+    let end = rest.find([';', '&', '\n', '|']).unwrap_or(rest.len());
+    let dir = rest[..end].trim().trim_matches(['"', '\'']);
+    (!dir.is_empty() && !dir.contains(char::is_whitespace)).then_some(dir)
+}
+
+/// The command without the change of folder in front of it.
+pub fn without_directory(command: &str) -> &str {
+    let whole = command.trim();
+    if directory(whole).is_none() {
+        return whole;
+    }
+    let rest =
+        whole.find([';', '&', '\n']).map_or("", |at| whole[at..].trim_start_matches([';', '&', '\n', ' ']));
+    if rest.is_empty() { whole } else { rest }
+}
+
+/// The command without what only shortens what it prints (`2>&1 | tail -20`), so that repeats are seen as such.
+pub fn essence(command: &str) -> &str {
+    const SHORTENS: [&str; 6] = [" 2>&1", " | head", " | tail", " | grep", " 2>/dev/null", " || true"];
+    let end = SHORTENS.iter().filter_map(|s| command.find(s)).min().unwrap_or(command.len());
+    let short = command[..end].trim_end();
+    if short.is_empty() { command } else { short }
+}
+
+/// Whether a command only shows files or folders, so that its output is their content and no message of its own.
+pub fn only_looks(command: &str) -> bool {
+    const LOOKS: [&str; 17] = [
+        "cat", "head", "tail", "less", "nl", "wc", "bat", "ls", "find", "grep", "rg", "tree", "pwd", "echo",
+        "which", "stat", "cd",
+    ];
+    let mut commands = command.lines().flat_map(segments).filter(|words| !words.is_empty());
+    commands.all(|words| {
+        let second = words.get(1).map_or("", String::as_str);
+        LOOKS.contains(&words[0].as_str())
+            || (words[0] == "sed" && second == "-n")
+            || (words[0] == "git" && matches!(second, "log" | "show" | "diff" | "status" | "blame" | "grep"))
+            || matches!(words[0].as_str(), "sort" | "uniq" | "awk" | "jq" | "cut" | "xargs" | "sed")
+                && !words.iter().any(|w| w == "-i" || w == ">")
+    })
+}
+
+/// The first line of a `git commit`'s message.
+pub fn commit_message(command: &str) -> Option<String> {
+    let rest = &command[command.find("git commit")?..];
+    let flag = ["-m ", "-am ", "--message ", "--message="]
+        .iter()
+        .filter_map(|f| Some((rest.find(f)?, f.len())))
+        .min()?;
+    let message = rest[flag.0 + flag.1..].trim_start();
+    let quote = message.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let body = &message[1..];
+    if let Some(heredoc) = body.strip_prefix("$(cat <<") {
+        return heredoc.lines().nth(1).map(|l| l.trim().to_owned()).filter(|l| !l.is_empty());
+    }
+    let end = body.find([quote, '\n'])?;
+    let line = body[..end].trim();
+    (!line.is_empty()).then(|| line.to_owned())
+}
+
+/// The files that a command reads and changes, as far as its words show.
+pub fn effects(command: &str) -> Vec<Effect> {
+    let mut out = Vec::new();
+    let mut heredoc: Option<String> = None;
+    for line in command.lines() {
+        if let Some(end) = &heredoc {
+            if line.trim() == end {
+                heredoc = None;
+            }
+            continue;
+        }
+        for segment in segments(line) {
+            push_effects(&segment, &mut out);
+        }
+        heredoc = line.split("<<").nth(1).and_then(|rest| {
+            let word = rest.trim_start_matches(['-', '~', ' ']).split_whitespace().next()?;
+            let word = word.trim_matches(['"', '\'', '\\', ')']);
+            (!word.is_empty() && !word.starts_with('<')).then(|| word.to_owned())
+        });
+    }
+    out
+}
+
+/// The words of each simple command on a line; a redirection stands as a word `>` before its target.
+fn segments(line: &str) -> Vec<Vec<String>> {
+    let mut out = vec![Vec::new()];
+    let mut word = String::new();
+    let mut quote: Option<char> = None;
+    let end_word = |word: &mut String, out: &mut Vec<Vec<String>>| {
+        if !word.is_empty()
+            && let Some(segment) = out.last_mut()
+        {
+            segment.push(std::mem::take(word));
+        }
+    };
+    for c in line.chars() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '#') if word.is_empty() => break,
+            (None, '&') if word.is_empty() && ends_in_redirect(&out) => word.push('&'),
+            (None, ';' | '&' | '|' | '(' | ')') => {
+                end_word(&mut word, &mut out);
+                out.push(Vec::new());
+            }
+            (None, '>') => {
+                word = word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+                end_word(&mut word, &mut out);
+                word.push('>');
+                end_word(&mut word, &mut out);
+            }
+            (None, c) if c.is_whitespace() => end_word(&mut word, &mut out),
+            (_, c) => word.push(c),
+        }
+    }
+    end_word(&mut word, &mut out);
+    out
+}
+
+fn ends_in_redirect(segments: &[Vec<String>]) -> bool {
+    segments.last().and_then(|s| s.last()).is_some_and(|w| w == ">")
+}
+
+fn push_effects(words: &[String], out: &mut Vec<Effect>) {
+    let mut add = |path: &str, changes: bool| {
+        if is_file(path) {
+            out.push(Effect { path: path.to_owned(), changes });
+        }
+    };
+    let mut operands: Vec<&str> = Vec::new();
+    let mut redirected = false;
+    for word in words {
+        if word == ">" {
+            redirected = true;
+        } else if std::mem::take(&mut redirected) {
+            add(word, true);
+        } else {
+            operands.push(word);
+        }
+    }
+    let Some((program, operands)) = operands.split_first() else { return };
+    let flag = |f: &str| operands.iter().any(|w| w.starts_with(f));
+    let git = *program == "git" && matches!(operands.first(), Some(&("mv" | "rm")));
+    let changes = match *program {
+        "rm" | "mv" | "touch" | "tee" | "truncate" => true,
+        "sed" | "perl" => flag("-i") || flag("-pi"),
+        "cat" | "head" | "tail" | "less" | "nl" | "wc" | "bat" => false,
+        "cp" => {
+            if let Some(target) = operands.last() {
+                add(target, true);
+            }
+            return;
+        }
+        _ if git => true,
+        _ => return,
+    };
+    operands.iter().filter(|w| !w.starts_with('-')).for_each(|w| add(w, changes));
+}
+
+/// A word that names one file: no pattern, no variable, no device.
+fn is_file(word: &str) -> bool {
+    word::is_path(word)
+        && !word.starts_with("/dev/")
+        && !word.contains(['*', '$', '`', '{', '|', '\\', ':', '=', '<', '[', '^', ','])
+        && word.len() <= 300
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(command: &str) -> Vec<(String, bool)> {
+        effects(command).into_iter().map(|e| (e.path, e.changes)).collect()
+    }
+
+    #[test]
+    fn files_read_and_changed() {
+        let read = |p: &str| (p.to_owned(), false);
+        let changed = |p: &str| (p.to_owned(), true);
+        assert_eq!(
+            of("cat src/a.rs | head -5 > out.txt 2>&1 2>/dev/null"),
+            [read("src/a.rs"), changed("out.txt")]
+        );
+        assert_eq!(of("sed -n '1,20p' src/a.rs"), [read("src/a.rs")]);
+        assert_eq!(
+            of("sed -i 's|a/b/c|d|' src/a.rs && rm -f b.ts; git mv c.ts d.ts"),
+            [changed("src/a.rs"), changed("b.ts"), changed("c.ts"), changed("d.ts")]
+        );
+        assert_eq!(
+            of("cat > fix.py <<'EOF'\nrm other.py\nEOF\ntouch z.md # rm y.md"),
+            [changed("fix.py"), changed("z.md")]
+        );
+        assert_eq!(of("cp a.json b.json"), [changed("b.json")]);
+    }
+
+    #[test]
+    fn folders_and_commits() {
+        assert_eq!(directory("cd /a/b && npm test"), Some("/a/b"));
+        assert_eq!(without_directory("cd /a/b && npm test && ls"), "npm test && ls");
+        assert_eq!(without_directory("cd /a"), "cd /a");
+        assert_eq!(
+            commit_message("git add . && git commit -m \"WP1: add it\" -q").as_deref(),
+            Some("WP1: add it")
+        );
+        assert_eq!(
+            commit_message("git commit -m \"$(cat <<'EOF'\nTitle\n\nBody\nEOF\n)\"").as_deref(),
+            Some("Title")
+        );
+        assert_eq!(commit_message("git log -m 1"), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_command_can_be_read(text in "\\PC{0,60}|(cat |rm |>|<<|EOF|\n|'|\"|cd |git commit -m|&|家| a.rs){0,16}") {
+            let _ = (effects(&text), commit_message(&text), without_directory(&text));
+        }
+    }
+}

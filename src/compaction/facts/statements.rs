@@ -1,0 +1,239 @@
+use super::literal::literals;
+use super::word::is_cjk;
+
+/// What an assistant's sentence is good for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StatementKind {
+    /// A choice and its reason.
+    Decision,
+    /// Something found out: a cause, a fact.
+    Finding,
+    /// Something finished.
+    Done,
+}
+
+/// A sentence of the assistant's that is worth carrying on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Statement {
+    /// What it is good for.
+    pub kind: StatementKind,
+    /// How much: the stronger the words and the more specific, the more.
+    pub weight: u32,
+}
+
+type Phrases = &'static [(&'static str, u32)];
+
+const FINDINGS: Phrases = &[
+    ("root cause", 5),
+    ("the cause", 5),
+    ("found that", 4),
+    ("turns out", 4),
+    ("the problem is", 4),
+    ("the issue is", 4),
+    ("the bug", 3),
+    ("the reason", 3),
+    ("caused by", 4),
+    ("this means", 2),
+    ("discovered", 3),
+    ("confirmed", 3),
+    ("i see the problem", 2),
+    ("doesn't work", 2),
+    ("does not work", 2),
+    ("didn't work", 3),
+    ("failed because", 4),
+    ("not possible", 3),
+    ("is missing", 2),
+    ("is never", 2),
+    ("is only", 1),
+    ("原因", 5),
+    ("发现", 4),
+    ("發現", 4),
+    ("问题是", 4),
+    ("问题在于", 4),
+    ("说明", 2),
+    ("判明", 4),
+    ("問題は", 4),
+    ("分かっ", 4),
+    ("わかりました", 3),
+    ("ためです", 3),
+];
+const DECISIONS: Phrases = &[
+    ("decided", 5),
+    ("instead of", 3),
+    ("rather than", 3),
+    ("going with", 4),
+    ("chose", 4),
+    ("because", 3),
+    ("so i ", 2),
+    ("so we ", 2),
+    ("therefore", 2),
+    ("we should", 2),
+    ("should be", 1),
+    ("the plan", 2),
+    ("approach", 2),
+    ("the fix", 3),
+    ("solution", 2),
+    ("recommend", 3),
+    ("i'll", 1),
+    ("let's", 1),
+    ("won't", 2),
+    ("trade-off", 3),
+    ("决定", 5),
+    ("決定", 5),
+    ("改用", 4),
+    ("而不是", 3),
+    ("因为", 3),
+    ("因此", 2),
+    ("所以", 2),
+    ("方案", 2),
+    ("ことにし", 5),
+    ("代わりに", 3),
+    ("なので", 2),
+    ("方針", 4),
+    ("採用", 4),
+];
+const DONE: Phrases = &[
+    ("fixed", 3),
+    ("implemented", 3),
+    ("added", 2),
+    ("created", 2),
+    ("updated", 2),
+    ("removed", 2),
+    ("renamed", 2),
+    ("moved", 2),
+    ("committed", 3),
+    ("merged", 3),
+    ("released", 4),
+    ("published", 4),
+    ("completed", 3),
+    ("complete", 2),
+    ("successfully", 2),
+    ("tests pass", 4),
+    ("checks pass", 3),
+    ("all pass", 3),
+    ("passes", 2),
+    ("works", 2),
+    ("done", 2),
+    ("deployed", 4),
+    ("resolved", 3),
+    ("booked", 3),
+    ("cancelled", 3),
+    ("refactored", 3),
+    ("完成", 3),
+    ("已修复", 3),
+    ("已经", 2),
+    ("已添加", 2),
+    ("修好", 3),
+    ("通过", 2),
+    ("完了", 3),
+    ("修正しました", 3),
+    ("追加しました", 2),
+    ("作成しました", 2),
+    ("通りました", 3),
+    ("しました", 1),
+];
+/// Beginnings of narration, which the tool calls tell better.
+const NARRATION: [&str; 16] = [
+    "let me",
+    "now let me",
+    "let's see",
+    "now i",
+    "first, let",
+    "i'll start",
+    "i need to",
+    "now add",
+    "now update",
+    "i'll check",
+    "i'll look",
+    "next, let",
+    "让我",
+    "我来",
+    "では",
+    "まず",
+];
+
+/// What a sentence is good for; `None` for small talk and narration.
+pub fn statement(sentence: &str) -> Option<Statement> {
+    if sentence.len() < 8 || sentence.ends_with(['?', '\u{FF1F}']) {
+        return None;
+    }
+    let lower = sentence.to_lowercase().replace('’', "'");
+    let kinds = [
+        (StatementKind::Finding, strongest(&lower, FINDINGS)),
+        (StatementKind::Decision, strongest(&lower, DECISIONS)),
+        (StatementKind::Done, strongest(&lower, DONE)),
+    ];
+    let (kind, strength) = kinds.into_iter().rev().max_by_key(|(_, s)| *s).filter(|(_, s)| *s > 0)?;
+    let narrates = NARRATION.iter().any(|n| lower.starts_with(n));
+    if (narrates && strength < 4) || sentence.ends_with([':', '\u{FF1A}']) {
+        return None;
+    }
+    let specific = literals(sentence).len() + sentence.matches('`').count() / 2;
+    let numbers = sentence.bytes().any(|b| b.is_ascii_digit());
+    let bare = specific == 0 && sentence.chars().map(|c| if is_cjk(c) { 3 } else { 1 }).sum::<usize>() < 24;
+    let weight = strength + 2 * specific.min(3) as u32 + u32::from(numbers);
+    // Weak words make a sentence no weightier for all the names in it.
+    let weight = if strength == 1 { weight.min(3) } else { weight };
+    let intends = strength == 1 && (lower.starts_with("let's") || lower.starts_with("i'll"));
+    match kind {
+        // Headings and exclamations find and decide nothing.
+        StatementKind::Finding | StatementKind::Decision if bare => None,
+        _ => Some(Statement { kind, weight: if bare || intends { 1 } else { weight } }),
+    }
+}
+
+fn strongest(lower: &str, phrases: Phrases) -> u32 {
+    phrases.iter().filter(|(phrase, _)| holds(lower, phrase)).map(|(_, s)| *s).max().unwrap_or(0)
+}
+
+/// Whether the phrase stands there as words of its own; scripts without blanks know no such border.
+fn holds(lower: &str, phrase: &str) -> bool {
+    lower.match_indices(phrase).any(|(at, _)| {
+        let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !is_cjk(c));
+        let spaced = !phrase.contains(is_cjk);
+        let end = &lower[at + phrase.len()..];
+        !(spaced
+            && (letter(lower[..at].chars().next_back())
+                || (!phrase.ends_with(' ') && letter(end.chars().next()))))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::StatementKind::{Decision, Done, Finding};
+    use super::*;
+
+    fn kind(text: &str) -> Option<StatementKind> {
+        statement(text).map(|s| s.kind)
+    }
+
+    #[test]
+    fn kinds_in_three_languages() {
+        assert_eq!(kind("The root cause is a stale cache in `src/a.rs`."), Some(Finding));
+        assert_eq!(kind("I decided to keep the old parser because callers need it."), Some(Decision));
+        assert_eq!(kind("Fixed the parser; all tests pass."), Some(Done));
+        assert_eq!(kind("原因是缓存没有清空。"), Some(Finding));
+        assert_eq!(kind("キャッシュは使わないことにしました。"), Some(Decision));
+        assert_eq!(kind("テストが全部通りました。"), Some(Done));
+    }
+
+    #[test]
+    fn narration_questions_and_small_talk_are_left_out() {
+        assert_eq!(kind("Let me check because it is late."), None);
+        assert_eq!(kind("Should we use it instead of that?"), None);
+        assert_eq!(kind("Now update the imports:"), None);
+        assert_eq!(kind("Unfixedly abandoned"), None);
+        assert_eq!(kind("Great idea!"), None);
+        assert_eq!(kind("Root Cause Analysis"), None);
+    }
+
+    #[test]
+    fn the_specific_weighs_more() {
+        let weight = |text| statement(text).unwrap().weight;
+        assert!(
+            weight("Fixed `a()` in src/b.rs, 12 lines.")
+                > weight("Fixed the thing that was mentioned before.")
+        );
+        assert!(weight("All is done now, everything is complete.") > weight("It works."));
+    }
+}

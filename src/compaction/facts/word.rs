@@ -1,0 +1,152 @@
+//! What a single word is: a path, an id, an error code.
+
+/// Extensions that make a bare name a file's. Without such a list `this.thing` would be one.
+#[rustfmt::skip]
+const EXTENSIONS: [&str; 88] = [
+    "astro", "avif", "bash", "bat", "bin", "bmp", "c", "cc", "cfg", "cjs", "conf", "cpp", "cs", "css", "csv", "cts",
+    "dart", "db", "diff", "doc", "docx", "env", "ex", "exs", "gif", "go", "gradle", "graphql", "h", "hpp", "hs",
+    "htm", "html", "ini", "ipynb", "java", "jpeg", "jpg", "js", "json", "jsonc", "jsonl", "jsx", "kt", "less",
+    "lock", "log", "lua", "md", "mdx", "mjs", "mts", "ndjson", "pdf", "php", "pl", "png", "proto", "ps1", "py",
+    "pyi", "r", "rb", "rs", "rst", "sass", "scala", "scss", "sh", "snap", "sql", "sqlite", "svelte", "svg", "swift",
+    "tar", "toml", "ts", "tsv", "tsx", "txt", "vue", "wasm", "webp", "xlsx", "xml", "yaml", "yml",
+];
+
+/// System error names. A list, because `EXPORT` and `ERROR` look the same.
+#[rustfmt::skip]
+const ERRNO: [&str; 46] = [
+    "E2BIG", "EACCES", "EADDRINUSE", "EADDRNOTAVAIL", "EAGAIN", "EAI_AGAIN", "EBADF", "EBUSY", "ECANCELED", "ECHILD",
+    "ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EDEADLK", "EEXIST", "EFAULT", "EFBIG", "EHOSTUNREACH", "EINTR",
+    "EINVAL", "EIO", "EISDIR", "ELOOP", "EMFILE", "EMLINK", "EMSGSIZE", "ENAMETOOLONG", "ENETUNREACH", "ENFILE",
+    "ENOBUFS", "ENODEV", "ENOENT", "ENOEXEC", "ENOMEM", "ENOSPC", "ENOSYS", "ENOTCONN", "ENOTDIR", "ENOTEMPTY",
+    "ENOTFOUND", "ENOTSUP", "EPERM", "EPIPE", "EROFS", "ERESOLVE", "ETIMEDOUT",
+];
+
+/// A character of a path or an id.
+pub(super) fn is_part(c: char) -> bool {
+    c.is_ascii_alphanumeric()
+        || matches!(c, '_' | '-' | '.' | '/' | '~' | '@' | '+')
+        || (!c.is_ascii() && c.is_alphabetic() && !is_cjk(c))
+}
+
+/// A character of a URL.
+pub(super) fn is_url_part(c: char) -> bool {
+    c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}')
+}
+
+/// Chinese characters, kana and the like: scripts that set no blanks between words.
+pub(super) fn is_cjk(c: char) -> bool {
+    matches!(u32::from(c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0xFF00..=0xFFEF | 0x20000..=0x3FFFF)
+}
+
+/// Bytes of the run of [`is_part`] characters that `text` begins with.
+pub(super) fn run_len(text: &str) -> usize {
+    text.find(|c: char| !is_part(c)).unwrap_or(text.len())
+}
+
+/// `text[at..end]` without the punctuation of the sentence around it, and where it begins.
+pub(super) fn trimmed(text: &str, at: usize, end: usize) -> (usize, &str) {
+    let word = text[at..end].trim_end_matches(['.', '-', '+', '@', '~']);
+    // `@src/a.rs` mentions a file; `@/lib` is an alias that some projects import by.
+    let body = word.trim_start_matches(['-', '+']);
+    let body = body.strip_prefix('@').filter(|rest| !rest.starts_with('/')).unwrap_or(body);
+    (at + word.len() - body.len(), body)
+}
+
+/// A URL without the punctuation after it; a closing bracket stays if it was opened inside.
+pub(super) fn trim_url(url: &str) -> &str {
+    let mut balance: i64 = url.bytes().map(|b| i64::from(b == b'(') - i64::from(b == b')')).sum();
+    let mut end = url.len();
+    while let Some(last) = url[..end].bytes().last() {
+        match last {
+            b'.' | b',' | b';' | b':' | b'!' | b'?' | b'\'' | b'*' | b']' => {}
+            b')' if balance < 0 => balance += 1,
+            _ => break,
+        }
+        end -= 1;
+    }
+    &url[..end]
+}
+
+/// An absolute or relative path with an extension or two slashes, or a bare file name.
+pub(super) fn is_path(word: &str) -> bool {
+    let mut segments = word.split('/').filter(|s| !s.is_empty());
+    let named = segments.clone().any(|s| s.chars().any(char::is_alphabetic));
+    if !named || word.contains("//") {
+        return false;
+    }
+    let slashes = word.bytes().filter(|b| *b == b'/').count();
+    let last = segments.next_back().unwrap_or("");
+    match slashes {
+        0 => bare_file(last),
+        1 => extension(last).is_some() && !word.starts_with("./."),
+        _ => true,
+    }
+}
+
+fn bare_file(name: &str) -> bool {
+    let known = |e: &str| EXTENSIONS.binary_search(&e.to_ascii_lowercase().as_str()).is_ok();
+    // A one-letter extension is as often a method or an initial.
+    let plain = name.split('.').next().is_some_and(|stem| stem.len() > 1);
+    extension(name).is_some_and(|e| known(e) && (e.len() > 1 || plain))
+}
+
+fn extension(name: &str) -> Option<&str> {
+    let (stem, extension) = name.rsplit_once('.')?;
+    let shaped = (1..=12).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_alphanumeric());
+    let spoken = extension.bytes().any(|b| b.is_ascii_alphabetic());
+    (!stem.is_empty() && shaped && spoken).then_some(extension)
+}
+
+/// A UUID, a hash, or a name with a long enough tail of letters and digits.
+pub(super) fn is_id(word: &str) -> bool {
+    is_uuid(word) || is_hash(word) || is_prefixed(word)
+}
+
+fn is_uuid(word: &str) -> bool {
+    word.len() == 36
+        && word.bytes().enumerate().all(|(i, b)| match i {
+            8 | 13 | 18 | 23 => b == b'-',
+            _ => b.is_ascii_hexdigit(),
+        })
+}
+
+fn is_hash(word: &str) -> bool {
+    (7..=64).contains(&word.len())
+        && word.bytes().all(|b| b.is_ascii_hexdigit())
+        && word.bytes().any(|b| b.is_ascii_digit())
+        && word.bytes().any(|b| b.is_ascii_alphabetic())
+}
+
+/// `name_…` or `name-…` with six or more letters and digits, two of them digits, after a separator.
+fn is_prefixed(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic())
+        && word.split(['_', '-']).skip(1).any(|tail| {
+            tail.len() >= 6
+                && tail.bytes().all(|b| b.is_ascii_alphanumeric())
+                && tail.bytes().filter(u8::is_ascii_digit).count() >= 2
+        })
+}
+
+/// `E0308`, `TS2345`, `ENOENT`.
+pub(super) fn is_error_code(word: &str) -> bool {
+    let digits = |s: &str, range: std::ops::RangeInclusive<usize>| {
+        range.contains(&s.len()) && s.bytes().all(|b| b.is_ascii_digit())
+    };
+    word.strip_prefix("TS").is_some_and(|d| digits(d, 4..=5))
+        || word.strip_prefix('E').is_some_and(|d| digits(d, 4..=4))
+        || ERRNO.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_extensions_can_be_searched() {
+        let mut sorted = EXTENSIONS;
+        sorted.sort_unstable();
+        for e in sorted {
+            assert!(is_path(&format!("ab.{e}")), "{e}");
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Compaction: folding the older part of a conversation into a summary.
+
+mod config;
+pub mod extractive;
+pub mod facts;
+mod plan;
+pub mod prompts;
+mod request;
+pub mod tags;
+mod transcript;
+mod verdict;
+
+pub use config::{CompactionConfig, OnFailure, Style};
+pub use plan::{FoldPlan, Keep, plan};
+pub use request::{Ask, Reason, Size, SummaryRequest, request};
+pub use verdict::{Accepted, Answer, judge};

@@ -1,0 +1,201 @@
+//! The one question that the engine asks: the request for a summary.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::config::{CompactionConfig, Style};
+use super::plan::FoldPlan;
+use super::{prompts, transcript};
+use crate::context::{Context, Slot};
+use crate::message::{Message, Part, Role, open_calls};
+
+/// Why a summary is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The view reached its threshold.
+    Threshold,
+    /// `compact()` was called.
+    Manual,
+    /// A pass of the ladder.
+    Ladder,
+    /// The answer before was refused.
+    Retry,
+}
+
+impl Reason {
+    /// The name in `SummaryRequest.reason`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Threshold => "threshold",
+            Self::Manual => "manual",
+            Self::Ladder => "ladder",
+            Self::Retry => "retry",
+        }
+    }
+}
+
+/// A request for a summary: plain data, no tools (COMP-3).
+#[derive(Debug, Clone)]
+pub struct SummaryRequest {
+    /// The summariser's model; `None`: the caller's own.
+    pub model: Option<String>,
+    /// The header's text.
+    pub system: Option<String>,
+    /// The messages, then one user message with the instructions.
+    pub messages: Vec<Arc<Message>>,
+    /// Those of the messages that the summary will stand for.
+    pub folded: Vec<Arc<Message>>,
+    /// Positions in `messages` of those that stay in the view as they are.
+    pub kept: Vec<usize>,
+    /// In what shape the conversation stands in `messages`.
+    pub style: Style,
+    /// Why it is asked.
+    pub reason: Reason,
+    /// Tokens of it all.
+    pub input_tokens: u64,
+}
+
+/// How far a request has been made smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Size {
+    /// The whole view, as the specification asks: the provider's prompt cache serves most of it.
+    Whole,
+    /// Only what is folded.
+    FoldedOnly,
+    /// Only what is folded, tool outputs as placeholders.
+    NoOutputs,
+}
+
+impl Size {
+    /// The next smaller one.
+    pub const fn smaller(self) -> Option<Self> {
+        match self {
+            Self::Whole => Some(Self::FoldedOnly),
+            Self::FoldedOnly => Some(Self::NoOutputs),
+            Self::NoOutputs => None,
+        }
+    }
+}
+
+/// What goes into a request beside the conversation.
+#[derive(Debug, Clone)]
+pub struct Ask<'a> {
+    /// The configuration.
+    pub config: &'a CompactionConfig,
+    /// The caller's words for this compaction.
+    pub instructions: Option<&'a str>,
+    /// Why it is asked.
+    pub reason: Reason,
+    /// Why the answer before was refused.
+    pub refused: Option<&'a str>,
+    /// How small it must be.
+    pub size: Size,
+}
+
+/// Builds the request for a summary of what `plan` folds.
+pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> SummaryRequest {
+    let folded: HashSet<_> = plan.members.iter().copied().collect();
+    let mut slots: Vec<(bool, Arc<Message>)> = context
+        .view
+        .body()
+        .iter()
+        .map(|s| (folded.contains(&s.node), s))
+        .filter(|(folded, _)| *folded || ask.size == Size::Whole)
+        .map(|(folded, s)| {
+            (folded, if ask.size == Size::NoOutputs { without_output(s) } else { s.message.clone() })
+        })
+        .collect();
+    drop_unanswered_calls(&mut slots);
+    let folded = slots.iter().filter(|(folded, _)| *folded).map(|(_, m)| m.clone()).collect();
+    let kept = (0..slots.len()).filter(|i| !slots[*i].0).collect();
+    let mut messages: Vec<Arc<Message>> = slots.into_iter().map(|(_, m)| m).collect();
+    let instruction = instruction(ask);
+    let style = ask.config.style;
+    let kept = match style {
+        Style::Messages => {
+            messages.push(Arc::new(Message::text(Role::User, instruction)));
+            kept
+        }
+        Style::Transcript => {
+            let text = transcript::render(messages.iter().map(|m| &**m), &instruction);
+            messages = vec![Arc::new(Message::text(Role::User, text))];
+            Vec::new()
+        }
+    };
+    let system: Vec<String> = context.view.header().iter().map(|s| s.message.plain_text()).collect();
+    let header_tokens: u64 = context.view.header().iter().map(Slot::tokens).sum();
+    let input_tokens = header_tokens + messages.iter().map(|m| context.count(m)).sum::<u64>();
+    SummaryRequest {
+        model: ask.config.model.clone(),
+        system: (!system.is_empty()).then(|| system.join("\n\n")),
+        messages,
+        folded,
+        kept,
+        style,
+        reason: if ask.refused.is_some() { Reason::Retry } else { ask.reason },
+        input_tokens,
+    }
+}
+
+fn instruction(ask: &Ask<'_>) -> String {
+    let config = ask.config;
+    let mut directives = config.summary_directives.clone();
+    directives.extend(ask.instructions.map(str::to_owned));
+    if let Some(refused) = ask.refused {
+        directives.push(format!("Your answer before this one could not be used: {refused}. Mind that now."));
+    }
+    prompts::Instructions {
+        summary_prompt: config.summary_prompt.as_deref(),
+        summary_directives: &directives,
+        retain_prompt: config.retain_prompt.as_deref(),
+        retain_directives: &config.retain_directives,
+        language: None,
+    }
+    .compose()
+}
+
+fn without_output(slot: &Slot) -> Arc<Message> {
+    if slot.message.role != Role::Tool {
+        return slot.message.clone();
+    }
+    let mut message = Message::clone(&slot.message);
+    for part in &mut message.parts {
+        if let Part::ToolOutput(output) = part
+            && let Some(output_ref) = &output.output_ref
+        {
+            output.content = vec![Part::text(crate::tool_output::placeholder(&output_ref.id))];
+        }
+    }
+    Arc::new(message)
+}
+
+/// A provider refuses calls without outputs, and the request ends with a user message: calls that nothing answers leave
+/// their message, and a message that has nothing else to say leaves the request (COMP-4).
+pub(crate) fn drop_unanswered_calls(messages: &mut Vec<(bool, Arc<Message>)>) {
+    let open: HashSet<String> =
+        open_calls(messages.iter().map(|(_, m)| &**m)).into_iter().map(str::to_owned).collect();
+    if open.is_empty() {
+        return;
+    }
+    let mut left: HashSet<String> = open;
+    for at in (0..messages.len()).rev() {
+        if !messages[at].1.tool_calls().any(|c| left.contains(&c.id)) {
+            continue;
+        }
+        let mut message = Message::clone(&messages[at].1);
+        message.parts.retain(|p| !matches!(p, Part::ToolCall(c) if left.remove(&c.id)));
+        drop_trailing_reasoning(&mut message);
+        if message.parts.is_empty() {
+            messages.remove(at);
+        } else {
+            messages[at].1 = Arc::new(message);
+        }
+    }
+}
+
+/// Reasoning goes together with what it produced (PROV-3).
+fn drop_trailing_reasoning(message: &mut Message) {
+    while matches!(message.parts.last(), Some(Part::Reasoning(_))) {
+        message.parts.pop();
+    }
+}

@@ -1,0 +1,328 @@
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use super::event::{Event, EventName};
+use super::fold::{Fold, FoldInfo};
+use super::node::{History, Item, NodeIndex, NodeKind};
+use super::outputs::OnEntry;
+use super::report::{LeftOut, PartReport};
+use super::tally::Tally;
+use super::view::{Form, Slot, View};
+use crate::error::Result;
+use crate::message::{ItemType, Message, Role};
+use crate::tokens::Counter;
+use crate::tool_output::{ToolOutputCacheConfig, ToolOutputs};
+
+/// What stands in for the output of a call that was interrupted.
+const INTERRUPTED: &str = "[no output yet: the call was interrupted]";
+
+/// History, view, tool outputs and counter: what every pass takes and gives back.
+#[derive(Clone)]
+pub struct Context {
+    /// All that happened.
+    pub history: History,
+    /// What is sent next.
+    pub view: View,
+    /// Full tool outputs, by ref.
+    pub outputs: ToolOutputs,
+    /// Every fold that was made, in order.
+    pub folds: Vec<Fold>,
+    /// Counts text.
+    pub counter: Counter,
+    /// How tool outputs are kept.
+    pub output_config: ToolOutputCacheConfig,
+    /// Tokens that tool outputs may take together.
+    pub output_budget: u64,
+    /// What happened since it was last asked for.
+    pub events: Vec<Event>,
+    /// What left the view since the last report.
+    pub left_out: Vec<LeftOut>,
+    /// What entering tool outputs did to the view since the last report.
+    pub on_entry: OnEntry,
+}
+
+impl Context {
+    /// An empty conversation.
+    pub fn new(counter: Counter, output_config: ToolOutputCacheConfig, window: Option<u64>) -> Self {
+        let output_budget = output_config.budget(window);
+        Self {
+            history: History::default(),
+            view: View::default(),
+            outputs: ToolOutputs::default(),
+            folds: Vec::new(),
+            counter,
+            output_config,
+            output_budget,
+            events: Vec::new(),
+            left_out: Vec::new(),
+            on_entry: OnEntry::default(),
+        }
+    }
+
+    /// Takes messages in, all or none: checked, their tool outputs stored, counted once, indexed.
+    pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
+        self.history.check(&messages, &[])?;
+        self.history.reserve_ids(&messages);
+        let mut added = Vec::with_capacity(messages.len());
+        for message in messages {
+            added.push(self.admit(message)?);
+        }
+        self.trim_outputs();
+        for index in &added {
+            self.emit(EventName::MessageAdded, &[*index], String::new());
+        }
+        Ok(added)
+    }
+
+    fn admit(&mut self, message: Message) -> Result<NodeIndex> {
+        self.answer_interrupted_calls(&message);
+        let caller = message.tool_outputs().find_map(|o| self.history.open_call(&o.call_id));
+        for late in message.tool_outputs().filter_map(|o| self.history.take_stand_in(&o.call_id)) {
+            self.view.remove(late);
+        }
+        let (whole, cut) = self.store_outputs(message, caller)?;
+        let whole = Arc::new(whole);
+        let tally = Tally::of(&whole, &*self.counter);
+        let in_header = whole.role.is_instruction() && self.view.body().is_empty();
+        let index = self.history.append(whole, tally);
+        let mut slot = Slot::whole(&self.history, index);
+        if let Some(cut) = cut {
+            slot.tally = Tally::of(&cut, &*self.counter);
+            slot.message = Arc::new(cut);
+            slot.form = Form::Cut;
+            self.on_entry.note_cut(index, tally.total().saturating_sub(slot.tokens()));
+            self.note_left_out(
+                index,
+                "the tool output is larger than one may be; its beginning stands",
+                None,
+            );
+        }
+        if slot.message.is_empty() {
+            self.note_left_out(index, "it is empty: providers refuse such a message", None);
+        } else if in_header {
+            self.view.push_header(slot);
+        } else if let Some((caller, fold)) = caller.and_then(|c| Some((c, self.history.node(c).folded_by?))) {
+            self.add_to_fold(fold, index, caller);
+            let pinned = self.history.node(index).pinned;
+            self.set_pinned(index, pinned);
+        } else {
+            self.view.push(slot, caller);
+        }
+        Ok(index)
+    }
+
+    /// No provider takes a call without an output (INV-1): when something else is said before a call's output has come,
+    /// a stand-in answers it, until the output does come. Calls at the very end are still being executed and wait.
+    fn answer_interrupted_calls(&mut self, next: &Message) {
+        let same_answer = |last: &Slot| last.message.role == Role::Assistant && next.role == Role::Assistant;
+        if next.role == Role::Tool
+            || !self.history.has_open_calls()
+            || self.view.body().last().is_some_and(same_answer)
+        {
+            return;
+        }
+        for (call_id, caller) in self.history.unanswered() {
+            let message = Arc::new(Message::tool(call_id.clone(), INTERRUPTED));
+            let tally = Tally::of(&message, &*self.counter);
+            let index = self.history.append_stand_in(&call_id, message, tally);
+            self.view.push(Slot::whole(&self.history, index), Some(caller));
+        }
+    }
+
+    /// An output whose call is folded goes into the fold, in the place of what stood in for it.
+    fn add_to_fold(&mut self, summary: NodeIndex, index: NodeIndex, caller: NodeIndex) {
+        self.history.set_folded_by(index, Some(summary));
+        if let Some(fold) = self.folds.iter_mut().find(|f| f.summary == summary) {
+            let answered = &self.history.node(index).message;
+            let answers_same = |n: &NodeIndex| {
+                let node = self.history.node(*n);
+                let ids = || node.message.tool_outputs().map(|o| &o.call_id);
+                node.kind == NodeKind::StandIn
+                    && *n > caller
+                    && ids().any(|id| answered.tool_outputs().any(|o| o.call_id == *id))
+            };
+            match fold.members.iter().position(answers_same) {
+                Some(at) => fold.members[at] = index,
+                None => fold.members.push(index),
+            }
+        }
+        let id = self.history.node(summary).id.clone();
+        self.note_left_out(index, "it answers a call that was folded before the answer came", Some(&id));
+    }
+
+    /// Replaces the header; the same header again changes nothing. Only system and developer messages can stand there.
+    pub fn set_header(&mut self, messages: Vec<Message>) {
+        let shown = self.view.header();
+        let same = |(slot, message): (&Slot, &Message)| *slot.message == *message;
+        if shown.len() == messages.len() && shown.iter().zip(&messages).all(same) {
+            return;
+        }
+        let replaced: Vec<NodeIndex> = shown.iter().map(|s| s.node).collect();
+        for index in replaced {
+            self.note_left_out(index, "the caller replaced the header", None);
+        }
+        let mut slots = Vec::with_capacity(messages.len());
+        for message in messages {
+            let message = Arc::new(message);
+            let tally = Tally::of(&message, &*self.counter);
+            let index = self.history.append(message, tally);
+            slots.push(Slot::whole(&self.history, index));
+        }
+        self.view.set_header(slots);
+    }
+
+    /// Folds `members` under a summary (and a retained text), which stand before all else.
+    pub fn fold(&mut self, members: Vec<NodeIndex>, retain: Option<Message>, summary: Message) -> NodeIndex {
+        let set: HashSet<NodeIndex> = members.iter().copied().collect();
+        let tokens_folded = self.view.body().iter().filter(|s| set.contains(&s.node)).map(Slot::tokens).sum();
+        let mut with = Vec::new();
+        let mut add = |context: &mut Self, kind, message: Message| {
+            let message = Arc::new(message);
+            let tally = Tally::of(&message, &*context.counter);
+            let index = context.history.append_engine_made(kind, message, tally);
+            with.push(Slot::whole(&context.history, index));
+            index
+        };
+        let retain = retain.map(|message| add(self, NodeKind::Retain, message));
+        let summary = add(self, NodeKind::Summary, summary);
+        self.view.fold(&set, with);
+        let id = self.history.node(summary).id.clone();
+        for member in &members {
+            self.history.set_folded_by(*member, Some(summary));
+            if self.history.node(*member).kind == NodeKind::Message {
+                self.note_left_out(*member, "folded into a summary", Some(&id));
+            }
+        }
+        self.emit(EventName::Folded, &members, format!("into {id}"));
+        self.folds.push(Fold { members, summary, retain, tokens_folded });
+        summary
+    }
+
+    /// The tokens that a message would take.
+    pub fn count(&self, message: &Message) -> u64 {
+        Tally::of(message, &*self.counter).total()
+    }
+
+    /// Remembers that a message left the view or was shortened.
+    pub fn note_left_out(&mut self, index: NodeIndex, why: &str, fold: Option<&Arc<str>>) {
+        let output_ref = self
+            .history
+            .node(index)
+            .message
+            .tool_outputs()
+            .find_map(|o| o.output_ref.as_ref())
+            .map(|r| r.id.clone());
+        self.note_left_out_by_ref(index, why, output_ref, fold);
+    }
+
+    /// The same, with the ref that opens its full content.
+    pub fn note_left_out_by_ref(
+        &mut self,
+        index: NodeIndex,
+        why: &str,
+        output_ref: Option<String>,
+        fold: Option<&Arc<str>>,
+    ) {
+        let node = self.history.node(index);
+        let line = LeftOut {
+            id: node.id.to_string(),
+            why: why.to_owned(),
+            output_ref,
+            fold: fold.map(ToString::to_string),
+        };
+        self.left_out.push(line);
+    }
+
+    /// Queues an event.
+    pub fn emit(&mut self, event: EventName, items: &[NodeIndex], detail: String) {
+        let (items, tokens) = (self.ids(items), self.view.tokens());
+        self.events.push(Event { event, items, detail, tokens });
+    }
+
+    /// The ids of nodes.
+    pub fn ids(&self, nodes: &[NodeIndex]) -> Vec<String> {
+        nodes.iter().map(|n| self.history.node(*n).id.to_string()).collect()
+    }
+
+    /// The view's messages in order.
+    pub fn lower(&self) -> Vec<Arc<Message>> {
+        self.view.slots().map(|s| s.message.clone()).collect()
+    }
+
+    /// Every message of the view with what is known of it.
+    pub fn items(&self) -> Vec<Item> {
+        self.view
+            .slots()
+            .map(|slot| {
+                let node = self.history.node(slot.node);
+                Item {
+                    id: node.id.to_string(),
+                    item_type: node.message.item_type(),
+                    tokens: slot.tokens(),
+                    priority: node
+                        .message
+                        .meta
+                        .priority
+                        .unwrap_or_else(|| default_priority(node.message.item_type())),
+                    ephemeral: node.message.meta.ephemeral,
+                    pinned: node.pinned,
+                    form: slot.form.as_str(),
+                }
+            })
+            .collect()
+    }
+
+    /// Every fold, for the caller.
+    pub fn fold_infos(&self) -> Vec<FoldInfo> {
+        let in_view: HashSet<NodeIndex> = self.view.body().iter().map(|s| s.node).collect();
+        let text = |n: NodeIndex| self.history.node(n).message.plain_text();
+        let tokens = |n: NodeIndex| self.history.node(n).tally.total();
+        self.folds
+            .iter()
+            .map(|fold| FoldInfo {
+                id: self.history.node(fold.summary).id.to_string(),
+                items: self.ids(&fold.members),
+                summary: text(fold.summary),
+                retain: fold.retain.map(text),
+                tokens_folded: fold.tokens_folded,
+                tokens: tokens(fold.summary) + fold.retain.map_or(0, tokens),
+                in_view: in_view.contains(&fold.summary),
+            })
+            .collect()
+    }
+
+    /// The view's tokens and messages by part.
+    pub fn part_reports(&self) -> Vec<PartReport> {
+        let report = |(part, tokens, messages): (super::PartName, u64, u64)| PartReport {
+            name: part.as_str().to_owned(),
+            tokens,
+            messages,
+        };
+        self.view.parts().into_iter().map(report).collect()
+    }
+
+    /// The budgets that the report shows.
+    pub fn budgets(&self) -> BTreeMap<String, u64> {
+        let mut budgets = BTreeMap::new();
+        if self.output_config.enabled {
+            budgets.insert("tool_outputs".to_owned(), self.output_budget);
+        }
+        budgets
+    }
+}
+
+/// The selective document's order: lowest goes first.
+fn default_priority(item_type: ItemType) -> i64 {
+    match item_type {
+        ItemType::ToolResult => 10,
+        ItemType::SkillPrompt => 20,
+        ItemType::SkillMetadata => 30,
+        ItemType::Memory => 35,
+        ItemType::Injection => 38,
+        ItemType::AssistantMessage => 40,
+        ItemType::UserMessage => 50,
+        ItemType::CompactionSummary => 90,
+        ItemType::SkillStrategy | ItemType::SubagentStrategy => 95,
+        ItemType::SystemPrompt => 100,
+    }
+}

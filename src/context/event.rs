@@ -1,0 +1,70 @@
+use serde::Serialize;
+
+/// The name of an event that a session emits, in the order in which things happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "snake_case")]
+pub enum EventName {
+    /// A message entered the history.
+    MessageAdded,
+    /// Items left the view.
+    ItemsRemoved,
+    /// The conversation was replaced by a summary.
+    ConversationReplaced,
+    /// A tool output became a placeholder or was shortened.
+    OutputTrimmed,
+    /// A summary was asked for.
+    CompactionStarted,
+    /// A summary was put in.
+    CompactionFinished,
+    /// A compaction ended without a fold; nothing was changed.
+    CompactionFailed,
+    /// Messages were folded into a summary.
+    Folded,
+    /// A fold was undone.
+    Unfolded,
+}
+
+impl EventName {
+    /// Every event.
+    pub const ALL: [Self; 9] = [
+        Self::MessageAdded,
+        Self::ItemsRemoved,
+        Self::ConversationReplaced,
+        Self::OutputTrimmed,
+        Self::CompactionStarted,
+        Self::CompactionFinished,
+        Self::CompactionFailed,
+        Self::Folded,
+        Self::Unfolded,
+    ];
+
+    /// The name that `session.on` takes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::MessageAdded => "message_added",
+            Self::ItemsRemoved => "items_removed",
+            Self::ConversationReplaced => "conversation_replaced",
+            Self::OutputTrimmed => "output_trimmed",
+            Self::CompactionStarted => "compaction_started",
+            Self::CompactionFinished => "compaction_finished",
+            Self::CompactionFailed => "compaction_failed",
+            Self::Folded => "folded",
+            Self::Unfolded => "unfolded",
+        }
+    }
+}
+
+/// Something that happened in a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Event {
+    /// What happened.
+    pub event: EventName,
+    /// The ids of the messages that it happened to.
+    pub items: Vec<String>,
+    /// More, in words.
+    pub detail: String,
+    /// Tokens of the view after it.
+    pub tokens: u64,
+}

@@ -1,0 +1,38 @@
+use serde::Serialize;
+
+use super::NodeIndex;
+
+/// A compaction result: what stands in the view for a run of history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fold {
+    /// The nodes that it stands for, in view order; earlier summaries among them.
+    pub members: Vec<NodeIndex>,
+    /// The summary's node.
+    pub summary: NodeIndex,
+    /// The node of the text that was to be retained verbatim.
+    pub retain: Option<NodeIndex>,
+    /// Tokens of the members as they stood in the view.
+    pub tokens_folded: u64,
+}
+
+/// A fold, for the caller.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct FoldInfo {
+    /// The fold's id: its summary's.
+    pub id: String,
+    /// Ids of the messages that it stands for, earlier folds among them.
+    pub items: Vec<String>,
+    /// The summary's text.
+    pub summary: String,
+    /// The retained text, where the answer had one.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retain: Option<String>,
+    /// Tokens that the messages took in the view.
+    pub tokens_folded: u64,
+    /// Tokens that the summary and the retained text take.
+    pub tokens: u64,
+    /// Whether it stands in the view itself, or inside a later fold.
+    pub in_view: bool,
+}

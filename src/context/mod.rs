@@ -1,0 +1,24 @@
+//! History and view: what every pass takes and gives back.
+//!
+//! The **history** is every message that ever entered, in an arena of [`Node`]s that only grows. The **view** is what
+//! the model is sent next: an ordered list of [`Slot`]s that point into the history. A fold, a trim or a cut changes
+//! slots; no operation touches a node's message.
+
+mod core;
+mod event;
+mod fold;
+mod node;
+mod outputs;
+mod pins;
+mod report;
+mod tally;
+mod view;
+
+pub use core::Context;
+pub use event::{Event, EventName};
+pub use fold::{Fold, FoldInfo};
+pub use node::{History, Item, Node, NodeIndex, NodeKind};
+pub use outputs::OnEntry;
+pub use report::{CounterReport, Decision, LeftOut, PartReport, Report, SummaryReport};
+pub use tally::{PartName, Tally};
+pub use view::{Form, Slot, View};

@@ -1,0 +1,293 @@
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::tally::{PartName, Tally, text_part};
+use crate::error::{Error, ErrorCode, Result};
+use crate::message::{ItemType, Message, Part, Role};
+
+/// A node's place in the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeIndex(pub u32);
+
+impl NodeIndex {
+    /// As an index.
+    pub fn get(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Who put a node in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeKind {
+    /// The caller.
+    Message,
+    /// The engine: a fold's summary.
+    Summary,
+    /// The engine: the text that a fold's answer wants retained verbatim.
+    Retain,
+    /// The engine: what stands in for the output of an interrupted call until it comes.
+    StandIn,
+}
+
+/// A message with what the engine knows of it.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// Unique in the session: the caller's, or ours (`m1`, `m2`, …; `fold_1` for summaries).
+    pub id: Arc<str>,
+    /// The message, whole. Never changed.
+    pub message: Arc<Message>,
+    /// Its tokens, counted when it entered.
+    pub tally: Tally,
+    /// Who put it in.
+    pub kind: NodeKind,
+    /// Stands verbatim in every view.
+    pub pinned: bool,
+    /// The summary that stands for it in the view.
+    pub folded_by: Option<NodeIndex>,
+}
+
+/// A call that waits for its output.
+#[derive(Debug, Clone, Copy)]
+struct OpenCall {
+    caller: NodeIndex,
+    stand_in: Option<NodeIndex>,
+}
+
+/// All that happened. Append-only.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    nodes: Vec<Node>,
+    by_id: HashMap<Arc<str>, NodeIndex>,
+    open_calls: BTreeMap<String, OpenCall>,
+    generated: u64,
+    /// Ids of messages that are entering.
+    reserved: HashSet<String>,
+}
+
+impl Node {
+    /// The part of the report that its text belongs to.
+    pub fn part(&self) -> PartName {
+        match self.kind {
+            NodeKind::Retain => PartName::Retain,
+            NodeKind::Summary => PartName::Summary,
+            NodeKind::Message | NodeKind::StandIn => text_part(&self.message),
+        }
+    }
+
+    /// Whether it stands for a fold: its summary or its retained text.
+    pub fn is_fold(&self) -> bool {
+        matches!(self.kind, NodeKind::Retain | NodeKind::Summary)
+    }
+}
+
+impl History {
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Nothing has entered yet.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The nodes in the order in which they entered.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The node at `index`.
+    pub fn node(&self, index: NodeIndex) -> &Node {
+        &self.nodes[index.get()]
+    }
+
+    /// The node with this id.
+    pub fn find(&self, id: &str) -> Option<NodeIndex> {
+        self.by_id.get(id).copied()
+    }
+
+    /// Pins or unpins a node.
+    pub fn set_pinned(&mut self, index: NodeIndex, pinned: bool) {
+        self.nodes[index.get()].pinned = pinned;
+    }
+
+    /// Marks a node as standing behind a summary, or no longer.
+    pub fn set_folded_by(&mut self, index: NodeIndex, summary: Option<NodeIndex>) {
+        self.nodes[index.get()].folded_by = summary;
+    }
+
+    /// The node whose call `call_id` no output has answered yet.
+    pub fn open_call(&self, call_id: &str) -> Option<NodeIndex> {
+        self.open_calls.get(call_id).map(|c| c.caller)
+    }
+
+    /// Whether a call still waits for its output.
+    pub fn has_open_calls(&self) -> bool {
+        !self.open_calls.is_empty()
+    }
+
+    /// The calls that neither an output nor a stand-in answers, and who made them.
+    pub fn unanswered(&self) -> Vec<(String, NodeIndex)> {
+        let waiting = self.open_calls.iter().filter(|(_, c)| c.stand_in.is_none());
+        waiting.map(|(id, c)| (id.clone(), c.caller)).collect()
+    }
+
+    /// The stand-in of an open call whose output comes now.
+    pub fn take_stand_in(&mut self, call_id: &str) -> Option<NodeIndex> {
+        self.open_calls.get_mut(call_id).and_then(|c| c.stand_in.take())
+    }
+
+    /// Appends a stand-in for the output of `call_id`; the call stays open.
+    pub fn append_stand_in(&mut self, call_id: &str, message: Arc<Message>, tally: Tally) -> NodeIndex {
+        let open = self.open_calls.get(call_id).copied();
+        let id = self.fresh_id("interrupted_");
+        let index = self.insert(id, message, tally, NodeKind::StandIn);
+        if let Some(open) = open {
+            self.open_calls.insert(call_id.to_owned(), OpenCall { stand_in: Some(index), ..open });
+        }
+        index
+    }
+
+    /// Refuses messages that would break the history; changes nothing (PROV-5). Ids of the `replaced` nodes are free.
+    pub fn check(&self, messages: &[Message], replaced: &[NodeIndex]) -> Result<()> {
+        let mut opened: HashMap<&str, bool> = HashMap::new();
+        let mut ids: HashMap<&str, usize> = HashMap::new();
+        for (i, message) in messages.iter().enumerate() {
+            if let Some(id) = &message.meta.id {
+                if id.is_empty() {
+                    return Err(Error::message_at(i, "its id is empty; leave it out to have one made"));
+                }
+                let taken = self.find(id).is_some_and(|index| !replaced.contains(&index));
+                if taken || ids.insert(id, i).is_some() {
+                    return Err(Error::message_at(
+                        i,
+                        format!("the id `{id}` is taken; ids are unique in a session"),
+                    ));
+                }
+            }
+            let is_open = |opened: &HashMap<&str, bool>, id: &str| {
+                opened.get(id).copied().unwrap_or_else(|| self.open_calls.contains_key(id))
+            };
+            for call in message.tool_calls().filter(|c| !c.hosted) {
+                if message.role != Role::Assistant {
+                    return Err(Error::message_at(i, "only an assistant message can carry tool calls"));
+                }
+                if is_open(&opened, &call.id) {
+                    let id = &call.id;
+                    return Err(Error::message_at(
+                        i,
+                        format!(
+                            "the tool call id `{id}` is still waiting for its output; give each call an id of its own"
+                        ),
+                    ));
+                }
+                opened.insert(&call.id, true);
+            }
+            let outputs = message.tool_outputs().count();
+            if outputs != usize::from(message.role == Role::Tool) {
+                return Err(Error::message_at(
+                    i,
+                    "a tool message holds exactly one tool output, and no other message holds any",
+                ));
+            }
+            for output in message.tool_outputs() {
+                if output.content.iter().any(|p| matches!(p, Part::ToolCall(_) | Part::ToolOutput(_))) {
+                    return Err(Error::message_at(
+                        i,
+                        "a tool output holds no tool calls and no tool outputs",
+                    ));
+                }
+                if !is_open(&opened, &output.call_id) {
+                    let id = &output.call_id;
+                    return Err(Error::message_at(
+                        i,
+                        format!(
+                            "the tool output for call `{id}` has no open call before it; push the assistant message with that call first, or use repair()"
+                        ),
+                    ));
+                }
+                opened.insert(&output.call_id, false);
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends a node. The message has passed [`History::check`].
+    pub fn append(&mut self, message: Arc<Message>, tally: Tally) -> NodeIndex {
+        let id: Arc<str> = match &message.meta.id {
+            Some(id) => Arc::from(id.as_str()),
+            None => self.fresh_id("m"),
+        };
+        self.insert(id, message, tally, NodeKind::Message)
+    }
+
+    /// Appends a message of the engine's own.
+    pub fn append_engine_made(&mut self, kind: NodeKind, message: Arc<Message>, tally: Tally) -> NodeIndex {
+        let id = self.fresh_id(if kind == NodeKind::Retain { "retain_" } else { "fold_" });
+        self.insert(id, message, tally, kind)
+    }
+
+    fn insert(&mut self, id: Arc<str>, message: Arc<Message>, tally: Tally, kind: NodeKind) -> NodeIndex {
+        let index = NodeIndex(self.nodes.len() as u32);
+        for output in message.tool_outputs() {
+            self.open_calls.remove(&output.call_id);
+        }
+        for call in message.tool_calls().filter(|c| !c.hosted) {
+            self.open_calls.insert(call.id.clone(), OpenCall { caller: index, stand_in: None });
+        }
+        self.by_id.insert(id.clone(), index);
+        let pinned = message.meta.pinned;
+        self.nodes.push(Node { id, message, tally, kind, pinned, folded_by: None });
+        index
+    }
+
+    /// Keeps the ids that messages bring from being given to others that come with them.
+    pub fn reserve_ids(&mut self, messages: &[Message]) {
+        self.reserved = messages.iter().filter_map(|m| m.meta.id.clone()).collect();
+    }
+
+    /// An id that is not taken; deterministic (INV-6).
+    fn fresh_id(&mut self, prefix: &str) -> Arc<str> {
+        loop {
+            self.generated += 1;
+            let id = format!("{prefix}{}", self.generated);
+            if !self.by_id.contains_key(id.as_str()) && !self.reserved.contains(&id) {
+                return Arc::from(id);
+            }
+        }
+    }
+
+    /// The node with this id, or `INVALID_ARGUMENT`.
+    pub fn require(&self, id: &str) -> Result<NodeIndex> {
+        self.find(id).ok_or_else(|| {
+            Error::new(
+                ErrorCode::InvalidArgument,
+                format!("no message has the id `{id}`; see items() for the ids"),
+            )
+        })
+    }
+}
+
+/// A message with what the engine knows of it, for the caller.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Item {
+    /// The message's id.
+    pub id: String,
+    /// What kind of entry it is.
+    pub item_type: ItemType,
+    /// Tokens that it takes in the view now.
+    pub tokens: u64,
+    /// Lower goes first.
+    pub priority: i64,
+    /// How many of its kind stay, where it is ephemeral.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ephemeral: Option<u32>,
+    /// It stands verbatim in every view.
+    pub pinned: bool,
+    /// How it stands in the view: `whole`, `cut`, `placeholder` or `shortened`.
+    pub form: &'static str,
+}

@@ -1,0 +1,229 @@
+//! Tool outputs on their way into the view: stored, cut, trimmed to their budget.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::core::Context;
+use super::event::EventName;
+use super::node::NodeIndex;
+use super::report::Decision;
+use super::tally::Tally;
+use super::view::Form;
+use crate::error::Result;
+use crate::message::{Message, Part, Role, ToolOutput, ToolOutputRef};
+use crate::tool_output;
+
+/// What entering tool outputs did to the view: decisions that no run took. Nodes, and the tokens that each saved.
+#[derive(Debug, Clone, Default)]
+pub struct OnEntry {
+    /// Outputs that were cut to the in-context view's bounds.
+    cut: Vec<(NodeIndex, u64)>,
+    /// Outputs that became placeholders.
+    trimmed: Vec<(NodeIndex, u64)>,
+}
+
+impl OnEntry {
+    /// An output was cut as it entered.
+    pub(super) fn note_cut(&mut self, index: NodeIndex, saved: u64) {
+        self.cut.push((index, saved));
+    }
+
+    /// An output stands whole again.
+    pub(super) fn forget(&mut self, index: NodeIndex) {
+        self.cut.retain(|(i, _)| *i != index);
+        self.trimmed.retain(|(i, _)| *i != index);
+    }
+}
+
+impl Context {
+    /// Stores a tool output whole, and gives the message with its ref; and a cut one, if it is too large (CACHE-2).
+    pub(super) fn store_outputs(
+        &mut self,
+        mut message: Message,
+        caller: Option<NodeIndex>,
+    ) -> Result<(Message, Option<Message>)> {
+        if !self.output_config.enabled || message.role != Role::Tool {
+            return Ok((message, None));
+        }
+        let own_tool = self.answers_own_tool(&message, caller);
+        let mut cut = None;
+        for at in 0..message.parts.len() {
+            let Part::ToolOutput(output) = &mut message.parts[at] else { continue };
+            if !own_tool || output.output_ref.is_some() {
+                output.output_ref = Some(self.store_output(output)?);
+            }
+            let Some(output_ref) = output.output_ref.as_ref().filter(|_| !message.meta.pinned) else {
+                continue;
+            };
+            if let Some(content) = tool_output::view(&output.content, &self.output_config, &output_ref.id) {
+                let shorter = ToolOutput { content, ..output.clone() };
+                cut.get_or_insert_with(|| message.clone()).parts[at] = Part::ToolOutput(shorter);
+            }
+        }
+        Ok((message, cut))
+    }
+
+    /// The ref that opens this output. One that the caller brought stays if it opens the same output here, or if nothing
+    /// else is known of it.
+    fn store_output(&mut self, output: &ToolOutput) -> Result<ToolOutputRef> {
+        let Some(given) = &output.output_ref else { return self.outputs.put(output.content.clone(), None) };
+        let opens_it = match self.outputs.get(&given.id) {
+            Ok(known) => {
+                let whole = known.parts();
+                is_excerpt(&output.content, &whole)
+                    || tool_output::view(&whole, &self.output_config, &given.id).as_ref()
+                        == Some(&output.content)
+            }
+            Err(_) => self.outputs.put(output.content.clone(), Some(given.id.clone())).is_ok(),
+        };
+        let is_placeholder = output.content == [Part::text(tool_output::placeholder(&given.id))];
+        if opens_it || is_placeholder {
+            Ok(given.clone())
+        } else {
+            self.outputs.put(output.content.clone(), None)
+        }
+    }
+
+    /// Whether a tool message answers one of the cache's own tools: such answers are bounded already.
+    fn answers_own_tool(&self, message: &Message, caller: Option<NodeIndex>) -> bool {
+        let Some(caller) = caller else { return false };
+        let answers = |id: &str| message.tool_outputs().any(|o| o.call_id == id);
+        self.history
+            .node(caller)
+            .message
+            .tool_calls()
+            .any(|c| answers(&c.id) && tool_output::is_cache_tool(&c.name))
+    }
+
+    /// Makes placeholders of the oldest tool outputs until the rest is within the budget (CACHE-4).
+    pub(super) fn trim_outputs(&mut self) {
+        if !self.output_config.enabled {
+            return;
+        }
+        let mut trimmed = Vec::new();
+        while self.view.output_tokens() > self.output_budget {
+            let Some(at) = self.view.oldest_output() else { break };
+            let before = self.view.tokens();
+            if self.make_placeholder(at) {
+                let index = self.view.body()[at].node;
+                self.on_entry.trimmed.push((index, before - self.view.tokens()));
+                trimmed.push(index);
+            }
+        }
+        if trimmed.is_empty() {
+            return;
+        }
+        for index in &trimmed {
+            self.note_left_out(
+                *index,
+                "tool outputs exceed their budget; this one was among the oldest",
+                None,
+            );
+        }
+        let budget = self.output_budget;
+        self.emit(EventName::OutputTrimmed, &trimmed, format!("tool output budget of {budget} tokens"));
+    }
+
+    /// What entering tool outputs did since the last report, as decisions in order.
+    pub fn decisions_on_entry(&self) -> Vec<Decision> {
+        let OnEntry { cut, trimmed } = &self.on_entry;
+        let config = &self.output_config;
+        let (bytes, line, budget) = (config.max_message_bytes, config.max_line_length, self.output_budget);
+        let steps = [
+            (
+                "cut_tool_outputs",
+                cut,
+                format!("each tool output may have {bytes} bytes, {line} characters a line"),
+            ),
+            (
+                "trim_tool_outputs",
+                trimmed,
+                format!("all tool outputs may have {budget} tokens: the oldest became placeholders"),
+            ),
+        ];
+        let saved = |of: &Vec<(NodeIndex, u64)>| of.iter().map(|(_, tokens)| tokens).sum::<u64>();
+        let mut tokens = self.view.tokens() + saved(cut) + saved(trimmed);
+        let mut decisions = Vec::new();
+        for (pass, shrunk, why) in steps.into_iter().filter(|(_, shrunk, _)| !shrunk.is_empty()) {
+            let (tokens_before, tokens_after) = (tokens, tokens - saved(shrunk));
+            let nodes: Vec<NodeIndex> = shrunk.iter().map(|(index, _)| *index).collect();
+            let (pass, items) = (pass.to_owned(), self.ids(&nodes));
+            decisions.push(Decision { pass, attempt: None, tokens_before, tokens_after, items, why });
+            tokens = tokens_after;
+        }
+        decisions
+    }
+
+    /// Shows the tool output at body position `at` as a placeholder. False where that would not make it smaller, where
+    /// it is pinned, or where no ref brings it back.
+    pub fn make_placeholder(&mut self, at: usize) -> bool {
+        let slot = &self.view.body()[at];
+        if self.history.node(slot.node).pinned || slot.form == Form::Placeholder {
+            return false;
+        }
+        let mut message = Message::clone(&slot.message);
+        let mut changed = false;
+        for part in &mut message.parts {
+            let Part::ToolOutput(output) = part else { continue };
+            // What the cache's own tools answered is read again by the ref that they were called with.
+            let carried = output.output_ref.as_ref().map(|r| r.id.clone());
+            let Some(id) = carried.or_else(|| self.asked_for(at, &output.call_id)) else { continue };
+            if self.outputs.contains(&id) {
+                output.content = vec![Part::text(tool_output::placeholder(&id))];
+                changed = true;
+            }
+        }
+        let tally = Tally::of(&message, &*self.counter);
+        if !changed || tally.total() >= slot.tokens() {
+            return false;
+        }
+        self.view.replace(at, Arc::new(message), tally, Form::Placeholder);
+        true
+    }
+
+    /// The ref that the call `call_id`, further up from body position `at`, named in its arguments.
+    fn asked_for(&self, at: usize, call_id: &str) -> Option<String> {
+        let mut calls = self.view.body()[..at].iter().rev().flat_map(|s| s.message.tool_calls());
+        let call = calls.find(|c| c.id == call_id).filter(|c| tool_output::is_cache_tool(&c.name))?;
+        let arguments: serde_json::Value = serde_json::from_str(&call.input).ok()?;
+        arguments.get("ref_id")?.as_str().map(str::to_owned)
+    }
+
+    /// Removes outputs that neither the history nor a fold mentions (CACHE-7), or only lists them. One walk over the
+    /// history, whatever the number of outputs.
+    pub fn collect_garbage(&mut self, dry_run: bool) -> Vec<ToolOutputRef> {
+        let mut texts: Vec<String> = Vec::new();
+        let mut mentioned: HashSet<String> = HashSet::new();
+        // A message that was shortened names the ref of its full text in the view alone.
+        let shortened = self.view.body().iter().filter(|s| s.form == Form::Shortened).map(|s| &s.message);
+        for message in self.history.nodes().iter().map(|n| &n.message).chain(shortened) {
+            mentioned
+                .extend(message.tool_outputs().filter_map(|o| o.output_ref.as_ref()).map(|r| r.id.clone()));
+            texts.push(message.plain_text());
+            texts.extend(message.tool_calls().map(|c| c.input.to_string()));
+        }
+        let words: HashSet<&str> = texts.iter().flat_map(|t| t.split(|c| !is_ref_char(c))).collect();
+        let named = |id: &str| {
+            if id.chars().all(is_ref_char) {
+                words.contains(id)
+            } else {
+                texts.iter().any(|t| t.contains(id))
+            }
+        };
+        self.outputs.collect_garbage(&|id| mentioned.contains(id) || named(id), dry_run)
+    }
+}
+
+/// What the ids that we make consist of.
+fn is_ref_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+/// Whether each part stands in `whole`, a text perhaps as a piece of a longer one.
+fn is_excerpt(parts: &[Part], whole: &[Part]) -> bool {
+    let stands_in = |part: &Part, of: &Part| match (part, of) {
+        (Part::Text { text, .. }, Part::Text { text: longer, .. }) => longer.contains(&**text),
+        (part, of) => part == of,
+    };
+    parts.iter().all(|part| whole.iter().any(|of| stands_in(part, of)))
+}

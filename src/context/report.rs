@@ -1,0 +1,142 @@
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::tokens::TokenUsage;
+
+/// What a run did to the view, and why: the product as much as the view is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Report {
+    /// The model's context window in tokens, `null` where neither model nor window is known.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
+    pub window: Option<u64>,
+    /// Tokens that a view may take: min(max input, window − reserved output).
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
+    pub limit: Option<u64>,
+    /// limit × thresholdRatio: where `shouldCompact` begins to say yes.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
+    pub threshold: Option<u64>,
+    /// What this run aimed at.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
+    pub target: Option<u64>,
+    /// Tokens of the view before the run; tool outputs trimmed since the last report count as before.
+    pub tokens_before: u64,
+    /// Tokens of the view after it.
+    pub tokens_after: u64,
+    /// Messages in the view before.
+    pub messages_before: u64,
+    /// Messages in the view after.
+    pub messages_after: u64,
+    /// `1 - tokens_after / tokens_before`, 0 to 1.
+    pub reduction: f64,
+    /// Token budgets of passes that have one, by name.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "Record<string, number>"))]
+    pub budgets: BTreeMap<String, u64>,
+    /// How tokens were counted.
+    pub counter: CounterReport,
+    /// Tokens and messages by part; the tokens sum to `tokens_after`.
+    pub parts: Vec<PartReport>,
+    /// What was decided, in order.
+    pub decisions: Vec<Decision>,
+    /// What left the view since the report before, with the way back.
+    pub left_out: Vec<LeftOut>,
+    /// Tokens at the view's beginning that are as they were: what the provider's prompt cache can still serve.
+    pub stable_prefix_tokens: u64,
+    /// The summary, where one was put in.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<SummaryReport>,
+}
+
+/// How tokens were counted.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct CounterReport {
+    /// `"estimate"`, `"bytes/4"`, the name of an encoding, or `"callback"`.
+    #[cfg_attr(
+        target_arch = "wasm32",
+        tsify(type = "\"estimate\" | \"bytes/4\" | \"o200k_base\" | \"cl100k_base\" | \"callback\"")
+    )]
+    pub method: &'static str,
+    /// Whether text counts equal the provider's.
+    pub exact: bool,
+    /// The share of the limit that passes leave free, 0 to 1.
+    pub margin: f64,
+    /// Reported over counted input tokens, 1 until a provider reported any.
+    pub calibration: f64,
+}
+
+impl Default for CounterReport {
+    fn default() -> Self {
+        Self { method: "estimate", exact: false, margin: 0.0, calibration: 1.0 }
+    }
+}
+
+/// One part of a view.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct PartReport {
+    /// `system`, `tools`, `retain`, `summary`, `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs` …
+    pub name: String,
+    /// Tokens.
+    pub tokens: u64,
+    /// Messages that have such tokens.
+    pub messages: u64,
+}
+
+/// One decision: a pass, and what it changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Decision {
+    /// The pass.
+    pub pass: String,
+    /// Which try of the same pass, from 1, where it ran several times.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// Tokens of the view before.
+    pub tokens_before: u64,
+    /// Tokens of the view after.
+    pub tokens_after: u64,
+    /// Ids of the messages that it acted on.
+    pub items: Vec<String>,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// A message that left the view, or stands in it shorter than it came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct LeftOut {
+    /// The message's id.
+    pub id: String,
+    /// Why, in words.
+    pub why: String,
+    /// The ref that opens its full content in the tool output cache.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub output_ref: Option<String>,
+    /// The fold that stands for it.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fold: Option<String>,
+}
+
+/// What the summary cost, and how it came to be.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct SummaryReport {
+    /// How often it was asked for.
+    pub attempts: u32,
+    /// What the callback reported as usage, all attempts together.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<TokenUsage>,
+    /// Tokens of the carry-over ledger in the summary.
+    pub ledger_tokens: u64,
+    /// What was done instead of what was asked, in words (missing tags, the extractive summariser …).
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<String>,
+}

@@ -1,0 +1,168 @@
+use serde::{Deserialize, Serialize};
+
+use crate::message::{ItemType, Message, Part, Role};
+use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, count_part};
+
+/// What a token in a view belongs to. The report's parts bear these names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartName {
+    /// System and developer messages.
+    System,
+    /// Tool definitions.
+    Tools,
+    /// Text that an earlier compaction was told to retain.
+    Retain,
+    /// Summaries.
+    Summary,
+    /// User messages.
+    User,
+    /// The assistant's text.
+    Assistant,
+    /// Reasoning and thinking.
+    Reasoning,
+    /// The assistant's tool calls.
+    ToolCalls,
+    /// Tool outputs.
+    ToolOutputs,
+    /// Memory results.
+    Memory,
+    /// Prompt injections.
+    Injections,
+}
+
+impl PartName {
+    /// Every part, in the order of the report.
+    pub const ALL: [Self; 11] = [
+        Self::System,
+        Self::Tools,
+        Self::Retain,
+        Self::Summary,
+        Self::User,
+        Self::Assistant,
+        Self::Reasoning,
+        Self::ToolCalls,
+        Self::ToolOutputs,
+        Self::Memory,
+        Self::Injections,
+    ];
+
+    /// The name in the report.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Tools => "tools",
+            Self::Retain => "retain",
+            Self::Summary => "summary",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Reasoning => "reasoning",
+            Self::ToolCalls => "tool_calls",
+            Self::ToolOutputs => "tool_outputs",
+            Self::Memory => "memory",
+            Self::Injections => "injections",
+        }
+    }
+}
+
+/// The tokens of one message, by what they are spent on. Counted once, when the message enters (TOK-5).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// The message's own frame, text, refusals and media.
+    pub text: u64,
+    /// Reasoning and thinking.
+    pub reasoning: u64,
+    /// Tool calls.
+    pub calls: u64,
+    /// Tool outputs.
+    pub outputs: u64,
+}
+
+impl Tally {
+    /// Counts a message.
+    pub fn of(message: &Message, counter: &dyn TokenCounter) -> Self {
+        let mut tally = Self { text: MESSAGE_OVERHEAD, ..Self::default() };
+        for part in &message.parts {
+            let tokens = count_part(part, counter);
+            match part {
+                Part::Reasoning(_) => tally.reasoning += tokens,
+                Part::ToolCall(_) => tally.calls += tokens,
+                Part::ToolOutput(_) => tally.outputs += tokens,
+                _ => tally.text += tokens,
+            }
+        }
+        if message.role == Role::Tool {
+            tally.outputs += std::mem::take(&mut tally.text);
+        }
+        tally
+    }
+
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        self.text + self.reasoning + self.calls + self.outputs
+    }
+}
+
+/// The part that a message's own text belongs to, unless the engine made it.
+pub(super) fn text_part(message: &Message) -> PartName {
+    match (message.item_type(), message.role) {
+        (ItemType::CompactionSummary, _) => PartName::Summary,
+        (ItemType::Memory, _) => PartName::Memory,
+        (ItemType::Injection, _) => PartName::Injections,
+        (_, Role::System | Role::Developer) => PartName::System,
+        (_, Role::User) => PartName::User,
+        (_, Role::Assistant) => PartName::Assistant,
+        (_, Role::Tool) => PartName::ToolOutputs,
+    }
+}
+
+/// Running sums over a view: tokens and messages by part.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Sums {
+    tokens: [u64; PartName::ALL.len()],
+    messages: [u64; PartName::ALL.len()],
+    total: u64,
+}
+
+impl Sums {
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    pub fn add(&mut self, part: PartName, tally: &Tally) {
+        for (part, tokens) in split(part, tally) {
+            if tokens > 0 {
+                self.tokens[part as usize] += tokens;
+                self.messages[part as usize] += 1;
+                self.total += tokens;
+            }
+        }
+    }
+
+    pub fn remove(&mut self, part: PartName, tally: &Tally) {
+        for (part, tokens) in split(part, tally) {
+            if tokens > 0 {
+                self.tokens[part as usize] -= tokens;
+                self.messages[part as usize] -= 1;
+                self.total -= tokens;
+            }
+        }
+    }
+
+    /// `(part, tokens, messages)` of every part that has any.
+    pub fn parts(&self) -> impl Iterator<Item = (PartName, u64, u64)> + '_ {
+        PartName::ALL
+            .into_iter()
+            .map(|p| (p, self.tokens[p as usize], self.messages[p as usize]))
+            .filter(|(_, tokens, _)| *tokens > 0)
+    }
+}
+
+fn split(text: PartName, tally: &Tally) -> [(PartName, u64); 4] {
+    [
+        (text, tally.text),
+        (PartName::Reasoning, tally.reasoning),
+        (PartName::ToolCalls, tally.calls),
+        (PartName::ToolOutputs, tally.outputs),
+    ]
+}

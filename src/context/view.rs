@@ -1,0 +1,288 @@
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+use super::node::{History, NodeIndex};
+use super::tally::{PartName, Sums, Tally};
+use crate::message::{Message, Role};
+
+/// How a message stands in the view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As it was pushed.
+    Whole,
+    /// A tool output cut to the in-context view's bounds (CACHE-3).
+    Cut,
+    /// A tool output that is a placeholder now (CACHE-4).
+    Placeholder,
+    /// Its middle was cut as a last resort (COMP-19).
+    Shortened,
+}
+
+impl Form {
+    /// The name in `Item.form`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Cut => "cut",
+            Self::Placeholder => "placeholder",
+            Self::Shortened => "shortened",
+        }
+    }
+}
+
+/// A message's place in the view.
+#[derive(Debug, Clone)]
+pub struct Slot {
+    /// The node that it shows.
+    pub node: NodeIndex,
+    /// What is sent: the node's own message, or a shorter one.
+    pub message: Arc<Message>,
+    /// The tokens of what is sent.
+    pub tally: Tally,
+    /// What its text counts as.
+    pub part: PartName,
+    /// How it stands.
+    pub form: Form,
+}
+
+impl Slot {
+    /// The node as it was pushed.
+    pub fn whole(history: &History, index: NodeIndex) -> Self {
+        let node = history.node(index);
+        Self {
+            node: index,
+            message: node.message.clone(),
+            tally: node.tally,
+            part: node.part(),
+            form: Form::Whole,
+        }
+    }
+
+    /// Tokens of what is sent.
+    pub fn tokens(&self) -> u64 {
+        self.tally.total()
+    }
+}
+
+/// What the model is sent next. Sums are kept while slots change: asking for them costs nothing.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    header: Vec<Slot>,
+    body: Vec<Slot>,
+    sums: Sums,
+    tools: u64,
+    /// Body positions of tool outputs that can still be trimmed, oldest first.
+    outputs: VecDeque<usize>,
+    output_tokens: u64,
+    /// The first body position that changed since [`View::mark`].
+    changed_from: Option<usize>,
+    /// Header or tool definitions changed since [`View::mark`].
+    fixed_changed: bool,
+    marked_tokens: u64,
+}
+
+impl View {
+    /// The leading system and developer messages.
+    pub fn header(&self) -> &[Slot] {
+        &self.header
+    }
+
+    /// Everything after the header.
+    pub fn body(&self) -> &[Slot] {
+        &self.body
+    }
+
+    /// Header and body.
+    pub fn slots(&self) -> impl Iterator<Item = &Slot> {
+        self.header.iter().chain(&self.body)
+    }
+
+    /// How many messages there are.
+    pub fn len(&self) -> usize {
+        self.header.len() + self.body.len()
+    }
+
+    /// Nothing is sent.
+    pub fn is_empty(&self) -> bool {
+        self.header.is_empty() && self.body.is_empty()
+    }
+
+    /// All tokens: header, tool definitions and body.
+    pub fn tokens(&self) -> u64 {
+        self.sums.total() + self.tools
+    }
+
+    /// Tokens of what no pass may touch: header and tool definitions.
+    pub fn fixed_tokens(&self) -> u64 {
+        self.header.iter().map(Slot::tokens).sum::<u64>() + self.tools
+    }
+
+    /// Tokens of all tool outputs, placeholders included.
+    pub fn output_tokens(&self) -> u64 {
+        self.output_tokens
+    }
+
+    /// `(part, tokens, messages)` of every part that has any, tool definitions too.
+    pub fn parts(&self) -> Vec<(PartName, u64, u64)> {
+        let mut parts: Vec<_> = self.sums.parts().collect();
+        if self.tools > 0 {
+            let at = parts.iter().position(|(p, ..)| *p > PartName::Tools).unwrap_or(parts.len());
+            parts.insert(at, (PartName::Tools, self.tools, 0));
+        }
+        parts
+    }
+
+    /// Sets the tokens of the tool definitions.
+    pub fn set_tools(&mut self, tokens: u64) {
+        self.tools = tokens;
+        self.fixed_changed = true;
+    }
+
+    /// Replaces the header.
+    pub fn set_header(&mut self, slots: Vec<Slot>) {
+        for slot in &self.header {
+            self.sums.remove(slot.part, &slot.tally);
+        }
+        for slot in &slots {
+            self.sums.add(slot.part, &slot.tally);
+        }
+        self.header = slots;
+        self.fixed_changed = true;
+    }
+
+    /// Appends to the header.
+    pub fn push_header(&mut self, slot: Slot) {
+        self.sums.add(slot.part, &slot.tally);
+        self.header.push(slot); // nothing stands behind it yet: the prefix stays
+    }
+
+    /// Puts a message in at its place: at the end, but a tool output whose call is further up goes to that call's
+    /// step, so that no message of another role stands between a call and its output.
+    pub fn push(&mut self, slot: Slot, caller: Option<NodeIndex>) {
+        let at = caller.map_or(self.body.len(), |caller| self.end_of_step(caller));
+        self.sums.add(slot.part, &slot.tally);
+        if at == self.body.len() {
+            self.body.push(slot);
+            self.watch_output(at);
+        } else {
+            self.body.insert(at, slot);
+            self.touch(at);
+            self.watch_outputs();
+        }
+    }
+
+    /// Puts slots in at a body position.
+    pub fn insert(&mut self, at: usize, slots: Vec<Slot>) {
+        for slot in &slots {
+            self.sums.add(slot.part, &slot.tally);
+        }
+        self.body.splice(at..at, slots);
+        self.touch(at);
+        self.watch_outputs();
+    }
+
+    /// Takes one node out.
+    pub fn remove(&mut self, node: NodeIndex) {
+        if let Some(at) = self.body.iter().rposition(|s| s.node == node) {
+            let slot = self.body.remove(at);
+            self.sums.remove(slot.part, &slot.tally);
+            self.touch(at);
+            self.watch_outputs();
+        }
+    }
+
+    /// Where the outputs that answer the assistant message `caller` end.
+    fn end_of_step(&self, caller: NodeIndex) -> usize {
+        let Some(at) = self.body.iter().rposition(|s| s.node == caller) else { return self.body.len() };
+        let mut end = at + 1;
+        // Items sent one by one: the calls of one answer stand in neighbouring assistant messages.
+        while self
+            .body
+            .get(end)
+            .is_some_and(|s| s.message.role == Role::Assistant && s.message.tool_calls().next().is_some())
+        {
+            end += 1;
+        }
+        while self.body.get(end).is_some_and(|s| s.message.role == Role::Tool) {
+            end += 1;
+        }
+        end
+    }
+
+    /// Shows the slot at body position `at` in another form.
+    pub fn replace(&mut self, at: usize, message: Arc<Message>, tally: Tally, form: Form) {
+        let slot = &mut self.body[at];
+        self.sums.remove(slot.part, &slot.tally);
+        let before = slot.tally;
+        slot.message = message;
+        slot.tally = tally;
+        slot.form = form;
+        self.sums.add(slot.part, &slot.tally);
+        if slot.message.role == Role::Tool {
+            self.output_tokens = self.output_tokens - before.outputs + tally.outputs;
+        }
+        self.touch(at);
+    }
+
+    /// The oldest tool output that can still be trimmed; the newest never can.
+    pub fn oldest_output(&mut self) -> Option<usize> {
+        if self.outputs.len() < 2 { None } else { self.outputs.pop_front() }
+    }
+
+    /// Takes the `folded` nodes out and puts `with` first: a retained text and a summary stand before all else (COMP-7),
+    /// so that a view that begins with a fold begins with a user message.
+    pub fn fold(&mut self, folded: &HashSet<NodeIndex>, with: Vec<Slot>) {
+        for slot in self.body.iter().filter(|s| folded.contains(&s.node)) {
+            self.sums.remove(slot.part, &slot.tally);
+        }
+        for slot in &with {
+            self.sums.add(slot.part, &slot.tally);
+        }
+        let rest = std::mem::replace(&mut self.body, with);
+        self.body.extend(rest.into_iter().filter(|s| !folded.contains(&s.node)));
+        self.touch(0);
+        self.watch_outputs();
+    }
+
+    /// From here on, [`View::stable_prefix_tokens`] tells what is still as it is now.
+    pub fn mark(&mut self) {
+        self.changed_from = None;
+        self.fixed_changed = false;
+        self.marked_tokens = self.tokens();
+    }
+
+    /// Tokens at the beginning that are as they were at the last [`View::mark`].
+    pub fn stable_prefix_tokens(&self) -> u64 {
+        match self.changed_from {
+            _ if self.fixed_changed => 0,
+            None => self.marked_tokens,
+            Some(at) => {
+                let before = self.fixed_tokens() + self.body[..at].iter().map(Slot::tokens).sum::<u64>();
+                before.min(self.marked_tokens) // what changed may have entered after the mark
+            }
+        }
+    }
+
+    fn touch(&mut self, at: usize) {
+        self.changed_from = Some(self.changed_from.map_or(at, |from| from.min(at)));
+    }
+
+    fn watch_output(&mut self, at: usize) {
+        let slot = &self.body[at];
+        if slot.message.role == Role::Tool {
+            self.output_tokens += slot.tally.outputs;
+            if slot.form != Form::Placeholder {
+                self.outputs.push_back(at);
+            }
+        }
+    }
+
+    /// Finds the tool outputs that can be trimmed anew.
+    pub(super) fn watch_outputs(&mut self) {
+        self.outputs.clear();
+        self.output_tokens = 0;
+        for at in 0..self.body.len() {
+            self.watch_output(at);
+        }
+    }
+}
