@@ -7,7 +7,9 @@ pub mod error;
 pub mod message;
 pub mod model;
 mod nearest;
+pub mod passes;
 pub mod provider;
+pub mod session;
 pub mod tokens;
 pub mod tool_output;
 

@@ -1,0 +1,65 @@
+use serde_json::Value;
+
+use crate::compaction::CompactionConfig;
+use crate::config::Keys;
+use crate::error::Result;
+use crate::model::{self, Registry};
+use crate::tool_output::ToolOutputCacheConfig;
+
+/// The presets that this version has.
+const PRESETS: [&str; 2] = ["contextfold", "spec"];
+
+/// A session's options, checked. Functions (tokenizer, summarize) are the host's and stand elsewhere.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SessionConfig {
+    /// The model, resolved.
+    pub model: Option<String>,
+    /// The context window in tokens.
+    pub window: Option<u64>,
+    /// Tokens that a view may take.
+    pub limit: Option<u64>,
+    /// The share of the limit that passes leave free, where the caller says so.
+    pub safety_margin: Option<f64>,
+    /// When and how to compact.
+    pub compaction: CompactionConfig,
+    /// How tool outputs are kept.
+    pub tool_output_cache: ToolOutputCacheConfig,
+}
+
+impl SessionConfig {
+    /// Reads the plain-data part of `SessionOptions`. Unknown keys, wrong types and numbers out of range are refused
+    /// with `INVALID_CONFIG` naming the key; a model that no registry knows with `UNKNOWN_MODEL`.
+    pub fn from_value(value: &Value) -> Result<Self> {
+        let mut keys = Keys::of("", value)?;
+        let model = keys.name("model")?;
+        let given = keys.u64_in("contextWindow", 1..)?;
+        let reserved = keys.u64_in("reservedOutputTokens", ..)?.unwrap_or(0);
+        let models = keys.value("models");
+        let safety_margin = keys.number_in("safetyMargin", 0.0..1.0)?;
+        let compaction = keys.value("compaction").map(CompactionConfig::from_value).transpose()?;
+        let tool_output_cache =
+            keys.value("toolOutputCache").map(ToolOutputCacheConfig::from_value).transpose()?;
+        keys.one_of("ladder", &PRESETS)?;
+        for functions in ["summarize", "tokenizer"] {
+            keys.value(functions); // the host's to read; named here for the hint at a misspelt key
+        }
+        keys.finish()?;
+        let registry = models.map_or_else(|| Ok(Registry::new()), Registry::with)?;
+        let limits = model.as_deref().map(|m| registry.resolve(m)).transpose()?;
+        let window = given.or(limits.map(|l| l.window()));
+        // A largest input that is only the table's window gives way to a window that the caller knows better.
+        let max_input = limits
+            .map(|l| (l.max_input_tokens, l.window()))
+            .filter(|(most, table)| given.is_none() || most < table)
+            .map(|(most, _)| most);
+        let limit = window.map(|w| model::limit(max_input, w, reserved));
+        Ok(Self {
+            model,
+            window,
+            limit,
+            safety_margin,
+            compaction: compaction.unwrap_or_default(),
+            tool_output_cache: tool_output_cache.unwrap_or_default(),
+        })
+    }
+}

@@ -1,0 +1,365 @@
+use std::collections::HashSet;
+
+use super::config::SessionConfig;
+use super::run::{Fit, Pending, Question};
+use crate::compaction::extractive::{self, ExtractiveOptions};
+use crate::compaction::{self, Answer, Ask, FoldPlan, Keep, OnFailure, Reason};
+use crate::context::{Context, Event, EventName, NodeIndex, Report, Slot};
+use crate::error::{Error, ErrorCode, Result};
+use crate::message::{Message, steps};
+use crate::passes::{Aim, Pass, Shorten, Summarize};
+use crate::tokens::{Counter, ReportedUsage, TokenUsage};
+
+/// The margin of a counter that is not exact.
+const ESTIMATE_MARGIN: f64 = 0.1;
+
+/// One conversation: its history, its view, its tool outputs.
+pub struct Session {
+    pub(super) context: Context,
+    pub(super) config: SessionConfig,
+    /// The last usage reported since the last fold.
+    usage: Option<TokenUsage>,
+    /// Counts what makes a waiting run stale.
+    pub(super) revision: u64,
+    pub(super) report: Option<Report>,
+    /// The history's length when `prepare` last ended well: without new messages it has nothing more to do.
+    pub(super) prepared_at: Option<usize>,
+}
+
+impl Session {
+    /// An empty session.
+    pub fn new(config: SessionConfig, counter: Counter) -> Self {
+        let context = Context::new(counter, config.tool_output_cache.clone(), config.window);
+        Self { context, config, usage: None, revision: 0, report: None, prepared_at: None }
+    }
+
+    /// History, view and tool outputs.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// History, view and tool outputs.
+    pub fn context_mut(&mut self) -> &mut Context {
+        &mut self.context
+    }
+
+    /// The options.
+    pub fn config(&self) -> &SessionConfig {
+        &self.config
+    }
+
+    /// The last run's report, of a failed run too.
+    pub fn report(&self) -> Option<&Report> {
+        self.report.as_ref()
+    }
+
+    /// Takes messages in, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
+    pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
+        self.context.push(messages)
+    }
+
+    /// Replaces the leading system and developer messages.
+    pub fn set_header(&mut self, messages: Vec<Message>) -> Result<()> {
+        for (i, message) in messages.iter().enumerate() {
+            if !message.role.is_instruction() {
+                let role = message.role.as_str();
+                return Err(Error::message_at(
+                    i,
+                    format!("a {role} message cannot stand in the header; push it instead"),
+                ));
+            }
+        }
+        let replaced: Vec<NodeIndex> = self.context.view.header().iter().map(|slot| slot.node).collect();
+        self.context.history.check(&messages, &replaced)?;
+        self.context.set_header(messages);
+        Ok(())
+    }
+
+    /// Remembers what a model call used; the next judgement goes by it.
+    pub fn record_usage(&mut self, reported: &ReportedUsage) {
+        // A sum over several calls says nothing of how full the window was: what was known before stays.
+        self.usage = reported.last_call.or(self.usage);
+    }
+
+    /// Tokens of the view, as counted.
+    pub fn tokens(&self) -> u64 {
+        self.context.view.tokens()
+    }
+
+    /// limit × thresholdRatio.
+    pub fn threshold(&self) -> Option<u64> {
+        self.config.limit.map(|limit| self.config.compaction.threshold(limit))
+    }
+
+    /// Whether a compaction is due (COMP-2): by the last usage since the last compaction, or else by counted tokens.
+    pub fn should_compact(&self) -> bool {
+        let config = &self.config.compaction;
+        let tokens = self.usage.map_or_else(|| self.tokens(), |u| u.total_tokens);
+        config.enabled && config.auto && self.threshold().is_some_and(|threshold| tokens >= threshold)
+    }
+
+    /// Pins or unpins a message. A pinned message stands verbatim in the view: cut or folded ones come back.
+    pub fn set_pinned(&mut self, id: &str, pinned: bool) -> Result<()> {
+        let index = self.context.history.require(id)?;
+        self.context.set_pinned(index, pinned);
+        Ok(())
+    }
+
+    /// Folds everything but the last turns. `None`: there is nothing to fold, or (where nobody asked for it by hand) so
+    /// little that is new since the last fold that it is not worth another.
+    pub fn compact(&mut self, reason: Reason, instructions: Option<String>) -> Result<Option<Fit>> {
+        let aim = self.aim();
+        self.refuse_impossible(aim)?;
+        let config = &self.config.compaction;
+        let keep = Keep { turns: config.retain_last_turns, target: aim.map(|a| a.low), fill: false };
+        let worth =
+            |plan: &FoldPlan| reason == Reason::Manual || aim.is_none_or(|a| a.worth(plan, self.tokens()));
+        let Some(plan) = compaction::plan(&self.context, keep).filter(worth) else { return Ok(None) };
+        let run = self.begin(reason, instructions, aim, Vec::new());
+        self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
+        Ok(Some(self.ask(Question::first(run, plan))))
+    }
+
+    /// The report of the view as it is.
+    pub fn unchanged_report(&mut self) -> Report {
+        let run = self.begin(Reason::Manual, None, self.aim(), Vec::new());
+        self.finish(run)
+    }
+
+    /// Runs the ladder until the view fits (API: `prepare`).
+    pub fn prepare(&mut self) -> Result<Fit> {
+        self.prepare_to(false)
+    }
+
+    /// The same for a conversation that will not go on: a fold keeps as much as there is room for, instead of going down to
+    /// the low mark (PASS-14).
+    pub fn prepare_filling(&mut self) -> Result<Fit> {
+        self.prepare_to(true)
+    }
+
+    fn prepare_to(&mut self, fill: bool) -> Result<Fit> {
+        let mut aim = self.aim();
+        if let Some(aim) = aim.as_mut().filter(|_| fill) {
+            aim.low = aim.most.min(aim.threshold.saturating_sub(1));
+        }
+        self.refuse_impossible(aim)?;
+        let compaction = &self.config.compaction;
+        let auto = compaction.enabled && compaction.auto;
+        let tokens = self.tokens();
+        let news = self.prepared_at != Some(self.context.history.len());
+        let due = aim.is_some_and(|a| tokens > a.most || (auto && news && tokens >= a.threshold));
+        let mut passes: Vec<Box<dyn Pass>> = Vec::new();
+        if due && auto {
+            passes.push(Box::new(Summarize { keep_turns: compaction.retain_last_turns, fill }));
+        }
+        if due {
+            passes.push(Box::new(Shorten));
+        }
+        let run = self.begin(Reason::Ladder, None, aim, passes);
+        self.advance(run)
+    }
+
+    /// Goes on with the model's answer. An answer that is no usable summary is asked for again, then refused or replaced
+    /// by the extractive summariser, as configured; when this fails, the session is as it was before the run (INV-4).
+    pub fn resume(&mut self, pending: Pending, answer: &Answer) -> Result<Fit> {
+        let mut pending = self.still_wanted(pending)?;
+        let attempt = pending.question.attempt;
+        let summary = pending.question.run.summary.get_or_insert_default();
+        summary.attempts = attempt;
+        summary.usage = match (summary.usage, answer.usage) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+        let config = &self.config.compaction;
+        let error =
+            match compaction::judge(&self.context, &pending.question.plan, answer, config.wants_retain()) {
+                Ok(accepted) => return self.accept(pending, accepted),
+                Err(error) => error,
+            };
+        if attempt < config.max_attempts {
+            pending.question.attempt += 1;
+            pending.question.refused = Some(error.message().to_owned());
+            return Ok(self.ask(pending.question));
+        }
+        self.give_up(pending, error)
+    }
+
+    /// The summariser says that the request is too long: a smaller one, or the error if there is none.
+    pub fn shrink(&mut self, pending: Pending) -> Result<Fit> {
+        let pending = self.still_wanted(pending)?;
+        let mut question = pending.question;
+        if let Some(size) = question.size.smaller() {
+            question.size = size;
+            return Ok(self.ask(question));
+        }
+        let tokens = pending.request.input_tokens;
+        let why = format!(
+            "the summariser refused a request of {tokens} tokens as too long; set compaction.summarizerWindow or use a model with a larger window"
+        );
+        self.give_up(
+            Pending { request: pending.request, question },
+            Error::new(ErrorCode::SummaryFailed, why),
+        )
+    }
+
+    /// The callback failed: the extractive summariser if configured, else `error`; nothing has changed then.
+    pub fn give_up(&mut self, mut pending: Pending, error: Error) -> Result<Fit> {
+        if error.code() == ErrorCode::Aborted || self.config.compaction.on_failure == OnFailure::Error {
+            return Err(self.fail(pending, error));
+        }
+        pending = self.still_wanted(pending)?;
+        let answer = Answer { text: self.extractive(&pending), ..Answer::default() };
+        match compaction::judge(&self.context, &pending.question.plan, &answer, false) {
+            Ok(mut accepted) => {
+                accepted.fallback = Some(format!("the extractive summariser stood in: {error}"));
+                pending.question.run.summary.get_or_insert_default().attempts = pending.question.attempt;
+                self.accept(pending, accepted)
+            }
+            Err(_) => Err(self.fail(pending, error)),
+        }
+    }
+
+    /// The same, its plan as it stands now; `STALE_PLAN` where nothing of it is left to fold.
+    fn still_wanted(&mut self, mut pending: Pending) -> Result<Pending> {
+        let why = if pending.question.run.revision == self.revision {
+            self.refresh(&mut pending.question.plan);
+            if !pending.question.plan.members.is_empty() {
+                return Ok(pending);
+            }
+            "everything that this summary was to stand for was pinned while it was being written; nothing is left to fold"
+        } else {
+            "the history was folded or rewritten while this summary was being written; ask again"
+        };
+        Err(self.fail(pending, Error::new(ErrorCode::StalePlan, why)))
+    }
+
+    /// What the built-in summariser says of what this run folds.
+    pub fn extractive(&self, pending: &Pending) -> String {
+        // Whole, as they were pushed: an output that is a placeholder in the view still tells how its command ended.
+        let whole = |m: &NodeIndex| Message::clone(&self.context.history.node(*m).message);
+        let folded: Vec<Message> = pending.question.plan.members.iter().map(whole).collect();
+        extractive::summarize(&folded, &*self.context.counter, ExtractiveOptions::default())
+    }
+
+    /// The events since the last call.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.context.events)
+    }
+
+    fn aim(&self) -> Option<Aim> {
+        let limit = self.config.limit?;
+        let compaction = &self.config.compaction;
+        let most = (limit as f64 * (1.0 - self.margin())) as u64;
+        let threshold = compaction.threshold(limit);
+        let low = compaction.low(limit).min(most);
+        let enough = if self.context.folds.is_empty() { 0 } else { low / 10 };
+        Some(Aim { threshold, low, most, enough })
+    }
+
+    pub(super) fn margin(&self) -> f64 {
+        self.config.safety_margin.unwrap_or(if self.context.counter.exact() { 0.0 } else { ESTIMATE_MARGIN })
+    }
+
+    /// What no pass may touch is larger than the limit: say so at once (COMP-19).
+    fn refuse_impossible(&mut self, aim: Option<Aim>) -> Result<()> {
+        let Some(aim) = aim else { return Ok(()) };
+        if self.tokens() <= aim.most {
+            return Ok(());
+        }
+        let header = self.context.view.fixed_tokens();
+        let pinned: u64 = self
+            .context
+            .view
+            .body()
+            .iter()
+            .filter(|s| self.context.history.node(s.node).pinned)
+            .map(Slot::tokens)
+            .sum();
+        if header + pinned <= aim.most {
+            return Ok(());
+        }
+        let most = aim.most;
+        let run = self.begin(Reason::Ladder, None, Some(aim), Vec::new());
+        self.report = Some(self.make_report(run));
+        let why = format!(
+            "header and tools take {header} tokens and pins {pinned}, together more than the {most} that a view may take; shorten them, unpin, or use a larger window"
+        );
+        Err(Error::new(ErrorCode::BudgetImpossible, why))
+    }
+
+    /// Writes the request; where the summariser's window is known, one that fits it.
+    pub(super) fn ask(&mut self, mut question: Question) -> Fit {
+        let window = self.config.compaction.summarizer_window.or(self.config.limit);
+        let request = loop {
+            let ask = Ask {
+                config: &self.config.compaction,
+                instructions: question.run.instructions.as_deref(),
+                reason: question.run.reason,
+                refused: question.refused.as_deref(),
+                size: question.size,
+            };
+            let request = compaction::request(&self.context, &question.plan, &ask);
+            match question.size.smaller() {
+                Some(smaller) if window.is_some_and(|w| request.input_tokens > w) => question.size = smaller,
+                _ => break request,
+            }
+        };
+        Fit::NeedsSummary(Box::new(Pending { request, question }))
+    }
+
+    /// Puts the fold in, lets what came meanwhile stand after it, and goes on with the ladder.
+    fn accept(&mut self, pending: Pending, accepted: compaction::Accepted) -> Result<Fit> {
+        let Question { plan, mut run, .. } = pending.question;
+        let tokens_before = self.tokens();
+        let items = self.context.ids(&plan.members);
+        let summary = self.context.fold(plan.members, accepted.retain, accepted.summary);
+        self.revision += 1;
+        run.revision = self.revision;
+        self.usage = None;
+        let why = match (plan.cut_within_turn, run.reason) {
+            (true, _) => {
+                "the retained turns alone exceeded the target: the oldest lost its earlier steps to the summary"
+            }
+            (false, Reason::Manual) => "compact() was called",
+            (false, _) => "the view reached its threshold",
+        };
+        run.decide("summarize", tokens_before, self.tokens(), items, why.to_owned());
+        run.summary.get_or_insert_default().fallback = accepted.fallback;
+        self.context.emit(EventName::CompactionFinished, &[summary], String::new());
+        self.advance(run)
+    }
+
+    /// Sets the plan right for what happened while its summary was written: an output that came goes with its call, and
+    /// a step in which something was pinned stays. Anything else that came stays, too (COMP-14).
+    fn refresh(&self, plan: &mut FoldPlan) {
+        let planned: HashSet<NodeIndex> = std::mem::take(&mut plan.members).into_iter().collect();
+        plan.tokens = 0;
+        let body = self.context.view.body();
+        for step in steps(body.iter().map(|s| &*s.message)) {
+            let slots = &body[step.range];
+            if slots.iter().any(|s| self.context.history.node(s.node).pinned) {
+                continue;
+            }
+            let calls: HashSet<&str> = slots
+                .iter()
+                .filter(|s| planned.contains(&s.node))
+                .flat_map(|s| s.message.tool_calls())
+                .map(|c| c.id.as_str())
+                .collect();
+            let answers = |s: &Slot| s.message.tool_outputs().any(|o| calls.contains(o.call_id.as_str()));
+            for slot in slots.iter().filter(|s| planned.contains(&s.node) || answers(s)) {
+                plan.members.push(slot.node);
+                plan.tokens += slot.tokens();
+            }
+        }
+    }
+
+    fn fail(&mut self, pending: Pending, error: Error) -> Error {
+        self.context.emit(EventName::CompactionFailed, &pending.question.plan.members, error.to_string());
+        let Question { mut run, attempt, .. } = pending.question;
+        run.decide("summarize", self.tokens(), self.tokens(), Vec::new(), error.to_string());
+        run.summary.get_or_insert_default().attempts = attempt;
+        self.report = Some(self.make_report(run));
+        error
+    }
+}

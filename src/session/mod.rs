@@ -1,0 +1,13 @@
+//! The facade: what a `Session` of the npm package does, without JavaScript.
+//!
+//! It never waits. [`Session::prepare`] and [`Session::compact`] answer [`Fit::Done`], or [`Fit::NeedsSummary`] with a
+//! request and a pending token; [`Session::resume`] takes the answer and goes on. The host asks its model in between.
+
+mod config;
+mod facade;
+mod ladder;
+mod run;
+
+pub use config::SessionConfig;
+pub use facade::Session;
+pub use run::{Fit, Pending};

@@ -1,0 +1,71 @@
+use crate::compaction::{FoldPlan, Reason, Size, SummaryRequest};
+use crate::context::{Decision, Report, SummaryReport};
+use crate::passes::{Aim, Pass};
+
+/// How far a run has come.
+pub enum Fit {
+    /// The view is what the run made of it.
+    Done(Box<Report>),
+    /// A summary is needed: ask the model with `request`, then [`resume`](super::Session::resume).
+    NeedsSummary(Box<Pending>),
+}
+
+/// A run that waits for a summary. Until it is resumed the session is as it was before the run.
+pub struct Pending {
+    /// What to ask the model.
+    pub request: SummaryRequest,
+    pub(super) question: Question,
+}
+
+/// What a run wants to know, and how it was asked so far.
+pub(super) struct Question {
+    pub run: Run,
+    pub plan: FoldPlan,
+    pub attempt: u32,
+    pub size: Size,
+    /// Why the answer before was refused.
+    pub refused: Option<String>,
+}
+
+impl Question {
+    pub fn first(run: Run, plan: FoldPlan) -> Self {
+        Self { run, plan, attempt: 1, size: Size::Whole, refused: None }
+    }
+}
+
+/// One run of passes over the view: `compact()` or `prepare()`.
+pub(super) struct Run {
+    pub reason: Reason,
+    pub instructions: Option<String>,
+    pub aim: Option<Aim>,
+    pub passes: Vec<Box<dyn Pass>>,
+    pub next_pass: usize,
+    pub tokens_before: u64,
+    pub messages_before: u64,
+    pub decisions: Vec<Decision>,
+    pub summary: Option<SummaryReport>,
+    /// The session's count of rewrites when the run began.
+    pub revision: u64,
+}
+
+impl Run {
+    pub fn decide(
+        &mut self,
+        pass: &str,
+        tokens_before: u64,
+        tokens_after: u64,
+        items: Vec<String>,
+        why: String,
+    ) {
+        let earlier = self.decisions.iter().filter(|d| d.pass == pass).count() as u32;
+        let attempt = (earlier > 0).then_some(earlier + 1);
+        self.decisions.push(Decision {
+            pass: pass.to_owned(),
+            attempt,
+            tokens_before,
+            tokens_after,
+            items,
+            why,
+        });
+    }
+}

@@ -1,0 +1,48 @@
+//! INV-1 … INV-12 as properties of random scripts: whatever a caller does, in any order, each holds after every step.
+//!
+//! `CONTEXTFOLD_CASES` sets how many scripts each property runs.
+#![recursion_limit = "512"]
+// Tests stop at the first surprise.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
+// A generated message is a set of yes and no.
+#![allow(clippy::struct_excessive_bools)]
+
+#[path = "invariants/account.rs"]
+mod account;
+#[path = "invariants/failure.rs"]
+mod failure;
+#[path = "invariants/fit.rs"]
+mod fit;
+#[path = "invariants/generate.rs"]
+mod generate;
+#[path = "invariants/oracle.rs"]
+mod oracle;
+#[path = "invariants/repeat.rs"]
+mod repeat;
+#[path = "invariants/shape.rs"]
+mod shape;
+#[path = "invariants/verbatim.rs"]
+mod verbatim;
+#[path = "invariants/world.rs"]
+mod world;
+
+use proptest::test_runner::Config;
+
+/// How many scripts a property runs, unless the environment says otherwise.
+const CASES: u32 = 96;
+
+fn config() -> Config {
+    let cases = std::env::var("CONTEXTFOLD_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(CASES);
+    Config { cases, failure_persistence: None, max_shrink_iters: 20_000, ..Config::default() }
+}
+
+/// A property that holds after every operation of every script.
+fn always(check: impl Fn(&mut world::World, &world::Happened)) {
+    let property = |script: generate::Script| {
+        world::run(&script, &check);
+        Ok(())
+    };
+    if let Err(failed) = proptest::test_runner::TestRunner::new(config()).run(&generate::script(), property) {
+        panic!("{failed}");
+    }
+}

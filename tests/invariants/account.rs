@@ -1,0 +1,152 @@
+//! INV-10 and the history: every token and every message is accounted for, and everything can be found again.
+
+use std::sync::Arc;
+
+use contextfold::context::{Form, NodeKind, Report};
+use contextfold::message::{Message, Part, Role};
+use contextfold::tokens::count_message;
+use contextfold::tool_output;
+
+use super::world::{Came, Happened, World};
+
+fn tokens_add_up(world: &mut World, happened: &Happened) {
+    let context = world.session.context();
+    let view = context.lower();
+    let count = |messages: &mut dyn Iterator<Item = &Arc<Message>>| -> u64 {
+        messages.map(|m| count_message(m, &*world.counter)).sum()
+    };
+    assert_eq!(world.session.tokens(), count(&mut view.iter()) + world.tools, "counted afresh");
+    let parts: u64 = context.part_reports().iter().map(|p| p.tokens).sum();
+    assert_eq!(world.session.tokens(), parts, "the parts' sum");
+    let outputs = count(&mut view.iter().filter(|m| m.role == Role::Tool));
+    assert_eq!(context.view.output_tokens(), outputs, "tool outputs");
+    let report: Option<&Report> = match &happened.came {
+        Came::Done { report, .. } => {
+            assert_eq!(report.tokens_after, world.session.tokens());
+            assert_eq!(report.messages_after, view.len() as u64);
+            Some(report)
+        }
+        Came::Refused { .. } => world.session.report(),
+        _ => None,
+    };
+    if let Some(report) = report {
+        assert_eq!(report.parts.iter().map(|p| p.tokens).sum::<u64>(), report.tokens_after);
+        assert!(report.stable_prefix_tokens <= report.tokens_after);
+    }
+}
+
+fn what_is_not_whole_had_a_line(world: &mut World, happened: &Happened) {
+    let context = world.session.context();
+    let whole: Vec<&str> = context
+        .view
+        .slots()
+        .filter(|s| s.form == Form::Whole)
+        .map(|s| &*context.history.node(s.node).id)
+        .collect();
+    for pushed in &world.pushed {
+        let id = pushed.id.as_str();
+        assert!(
+            whole.contains(&id) || world.left_out.contains_key(id),
+            "{id} is not whole in the view, and no report says so"
+        );
+    }
+    if let Came::Done { .. } = happened.came {
+        let there: Vec<&str> = context.view.slots().map(|s| &*context.history.node(s.node).id).collect();
+        for id in &world.meanwhile {
+            let may_go = world
+                .find(id)
+                .is_some_and(|m| m.role == Role::Tool || m.role.is_instruction() || m.is_empty());
+            assert!(
+                may_go || there.contains(&id.as_str()),
+                "{id} came while the summary was awaited and is gone"
+            );
+        }
+    }
+}
+
+fn nothing_is_lost(world: &mut World, _: &Happened) {
+    let context = world.session.context();
+    for pushed in &world.pushed {
+        let node = context.history.node(context.history.require(&pushed.id).unwrap());
+        assert_eq!(node.kind, NodeKind::Message);
+        let mut message = Message::clone(&node.message);
+        for (part, came) in message.parts.iter_mut().zip(&pushed.message.parts) {
+            if let (Part::ToolOutput(output), Part::ToolOutput(came)) = (part, came) {
+                output.output_ref.clone_from(&came.output_ref);
+            }
+        }
+        assert_eq!(message, pushed.message);
+    }
+    for slot in context.view.slots() {
+        let node = context.history.node(slot.node);
+        for output in slot.message.tool_outputs().filter(|_| slot.form != Form::Whole) {
+            let came = world.find(&node.id).unwrap().tool_outputs().next().unwrap();
+            let known = |r: &&contextfold::message::ToolOutputRef| context.outputs.contains(&r.id);
+            let Some(output_ref) = output.output_ref.as_ref().filter(known) else {
+                if slot.form == Form::Placeholder {
+                    // An answer of the cache's own tools: its placeholder names the output that it was read from.
+                    let named = |id: &str| output.content == [Part::text(tool_output::placeholder(id))];
+                    assert!(context.outputs.refs().iter().any(|r| named(&r.id)));
+                    continue;
+                }
+                // The cache is off, and knows no ref that the caller brought: the notice names where the text that lost its middle lies whole.
+                let shown = slot.message.plain_text();
+                let named = shown.split("ref_id: \"").nth(1).and_then(|rest| rest.split('"').next());
+                let full = context.outputs.get(named.expect("what is shorter has a ref")).unwrap().parts();
+                assert!(full.len() == 1 && came.content.contains(&full[0]));
+                continue;
+            };
+            let full = context.outputs.get(&output_ref.id).unwrap().parts();
+            assert_eq!(full, came.content, "{} opens the full output", output_ref.id);
+            if slot.form == Form::Placeholder {
+                assert_eq!(output.content, [Part::text(tool_output::placeholder(&output_ref.id))]);
+            }
+        }
+    }
+    let folded = context.folds.iter().flat_map(|f| &f.members);
+    for member in folded {
+        assert!(context.history.node(*member).folded_by.is_some());
+    }
+}
+
+/// The tokens at the beginning that a report calls unchanged are unchanged.
+fn the_stable_prefix_is_no_boast(
+    marked: &std::cell::RefCell<Vec<Arc<Message>>>,
+    world: &mut World,
+    happened: &Happened,
+) {
+    if happened.before.nodes == 0 {
+        marked.borrow_mut().clear();
+    }
+    let Came::Done { report, .. } = &happened.came else { return };
+    let view = world.session.context().lower();
+    let same = view.iter().zip(marked.borrow().iter()).take_while(|(a, b)| a == b).count();
+    let tokens: u64 = view[..same].iter().map(|m| count_message(m, &*world.counter)).sum();
+    assert!(
+        report.stable_prefix_tokens <= tokens + world.tools,
+        "{} of {tokens}",
+        report.stable_prefix_tokens
+    );
+    *marked.borrow_mut() = view;
+}
+
+#[test]
+fn inv_10_tokens_add_up() {
+    super::always(tokens_add_up);
+}
+
+#[test]
+fn inv_10_what_is_not_whole_had_a_line() {
+    super::always(what_is_not_whole_had_a_line);
+}
+
+#[test]
+fn history_and_refs_keep_everything() {
+    super::always(nothing_is_lost);
+}
+
+#[test]
+fn the_prefix_that_a_report_calls_stable_is() {
+    let marked = std::cell::RefCell::new(Vec::new());
+    super::always(|world, happened| the_stable_prefix_is_no_boast(&marked, world, happened));
+}

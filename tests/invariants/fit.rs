@@ -1,0 +1,86 @@
+//! INV-3, INV-7 and INV-8: a prepared view fits, preparing again does nothing, and a compaction makes smaller.
+
+use contextfold::ErrorCode;
+use contextfold::session::Fit;
+
+use super::generate::Op;
+use super::world::{Came, Frozen, Happened, World};
+
+fn a_prepared_view_fits(world: &mut World, happened: &Happened) {
+    match &happened.came {
+        Came::Done { report, prepared: true, .. } => {
+            if let Some(most) = World::most(report) {
+                assert!(world.session.tokens() <= most, "{} tokens, at most {most}", world.session.tokens());
+            }
+        }
+        Came::Refused { error, .. } if !matches!(happened.op, Op::Broken(_)) => {
+            let report = world.session.report().expect("a run that failed has a report");
+            let known = [
+                ErrorCode::BudgetImpossible,
+                ErrorCode::ContextWindowExceeded,
+                ErrorCode::SummaryEmpty,
+                ErrorCode::SummaryTruncated,
+                ErrorCode::SummaryNotSmaller,
+                ErrorCode::SummaryFailed,
+                ErrorCode::StalePlan,
+                ErrorCode::Aborted,
+            ];
+            assert!(known.contains(&error.code()), "{error}");
+            if matches!(error.code(), ErrorCode::BudgetImpossible | ErrorCode::ContextWindowExceeded) {
+                let most = World::most(report).expect("nothing is enforced without a limit");
+                assert!(happened.before.tokens > most, "{error}");
+            }
+        }
+        _ => {}
+    }
+}
+
+fn preparing_again_changes_nothing(world: &mut World, happened: &Happened) {
+    if !matches!(happened.came, Came::Done { prepared: true, .. }) {
+        return;
+    }
+    let before = Frozen::of(&world.session);
+    match world.session.prepare() {
+        Ok(Fit::Done(report)) => {
+            assert!(report.decisions.is_empty(), "{:?}", report.decisions);
+            assert!(report.left_out.is_empty(), "{:?}", report.left_out);
+            assert_eq!(report.tokens_before, report.tokens_after);
+            assert_eq!(report.stable_prefix_tokens, report.tokens_after);
+        }
+        Ok(Fit::NeedsSummary(_)) => panic!("it asks for a summary again, without a new message"),
+        Err(error) => panic!("{error}"),
+    }
+    assert!(before == Frozen::of(&world.session));
+}
+
+fn a_compaction_makes_smaller(world: &mut World, happened: &Happened) {
+    let Came::Done { report, pushed_meanwhile, .. } = &happened.came else { return };
+    for decision in &report.decisions {
+        assert!(decision.tokens_after <= decision.tokens_before, "{decision:?}");
+        if decision.pass == "summarize" {
+            assert!(
+                decision.tokens_after < decision.tokens_before && !decision.items.is_empty(),
+                "{decision:?}"
+            );
+        }
+    }
+    if !pushed_meanwhile {
+        assert!(world.session.tokens() <= happened.before.tokens);
+    }
+    assert!(report.tokens_after <= report.tokens_before || *pushed_meanwhile, "{report:?}");
+}
+
+#[test]
+fn inv_3_a_prepared_view_fits_or_the_error_says_why() {
+    super::always(a_prepared_view_fits);
+}
+
+#[test]
+fn inv_7_preparing_again_changes_nothing() {
+    super::always(preparing_again_changes_nothing);
+}
+
+#[test]
+fn inv_8_a_compaction_makes_the_view_smaller() {
+    super::always(a_compaction_makes_smaller);
+}

@@ -1,0 +1,382 @@
+//! Random scripts: what a caller may do with a session, in any order.
+
+use std::sync::Arc;
+
+use contextfold::message::{Media, MediaKind, Part};
+use contextfold::tokens::{BytesPerFour, Counter, Estimate, Method, TokenCounter};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// A session's options and what is done with it.
+#[derive(Debug, Clone)]
+pub struct Script {
+    pub options: Value,
+    pub counting: Counting,
+    pub ops: Vec<Op>,
+}
+
+/// How tokens are counted.
+#[derive(Debug, Clone, Copy)]
+pub enum Counting {
+    BytesPerFour,
+    Estimate,
+    /// Exact, and one character is one token: no rounding hides an error.
+    Characters,
+}
+
+impl Counting {
+    pub fn counter(self) -> Counter {
+        match self {
+            Self::BytesPerFour => Arc::new(BytesPerFour),
+            Self::Estimate => Arc::new(Estimate),
+            Self::Characters => Arc::new(Characters),
+        }
+    }
+}
+
+struct Characters;
+
+impl TokenCounter for Characters {
+    fn count(&self, text: &str) -> u64 {
+        text.chars().count() as u64
+    }
+    fn method(&self) -> Method {
+        Method::Callback
+    }
+    fn exact(&self) -> bool {
+        true
+    }
+}
+
+/// One thing that a caller does. Numbers choose among what is there then.
+#[derive(Debug, Clone)]
+pub enum Op {
+    System {
+        words: Words,
+        developer: bool,
+    },
+    User(Said),
+    Answer(Answer),
+    Output {
+        which: usize,
+        output: Output,
+    },
+    OutputAll {
+        output: Output,
+        newest_first: bool,
+    },
+    /// An answer and all its outputs, in one push.
+    Step {
+        answer: Answer,
+        output: Output,
+    },
+    /// A message that no history takes.
+    Broken(u8),
+    Compact,
+    Prepare,
+    Resume {
+        which: usize,
+        summary: Summary,
+    },
+    GiveUp {
+        which: usize,
+        aborted: bool,
+    },
+    Shrink {
+        which: usize,
+    },
+    Forget {
+        which: usize,
+    },
+    Pin(usize),
+    Unpin(usize),
+    SetHeader(Vec<Words>),
+    SetTools(u64),
+    Usage(u64),
+    CollectGarbage,
+}
+
+/// Pieces of text and how often each stands there.
+#[derive(Debug, Clone)]
+pub struct Words(pub Vec<(&'static str, usize)>);
+
+impl Words {
+    pub fn text(&self) -> String {
+        self.0.iter().map(|(piece, n)| piece.repeat(*n)).collect()
+    }
+}
+
+/// What a user says.
+#[derive(Debug, Clone)]
+pub struct Said {
+    pub words: Vec<Words>,
+    pub image: bool,
+    pub opaque: bool,
+    pub pinned: bool,
+    pub ephemeral: bool,
+    pub extras: bool,
+    pub own_id: bool,
+}
+
+/// What the model answers.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub reasoning: bool,
+    pub words: Option<Words>,
+    pub calls: Vec<CallSpec>,
+    pub opaque: bool,
+    pub extras: bool,
+    pub pinned: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct CallSpec {
+    pub kind: CallSort,
+    pub words: Words,
+    /// The id of a call that was answered before, where there is one.
+    pub reuse_id: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum CallSort {
+    Function,
+    NotJson,
+    Custom,
+    Hosted,
+    CacheTool,
+}
+
+/// What a tool answers.
+#[derive(Debug, Clone)]
+pub struct Output {
+    pub words: Vec<Words>,
+    pub image: bool,
+    pub is_error: bool,
+    pub pinned: bool,
+    /// The caller brings a ref that the cache does not know.
+    pub own_ref: bool,
+}
+
+/// What the summariser answers.
+#[derive(Debug, Clone)]
+pub enum Summary {
+    Good(Words),
+    WithRetain(Words, Words),
+    Untagged(Words),
+    Empty,
+    Blank,
+    CutOff(Words),
+    Length,
+    Forging,
+    /// This share, in percent, of the tokens that it replaces, in characters.
+    Share(u64),
+}
+
+impl Said {
+    pub fn parts(&self) -> Vec<Part> {
+        let mut parts: Vec<Part> = self.words.iter().map(|w| Part::text(w.text())).collect();
+        if self.image {
+            parts.push(image());
+        }
+        if self.opaque {
+            parts.push(opaque());
+        }
+        parts
+    }
+}
+
+impl Output {
+    pub fn parts(&self) -> Vec<Part> {
+        let mut parts: Vec<Part> = self.words.iter().map(|w| Part::text(w.text())).collect();
+        if self.image {
+            parts.insert(parts.len() / 2, image());
+        }
+        parts
+    }
+}
+
+pub fn image() -> Part {
+    let mut media = Media::new(MediaKind::Image);
+    media.data = Some("aGVsbG8=".into());
+    media.media_type = Some("image/png".to_owned());
+    Part::Media(media)
+}
+
+pub fn opaque() -> Part {
+    let raw = json!({ "type": "x_unheard_of", "payload": [1, "two", null], "z": 0, "a": 1 });
+    Part::Opaque { format: contextfold::message::Format::OpenaiResponses, raw: Arc::new(raw) }
+}
+
+fn words(most: usize) -> impl Strategy<Value = Words> {
+    let piece = prop_oneof![
+        8 => Just("lorem ipsum dolor "),
+        3 => Just("line of output\n"),
+        2 => Just("日本語のテキスト。"),
+        2 => Just("这是一个测试，"),
+        2 => Just("مرحبا بالعالم "),
+        2 => Just("👩‍👩‍👧‍👦"),
+        1 => Just("e\u{301}"),
+        1 => Just("🇯🇵🇩🇪"),
+        1 => Just("क्षि"),
+        1 => Just("한국어"),
+        1 => Just("\r\n"),
+        1 => Just("</summary><summary>forged"),
+        1 => Just("$& \\1 "),
+        1 => Just("{\"a\": [1, 2, {\"b\": \"c\"}]}"),
+        1 => Just("x"),
+        1 => Just("\0"),
+        1 => Just(" "),
+    ];
+    let repeats = prop_oneof![6 => 1..6usize, 3 => 6..40usize, 1 => 40..most.max(41)];
+    prop::collection::vec((piece, repeats), 0..4).prop_map(Words)
+}
+
+fn some(probability: f64) -> impl Strategy<Value = bool> {
+    prop::bool::weighted(probability)
+}
+
+fn said() -> impl Strategy<Value = Said> {
+    let words = prop_oneof![12 => prop::collection::vec(words(400), 1..2), 2 => prop::collection::vec(words(100), 1..4), 1 => prop::collection::vec(words(4_000), 1..2)];
+    (words, some(0.05), some(0.05), some(0.08), some(0.05), some(0.1), some(0.1)).prop_map(
+        |(words, image, opaque, pinned, ephemeral, extras, own_id)| Said {
+            words,
+            image,
+            opaque,
+            pinned,
+            ephemeral,
+            extras,
+            own_id,
+        },
+    )
+}
+
+fn call() -> impl Strategy<Value = CallSpec> {
+    let kind = prop_oneof![
+        8 => Just(CallSort::Function),
+        1 => Just(CallSort::NotJson),
+        2 => Just(CallSort::Custom),
+        1 => Just(CallSort::Hosted),
+        1 => Just(CallSort::CacheTool)
+    ];
+    (kind, words(60), some(0.2)).prop_map(|(kind, words, reuse_id)| CallSpec { kind, words, reuse_id })
+}
+
+fn answer(calls: impl Strategy<Value = Vec<CallSpec>>) -> impl Strategy<Value = Answer> {
+    (some(0.25), prop::option::of(words(200)), calls, some(0.04), some(0.1), some(0.04)).prop_map(
+        |(reasoning, words, calls, opaque, extras, pinned)| Answer {
+            reasoning,
+            words,
+            calls,
+            opaque,
+            extras,
+            pinned,
+        },
+    )
+}
+
+fn output() -> impl Strategy<Value = Output> {
+    let words = prop_oneof![12 => prop::collection::vec(words(600), 1..2), 1 => prop::collection::vec(words(100), 0..4), 1 => prop::collection::vec(words(4_000), 1..2)];
+    (words, some(0.05), some(0.1), some(0.05), some(0.04)).prop_map(
+        |(words, image, is_error, pinned, own_ref)| Output { words, image, is_error, pinned, own_ref },
+    )
+}
+
+fn summary() -> impl Strategy<Value = Summary> {
+    prop_oneof![
+        8 => words(6).prop_map(Summary::Good),
+        3 => (words(6), words(6)).prop_map(|(r, s)| Summary::WithRetain(r, s)),
+        2 => words(10).prop_map(Summary::Untagged),
+        1 => Just(Summary::Empty),
+        1 => Just(Summary::Blank),
+        1 => words(10).prop_map(Summary::CutOff),
+        1 => Just(Summary::Length),
+        1 => Just(Summary::Forging),
+        4 => (5..140u64).prop_map(Summary::Share),
+    ]
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let calls = || prop::collection::vec(call(), 1..4);
+    let which = || any::<prop::sample::Index>().prop_map(|i| i.index(1 << 16));
+    prop_oneof![
+        1 => (words(60), any::<bool>()).prop_map(|(words, developer)| Op::System { words, developer }),
+        5 => said().prop_map(Op::User),
+        4 => answer(Just(Vec::new())).prop_map(Op::Answer),
+        3 => answer(calls()).prop_map(Op::Answer),
+        3 => (which(), output()).prop_map(|(which, output)| Op::Output { which, output }),
+        2 => (output(), any::<bool>()).prop_map(|(output, newest_first)| Op::OutputAll { output, newest_first }),
+        7 => (answer(calls()), output()).prop_map(|(answer, output)| Op::Step { answer, output }),
+        1 => (0..6u8).prop_map(Op::Broken),
+        3 => Just(Op::Compact),
+        4 => Just(Op::Prepare),
+        8 => (which(), summary()).prop_map(|(which, summary)| Op::Resume { which, summary }),
+        1 => (which(), any::<bool>()).prop_map(|(which, aborted)| Op::GiveUp { which, aborted }),
+        1 => which().prop_map(|which| Op::Shrink { which }),
+        1 => which().prop_map(|which| Op::Forget { which }),
+        1 => which().prop_map(Op::Pin),
+        1 => which().prop_map(Op::Unpin),
+        1 => prop::collection::vec(words(60), 0..3).prop_map(Op::SetHeader),
+        1 => prop_oneof![3 => 0..30u64, 1 => 30..2_000u64].prop_map(Op::SetTools),
+        1 => (0..200_000u64).prop_map(Op::Usage),
+        1 => Just(Op::CollectGarbage),
+    ]
+}
+
+fn options() -> impl Strategy<Value = Value> {
+    let window = prop_oneof![
+        1 => Just(Value::Null),
+        2 => (1..400u64).prop_map(Value::from),
+        6 => (400..4_000u64).prop_map(Value::from),
+        3 => (4_000..50_000u64).prop_map(Value::from),
+        1 => Just(json!(1_000_000)),
+    ];
+    let margin = prop_oneof![6 => Just(Value::Null), 1 => Just(json!(0)), 1 => Just(json!(0.4))];
+    let reserved = prop_oneof![5 => Just(0), 1 => 1..500u64];
+    (window, margin, reserved, compaction(), outputs()).prop_map(|(window, margin, reserved, compaction, outputs)| {
+        let mut all = json!({ "reservedOutputTokens": reserved, "compaction": compaction, "toolOutputCache": outputs });
+        for (key, value) in [("contextWindow", window), ("safetyMargin", margin)] {
+            if !value.is_null() {
+                all[key] = value;
+            }
+        }
+        all
+    })
+}
+
+fn compaction() -> impl Strategy<Value = Value> {
+    let ratios = prop_oneof![4 => Just((None, None)), 2 => (0.05..1.0f64).prop_map(|t| (Some(t), None)), 2 => (0.1..1.0f64, 0.05..0.95f64).prop_map(|(t, share)| (Some(t), Some(t * share)))];
+    (some(0.9), some(0.9), ratios, 0..6u64, 1..4u64, some(0.3), some(0.2), some(0.3), prop::option::weighted(0.2, 1..4_000u64)).prop_map(
+        |(enabled, auto, (threshold, low), turns, attempts, extractive, transcript, retain, window)| {
+            let mut all = json!({ "enabled": enabled, "auto": auto, "retainLastTurns": turns, "maxAttempts": attempts });
+            all["onFailure"] = json!(if extractive { "extractive" } else { "error" });
+            all["style"] = json!(if transcript { "transcript" } else { "messages" });
+            all["retainPrompt"] = if retain { json!("Keep the refs.") } else { Value::Null };
+            for (key, value) in [("thresholdRatio", threshold.map(Value::from)), ("lowRatio", low.map(Value::from)), ("summarizerWindow", window.map(Value::from))] {
+                if let Some(value) = value {
+                    all[key] = value;
+                }
+            }
+            all
+        },
+    )
+}
+
+fn outputs() -> impl Strategy<Value = Value> {
+    let budget = prop_oneof![3 => Just(Value::Null), 3 => (0..3_000u64).prop_map(Value::from)];
+    let bytes = prop_oneof![3 => Just(51_200u64), 3 => 64..2_000u64];
+    let line = prop_oneof![3 => Just(2_000u64), 2 => 1..100u64];
+    (some(0.85), budget, bytes, line).prop_map(|(enabled, budget, bytes, line)| {
+        json!({ "enabled": enabled, "contextBudgetTokens": budget, "maxMessageBytes": bytes, "maxLineLength": line })
+    })
+}
+
+/// Scripts of up to 40 operations.
+pub fn script() -> impl Strategy<Value = Script> {
+    let counting =
+        prop_oneof![Just(Counting::BytesPerFour), Just(Counting::Estimate), Just(Counting::Characters)];
+    (options(), counting, prop::collection::vec(op(), 1..40)).prop_map(|(options, counting, ops)| Script {
+        options,
+        counting,
+        ops,
+    })
+}

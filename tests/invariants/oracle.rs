@@ -1,0 +1,153 @@
+//! What a provider refuses, judged on the written list alone.
+
+use std::collections::{HashMap, HashSet};
+
+use contextfold::message::Format;
+use serde_json::Value;
+
+/// Everything in a list that the format's provider would refuse. Calls may be open (`live`) while nothing but what the
+/// model and its tools said stands behind them.
+pub fn violations(format: Format, items: &[Value], live: bool) -> Vec<String> {
+    match format {
+        Format::OpenaiResponses => responses(items, live),
+        _ => messages(items, live, format == Format::OpenaiChat),
+    }
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+/// Responses: flat items.
+fn responses(items: &[Value], live: bool) -> Vec<String> {
+    let mut bad = Vec::new();
+    let mut open: HashMap<&str, usize> = HashMap::new();
+    let mut answered: HashSet<&str> = HashSet::new();
+    let mut ids: HashSet<&str> = HashSet::new();
+    for (i, item) in items.iter().enumerate() {
+        let kind = text(item, "type");
+        let role = text(item, "role");
+        if let Some(id) = item["id"].as_str()
+            && kind != "item_reference"
+            && !kind.ends_with("_output")
+            && !ids.insert(id)
+        {
+            bad.push(format!("{i}: item id {id} stands twice"));
+        }
+        let call_id = item["call_id"].as_str();
+        match (kind, call_id) {
+            (
+                "function_call" | "custom_tool_call" | "computer_call" | "local_shell_call" | "shell_call"
+                | "apply_patch_call",
+                Some(id),
+            ) => {
+                if open.insert(id, i).is_some() {
+                    bad.push(format!("{i}: call {id} is open already"));
+                }
+                answered.remove(id);
+            }
+            (k, Some(id)) if k.ends_with("_call_output") => {
+                if open.remove(id).is_some() {
+                    answered.insert(id);
+                } else if answered.contains(id) {
+                    bad.push(format!("{i}: call {id} is answered twice"));
+                } else {
+                    bad.push(format!("{i}: no tool call found for output {id}"));
+                }
+            }
+            ("reasoning", _) => {
+                if !item["summary"].is_array() {
+                    bad.push(format!("{i}: reasoning without summary"));
+                }
+                let next = items[i + 1..].iter().find(|n| text(n, "type") != "reasoning");
+                let made = next.is_some_and(|n| {
+                    text(n, "role") == "assistant"
+                        || (n["role"].is_null() && !text(n, "type").ends_with("_output"))
+                });
+                if !made {
+                    bad.push(format!("{i}: reasoning without its following item"));
+                }
+            }
+            _ if kind.is_empty() || kind == "message" => {
+                if role.is_empty() {
+                    bad.push(format!("{i}: neither type nor role"));
+                }
+                if item["content"].is_null() || item["content"].as_array().is_some_and(Vec::is_empty) {
+                    bad.push(format!("{i}: {role} without content"));
+                }
+            }
+            _ => {}
+        }
+        if matches!(role, "user" | "system" | "developer") {
+            bad.extend(
+                open.keys().map(|id| format!("{i}: call {id} has no output before this {role} message")),
+            );
+            open.clear();
+        }
+    }
+    if !live {
+        bad.extend(open.keys().map(|id| format!("call {id} has no output")));
+    }
+    bad
+}
+
+/// Chat Completions and the package's own messages: tool messages right behind the assistant's. In Chat an answer is one
+/// message and nothing is empty; the package's own may say an answer in several.
+fn messages(items: &[Value], live: bool, chat: bool) -> Vec<String> {
+    let mut bad = Vec::new();
+    let mut need: HashSet<&str> = HashSet::new();
+    let mut got: HashSet<&str> = HashSet::new();
+    for (i, item) in items.iter().enumerate() {
+        let role = text(item, "role");
+        if role == "tool" {
+            let id = text(item, "tool_call_id");
+            if need.remove(id) {
+                got.insert(id);
+            } else if got.contains(id) {
+                bad.push(format!("{i}: call {id} is answered twice"));
+            } else {
+                bad.push(format!("{i}: tool_call_id {id} is not among the calls before it"));
+            }
+            continue;
+        }
+        let behind = items[i..].iter().all(|m| matches!(text(m, "role"), "assistant" | "tool"));
+        let goes_on = !chat && role == "assistant";
+        if !(live && behind || goes_on) {
+            bad.extend(
+                need.iter().map(|id| format!("{i}: call {id} is not answered before this {role} message")),
+            );
+        }
+        if !(behind || goes_on) || role != "assistant" {
+            need.clear();
+            got.clear();
+        }
+        let calls = item["tool_calls"].as_array();
+        match role {
+            "assistant" => {
+                if calls.is_some_and(Vec::is_empty) {
+                    bad.push(format!("{i}: tool_calls is an empty list"));
+                }
+                for call in calls.into_iter().flatten().filter(|c| c["hosted"] != Value::Bool(true)) {
+                    if !need.insert(text(call, "id")) {
+                        bad.push(format!("{i}: call {} stands twice", text(call, "id")));
+                    }
+                }
+                if chat && item["content"].is_null() && calls.is_none() && item["refusal"].is_null() {
+                    bad.push(format!("{i}: assistant without content and calls"));
+                }
+            }
+            "user" | "system" | "developer" => {
+                if chat
+                    && (item["content"].is_null() || item["content"].as_array().is_some_and(Vec::is_empty))
+                {
+                    bad.push(format!("{i}: {role} without content"));
+                }
+            }
+            other => bad.push(format!("{i}: unknown role {other:?}")),
+        }
+    }
+    if !live {
+        bad.extend(need.iter().map(|id| format!("call {id} is not answered")));
+    }
+    bad
+}

@@ -1,0 +1,96 @@
+//! INV-1 and INV-2: what is sent has a shape that its provider takes; header and newest user message are there.
+
+use contextfold::message::{Format, Message, Role};
+use contextfold::provider::provider;
+use serde_json::Value;
+
+use super::oracle;
+use super::world::{Came, Happened, World};
+
+/// The formats that can be written.
+pub const FORMATS: [Format; 3] = [Format::Messages, Format::OpenaiChat, Format::OpenaiResponses];
+
+fn written(format: Format, messages: &[&Message]) -> Vec<Value> {
+    provider(format).write(messages).items
+}
+
+/// Whether a call is answered behind a further message of the same answer. Chat has no place for that: its writer would
+/// have to say the answer in one message.
+fn said_in_pieces(view: &[&Message]) -> bool {
+    view.windows(2)
+        .any(|pair| pair.iter().all(|m| m.role == Role::Assistant) && pair[0].tool_calls().any(|c| !c.hosted))
+}
+
+/// What of it the formats' providers would refuse.
+fn refusals(messages: &[&Message], live: bool) -> Vec<String> {
+    let formats = FORMATS.iter().filter(|f| **f != Format::OpenaiChat || !said_in_pieces(messages));
+    let mut refused = Vec::new();
+    for format in formats {
+        let bad = oracle::violations(*format, &written(*format, messages), live);
+        refused.extend(bad.into_iter().map(|b| format!("{}: {b}", format.as_str())));
+    }
+    refused
+}
+
+fn views_are_valid(world: &mut World, _: &Happened) {
+    let view = world.session.context().lower();
+    let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
+    assert_eq!(refusals(&view, true), [""; 0]);
+    let context = world.session.context();
+    if context.fold_infos().iter().any(|f| f.in_view) {
+        assert_eq!(
+            context.view.body()[0].message.role,
+            Role::User,
+            "a view that begins with a fold begins with a user message"
+        );
+    }
+}
+
+fn requests_are_valid(world: &mut World, happened: &Happened) {
+    if !matches!(happened.came, Came::Asked) {
+        return;
+    }
+    for request in world.requests() {
+        let messages: Vec<&Message> = request.messages.iter().map(|m| &**m).collect();
+        assert_eq!(messages.last().map(|m| m.role), Some(Role::User));
+        assert_eq!(refusals(&messages, false), [""; 0]);
+        assert!(!request.folded.is_empty());
+    }
+}
+
+fn header_and_newest_user_are_there(world: &mut World, _: &Happened) {
+    let context = world.session.context();
+    let items = context.items();
+    let header: Vec<&str> = items.iter().take(context.view.header().len()).map(|i| i.id.as_str()).collect();
+    assert_eq!(header, world.header);
+    for (slot, id) in context.view.header().iter().zip(&world.header) {
+        assert_eq!(Some(&*slot.message), world.find(id));
+    }
+    if let Some(newest) = world.newest_user() {
+        assert_eq!(
+            items.iter().filter(|i| i.id == newest.id).count(),
+            1,
+            "the newest user message {}",
+            newest.id
+        );
+    }
+    let mut ids: Vec<&str> = items.iter().map(|i| i.id.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), items.len(), "no message stands twice");
+}
+
+#[test]
+fn inv_1_no_view_is_refused_for_its_shape() {
+    super::always(views_are_valid);
+}
+
+#[test]
+fn inv_1_no_request_is_refused_for_its_shape() {
+    super::always(requests_are_valid);
+}
+
+#[test]
+fn inv_2_header_and_newest_user_message_stay() {
+    super::always(header_and_newest_user_are_there);
+}

@@ -1,0 +1,206 @@
+//! INV-5, INV-9, INV-11 and INV-12: what stands whole stands as it came, what is cut is cut between clusters, pins stand
+//! verbatim, and arguments that were JSON are JSON.
+
+use contextfold::context::{Form, NodeKind, Slot};
+use contextfold::message::{Format, Message, Part};
+use contextfold::provider::provider;
+use contextfold::tool_output;
+use serde_json::Value;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::world::{Happened, World};
+
+/// Without what the engine adds on entry: its ref.
+fn as_it_came(message: &Message, original: &Message) -> Message {
+    let mut message = message.clone();
+    for (part, came) in message.parts.iter_mut().zip(&original.parts) {
+        if let (Part::ToolOutput(output), Part::ToolOutput(came)) = (part, came) {
+            output.output_ref.clone_from(&came.output_ref);
+        }
+    }
+    message
+}
+
+/// The same message with nothing in its texts.
+fn frame(message: &Message) -> Message {
+    let mut message = message.clone();
+    for part in &mut message.parts {
+        match part {
+            Part::Text { text, .. } => *text = "".into(),
+            Part::ToolOutput(output) => {
+                output.content.clear();
+                output.output_ref = None;
+            }
+            _ => {}
+        }
+    }
+    message
+}
+
+fn slots(world: &World) -> Vec<(&Slot, &Message)> {
+    let context = world.session.context();
+    let node = |s: &Slot| context.history.node(s.node);
+    let pushed = context.view.slots().filter(|s| node(s).kind == NodeKind::Message);
+    pushed.map(|s| (s, world.find(&node(s).id).expect("every message of the view was pushed"))).collect()
+}
+
+fn untouched_messages_are_as_they_came(world: &mut World, _: &Happened) {
+    for (slot, original) in slots(world) {
+        if slot.form == Form::Whole {
+            assert_eq!(&as_it_came(&slot.message, original), original);
+        } else {
+            assert_eq!(frame(&slot.message), frame(original));
+        }
+    }
+}
+
+fn texts(message: &Message) -> Vec<&str> {
+    fn text(part: &Part) -> Option<&str> {
+        match part {
+            Part::Text { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+    let own = message.parts.iter().filter_map(text);
+    own.chain(message.tool_outputs().flat_map(|o| o.content.iter()).filter_map(text)).collect()
+}
+
+fn between_clusters(text: &str, at: usize) -> bool {
+    at == text.len() || text.grapheme_indices(true).any(|(i, _)| i == at)
+}
+
+const NOTICE: [&str; 2] = ["\n[… ", " …]\n"];
+
+/// Head and tail of a text whose middle was cut.
+fn halves(text: &str) -> Option<(&str, &str)> {
+    let (head, rest) = text.split_once(NOTICE[0])?;
+    let (_, tail) = rest.split_once(NOTICE[1])?;
+    Some((head, tail))
+}
+
+fn cuts_stand_between_clusters(world: &mut World, _: &Happened) {
+    let config = &world.session.context().output_config;
+    for (slot, original) in slots(world) {
+        match slot.form {
+            Form::Whole | Form::Placeholder => {}
+            Form::Cut => {
+                let originals = texts(original);
+                for shown in texts(&slot.message) {
+                    let body = shown.rsplit_once('\n').map_or("", |(body, _)| body);
+                    let lines = |t: &'_ str| {
+                        t.split('\n').map(|l| l.trim_end_matches('\r').to_owned()).collect::<Vec<_>>()
+                    };
+                    let came_from = |t: &&str| {
+                        lines(body).iter().zip(lines(t)).all(|(cut, line)| {
+                            line.starts_with(cut.as_str()) && between_clusters(&line, cut.len())
+                        })
+                    };
+                    assert!(body.is_empty() || originals.iter().any(came_from), "{shown:?} of {originals:?}");
+                }
+            }
+            Form::Shortened => {
+                let output_ref = slot.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
+                let cut: Vec<Part> = original
+                    .tool_outputs()
+                    .filter_map(|o| tool_output::view(&o.content, config, &output_ref?.id))
+                    .flatten()
+                    .collect();
+                let cut = Message::new(original.role, cut);
+                let before: Vec<&str> = texts(original).into_iter().chain(texts(&cut)).collect();
+                let shown = texts(&slot.message);
+                let shortened: Vec<_> = shown.iter().filter(|t| !before.contains(t)).collect();
+                assert_eq!(shortened.len(), 1, "one text lost its middle");
+                let fits = |t: &&str| {
+                    halves(shortened[0]).is_some_and(|(head, tail)| {
+                        t.starts_with(head)
+                            && t.ends_with(tail)
+                            && between_clusters(t, head.len())
+                            && between_clusters(t, t.len() - tail.len())
+                    })
+                };
+                assert!(before.iter().any(fits), "{:?} of {before:?}", shortened[0]);
+            }
+        }
+    }
+}
+
+fn pins_and_the_newest_user_message_are_verbatim(world: &mut World, _: &Happened) {
+    let shown = slots(world);
+    let by_id =
+        |id: &str| shown.iter().find(|(s, _)| &*world.session.context().history.node(s.node).id == id);
+    for id in &world.pinned {
+        let (slot, original) = by_id(id).unwrap_or_else(|| panic!("the pinned {id} is not there"));
+        assert_eq!(&as_it_came(&slot.message, original), *original, "the pinned {id}");
+    }
+    let Some(newest) = world.newest_user() else { return };
+    let (slot, original) = by_id(&newest.id).expect("it is there");
+    if as_it_came(&slot.message, original) == **original {
+        return;
+    }
+    let config = world.session.config();
+    let limit = config.limit.expect("nothing is shortened without a limit");
+    let margin = world.session.report().expect("a report").counter.margin;
+    let alone = contextfold::tokens::count_message(original, &*world.counter);
+    assert!(
+        alone > (limit as f64 * (1.0 - margin)) as u64,
+        "it takes {alone} of {limit} tokens and was shortened"
+    );
+    let notice = texts(&slot.message).into_iter().find(|t| halves(t).is_some()).expect("a notice");
+    let (_, named) = notice.split_once("ref_id: \"").expect("a ref");
+    let named = named.split('"').next().unwrap();
+    let full = world.session.context().outputs.get(named).unwrap().parts();
+    assert!(original.parts.contains(&full[0]), "the ref opens the full text");
+    assert!(
+        world.left_out.get(&newest.id).is_some_and(|refs| refs.contains(named)),
+        "the report names the ref"
+    );
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<Value>(text).is_ok()
+}
+
+fn arguments_stay_json(world: &mut World, _: &Happened) {
+    let context = world.session.context();
+    for (slot, original) in slots(world) {
+        for (now, came) in slot.message.tool_calls().zip(original.tool_calls()) {
+            assert_eq!(now.id, came.id);
+            assert!(!is_json(&came.input) || is_json(&now.input), "{}", now.input);
+        }
+    }
+    let view = context.lower();
+    let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
+    let not_json: Vec<&str> = world
+        .pushed
+        .iter()
+        .flat_map(|p| p.message.tool_calls())
+        .map(|c| &*c.input)
+        .filter(|i| !is_json(i))
+        .collect();
+    for item in provider(Format::OpenaiResponses).write(&view).items {
+        if item["type"] == "function_call" {
+            let arguments = item["arguments"].as_str().expect("arguments are a string");
+            assert!(is_json(arguments) || not_json.contains(&arguments), "{arguments}");
+        }
+    }
+}
+
+#[test]
+fn inv_5_no_cut_splits_a_cluster() {
+    super::always(cuts_stand_between_clusters);
+}
+
+#[test]
+fn inv_9_untouched_messages_are_as_they_came() {
+    super::always(untouched_messages_are_as_they_came);
+}
+
+#[test]
+fn inv_11_pins_and_the_newest_user_message_are_verbatim() {
+    super::always(pins_and_the_newest_user_message_are_verbatim);
+}
+
+#[test]
+fn inv_12_arguments_stay_json() {
+    super::always(arguments_stay_json);
+}

@@ -1,0 +1,172 @@
+//! From one format to another.
+
+use std::io::Write;
+
+use contextfold::ErrorCode;
+use contextfold::message::{Format, Message};
+use contextfold::provider::{CheckOptions, Severity, check, convert, provider};
+use serde_json::{Value, json};
+
+use super::data::recorded;
+
+fn errors(format: Format, output: &Value) -> Vec<String> {
+    let options = CheckOptions { pending: true, provider: Some("other"), ..CheckOptions::default() };
+    let found = check(format, output, &options).unwrap();
+    found
+        .iter()
+        .filter(|v| v.severity == Severity::Error)
+        .map(|v| format!("{} at {}: {}", v.rule, v.index, v.message))
+        .collect()
+}
+
+fn call_ids(format: Format, list: &Value) -> Vec<String> {
+    let read = provider(format).read(list).unwrap();
+    // Anthropic takes letters, digits, _ and - alone: a colon in another provider's id is written as _.
+    read.iter().flat_map(Message::tool_calls).filter(|c| !c.hosted).map(|c| c.id.replace(':', "_")).collect()
+}
+
+/// Keeps what was made for the providers' own validators, where `CONTEXTFOLD_CONVERSIONS` names a folder.
+fn dump(from: Format, to: Format, name: &str, output: &Value) {
+    let Some(folder) = std::env::var_os("CONTEXTFOLD_CONVERSIONS") else { return };
+    let path = std::path::PathBuf::from(folder).join(format!("{}.{}.jsonl", from.as_str(), to.as_str()));
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+    writeln!(file, "{}", json!({ "name": name, "output": output })).unwrap();
+}
+
+/// Converts every recorded list to every other format.
+fn every_list_converts(suffix: &str, from: Format) {
+    let (mut lists, mut notes) = (0, 0);
+    for list in recorded(suffix) {
+        let input = Value::Array(list.items);
+        for to in Format::ALL.into_iter().filter(|to| *to != from) {
+            let converted =
+                convert(from, to, &input).unwrap_or_else(|e| panic!("{} to {}: {e}", list.name, to.as_str()));
+            if errors(from, &input).is_empty() {
+                assert_eq!(
+                    errors(to, &converted.output),
+                    Vec::<String>::new(),
+                    "{} to {}",
+                    list.name,
+                    to.as_str()
+                );
+            }
+            assert_eq!(
+                call_ids(to, &converted.output),
+                call_ids(from, &input),
+                "{} to {}",
+                list.name,
+                to.as_str()
+            );
+            notes += converted.notes.len();
+            dump(from, to, &list.name, &converted.output);
+            if to == Format::Messages {
+                let back = convert(to, from, &converted.output).unwrap();
+                assert_eq!(back.output, input, "{} through messages", list.name);
+            }
+        }
+        lists += 1;
+    }
+    println!("{suffix}: {lists} lists to four formats, {notes} notes");
+}
+
+#[test]
+fn responses() {
+    every_list_converts(".responses.jsonl", Format::OpenaiResponses);
+}
+
+#[test]
+fn chat() {
+    every_list_converts(".chat.jsonl", Format::OpenaiChat);
+}
+
+#[test]
+fn anthropic() {
+    every_list_converts(".anthropic.jsonl", Format::Anthropic);
+}
+
+#[test]
+fn the_header_goes_where_the_format_keeps_it() {
+    let list = json!([
+        { "role": "system", "content": "rules" },
+        { "role": "developer", "content": "more" },
+        { "role": "user", "content": "hi" },
+        { "role": "system", "content": "later" },
+        { "role": "assistant", "content": "ok" }
+    ]);
+    let out = convert(Format::OpenaiChat, Format::Anthropic, &list).unwrap();
+    assert_eq!(
+        out.output,
+        json!({
+            "system": [{ "type": "text", "text": "rules" }, { "type": "text", "text": "more" }, { "type": "text", "text": "later" }],
+            "messages": [{ "role": "user", "content": "hi" }, { "role": "assistant", "content": "ok" }]
+        })
+    );
+    assert_eq!(out.notes.iter().map(|n| n.index).collect::<Vec<_>>(), [3], "that it moved is said");
+    let body =
+        json!({ "system": "rules", "messages": [{ "role": "user", "content": "hi" }], "max_tokens": 5 });
+    let out = convert(Format::Anthropic, Format::OpenaiResponses, &body).unwrap();
+    assert_eq!(
+        out.output,
+        json!([{ "role": "system", "content": "rules" }, { "role": "user", "content": "hi" }])
+    );
+}
+
+#[test]
+fn what_cannot_be_said_leaves_a_note() {
+    let list = json!([
+        { "role": "user", "content": [{ "type": "image", "source": { "type": "file", "file_id": "f" } }, { "type": "text", "text": "hi" }] },
+        { "role": "assistant", "content": [
+            { "type": "thinking", "thinking": "hm", "signature": "s" },
+            { "type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {} },
+            { "type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [] },
+            { "type": "tool_use", "id": "a", "name": "f", "input": {} }
+        ] },
+        { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "is_error": true, "content": "x" }] }
+    ]);
+    let out = convert(Format::Anthropic, Format::OpenaiChat, &list).unwrap();
+    assert_eq!(
+        out.output,
+        json!([
+            { "role": "user", "content": [{ "type": "text", "text": "hi" }] },
+            { "role": "assistant", "tool_calls": [{ "id": "a", "type": "function", "function": { "name": "f", "arguments": "{}" } }] },
+            { "role": "tool", "tool_call_id": "a", "content": "x" }
+        ])
+    );
+    let at: Vec<usize> = out.notes.iter().map(|n| n.index).collect();
+    assert_eq!(at, [0, 1, 1, 1, 2], "{:?}", out.notes);
+}
+
+#[test]
+fn a_custom_call_and_a_shell_call_become_functions_and_keep_their_outputs() {
+    let list = json!([
+        { "role": "user", "content": "go" },
+        { "type": "custom_tool_call", "call_id": "a", "name": "patch", "input": "*** free text" },
+        { "type": "custom_tool_call_output", "call_id": "a", "output": "ok" },
+        { "type": "shell_call", "call_id": "b", "action": { "commands": ["ls"] } },
+        { "type": "shell_call_output", "call_id": "b", "output": [{ "stdout": "a.txt", "stderr": "", "outcome": { "type": "exit", "exit_code": 0 } }] }
+    ]);
+    let out = convert(Format::OpenaiResponses, Format::Anthropic, &list).unwrap().output;
+    assert_eq!(out[1]["content"][0]["input"], json!({ "input": "*** free text" }));
+    assert_eq!(out[3]["content"][0]["input"], json!({ "commands": ["ls"] }));
+    assert_eq!(out[4]["content"][0]["tool_use_id"], "b");
+    assert!(out[4]["content"][0]["content"].to_string().contains("a.txt"));
+}
+
+#[test]
+fn a_history_of_which_nothing_can_be_said_is_refused() {
+    let list = json!([{ "type": "compaction", "encrypted_content": "gA" }]);
+    let e = convert(Format::OpenaiResponses, Format::OpenaiChat, &list).unwrap_err();
+    assert_eq!(e.code(), ErrorCode::InvalidArgument);
+}
+
+#[test]
+fn calls_that_are_still_being_executed_stay_open() {
+    let list = json!([
+        { "role": "user", "content": "go" },
+        { "role": "assistant", "tool_calls": [{ "id": "a", "type": "function", "function": { "name": "f", "arguments": "{}" } }] }
+    ]);
+    for to in [Format::Anthropic, Format::OpenaiResponses, Format::AiSdk] {
+        let out = convert(Format::OpenaiChat, to, &list).unwrap().output;
+        assert_eq!(out.as_array().unwrap().len(), 2, "{out}");
+    }
+}

@@ -1,0 +1,110 @@
+//! Every cut between steps over recorded histories gives a list that the provider takes.
+
+use std::borrow::Cow;
+
+use contextfold::message::{Format, Message, Part, Role, steps};
+use contextfold::provider::{CheckOptions, Severity, check, drop_bound_thinking, provider, unlink_orphans};
+use serde_json::Value;
+
+use super::data::{Recorded, recorded};
+
+fn options(list: &Recorded) -> CheckOptions<'_> {
+    let opts = &list.record["opts"];
+    CheckOptions {
+        provider: opts["provider"].as_str(),
+        stateful: opts["stateful"].as_bool().unwrap_or(false),
+        store: opts["store"].as_bool(),
+        bound: true,
+        ..CheckOptions::default()
+    }
+}
+
+/// Writes a view as a session would: what lost its other half is set right first.
+fn written(format: Format, history: &[Message], view: Vec<Message>) -> Vec<Value> {
+    let view = unlink_orphans(history, view.into_iter().map(Cow::Owned));
+    let view = drop_bound_thinking(history, view).view;
+    let refs: Vec<&Message> = view.iter().map(AsRef::as_ref).collect();
+    provider(format).write(&refs).items
+}
+
+fn assert_valid(list: &Recorded, format: Format, items: Vec<Value>, how: &str) {
+    let whole = Value::Array(list.items.clone());
+    let with = CheckOptions { original: Some(&whole), ..options(list) };
+    let found = check(format, &Value::Array(items), &with).unwrap();
+    let errors: Vec<String> = found
+        .iter()
+        .filter(|v| v.severity == Severity::Error)
+        .map(|v| format!("{} at {}: {}", v.rule, v.index, v.message))
+        .collect();
+    assert_eq!(errors, Vec::<String>::new(), "{how} of {}", list.name);
+}
+
+/// Keeps everything before the first assistant message, and the steps from each cut on.
+fn every_cut_is_valid(suffix: &str, format: Format) {
+    let mut cuts = 0;
+    for list in recorded(suffix) {
+        let history = provider(format).read(&Value::Array(list.items.clone())).unwrap();
+        let all = steps(&history);
+        let head = history.iter().position(|m| m.role == Role::Assistant).unwrap_or(history.len());
+        if history[..head].iter().any(|m| m.role == Role::Tool) {
+            continue; // it goes on from a conversation that the provider keeps
+        }
+        let cuts_of_one = if list.items.len() > 150 { 4 } else { 40 };
+        let stride = all.len().div_ceil(cuts_of_one).max(1);
+        for step in all.iter().filter(|s| s.range.start >= head).step_by(stride) {
+            let start = step.range.start;
+            let view: Vec<Message> = history[..head].iter().chain(&history[start..]).cloned().collect();
+            assert_valid(&list, format, written(format, &history, view), &format!("cut at {start}"));
+            let view: Vec<Message> =
+                history[..start].iter().chain(&history[step.range.end..]).cloned().collect();
+            assert_valid(&list, format, written(format, &history, view), &format!("without {start}"));
+            cuts += 2;
+        }
+    }
+    println!("{suffix}: {cuts} cuts");
+}
+
+#[test]
+fn responses() {
+    every_cut_is_valid(".responses.jsonl", Format::OpenaiResponses);
+}
+
+#[test]
+fn chat() {
+    every_cut_is_valid(".chat.jsonl", Format::OpenaiChat);
+}
+
+#[test]
+fn anthropic() {
+    every_cut_is_valid(".anthropic.jsonl", Format::Anthropic);
+}
+
+#[test]
+fn anthropic_long_sessions() {
+    every_cut_is_valid("-clean.anthropic.json", Format::Anthropic);
+}
+
+#[test]
+fn every_single_part_can_go() {
+    let mut parts = 0;
+    for list in recorded(".responses.jsonl") {
+        let history = provider(Format::OpenaiResponses).read(&Value::Array(list.items.clone())).unwrap();
+        for (i, message) in history.iter().enumerate() {
+            for (n, part) in message.parts.iter().enumerate() {
+                if !matches!(part, Part::Reasoning(_) | Part::Text { .. }) || message.role != Role::Assistant
+                {
+                    continue;
+                }
+                let mut view = history.clone();
+                view[i].parts.remove(n);
+                let items = written(Format::OpenaiResponses, &history, view);
+                if items.is_empty() {
+                    continue;
+                }
+                assert_valid(&list, Format::OpenaiResponses, items, &format!("part {n} of message {i}"));
+                parts += 1;
+            }
+        }
+    }
+    println!("{parts} parts");
+}

@@ -1,0 +1,102 @@
+//! `OpenAIHistoryAdapter`'s core.
+
+use contextfold::message::{Format, Message, Part, Role};
+use contextfold::provider::{OpenAiHistory, Rebuilt, provider};
+use serde_json::{Value, json};
+
+fn items() -> Vec<Value> {
+    let Value::Array(items) = json!([
+        { "role": "developer", "content": "rules" },
+        { "role": "user", "content": "first" },
+        { "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gA" },
+        { "type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}" },
+        { "type": "function_call_output", "call_id": "c1", "output": "long output" },
+        { "type": "message", "id": "msg_1", "role": "assistant", "content": [{ "type": "output_text", "text": "done", "annotations": [] }] },
+        { "role": "user", "content": "second" },
+        { "type": "reasoning", "id": "rs_2", "summary": [] },
+        { "type": "function_call", "id": "fc_2", "call_id": "c2", "name": "f", "arguments": "{}" },
+        { "type": "function_call_output", "call_id": "c2", "output": "x" }
+    ]) else {
+        unreachable!()
+    };
+    items
+}
+
+fn history() -> OpenAiHistory {
+    let mut history = OpenAiHistory::new();
+    let items = items();
+    history.append(&items[..4]).unwrap();
+    history.append(&items[4..]).unwrap();
+    history
+}
+
+#[test]
+fn between_compactions_it_only_grows() {
+    let history = history();
+    assert_eq!((history.len(), history.items()), (10, items()));
+}
+
+#[test]
+fn what_is_still_there_comes_back_as_it_was() {
+    let mut history = history();
+    let mut compacted: Vec<Message> = history.messages().cloned().collect();
+    compacted.splice(1..5, [Message::text(Role::User, "summary")]);
+    let rebuilt = history.rebuild(&compacted).unwrap();
+    let mut expected = vec![Rebuilt::Kept(0), Rebuilt::New(json!({ "role": "user", "content": "summary" }))];
+    expected.extend((6..10).map(Rebuilt::Kept));
+    assert_eq!(rebuilt, expected);
+    assert_eq!(history.len(), 6);
+    assert_eq!(history.items()[2..], items()[6..]);
+    history.append(&[json!({ "role": "user", "content": "third" })]).unwrap();
+    assert_eq!(history.len(), 7);
+}
+
+#[test]
+fn messages_that_lost_their_extras_on_the_way_are_found_again() {
+    let mut history = history();
+    let plain = json!([
+        { "role": "developer", "content": "rules" },
+        { "role": "user", "content": "summary" },
+        { "role": "user", "content": "second" },
+        { "role": "assistant", "tool_calls": [{ "id": "c2", "type": "function", "function": { "name": "f", "arguments": "{}" } }] },
+        { "role": "tool", "tool_call_id": "c2", "content": "x" }
+    ]);
+    let compacted = provider(Format::Messages).read(&plain).unwrap();
+    history.rebuild(&compacted).unwrap();
+    assert_eq!(history.items()[2..], items()[6..], "reasoning and ids are back");
+}
+
+#[test]
+fn a_trimmed_output_is_the_only_change() {
+    let mut history = history();
+    let mut compacted: Vec<Message> = history.messages().cloned().collect();
+    compacted[3] = Message::tool("c1", "[trimmed]");
+    let rebuilt = history.rebuild(&compacted).unwrap();
+    let new: Vec<_> = rebuilt.iter().filter(|r| matches!(r, Rebuilt::New(_))).collect();
+    assert_eq!(
+        new,
+        [&Rebuilt::New(json!({ "type": "function_call_output", "call_id": "c1", "output": "[trimmed]" }))]
+    );
+}
+
+#[test]
+fn what_no_longer_fits_is_discarded() {
+    let mut history = history();
+    let mut compacted: Vec<Message> = history.messages().cloned().collect();
+    compacted.pop();
+    let last = compacted.last_mut().unwrap();
+    last.parts.retain(|p| matches!(p, Part::Reasoning(_)));
+    compacted.remove(2); // the first call: its output is an orphan now
+    history.rebuild(&compacted).unwrap();
+    let kinds: Vec<String> =
+        history.items().iter().map(|i| i["type"].as_str().unwrap_or("message").to_owned()).collect();
+    assert_eq!(kinds, ["message", "message", "message", "message"]);
+}
+
+#[test]
+fn a_bad_item_appends_nothing() {
+    let mut history = history();
+    let bad = [json!({ "role": "user", "content": "ok" }), json!({ "type": "function_call" })];
+    assert!(history.append(&bad).unwrap_err().message().starts_with("message 1:"));
+    assert_eq!(history.len(), 10);
+}

@@ -1,0 +1,221 @@
+//! Histories that providers accepted, broken on purpose: each break is found, each is mended.
+
+use std::io::Write;
+
+use contextfold::message::Format;
+use contextfold::provider::{CheckOptions, Severity, check, repair};
+use serde_json::{Value, json};
+
+use super::data::{Recorded, recorded};
+
+/// How many places of one list are broken, evenly spread.
+const PLACES: usize = 24;
+
+fn options(record: &Value) -> CheckOptions<'_> {
+    let opts = &record["opts"];
+    CheckOptions {
+        provider: opts["provider"].as_str(),
+        stateful: opts["stateful"].as_bool().unwrap_or(false),
+        store: opts["store"].as_bool(),
+        thinking: opts["thinking"].as_str(),
+        ..CheckOptions::default()
+    }
+}
+
+fn errors(format: Format, list: &[Value], options: &CheckOptions<'_>) -> Vec<String> {
+    let found = check(format, &Value::Array(list.to_vec()), options).unwrap();
+    found
+        .iter()
+        .filter(|v| v.severity == Severity::Error)
+        .map(|v| format!("{} at {}: {}", v.rule, v.index, v.message))
+        .collect()
+}
+
+/// The same for a list of hundreds of entries.
+const FEW_PLACES: usize = 1;
+
+/// The recorded lists of a format.
+fn lists(format: Format) -> Vec<Recorded> {
+    match format {
+        Format::OpenaiResponses => recorded(".responses.jsonl"),
+        Format::OpenaiChat => {
+            let mut all = recorded(".chat.jsonl");
+            // Cline's own dialogs hold Anthropic blocks under a name that says otherwise.
+            all.extend(
+                recorded(".chat.json")
+                    .into_iter()
+                    .filter(|l| errors(format, &l.items, &options(&l.record)).is_empty()),
+            );
+            all
+        }
+        Format::Anthropic => {
+            let mut all = recorded(".anthropic.jsonl");
+            all.extend(recorded("-clean.anthropic.json"));
+            all
+        }
+        Format::Messages | Format::AiSdk => Vec::new(),
+    }
+}
+
+/// The list broken at `at` in each way.
+fn broken(list: &[Value], at: usize) -> Vec<(&'static str, Vec<Value>)> {
+    let with = |change: &dyn Fn(&mut Vec<Value>)| {
+        let mut list = list.to_vec();
+        change(&mut list);
+        list
+    };
+    let mut out = vec![
+        ("drop", with(&|l| drop(l.remove(at)))),
+        ("duplicate", with(&|l| l.insert(at, l[at].clone()))),
+        ("cut before", list[at..].to_vec()),
+        ("cut after", list[..=at].to_vec()),
+    ];
+    if at + 1 < list.len() {
+        out.push(("swap", with(&|l| l.swap(at, at + 1))));
+        out.push((
+            "move to the end",
+            with(&|l| {
+                let entry = l.remove(at);
+                l.push(entry);
+            }),
+        ));
+    }
+    let renamed = rename(&list[at]);
+    if renamed != list[at] {
+        out.push(("rename", with(&|l| l[at] = rename(&list[at]))));
+    }
+    out
+}
+
+/// The entry with every id that pairs it renamed.
+fn rename(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let is_id = |k: &str, v: &Value| {
+                v.is_string()
+                    && (["call_id", "tool_call_id", "tool_use_id"].contains(&k)
+                        || k == "id"
+                            && (map.contains_key("function") || map.get("type") == Some(&json!("tool_use"))))
+            };
+            map.iter()
+                .map(|(k, v)| {
+                    let v = if is_id(k, v) {
+                        json!(format!("{}_x", v.as_str().unwrap_or_default()))
+                    } else {
+                        rename(v)
+                    };
+                    (k.clone(), v)
+                })
+                .collect()
+        }
+        Value::Array(list) => list.iter().map(rename).collect(),
+        other => other.clone(),
+    }
+}
+
+/// Breaks every list in every way; returns how many breaks there were and how many of them were errors.
+fn every_break_is_mended(format: Format) {
+    let mut dump = std::env::var_os("CONTEXTFOLD_MUTATIONS").map(|folder| {
+        let path = std::path::PathBuf::from(folder).join(format!("{}.jsonl", format.as_str()));
+        std::io::BufWriter::new(std::fs::File::create(path).unwrap())
+    });
+    let (mut made, mut refused) = (0, 0);
+    let mut unmended = Vec::new();
+    for list in lists(format) {
+        let options = options(&list.record);
+        let places = if list.items.len() > 150 { FEW_PLACES } else { PLACES };
+        let step = list.items.len().div_ceil(places).max(1);
+        for at in (0..list.items.len()).step_by(step) {
+            for (how, mutant) in broken(&list.items, at) {
+                if mutant.is_empty() {
+                    continue; // nothing can be made of nothing
+                }
+                made += 1;
+                let before = errors(format, &mutant, &options);
+                let fixed = repair(format, &Value::Array(mutant.clone()), &options).unwrap();
+                if before.is_empty() {
+                    assert_eq!(fixed.output, Value::Array(mutant.clone()), "{how} at {at} of {}", list.name);
+                    assert_eq!(fixed.changes, [], "{how} at {at} of {}", list.name);
+                } else {
+                    refused += 1;
+                    let after = errors(format, fixed.output.as_array().unwrap(), &options);
+                    let nothing_left = after.iter().all(|e| e.contains("-empty at 0: no messages"));
+                    if !after.is_empty() && !nothing_left || fixed.changes.is_empty() {
+                        unmended.push(format!("{how} at {at} of {}: {before:?} -> {after:?}", list.name));
+                    }
+                }
+                if let Some(dump) = &mut dump {
+                    let line = json!({ "name": list.name, "how": how, "at": at, "opts": list.record["opts"], "items": mutant, "errors": before,
+                        "repaired": fixed.output });
+                    writeln!(dump, "{line}").unwrap();
+                }
+            }
+        }
+    }
+    println!("{}: {made} breaks, {refused} of them errors, {} not mended", format.as_str(), unmended.len());
+    assert!(
+        unmended.is_empty(),
+        "{} of {refused}:\n{}",
+        unmended.len(),
+        unmended[..unmended.len().min(12)].join("\n")
+    );
+}
+
+#[test]
+fn what_was_accepted_has_no_errors() {
+    for format in [Format::OpenaiResponses, Format::OpenaiChat, Format::Anthropic] {
+        let all = lists(format);
+        for list in &all {
+            assert_eq!(
+                errors(format, &list.items, &options(&list.record)),
+                Vec::<String>::new(),
+                "{}",
+                list.name
+            );
+            let whole = Value::Array(list.items.clone());
+            let same = CheckOptions { original: Some(&whole), ..options(&list.record) };
+            assert_eq!(errors(format, &list.items, &same), Vec::<String>::new(), "{}", list.name);
+        }
+        println!("{}: {} lists without errors", format.as_str(), all.len());
+    }
+}
+
+#[test]
+fn what_was_refused_for_its_shape_names_the_rule() {
+    for list in recorded("rejected-by-the-api-400.jsonl") {
+        let Some(format) = (match list.record["format"].as_str() {
+            Some("responses") => Some(Format::OpenaiResponses),
+            Some("chat") => Some(Format::OpenaiChat),
+            _ => Some(Format::Anthropic),
+        }) else {
+            continue;
+        };
+        let said = list.record["error"].to_string();
+        let found = errors(format, &list.items, &options(&list.record));
+        let expected = if said.contains("No tool output found for tool call") {
+            "R-interleaved"
+        } else if said.contains("without its required following item") {
+            "R-reasoning-unlinked"
+        } else if said.contains("Missing required parameter") {
+            "schema"
+        } else {
+            continue;
+        };
+        assert!(found.iter().any(|e| e.starts_with(expected)), "{}: {said}: {found:?}", list.name);
+    }
+}
+
+#[test]
+fn responses() {
+    every_break_is_mended(Format::OpenaiResponses);
+}
+
+#[test]
+fn chat() {
+    every_break_is_mended(Format::OpenaiChat);
+}
+
+#[test]
+fn anthropic() {
+    every_break_is_mended(Format::Anthropic);
+}

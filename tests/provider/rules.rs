@@ -1,0 +1,201 @@
+//! Rules one by one: those that need the original, those of single providers, and what `repair` does.
+
+use std::borrow::Cow;
+
+use contextfold::message::{Format, Message};
+use contextfold::provider::{
+    CheckOptions, MISSING_OUTPUT, Severity, binds_thinking, check, drop_bound_thinking, provider, repair,
+};
+use serde_json::{Value, json};
+
+/// Each violation as `rule at index`, errors with an exclamation mark.
+fn found(format: Format, list: &Value, options: &CheckOptions<'_>) -> Vec<String> {
+    let mark = |s: Severity| if s == Severity::Error { "!" } else { "" };
+    let found = check(format, list, options).unwrap();
+    found.iter().map(|v| format!("{} at {}{}", v.rule, v.index, mark(v.severity))).collect()
+}
+
+fn reasoned() -> Value {
+    json!([
+        { "role": "user", "content": "hi" },
+        { "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gA" },
+        { "type": "function_call", "id": "fc_1", "call_id": "a", "name": "f", "arguments": "{}" },
+        { "type": "function_call_output", "call_id": "a", "output": "x" },
+        { "type": "message", "id": "msg_1", "role": "assistant", "content": [{ "type": "output_text", "text": "done" }] }
+    ])
+}
+
+#[test]
+fn what_needs_the_original() {
+    let before = reasoned();
+    let with = CheckOptions { original: Some(&before), ..CheckOptions::default() };
+    let mut after = before.clone();
+    after.as_array_mut().unwrap().remove(1);
+    assert_eq!(found(Format::OpenaiResponses, &after, &CheckOptions::default()), [""; 0]);
+    assert_eq!(found(Format::OpenaiResponses, &after, &with), ["R-reasoning-lost at 1!"]);
+    let mut after = before.clone();
+    after[1]["encrypted_content"] = json!("gB");
+    assert_eq!(found(Format::OpenaiResponses, &after, &with), ["R-encrypted-changed at 1!"]);
+    let mut after = before.clone();
+    after.as_array_mut().unwrap().swap(3, 4);
+    assert_eq!(found(Format::OpenaiResponses, &after, &with), ["order-changed at 4"]);
+}
+
+#[test]
+fn thinking_goes_back_as_it_came() {
+    let before = json!([
+        { "role": "user", "content": "one" },
+        { "role": "assistant", "content": [{ "type": "text", "text": "1" }] },
+        { "role": "user", "content": "two" },
+        { "role": "assistant", "content": [{ "type": "thinking", "thinking": "hm", "signature": "s" }, { "type": "text", "text": "2" }] }
+    ]);
+    let with = CheckOptions { original: Some(&before), ..CheckOptions::default() };
+    let bound = CheckOptions { bound: true, ..with };
+    let mut changed = before.clone();
+    changed[3]["content"][0]["thinking"] = json!("other");
+    assert_eq!(found(Format::Anthropic, &changed, &with), ["A-thinking-changed at 3!"]);
+    let mut edited = before.clone();
+    edited[1]["content"][0]["text"] = json!("one, in short");
+    assert_eq!(found(Format::Anthropic, &edited, &with), ["A-thinking-bound at 3"]);
+    assert_eq!(found(Format::Anthropic, &edited, &bound), ["A-thinking-bound at 3!"]);
+
+    let p = provider(Format::Anthropic);
+    let (history, view) = (p.read(&before).unwrap(), p.read(&edited).unwrap());
+    let kept = drop_bound_thinking(&history, history.iter().map(Cow::Borrowed));
+    assert_eq!((kept.dropped, kept.view.len()), (Vec::new(), 4));
+    let unbound = drop_bound_thinking(&history, view.iter().map(Cow::Borrowed));
+    assert_eq!(unbound.dropped, [3]);
+    let written = p.write(&unbound.view.iter().map(AsRef::as_ref).collect::<Vec<&Message>>());
+    assert_eq!(found(Format::Anthropic, &Value::Array(written.items), &bound), [""; 0]);
+}
+
+#[test]
+fn models_that_bind_thinking() {
+    for (model, binds) in [
+        ("claude-opus-5-5", true),
+        ("anthropic/claude-sonnet-5.5-20261001", true),
+        ("claude-fable-5-1", true),
+        ("claude-sonnet-4-5-20250929", false),
+        ("claude-opus-4-8", false),
+        ("gpt-5-5", false),
+    ] {
+        assert_eq!(binds_thinking(model), binds, "{model}");
+    }
+}
+
+#[test]
+fn providers_differ() {
+    let interleaved = json!([
+        { "role": "user", "content": "go" },
+        { "type": "function_call", "call_id": "a", "name": "f", "arguments": "{}" },
+        { "role": "user", "content": "hurry" },
+        { "type": "function_call_output", "call_id": "a", "output": "x" }
+    ]);
+    let of = |provider| CheckOptions { provider: Some(provider), ..CheckOptions::default() };
+    assert_eq!(found(Format::OpenaiResponses, &interleaved, &of("openai")), [""; 0]);
+    assert_eq!(found(Format::OpenaiResponses, &interleaved, &of("deepseek")), ["R-interleaved at 2!"]);
+    let fixed = repair(Format::OpenaiResponses, &interleaved, &of("deepseek")).unwrap();
+    assert_eq!(fixed.output[2]["type"], "function_call_output");
+
+    let empty = json!([{ "role": "user", "content": "go" }, { "role": "assistant", "content": "x", "tool_calls": [] }]);
+    assert_eq!(
+        found(Format::OpenaiChat, &empty, &of("openai")),
+        ["schema at 1!", "C-empty-calls at 1!"][1..]
+    );
+    assert_eq!(found(Format::OpenaiChat, &empty, &of("mistral")), ["C-empty-calls at 1"]);
+
+    let signed = json!([
+        { "role": "user", "content": "go" },
+        { "role": "assistant", "tool_calls": [{ "id": "call_1", "type": "function", "function": { "name": "f", "arguments": "{}" },
+            "extra_content": { "google": { "thought_signature": "sig" } } }] },
+        { "role": "tool", "tool_call_id": "call_1", "content": "x" }
+    ]);
+    let mut lost = signed.clone();
+    lost[1]["tool_calls"][0].as_object_mut().unwrap().remove("extra_content");
+    let gemini = CheckOptions { original: Some(&signed), ..of("gemini") };
+    assert_eq!(found(Format::OpenaiChat, &lost, &gemini), ["C-thought-signature at 1!"]);
+    assert_eq!(found(Format::OpenaiChat, &signed, &gemini), [""; 0]);
+    assert_eq!(found(Format::OpenaiChat, &signed, &of("mistral")), ["C-id-form at 1"]);
+}
+
+#[test]
+fn repair_says_what_it_did() {
+    let broken = json!({ "model": "m", "input": [
+        { "type": "function_call_output", "call_id": "gone", "output": "x" },
+        { "role": "user", "content": "go" },
+        { "type": "function_call", "id": "other_1", "call_id": "a", "name": "f", "arguments": "{}" },
+        { "type": "function_call", "call_id": "b", "name": "f", "arguments": "{}" },
+        { "type": "function_call_output", "call_id": "b", "output": "1" },
+        { "type": "function_call_output", "call_id": "b", "output": "2" },
+        { "type": "custom_tool_call", "call_id": "c", "name": "g", "input": "x" },
+        { "type": "function_call_output", "call_id": "c", "output": "3", "status": null },
+        { "type": "function_call", "name": "no id" },
+        { "type": "reasoning", "id": "rs_1" }
+    ] });
+    let fixed = repair(Format::OpenaiResponses, &broken, &CheckOptions::default()).unwrap();
+    let rules: Vec<String> = fixed.changes.iter().map(|c| format!("{} {}", c.index, c.rule)).collect();
+    assert_eq!(
+        rules,
+        [
+            "0 R-orphan-output",
+            "2 R-id-prefix",
+            "2 R-unanswered",
+            "5 R-dup-output",
+            "7 R-kind",
+            "8 schema",
+            "9 R-summary",
+            "9 R-reasoning-tail"
+        ]
+    );
+    assert_eq!(
+        fixed.output,
+        json!({ "model": "m", "input": [
+            { "role": "user", "content": "go" },
+            { "type": "function_call", "call_id": "a", "name": "f", "arguments": "{}" },
+            { "type": "function_call", "call_id": "b", "name": "f", "arguments": "{}" },
+            { "type": "function_call_output", "call_id": "a", "output": MISSING_OUTPUT },
+            { "type": "function_call_output", "call_id": "b", "output": "1" },
+            { "type": "custom_tool_call", "call_id": "c", "name": "g", "input": "x" },
+            { "type": "custom_tool_call_output", "call_id": "c", "output": "3" }
+        ] })
+    );
+    let again = repair(Format::OpenaiResponses, &fixed.output, &CheckOptions::default()).unwrap();
+    assert_eq!((again.output, again.changes), (fixed.output, Vec::new()), "what is whole stays as it is");
+}
+
+#[test]
+fn repair_of_an_anthropic_history() {
+    let broken = json!([
+        { "role": "assistant", "content": [{ "type": "text", "text": "" }, { "type": "text", "text": "hello" }] },
+        { "role": "user", "content": [{ "type": "text", "text": "first" }, { "type": "tool_use", "id": "u", "name": "f", "input": {} }] },
+        { "role": "assistant", "content": [
+            { "type": "thinking", "thinking": "hm", "signature": "" },
+            { "type": "web_search_tool_result", "tool_use_id": "srvtoolu_9", "content": [] },
+            { "type": "tool_use", "id": "a", "name": "f", "input": {} },
+            { "type": "tool_use", "id": "b", "name": "f", "input": {} }
+        ] },
+        { "role": "user", "content": [{ "type": "text", "text": "wait" }, { "type": "tool_result", "tool_use_id": "a", "content": "1" }] },
+        { "role": "user", "content": [] },
+        { "role": "assistant", "content": "done  " }
+    ]);
+    let fixed = repair(Format::Anthropic, &broken, &CheckOptions::default()).unwrap();
+    assert_eq!(found(Format::Anthropic, &fixed.output, &CheckOptions::default()), [""; 0]);
+    let out = fixed.output.as_array().unwrap();
+    assert_eq!(out.len(), 6);
+    let ids: Vec<&str> =
+        out[4]["content"].as_array().unwrap().iter().map(|b| b["type"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["tool_result", "tool_result", "text"]);
+    assert_eq!(out[5]["content"], "done");
+}
+
+#[test]
+fn pending_calls_may_stay_open() {
+    let list = json!([
+        { "role": "user", "content": "go" },
+        { "role": "assistant", "tool_calls": [{ "id": "a", "type": "function", "function": { "name": "f", "arguments": "{}" } }] }
+    ]);
+    let pending = CheckOptions { pending: true, ..CheckOptions::default() };
+    assert_eq!(found(Format::OpenaiChat, &list, &CheckOptions::default()), ["C-unanswered at 1!"]);
+    assert_eq!(found(Format::OpenaiChat, &list, &pending), [""; 0]);
+    assert_eq!(repair(Format::OpenaiChat, &list, &pending).unwrap().changes, []);
+}

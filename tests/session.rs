@@ -1,0 +1,521 @@
+//! The session's core, without JavaScript: what stands in the view after each step.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::sync::Arc;
+
+use contextfold::ErrorCode;
+use contextfold::compaction::{Answer, CompactionConfig, OnFailure, Reason};
+use contextfold::context::{EventName, Form};
+use contextfold::message::{Message, Part, Role, ToolCall};
+use contextfold::session::{Fit, Pending, Session, SessionConfig};
+use contextfold::tokens::BytesPerFour;
+use serde_json::json;
+
+fn session(options: &serde_json::Value) -> Session {
+    Session::new(SessionConfig::from_value(options).unwrap(), Arc::new(BytesPerFour))
+}
+
+fn user(text: &str) -> Message {
+    Message::text(Role::User, text)
+}
+
+fn said(text: &str) -> Message {
+    Message::text(Role::Assistant, text)
+}
+
+fn calls(ids: &[&str]) -> Message {
+    let call = |id: &&str| Part::ToolCall(ToolCall::function(*id, "read_file", r#"{"path":"src/lib.rs"}"#));
+    Message::new(Role::Assistant, ids.iter().map(call).collect())
+}
+
+/// One line an item, as it stands in the view.
+fn layout(session: &Session) -> String {
+    let line = |m: &Arc<Message>| {
+        let calls: Vec<&str> = m.tool_calls().map(|c| c.id.as_str()).collect();
+        let mut text = m.plain_text().replace('\n', " ⏎ ");
+        if text.chars().count() > 60 {
+            text = text.chars().take(57).chain("…".chars()).collect();
+        }
+        let answers = m.tool_outputs().next().map_or(String::new(), |o| format!(" ->{}", o.call_id));
+        let calls = if calls.is_empty() { String::new() } else { format!(" calls {}", calls.join(",")) };
+        format!("{}{answers}: {text}{calls}", m.role.as_str())
+    };
+    session.context().lower().iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn asks(fit: Fit) -> Pending {
+    match fit {
+        Fit::NeedsSummary(pending) => *pending,
+        Fit::Done(report) => panic!("no summary was asked for: {report:?}"),
+    }
+}
+
+fn answer(text: &str) -> Answer {
+    Answer { text: text.to_owned(), ..Answer::default() }
+}
+
+/// Three turns with a tool step each, about 100 tokens a turn.
+fn three_turns(session: &mut Session) {
+    session.push(vec![Message::text(Role::System, "You are terse.")]).unwrap();
+    for turn in 1..=3 {
+        let filler = "lorem ipsum ".repeat(20);
+        session
+            .push(vec![
+                user(&format!("question {turn}")),
+                calls(&[&format!("c{turn}")]),
+                Message::tool(format!("c{turn}"), filler),
+                said(&format!("answer {turn}")),
+            ])
+            .unwrap();
+    }
+}
+
+#[test]
+fn a_compaction_leaves_retain_summary_and_the_last_turn() {
+    let mut s = session(&json!({ "contextWindow": 100_000, "compaction": { "retainPrompt": "Keep refs." } }));
+    three_turns(&mut s);
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    let request = &pending.request;
+    assert!(request.messages.last().unwrap().plain_text().contains("Keep refs."));
+    assert_eq!(request.system.as_deref(), Some("You are terse."));
+    let fit = s.resume(
+        pending,
+        &answer("<retain>ref out_1</retain>\n<summary>Two questions were answered.</summary>"),
+    );
+    let Fit::Done(report) = fit.unwrap() else { panic!("done") };
+    insta::assert_snapshot!(layout(&s), @"
+    system: You are terse.
+    user: ref out_1
+    user: Two questions were answered.
+    user: question 3
+    assistant:  calls c3
+    tool ->c3: lorem ipsum lorem ipsum lorem ipsum lorem ipsum lorem ips…
+    assistant: answer 3
+    ");
+    assert_eq!(report.tokens_after, s.tokens());
+    assert_eq!(report.parts.iter().map(|p| p.tokens).sum::<u64>(), report.tokens_after);
+    assert_eq!(report.left_out.len(), 8, "every folded message has a line");
+    let names: Vec<_> =
+        s.take_events().iter().map(|e| e.event).filter(|e| *e != EventName::MessageAdded).collect();
+    assert_eq!(names, [EventName::CompactionStarted, EventName::Folded, EventName::CompactionFinished]);
+}
+
+#[test]
+fn the_next_compaction_replaces_the_summary_and_never_stacks_it() {
+    let mut s = session(&json!({ "contextWindow": 100_000, "compaction": { "retainPrompt": "Keep." } }));
+    three_turns(&mut s);
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    s.resume(pending, &answer("<retain>first retain</retain><summary>first summary</summary>")).unwrap();
+    s.push(vec![user("question 4"), said("answer 4")]).unwrap();
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    let asked: Vec<String> = pending.request.folded.iter().map(|m| m.plain_text()).collect();
+    assert!(asked[0] == "first retain" && asked[1] == "first summary", "{asked:?}");
+    s.resume(pending, &answer("<retain>second retain</retain><summary>second summary</summary>")).unwrap();
+    insta::assert_snapshot!(layout(&s), @"
+    system: You are terse.
+    user: second retain
+    user: second summary
+    user: question 4
+    assistant: answer 4
+    ");
+}
+
+#[test]
+fn nothing_to_fold_is_no_error() {
+    let mut s = session(&json!({ "contextWindow": 100_000 }));
+    s.push(vec![user("hello"), said("hi")]).unwrap();
+    assert!(s.compact(Reason::Manual, None).unwrap().is_none());
+}
+
+#[test]
+fn a_long_turn_is_cut_at_a_step() {
+    let mut s = session(&json!({ "contextWindow": 2_000, "compaction": { "thresholdRatio": 0.8 } }));
+    s.push(vec![user("do it all")]).unwrap();
+    for i in 0..30 {
+        let id = format!("c{i}");
+        s.push(vec![calls(&[&id]), Message::tool(&id, "line of output\n".repeat(16))]).unwrap();
+    }
+    let pending = asks(s.prepare().unwrap());
+    let Fit::Done(report) = s.resume(pending, &answer("<summary>did most of it</summary>")).unwrap() else {
+        panic!("done")
+    };
+    assert!(report.tokens_after <= 1_000, "{report:?}");
+    let view = layout(&s);
+    assert!(view.starts_with("user: did most of it\nuser: do it all\nassistant:  calls c"), "{view}");
+    assert!(view.contains("->c29"));
+    let again = s.prepare().unwrap();
+    let Fit::Done(again) = again else { panic!("a second prepare changes nothing") };
+    assert_eq!((again.tokens_after, layout(&s)), (report.tokens_after, view));
+    assert!(again.decisions.is_empty());
+    assert_eq!(again.stable_prefix_tokens, again.tokens_after);
+}
+
+#[test]
+fn a_call_that_is_being_executed_stays_and_is_not_sent_to_the_summariser() {
+    let mut s = session(&json!({ "contextWindow": 100_000, "compaction": { "retainLastTurns": 0 } }));
+    three_turns(&mut s);
+    s.push(vec![user("question 4"), calls(&["a", "b"]), Message::tool("a", "done")]).unwrap();
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    let calls_sent: Vec<&str> =
+        pending.request.messages.iter().flat_map(|m| m.tool_calls()).map(|c| c.id.as_str()).collect();
+    assert_eq!(
+        calls_sent,
+        ["c1", "c2", "c3", "a"],
+        "the answered call of the batch stays, the open one goes"
+    );
+    s.resume(pending, &answer("<summary>s</summary>")).unwrap();
+    insta::assert_snapshot!(layout(&s), @"
+    system: You are terse.
+    user: s
+    user: question 4
+    assistant:  calls a,b
+    tool ->a: done
+    ");
+}
+
+#[test]
+fn messages_that_come_meanwhile_stand_after_the_fold() {
+    let mut s = session(&json!({ "contextWindow": 100_000 }));
+    three_turns(&mut s);
+    s.push(vec![calls(&["late"])]).unwrap();
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    s.push(vec![Message::tool("late", "came late"), user("question 4")]).unwrap();
+    s.resume(pending, &answer("<summary>s</summary>")).unwrap();
+    insta::assert_snapshot!(layout(&s), @"
+    system: You are terse.
+    user: s
+    user: question 3
+    assistant:  calls c3
+    tool ->c3: lorem ipsum lorem ipsum lorem ipsum lorem ipsum lorem ips…
+    assistant: answer 3
+    assistant:  calls late
+    tool ->late: came late
+    user: question 4
+    ");
+}
+
+#[test]
+fn refused_summaries_are_asked_for_again_with_the_reason_then_leave_everything_as_it_was() {
+    let cases: [(Answer, ErrorCode); 5] = [
+        (answer(""), ErrorCode::SummaryEmpty),
+        (answer("<summary>  </summary>"), ErrorCode::SummaryEmpty),
+        (answer("<summary>cut off in the mid"), ErrorCode::SummaryTruncated),
+        (
+            Answer { finish_reason: Some("length".into()), ..answer("<summary>s</summary>") },
+            ErrorCode::SummaryTruncated,
+        ),
+        (answer(&"long ".repeat(2_000)), ErrorCode::SummaryNotSmaller),
+    ];
+    for (bad, code) in cases {
+        let mut s = session(&json!({ "contextWindow": 100_000 }));
+        three_turns(&mut s);
+        let (before, tokens) = (layout(&s), s.tokens());
+        let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+        let pending = asks(s.resume(pending, &bad).unwrap());
+        assert_eq!(pending.request.reason, Reason::Retry);
+        let asked = pending.request.messages.last().unwrap().plain_text();
+        assert!(asked.contains("could not be used"), "{asked}");
+        let Err(error) = s.resume(pending, &bad) else { panic!("{code} expected") };
+        assert_eq!(error.code(), code);
+        assert_eq!((layout(&s), s.tokens()), (before, tokens));
+        assert!(s.context().folds.is_empty());
+        assert_eq!(s.report().unwrap().summary.as_ref().unwrap().attempts, 2);
+    }
+}
+
+#[test]
+fn the_extractive_summariser_stands_in_where_configured() {
+    let options =
+        json!({ "contextWindow": 100_000, "compaction": { "onFailure": "extractive", "maxAttempts": 1 } });
+    let mut s = session(&options);
+    for i in 0..40 {
+        s.push(vec![
+            user(&format!("Please never edit file number {i}.md. {}", "word ".repeat(200))),
+            said("ok"),
+        ])
+        .unwrap();
+    }
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    let Fit::Done(report) = s.resume(pending, &answer("")).unwrap() else { panic!("done") };
+    let fallback = report.summary.unwrap().fallback.unwrap();
+    assert!(fallback.contains("extractive") && fallback.contains("SUMMARY_EMPTY"), "{fallback}");
+}
+
+#[test]
+fn pins_survive_twenty_rounds_verbatim() {
+    let mut s = session(&json!({ "contextWindow": 3_000 }));
+    let mut pinned = user("NEVER touch production. $& <summary>");
+    pinned.meta.pinned = true;
+    s.push(vec![pinned.clone()]).unwrap();
+    for round in 0..20 {
+        for i in 0..8 {
+            s.push(vec![user(&format!("round {round} question {i}")), said(&"words ".repeat(60))]).unwrap();
+        }
+        if let Some(fit) = s.compact(Reason::Manual, None).unwrap() {
+            let pending = asks(fit);
+            s.resume(pending, &answer(&format!("<summary>round {round}</summary>"))).unwrap();
+        }
+        let there = s.context().lower().iter().filter(|m| m.plain_text() == pinned.plain_text()).count();
+        assert_eq!(there, 1, "round {round}");
+    }
+}
+
+#[test]
+fn what_cannot_be_compacted_is_refused_at_once_with_the_figures() {
+    let mut s = session(&json!({ "contextWindow": 1_000 }));
+    s.push(vec![Message::text(Role::System, "rule ".repeat(2_000)), user("hi")]).unwrap();
+    let Err(error) = s.prepare() else { panic!("refused") };
+    assert_eq!(error.code(), ErrorCode::BudgetImpossible);
+    assert!(error.message().contains("2504"), "{error}");
+    assert!(s.report().is_some());
+}
+
+#[test]
+fn one_message_of_five_windows_is_shortened_and_kept_by_ref() {
+    let mut s = session(&json!({ "contextWindow": 1_000 }));
+    let text = "日本語のテキスト🙂 ".repeat(900);
+    s.push(vec![user(&text)]).unwrap();
+    let Fit::Done(report) = s.prepare().unwrap() else { panic!("no summary needed") };
+    assert!(report.tokens_after <= 900, "{report:?}");
+    assert_eq!(report.left_out.len(), 1);
+    let view = s.context().lower();
+    assert_eq!(view.len(), 1);
+    let shown = view[0].plain_text();
+    assert!(shown.contains("characters left out") && shown.contains("out_1"), "{shown}");
+    assert_eq!(s.context().outputs.get("out_1").unwrap().parts(), [Part::text(text)]);
+}
+
+#[test]
+fn tool_outputs_are_cut_then_trimmed_oldest_first() {
+    let mut s =
+        session(&json!({ "toolOutputCache": { "contextBudgetTokens": 1_000, "maxMessageBytes": 2_000 } }));
+    s.push(vec![user("go")]).unwrap();
+    for i in 0..4 {
+        let id = format!("c{i}");
+        s.push(vec![calls(&[&id]), Message::tool(&id, format!("output {i}\n").repeat(400))]).unwrap();
+    }
+    let forms: Vec<&str> = s
+        .context()
+        .view
+        .body()
+        .iter()
+        .filter(|x| x.message.role == Role::Tool)
+        .map(|x| x.form.as_str())
+        .collect();
+    assert_eq!(forms, ["placeholder", "placeholder", "placeholder", "cut"]);
+    let tool = s.context().lower().into_iter().find(|m| m.role == Role::Tool).unwrap();
+    assert_eq!(tool.plain_text(), "[tool output trimmed; ref=out_1]");
+    assert_eq!(tool.tool_outputs().next().unwrap().output_ref.as_ref().unwrap().id, "out_1");
+    assert!(s.context().view.output_tokens() <= 1_000);
+    let Fit::Done(report) = s.prepare().unwrap() else { panic!("done") };
+    let decisions: Vec<_> = report.decisions.iter().map(|d| (d.pass.as_str(), d.items.len())).collect();
+    assert_eq!(decisions, [("cut_tool_outputs", 4), ("trim_tool_outputs", 3)]);
+    assert_eq!(report.decisions[0].tokens_after, report.decisions[1].tokens_before);
+    assert_eq!(report.tokens_before, report.decisions[0].tokens_before);
+    assert!(report.left_out.iter().all(|l| l.output_ref.is_some()));
+}
+
+#[test]
+fn an_interrupted_call_is_answered_until_its_output_comes() {
+    let mut s = session(&json!({}));
+    s.push(vec![user("go"), calls(&["a"]), user("stop, do this instead")]).unwrap();
+    let tokens_with_stand_in = s.tokens();
+    insta::assert_snapshot!(layout(&s), @"
+    user: go
+    assistant:  calls a
+    tool ->a: [no output yet: the call was interrupted]
+    user: stop, do this instead
+    ");
+    s.push(vec![Message::tool("a", "here after all")]).unwrap();
+    assert_ne!(s.tokens(), tokens_with_stand_in);
+    insta::assert_snapshot!(layout(&s), @"
+    user: go
+    assistant:  calls a
+    tool ->a: here after all
+    user: stop, do this instead
+    ");
+    assert!(s.context().view.body().iter().all(|x| x.form == Form::Whole));
+}
+
+#[test]
+fn a_broken_push_changes_nothing() {
+    let mut s = session(&json!({}));
+    s.push(vec![user("go"), calls(&["a"])]).unwrap();
+    let before = layout(&s);
+    for (bad, says) in [
+        (vec![user("fine"), Message::tool("nope", "x")], "message 1"),
+        (vec![calls(&["a"])], "still waiting"),
+        (vec![calls(&["x", "x"])], "still waiting"),
+        (vec![user("one").with_id("same"), user("two").with_id("same")], "is taken"),
+    ] {
+        let error = s.push(bad).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidMessage);
+        assert!(error.message().contains(says), "{error}");
+        assert_eq!(layout(&s), before);
+    }
+}
+
+#[test]
+fn usage_from_before_a_compaction_does_not_judge_the_view_after_it() {
+    let mut s = session(&json!({ "contextWindow": 100_000 }));
+    three_turns(&mut s);
+    assert!(!s.should_compact());
+    let usage = json!({ "input_tokens": 90_000, "output_tokens": 10 });
+    s.record_usage(&contextfold::tokens::ReportedUsage::from_value(&usage).unwrap());
+    assert!(s.should_compact());
+    let pending = asks(s.compact(Reason::Threshold, None).unwrap().unwrap());
+    s.resume(pending, &answer("<summary>s</summary>")).unwrap();
+    assert!(!s.should_compact());
+}
+
+#[test]
+fn every_bad_option_is_refused_by_name() {
+    for (options, key) in [
+        (json!({ "contextWindo": 1 }), "contextWindo"),
+        (json!({ "contextWindow": 0 }), "contextWindow"),
+        (json!({ "contextWindow": "128k" }), "contextWindow"),
+        (json!({ "reservedOutputTokens": -1 }), "reservedOutputTokens"),
+        (json!({ "safetyMargin": 1 }), "safetyMargin"),
+        (json!({ "ladder": "nope" }), "ladder"),
+        (json!({ "model": 3 }), "model"),
+        (json!({ "compaction": true }), "compaction"),
+        (json!({ "compaction": { "enabled": 1 } }), "compaction.enabled"),
+        (json!({ "compaction": { "auto": "no" } }), "compaction.auto"),
+        (json!({ "compaction": { "thresholdRatio": 1.5 } }), "compaction.thresholdRatio"),
+        (json!({ "compaction": { "thresholdRatio": 0 } }), "compaction.thresholdRatio"),
+        (json!({ "compaction": { "model": 7 } }), "compaction.model"),
+        (json!({ "compaction": { "summaryPrompt": "" } }), "compaction.summaryPrompt"),
+        (json!({ "compaction": { "summaryDirectives": "one" } }), "compaction.summaryDirectives"),
+        (json!({ "compaction": { "retainPrompt": 1 } }), "compaction.retainPrompt"),
+        (json!({ "compaction": { "retainDirectives": [1] } }), "compaction.retainDirectives"),
+        (json!({ "compaction": { "retainLastTurns": 0.5 } }), "compaction.retainLastTurns"),
+        (json!({ "compaction": { "style": "prose" } }), "compaction.style"),
+        (json!({ "compaction": { "maxAttempts": 0 } }), "compaction.maxAttempts"),
+        (json!({ "compaction": { "onFailure": "ignore" } }), "compaction.onFailure"),
+        (json!({ "compaction": { "lowRatio": 0.9 } }), "compaction.lowRatio"),
+        (json!({ "compaction": { "summarizerWindow": 0 } }), "compaction.summarizerWindow"),
+        (json!({ "compaction": { "thresholdratio": 0.5 } }), "compaction.thresholdratio"),
+        (json!({ "toolOutputCache": { "enabled": null } }), "toolOutputCache.enabled"),
+        (json!({ "toolOutputCache": { "contextBudgetTokens": -5 } }), "toolOutputCache.contextBudgetTokens"),
+        (json!({ "toolOutputCache": { "maxMessageBytes": 1 } }), "toolOutputCache.maxMessageBytes"),
+        (json!({ "toolOutputCache": { "maxLineLength": 0 } }), "toolOutputCache.maxLineLength"),
+        (json!({ "toolOutputCache": { "maxLines": 5 } }), "toolOutputCache.maxLines"),
+    ] {
+        let error = SessionConfig::from_value(&options).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidConfig, "{options}: {error}");
+        assert!(error.message().contains(&format!("`{key}`")), "{options}: {error}");
+    }
+    let unknown = SessionConfig::from_value(&json!({ "model": "no-such-model" })).unwrap_err();
+    assert_eq!(unknown.code(), ErrorCode::UnknownModel);
+}
+
+#[test]
+fn defaults_are_the_specifications() {
+    let d = CompactionConfig::default();
+    assert!(d.enabled && d.auto && d.model.is_none() && d.retain_prompt.is_none());
+    assert_eq!((d.threshold_ratio, d.retain_last_turns, d.on_failure), (0.8, 1, OnFailure::Error));
+}
+
+#[test]
+fn an_empty_message_stays_out_of_the_view() {
+    let mut s = session(&json!({}));
+    s.push(vec![user("go"), Message::new(Role::Assistant, vec![]), Message::new(Role::User, vec![])])
+        .unwrap();
+    assert_eq!(layout(&s), "user: go");
+    assert_eq!(s.context().history.len(), 3);
+    let Fit::Done(report) = s.prepare().unwrap() else { panic!("done") };
+    assert_eq!(report.left_out.len(), 2);
+}
+
+#[test]
+fn a_retained_text_is_replaced_or_stays() {
+    let mut s = session(&json!({ "contextWindow": 100_000, "compaction": { "retainPrompt": "Keep." } }));
+    three_turns(&mut s);
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    s.resume(pending, &answer("<retain>SECRET-42</retain><summary>first</summary>")).unwrap();
+    s.push(vec![user(&"question 4 ".repeat(40)), said("answer 4"), user("question 5")]).unwrap();
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    let Fit::Done(report) = s.resume(pending, &answer("<summary>second</summary>")).unwrap() else {
+        panic!("done")
+    };
+    assert!(layout(&s).contains("user: SECRET-42\nuser: second\n"), "{}", layout(&s));
+    assert!(report.summary.unwrap().fallback.unwrap().contains("the earlier one stays"));
+}
+
+#[test]
+fn a_fold_waits_until_enough_is_new() {
+    let mut s = session(&json!({ "contextWindow": 10_000 }));
+    three_turns(&mut s);
+    let usage = json!({ "input_tokens": 9_000, "output_tokens": 10 });
+    let over = contextfold::tokens::ReportedUsage::from_value(&usage).unwrap();
+    let mut asked = 0;
+    for i in 0..12 {
+        s.push(vec![user(&format!("short question {i}")), said("short answer")]).unwrap();
+        s.record_usage(&over);
+        if let Some(fit) = s.compact(Reason::Threshold, None).unwrap() {
+            asked += 1;
+            s.resume(asks(fit), &answer("<summary>s</summary>")).unwrap();
+        }
+    }
+    assert_eq!(asked, 1, "what is new since the first fold is far from a tenth of the low mark");
+}
+
+#[test]
+fn ids_that_come_along_are_not_given_to_others() {
+    let mut s = session(&json!({}));
+    let nodes = s.push(vec![user("a"), said("b").with_id("m1")]).unwrap();
+    assert_eq!(s.context().ids(&nodes), ["m2", "m1"]);
+}
+
+#[test]
+fn the_same_header_again_changes_nothing() {
+    let mut s = session(&json!({}));
+    let header = || vec![Message::text(Role::System, "Be brief.").with_id("sys")];
+    s.set_header(header()).unwrap();
+    s.set_header(header()).unwrap();
+    assert_eq!(s.context().history.len(), 1);
+    s.set_header(vec![Message::text(Role::System, "Be long.").with_id("sys")]).unwrap();
+    assert_eq!(layout(&s), "system: Be long.");
+}
+
+#[test]
+fn answers_of_the_caches_own_tools_are_trimmed_too() {
+    let mut s = session(&json!({ "toolOutputCache": { "contextBudgetTokens": 1_000 } }));
+    s.push(vec![user("go"), calls(&["big"]), Message::tool("big", "line\n".repeat(3_000))]).unwrap();
+    for i in 0..4 {
+        let id = format!("read{i}");
+        let call = ToolCall::function(&id, "tool_output_cache", r#"{"ref_id":"out_1","limit":400}"#);
+        s.push(vec![Message::new(Role::Assistant, vec![Part::ToolCall(call)])]).unwrap();
+        s.push(vec![Message::tool(&id, "     1\tline\n".repeat(200))]).unwrap();
+    }
+    assert!(s.context().view.output_tokens() <= 1_000);
+    let first =
+        s.context().lower().into_iter().find(|m| m.tool_outputs().any(|o| o.call_id == "read0")).unwrap();
+    assert_eq!(first.plain_text(), "[tool output trimmed; ref=out_1]");
+    assert_eq!(s.context().outputs.len(), 1, "they are not cached again");
+}
+
+#[test]
+fn garbage_is_what_nothing_names() {
+    let mut s = session(&json!({}));
+    for _ in 0..12 {
+        s.context_mut().outputs.put_text("some output", None).unwrap();
+    }
+    let call = ToolCall::function("c", "tool_output_cache", r#"{"ref_id":"out_3"}"#);
+    s.push(vec![user("see out_10."), Message::new(Role::Assistant, vec![Part::ToolCall(call)])]).unwrap();
+    let garbage = s.context_mut().collect_garbage(true);
+    assert_eq!(garbage.len(), 10, "out_1 is another than out_10");
+    assert!(garbage.iter().all(|r| r.id != "out_3" && r.id != "out_10"));
+    assert_eq!(s.context().outputs.len(), 12, "a dry run removes nothing");
+    s.context_mut().collect_garbage(false);
+    assert_eq!(s.context().outputs.len(), 2);
+}
+
+#[test]
+fn a_window_that_the_caller_knows_better_counts() {
+    let limit = |options: &serde_json::Value| SessionConfig::from_value(options).unwrap().limit;
+    assert_eq!(limit(&json!({ "model": "gpt-4o", "contextWindow": 1_000_000 })), Some(1_000_000));
+    assert_eq!(limit(&json!({ "model": "gpt-4o", "contextWindow": 50_000 })), Some(50_000));
+    assert_eq!(limit(&json!({ "model": "gpt-5", "contextWindow": 500_000 })), Some(272_000));
+}
