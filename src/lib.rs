@@ -12,5 +12,7 @@ pub mod provider;
 pub mod session;
 pub mod tokens;
 pub mod tool_output;
+#[cfg(target_arch = "wasm32")]
+pub mod wasm;
 
 pub use error::{Error, ErrorCode, Result};

@@ -1,0 +1,94 @@
+// contextfold compact: a transcript made to fit its window, with the report of how.
+
+import { writeFileSync } from "node:fs";
+import { Session } from "../../node.js";
+import { measure, output, push, sessionOptions } from "../engine.js";
+import { asFailure, EXIT, usage } from "../failure.js";
+import { plural, size } from "../paint.js";
+import { renderReport } from "../report.js";
+import { print, printJson, progress, style } from "../terminal.js";
+
+export async function compact(read, flags) {
+  if (flags.model === undefined && flags.window === undefined)
+    throw usage("no window is known, so nothing could be enforced: give --window N or --model NAME", "compact");
+  if (flags.json && flags.out === "-")
+    throw usage("--json and --out - both print to standard output: take one", "compact");
+  const session = new Session(sessionOptions(flags)); // before anything is read: a wrong flag shows at once
+  const transcript = read();
+  progress(`counting ${plural(transcript.items.length, "item")}`);
+  const came = await measure(transcript, flags);
+  came.session.free();
+  push(session, transcript);
+  progress("compacting");
+  const run = { transcript, before: came.report, format: flags.to ?? transcript.format, session };
+  try {
+    run.report = (await session.prepare({ fill: true })).report;
+  } catch (thrown) {
+    if (!thrown?.report) throw thrown;
+    return doesNotFit({ ...run, report: thrown.report }, asFailure(thrown), flags);
+  }
+  return fits(run, flags);
+}
+
+function fits(run, flags) {
+  const { transcript, session, format, report } = run;
+  const result = output(session, transcript, format);
+  const written = flags.out === undefined ? null : write(flags.out, result);
+  progress("");
+  if (flags.json) printJson({ format, output: result.value, report });
+  else {
+    const where = written
+      ? [`${flags.out} (${format}, ${plural(result.list.length, "item")}, ${size(written)})`]
+      : ["not written: --out FILE writes it, --json prints it"];
+    if (result.left_behind.length)
+      where.push(`left behind, being ${transcript.format}'s own: ${result.left_behind.join(", ")}`);
+    show(run, { written: where }, flags);
+  }
+  return EXIT.fine;
+}
+
+function doesNotFit(run, failure, flags) {
+  progress("");
+  if (flags.json)
+    printJson({
+      format: run.format,
+      output: null,
+      report: run.report,
+      error: { code: failure.code, message: failure.message },
+    });
+  else show(run, { failure, written: flags.out === undefined ? [] : ["nothing was written"] }, flags);
+  process.stderr.write(`contextfold: ${failure.code}: ${failure.message}\n`);
+  return EXIT.overLimit;
+}
+
+/** The report goes to standard output, unless the transcript does. */
+function show({ transcript, before, session, report }, more, flags) {
+  const stream = flags.out === "-" ? process.stderr : process.stdout;
+  const { color, width } = style(stream, flags);
+  const format = transcript.forced ? transcript.format : `${transcript.format} (detected)`;
+  const source = [format, plural(transcript.items.length, "item"), size(transcript.bytes)].join(" · ");
+  stream.write(
+    renderReport(report, { title: transcript.name, source, before, folds: session.folds(), color, width, ...more }),
+  );
+}
+
+/** Writes the transcript, and says how many bytes that took. */
+function write(path, { value, list }) {
+  const lines = path.endsWith(".jsonl") && value === list;
+  const text = lines ? list.map((item) => `${JSON.stringify(item)}\n`).join("") : `${JSON.stringify(value, null, 2)}\n`;
+  if (path === "-") print(text);
+  else {
+    try {
+      writeFileSync(path, text);
+    } catch (error) {
+      const why =
+        { ENOENT: "no such folder", EISDIR: "it is a folder", EACCES: "permission denied", EROFS: "read-only" }[
+          error.code
+        ] ??
+        error.code ??
+        error.message;
+      throw usage(`cannot write ${path}: ${why}`, "compact");
+    }
+  }
+  return Buffer.byteLength(text);
+}

@@ -1,0 +1,98 @@
+// From a transcript to a session and back: the one place of the command line that talks to the engine.
+
+import { Session, loadEncoding } from "../node.js";
+
+/** The session's options for these flags. */
+export function sessionOptions(flags) {
+  const options = {
+    model: flags.model,
+    contextWindow: flags.window,
+    reservedOutputTokens: flags.reserve,
+    tokenizer: flags.tokenizer,
+    ladder: flags.preset,
+    compaction: flags["threshold-ratio"] === undefined ? undefined : { thresholdRatio: flags["threshold-ratio"] },
+  };
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+const ENCODINGS = ["o200k_base", "cl100k_base"];
+
+/** The flags, an encoding's name replaced by the encoding. */
+export async function withEncoding(flags) {
+  if (!ENCODINGS.includes(flags.tokenizer)) return flags;
+  return { ...flags, tokenizer: await loadEncoding(flags.tokenizer) };
+}
+
+/** Puts the transcript into the session; its tools, too, which cost tokens with every call. */
+export function push(session, transcript) {
+  const { format, body, items } = transcript;
+  if (Array.isArray(body?.tools)) session.setTools(format, body.tools);
+  session.pushFrom(format, body ? plainBody(transcript) : items);
+}
+
+/** The body under the keys that its format's own API has, whatever key the file used. */
+function plainBody({ format, body, items }) {
+  if (format === "openai-responses")
+    return body.instructions ? { instructions: body.instructions, input: items } : items;
+  if (format === "anthropic") return body.system ? { system: body.system, messages: items } : items;
+  const header = body.system ?? body.instructions;
+  return typeof header === "string" && header ? [{ role: "system", content: header }, ...items] : items;
+}
+
+/** The transcript as it came: nothing trimmed, nothing enforced. `{ session, report }`; free the session. */
+export async function measure(transcript, flags = {}) {
+  const session = new Session({
+    ...sessionOptions({ tokenizer: flags.tokenizer }),
+    toolOutputCache: { enabled: false },
+    compaction: { enabled: false },
+  });
+  push(session, transcript);
+  const { report } = await session.prepare();
+  return { session, report };
+}
+
+/** What the flags allow: `{ window, limit, threshold }`, each null where neither model nor window is given. */
+export function limits(flags) {
+  const session = new Session(sessionOptions(flags));
+  try {
+    return { window: session.window ?? null, limit: session.limit ?? null, threshold: session.threshold ?? null };
+  } finally {
+    session.free();
+  }
+}
+
+// Where each format's body keeps the list and what heads it.
+const BODIES = {
+  "openai-responses": { list: "input", header: "instructions" },
+  anthropic: { list: "messages", header: "system" },
+};
+const LISTS = new Set(["input", "messages", "items", "output"]);
+const HEADERS = new Set(["instructions", "system"]);
+
+/**
+ * The view in a format, in the shape in which the transcript came: a list for a list, a body for a body.
+ * `left_behind`: keys of the body that another format would not understand.
+ */
+export function output(session, transcript, format) {
+  const view = session.view(format);
+  const [list, header] = Array.isArray(view) ? [view, {}] : split(view);
+  const { body } = transcript;
+  if (!body && !Object.keys(header).length) return { value: list, list, left_behind: [] };
+  const listKey = BODIES[format]?.list ?? "messages";
+  if (!body || format !== transcript.format) {
+    const left_behind = Object.keys(body ?? {}).filter((key) => !LISTS.has(key) && !HEADERS.has(key));
+    return { value: { ...header, [listKey]: list }, list, left_behind };
+  }
+  // The file's own keys in the file's own order, with the view's list in the place of its list.
+  const kept = Object.entries(body).flatMap(([key, value]) => {
+    if (key === transcript.key) return [[key === "output" ? listKey : key, list]];
+    if (HEADERS.has(key)) return key === BODIES[format]?.header ? [[key, header[key] ?? value]] : [];
+    return [[key, value]];
+  });
+  return { value: { ...Object.fromEntries(kept), ...header }, list, left_behind: [] };
+}
+
+function split({ input, messages, ...header }) {
+  const said = Object.fromEntries(Object.entries(header).filter(([, value]) => value !== undefined && value !== null));
+  return [input ?? messages, said];
+}

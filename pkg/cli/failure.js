@@ -1,0 +1,54 @@
+// Why the command line stops: a code, one line that says what to do, and the exit code.
+
+import { ContextError } from "../error.js";
+
+export const EXIT = Object.freeze({ fine: 0, overLimit: 1, usage: 2, unreadable: 3 });
+
+export class Failure extends Error {
+  constructor(exitCode, code, message) {
+    super(message);
+    this.exitCode = exitCode;
+    this.code = code;
+  }
+}
+
+export const usage = (message, command) =>
+  new Failure(EXIT.usage, "USAGE", `${message} (see contextfold ${command ? `${command} ` : ""}--help)`);
+
+export const unreadable = (message) => new Failure(EXIT.unreadable, "UNREADABLE", message);
+
+// The engine's codes that are about how it was called, and about what it was given.
+const MISUSED = new Set(["INVALID_CONFIG", "INVALID_ARGUMENT", "UNKNOWN_MODEL"]);
+const UNREADABLE = new Set(["INVALID_MESSAGE"]);
+
+/** Any thrown value as what a person is shown: never a stack trace. */
+export function asFailure(thrown) {
+  if (thrown instanceof Failure) return thrown;
+  if (!ContextError.isInstance(thrown))
+    return new Failure(
+      EXIT.overLimit,
+      "INTERNAL",
+      `this is a bug in contextfold, please report it: ${oneLine(thrown?.message ?? thrown)}`,
+    );
+  const { code } = thrown;
+  const exitCode = MISUSED.has(code) ? EXIT.usage : UNREADABLE.has(code) ? EXIT.unreadable : EXIT.overLimit;
+  return new Failure(exitCode, code, inFlags(oneLine(thrown.message), code));
+}
+
+// The engine names its options; a person typed flags.
+const FLAGS = [
+  [/`contextWindow`/g, "--window"],
+  [/`reservedOutputTokens`/g, "--reserve"],
+  [/`(compaction\.)?thresholdRatio`/g, "--threshold-ratio"],
+  [/`ladder`/g, "--preset"],
+  [/`tokenizer`/g, "--tokenizer"],
+  [/what `loadEncoding` gives, or a function from text to a number/g, "o200k_base or cl100k_base"],
+  [/give its row in `models`, or set --window/g, "give its context window with --window instead"],
+];
+
+function inFlags(message, code) {
+  if (!MISUSED.has(code)) return message;
+  return FLAGS.reduce((text, [option, flag]) => text.replace(option, flag), message);
+}
+
+const oneLine = (text) => String(text).replace(/\s+/g, " ").trim();

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+// The command line: parses, runs one command, and turns whatever goes wrong into one line and an exit code.
+
+import { version } from "../node.js";
+import { compact } from "./commands/compact.js";
+import { count } from "./commands/count.js";
+import { inspect } from "./commands/inspect.js";
+import { withEncoding } from "./engine.js";
+import { asFailure } from "./failure.js";
+import { readTranscript } from "./input.js";
+import { help, parse } from "./options.js";
+import { plain } from "./paint.js";
+import { forgiveClosedPipe, print, progress, style } from "./terminal.js";
+
+const COMMANDS = { inspect, count, compact };
+
+async function run(argv) {
+  const { command, topic, file, flags } = parse(argv);
+  if (command === "version") return print(`${version()}\n`);
+  if (command === "help") return print(help(topic, style(process.stdout).paint));
+  progress("reading");
+  process.exitCode = await COMMANDS[command](() => readTranscript(file, flags.format), await withEncoding(flags));
+}
+
+forgiveClosedPipe(process.stdout);
+forgiveClosedPipe(process.stderr);
+try {
+  await run(process.argv.slice(2));
+} catch (thrown) {
+  const { code, message, exitCode } = asFailure(thrown);
+  progress("");
+  const { paint } = style(process.stderr, { "no-color": process.argv.includes("--no-color") });
+  process.stderr.write(`contextfold: ${paint.red(code)}: ${plain(message)}\n`);
+  process.exitCode = exitCode; // not exit(): what is still on its way to a pipe would be cut off
+}

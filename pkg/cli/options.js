@@ -1,0 +1,165 @@
+// What may be typed: commands, flags, and their help.
+
+import { parseArgs } from "node:util";
+import { FORMATS } from "./detect.js";
+import { usage } from "./failure.js";
+
+// Each: how it is typed, what it does. `read` turns the text into a value.
+const FLAGS = {
+  out: { value: "FILE", help: "write the transcript there (- for standard output; *.jsonl: JSON lines)" },
+  to: { value: "FORMAT", help: "write it in this format; default: the format it came in", read: formatName },
+  model: { value: "NAME", help: "take the window from this model's limits" },
+  window: { value: "N", help: "tokens of the context window, where you know better", read: wholeNumber },
+  reserve: { value: "N", help: "tokens of the window to keep for the answer; default 0", read: wholeNumber },
+  "threshold-ratio": { value: "R", help: "fold at this share of the limit; default 0.8", read: decimal },
+  preset: { value: "NAME", help: "the ladder of passes; default contextfold" },
+  tokenizer: { value: "NAME", help: "how tokens are counted: estimate (default), bytes/4, o200k_base, cl100k_base" },
+  format: { value: "FORMAT", help: "what FILE is written in, where detection errs", read: formatName },
+  json: { help: "one JSON document instead of the report" },
+  "no-color": { help: "no colours (there are none, either, with NO_COLOR set)" },
+  help: { short: "h", help: "show this" },
+};
+const COMMON = ["format", "json", "no-color", "help"];
+
+export const COMMANDS = {
+  inspect: {
+    what: "what is in a transcript: sizes, turns, steps, tools, largest outputs",
+    flags: ["model", "window", "reserve", "tokenizer", ...COMMON],
+    examples: ["contextfold inspect session.json", "contextfold inspect rollout.jsonl --window 128000"],
+  },
+  count: {
+    what: "how many tokens it takes, by part",
+    flags: ["model", "window", "reserve", "tokenizer", ...COMMON],
+    notes: ["With --model or --window the exit code is 1 where it is over the limit."],
+    examples: ["contextfold count session.json", "cat session.json | contextfold count - --json"],
+  },
+  compact: {
+    what: "make it fit its context window, and say how",
+    flags: ["out", "to", "threshold-ratio", "model", "window", "reserve", "tokenizer", "preset", ...COMMON],
+    notes: [
+      "One of --model and --window is needed.",
+      "JSON: { format, output, report }. The exit code is 1 where it cannot fit.",
+    ],
+    examples: [
+      "contextfold compact session.json --window 128000 --out small.json",
+      "contextfold compact session.json --model gpt-4o --json | jq .report",
+    ],
+  },
+};
+
+/** `argv` without node and script, as `{ command, file, flags }`; `command` may be "help" (of `topic`) or "version". */
+export function parse(argv) {
+  const [first, ...rest] = argv;
+  if (first === undefined) throw usage("which command? inspect, count or compact");
+  if (first === "--version" || first === "-v" || first === "version") return { command: "version" };
+  if (first === "--help" || first === "-h") return { command: "help" };
+  if (first === "help") return { command: "help", topic: known(rest[0]) };
+  if (first.startsWith("-") && first !== "-")
+    throw usage(`name the command before ${first}: inspect, count or compact`);
+  const command = known(first);
+  const { values, positionals } = split(command, rest);
+  if (values.help) return { command: "help", topic: command };
+  if (positionals.length !== 1)
+    throw usage(
+      positionals.length ? `one FILE at a time: what is ${positionals[1]}?` : "FILE is missing (- for standard input)",
+      command,
+    );
+  const flags = Object.fromEntries(
+    Object.entries(values).map(([name, text]) => [
+      name,
+      FLAGS[name].read ? FLAGS[name].read(text, name, command) : text,
+    ]),
+  );
+  return { command, file: positionals[0], flags };
+}
+
+function known(name) {
+  if (name === undefined || Object.hasOwn(COMMANDS, name)) return name;
+  throw usage(`there is no command ${name}; there are ${Object.keys(COMMANDS).join(", ")}`);
+}
+
+function split(command, args) {
+  const options = Object.fromEntries(
+    COMMANDS[command].flags.map((name) => [
+      name,
+      { type: FLAGS[name].value ? "string" : "boolean", ...(FLAGS[name].short && { short: FLAGS[name].short }) },
+    ]),
+  );
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    const name = /'(-[^' ]*)/.exec(error.message)?.[1] ?? "";
+    if (error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") throw usage(`${command} has no option ${name}`, command);
+    if (/does not take an argument/.test(error.message)) throw usage(`${name} takes no value`, command);
+    const flag = FLAGS[name.replace(/^--?/, "")];
+    throw usage(flag?.value ? `${name} needs a value: ${name} ${flag.value}` : error.message.split("\n")[0], command);
+  }
+}
+
+// ---- values
+
+function formatName(text, name, command) {
+  if (FORMATS.includes(text)) return text;
+  throw usage(`--${name}: there is no format ${text}; there are ${FORMATS.join(", ")}`, command);
+}
+
+/** `128000`, `128_000`, `128,000` or `128k`. */
+function wholeNumber(text, name, command) {
+  const [, digits, thousands] = /^(\d+(?:[_,]\d{3})*)(k?)$/i.exec(text) ?? [];
+  if (digits === undefined) throw usage(`--${name}: ${text} is no whole number`, command);
+  return Number(digits.replace(/[_,]/g, "")) * (thousands ? 1000 : 1);
+}
+
+function decimal(text, name, command) {
+  if (/^(\d+\.?\d*|\.\d+)$/.test(text)) return Number(text);
+  throw usage(`--${name}: ${text} is no number such as 0.8`, command);
+}
+
+// ---- help
+
+const INTRO = `FILE is an array of messages or items, a request body, or JSON lines; - is standard input.
+The format is detected: ${FORMATS.join(", ")}.`;
+const EXITS = "Exit codes: 0 fine, 1 over the limit, 2 usage, 3 unreadable input.";
+
+export function help(topic, paint) {
+  const title = (text) => paint.bold(text);
+  if (!topic) {
+    const rows = Object.entries(COMMANDS).map(([name, { what }]) => `  ${paint.cyan(name.padEnd(9))} ${what}`);
+    return [
+      `${title("contextfold")} keeps an agent's conversation inside its context window.`,
+      "",
+      title("Usage"),
+      "  contextfold COMMAND FILE [options]",
+      "",
+      title("Commands"),
+      ...rows,
+      "",
+      INTRO,
+      "",
+      "contextfold COMMAND --help shows its options; contextfold --version the version.",
+      EXITS,
+      "",
+    ].join("\n");
+  }
+  const { what, flags, notes = [], examples } = COMMANDS[topic];
+  const typed = (name) =>
+    `${FLAGS[name].short ? `-${FLAGS[name].short}, ` : ""}--${name}${FLAGS[name].value ? ` ${FLAGS[name].value}` : ""}`;
+  const columns = Math.max(...flags.map((name) => typed(name).length));
+  return [
+    `${title(`contextfold ${topic}`)}: ${what}`,
+    "",
+    title("Usage"),
+    `  contextfold ${topic} FILE [options]`,
+    "",
+    title("Options"),
+    ...flags.map((name) => `  ${paint.cyan(typed(name).padEnd(columns))}  ${FLAGS[name].help}`),
+    "",
+    title("Examples"),
+    ...examples.map((line) => `  ${line}`),
+    "",
+    INTRO,
+    ...notes,
+    EXITS,
+    "",
+  ].join("\n");
+}

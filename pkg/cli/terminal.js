@@ -1,0 +1,25 @@
+// The streams of the process: the report to one, progress and errors to the other.
+
+import { columnsOf, painter, wantsColor } from "./paint.js";
+
+/** `{ color, paint, width }` for what goes to this stream. */
+export function style(stream, flags = {}) {
+  const color = wantsColor(stream, { noColor: flags["no-color"] });
+  return { color, paint: painter(color), width: columnsOf(stream) };
+}
+
+/** Writes one line over the last while something is under way; silent unless standard error is a terminal. */
+export function progress(text) {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text && `${text} …`}`);
+}
+
+export const print = (text) => process.stdout.write(text);
+export const printJson = (value) => print(`${JSON.stringify(value, null, 2)}\n`);
+
+/** A reader that went away (`| head`) is no error of ours. */
+export function forgiveClosedPipe(stream) {
+  stream.on("error", (error) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(process.exitCode ?? 0);
+  });
+}

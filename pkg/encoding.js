@@ -1,0 +1,166 @@
+// Exact encodings: where their assets come from, and how text gets into the module.
+
+import * as glue from "./wasm/contextfold_bg.js";
+import { ContextError } from "./error.js";
+import { memory } from "./load.js";
+
+/** The property by which the module knows an encoding: its handle. */
+const BRAND = Symbol.for("contextfold.encoding");
+
+// Written out, so that bundlers see which files are meant.
+const ASSETS = {
+  o200k_base: () => new URL("./encodings/o200k_base.bin", import.meta.url),
+  cl100k_base: () => new URL("./encodings/cl100k_base.bin", import.meta.url),
+  p50k_base: () => new URL("./encodings/p50k_base.bin", import.meta.url),
+  r50k_base: () => new URL("./encodings/r50k_base.bin", import.meta.url),
+};
+/** Encodings that differ from another one in special tokens alone have its asset. */
+const SAME_ASSET = { o200k_harmony: "o200k_base", p50k_edit: "p50k_base", gpt2: "r50k_base" };
+
+const loaded = new Map();
+const loading = new Map();
+let readFile;
+
+/** How files are read, where the runtime does that (Node, Bun, Deno). */
+export function readFilesWith(read) {
+  readFile = read;
+}
+
+/** Loads an encoding once; a failed attempt may be repeated. */
+export function loadEncoding(name, source) {
+  const there = loaded.get(name);
+  if (there) return Promise.resolve(there);
+  let attempt = loading.get(name);
+  if (!attempt) {
+    attempt = load(name, source).finally(() => loading.delete(name));
+    loading.set(name, attempt);
+  }
+  return attempt;
+}
+
+async function load(name, source) {
+  if (glue.encodingLoaded(String(name)) === undefined) {
+    const bytes = await bytesOf(name, source);
+    const length = put(bytes);
+    room = 0; // the module takes it, and gives it back whether it can use the asset or not
+    glue.encodingLoad(name, length);
+  }
+  const encoding = new Encoding(name, glue.encodingLoaded(name));
+  loaded.set(name, encoding);
+  return encoding;
+}
+
+async function bytesOf(name, source) {
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  const asset = ASSETS[SAME_ASSET[name] ?? name];
+  if (source === undefined && !asset) throw new ContextError("INVALID_ARGUMENT", `\`${name}\` is no encoding that is known here`);
+  if (source !== undefined && typeof source !== "string" && !(source instanceof URL))
+    throw new ContextError("INVALID_ARGUMENT", "source: expected a URL, or the bytes of the encoding's asset");
+  let where = source;
+  try {
+    where ??= asset();
+    if (readFile && isFile(where)) return readFile(where);
+    const response = await fetch(where);
+    if (response.ok) return new Uint8Array(await response.arrayBuffer());
+    throw new Error(`the server answers ${response.status}`);
+  } catch (cause) {
+    throw new ContextError(
+      "ENCODING_INVALID",
+      `the asset of ${name} could not be read from ${where ?? "beside this package"}: ${cause.message}. Serve it there, or hand its URL or bytes to \`loadEncoding\``,
+      { cause },
+    );
+  }
+}
+
+const isFile = (where) => (where instanceof URL ? where.protocol === "file:" : !/^(https?|data|blob):/.test(where));
+
+class Encoding {
+  #name;
+  #handle;
+
+  constructor(name, handle) {
+    this.#name = name;
+    this.#handle = handle;
+    Object.defineProperty(this, BRAND, { value: handle });
+  }
+
+  get name() {
+    return this.#name;
+  }
+
+  count(text) {
+    const count = glue.encodingCount(this.#handle, write(text));
+    giveBack();
+    return count;
+  }
+
+  countUpTo(text, limit) {
+    const count = glue.encodingCountUpTo(this.#handle, write(text), limit);
+    giveBack();
+    return count < 0 ? null : count;
+  }
+
+  encode(text) {
+    const tokens = glue.encodingEncode(this.#handle, write(text));
+    giveBack();
+    return tokens;
+  }
+
+  decode(tokens) {
+    return glue.encodingDecode(this.#handle, tokens instanceof Uint32Array ? tokens : Uint32Array.from(tokens));
+  }
+}
+
+// ---- the room in the module's memory that text is written into
+
+const SMALLEST = 1 << 16;
+/** A larger room is given back after use. */
+const LARGEST = 1 << 22;
+/** Up to this length a loop over the characters is quicker than the encoder. */
+const SHORT = 40;
+
+const encoder = new TextEncoder();
+let at = 0;
+let room = 0;
+let view = new Uint8Array();
+
+/** Makes room for `size` bytes; what was in it is gone. */
+function makeRoom(size) {
+  if (size > room) {
+    at = glue.encodingRoom(Math.max(size, SMALLEST)) >>> 0;
+    room = Math.max(size, SMALLEST);
+    view = new Uint8Array(memory().buffer, at, room);
+  } else if (view.length === 0) {
+    view = new Uint8Array(memory().buffer, at, room); // memory has grown, and the old view is detached
+  }
+}
+
+function giveBack() {
+  if (room <= LARGEST) return;
+  glue.encodingRoom(0);
+  room = 0;
+}
+
+function put(bytes) {
+  makeRoom(bytes.length);
+  view.set(bytes);
+  return bytes.length;
+}
+
+/** Writes the text as UTF-8; its length in bytes. */
+function write(text) {
+  if (typeof text !== "string") throw new ContextError("INVALID_ARGUMENT", "text: expected a string");
+  const length = text.length;
+  makeRoom(length * 3);
+  if (length <= SHORT) {
+    let i = 0;
+    for (; i < length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 127) break;
+      view[i] = code;
+    }
+    if (i === length) return length;
+  }
+  return encoder.encodeInto(text, view).written;
+}

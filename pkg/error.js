@@ -1,0 +1,22 @@
+// The one error class. Its code is the contract; its message says what to do.
+
+// Two copies of the package (ESM and CommonJS, or two versions) know each other's errors by this mark.
+const BRAND = Symbol.for("contextfold.ContextError");
+
+export class ContextError extends Error {
+  constructor(code, message, details = {}) {
+    super(message, "cause" in details ? { cause: details.cause } : undefined);
+    this.code = code;
+    if ("report" in details) this.report = details.report;
+  }
+
+  static isInstance(error) {
+    return typeof error === "object" && error !== null && error[BRAND] === true;
+  }
+}
+
+// On the prototype, so that neither shows as an own field of every error.
+Object.defineProperties(ContextError.prototype, {
+  name: { value: "ContextError", writable: true, configurable: true },
+  [BRAND]: { value: true },
+});

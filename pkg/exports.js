@@ -1,0 +1,24 @@
+// The public names. A test compares them with the generated types, so that none is forgotten and none slips out.
+
+import "./load.js";
+import { promising } from "./guard.js";
+import * as glue from "./wasm/contextfold_bg.js";
+
+export { ContextError } from "./error.js";
+export { loadEncoding } from "./encoding.js";
+export {
+  OpenAIHistoryAdapter,
+  Session,
+  ToolOutputCache,
+  contextLimit,
+  countTokens,
+  encodingForModel,
+  extractiveSummarize,
+  shouldCompact,
+  tokenUsage,
+  toolDefinitions,
+  version,
+} from "./wasm/contextfold_bg.js";
+
+// A function that returns a promise; methods are watched already (see guard.js).
+export const compactMessages = promising(glue.compactMessages);

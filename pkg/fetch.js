@@ -1,0 +1,44 @@
+// Loading for pages and bundlers: the module comes over the network, or as whatever the caller has in hand.
+
+import { ContextError } from "./error.js";
+import { bind, imports, isLoaded } from "./load.js";
+
+let loading;
+
+/** Loads the module once; a failed attempt may be repeated. */
+export function initFrom(source) {
+  if (isLoaded()) return Promise.resolve();
+  loading ??= instantiate(source).then(bind).finally(() => (loading = undefined));
+  return loading;
+}
+
+async function instantiate(source) {
+  const given = await source;
+  if (given instanceof WebAssembly.Module) return WebAssembly.instantiate(given, imports);
+  if (given instanceof ArrayBuffer || ArrayBuffer.isView(given)) return (await WebAssembly.instantiate(given, imports)).instance;
+  const response = given instanceof Response ? given : await fetched(given);
+  if (!response.ok) throw unloadable(response.url, `the server answers ${response.status}`);
+  // A server that sends another type than application/wasm cannot be streamed from.
+  if (WebAssembly.instantiateStreaming && response.headers.get("content-type") === "application/wasm")
+    return (await WebAssembly.instantiateStreaming(response, imports)).instance;
+  const bytes = await response.arrayBuffer();
+  if (!startsAsWasm(bytes)) throw unloadable(response.url, "what the server sends is no WebAssembly module");
+  return (await WebAssembly.instantiate(bytes, imports)).instance;
+}
+
+async function fetched(where) {
+  try {
+    return await fetch(where);
+  } catch (cause) {
+    throw unloadable(where?.url ?? where, "it cannot be fetched", { cause });
+  }
+}
+
+const startsAsWasm = (bytes) => bytes.byteLength >= 8 && new DataView(bytes).getUint32(0) === 0x0061736d;
+
+const unloadable = (url, why, details) =>
+  new ContextError(
+    "NOT_INITIALIZED",
+    `contextfold could not load its WebAssembly module from ${url || "the response"}: ${why}. Serve contextfold_bg.wasm there, or hand its URL or bytes to \`init()\``,
+    details,
+  );

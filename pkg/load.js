@@ -1,0 +1,34 @@
+// Binds the generated glue to one instance of the module. Every entry goes through here, so that two entries in
+// one program share the instance.
+
+import * as glue from "./wasm/contextfold_bg.js";
+import { ContextError } from "./error.js";
+import { guarded, settleMethods, unloaded } from "./guard.js";
+
+/** What the module imports: functions of the glue. */
+export const imports = { "./contextfold_bg.js": glue };
+
+let instance;
+
+glue.__wbg_set_wasm(unloaded);
+settleMethods(glue);
+
+/** Whether the module is there. */
+export const isLoaded = () => instance !== undefined;
+
+/** The instance's memory. */
+export const memory = () => instance?.exports.memory;
+
+/** Makes `candidate` the instance; a second one is ignored, for objects of the first may be alive. */
+export function bind(candidate) {
+  if (instance) return;
+  instance = candidate;
+  glue.__wbg_set_wasm(guarded(instance.exports, glue.__wbg_set_wasm));
+  instance.exports.__wbindgen_start?.();
+  glue.setErrorClass(ContextError);
+}
+
+/** Instantiates at once, where that is allowed (anywhere but on a page's main thread). */
+export function bindModule(module) {
+  if (!instance) bind(new WebAssembly.Instance(module, imports));
+}

@@ -1,0 +1,12 @@
+// Cloudflare Workers: a .wasm import is a compiled module.
+
+import module from "./wasm/contextfold_bg.wasm";
+import { bindModule } from "./load.js";
+
+bindModule(module);
+
+export * from "./exports.js";
+
+/** Does nothing here: the module is loaded. */
+export async function init() {}
+export default init;

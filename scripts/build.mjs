@@ -1,0 +1,50 @@
+// `npm run build`: the package's generated half, pkg/wasm. Skips what is up to date.
+//
+//   contextfold_bg.wasm, contextfold_bg.js, contextfold.d.ts   by wasm-pack, then wasm-opt
+//   base64.js                                                  the module's bytes, for the inline entry
+//   ../encodings                                               the vocabularies, by scripts/encodings.mjs
+//   cjs/                                                       the CommonJS twin of the Node entry, and its types
+
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+import { isBuilt, markBuilt } from "./lib/built.mjs";
+import { wasmDir } from "./lib/paths.mjs";
+import { must } from "./lib/run.mjs";
+
+const module = join(wasmDir, "contextfold_bg.wasm");
+
+if (!isBuilt()) {
+  // Bundler target, as typed: the glue in one file that takes any instance, which the entries in pkg/ hand in.
+  must("wasm-pack", ["build", "--release", "--out-dir", "pkg/wasm", "--no-pack"]);
+  optimize();
+  markBuilt();
+}
+removeLeftovers();
+writeInlineBytes();
+must("node", ["scripts/encodings.mjs"]);
+const { writeCommonJs } = await import("./lib/commonjs.mjs"); // late: esbuild is there only after the set-up
+await writeCommonJs();
+report();
+
+/** No feature flags: wasm-opt reads from the module which ones it may use. */
+function optimize() {
+  must("wasm-opt", ["-O3", module, "-o", `${module}.opt`]);
+  renameSync(`${module}.opt`, module);
+}
+
+/** wasm-pack's own package files: its .gitignore would keep the whole folder out of the packed package. */
+function removeLeftovers() {
+  for (const name of [".gitignore", "package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "contextfold.js"])
+    rmSync(join(wasmDir, name), { force: true });
+}
+
+function writeInlineBytes() {
+  writeFileSync(join(wasmDir, "base64.js"), `export default "${readFileSync(module, "base64")}";\n`);
+}
+
+function report() {
+  const bytes = readFileSync(module);
+  const size = (n) => `${(n / 1024).toFixed(1)} KiB`;
+  console.log(`contextfold_bg.wasm: ${size(bytes.length)}, ${size(brotliCompressSync(bytes).length)} with brotli`);
+}

@@ -1,0 +1,39 @@
+// The CommonJS twin of the Node entry: one file with the glue inside, the .wasm read from beside the ESM one;
+// and the same declarations once more as .d.cts, for TypeScript takes a .d.ts of this package for ESM.
+
+import { build } from "esbuild";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { root, wasmDir } from "./paths.mjs";
+
+const pkg = join(root, "pkg");
+const out = join(wasmDir, "cjs");
+
+export async function writeCommonJs() {
+  rmSync(out, { recursive: true, force: true });
+  await build({
+    entryPoints: [join(pkg, "node.js")],
+    outfile: join(out, "node.cjs"),
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    banner: { js: 'const entryUrl = new URL("../../node.js", require("node:url").pathToFileURL(__filename)).href;' },
+    define: { "import.meta.url": "entryUrl" },
+    logLevel: "warning",
+  });
+  writeDeclarations(join(pkg, "index.d.ts"), new Set());
+}
+
+/** Writes this file and those it names, in the same folders under cjs/. */
+function writeDeclarations(file, written) {
+  if (written.has(file)) return;
+  written.add(file);
+  const text = readFileSync(file, "utf8").replace(/(["'])(\.{1,2}\/[^"']+)\.js\1/g, (_, quote, path) => {
+    writeDeclarations(join(dirname(file), `${path}.d.ts`), written);
+    return `${quote}${path}.cjs${quote}`;
+  });
+  const target = join(out, relative(pkg, file).replace(/\.d\.ts$/, ".d.cts"));
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, text);
+}

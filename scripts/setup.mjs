@@ -1,0 +1,96 @@
+// `npm run setup`: everything that building needs, from the package registries; with --browsers, testing, too.
+// Quick where all is there. Needs Rust (rustup, cargo) and Node, nothing else: only Node's own modules are used.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { hashOf } from "./lib/hash.mjs";
+import { readNote, writeNote } from "./lib/notes.mjs";
+import { env, root } from "./lib/paths.mjs";
+import { fail, must, output, which } from "./lib/run.mjs";
+
+const WASM_PACK = "0.15.1";
+const TARGET = "wasm32-unknown-unknown";
+
+checkNode();
+checkRust();
+addToolchainParts();
+installPackages();
+installBindgen();
+installWasmPack();
+if (process.argv.includes("--browsers")) installBrowsers();
+
+function checkNode() {
+  const [major] = process.versions.node.split(".").map(Number);
+  if (major < 20) fail(`Node 20 or newer is needed; this is ${process.versions.node}`);
+}
+
+function checkRust() {
+  if (!which("rustup") || !which("cargo"))
+    fail("Rust is needed, with rustup: see https://rustup.rs, then run this again");
+  const channel = /channel = "(.+)"/.exec(readFileSync(join(root, "rust-toolchain.toml"), "utf8"))[1];
+  if (output("cargo", ["--version"]) !== null) return;
+  // Where rustup does not install on its own (RUSTUP_AUTO_INSTALL=0).
+  step(`installing Rust ${channel}`);
+  must("rustup", ["toolchain", "install", channel, "--profile", "minimal", "--no-self-update"]);
+}
+
+function addToolchainParts() {
+  const installed = output("rustup", ["component", "list", "--installed"]) ?? "";
+  if (!installed.includes(`rust-std-${TARGET}`)) {
+    step(`adding the Rust target ${TARGET}`);
+    must("rustup", ["target", "add", TARGET]);
+  }
+  const missing = ["rustfmt", "clippy"].filter((name) => !installed.includes(name));
+  if (missing.length > 0) {
+    step(`adding ${missing.join(" and ")}`);
+    must("rustup", ["component", "add", ...missing]);
+  }
+}
+
+function installPackages() {
+  const lock = hashOf(["package-lock.json"]);
+  if (readNote("installed") === lock && which("wasm-opt") && which("esbuild")) return;
+  step("installing npm packages");
+  must("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"]);
+  writeNote("installed", lock);
+}
+
+/** `wasm-bindgen` and its test runner refuse to work with any version but the crate's own. */
+function installBindgen() {
+  const locked = /name = "wasm-bindgen"\nversion = "(.+)"/.exec(readFileSync(join(root, "Cargo.lock"), "utf8"))[1];
+  const found = output("wasm-bindgen", ["--version"]);
+  if (found === `wasm-bindgen ${locked}` && which("wasm-bindgen-test-runner")) return;
+  step(`building wasm-bindgen ${locked}${found ? ` (instead of ${found})` : ""}`);
+  cargoInstall(["--path", "scripts/bindgen-tools"]);
+}
+
+function installWasmPack() {
+  const found = output("wasm-pack", ["--version"]);
+  if (found === `wasm-pack ${WASM_PACK}`) return;
+  step(`building wasm-pack ${WASM_PACK}${found ? ` (instead of ${found})` : ""}`);
+  cargoInstall(["wasm-pack", "--version", WASM_PACK]);
+}
+
+/** A debug build without debug information: half the time, and quick enough for what these tools do. */
+function cargoInstall(args) {
+  must("cargo", ["install", "--locked", "--debug", "--force", "--quiet", ...args], {
+    env: { ...env, CARGO_PROFILE_DEV_DEBUG: "false" },
+  });
+}
+
+function installBrowsers() {
+  const missing = [];
+  if (!which("chromium", "chromium-browser", "google-chrome")) missing.push("chromium");
+  if (!which("chromedriver")) missing.push("chromium-driver");
+  if (missing.length === 0) return;
+  if (process.getuid?.() !== 0 || !which("apt-get"))
+    fail(`the browser tests need Chromium and chromedriver on PATH; install ${missing.join(" and ")}`);
+  step(`installing ${missing.join(" and ")}`);
+  const apt = { env: { ...env, DEBIAN_FRONTEND: "noninteractive" } };
+  must("apt-get", ["update", "-q=2"], apt);
+  must("apt-get", ["install", "-y", "-q=2", "--no-install-recommends", ...missing], apt);
+}
+
+function step(what) {
+  console.log(`▸ ${what}`);
+}

@@ -1,0 +1,50 @@
+// What `npm test` runs: each suite a command that anyone can type, with a time budget in seconds.
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./lib/paths.mjs";
+
+const CLIPPY = ["cargo", "clippy", "--locked", "--all-targets"];
+const STRICT = ["--", "-D", "warnings"];
+
+/**
+ * `quick` suites are those of `npm run test:quick`; `counts` says how the output tells its tests; a suite that
+ * `needs` another fails unrun when that one has failed, for it would test what an older build left.
+ */
+export const suites = [
+  { name: "format", seconds: 60, quick: true, command: ["cargo", "fmt", "--all", "--check"] },
+  { name: "clippy", seconds: 600, quick: true, command: [...CLIPPY, ...STRICT] },
+  { name: "clippy, wasm32", seconds: 600, command: [...CLIPPY, "--target", "wasm32-unknown-unknown", ...STRICT] },
+  {
+    name: "rust",
+    seconds: 900,
+    quick: true,
+    counts: "cargo",
+    command: ["cargo", "test", "--locked", "--no-fail-fast"],
+    extraEnv: { INSTA_UPDATE: "no" }, // a test run never writes into the tree
+  },
+  { name: "wasm in node", seconds: 900, counts: "cargo", command: ["wasm-pack", "test", "--node"] },
+  { name: "wasm in chrome", seconds: 600, counts: "cargo", command: ["wasm-pack", "test", "--headless", "--chrome"] },
+  { name: "build", seconds: 900, command: ["node", "scripts/build.mjs"] },
+  {
+    name: "typescript",
+    seconds: 300,
+    quick: true,
+    needs: "build",
+    counts: "node",
+    command: nodeTests("tests/ts"),
+  },
+  { name: "types", needs: "build", seconds: 120, command: ["tsc", "--project", "tests/types"] },
+  { name: "reference types", needs: "build", seconds: 30, command: ["node", "scripts/dts.mjs"] },
+  { name: "package", needs: "build", seconds: 300, counts: "node", command: nodeTests("tests/package") },
+  { name: "page", needs: "build", seconds: 300, counts: "node", command: nodeTests("tests/page") },
+];
+
+/** Node's test runner over the *.test.mjs and *.test.ts of a folder. */
+function nodeTests(folder) {
+  const files = readdirSync(join(root, folder), { recursive: true })
+    .filter((name) => /\.test\.(mjs|ts)$/.test(name))
+    .sort()
+    .map((name) => `${folder}/${name}`);
+  return ["node", "--import", "./scripts/lib/typescript-loader.mjs", "--test", "--test-reporter=spec", ...files];
+}

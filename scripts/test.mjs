@@ -1,0 +1,92 @@
+// `npm test`: sets up, then every suite, each within its time budget; a table and the sum at the end.
+//
+//   npm test                  everything
+//   npm run test:quick        the two-minute part, on the package as it is built
+//   npm test -- page types    the suites with these words in their names
+//   npm test -- --verbose     with all output as it comes
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { isBuilt } from "./lib/built.mjs";
+import { countTests } from "./lib/counts.mjs";
+import { root, targetDir } from "./lib/paths.mjs";
+import { fail, must, runWithin } from "./lib/run.mjs";
+import { suites } from "./suites.mjs";
+
+const args = process.argv.slice(2);
+const quick = args.includes("--quick");
+const verbose = args.includes("--verbose");
+const words = args.filter((arg) => !arg.startsWith("--"));
+const chosen = suites.filter((s) => (!quick || s.quick) && (words.length === 0 || words.some((w) => s.name.includes(w))));
+if (chosen.length === 0) fail(`no suite is called so; there are: ${suites.map((s) => s.name).join(" · ")}`);
+
+const logs = join(targetDir, "test-logs");
+mkdirSync(logs, { recursive: true });
+
+const needsBrowser = chosen.some((s) => /chrome|page/.test(s.name));
+must("node", ["scripts/setup.mjs", ...(needsBrowser ? ["--browsers"] : [])]);
+if (!chosen.some((s) => s.name === "build") && !isBuilt()) console.log("▸ pkg/wasm is older than src: `npm run build` renews it");
+
+const results = [];
+for (const suite of chosen) {
+  const missing = results.find((r) => r.name === suite.needs && r.problem);
+  results.push(missing ? unrun(suite, missing) : await runSuite(suite));
+}
+report(results);
+
+async function runSuite(suite) {
+  console.log(`▸ ${suite.name}: ${shown(suite.command)}`);
+  const started = performance.now();
+  let text = "";
+  const { code, late } = await runWithin(suite.seconds, suite.command, {
+    extraEnv: suite.extraEnv,
+    onText: (chunk) => {
+      text += chunk;
+      if (verbose) process.stdout.write(chunk);
+    },
+  });
+  const seconds = (performance.now() - started) / 1000;
+  const counted = suite.counts ? countTests(suite.counts, text) : { passed: code === 0 ? 1 : 0, failed: 0 };
+  const problem = problemOf(suite, { code, late }, counted);
+  if (problem && counted.failed === 0) counted.failed = 1;
+  const log = join(logs, `${suite.name.replace(/\W+/g, "-")}.log`);
+  writeFileSync(log, text);
+  if (problem) {
+    if (!verbose) console.log(text.split("\n").slice(-150).join("\n"));
+    console.log(`✗ ${suite.name}: ${problem}; all of its output is in ${relative(root, log)}`);
+  }
+  return { name: suite.name, seconds, ...counted, problem };
+}
+
+function unrun(suite, missing) {
+  const problem = `not run, because "${missing.name}" failed`;
+  console.log(`✗ ${suite.name}: ${problem}`);
+  return { name: suite.name, seconds: 0, passed: 0, failed: 1, problem };
+}
+
+/** What is wrong, or null. A suite that says it is fine but ran no test is not fine. */
+function problemOf(suite, { code, late }, counted) {
+  if (late) return `ran out of its ${suite.seconds} s and was ended`;
+  if (code !== 0) return `ended with ${code}`;
+  if (counted.failed > 0) return `${counted.failed} failed`;
+  if (suite.counts && counted.passed === 0) return "ran no test";
+  return null;
+}
+
+function report(results) {
+  const width = Math.max(...results.map((r) => r.name.length));
+  console.log();
+  for (const r of results) {
+    const count = `${r.passed} passed, ${r.failed} failed`;
+    console.log(`${r.problem ? "✗" : "✓"} ${r.name.padEnd(width)}  ${r.seconds.toFixed(1).padStart(6)} s  ${count}`);
+  }
+  const sum = (key) => results.reduce((total, r) => total + r[key], 0);
+  console.log(`  ${"all".padEnd(width)}  ${sum("seconds").toFixed(1).padStart(6)} s\n`);
+  console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
+  process.exitCode = results.some((r) => r.problem) ? 1 : 0;
+}
+
+/** A command as a person would type it, long lists of files left out. */
+function shown(command) {
+  return command.length > 8 ? `${command.slice(0, 4).join(" ")} …` : command.join(" ");
+}

@@ -1,0 +1,122 @@
+//! Drives a run over its awaits. Takes no decisions: the core says what is next. No borrow is held across an await.
+
+use std::rc::Rc;
+
+use js_sys::{Function, Promise};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+
+use super::error::context_error;
+use super::inner::Inner;
+use super::signal::{AbortSignal, refuse_aborted, wait};
+use super::summarize::{Refusal, ask};
+use crate::compaction::Reason;
+use crate::context::Report;
+use crate::error::ErrorCode;
+use crate::session::{Fit, Pending};
+
+/// What is asked of a session.
+#[derive(Clone)]
+pub enum Goal {
+    /// Fold in any case.
+    Compact(Option<String>),
+    /// Fold if it is due.
+    CheckAndCompact,
+    /// Run the ladder.
+    Prepare {
+        /// A fold keeps as much as there is room for.
+        fill: bool,
+    },
+}
+
+/// Starts a run, or joins the one under way. Resolves to the report; where nothing was due, to `null`.
+pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promise {
+    future_to_promise(async move {
+        let report = run_or_join(&inner, goal, signal.as_ref()).await;
+        inner.deliver_events();
+        report
+    })
+}
+
+async fn run_or_join(
+    inner: &Rc<Inner>,
+    goal: Goal,
+    signal: Option<&AbortSignal>,
+) -> Result<JsValue, JsValue> {
+    loop {
+        refuse_aborted(signal)?;
+        inner.refuse_freed()?;
+        let Some(under_way) = inner.under_way.borrow().clone() else { break };
+        let joined = wait(under_way, signal, Some(&inner.freed.promise)).await;
+        match (&goal, joined) {
+            // Somebody else's signal ended that run: ours begins anew.
+            (_, Err(thrown)) if is_aborted(&thrown) && refuse_aborted(signal).is_ok() => {}
+            (_, Err(thrown)) => return Err(thrown),
+            (Goal::Prepare { .. }, Ok(_)) => {}
+            (_, Ok(report)) => return Ok(report),
+        }
+    }
+    let Some(fit) = begin(inner, &goal)? else { return Ok(JsValue::NULL) };
+    if let Fit::Done(report) = fit {
+        return report_object(&report);
+    }
+    let run = future_to_promise(run_to_end(inner.clone(), fit, signal.cloned()));
+    *inner.under_way.borrow_mut() = Some(run.clone());
+    let settled = wasm_bindgen_futures::JsFuture::from(run).await;
+    *inner.under_way.borrow_mut() = None;
+    settled
+}
+
+/// Quietly: a listener that calls back into the session must find the run under way.
+fn begin(inner: &Inner, goal: &Goal) -> Result<Option<Fit>, JsValue> {
+    if let Goal::Prepare { fill } = goal {
+        return inner.begin_prepare(*fill).map(Some);
+    }
+    inner.write_quietly(|core| match goal {
+        Goal::Compact(instructions) => {
+            let fit = core.compact(Reason::Manual, instructions.clone())?;
+            Ok(Some(fit.unwrap_or_else(|| Fit::Done(Box::new(core.unchanged_report())))))
+        }
+        _ if core.should_compact() => core.compact(Reason::Threshold, None),
+        _ => Ok(None),
+    })
+}
+
+async fn run_to_end(inner: Rc<Inner>, mut fit: Fit, signal: Option<AbortSignal>) -> Result<JsValue, JsValue> {
+    loop {
+        inner.deliver_events();
+        match fit {
+            Fit::Done(report) => return report_object(&report),
+            Fit::NeedsSummary(pending) => fit = answer(&inner, *pending, signal.as_ref()).await?,
+        }
+    }
+}
+
+async fn answer(inner: &Inner, pending: Pending, signal: Option<&AbortSignal>) -> Result<Fit, JsValue> {
+    let callback = inner.summarize.borrow().clone();
+    let Some(callback) = callback else {
+        return inner.write(|core| {
+            let text = core.extractive(&pending);
+            core.resume(pending, &crate::compaction::Answer { text, ..Default::default() })
+        });
+    };
+    let asked =
+        ask(callback.unchecked_ref::<Function>(), &pending.request, signal, &inner.freed.promise).await;
+    inner.refuse_freed()?;
+    let Refusal { error, cause, too_long } = match asked {
+        Ok(answer) => return inner.write(|core| core.resume(pending, &answer)),
+        Err(refusal) => refusal,
+    };
+    let went_on = inner
+        .write_core(|core| if too_long { core.shrink(pending) } else { core.give_up(pending, error) })?;
+    went_on.map_err(|error| context_error(&error, Some(&cause), inner.last_report().as_ref()))
+}
+
+fn is_aborted(thrown: &JsValue) -> bool {
+    let code = super::value::get(thrown, "code").ok().flatten().and_then(|c| c.as_string());
+    code.as_deref() == Some(ErrorCode::Aborted.as_str())
+}
+
+fn report_object(report: &Report) -> Result<JsValue, JsValue> {
+    super::value::to_js(report)
+}

@@ -1,0 +1,87 @@
+//! Listeners of a session's events.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use js_sys::Function;
+use wasm_bindgen::prelude::*;
+
+use super::value::to_js;
+use crate::context::{Event, EventName};
+use crate::error::Error;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = console)]
+    fn error(message: &str, thrown: &JsValue);
+}
+
+/// One listener; `event` is `None` for all.
+struct Listener {
+    id: u32,
+    event: Option<EventName>,
+    function: Function,
+}
+
+/// Who listens to what.
+#[derive(Default)]
+pub struct Listeners {
+    list: Rc<RefCell<Vec<Listener>>>,
+    next: Cell<u32>,
+    /// What waits to be told; events of a listener's own doing stand behind those that it is being told.
+    queue: RefCell<VecDeque<Event>>,
+    delivering: Cell<bool>,
+}
+
+impl Listeners {
+    /// Adds a listener for one event, or for all (`*`). What comes back takes it off again.
+    pub fn add(&self, name: &str, listener: JsValue) -> Result<JsValue, Error> {
+        let wrong = |_| Error::argument("`listener`: expected a function");
+        let listener: Function = listener.dyn_into().map_err(wrong)?;
+        let event = EventName::ALL.into_iter().find(|e| e.as_str() == name);
+        if event.is_none() && name != "*" {
+            let known = EventName::ALL.map(EventName::as_str).join(", ");
+            return Err(Error::argument(format!(
+                "there is no event `{name}`; there are {known}, and * for all"
+            )));
+        }
+        let id = self.next.replace(self.next.get() + 1);
+        self.list.borrow_mut().push(Listener { id, event, function: listener });
+        let list = self.list.clone();
+        let off: Closure<dyn Fn()> = Closure::new(move || list.borrow_mut().retain(|l| l.id != id));
+        Ok(off.into_js_value())
+    }
+
+    /// Calls the listeners in order. One that throws is reported on the console and stops nothing.
+    pub fn deliver(&self, events: Vec<Event>) {
+        if self.list.borrow().is_empty() {
+            return;
+        }
+        self.queue.borrow_mut().extend(events);
+        if self.delivering.replace(true) {
+            return; // called from inside a listener: the loop below, further up, goes on with these
+        }
+        while let Some(event) = self.next_event() {
+            self.tell(&event);
+        }
+        self.delivering.set(false);
+    }
+
+    fn next_event(&self) -> Option<Event> {
+        self.queue.borrow_mut().pop_front()
+    }
+
+    fn tell(&self, event: &Event) {
+        let Ok(object) = to_js(event) else { return };
+        let list = self.list.borrow();
+        let listening = list.iter().filter(|l| l.event.is_none_or(|e| e == event.event));
+        let listening: Vec<Function> = listening.map(|l| l.function.clone()).collect();
+        drop(list); // a listener may add or take off listeners
+        for listener in listening {
+            if let Err(thrown) = listener.call1(&JsValue::UNDEFINED, &object) {
+                error("contextfold: a listener threw", &thrown);
+            }
+        }
+    }
+}

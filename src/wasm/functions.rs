@@ -1,0 +1,140 @@
+//! Functions for those who keep their own list.
+
+use js_sys::Promise;
+use wasm_bindgen::prelude::*;
+
+use super::counter::Tokenizer;
+use super::session::Session;
+use super::summarize::parse_format;
+use super::value::{flat_to_js, json, set, settle, text, to_js};
+use crate::compaction::CompactionConfig;
+use crate::error::{Error, ErrorCode};
+use crate::message::Format;
+use crate::model::{Registry, limit};
+use crate::provider::{detect, provider};
+use crate::tokens::{TokenCounter, TokenUsage, count_message};
+use crate::tool_output;
+
+/// Tokens of a text, or of messages with what a provider adds per message.
+///
+/// @param input A text; or a list of messages or items, a request body or a response, of any format: it is detected.
+/// @param tokenizer `"estimate"` (default), `"bytes/4"`, a loaded `Encoding`, or a function from text to a number.
+/// @throws {ContextError} `INVALID_ARGUMENT` for a tokenizer that there is not, for one that throws or gives no number, and
+/// for an input that is no such thing; `INVALID_MESSAGE` for a list that is none of messages.
+#[wasm_bindgen(js_name = countTokens)]
+pub fn count_tokens(
+    #[wasm_bindgen(unchecked_param_type = "unknown")] input: JsValue,
+    #[wasm_bindgen(
+        unchecked_optional_param_type = "\"estimate\" | \"bytes/4\" | Encoding | ((text: string) => number)"
+    )]
+    tokenizer: JsValue,
+) -> Result<f64, JsValue> {
+    let Tokenizer { counter, callback } =
+        Tokenizer::of(&tokenizer).map_err(|expected| Error::argument(format!("tokenizer: {expected}")))?;
+    let (text, messages) = if let Some(text) = input.as_string() {
+        (text, Vec::new())
+    } else {
+        let input = json(&input, ErrorCode::InvalidMessage)?;
+        (String::new(), provider(detect(&input).unwrap_or(Format::Messages)).read(&input)?)
+    };
+    let count = |counter: &dyn TokenCounter| {
+        counter.count(&text) + messages.iter().map(|m| count_message(m, counter)).sum::<u64>()
+    };
+    let tokens = match callback {
+        Some(callback) => callback.ask_for(|counter| count(counter))?,
+        None => count(&*counter),
+    };
+    Ok(tokens as f64)
+}
+
+/// The format of a list, a body or a response, where it shows: for the package's own command line.
+#[wasm_bindgen(js_name = detectFormat, skip_typescript)]
+pub fn detect_format(input: JsValue) -> Result<Option<String>, JsValue> {
+    let format = detect(&json(&input, ErrorCode::InvalidMessage)?);
+    Ok(format.map(|f| f.as_str().to_owned()))
+}
+
+/// Our `TokenUsage` of a provider's usage object; no cached token is counted twice.
+///
+/// Sources: the usage objects of `OpenAI` Responses and Chat Completions (input includes the cached part), Anthropic
+/// Messages (it does not), the AI SDK, and the reference specification's `ChatInvokeUsage`.
+///
+/// @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
+#[wasm_bindgen(js_name = tokenUsage, unchecked_return_type = "TokenUsage")]
+pub fn token_usage(
+    #[wasm_bindgen(unchecked_param_type = "unknown")] usage: JsValue,
+) -> Result<JsValue, JsValue> {
+    flat_to_js(&TokenUsage::from_value(&json(&usage, ErrorCode::InvalidArgument)?)?)
+}
+
+/// Tokens that a view for this model may take.
+///
+/// @param models A `LiteLLM` table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`;
+/// it comes before the built-in table.
+/// @throws {ContextError} `UNKNOWN_MODEL` for a model that neither knows: never a guessed number.
+#[wasm_bindgen(js_name = contextLimit)]
+pub fn context_limit(
+    #[wasm_bindgen(unchecked_param_type = "string")] model: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "object")] models: JsValue,
+) -> Result<f64, JsValue> {
+    let registry = if models.is_undefined() {
+        Registry::new()
+    } else {
+        Registry::with(&json(&models, ErrorCode::InvalidConfig)?)?
+    };
+    let limits = registry.resolve(&text(&model, "model")?)?;
+    Ok(limit(Some(limits.max_input_tokens), limits.window(), 0) as f64)
+}
+
+/// Whether a compaction is due: `enabled`, `auto`, and `usage.total_tokens >= limit × thresholdRatio`.
+///
+/// @throws {ContextError} `INVALID_CONFIG` naming the key.
+#[wasm_bindgen(js_name = shouldCompact)]
+pub fn should_compact(
+    #[wasm_bindgen(unchecked_param_type = "TokenUsage")] usage: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "number")] limit: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "CompactionConfig")] config: JsValue,
+) -> Result<bool, JsValue> {
+    let usage = TokenUsage::from_value(&json(&usage, ErrorCode::InvalidArgument)?)?;
+    let limit = limit.as_f64().filter(|n| n.is_finite() && *n >= 0.0);
+    let limit = limit.ok_or_else(|| Error::argument("`limit`: expected a number of tokens, at least 0"))?;
+    let config = if config.is_undefined() {
+        CompactionConfig::default()
+    } else {
+        CompactionConfig::from_value(&json(&config, ErrorCode::InvalidConfig)?)?
+    };
+    Ok(config.enabled && config.auto && usage.total_tokens >= config.threshold(limit as u64))
+}
+
+/// Makes a list of messages fit, in one call: `prepare({ fill: true })` on a session of its own.
+///
+/// @throws {ContextError} as the constructor of `Session`, `push` and `prepare`.
+#[wasm_bindgen(js_name = compactMessages, unchecked_return_type = "Promise<Prepared>")]
+pub fn compact_messages(
+    #[wasm_bindgen(unchecked_param_type = "Message[]")] messages: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "SessionOptions & { signal?: AbortSignal }")] options: JsValue,
+) -> Promise {
+    settle(prepare_alone(messages, &options))
+}
+
+fn prepare_alone(messages: JsValue, options: &JsValue) -> Result<Promise, JsValue> {
+    let own = js_sys::Object::assign(&js_sys::Object::new(), options.unchecked_ref());
+    let run = js_sys::Object::new();
+    if let Some(signal) = super::value::get(&own, "signal")? {
+        set(&run, "signal", &signal)?;
+    }
+    js_sys::Reflect::delete_property(&own, &"signal".into())?;
+    set(&run, "fill", &JsValue::TRUE)?;
+    let session = Session::new(own.into())?;
+    session.push(messages)?;
+    Ok(session.prepare_once(run.into()))
+}
+
+/// Definitions of the tools `tool_output_cache` and `tool_output_cache_grep`, ready to hand to a model in this format.
+#[wasm_bindgen(js_name = toolDefinitions, unchecked_return_type = "object[]")]
+pub fn tool_definitions(
+    #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
+) -> Result<JsValue, JsValue> {
+    let format = parse_format(&format)?;
+    to_js(&tool_output::definitions().iter().map(|d| d.to_format(format)).collect::<Vec<_>>())
+}

@@ -1,0 +1,182 @@
+//! What a `Session` object holds: the core, and what only JavaScript has.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use js_sys::{Function, Promise};
+use wasm_bindgen::prelude::*;
+
+use super::counter::CallbackCounter;
+use super::error::context_error;
+use super::events::Listeners;
+use super::handles::Handles;
+use super::prepared::Snapshots;
+use super::summarize::Summarize;
+use super::value::{get, to_js};
+use crate::error::{Error, ErrorCode, Result};
+use crate::session::{Fit, Session};
+
+/// Shared by the `Session` object, its `ToolOutputCache`, and the runs that wait for a summary.
+pub struct Inner {
+    core: RefCell<Session>,
+    /// The objects that were pushed, and those that were made of messages.
+    pub handles: RefCell<Handles>,
+    /// The callback; `None`: the extractive summariser.
+    pub summarize: RefCell<Option<Summarize>>,
+    /// A tokenizer that is a JavaScript function.
+    pub callback_counter: Option<Rc<CallbackCounter>>,
+    /// The run that waits for a summary.
+    pub under_way: RefCell<Option<Promise>>,
+    /// Who listens.
+    pub listeners: Listeners,
+    /// The view for those who were promised it as it is now.
+    pub snapshots: Snapshots,
+    /// `prepare` has just left the view as it should be: another one leaves it as it is.
+    is_prepared: Cell<bool>,
+    /// Bytes of a chunk's last, incomplete character, by ref.
+    pub split_characters: RefCell<HashMap<String, Vec<u8>>>,
+    /// The end of the session object's life.
+    pub freed: Freed,
+}
+
+impl Inner {
+    pub fn new(
+        core: Session,
+        summarize: Option<Summarize>,
+        callback_counter: Option<Rc<CallbackCounter>>,
+    ) -> Self {
+        Self {
+            core: RefCell::new(core),
+            handles: RefCell::default(),
+            summarize: RefCell::new(summarize),
+            callback_counter,
+            under_way: RefCell::default(),
+            listeners: Listeners::default(),
+            snapshots: Snapshots::default(),
+            is_prepared: Cell::new(false),
+            split_characters: RefCell::default(),
+            freed: Freed::new(),
+        }
+    }
+
+    /// Reads the core.
+    pub fn read<T>(&self, read: impl FnOnce(&Session) -> T) -> std::result::Result<T, JsValue> {
+        let core = self.core.try_borrow().map_err(|_| reentered())?;
+        Ok(read(&core))
+    }
+
+    /// Changes the core, then tells the listeners. An error carries the report of what was tried.
+    pub fn write<T>(&self, write: impl FnOnce(&mut Session) -> Result<T>) -> std::result::Result<T, JsValue> {
+        let written = self.write_quietly(write);
+        self.deliver_events();
+        written
+    }
+
+    /// The same, for who has something to do before the listeners are told.
+    pub fn write_quietly<T>(
+        &self,
+        write: impl FnOnce(&mut Session) -> Result<T>,
+    ) -> std::result::Result<T, JsValue> {
+        self.write_core(write)?.map_err(|error| self.with_report(error))
+    }
+
+    fn with_report(&self, error: Error) -> JsValue {
+        let carries_report = matches!(
+            error.code(),
+            ErrorCode::ContextWindowExceeded
+                | ErrorCode::BudgetImpossible
+                | ErrorCode::SummaryFailed
+                | ErrorCode::SummaryEmpty
+                | ErrorCode::SummaryTruncated
+                | ErrorCode::SummaryNotSmaller
+                | ErrorCode::SummaryInvalid
+        );
+        let report = if carries_report { self.last_report() } else { None };
+        context_error(&error, None, report.as_ref())
+    }
+
+    /// Changes the core; the core's own error comes back as it is.
+    pub fn write_core<T>(
+        &self,
+        write: impl FnOnce(&mut Session) -> Result<T>,
+    ) -> std::result::Result<Result<T>, JsValue> {
+        let mut core = self.core.try_borrow_mut().map_err(|_| reentered())?;
+        self.snapshots.before_change(&core);
+        self.is_prepared.set(false);
+        Ok(write(&mut core))
+    }
+
+    /// Begins `prepare`, quietly.
+    pub fn begin_prepare(&self, fill: bool) -> std::result::Result<Fit, JsValue> {
+        if !self.is_prepared.get() {
+            let fit =
+                self.write_quietly(|core| if fill { core.prepare_filling() } else { core.prepare() })?;
+            self.is_prepared.set(matches!(fit, Fit::Done(_)));
+            return Ok(fit);
+        }
+        // Nothing happened since the last one: no snapshot needs a copy.
+        let prepared = self.core.try_borrow_mut().map_err(|_| reentered())?.prepare(); // with nothing new, filling or not is the same
+        prepared.map_err(|error| self.with_report(error))
+    }
+
+    /// The last run's report.
+    pub fn last_report(&self) -> Option<JsValue> {
+        let core = self.core.try_borrow().ok()?;
+        core.report().and_then(|r| to_js(r).ok())
+    }
+
+    /// Tells the listeners what happened. No borrow is held: they may call back into the session.
+    pub fn deliver_events(&self) {
+        let Ok(mut core) = self.core.try_borrow_mut() else { return };
+        let events = core.take_events();
+        drop(core);
+        self.listeners.deliver(events);
+    }
+
+    /// The session object was freed: runs that still wait end here.
+    pub fn set_freed(&self) {
+        self.freed.set();
+    }
+
+    /// `FREED` once the session object is gone.
+    pub fn refuse_freed(&self) -> Result<()> {
+        if self.freed.is.get() { Err(freed_error()) } else { Ok(()) }
+    }
+}
+
+/// Whether the session object was freed, as a fact and as a promise that rejects then.
+pub struct Freed {
+    is: Cell<bool>,
+    /// Pending for as long as the session lives.
+    pub promise: Promise,
+    reject: Function,
+}
+
+impl Freed {
+    fn new() -> Self {
+        let mut reject = JsValue::UNDEFINED;
+        let promise = Promise::new(&mut |_resolve, rejects: Function| reject = rejects.into());
+        Self { is: Cell::new(false), promise, reject: reject.unchecked_into() }
+    }
+
+    fn set(&self) {
+        self.is.set(true);
+        // Nobody may be waiting: then the rejection is no unhandled one.
+        let ignore = Closure::once_into_js(|_: JsValue| {});
+        if let Ok(Some(catch)) = get(&self.promise, "catch") {
+            let _ = catch.unchecked_into::<Function>().call1(&self.promise, &ignore);
+        }
+        // Rejecting a promise cannot throw.
+        let _ = self.reject.call1(&JsValue::UNDEFINED, &freed_error().into());
+    }
+}
+
+fn freed_error() -> Error {
+    Error::new(ErrorCode::Freed, "the session was freed while it waited")
+}
+
+/// Only a tokenizer callback runs while the core is at work.
+fn reentered() -> JsValue {
+    Error::argument("a tokenizer callback cannot use the session that it counts for").into()
+}

@@ -1,0 +1,50 @@
+//! The JavaScript face: the only place that names `wasm_bindgen` or `js_sys`. Converts, delegates, converts.
+
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "optional arguments with a type of their own come by value"
+)]
+#![allow(clippy::doc_markdown, reason = "these docs are TypeScript's: `{ContextError}` is a TSDoc link")]
+
+mod agent_loop;
+mod counter;
+mod drive;
+mod error;
+mod events;
+mod functions;
+mod handles;
+mod inner;
+mod openai;
+mod prepared;
+mod session;
+mod signal;
+mod summarize;
+mod tokens;
+mod tool_outputs;
+mod value;
+
+pub use error::{context_error, set_error_class};
+pub use functions::{
+    compact_messages, context_limit, count_tokens, detect_format, should_compact, token_usage,
+    tool_definitions,
+};
+pub use openai::OpenAIHistoryAdapter;
+pub use session::Session;
+pub use summarize::extractive_summarize;
+pub use tokens::{
+    encoding_count, encoding_count_up_to, encoding_decode, encoding_encode, encoding_load, encoding_loaded,
+    encoding_name_for_model, encoding_room,
+};
+pub use tool_outputs::ToolOutputCache;
+
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Types that Rust's own cannot say: functions, and unions with a discriminant of their own.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("types.d.ts");
+
+/// The version of this package, as `0.1.0`.
+#[wasm_bindgen]
+pub fn version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}

@@ -1,0 +1,97 @@
+//! `OpenAIHistoryAdapter`: the mirror of [`crate::provider::OpenAiHistory`].
+
+use std::cell::RefCell;
+
+use js_sys::Array;
+use wasm_bindgen::prelude::*;
+
+use super::value::{elements, json, to_js};
+use crate::error::{Error, ErrorCode};
+use crate::message::Format;
+use crate::provider::{OpenAiHistory, Rebuilt, provider};
+
+/// The `inputItems` of the Responses API for those who keep them by hand.
+///
+/// Between compactions the list only grows. After one, `rebuild` makes it anew from the compacted messages: items whose
+/// messages are untouched stay the very objects they were, what the model put out and no longer fits is discarded.
+///
+/// ```js
+/// const history = new OpenAIHistoryAdapter([{ role: "user", content: "Go" }]);
+/// history.append(response.output);
+/// history.rebuild((await session.prepare()).messages);
+/// await client.responses.create({ model, input: history.inputItems });
+/// ```
+#[wasm_bindgen(js_name = OpenAIHistoryAdapter)]
+pub struct OpenAIHistoryAdapter {
+    core: RefCell<OpenAiHistory>,
+    items: Array,
+}
+
+#[wasm_bindgen(js_class = OpenAIHistoryAdapter)]
+impl OpenAIHistoryAdapter {
+    /// A history of these items.
+    ///
+    /// @throws {ContextError} `INVALID_MESSAGE` with the index of the item.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        #[wasm_bindgen(unchecked_optional_param_type = "object[]")] input_items: JsValue,
+    ) -> Result<OpenAIHistoryAdapter, JsValue> {
+        let adapter = Self { core: RefCell::default(), items: Array::new() };
+        if !input_items.is_undefined() && !input_items.is_null() {
+            adapter.append(input_items)?;
+        }
+        Ok(adapter)
+    }
+
+    /// The items, as the Responses API takes them: one live array, changed in place.
+    #[wasm_bindgen(getter, js_name = inputItems, unchecked_return_type = "object[]")]
+    pub fn input_items(&self) -> Array {
+        self.items.clone()
+    }
+
+    /// Appends items: what the caller adds, or what a response brought in its `output`.
+    ///
+    /// @throws {ContextError} `INVALID_MESSAGE` with the index of the item; nothing is appended then.
+    pub fn append(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "object | object[]")] items: JsValue,
+    ) -> Result<(), JsValue> {
+        let objects = elements(&items);
+        let values =
+            objects.iter().map(|o| json(o, ErrorCode::InvalidMessage)).collect::<Result<Vec<_>, _>>()?;
+        self.core.try_borrow_mut().map_err(|_| busy())?.append(&values)?;
+        for object in &objects {
+            self.items.push(object);
+        }
+        Ok(())
+    }
+
+    /// Makes the items anew from compacted messages, in place, and gives the list.
+    ///
+    /// @throws {ContextError} `INVALID_MESSAGE` with the index of the message; nothing has changed then.
+    #[wasm_bindgen(unchecked_return_type = "object[]")]
+    pub fn rebuild(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Message[]")] compacted: JsValue,
+    ) -> Result<Array, JsValue> {
+        let messages = provider(Format::Messages).read(&json(&compacted, ErrorCode::InvalidMessage)?)?;
+        let rebuilt = self.core.try_borrow_mut().map_err(|_| busy())?.rebuild(&messages)?;
+        let objects = rebuilt
+            .iter()
+            .map(|item| match item {
+                Rebuilt::Kept(at) => Ok(self.items.get(*at as u32)),
+                Rebuilt::New(value) => to_js(value),
+            })
+            .collect::<Result<Vec<JsValue>, JsValue>>()?;
+        self.items.set_length(0);
+        for object in &objects {
+            self.items.push(object);
+        }
+        Ok(self.items.clone())
+    }
+}
+
+/// A getter of an item called back in here.
+fn busy() -> JsValue {
+    Error::argument("an item's own getter cannot use the adapter that reads it").into()
+}

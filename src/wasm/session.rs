@@ -1,0 +1,522 @@
+//! `Session`: the mirror of [`crate::session::Session`].
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use js_sys::{Array, Promise, Reflect};
+use wasm_bindgen::prelude::*;
+
+use super::counter::{CallbackCounter, Tokenizer};
+use super::drive::{self, Goal};
+use super::inner::Inner;
+use super::prepared::prepared;
+use super::signal::AbortSignal;
+use super::summarize::{Summarize, parse_format};
+use super::tool_outputs::ToolOutputCache;
+use super::value::{
+    config_json, elements, entries_json, flat_to_js, get, get_string, json, known_keys, settle, text, to_js,
+};
+use crate::context::{Context, NodeIndex, NodeKind, Slot};
+use crate::error::{Error, ErrorCode};
+use crate::message::{Format, Message};
+use crate::provider::{Calls, provider};
+use crate::session::{Session as Core, SessionConfig};
+use crate::tokens::{Counter, ReportedUsage};
+
+/// One agent's conversation, kept inside its context window.
+///
+/// **History** is what was pushed; it only grows. The **view** is what the model is sent next: the header, then the
+/// history under the folds and trims so far. Nothing that leaves the view is lost.
+///
+/// ```js
+/// import { Session } from "contextfold";
+///
+/// const session = new Session({
+///   model: "gpt-5",
+///   summarize: async (request, { signal }) => {
+///     const answer = await client.responses.create({ ...request.as("openai-responses"), model: "gpt-5-mini" }, { signal });
+///     return { text: answer.output_text, usage: answer.usage };
+///   },
+/// });
+/// session.push({ role: "user", content: "Why does the build fail?" });
+/// const { messages, report } = await session.prepare();
+/// ```
+#[wasm_bindgen]
+pub struct Session {
+    inner: Rc<Inner>,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.inner.set_freed();
+    }
+}
+
+#[wasm_bindgen]
+impl Session {
+    /// An empty session.
+    ///
+    /// @param options See `SessionOptions`; all have defaults.
+    /// @throws {ContextError} `INVALID_CONFIG` naming the key, for an unknown key, a wrong type or a number out of range;
+    /// `UNKNOWN_MODEL` for a model that neither the built-in table nor `options.models` knows.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        #[wasm_bindgen(unchecked_optional_param_type = "SessionOptions")] options: JsValue,
+    ) -> Result<Session, JsValue> {
+        let Options { config, counter, callback_counter, summarize } = read_options(&options)?;
+        let inner = Inner::new(Core::new(config, counter), summarize, callback_counter);
+        Ok(Self { inner: Rc::new(inner) })
+    }
+
+    /// Takes one message or several in, all or none, and gives their ids.
+    ///
+    /// Tool outputs are stored whole and cut at once for the view; when they exceed their budget together, the oldest
+    /// become placeholders. A summary is never asked for here.
+    ///
+    /// @throws {ContextError} `INVALID_MESSAGE` with the index and the reason: a missing role, a tool output without its
+    /// call, a call id that is still open. Nothing has changed then.
+    pub fn push(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Message | Message[]")] input: JsValue,
+    ) -> Result<Vec<String>, JsValue> {
+        let list: Array = elements(&input).into_iter().collect();
+        self.take_in(Format::Messages, &list)
+    }
+
+    /// Takes items or messages of a format in: a list, one of them, a request body or a response.
+    ///
+    /// @throws {ContextError} `INVALID_MESSAGE`, or `INVALID_ARGUMENT` for a format that there is not.
+    #[wasm_bindgen(js_name = pushFrom)]
+    pub fn push_from(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "unknown")] input: JsValue,
+    ) -> Result<Vec<String>, JsValue> {
+        match parse_format(&format)? {
+            Format::Messages => self.push(input),
+            format => self.take_in(format, &input),
+        }
+    }
+
+    /// Replaces the leading system and developer messages: a text, or messages. No pass ever touches them.
+    #[wasm_bindgen(js_name = setHeader)]
+    pub fn set_header(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Message[] | string")] messages: JsValue,
+    ) -> Result<(), JsValue> {
+        let header = match messages.as_string() {
+            Some(text) => vec![Message::text(crate::message::Role::System, text)],
+            None => provider(Format::Messages).read(&json(&messages, ErrorCode::InvalidMessage)?)?,
+        };
+        self.rehearse(&header)?;
+        self.inner.write(|core| core.set_header(header))
+    }
+
+    /// Says which tools the model is given, so that their definitions are counted.
+    #[wasm_bindgen(js_name = setTools)]
+    pub fn set_tools(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "unknown[]")] tools: JsValue,
+    ) -> Result<(), JsValue> {
+        parse_format(&format)?;
+        let tools = json(&tools, ErrorCode::InvalidArgument)?;
+        let serde_json::Value::Array(tools) = tools else {
+            return Err(Error::argument("tools: expected a list of tool definitions").into());
+        };
+        let texts: Vec<Message> =
+            tools.iter().map(|t| Message::text(crate::message::Role::System, t.to_string())).collect();
+        self.rehearse(&texts)?;
+        self.inner.write(|core| {
+            let context = core.context_mut();
+            let tokens = tools.iter().map(|t| context.counter.count(&t.to_string())).sum();
+            context.view.set_tools(tokens);
+            Ok(())
+        })
+    }
+
+    /// Remembers what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions,
+    /// Anthropic, AI SDK). `shouldCompact` judges by the last one since the last compaction.
+    ///
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
+    #[wasm_bindgen(js_name = recordUsage, unchecked_return_type = "TokenUsage")]
+    pub fn record_usage(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "unknown")] usage: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let reported = ReportedUsage::from_value(&json(&usage, ErrorCode::InvalidArgument)?)?;
+        self.inner.write(|core| {
+            core.record_usage(&reported);
+            Ok(())
+        })?;
+        flat_to_js(&reported.usage)
+    }
+
+    /// The history: every message that was pushed, in order. Tool messages carry their `output_ref`.
+    #[wasm_bindgen(getter, unchecked_return_type = "Message[]")]
+    pub fn messages(&self) -> Result<Array, JsValue> {
+        let mut handles = self.inner.handles.borrow_mut();
+        self.inner.read(|core| {
+            let nodes = core.context().history.nodes().iter().enumerate();
+            let pushed =
+                nodes.filter(|(_, n)| n.kind == NodeKind::Message).map(|(i, n)| (NodeIndex(i as u32), n));
+            handles.messages(pushed)
+        })?
+    }
+
+    /// Tokens of the view, as counted.
+    #[wasm_bindgen(getter)]
+    pub fn tokens(&self) -> Result<f64, JsValue> {
+        self.inner.read(|core| core.tokens() as f64)
+    }
+
+    /// The context window in tokens; `null` where neither `model` nor `contextWindow` was given.
+    #[wasm_bindgen(getter, unchecked_return_type = "number | null")]
+    pub fn window(&self) -> Result<JsValue, JsValue> {
+        self.inner.read(|core| number_or_null(core.config().window))
+    }
+
+    /// Tokens that a view may take: min(max input, window − `reservedOutputTokens`).
+    #[wasm_bindgen(getter, unchecked_return_type = "number | null")]
+    pub fn limit(&self) -> Result<JsValue, JsValue> {
+        self.inner.read(|core| number_or_null(core.config().limit))
+    }
+
+    /// limit × `thresholdRatio`.
+    #[wasm_bindgen(getter, unchecked_return_type = "number | null")]
+    pub fn threshold(&self) -> Result<JsValue, JsValue> {
+        self.inner.read(|core| number_or_null(core.threshold()))
+    }
+
+    /// The messages of the view with what the engine knows of each: tokens, type, how it stands.
+    #[wasm_bindgen(unchecked_return_type = "Item[]")]
+    pub fn items(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.read(|core| core.context().items())?)
+    }
+
+    /// The view as messages: the header, then the conversation under folds and trims. The same as `view("messages")`.
+    #[wasm_bindgen(unchecked_return_type = "Message[]")]
+    pub fn lower(&self) -> Result<JsValue, JsValue> {
+        view_of(&self.inner, Format::Messages)
+    }
+
+    /// Every fold that was made, the newest last.
+    #[wasm_bindgen(unchecked_return_type = "FoldInfo[]")]
+    pub fn folds(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.read(|core| core.context().fold_infos())?)
+    }
+
+    /// Whether a compaction is due: `enabled`, `auto`, and the last usage since the last compaction (or else the counted
+    /// tokens) has reached the threshold. Always false where no window is known.
+    #[wasm_bindgen(js_name = shouldCompact)]
+    pub fn should_compact(&self) -> Result<bool, JsValue> {
+        self.inner.read(Core::should_compact)
+    }
+
+    /// Folds if `shouldCompact()` says so. Resolves to the report, or to `null` where nothing was to be done.
+    ///
+    /// @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `ABORTED`;
+    /// history and view are as they were then.
+    #[wasm_bindgen(js_name = checkAndCompact, unchecked_return_type = "Promise<Report | null>")]
+    pub fn check_and_compact(
+        &self,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
+    ) -> Promise {
+        settle(self.start(Goal::CheckAndCompact, &options))
+    }
+
+    /// Folds in any case: everything but the last `retainLastTurns` turns becomes a summary; where these alone exceed the
+    /// target, the oldest of them loses its earlier steps to the summary. Where there is nothing to fold, resolves to a report
+    /// without decisions. A compaction that is under way is joined.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Report>")]
+    pub fn compact(
+        &self,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal; instructions?: string }")]
+        options: JsValue,
+    ) -> Promise {
+        settle(known_keys(&options, &["signal", "instructions"]).and_then(|()| {
+            let instructions = get_string(&options, "instructions")?;
+            self.run(Goal::Compact(instructions), &options)
+        }))
+    }
+
+    /// Makes the view fit and resolves to it, with the report. May ask for a summary.
+    ///
+    /// A fold goes down to the low mark, so that the next message does not need another. `fill` keeps as much as there is
+    /// room for instead: for a conversation that does not go on (`compactMessages` does so).
+    ///
+    /// @throws {ContextError} as `compact`; `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit,
+    /// `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Prepared>")]
+    pub fn prepare(
+        &self,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal; fill?: boolean }")]
+        options: JsValue,
+    ) -> Promise {
+        let fitted = settle(known_keys(&options, &["signal", "fill"]).and_then(|()| {
+            let wrong = || Error::argument("`fill`: expected true or false");
+            let fill = get(&options, "fill")?.map(|f| f.as_bool().ok_or_else(wrong)).transpose()?;
+            self.run(Goal::Prepare { fill: fill.unwrap_or(false) }, &options)
+        }));
+        let inner = self.inner.clone();
+        wasm_bindgen_futures::future_to_promise(async move {
+            let report = wasm_bindgen_futures::JsFuture::from(fitted).await?;
+            prepared(&inner, &report)
+        })
+    }
+
+    /// After a model call: records its usage and folds if that is due.
+    #[wasm_bindgen(js_name = afterModelCall, unchecked_return_type = "Promise<Report | null>")]
+    pub fn after_model_call(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "unknown")] usage: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
+    ) -> Promise {
+        settle(self.record_usage(usage).and_then(|_| self.start(Goal::CheckAndCompact, &options)))
+    }
+
+    /// After tools ran: folds if that is due, judged by the last usage.
+    #[wasm_bindgen(js_name = afterToolExecution, unchecked_return_type = "Promise<Report | null>")]
+    pub fn after_tool_execution(
+        &self,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
+    ) -> Promise {
+        settle(self.start(Goal::CheckAndCompact, &options))
+    }
+
+    /// Once before the final answer is returned: folds if that is due.
+    #[wasm_bindgen(js_name = beforeFinalAnswer, unchecked_return_type = "Promise<Report | null>")]
+    pub fn before_final_answer(
+        &self,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
+    ) -> Promise {
+        settle(self.start(Goal::CheckAndCompact, &options))
+    }
+
+    /// The three hooks of an agent loop as one wrapper: each runs what it is given, then folds if that is due.
+    ///
+    /// `modelCall` looks for `usage` in the answer; `toolExecution` passes through what the tools gave; `finalAnswer` folds
+    /// once before the answer is handed on. What your function gives always comes back; a compaction that fails is told by
+    /// the event `compaction_failed` and by `report`.
+    #[wasm_bindgen(unchecked_return_type = "AgentLoop", js_name = loop)]
+    pub fn agent_loop(&self) -> Result<JsValue, JsValue> {
+        super::agent_loop::hooks(&self.inner)
+    }
+
+    /// The view in a format, valid for its provider.
+    #[wasm_bindgen(skip_typescript)] // generic: declared in types.d.ts
+    pub fn view(&self, format: JsValue) -> Result<JsValue, JsValue> {
+        view_of(&self.inner, parse_format(&format)?)
+    }
+
+    /// The cache of full tool outputs.
+    #[wasm_bindgen(getter, js_name = toolOutputs)]
+    pub fn tool_outputs(&self) -> ToolOutputCache {
+        ToolOutputCache::new(self.inner.clone())
+    }
+
+    /// The last run's report, of a failed run too.
+    #[wasm_bindgen(getter, unchecked_return_type = "Report | null")]
+    pub fn report(&self) -> Result<JsValue, JsValue> {
+        self.inner.read(|core| core.report().map_or(Ok(JsValue::NULL), to_js))?
+    }
+
+    /// Pins a message: it stands verbatim in every view from now on.
+    ///
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not.
+    pub fn pin(&self, #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue) -> Result<(), JsValue> {
+        let id = text(&id, "id")?;
+        self.inner.write(|core| core.set_pinned(&id, true))
+    }
+
+    /// Takes a pin off.
+    pub fn unpin(&self, #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue) -> Result<(), JsValue> {
+        let id = text(&id, "id")?;
+        self.inner.write(|core| core.set_pinned(&id, false))
+    }
+
+    /// Listens to events of one name, or to all (`*`), in order. What comes back takes the listener off.
+    #[wasm_bindgen(unchecked_return_type = "() => void")]
+    pub fn on(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "EventName | \"*\"")] event: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "(event: Event) => void")] listener: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        Ok(self.inner.listeners.add(&text(&event, "event")?, listener)?)
+    }
+}
+
+impl Session {
+    /// Has a callback tokenizer count messages before the session is touched.
+    fn rehearse(&self, messages: &[Message]) -> Result<(), JsValue> {
+        self.inner.callback_counter.as_ref().map_or(Ok(()), |counter| counter.rehearse(messages))
+    }
+
+    fn take_in(&self, format: Format, input: &JsValue) -> Result<Vec<String>, JsValue> {
+        let messages = provider(format).read(&entries_json(input)?)?;
+        self.rehearse(&messages)?;
+        let sizes = entry_counts(format, &messages);
+        let nodes = self.inner.write_quietly(|core| core.push(messages))?;
+        self.keep_originals(format, input, &nodes, &sizes);
+        self.inner.deliver_events();
+        self.inner.read(|core| core.context().ids(&nodes))
+    }
+
+    /// `prepare`, for a session that nobody else holds: it is let go of when this settles.
+    pub(super) fn prepare_once(self, options: JsValue) -> Promise {
+        let prepared = self.prepare(options);
+        wasm_bindgen_futures::future_to_promise(async move {
+            let settled = wasm_bindgen_futures::JsFuture::from(prepared).await;
+            drop(self);
+            settled
+        })
+    }
+
+    fn start(&self, goal: Goal, options: &JsValue) -> Result<Promise, JsValue> {
+        known_keys(options, &["signal"])?;
+        self.run(goal, options)
+    }
+
+    fn run(&self, goal: Goal, options: &JsValue) -> Result<Promise, JsValue> {
+        let signal = AbortSignal::of(options)?;
+        Ok(drive::start(self.inner.clone(), goal, signal))
+    }
+
+    fn keep_originals(&self, format: Format, input: &JsValue, nodes: &[NodeIndex], sizes: &[usize]) {
+        let Some(objects) = entries(input) else { return };
+        if sizes.iter().sum::<usize>() != objects.len() {
+            return; // entries that are no message's own (a system prompt merged away): they are written anew
+        }
+        let mut objects = objects.into_iter();
+        let mut handles = self.inner.handles.borrow_mut();
+        for (node, size) in nodes.iter().zip(sizes) {
+            handles.keep(*node, format, objects.by_ref().take(*size).collect());
+        }
+    }
+}
+
+/// The entries of a list, a request body or a response.
+fn entries(input: &JsValue) -> Option<Vec<JsValue>> {
+    let list = ["input", "output", "messages"]
+        .iter()
+        .find_map(|key| get(input, key).ok()??.dyn_into::<Array>().ok());
+    let list = input.dyn_ref::<Array>().cloned().or(list)?;
+    Some(list.iter().collect())
+}
+
+/// How many entries of the format each message came from.
+fn entry_counts(format: Format, messages: &[Message]) -> Vec<usize> {
+    if format == Format::Messages {
+        return vec![1; messages.len()];
+    }
+    let provider = provider(format);
+    let mut calls = Calls::default();
+    messages
+        .iter()
+        .map(|message| {
+            calls.add(message);
+            if provider.is_head(message, true) { 0 } else { provider.write_one(message, &calls).len() }
+        })
+        .collect()
+}
+
+/// The view in a format.
+pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
+    let mut handles = inner.handles.borrow_mut();
+    inner.read(|core| -> Result<JsValue, JsValue> {
+        let context = core.context();
+        if matches!(format, Format::Messages | Format::OpenaiResponses | Format::OpenaiChat) {
+            let (head, body): (Vec<&Slot>, Vec<&Slot>) = split_head(context, format);
+            let list = handles.list(body.into_iter().map(|s| (s, context.history.node(s.node))), format)?;
+            let head: Vec<&Message> = head.into_iter().map(|s| &*s.message).collect();
+            return match format {
+                Format::OpenaiResponses => responses_body(&head, &list),
+                _ => Ok(list.into()),
+            };
+        }
+        let lowered: Vec<Arc<Message>> = context.lower();
+        let lowered: Vec<&Message> = lowered.iter().map(|m| &**m).collect();
+        to_js(&provider(format).body(provider(format).write(&lowered)))
+    })?
+}
+
+/// Slots of an earlier view as messages.
+pub fn list_of(inner: &Inner, slots: &[Slot]) -> Result<JsValue, JsValue> {
+    let mut handles = inner.handles.borrow_mut();
+    inner.read(|core| {
+        let history = &core.context().history;
+        handles.list(slots.iter().map(|s| (s, history.node(s.node))), Format::Messages).map(JsValue::from)
+    })?
+}
+
+/// What the format keeps apart, and the rest.
+fn split_head(context: &Context, format: Format) -> (Vec<&Slot>, Vec<&Slot>) {
+    let provider = provider(format);
+    let mut leading = true;
+    context.view.slots().partition(|slot| {
+        leading = leading && provider.is_head(&slot.message, leading);
+        leading
+    })
+}
+
+fn responses_body(head: &[&Message], input: &Array) -> Result<JsValue, JsValue> {
+    let body = js_sys::Object::new();
+    if let Some(instructions) = provider(Format::OpenaiResponses).write(head).head {
+        super::value::set(&body, "instructions", &to_js(&instructions)?)?;
+    }
+    super::value::set(&body, "input", input)?;
+    Ok(body.into())
+}
+
+struct Options {
+    config: SessionConfig,
+    counter: Counter,
+    callback_counter: Option<Rc<CallbackCounter>>,
+    summarize: Option<Summarize>,
+}
+
+/// Takes the functions out of the options; the rest is plain data, and the core reads it.
+fn read_options(options: &JsValue) -> Result<Options, JsValue> {
+    let plain = plain_object(options)?;
+    let summarize = take(&plain, "summarize")?;
+    let summarize = match summarize {
+        Some(f) if f.is_function() => Some(f.unchecked_into::<Summarize>()),
+        Some(_) => return Err(Error::config("summarize", "expected a function").into()),
+        None => None,
+    };
+    let tokenizer = take(&plain, "tokenizer")?.unwrap_or_default();
+    let Tokenizer { counter, callback: callback_counter } =
+        Tokenizer::of(&tokenizer).map_err(|expected| Error::config("tokenizer", expected))?;
+    let config = SessionConfig::from_value(&config_json(&plain)?)?;
+    Ok(Options { config, counter, callback_counter, summarize })
+}
+
+/// A copy of the options, which must be an object of keys.
+fn plain_object(options: &JsValue) -> Result<js_sys::Object, JsValue> {
+    let copy = js_sys::Object::new();
+    if options.is_undefined() {
+        return Ok(copy);
+    }
+    if !options.is_object() || options.is_array() || js_sys::try_iter(options)?.is_some() {
+        return Err(Error::config("options", "expected an object").into());
+    }
+    for key in js_sys::Object::keys(options.unchecked_ref::<js_sys::Object>()).iter() {
+        let value = Reflect::get(options, &key).map_err(|cause| {
+            let key = key.as_string().unwrap_or_default();
+            super::error::context_error(&Error::config(&key, "its getter threw"), Some(&cause), None)
+        })?;
+        Reflect::set(&copy, &key, &value)?;
+    }
+    Ok(copy)
+}
+
+/// Takes a key out of our own copy of the options; `undefined` is as good as left out, `null` is not.
+fn take(plain: &js_sys::Object, key: &str) -> Result<Option<JsValue>, JsValue> {
+    let value = Reflect::get(plain, &key.into())?;
+    Reflect::delete_property(plain, &key.into())?;
+    Ok((!value.is_undefined()).then_some(value))
+}
+
+fn number_or_null(n: Option<u64>) -> JsValue {
+    n.map_or(JsValue::NULL, |n| JsValue::from_f64(n as f64))
+}

@@ -1,0 +1,221 @@
+//! The one question: from a pending request to the callback's answer.
+
+use std::sync::Arc;
+
+use js_sys::{Array, Function, Object, Promise};
+use wasm_bindgen::prelude::*;
+
+use super::signal::{AbortSignal, abort_error, wait};
+use super::value::{get, json, set, text, to_js};
+use crate::compaction::extractive;
+use crate::compaction::{Answer, Style, SummaryRequest};
+use crate::error::{Error, ErrorCode};
+use crate::message::{Format, Message};
+use crate::provider::{is_overflow, provider};
+use crate::tokens::{Estimate, TokenUsage};
+
+#[wasm_bindgen]
+extern "C" {
+    /// The caller's way to a model.
+    #[wasm_bindgen(typescript_type = "Summarize")]
+    #[derive(Clone)]
+    pub type Summarize;
+}
+
+/// How asking ended, when it brought no answer.
+pub struct Refusal {
+    /// What is to be thrown.
+    pub error: Error,
+    /// What the callback threw, or answered.
+    pub cause: JsValue,
+    /// The summariser says that the request is too long.
+    pub too_long: bool,
+}
+
+/// Asks the callback and waits for its answer, but not beyond the signal, nor beyond the session's life.
+pub async fn ask(
+    callback: &Function,
+    request: &SummaryRequest,
+    signal: Option<&AbortSignal>,
+    freed: &Promise,
+) -> Result<Answer, Refusal> {
+    let asked = request_object(request).and_then(|object| {
+        let options = Object::new();
+        if let Some(signal) = signal {
+            set(&options, "signal", signal)?;
+        }
+        callback.call2(&JsValue::UNDEFINED, &object, &options)
+    });
+    let settled = match asked {
+        Ok(answer) => wait(Promise::resolve(&answer), signal, Some(freed)).await,
+        Err(thrown) => Err(thrown),
+    };
+    match settled {
+        Ok(answer) => read_answer(&answer).map_err(|error| Refusal { error, cause: answer, too_long: false }),
+        // A callback that minds the signal itself rejects with an error of its own: it is an abort all the same.
+        Err(_) if signal.is_some_and(AbortSignal::has_fired) => Err(refused_by(signal)),
+        Err(cause) => {
+            let why =
+                "the summarize callback failed; history and view are as they were. Its error is the `cause`";
+            let error = Error::new(ErrorCode::SummaryFailed, why);
+            let too_long = is_overflow(&said_by(&cause));
+            Err(Refusal { error, cause, too_long })
+        }
+    }
+}
+
+fn refused_by(signal: Option<&AbortSignal>) -> Refusal {
+    let cause = signal.map_or(JsValue::UNDEFINED, AbortSignal::why);
+    Refusal { error: abort_error(), cause, too_long: false }
+}
+
+/// The code and the message of what was thrown, as one text: either may say what is wrong.
+fn said_by(thrown: &JsValue) -> String {
+    let field = |key| get(thrown, key).ok().flatten().and_then(|said| said.as_string());
+    let said = [field("code"), field("message"), thrown.as_string()];
+    said.into_iter().flatten().collect::<Vec<_>>().join(": ")
+}
+
+/// A string, or `{ text, usage?, finish_reason? }`.
+fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
+    if let Some(text) = answer.as_string() {
+        return Ok(Answer { text, ..Answer::default() });
+    }
+    let nonsense = || {
+        let why = "the summarize callback must answer with a string or { text, usage?, finish_reason? }; history and view are as they were";
+        Error::new(ErrorCode::SummaryFailed, why)
+    };
+    let field = |key: &str| get(answer, key).map_err(|_| nonsense());
+    let text = field("text")?.and_then(|t| t.as_string()).ok_or_else(nonsense)?;
+    let finish_reason = field("finish_reason")?.and_then(|r| r.as_string());
+    // A usage object of no known shape is not worth losing a summary for.
+    let usage = field("usage")?.and_then(|u| json(&u, ErrorCode::SummaryFailed).ok());
+    let usage = usage.and_then(|u| TokenUsage::from_value(&u).ok());
+    Ok(Answer { text, finish_reason, usage })
+}
+
+fn request_object(request: &SummaryRequest) -> Result<JsValue, JsValue> {
+    let object = Object::new();
+    let text = |t: &Option<String>| t.as_deref().map_or(JsValue::NULL, JsValue::from_str);
+    set(&object, "model", &text(&request.model))?;
+    if request.system.is_some() {
+        set(&object, "system", &text(&request.system))?;
+    }
+    set(&object, "messages", &written(&request.messages, Format::Messages)?.1)?;
+    set(&object, "tools", &JsValue::NULL)?;
+    let style = match request.style {
+        Style::Messages => "messages",
+        Style::Transcript => "transcript",
+    };
+    set(&object, "style", &style.into())?;
+    set(&object, "reason", &request.reason.as_str().into())?;
+    set(&object, "input_tokens", &(request.input_tokens as f64).into())?;
+    set(&object, "kept", &request.kept.iter().map(|i| JsValue::from(*i as u32)).collect::<Array>())?;
+    let source = request.clone();
+    let as_format: Closure<dyn Fn(JsValue) -> Result<JsValue, JsValue>> =
+        Closure::new(move |format: JsValue| body(&source, parse_format(&format)?));
+    set(&object, "as", &as_format.into_js_value())?;
+    Ok(object.into())
+}
+
+/// The request as a body that the format's API takes, but for its output limit.
+fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
+    let (head, items) = written(&request.messages, format)?;
+    let body = Object::new();
+    if let Some(model) = &request.model {
+        set(&body, "model", &model.into())?;
+    }
+    let system = request.system.as_deref().map(JsValue::from_str).or(head);
+    let list = match format {
+        Format::OpenaiResponses => {
+            if let Some(system) = system {
+                set(&body, "instructions", &system)?;
+            }
+            "input"
+        }
+        Format::Anthropic | Format::AiSdk => {
+            if let Some(system) = system {
+                set(&body, "system", &system)?;
+            }
+            "messages"
+        }
+        Format::Messages | Format::OpenaiChat => {
+            if let Some(system) = system {
+                let message = Object::new();
+                set(&message, "role", &"system".into())?;
+                set(&message, "content", &system)?;
+                items.unshift(&message);
+            }
+            "messages"
+        }
+    };
+    set(&body, list, &items)?;
+    Ok(body.into())
+}
+
+/// The head and the items of messages in a format.
+fn written(messages: &[Arc<Message>], format: Format) -> Result<(Option<JsValue>, Array), JsValue> {
+    let messages: Vec<&Message> = messages.iter().map(|m| &**m).collect();
+    let written = provider(format).write(&messages);
+    let head = written.head.as_ref().map(to_js).transpose()?;
+    Ok((head, to_js(&written.items)?.unchecked_into()))
+}
+
+/// The format of this name, or `INVALID_ARGUMENT`.
+pub fn parse_format(name: &JsValue) -> Result<Format, Error> {
+    let name = text(name, "format")?;
+    Format::parse(&name).ok_or_else(|| {
+        let known = Format::ALL.map(|f| format!("\"{}\"", f.as_str())).join(", ");
+        Error::argument(format!("there is no format \"{name}\"; there are {known}"))
+    })
+}
+
+/// A `Summarize` that needs no model: deterministic, offline, in Rust (COMP-16).
+///
+/// It names the task, the user's constraints, files read and changed, commands with their outcome, errors, decisions and
+/// what is still open. It is what a session uses where no `summarize` is given.
+///
+/// ```js
+/// const session = new Session({ contextWindow: 128_000, summarize: extractiveSummarize({ maxTokens: 1_000 }) });
+/// ```
+/// @param options `maxTokens`: the summary's size, 2000 by default.
+/// @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
+#[wasm_bindgen(js_name = extractiveSummarize)]
+pub fn extractive_summarize(
+    #[wasm_bindgen(unchecked_optional_param_type = "{ maxTokens?: number }")] options: JsValue,
+) -> Result<Summarize, JsValue> {
+    let options = if options.is_undefined() {
+        serde_json::json!({})
+    } else {
+        json(&options, ErrorCode::InvalidArgument)?
+    };
+    let mut keys = crate::config::Keys::arguments("", &options)?;
+    let max_tokens = keys.u64_in("maxTokens", 1..)?;
+    keys.finish()?;
+    let callback: Closure<dyn Fn(JsValue) -> Result<String, JsValue>> =
+        Closure::new(move |request: JsValue| {
+            let messages = get(&request, "messages")?
+                .ok_or_else(|| Error::argument("a SummaryRequest has `messages`"))?;
+            let mut messages =
+                provider(Format::Messages).read(&json(&messages, ErrorCode::InvalidArgument)?)?;
+            messages.pop(); // the instructions
+            let kept = get(&request, "kept")?.map(|k| json(&k, ErrorCode::InvalidArgument)).transpose()?;
+            let kept: Vec<u64> = kept.and_then(|k| serde_json::from_value(k).ok()).unwrap_or_default();
+            let folded = messages
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| !kept.contains(&(*i as u64)))
+                .map(|(_, m)| m.clone());
+            let folded: Vec<Message> = folded.collect();
+            Ok(extractive::summarize(&folded, &Estimate, options_of(max_tokens)))
+        });
+    Ok(callback.into_js_value().unchecked_into())
+}
+
+fn options_of(max_tokens: Option<u64>) -> extractive::ExtractiveOptions {
+    let mut options = extractive::ExtractiveOptions::default();
+    if let Some(max_tokens) = max_tokens {
+        options.max_tokens = max_tokens;
+    }
+    options
+}

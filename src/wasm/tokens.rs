@@ -1,0 +1,124 @@
+//! Exact encodings for the package's `Encoding` objects (pkg/encoding.js).
+//!
+//! Text does not come as an argument: `TextEncoder.encodeInto` writes it into one buffer of ours that stays
+//! ([`encoding_room`]), several times faster than the bindings' own way.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use js_sys::{Reflect, Symbol};
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+use super::error::context_error;
+use crate::error::{Error, ErrorCode};
+use crate::tokens::{Counter, Encoding, encoding_for_model};
+
+thread_local! {
+    static ROOM: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    /// Every encoding that was loaded, shared by all sessions; an encoding's handle is its place.
+    static LOADED: RefCell<Vec<Arc<Encoding>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The property by which an `Encoding` object is known, and which holds its handle.
+const BRAND: &str = "contextfold.encoding";
+
+/// Where `bytes` bytes may be written; valid until the next call. 0 gives the room back.
+#[wasm_bindgen(js_name = encodingRoom, skip_typescript)]
+pub fn encoding_room(bytes: usize) -> *const u8 {
+    ROOM.with_borrow_mut(|room| {
+        if bytes == 0 || room.len() < bytes {
+            *room = Vec::new(); // first, so that both need not be there at once
+            *room = vec![0; bytes];
+        }
+        room.as_ptr()
+    })
+}
+
+/// The handle of the encoding, if it is loaded, or another one with the same asset.
+#[wasm_bindgen(js_name = encodingLoaded, skip_typescript)]
+pub fn encoding_loaded(name: &str) -> Option<u32> {
+    LOADED.with_borrow_mut(|loaded| {
+        if let Some(at) = loaded.iter().position(|encoding| encoding.name() == name) {
+            return Some(at as u32);
+        }
+        let twin = loaded.iter().find_map(|encoding| encoding.sharing(name))?;
+        loaded.push(Arc::new(twin));
+        Some(loaded.len() as u32 - 1)
+    })
+}
+
+/// Loads the asset in the first `length` bytes of the room, and gives the room back.
+#[wasm_bindgen(js_name = encodingLoad, skip_typescript)]
+pub fn encoding_load(name: &str, length: usize) -> Result<u32, JsValue> {
+    let bytes = ROOM.take();
+    let encoding = Encoding::new(name, bytes.get(..length).unwrap_or_default())?;
+    drop(bytes);
+    Ok(LOADED.with_borrow_mut(|loaded| {
+        loaded.push(Arc::new(encoding));
+        loaded.len() as u32 - 1
+    }))
+}
+
+/// Tokens of the first `length` bytes of the room.
+#[wasm_bindgen(js_name = encodingCount, skip_typescript)]
+pub fn encoding_count(handle: u32, length: usize) -> Result<f64, JsValue> {
+    with_text(handle, length, |encoding, text| encoding.count_bytes(text) as f64)
+}
+
+/// The same up to a limit; −1 beyond it.
+#[wasm_bindgen(js_name = encodingCountUpTo, skip_typescript)]
+pub fn encoding_count_up_to(handle: u32, length: usize, limit: f64) -> Result<f64, JsValue> {
+    if limit.is_nan() || limit < 0.0 {
+        return Err(Error::argument("`limit`: expected a number of at least 0").into());
+    }
+    with_text(handle, length, |encoding, text| {
+        encoding.count_bytes_up_to(text, limit as u64).map_or(-1.0, |n| n as f64)
+    })
+}
+
+/// The tokens of the first `length` bytes of the room.
+#[wasm_bindgen(js_name = encodingEncode, skip_typescript)]
+pub fn encoding_encode(handle: u32, length: usize) -> Result<Vec<u32>, JsValue> {
+    with_text(handle, length, Encoding::encode_bytes)
+}
+
+/// The text of tokens.
+#[wasm_bindgen(js_name = encodingDecode, skip_typescript)]
+pub fn encoding_decode(handle: u32, tokens: &[u32]) -> Result<String, JsValue> {
+    Ok(encoding(handle)?.decode(tokens)?)
+}
+
+/// The encoding that tiktoken gives for a model's name: `o200k_base` for `gpt-5-mini`. What it answers is what
+/// `loadEncoding` takes.
+///
+/// @throws {ContextError} `UNKNOWN_MODEL` for a model that tiktoken does not know, also for those whose tokenizer is not
+/// public (Claude, Gemini …): nothing counts those exactly, so use the estimate.
+#[wasm_bindgen(js_name = encodingForModel)]
+pub fn encoding_name_for_model(model: &str) -> Result<String, JsValue> {
+    Ok(encoding_for_model(model)?.to_owned())
+}
+
+/// The counter behind an `Encoding` object; `None` for any other value.
+pub fn counter_of(value: &JsValue) -> Option<Counter> {
+    if !value.is_object() {
+        return None;
+    }
+    let handle = Reflect::get(value, &Symbol::for_(BRAND)).ok()?.as_f64()?;
+    LOADED.with_borrow(|loaded| loaded.get(handle as usize).map(|encoding| encoding.clone() as Counter))
+}
+
+fn encoding(handle: u32) -> Result<Arc<Encoding>, JsValue> {
+    LOADED.with_borrow(|loaded| loaded.get(handle as usize).cloned()).ok_or_else(|| {
+        context_error(
+            &Error::new(ErrorCode::Freed, "this encoding belongs to a module that is gone"),
+            None,
+            None,
+        )
+    })
+}
+
+fn with_text<T>(handle: u32, length: usize, count: impl FnOnce(&Encoding, &[u8]) -> T) -> Result<T, JsValue> {
+    let encoding = encoding(handle)?;
+    Ok(ROOM.with_borrow(|room| count(&encoding, room.get(..length).unwrap_or_default())))
+}

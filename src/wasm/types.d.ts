@@ -1,0 +1,212 @@
+/** What a message says: a text, or parts. */
+export type Content = string | Part[];
+
+/** A piece of a message. */
+export type Part =
+  | { type: "text"; text: string }
+  | { type: "image"; url?: string; data?: string; media_type?: string; file_id?: string; detail?: "auto" | "low" | "high"; width?: number; height?: number }
+  | { type: "document"; url?: string; data?: string; media_type?: string; file_id?: string; filename?: string }
+  | { type: "audio"; url?: string; data?: string; media_type?: string; file_id?: string; filename?: string }
+  | { type: "refusal"; refusal: string }
+  | { type: "reasoning"; text?: string; summary?: string[]; signature?: string; encrypted?: string; id?: string; redacted?: boolean }
+  /** Not understood: carried in its place, unchanged. */
+  | { type: "opaque"; format: Format; raw: unknown };
+
+/** A call of a tool by the model. `arguments` is JSON text, as the model wrote it. */
+export type ToolCall =
+  | { id: string; type: "function"; function: { name: string; arguments: string } }
+  | { id: string; type: "custom"; custom: { name: string; input: string } }
+  /** Any other kind of call, as its item came. */
+  | { id: string; type: "opaque"; format: Format; raw: unknown };
+
+/** What a message carries beside its content. */
+export interface Meta {
+  /** Unique in a session; made (`m1`, `m2`, …) where it is left out. */
+  id?: string;
+  /** For passes that act by type; derived from the role where it is left out. */
+  item_type?: ItemType;
+  /** Lower goes first. */
+  priority?: number;
+  /** How many of its kind stay in the view; `true` is 1. */
+  ephemeral?: boolean | number;
+  /** Stands verbatim in every view. */
+  pinned?: boolean;
+  /** What a provider's format carried that has no name here, by format. */
+  extras?: { [format: string]: object };
+}
+
+/** One entry of a conversation: Chat Completions' shape, widened so that every format can be said in it. */
+export type Message = Meta &
+  (
+    | { role: "system" | "developer" | "user"; content: Content }
+    | { role: "assistant"; content?: Content | null; tool_calls?: ToolCall[] }
+    | { role: "tool"; tool_call_id: string; content: Content; output_ref?: ToolOutputRef; is_error?: boolean }
+  );
+
+/** What `session.view(format)` gives. */
+export type ViewOf<F extends Format> = F extends "messages"
+  ? Message[]
+  : F extends "openai-responses"
+    ? { instructions?: string; input: object[] }
+    : F extends "anthropic"
+      ? { system?: string | object[]; messages: object[] }
+      : object[];
+
+export interface Session {
+  /**
+   * The view in a format, valid for its provider: `{ instructions?, input }` for `openai-responses`, `{ system?, messages }`
+   * for `anthropic`, else an array. For `messages`, `openai-responses` and `openai-chat`, what was pushed in that format comes
+   * out as the very objects (`===`) that came in (a tool message among `messages` is a copy that carries `output_ref`); a view
+   * for `anthropic` or `ai-sdk` is written anew each time. The list is yours: it is never changed afterwards.
+   *
+   * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not.
+   */
+  view<F extends Format>(format: F): ViewOf<F>;
+}
+
+/** The one question that the engine asks. */
+export interface SummaryRequest {
+  /** `compaction.model`; `null`: the model that you use anyway. */
+  model: string | null;
+  /** The header's text. */
+  system?: string;
+  /** The conversation, then one user message with the instructions. */
+  messages: Message[];
+  /** A summary is asked for without tools. */
+  tools: null;
+  /** Tokens that the answer may have. */
+  max_tokens?: number;
+  /** Set where a profile wants one; else yours. */
+  temperature?: number;
+  /** `"messages"`: the messages themselves; `"transcript"`: one user message with the conversation in a fence. */
+  style: "messages" | "transcript";
+  /** Why it is asked. */
+  reason: "threshold" | "manual" | "ladder" | "chunk" | "retry" | "recover";
+  /** Tokens of it all, as counted. */
+  input_tokens: number;
+  /** Positions in `messages` of those that stay in the view whatever the summary says. */
+  kept: number[];
+  /** The request as a body that the format's API takes: add the model and what else you want. */
+  as(format: Format): object;
+}
+
+/** An answer with what a provider says of it. */
+export interface SummaryResponse {
+  /** `<retain>…</retain><summary>…</summary>`; text without tags counts as the summary. */
+  text: string;
+  /** The provider's usage object. */
+  usage?: unknown;
+  /** Why it stopped: `length`, `max_tokens` and the like mean that the summary was cut off. */
+  finish_reason?: string;
+}
+
+/** Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause`. */
+export type Summarize = (
+  request: SummaryRequest,
+  options: { signal?: AbortSignal },
+) => SummaryResponse | string | Promise<SummaryResponse | string>;
+
+/** When and how a conversation is folded into a summary. */
+export interface CompactionConfig {
+  /** Default true. */
+  enabled?: boolean;
+  /** Default true; false: only when asked to. */
+  auto?: boolean;
+  /** threshold = limit × this. Above 0, at most 1; default 0.8. */
+  thresholdRatio?: number;
+  /** The summariser's model; default null: yours. */
+  model?: string | null;
+  /** Replaces the default summary prompt. */
+  summaryPrompt?: string;
+  /** Appended to the summary prompt as bullets; they replace nothing. */
+  summaryDirectives?: string[];
+  /** Asks for a `<retain>` section; default null. */
+  retainPrompt?: string | null;
+  /** Appended to the retain prompt as bullets. */
+  retainDirectives?: string[];
+  /** Turns that stay whole; default 1. */
+  retainLastTurns?: number;
+}
+
+/** The name of a preset. */
+export type PresetName = "contextfold" | "spec";
+
+/** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
+export interface SessionOptions {
+  /** Looked up for its limits; unknown: `UNKNOWN_MODEL`. */
+  model?: string;
+  /** Tokens of the context window, where you know better than the table. */
+  contextWindow?: number;
+  /** Tokens of the window that are kept for the answer; default 0. */
+  reservedOutputTokens?: number;
+  /** The share of the limit that passes leave free, 0 to below 1; default 0 with an exact counter, else 0.1. */
+  safetyMargin?: number;
+  /** A LiteLLM table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`. */
+  models?: object;
+  /** How tokens are counted; default `"estimate"`. */
+  tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number);
+  /** When and how to fold. */
+  compaction?: CompactionConfig & {
+    /** In what shape the conversation goes to the summariser; default `"messages"`. */
+    style?: "messages" | "transcript";
+    /** Tokens of the summariser's window; default: the session's limit. */
+    summarizerWindow?: number;
+    /** How often a summary is asked for before it counts as failed; default 2. */
+    maxAttempts?: number;
+    /** What happens then: the error (default), or the extractive summariser, which the report says. */
+    onFailure?: "error" | "extractive";
+    /** Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. */
+    lowRatio?: number;
+  };
+  /** How tool outputs are kept and cut. */
+  toolOutputCache?: ToolOutputCacheConfig;
+  /** The passes that `prepare` runs; default `"contextfold"`. */
+  ladder?: PresetName;
+  /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
+  summarize?: Summarize;
+}
+
+/** A view that fits, and what was done to it. */
+export interface Prepared {
+  /** The view. */
+  messages: Message[];
+  /** What was done, in order, and what it left out. */
+  report: Report;
+}
+
+/**
+ * What `session.loop()` gives: run your own functions through it. What they give or throw is handed on. A compaction
+ * that fails in between costs nothing but itself: `compaction_failed` and `session.report` tell of it.
+ */
+export interface AgentLoop {
+  /** Runs a model call; the `usage` of what it gives is recorded. */
+  modelCall<T>(run: () => T | Promise<T>): Promise<T>;
+  /** Runs tools. */
+  toolExecution<T>(run: () => T | Promise<T>): Promise<T>;
+  /** Runs what makes the final answer. */
+  finalAnswer<T>(run: () => T | Promise<T>): Promise<T>;
+}
+
+/**
+ * An exact encoding, as `loadEncoding` gives it: token for token what tiktoken gives for the same text as ordinary text
+ * (`<|endoftext|>` is thirteen characters, not a special token; a lone surrogate counts as U+FFFD). All sessions of a
+ * page share it; it is never freed.
+ */
+export interface Encoding {
+  /** As `o200k_base`. */
+  readonly name: string;
+  /** Tokens of the text. */
+  count(text: string): number;
+  /**
+   * Tokens of the text if they are at most `limit`, else null: stops where the limit is passed.
+   * @throws {ContextError} `INVALID_ARGUMENT` for a limit that is no number of at least 0.
+   */
+  countUpTo(text: string, limit: number): number | null;
+  /** The tokens of the text, `count(text)` of them. */
+  encode(text: string): Uint32Array;
+  /**
+   * The text of tokens; a cut through a character becomes U+FFFD.
+   * @throws {ContextError} `INVALID_ARGUMENT` for a number that is no ordinary token of the encoding.
+   */
+  decode(tokens: Uint32Array): string;
+}

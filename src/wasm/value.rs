@@ -1,0 +1,170 @@
+//! Values across the boundary: as JSON, the way a provider would get them.
+
+use js_sys::{Array, JSON, JsString, Object, Promise, Reflect};
+use serde::Serialize;
+use serde_json::Value;
+use wasm_bindgen::{JsCast, JsValue};
+
+use super::error::context_error;
+use crate::error::{Error, ErrorCode};
+
+/// The JSON of a JavaScript value: `undefined`, functions and symbols are left out as `JSON.stringify` does it, lone
+/// surrogates become U+FFFD (INV-5). `code` is the error's for what cannot be JSON (a cycle, a `BigInt`).
+pub fn json(value: &JsValue, code: ErrorCode) -> Result<Value, JsValue> {
+    let text = JSON::stringify(value).map_err(|cause| {
+        let error = Error::new(code, "the value cannot be written as JSON (a cycle or a BigInt?)");
+        context_error(&error, Some(&cause), None)
+    })?;
+    // `JSON.stringify` gives `undefined` for `undefined` and functions.
+    let Some(text) = JsValue::from(text).as_string() else { return Ok(Value::Null) };
+    serde_json::from_str(&text).or_else(|_| {
+        // The one thing that well-formed `JSON.stringify` writes and a strict parser refuses: escaped lone surrogates.
+        let text = replace_lone_surrogates(&text);
+        serde_json::from_str(&text).map_err(|e| Error::new(code, format!("the value is no JSON: {e}")).into())
+    })
+}
+
+/// The JSON of options: as [`json`], but functions are seen, and an error names the key.
+pub fn config_json(options: &Object) -> Result<Value, JsValue> {
+    let mut map = serde_json::Map::new();
+    for key in Object::keys(options).iter() {
+        let value = Reflect::get(options, &key)?;
+        let key = key.as_string().unwrap_or_default();
+        // A function is not left out in silence: it crosses as a text, which is of a wrong type wherever it stands.
+        let text = JSON::stringify_with_replacer_func(
+            &value,
+            &mut |_key: JsString, value: JsValue| {
+                Ok(Some(if value.is_function() { JsValue::from_str("[function]") } else { value }))
+            },
+            None,
+        );
+        let Ok(text) = text else {
+            return Err(Error::config(&key, "expected plain data, got a cycle or a BigInt").into());
+        };
+        let Some(text) = JsValue::from(text).as_string() else { continue }; // undefined: left out
+        let text = replace_lone_surrogates(&text);
+        let value =
+            serde_json::from_str(&text).map_err(|e| Error::config(&key, format!("is no JSON: {e}")))?;
+        map.insert(key, value);
+    }
+    Ok(Value::Object(map))
+}
+
+/// The JSON of a list of messages or items; an error names the index.
+pub fn entries_json(input: &JsValue) -> Result<Value, JsValue> {
+    json(input, ErrorCode::InvalidMessage).map_err(|error| {
+        let Some(list) = input.dyn_ref::<Array>() else { return error };
+        for (index, entry) in list.iter().enumerate() {
+            if let Err(cause) = JSON::stringify(&entry) {
+                let why = "it cannot be written as JSON (a cycle, a BigInt, or a getter that throws)";
+                return context_error(&Error::message_at(index, why), Some(&cause), None);
+            }
+        }
+        error
+    })
+}
+
+/// Replaces escaped lone surrogates in JSON text by an escaped U+FFFD.
+fn replace_lone_surrogates(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let taken = match (surrogate(rest), rest.get(6..).and_then(surrogate)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => {
+                out.push_str(&rest[..12]);
+                12
+            }
+            (Some(_), _) => {
+                out.push_str("\\ufffd");
+                6
+            }
+            // Any other escape: the character behind the backslash goes with it, so that `\\ud800` is not mistaken.
+            (None, _) => {
+                let taken = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
+                out.push_str(&rest[..taken]);
+                taken
+            }
+        };
+        rest = &rest[taken..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The surrogate that an escape at the beginning of `text` writes.
+fn surrogate(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    u16::from_str_radix(digits, 16).ok().filter(|unit| (0xD800..=0xDFFF).contains(unit))
+}
+
+/// A plain JavaScript value of plain data.
+pub fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, JsValue> {
+    let text = serde_json::to_string(value).map_err(|e| {
+        JsValue::from(Error::new(ErrorCode::Internal, format!("a value could not be written: {e}")))
+    })?;
+    JSON::parse(&text)
+}
+
+/// A plain JavaScript object of a small flat record: without the way over JSON text, which pays for nested data only.
+pub fn flat_to_js<T: Serialize + ?Sized>(record: &T) -> Result<JsValue, JsValue> {
+    record
+        .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
+        .map_err(|e| Error::new(ErrorCode::Internal, format!("a record could not be written: {e}")).into())
+}
+
+/// The elements of an array, or the one value.
+pub fn elements(value: &JsValue) -> Vec<JsValue> {
+    match value.dyn_ref::<Array>() {
+        Some(array) => array.iter().collect(),
+        None => vec![value.clone()],
+    }
+}
+
+/// The property of an object; `None` where it is `undefined` or `null`, or the value is no object.
+pub fn get(object: &JsValue, key: &str) -> Result<Option<JsValue>, JsValue> {
+    if !object.is_object() && !object.is_function() {
+        return Ok(None);
+    }
+    let value = Reflect::get(object, &JsValue::from_str(key))?;
+    Ok((!value.is_undefined() && !value.is_null()).then_some(value))
+}
+
+/// Refuses an options argument that is no object, and keys that nothing reads.
+pub fn known_keys(options: &JsValue, known: &[&str]) -> Result<(), JsValue> {
+    if options.is_undefined() {
+        return Ok(());
+    }
+    let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
+    if !options.is_object() || options.is_array() {
+        return Err(Error::argument(format!("options: expected an object with {list}")).into());
+    }
+    for key in Object::keys(options.unchecked_ref::<Object>()).iter().filter_map(|k| k.as_string()) {
+        if !known.contains(&key.as_str()) {
+            return Err(Error::argument(format!("`{key}`: unknown key; known are {list}")).into());
+        }
+    }
+    Ok(())
+}
+
+/// A string argument. Arguments come as any value: a string parameter of the binding traps on what is none.
+pub fn text(value: &JsValue, name: &str) -> Result<String, Error> {
+    value.as_string().ok_or_else(|| Error::argument(format!("`{name}`: expected a string")))
+}
+
+/// The string under a key; `None` where it is `undefined` or `null`.
+pub fn get_string(options: &JsValue, key: &str) -> Result<Option<String>, JsValue> {
+    let wrong = || JsValue::from(Error::argument(format!("`{key}`: expected a string")));
+    get(options, key)?.map(|v| v.as_string().ok_or_else(wrong)).transpose()
+}
+
+/// A function that returns a promise never throws: what is wrong with its arguments rejects.
+pub fn settle(result: Result<Promise, JsValue>) -> Promise {
+    result.unwrap_or_else(|error| Promise::reject(&error))
+}
+
+/// Sets a property on an object that we made.
+pub fn set(object: &JsValue, key: &str, value: &JsValue) -> Result<(), JsValue> {
+    Reflect::set(object, &JsValue::from_str(key), value).map(|_| ())
+}

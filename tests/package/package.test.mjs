@@ -1,0 +1,83 @@
+// The package as npm packs it, installed elsewhere.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { env, root } from "../../scripts/lib/paths.mjs";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "contextfold-package-")));
+const consumer = join(folder, "consumer");
+const installed = join(consumer, "node_modules/contextfold");
+let tarball;
+
+/** What the command prints; where it fails, an error with all of its output. */
+function run(command, args, cwd = root) {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
+  assert.equal(status, 0, `${command} ${args.join(" ")} ended with ${status}:\n${stdout}${stderr}`);
+  return stdout;
+}
+
+before(() => {
+  run("npm", ["pack", "--pack-destination", folder, "--silent"]);
+  tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")));
+  mkdirSync(consumer);
+  writeFileSync(join(consumer, "package.json"), '{ "private": true }');
+  run("npm", ["install", "--offline", "--no-audit", "--no-fund", "--silent", tarball], consumer);
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test("every file that package.json names is in it, and nothing that is not meant to be", () => {
+  const packed = readdirSync(installed, { recursive: true }).map((path) => path.replaceAll("\\", "/"));
+  const manifest = readFileSync(join(root, "package.json"), "utf8");
+  const named = [...manifest.matchAll(/"\.?\/?(pkg\/[\w./-]+\.\w+)"/g)].map(([, path]) => path);
+  assert.ok(named.length > 10);
+  for (const path of [...named, "pkg/wasm/contextfold.d.ts", "README.md", "LICENSE-MIT", "LICENSE-APACHE"])
+    assert.ok(packed.includes(path), `${path} is missing`);
+  for (const path of packed) {
+    assert.match(path, /^(pkg(\/|$)|README\.md$|CHANGELOG\.md$|LICENSE-|package\.json$)/, path);
+    assert.doesNotMatch(path, /(^|\/)(\.gitignore|\.DS_Store|node_modules)$|.\/package\.json$/, path);
+  }
+});
+
+const PROGRAM = `
+  if (typeof version() !== "string") throw new Error("no version");
+  init().then(() => console.log(version()));`;
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+test("import works", () => {
+  const program = `import init, { version } from "contextfold"; ${PROGRAM}`;
+  assert.equal(run("node", ["--input-type=module", "--eval", program], consumer).trim(), version);
+});
+
+test("require works", () => {
+  const program = `const { default: init, version } = require("contextfold"); ${PROGRAM}`;
+  assert.equal(run("node", ["--input-type=commonjs", "--eval", program], consumer).trim(), version);
+});
+
+test("the .wasm is reachable by name", () => {
+  const program = `console.log(require.resolve("contextfold/wasm"))`;
+  const path = run("node", ["--input-type=commonjs", "--eval", program], consumer).trim();
+  assert.equal(readFileSync(path).subarray(0, 4).toString("latin1"), "\0asm");
+});
+
+test("a strict TypeScript project compiles against it", () => {
+  writeFileSync(join(consumer, "esm.mts"), 'import { version } from "contextfold";\nconst text: string = version();\nconsole.log(text);\n');
+  writeFileSync(join(consumer, "cjs.cts"), 'import { version } from "contextfold";\nconst text: string = version();\nconsole.log(text);\n');
+  const options = ["--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom"];
+  for (const [module, resolution, files] of [
+    ["nodenext", "nodenext", ["esm.mts", "cjs.cts"]],
+    ["esnext", "bundler", ["esm.mts"]],
+  ])
+    run("tsc", [...options, "--module", module, "--moduleResolution", resolution, ...files], consumer);
+});
+
+test("publint finds nothing", () => {
+  run("publint", ["run", tarball, "--strict"]);
+});
+
+test("the types resolve the same way as the code (attw)", () => {
+  run("attw", [tarball, "--profile", "node16", "--exclude-entrypoints", "wasm", "--ignore-rules", "cjs-resolves-to-esm", "--no-emoji"]);
+});

@@ -1,0 +1,913 @@
+/* tslint:disable */
+/* eslint-disable */
+/**
+ * A fold, for the caller.
+ */
+export interface FoldInfo {
+    /**
+     * The fold's id: its summary's.
+     */
+    id: string;
+    /**
+     * Ids of the messages that it stands for, earlier folds among them.
+     */
+    items: string[];
+    /**
+     * The summary's text.
+     */
+    summary: string;
+    /**
+     * The retained text, where the answer had one.
+     */
+    retain?: string;
+    /**
+     * Tokens that the messages took in the view.
+     */
+    tokens_folded: number;
+    /**
+     * Tokens that the summary and the retained text take.
+     */
+    tokens: number;
+    /**
+     * Whether it stands in the view itself, or inside a later fold.
+     */
+    in_view: boolean;
+}
+
+/**
+ * A message that left the view, or stands in it shorter than it came.
+ */
+export interface LeftOut {
+    /**
+     * The message's id.
+     */
+    id: string;
+    /**
+     * Why, in words.
+     */
+    why: string;
+    /**
+     * The ref that opens its full content in the tool output cache.
+     */
+    ref?: string;
+    /**
+     * The fold that stands for it.
+     */
+    fold?: string;
+}
+
+/**
+ * A message with what the engine knows of it, for the caller.
+ */
+export interface Item {
+    /**
+     * The message's id.
+     */
+    id: string;
+    /**
+     * What kind of entry it is.
+     */
+    item_type: ItemType;
+    /**
+     * Tokens that it takes in the view now.
+     */
+    tokens: number;
+    /**
+     * Lower goes first.
+     */
+    priority: number;
+    /**
+     * How many of its kind stay, where it is ephemeral.
+     */
+    ephemeral?: number;
+    /**
+     * It stands verbatim in every view.
+     */
+    pinned: boolean;
+    /**
+     * How it stands in the view: `whole`, `cut`, `placeholder` or `shortened`.
+     */
+    form: string;
+}
+
+/**
+ * A shape in which a conversation is written.
+ */
+export type Format = "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk";
+
+/**
+ * How tokens were counted.
+ */
+export interface CounterReport {
+    /**
+     * `"estimate"`, `"bytes/4"`, the name of an encoding, or `"callback"`.
+     */
+    method: "estimate" | "bytes/4" | "o200k_base" | "cl100k_base" | "callback";
+    /**
+     * Whether text counts equal the provider's.
+     */
+    exact: boolean;
+    /**
+     * The share of the limit that passes leave free, 0 to 1.
+     */
+    margin: number;
+    /**
+     * Reported over counted input tokens, 1 until a provider reported any.
+     */
+    calibration: number;
+}
+
+/**
+ * How tool outputs stand in the context window.
+ */
+export interface ToolOutputCacheConfig {
+    /**
+     * Store tool outputs and cut what stands of them in the view. `false`: they stay as they are, without refs.
+     * Default `true`.
+     */
+    enabled?: boolean;
+    /**
+     * Tokens that all tool outputs in the view may take together; the oldest beyond it become placeholders.
+     * Default `null`: a quarter of the context window, but from 20,000 to 60,000; 20,000 without a window.
+     */
+    contextBudgetTokens?: number | null;
+    /**
+     * UTF-8 bytes of text of one tool output in the view, the notice included. Default 51,200; at least 64.
+     */
+    maxMessageBytes?: number;
+    /**
+     * Code points of one line of a tool output in the view. Default 2,000; at least 1.
+     */
+    maxLineLength?: number;
+}
+
+/**
+ * One decision: a pass, and what it changed.
+ */
+export interface Decision {
+    /**
+     * The pass.
+     */
+    pass: string;
+    /**
+     * Which try of the same pass, from 1, where it ran several times.
+     */
+    attempt?: number;
+    /**
+     * Tokens of the view before.
+     */
+    tokens_before: number;
+    /**
+     * Tokens of the view after.
+     */
+    tokens_after: number;
+    /**
+     * Ids of the messages that it acted on.
+     */
+    items: string[];
+    /**
+     * Why, in words.
+     */
+    why: string;
+}
+
+/**
+ * One part of a view.
+ */
+export interface PartReport {
+    /**
+     * `system`, `tools`, `retain`, `summary`, `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs` …
+     */
+    name: string;
+    /**
+     * Tokens.
+     */
+    tokens: number;
+    /**
+     * Messages that have such tokens.
+     */
+    messages: number;
+}
+
+/**
+ * Something that happened in a session.
+ */
+export interface Event {
+    /**
+     * What happened.
+     */
+    event: EventName;
+    /**
+     * The ids of the messages that it happened to.
+     */
+    items: string[];
+    /**
+     * More, in words.
+     */
+    detail: string;
+    /**
+     * Tokens of the view after it.
+     */
+    tokens: number;
+}
+
+/**
+ * The name of an event that a session emits, in the order in which things happened.
+ */
+export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "compaction_started" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
+
+/**
+ * What a run did to the view, and why: the product as much as the view is.
+ */
+export interface Report {
+    /**
+     * The model's context window in tokens, `null` where neither model nor window is known.
+     */
+    window: number | null;
+    /**
+     * Tokens that a view may take: min(max input, window − reserved output).
+     */
+    limit: number | null;
+    /**
+     * limit × thresholdRatio: where `shouldCompact` begins to say yes.
+     */
+    threshold: number | null;
+    /**
+     * What this run aimed at.
+     */
+    target: number | null;
+    /**
+     * Tokens of the view before the run; tool outputs trimmed since the last report count as before.
+     */
+    tokens_before: number;
+    /**
+     * Tokens of the view after it.
+     */
+    tokens_after: number;
+    /**
+     * Messages in the view before.
+     */
+    messages_before: number;
+    /**
+     * Messages in the view after.
+     */
+    messages_after: number;
+    /**
+     * `1 - tokens_after / tokens_before`, 0 to 1.
+     */
+    reduction: number;
+    /**
+     * Token budgets of passes that have one, by name.
+     */
+    budgets: Record<string, number>;
+    /**
+     * How tokens were counted.
+     */
+    counter: CounterReport;
+    /**
+     * Tokens and messages by part; the tokens sum to `tokens_after`.
+     */
+    parts: PartReport[];
+    /**
+     * What was decided, in order.
+     */
+    decisions: Decision[];
+    /**
+     * What left the view since the report before, with the way back.
+     */
+    left_out: LeftOut[];
+    /**
+     * Tokens at the view's beginning that are as they were: what the provider's prompt cache can still serve.
+     */
+    stable_prefix_tokens: number;
+    /**
+     * The summary, where one was put in.
+     */
+    summary?: SummaryReport;
+}
+
+/**
+ * What kind of entry a message is, for passes that act by type.
+ */
+export type ItemType = "SYSTEM_PROMPT" | "SUBAGENT_STRATEGY" | "SKILL_STRATEGY" | "USER_MESSAGE" | "ASSISTANT_MESSAGE" | "TOOL_RESULT" | "SKILL_PROMPT" | "SKILL_METADATA" | "COMPACTION_SUMMARY" | "MEMORY" | "INJECTION";
+
+/**
+ * What one model call used, in tokens. No cached token is counted twice.
+ */
+export interface TokenUsage {
+    /**
+     * Input that was neither read from nor written to the prompt cache.
+     */
+    input_tokens: number;
+    /**
+     * Output, reasoning included.
+     */
+    output_tokens: number;
+    /**
+     * Input written to the prompt cache.
+     */
+    cache_creation_tokens: number;
+    /**
+     * Input read from the prompt cache.
+     */
+    cache_read_tokens: number;
+    /**
+     * input + `cache_creation` + `cache_read` + output.
+     */
+    total_tokens: number;
+}
+
+/**
+ * What the summary cost, and how it came to be.
+ */
+export interface SummaryReport {
+    /**
+     * How often it was asked for.
+     */
+    attempts: number;
+    /**
+     * What the callback reported as usage, all attempts together.
+     */
+    usage?: TokenUsage;
+    /**
+     * Tokens of the carry-over ledger in the summary.
+     */
+    ledger_tokens: number;
+    /**
+     * What was done instead of what was asked, in words (missing tags, the extractive summariser …).
+     */
+    fallback?: string;
+}
+
+/**
+ * What went wrong, as a stable code. The code is the contract; the message may change.
+ */
+export type ErrorCode = "NOT_INITIALIZED" | "INVALID_CONFIG" | "INVALID_MESSAGE" | "INVALID_ARGUMENT" | "UNKNOWN_MODEL" | "UNKNOWN_REF" | "ENCODING_INVALID" | "CONTEXT_WINDOW_EXCEEDED" | "BUDGET_IMPOSSIBLE" | "SUMMARY_FAILED" | "SUMMARY_EMPTY" | "SUMMARY_TRUNCATED" | "SUMMARY_NOT_SMALLER" | "SUMMARY_INVALID" | "STALE_PLAN" | "ABORTED" | "GRAPH_CONSTRAINT" | "SAFETY_LIMIT_EXCEEDED" | "SNAPSHOT_INVALID" | "SNAPSHOT_TOO_NEW" | "STORE_FAILED" | "STORE_CONFLICT" | "FREED" | "INTERNAL";
+
+/**
+ * Where a tool output's full content lies.
+ */
+export interface ToolOutputRef {
+    /**
+     * The ref: what `tool_output_cache({ ref_id })` is called with.
+     */
+    id: string;
+    /**
+     * UTF-8 bytes of the full content.
+     */
+    byte_size?: number;
+    /**
+     * Lines of the full content.
+     */
+    line_count?: number;
+}
+
+/** What a message says: a text, or parts. */
+export type Content = string | Part[];
+
+/** A piece of a message. */
+export type Part =
+| { type: "text"; text: string }
+| { type: "image"; url?: string; data?: string; media_type?: string; file_id?: string; detail?: "auto" | "low" | "high"; width?: number; height?: number }
+| { type: "document"; url?: string; data?: string; media_type?: string; file_id?: string; filename?: string }
+| { type: "audio"; url?: string; data?: string; media_type?: string; file_id?: string; filename?: string }
+| { type: "refusal"; refusal: string }
+| { type: "reasoning"; text?: string; summary?: string[]; signature?: string; encrypted?: string; id?: string; redacted?: boolean }
+/** Not understood: carried in its place, unchanged. */
+| { type: "opaque"; format: Format; raw: unknown };
+
+/** A call of a tool by the model. `arguments` is JSON text, as the model wrote it. */
+export type ToolCall =
+| { id: string; type: "function"; function: { name: string; arguments: string } }
+| { id: string; type: "custom"; custom: { name: string; input: string } }
+/** Any other kind of call, as its item came. */
+| { id: string; type: "opaque"; format: Format; raw: unknown };
+
+/** What a message carries beside its content. */
+export interface Meta {
+    /** Unique in a session; made (`m1`, `m2`, …) where it is left out. */
+    id?: string;
+    /** For passes that act by type; derived from the role where it is left out. */
+    item_type?: ItemType;
+    /** Lower goes first. */
+    priority?: number;
+    /** How many of its kind stay in the view; `true` is 1. */
+    ephemeral?: boolean | number;
+    /** Stands verbatim in every view. */
+    pinned?: boolean;
+    /** What a provider's format carried that has no name here, by format. */
+    extras?: { [format: string]: object };
+}
+
+/** One entry of a conversation: Chat Completions' shape, widened so that every format can be said in it. */
+export type Message = Meta &
+(
+| { role: "system" | "developer" | "user"; content: Content }
+| { role: "assistant"; content?: Content | null; tool_calls?: ToolCall[] }
+| { role: "tool"; tool_call_id: string; content: Content; output_ref?: ToolOutputRef; is_error?: boolean }
+);
+
+/** What `session.view(format)` gives. */
+export type ViewOf<F extends Format> = F extends "messages"
+    ? Message[]
+    : F extends "openai-responses"
+    ? { instructions?: string; input: object[] }
+    : F extends "anthropic"
+    ? { system?: string | object[]; messages: object[] }
+    : object[];
+
+export interface Session {
+    /**
+     * The view in a format, valid for its provider: `{ instructions?, input }` for `openai-responses`, `{ system?, messages }`
+     * for `anthropic`, else an array. For `messages`, `openai-responses` and `openai-chat`, what was pushed in that format comes
+     * out as the very objects (`===`) that came in (a tool message among `messages` is a copy that carries `output_ref`); a view
+     * for `anthropic` or `ai-sdk` is written anew each time. The list is yours: it is never changed afterwards.
+     *
+     * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not.
+     */
+    view<F extends Format>(format: F): ViewOf<F>;
+}
+
+/** The one question that the engine asks. */
+export interface SummaryRequest {
+    /** `compaction.model`; `null`: the model that you use anyway. */
+    model: string | null;
+    /** The header's text. */
+    system?: string;
+    /** The conversation, then one user message with the instructions. */
+    messages: Message[];
+    /** A summary is asked for without tools. */
+    tools: null;
+    /** Tokens that the answer may have. */
+    max_tokens?: number;
+    /** Set where a profile wants one; else yours. */
+    temperature?: number;
+    /** `"messages"`: the messages themselves; `"transcript"`: one user message with the conversation in a fence. */
+    style: "messages" | "transcript";
+    /** Why it is asked. */
+    reason: "threshold" | "manual" | "ladder" | "chunk" | "retry" | "recover";
+    /** Tokens of it all, as counted. */
+    input_tokens: number;
+    /** Positions in `messages` of those that stay in the view whatever the summary says. */
+    kept: number[];
+    /** The request as a body that the format's API takes: add the model and what else you want. */
+    as(format: Format): object;
+}
+
+/** An answer with what a provider says of it. */
+export interface SummaryResponse {
+    /** `<retain>…</retain><summary>…</summary>`; text without tags counts as the summary. */
+    text: string;
+    /** The provider's usage object. */
+    usage?: unknown;
+    /** Why it stopped: `length`, `max_tokens` and the like mean that the summary was cut off. */
+    finish_reason?: string;
+}
+
+/** Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause`. */
+export type Summarize = (
+request: SummaryRequest,
+options: { signal?: AbortSignal },
+) => SummaryResponse | string | Promise<SummaryResponse | string>;
+
+/** When and how a conversation is folded into a summary. */
+export interface CompactionConfig {
+    /** Default true. */
+    enabled?: boolean;
+    /** Default true; false: only when asked to. */
+    auto?: boolean;
+    /** threshold = limit × this. Above 0, at most 1; default 0.8. */
+    thresholdRatio?: number;
+    /** The summariser's model; default null: yours. */
+    model?: string | null;
+    /** Replaces the default summary prompt. */
+    summaryPrompt?: string;
+    /** Appended to the summary prompt as bullets; they replace nothing. */
+    summaryDirectives?: string[];
+    /** Asks for a `<retain>` section; default null. */
+    retainPrompt?: string | null;
+    /** Appended to the retain prompt as bullets. */
+    retainDirectives?: string[];
+    /** Turns that stay whole; default 1. */
+    retainLastTurns?: number;
+}
+
+/** The name of a preset. */
+export type PresetName = "contextfold" | "spec";
+
+/** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
+export interface SessionOptions {
+    /** Looked up for its limits; unknown: `UNKNOWN_MODEL`. */
+    model?: string;
+    /** Tokens of the context window, where you know better than the table. */
+    contextWindow?: number;
+    /** Tokens of the window that are kept for the answer; default 0. */
+    reservedOutputTokens?: number;
+    /** The share of the limit that passes leave free, 0 to below 1; default 0 with an exact counter, else 0.1. */
+    safetyMargin?: number;
+    /** A LiteLLM table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`. */
+    models?: object;
+    /** How tokens are counted; default `"estimate"`. */
+    tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number);
+    /** When and how to fold. */
+    compaction?: CompactionConfig & {
+        /** In what shape the conversation goes to the summariser; default `"messages"`. */
+        style?: "messages" | "transcript";
+        /** Tokens of the summariser's window; default: the session's limit. */
+        summarizerWindow?: number;
+        /** How often a summary is asked for before it counts as failed; default 2. */
+        maxAttempts?: number;
+        /** What happens then: the error (default), or the extractive summariser, which the report says. */
+        onFailure?: "error" | "extractive";
+        /** Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. */
+        lowRatio?: number;
+    };
+    /** How tool outputs are kept and cut. */
+    toolOutputCache?: ToolOutputCacheConfig;
+    /** The passes that `prepare` runs; default `"contextfold"`. */
+    ladder?: PresetName;
+    /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
+    summarize?: Summarize;
+}
+
+/** A view that fits, and what was done to it. */
+export interface Prepared {
+    /** The view. */
+    messages: Message[];
+    /** What was done, in order, and what it left out. */
+    report: Report;
+}
+
+/**
+ * What `session.loop()` gives: run your own functions through it. What they give or throw is handed on. A compaction
+ * that fails in between costs nothing but itself: `compaction_failed` and `session.report` tell of it.
+ */
+export interface AgentLoop {
+    /** Runs a model call; the `usage` of what it gives is recorded. */
+    modelCall<T>(run: () => T | Promise<T>): Promise<T>;
+    /** Runs tools. */
+    toolExecution<T>(run: () => T | Promise<T>): Promise<T>;
+    /** Runs what makes the final answer. */
+    finalAnswer<T>(run: () => T | Promise<T>): Promise<T>;
+}
+
+/**
+ * An exact encoding, as `loadEncoding` gives it: token for token what tiktoken gives for the same text as ordinary text
+ * (`<|endoftext|>` is thirteen characters, not a special token; a lone surrogate counts as U+FFFD). All sessions of a
+ * page share it; it is never freed.
+ */
+export interface Encoding {
+    /** As `o200k_base`. */
+    readonly name: string;
+    /** Tokens of the text. */
+    count(text: string): number;
+    /**
+     * Tokens of the text if they are at most `limit`, else null: stops where the limit is passed.
+     * @throws {ContextError} `INVALID_ARGUMENT` for a limit that is no number of at least 0.
+     */
+    countUpTo(text: string, limit: number): number | null;
+    /** The tokens of the text, `count(text)` of them. */
+    encode(text: string): Uint32Array;
+    /**
+     * The text of tokens; a cut through a character becomes U+FFFD.
+     * @throws {ContextError} `INVALID_ARGUMENT` for a number that is no ordinary token of the encoding.
+     */
+    decode(tokens: Uint32Array): string;
+}
+
+
+
+/**
+ * The `inputItems` of the Responses API for those who keep them by hand.
+ *
+ * Between compactions the list only grows. After one, `rebuild` makes it anew from the compacted messages: items whose
+ * messages are untouched stay the very objects they were, what the model put out and no longer fits is discarded.
+ *
+ * ```js
+ * const history = new OpenAIHistoryAdapter([{ role: "user", content: "Go" }]);
+ * history.append(response.output);
+ * history.rebuild((await session.prepare()).messages);
+ * await client.responses.create({ model, input: history.inputItems });
+ * ```
+ */
+export class OpenAIHistoryAdapter {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * Appends items: what the caller adds, or what a response brought in its `output`.
+     *
+     * @throws {ContextError} `INVALID_MESSAGE` with the index of the item; nothing is appended then.
+     */
+    append(items: object | object[]): void;
+    /**
+     * A history of these items.
+     *
+     * @throws {ContextError} `INVALID_MESSAGE` with the index of the item.
+     */
+    constructor(input_items?: object[]);
+    /**
+     * Makes the items anew from compacted messages, in place, and gives the list.
+     *
+     * @throws {ContextError} `INVALID_MESSAGE` with the index of the message; nothing has changed then.
+     */
+    rebuild(compacted: Message[]): object[];
+    /**
+     * The items, as the Responses API takes them: one live array, changed in place.
+     */
+    readonly inputItems: object[];
+}
+
+/**
+ * One agent's conversation, kept inside its context window.
+ *
+ * **History** is what was pushed; it only grows. The **view** is what the model is sent next: the header, then the
+ * history under the folds and trims so far. Nothing that leaves the view is lost.
+ *
+ * ```js
+ * import { Session } from "contextfold";
+ *
+ * const session = new Session({
+ *   model: "gpt-5",
+ *   summarize: async (request, { signal }) => {
+ *     const answer = await client.responses.create({ ...request.as("openai-responses"), model: "gpt-5-mini" }, { signal });
+ *     return { text: answer.output_text, usage: answer.usage };
+ *   },
+ * });
+ * session.push({ role: "user", content: "Why does the build fail?" });
+ * const { messages, report } = await session.prepare();
+ * ```
+ */
+export class Session {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * After a model call: records its usage and folds if that is due.
+     */
+    afterModelCall(usage: unknown, options?: { signal?: AbortSignal }): Promise<Report | null>;
+    /**
+     * After tools ran: folds if that is due, judged by the last usage.
+     */
+    afterToolExecution(options?: { signal?: AbortSignal }): Promise<Report | null>;
+    /**
+     * Once before the final answer is returned: folds if that is due.
+     */
+    beforeFinalAnswer(options?: { signal?: AbortSignal }): Promise<Report | null>;
+    /**
+     * Folds if `shouldCompact()` says so. Resolves to the report, or to `null` where nothing was to be done.
+     *
+     * @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `ABORTED`;
+     * history and view are as they were then.
+     */
+    checkAndCompact(options?: { signal?: AbortSignal }): Promise<Report | null>;
+    /**
+     * Folds in any case: everything but the last `retainLastTurns` turns becomes a summary; where these alone exceed the
+     * target, the oldest of them loses its earlier steps to the summary. Where there is nothing to fold, resolves to a report
+     * without decisions. A compaction that is under way is joined.
+     */
+    compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<Report>;
+    /**
+     * Every fold that was made, the newest last.
+     */
+    folds(): FoldInfo[];
+    /**
+     * The messages of the view with what the engine knows of each: tokens, type, how it stands.
+     */
+    items(): Item[];
+    /**
+     * The three hooks of an agent loop as one wrapper: each runs what it is given, then folds if that is due.
+     *
+     * `modelCall` looks for `usage` in the answer; `toolExecution` passes through what the tools gave; `finalAnswer` folds
+     * once before the answer is handed on. What your function gives always comes back; a compaction that fails is told by
+     * the event `compaction_failed` and by `report`.
+     */
+    loop(): AgentLoop;
+    /**
+     * The view as messages: the header, then the conversation under folds and trims. The same as `view("messages")`.
+     */
+    lower(): Message[];
+    /**
+     * An empty session.
+     *
+     * @param options See `SessionOptions`; all have defaults.
+     * @throws {ContextError} `INVALID_CONFIG` naming the key, for an unknown key, a wrong type or a number out of range;
+     * `UNKNOWN_MODEL` for a model that neither the built-in table nor `options.models` knows.
+     */
+    constructor(options?: SessionOptions);
+    /**
+     * Listens to events of one name, or to all (`*`), in order. What comes back takes the listener off.
+     */
+    on(event: EventName | "*", listener: (event: Event) => void): () => void;
+    /**
+     * Pins a message: it stands verbatim in every view from now on.
+     *
+     * @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not.
+     */
+    pin(id: string): void;
+    /**
+     * Makes the view fit and resolves to it, with the report. May ask for a summary.
+     *
+     * A fold goes down to the low mark, so that the next message does not need another. `fill` keeps as much as there is
+     * room for instead: for a conversation that does not go on (`compactMessages` does so).
+     *
+     * @throws {ContextError} as `compact`; `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit,
+     * `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
+     */
+    prepare(options?: { signal?: AbortSignal; fill?: boolean }): Promise<Prepared>;
+    /**
+     * Takes items or messages of a format in: a list, one of them, a request body or a response.
+     *
+     * @throws {ContextError} `INVALID_MESSAGE`, or `INVALID_ARGUMENT` for a format that there is not.
+     */
+    pushFrom(format: Format, input: unknown): string[];
+    /**
+     * Takes one message or several in, all or none, and gives their ids.
+     *
+     * Tool outputs are stored whole and cut at once for the view; when they exceed their budget together, the oldest
+     * become placeholders. A summary is never asked for here.
+     *
+     * @throws {ContextError} `INVALID_MESSAGE` with the index and the reason: a missing role, a tool output without its
+     * call, a call id that is still open. Nothing has changed then.
+     */
+    push(input: Message | Message[]): string[];
+    /**
+     * Remembers what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions,
+     * Anthropic, AI SDK). `shouldCompact` judges by the last one since the last compaction.
+     *
+     * @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
+     */
+    recordUsage(usage: unknown): TokenUsage;
+    /**
+     * Replaces the leading system and developer messages: a text, or messages. No pass ever touches them.
+     */
+    setHeader(messages: Message[] | string): void;
+    /**
+     * Says which tools the model is given, so that their definitions are counted.
+     */
+    setTools(format: Format, tools: unknown[]): void;
+    /**
+     * Whether a compaction is due: `enabled`, `auto`, and the last usage since the last compaction (or else the counted
+     * tokens) has reached the threshold. Always false where no window is known.
+     */
+    shouldCompact(): boolean;
+    /**
+     * Takes a pin off.
+     */
+    unpin(id: string): void;
+    /**
+     * Tokens that a view may take: min(max input, window − `reservedOutputTokens`).
+     */
+    readonly limit: number | null;
+    /**
+     * The history: every message that was pushed, in order. Tool messages carry their `output_ref`.
+     */
+    readonly messages: Message[];
+    /**
+     * The last run's report, of a failed run too.
+     */
+    readonly report: Report | null;
+    /**
+     * limit × `thresholdRatio`.
+     */
+    readonly threshold: number | null;
+    /**
+     * Tokens of the view, as counted.
+     */
+    readonly tokens: number;
+    /**
+     * The cache of full tool outputs.
+     */
+    readonly toolOutputs: ToolOutputCache;
+    /**
+     * The context window in tokens; `null` where neither `model` nor `contextWindow` was given.
+     */
+    readonly window: number | null;
+}
+
+/**
+ * The full tool outputs of a session, by ref.
+ *
+ * The view holds what fits; a model, or you, read the rest from here by line, or search it. `toolDefinitions(format)`
+ * gives the two tools to hand to the model.
+ */
+export class ToolOutputCache {
+    private constructor();
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * Appends a chunk to a stored output's text. Bytes are read as UTF-8; a character that a chunk cuts off waits for the
+     * next chunk.
+     *
+     * @throws {ContextError} `UNKNOWN_REF`.
+     */
+    append(ref_id: string, chunk: string | Uint8Array): ToolOutputRef;
+    /**
+     * Removes outputs that neither the history nor a fold mentions, and gives their refs. `dryRun` only lists them.
+     */
+    collectGarbage(options?: { dryRun?: boolean }): ToolOutputRef[];
+    /**
+     * A stored output, whole: its text, or its parts where it has others.
+     *
+     * @throws {ContextError} `UNKNOWN_REF`.
+     */
+    get(ref_id: string): Promise<string | Part[]>;
+    /**
+     * Lines of a stored output that match a regular expression (Rust `regex` syntax; linear time), with line numbers,
+     * `context` lines around each, at most `max_matches` (100). What `tool_output_cache_grep` answers a model.
+     *
+     * @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse.
+     */
+    grep(args: { ref_id: string; pattern: string; context?: number; max_matches?: number; ignore_case?: boolean }): Promise<string>;
+    /**
+     * Stores an output whole and gives its ref. Bytes are read as UTF-8; what is none of it becomes U+FFFD.
+     *
+     * @throws {ContextError} `INVALID_ARGUMENT` where `options.id` names another content already.
+     */
+    put(content: string | Uint8Array | Part[], options?: { id?: string }): ToolOutputRef;
+    /**
+     * Lines of a stored output, numbered from 1. `offset` lines are skipped (0), at most `limit` (2000) are read, and never
+     * more than `maxMessageBytes`. What `tool_output_cache` answers a model.
+     *
+     * @throws {ContextError} `UNKNOWN_REF`, `INVALID_ARGUMENT`.
+     */
+    read(args: { ref_id: string; offset?: number; limit?: number }): Promise<string>;
+    /**
+     * The refs of all stored outputs, oldest first.
+     */
+    refs(): ToolOutputRef[];
+}
+
+/**
+ * Makes a list of messages fit, in one call: `prepare({ fill: true })` on a session of its own.
+ *
+ * @throws {ContextError} as the constructor of `Session`, `push` and `prepare`.
+ */
+export function compactMessages(messages: Message[], options: SessionOptions & { signal?: AbortSignal }): Promise<Prepared>;
+
+/**
+ * Tokens that a view for this model may take.
+ *
+ * @param models A `LiteLLM` table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`;
+ * it comes before the built-in table.
+ * @throws {ContextError} `UNKNOWN_MODEL` for a model that neither knows: never a guessed number.
+ */
+export function contextLimit(model: string, models?: object): number;
+
+/**
+ * Tokens of a text, or of messages with what a provider adds per message.
+ *
+ * @param input A text; or a list of messages or items, a request body or a response, of any format: it is detected.
+ * @param tokenizer `"estimate"` (default), `"bytes/4"`, a loaded `Encoding`, or a function from text to a number.
+ * @throws {ContextError} `INVALID_ARGUMENT` for a tokenizer that there is not, for one that throws or gives no number, and
+ * for an input that is no such thing; `INVALID_MESSAGE` for a list that is none of messages.
+ */
+export function countTokens(input: unknown, tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number)): number;
+
+/**
+ * The encoding that tiktoken gives for a model's name: `o200k_base` for `gpt-5-mini`. What it answers is what
+ * `loadEncoding` takes.
+ *
+ * @throws {ContextError} `UNKNOWN_MODEL` for a model that tiktoken does not know, also for those whose tokenizer is not
+ * public (Claude, Gemini …): nothing counts those exactly, so use the estimate.
+ */
+export function encodingForModel(model: string): string;
+
+/**
+ * A `Summarize` that needs no model: deterministic, offline, in Rust (COMP-16).
+ *
+ * It names the task, the user's constraints, files read and changed, commands with their outcome, errors, decisions and
+ * what is still open. It is what a session uses where no `summarize` is given.
+ *
+ * ```js
+ * const session = new Session({ contextWindow: 128_000, summarize: extractiveSummarize({ maxTokens: 1_000 }) });
+ * ```
+ * @param options `maxTokens`: the summary's size, 2000 by default.
+ * @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
+ */
+export function extractiveSummarize(options?: { maxTokens?: number }): Summarize;
+
+/**
+ * Whether a compaction is due: `enabled`, `auto`, and `usage.total_tokens >= limit × thresholdRatio`.
+ *
+ * @throws {ContextError} `INVALID_CONFIG` naming the key.
+ */
+export function shouldCompact(usage: TokenUsage, limit: number, config?: CompactionConfig): boolean;
+
+/**
+ * Our `TokenUsage` of a provider's usage object; no cached token is counted twice.
+ *
+ * Sources: the usage objects of `OpenAI` Responses and Chat Completions (input includes the cached part), Anthropic
+ * Messages (it does not), the AI SDK, and the reference specification's `ChatInvokeUsage`.
+ *
+ * @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
+ */
+export function tokenUsage(usage: unknown): TokenUsage;
+
+/**
+ * Definitions of the tools `tool_output_cache` and `tool_output_cache_grep`, ready to hand to a model in this format.
+ */
+export function toolDefinitions(format: Format): object[];
+
+/**
+ * The version of this package, as `0.1.0`.
+ */
+export function version(): string;

@@ -1,0 +1,452 @@
+// The command line, run as a person runs it: a process, its streams, its exit code.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { transcript } from "../support/transcript.mjs";
+
+const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const manifest = JSON.parse(readFileSync(at("package.json"), "utf8"));
+const folder = mkdtempSync(join(tmpdir(), "contextfold-cli-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const recorded = at("examples/transcript.responses.json");
+const items = existsSync(recorded) ? JSON.parse(readFileSync(recorded, "utf8")) : transcript();
+const chat = [
+  { role: "system", content: "You are a helper." },
+  { role: "user", content: "What is in the folder?" },
+  {
+    role: "assistant",
+    content: null,
+    tool_calls: [{ id: "a1", type: "function", function: { name: "list", arguments: "{}" } }],
+  },
+  { role: "tool", tool_call_id: "a1", content: "one.txt\ntwo.txt" },
+  { role: "assistant", content: "Two files." },
+];
+
+function file(name, content) {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === "string" || Buffer.isBuffer(content) ? content : JSON.stringify(content));
+  return path;
+}
+const sample = file("sample.json", items);
+const chatFile = file("chat.json", chat);
+
+/** Runs the command line of package.json's `bin`: `{ code, out, err }`. */
+function cli(args, { input, env } = {}) {
+  const { NO_COLOR: _, ...inherited } = process.env;
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, [at(manifest.bin.contextfold), ...args], {
+    input: input ?? "",
+    encoding: "utf8",
+    env: { ...inherited, ...env },
+    maxBuffer: 1 << 28,
+  });
+  assert.ifError(error);
+  assert.doesNotMatch(stderr, /^\s+at .*:\d+:\d+/m, "a stack trace");
+  return { code: status, out: stdout, err: stderr };
+}
+
+function json(args, options) {
+  const run = cli([...args, "--json"], options);
+  assert.equal(run.err, "");
+  return { ...run, value: JSON.parse(run.out) };
+}
+
+/** Every call answered once and after it; nothing answered that was not called. */
+function assertPaired(list) {
+  const open = new Set();
+  for (const item of list) {
+    if (item.type === "function_call") open.add(item.call_id);
+    if (item.type === "function_call_output")
+      assert.ok(open.delete(item.call_id), `${item.call_id} is answered, but no call is open`);
+    for (const call of item.tool_calls ?? []) open.add(call.id);
+    if (item.role === "tool")
+      assert.ok(open.delete(item.tool_call_id), `${item.tool_call_id} is answered, but no call is open`);
+  }
+  assert.deepEqual([...open], [], "calls without an output");
+}
+
+describe("compact", () => {
+  test("makes the sample fit, and its output can be sent", () => {
+    const { code, value } = json(["compact", sample, "--window", "128000"]);
+    assert.equal(code, 0);
+    assert.deepEqual(Object.keys(value), ["format", "output", "report"]);
+    assert.equal(value.format, "openai-responses");
+    assert.ok(Array.isArray(value.output), "an array came in, an array goes out");
+    assertPaired(value.output);
+    assert.ok(value.report.tokens_after <= value.report.threshold);
+    assert.equal(value.report.window, 128000);
+    assert.equal(
+      value.report.parts.reduce((sum, part) => sum + part.tokens, 0),
+      value.report.tokens_after,
+    );
+    const counted = json(["count", file("out-128.json", value.output)]).value;
+    assert.ok(
+      Math.abs(counted.tokens - value.report.tokens_after) <= value.report.tokens_after * 0.02,
+      "counted anew, the output has the tokens that the report says",
+    );
+  });
+
+  test("a window of 20,000 cuts the long turn at a step", () => {
+    const { code, value } = json(["compact", sample, "--window", "20000"]);
+    assert.equal(code, 0);
+    assert.ok(value.report.tokens_after < value.report.threshold);
+    assert.ok(value.report.decisions.some((decision) => decision.pass === "summarize"));
+    assert.equal(value.report.tokens_before, json(["count", sample]).value.tokens, "it began with what came in");
+    assert.ok(value.output.length < items.length / 2);
+    assertPaired(value.output);
+  });
+
+  test("one single long turn is cut at a step as well", () => {
+    const single = transcript().slice(0, -3);
+    const { code, value } = json(["compact", file("single.json", single), "--window", "20000"]);
+    assert.equal(code, 0);
+    assert.ok(value.report.tokens_after <= value.report.limit);
+    assertPaired(value.output);
+    assert.ok(
+      value.output.some((item) => item.type === "function_call"),
+      "its last steps still stand",
+    );
+  });
+
+  test("a body comes back with all that it had besides, in its order", () => {
+    const body = {
+      model: "gpt-5",
+      instructions: "Be brief.",
+      store: false,
+      input: items,
+      tools: [{ type: "function", name: "x", parameters: { type: "object", properties: {} } }],
+    };
+    const { code, value } = json(["compact", file("body.json", body), "--window", "20000"]);
+    assert.equal(code, 0);
+    assert.deepEqual(Object.keys(value.output), Object.keys(body));
+    assert.deepEqual({ ...value.output, input: null }, { ...body, input: null });
+    assertPaired(value.output.input);
+    assert.ok(
+      value.report.parts.some((part) => part.name === "tools" && part.tokens > 0),
+      "its tools are counted",
+    );
+    assert.ok(
+      json(["compact", file("items.json", { items: chat }), "--window", "20000"]).value.output.items.length ===
+        chat.length,
+    );
+  });
+
+  test("--out writes what --json prints as output, --to in another format", () => {
+    const out = join(folder, "small.json");
+    const run = cli(["compact", sample, "--window", "20000", "--out", out]);
+    assert.equal(run.code, 0);
+    assert.equal(run.err, "");
+    assert.ok(run.out.includes(out), "the report says where");
+    assert.deepEqual(
+      JSON.parse(readFileSync(out, "utf8")),
+      json(["compact", sample, "--window", "20000"]).value.output,
+    );
+    const converted = json(["compact", sample, "--window", "20000", "--to", "openai-chat"]).value;
+    assert.equal(converted.format, "openai-chat");
+    assert.ok(converted.output.every((message) => typeof message.role === "string"));
+    assertPaired(converted.output);
+  });
+
+  test("--out - prints the transcript alone, and *.jsonl is written as lines", () => {
+    const piped = cli(["compact", chatFile, "--window", "9000", "--out", "-"]);
+    assert.deepEqual(JSON.parse(piped.out), chat);
+    assert.match(piped.err, /Result/);
+    const lines = join(folder, "small.jsonl");
+    assert.equal(cli(["compact", chatFile, "--window", "9000", "--out", lines]).code, 0);
+    assert.deepEqual(
+      readFileSync(lines, "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+      chat,
+    );
+  });
+
+  test("what cannot fit: exit 1, nothing written, and the report all the same", () => {
+    const big = file("big-header.json", [
+      { role: "system", content: "rule ".repeat(4000) },
+      { role: "user", content: "hi" },
+    ]);
+    const out = join(folder, "never.json");
+    const run = cli(["compact", big, "--window", "1000", "--out", out]);
+    assert.equal(run.code, 1);
+    assert.match(run.out, /does not fit \(BUDGET_IMPOSSIBLE\)/);
+    assert.match(run.err, /^contextfold: BUDGET_IMPOSSIBLE: [^\n]+\n$/);
+    assert.ok(!existsSync(out));
+    const printed = cli(["compact", big, "--window", "1000", "--json"]);
+    assert.equal(printed.code, 1);
+    const value = JSON.parse(printed.out);
+    assert.equal(value.error.code, "BUDGET_IMPOSSIBLE");
+    assert.equal(value.report.window, 1000);
+    assert.equal(value.output, null);
+  });
+
+  test("a model's window, the threshold and the reserve are the engine's", () => {
+    assert.ok(json(["compact", chatFile, "--model", "gpt-4o"]).value.report.window > 100_000);
+    const { report } = json([
+      "compact",
+      chatFile,
+      "--window",
+      "10k",
+      "--reserve",
+      "2_000",
+      "--threshold-ratio",
+      "0.5",
+    ]).value;
+    assert.deepEqual([report.window, report.limit, report.threshold], [10_000, 8_000, 4_000]);
+  });
+
+  test("the report shows what came in, each decision, the parts, the summary and the end", () => {
+    const { out } = cli(["compact", sample, "--window", "20000"]);
+    const { report } = json(["compact", sample, "--window", "20000"]).value;
+    for (const word of [
+      "Came in",
+      "Window",
+      "Before",
+      "After",
+      "Decisions",
+      "Trimmed",
+      "Folded",
+      "Left",
+      "Summary",
+      "Result",
+      "✓ fits",
+      "░",
+      "█",
+    ])
+      assert.ok(out.includes(word), word);
+    let last = -1;
+    for (const decision of report.decisions) {
+      const found = out.indexOf(decision.pass, last + 1);
+      assert.ok(found > last, `${decision.pass} in its order`);
+      last = found;
+    }
+    for (const part of report.parts)
+      assert.match(out, new RegExp(`${part.name.replace("_", " ")} .* ${part.tokens.toLocaleString("en-US")} `));
+    assert.ok(
+      out.split("\n").every((line) => [...line].length <= 80),
+      "no line beyond 80 columns",
+    );
+  });
+});
+
+describe("count and inspect", () => {
+  test("count: tokens by part add up, method and exactness are said", () => {
+    const { code, value } = json(["count", sample]);
+    assert.equal(code, 0);
+    assert.deepEqual(Object.keys(value), ["tokens", "by_part", "method", "exact"]);
+    assert.ok(value.tokens > 30_000);
+    assert.equal(
+      Object.values(value.by_part).reduce((sum, tokens) => sum + tokens, 0),
+      value.tokens,
+    );
+    assert.deepEqual([value.method, value.exact], ["estimate", false]);
+    assert.equal(json(["count", sample, "--tokenizer", "bytes/4"]).value.method, "bytes/4");
+    for (const tokenizer of ["o200k_base", "cl100k_base"]) {
+      const { value: counted } = json(["count", sample, "--tokenizer", tokenizer]);
+      assert.deepEqual([counted.method, counted.exact], [tokenizer, true]);
+    }
+    const { counter } = json(["compact", sample, "--window", "9000", "--tokenizer", "o200k_base"]).value.report;
+    assert.deepEqual([counter.method, counter.exact], ["o200k_base", true]);
+    assert.ok(cli(["count", sample]).out.includes(value.tokens.toLocaleString("en-US")));
+  });
+
+  test("count: over a given window is exit 1, within it 0", () => {
+    assert.equal(cli(["count", sample, "--window", "20000"]).code, 1);
+    assert.equal(cli(["count", chatFile, "--window", "20000"]).code, 0);
+  });
+
+  test("inspect: turns, steps, tools with calls and bytes, largest outputs", () => {
+    const { value } = json(["inspect", chatFile]);
+    assert.deepEqual(
+      [value.format, value.shape, value.items, value.messages, value.turns, value.steps],
+      ["openai-chat", "array", 5, 5, 1, 2],
+    );
+    assert.deepEqual(
+      value.tools.map(({ name, calls, output_bytes }) => ({ name, calls, output_bytes })),
+      [{ name: "list", calls: 1, output_bytes: 15 }],
+    );
+    assert.deepEqual(
+      value.largest_outputs.map(({ tool, bytes, lines }) => ({ tool, bytes, lines })),
+      [{ tool: "list", bytes: 15, lines: 2 }],
+    );
+    const { value: large } = json(["inspect", sample]);
+    assert.equal(
+      large.tools.reduce((sum, tool) => sum + tool.calls, 0),
+      items.filter((item) => item.type === "function_call").length,
+    );
+    assert.equal(large.turns, items.filter((item) => item.role === "user").length);
+    const sizes = large.largest_outputs.map((output) => output.bytes);
+    assert.deepEqual(
+      sizes,
+      sizes.toSorted((a, b) => b - a),
+    );
+    assert.match(cli(["inspect", sample]).out, /Largest outputs/);
+  });
+});
+
+describe("input", () => {
+  test("standard input, JSON lines, and a body are the same transcript", () => {
+    const direct = json(["count", chatFile]).value;
+    const lines = chat.map((message) => JSON.stringify(message)).join("\n");
+    assert.deepEqual(json(["count", "-"], { input: JSON.stringify(chat) }).value, direct);
+    assert.deepEqual(json(["count", "-"], { input: `\ufeff${lines}\r\n\n` }).value, direct);
+    assert.deepEqual(json(["count", file("chat-body.json", { model: "m", messages: chat })]).value, direct);
+    assert.equal(json(["inspect", "-"], { input: lines }).value.shape, "lines");
+  });
+
+  test("the format is detected; --format forces another", () => {
+    const formatOf = (content, ...args) =>
+      json(["inspect", "-", ...args], { input: JSON.stringify(content) }).value.format;
+    assert.equal(formatOf(items), "openai-responses");
+    assert.equal(formatOf({ input: "hello" }), "openai-responses");
+    assert.equal(formatOf([{ role: "user", content: "hello", pinned: true }]), "messages");
+    assert.equal(formatOf(chat, "--format", "messages"), "messages");
+    assert.equal(cli(["inspect", sample, "--format", "openai-chat"]).code, 3);
+  });
+
+  const bad = {
+    "a broken document": [
+      '{\n  "input": [\n    {"role": "user" "content": "x"}\n  ]\n}',
+      /line 3, column 21: expected a comma or }/,
+    ],
+    "a file that is cut off": ['[{"role":"user","content":"x"}', /line 1, column 31: .*cut off/],
+    "a bad escape": ['["\\q"]', /line 1, column 3: `\\q` is no escape/],
+    "a line break in a text": ['[{"role":\n"us\ner"}]', /line 2, column 4: a line ends inside a text/],
+    "a broken line": ['{"role":"user","content":"x"}\n{"role":}', /line 2, column 9: expected a value/],
+    "an empty file": [" \n", /is empty/],
+    "an empty list": ["[]", /no messages/],
+    "a number": ["42", /holds a number/],
+    "a list of numbers": ["[1]", /entry 0 is a number/],
+    "a foreign object": ['{"a":1}', /input, messages, items/],
+    "a message without its call": ['[{"role":"tool","content":"x"}]', /INVALID_MESSAGE.*tool_call_id/],
+    "bytes that are no text": [Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), /not UTF-8/],
+  };
+  for (const [name, [input, expected]] of Object.entries(bad))
+    test(`${name}: exit 3, one line that says where`, () => {
+      const run = cli(["compact", "-", "--window", "1000"], { input });
+      assert.equal(run.code, 3);
+      assert.equal(run.out, "");
+      assert.match(run.err, /^contextfold: [A-Z_]+: [^\n]+\n$/);
+      assert.match(run.err, expected);
+    });
+
+  test("a file that is not there, and a folder: exit 3", () => {
+    assert.match(cli(["count", join(folder, "nope.json")]).err, /UNREADABLE: cannot read .*no such file/);
+    assert.equal(cli(["count", folder]).code, 3);
+  });
+});
+
+describe("usage", () => {
+  const wrong = {
+    "no command": [[], /which command/],
+    "an unknown command": [["shrink", sample], /no command shrink/],
+    "no file": [["count"], /FILE is missing/],
+    "two files": [["count", sample, sample], /one FILE/],
+    "an unknown flag": [["compact", sample, "--windw", "3"], /no option --windw/],
+    "another command's flag": [["count", sample, "--out", "x"], /no option --out/],
+    "a flag without its value": [["compact", sample, "--window"], /--window needs a value/],
+    "a window that is no number": [["compact", sample, "--window", "big"], /--window: big/],
+    "neither window nor model": [["compact", sample], /--window N or --model NAME/],
+    "two documents on one stream": [["compact", sample, "--window", "9000", "--json", "--out", "-"], /take one/],
+    "an unknown format": [["count", sample, "--format", "xml"], /no format xml/],
+    "an unknown model": [["compact", sample, "--model", "no-such-model"], /UNKNOWN_MODEL: .*--window/],
+    "a threshold out of range": [
+      ["compact", sample, "--window", "9000", "--threshold-ratio", "7"],
+      /INVALID_CONFIG: --threshold-ratio/,
+    ],
+    "an unknown preset": [["compact", sample, "--window", "9000", "--preset", "x"], /INVALID_CONFIG: --preset/],
+    "an unknown tokenizer": [["count", sample, "--tokenizer", "x"], /INVALID_CONFIG: --tokenizer/],
+    "an output that cannot be written": [
+      ["compact", chatFile, "--window", "9000", "--out", join(folder, "no", "x.json")],
+      /cannot write/,
+    ],
+  };
+  for (const [name, [args, expected]] of Object.entries(wrong))
+    test(`${name}: exit 2, one line`, () => {
+      const run = cli(args);
+      assert.equal(run.code, 2);
+      assert.equal(run.out, "");
+      assert.match(run.err, /^contextfold: [A-Z_]+: [^\n]+\n$/);
+      assert.match(run.err, expected);
+    });
+
+  test("--version is the package's, --help names every flag of its command", () => {
+    assert.equal(cli(["--version"]).out, `${manifest.version}\n`);
+    assert.match(cli(["--help"]).out, /inspect[\s\S]*count[\s\S]*compact/);
+    for (const args of [
+      ["compact", "--help"],
+      ["help", "compact"],
+      ["compact", "-h"],
+    ]) {
+      const { code, out } = cli(args);
+      assert.equal(code, 0);
+      for (const flag of [
+        "--out",
+        "--to",
+        "--threshold-ratio",
+        "--model",
+        "--window",
+        "--reserve",
+        "--preset",
+        "--tokenizer",
+        "--format",
+        "--json",
+        "--no-color",
+      ])
+        assert.ok(out.includes(flag), flag);
+    }
+  });
+});
+
+describe("terminal", () => {
+  const ESC = "\u001b[";
+  /** Runs under a terminal where the `script` tool is there, and gives what the terminal got. */
+  function onTerminal(args, env = {}) {
+    const { NO_COLOR: _, ...inherited } = process.env;
+    const command = [process.execPath, at(manifest.bin.contextfold), ...args].map((word) => `'${word}'`).join(" ");
+    const run = spawnSync("script", ["-qec", command, "/dev/null"], {
+      encoding: "utf8",
+      env: { ...inherited, TERM: "xterm-256color", ...env },
+      input: "",
+    });
+    return run.error ? null : run.stdout;
+  }
+
+  test("a pipe gets no colours and no progress", () => {
+    const { out, err } = cli(["compact", sample, "--window", "32000"]);
+    assert.ok(!out.includes(ESC));
+    assert.equal(err, "");
+  });
+
+  test("a terminal gets colours, unless NO_COLOR or --no-color", (t) => {
+    const colored = onTerminal(["count", chatFile]);
+    if (colored === null) return t.skip("the `script` tool is not here");
+    assert.match(colored, /\u001b\[1m/);
+    assert.doesNotMatch(onTerminal(["count", chatFile], { NO_COLOR: "1" }), /\u001b\[\d+m/);
+    assert.doesNotMatch(onTerminal(["count", chatFile, "--no-color"]), /\u001b\[\d+m/);
+  });
+
+  test("what a transcript says cannot steer the terminal", () => {
+    const hostile = [
+      { role: "user", content: "x" },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          { id: "a", type: "function", function: { name: "evil\u001b[2Jname", arguments: '"\u001b]0;title\u0007"' } },
+        ],
+      },
+      { role: "tool", tool_call_id: "a", content: "y" },
+    ];
+    const { code, out } = cli(["inspect", "-"], { input: JSON.stringify(hostile) });
+    assert.equal(code, 0);
+    // eslint-disable-next-line no-control-regex
+    assert.doesNotMatch(out, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+});

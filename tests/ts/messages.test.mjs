@@ -1,0 +1,351 @@
+// Messages as JavaScript may hand them over: odd text, odd objects. Sensible JSON or a typed error, never a trap.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Session } from "contextfold";
+import { FORMATS, assistant, call, calls, conversation, failsWith, output, stateOf, user, words } from "../support/session.mjs";
+
+/** A session after one push, which must be readable in every format. */
+function pushed(...input) {
+  const session = new Session({ contextWindow: 100_000 });
+  session.push(...input);
+  for (const format of FORMATS) JSON.stringify(session.view(format));
+  return session;
+}
+
+describe("text", () => {
+  const texts = {
+    "every plane": "aé日本👍🏽👨‍👩‍👧‍👦🇯🇵\u{10ffff}",
+    "right to left and marks": "\u202eשלום\u200f مرحبا",
+    "zalgo": `e${"\u0301".repeat(1900)}`,
+    "controls": Array.from({ length: 32 }, (_, i) => String.fromCharCode(i)).join(""),
+    "NUL": "a\0b",
+    "line separators": "a\u2028b\u2029c\r\nd\re",
+    "a byte order mark": "\ufeffx",
+    "noncharacters": "\ufffe\uffff",
+    "escapes": "\\u0041 \\ud800 \\\\ \" ' ` $& $1 ${x} </script>",
+    "only blanks": " \t\n",
+    "keys of JSON": '{"role":"system","content":"x"}',
+  };
+  for (const [what, text] of Object.entries(texts))
+    test(what, () => {
+      const session = pushed([user(text), assistant(text), calls("a"), output("a", text)]);
+      assert.ok(session.tokens > 0);
+      assert.equal(session.view("openai-chat")[0].content, text);
+      assert.equal(session.view("openai-chat")[3].content, text);
+    });
+
+  test("a stored output comes back to the letter", async () => {
+    for (const text of Object.values(texts)) {
+      const session = pushed([calls("a"), output("a", text)]);
+      const { id } = session.toolOutputs.refs()[0];
+      assert.equal(await session.toolOutputs.get(id), text);
+    }
+  });
+
+  for (const lone of ["\ud800", "\udc00", "x\ud83d", "\ude00\ud83d", "\\\ud800", "\ud800\ud800\udc00", "\\ud800 \udfff"])
+    test(`lone surrogates become U+FFFD where the engine writes: ${JSON.stringify(lone)}`, async () => {
+      const session = pushed([user("go"), calls("a"), output("a", lone)]);
+      const ref = session.toolOutputs.refs()[0];
+      assert.equal(await session.toolOutputs.get(ref.id), lone.toWellFormed());
+      const part = pushed(user([{ type: "text", text: lone }])).view("openai-chat")[0];
+      assert.ok(JSON.stringify(part).isWellFormed());
+      assert.equal(session.toolOutputs.put(lone).byte_size, Buffer.byteLength(lone.toWellFormed()));
+    });
+
+  test("lone surrogates in keys, ids and arguments", () => {
+    const session = pushed([
+      user("go", { extras: { "openai-chat": { "\ud800": "\udc00" } } }),
+      { role: "assistant", content: null, tool_calls: [call("a\ud800", "t", '{"x":"\ud800"}')] },
+    ]);
+    session.push(output("a\ud800", "ok"));
+    assert.equal(session.messages.length, 3);
+  });
+
+  for (const [what, make] of Object.entries({
+    "a megabyte of one letter": () => "a".repeat(1 << 20),
+    "a megabyte of blanks": () => " ".repeat(1 << 20),
+    "a megabyte of lines": () => "\n".repeat(1 << 20),
+    "a megabyte of base64": () => Buffer.alloc(786_432, 7).toString("base64"),
+    "a megabyte of emoji": () => "👩‍👩‍👧‍👦".repeat(40_000),
+    "a megabyte of one grapheme": () => `e${"\u0301".repeat(500_000)}`,
+  }))
+    test(`${what}: pushed, cut for the view, whole in the store`, async () => {
+      const text = make();
+      const session = new Session({ contextWindow: 8000 });
+      session.push([user("go"), calls("a"), output("a", text), user(text)]);
+      assert.ok(session.view("messages")[2].content.length <= 51_200);
+      assert.equal(await session.toolOutputs.get(session.toolOutputs.refs()[0].id), text);
+      const { messages, report } = await session.prepare();
+      assert.ok(report.tokens_after <= report.limit * (1 - report.counter.margin), "INV-3");
+      assert.ok(messages.every((m) => JSON.stringify(m).isWellFormed()));
+    });
+
+  test("10,000 messages", () => {
+    const session = pushed(Array.from({ length: 10_000 }, (_, i) => (i % 2 ? assistant(`a ${i}`) : user(`q ${i}`))));
+    assert.equal(session.view("openai-responses").input.length, 10_000);
+  });
+});
+
+describe("objects", () => {
+  class Speech {
+    constructor(content) {
+      this.role = "user";
+      this.content = content;
+    }
+  }
+  const throwing = new Error("mine");
+
+  const taken = {
+    "frozen to the bottom": [Object.freeze({ role: "user", content: Object.freeze([Object.freeze({ type: "text", text: "said" })]) }), "said"],
+    "a class": [new Speech("said"), "said"],
+    "no prototype": [Object.assign(Object.create(null), user("said")), "said"],
+    "a getter": [{ role: "user", get content() { return "said"; } }, "said"],
+    "a proxy": [new Proxy(user("said"), {}), "said"],
+    "toJSON": [{ toJSON: () => user("said") }, "said"],
+    "functions and symbols beside": [{ ...user("said"), f() {}, [Symbol("x")]: 1, u: undefined }, "said"],
+    "boxed strings": [{ role: new String("user"), content: new String("said") }, "said"],
+    "a Date as its text": [user(new Date(0)), "1970-01-01T00:00:00.000Z"],
+    "a sparse list of parts, filled": [user(Array.from([{ type: "text", text: "said" }])), "said"],
+  };
+  for (const [what, [message, text]] of Object.entries(taken))
+    test(`${what}: taken as its JSON, handed out as itself`, () => {
+      const session = pushed(message);
+      assert.equal(session.view("messages")[0], message);
+      assert.equal(session.messages[0], message);
+      assert.equal(session.view("openai-chat")[0].content?.[0]?.text ?? session.view("openai-chat")[0].content, text);
+    });
+
+  const cycle = user("x");
+  cycle.self = cycle;
+  const refused = {
+    undefined: undefined,
+    null: null,
+    "a number": 5,
+    "a string": "hello",
+    "a function": () => {},
+    "a symbol": Symbol("x"),
+    "a Map": new Map([["role", "user"]]),
+    "an empty object": {},
+    "a list in the list": [[user("x")]],
+    "no role": { content: "x" },
+    "an unknown role": { role: "robot", content: "x" },
+    "a role that is no string": { role: 5, content: "x" },
+    "no content": { role: "user" },
+    "null content of a user": user(null),
+    "a number as content": user(5),
+    "an object as content": user({ text: "x" }),
+    "a Map as content": user(new Map()),
+    "a Set as content": user(new Set(["x"])),
+    "a symbol as content": user(Symbol("x")),
+    "null among the parts": user([null]),
+    "a hole among the parts": user(new Array(1)),
+    "a string among the parts": user(["x"]),
+    "a text part without text": user([{ type: "text" }]),
+    "a text part whose text is a number": user([{ type: "text", text: 5 }]),
+    "calls that are no list": { role: "assistant", content: "x", tool_calls: {} },
+    "a call without an id": { role: "assistant", tool_calls: [{ type: "function", function: { name: "x", arguments: "{}" } }] },
+    "a call without a function": { role: "assistant", tool_calls: [{ id: "a", type: "function" }] },
+    "arguments that are no text": { role: "assistant", tool_calls: [{ id: "a", type: "function", function: { name: "x", arguments: {} } }] },
+    "two calls of one id": { role: "assistant", tool_calls: [call("a"), call("a")] },
+    "an output without its call": output("nobody"),
+    "an output without an id": { role: "tool", content: "x" },
+    "an id that is no string": user("x", { id: 5 }),
+    "an empty id": user("x", { id: "" }),
+    "an unknown item_type": user("x", { item_type: "NOTE" }),
+    "a negative ephemeral": user("x", { ephemeral: -1 }),
+    "a BigInt": user("x", { n: 1n }),
+    "a cycle": cycle,
+    "a getter that throws": { get role() { throw throwing; } },
+    "a proxy that throws": new Proxy({}, { get() { throw throwing; } }),
+    "a revoked proxy": (() => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return proxy; })(),
+    "toJSON that throws": { toJSON() { throw throwing; } },
+    "toJSON that gives nonsense": { toJSON: () => 5 },
+  };
+  for (const [what, bad] of Object.entries(refused))
+    test(`refused with its index, nothing changed: ${what}`, () => {
+      const session = new Session({ contextWindow: 100_000 });
+      session.push(conversation(1));
+      const before = stateOf(session);
+      assert.throws(() => session.push([user("fine"), bad]), failsWith("INVALID_MESSAGE", /message 1\b/));
+      assert.deepEqual(stateOf(session), before);
+    });
+
+  test("what a getter threw is the cause", () => {
+    for (const bad of [refused["a getter that throws"], refused["toJSON that throws"]])
+      assert.throws(() => new Session().push(bad), (e) => failsWith("INVALID_MESSAGE")(e) && e.cause === throwing);
+  });
+
+  test("a getter that calls back into the session", () => {
+    const session = new Session();
+    session.push({ role: "user", get content() { session.push(assistant("from inside")); return `${session.messages.length} so far`; } });
+    assert.equal(session.messages.length, 2);
+    assert.equal(session.view("openai-chat").at(-1).content, "1 so far");
+  });
+
+  test("nothing that is pushed is written to", () => {
+    const list = conversation(2);
+    const copy = structuredClone(list);
+    const session = new Session({ contextWindow: 100_000, summarize: () => "S" });
+    session.push(list);
+    void session.view("messages"), session.view("openai-chat");
+    assert.deepEqual(list, copy);
+  });
+});
+
+describe("identity", () => {
+  test("what was pushed comes out as the same object, wherever nothing is added to it", () => {
+    const list = conversation(3);
+    const session = new Session();
+    session.push(list);
+    for (const view of [session.view("messages"), session.lower(), session.messages])
+      for (const [i, message] of list.entries()) {
+        if (message.role !== "tool") assert.equal(view[i], message);
+        else {
+          const { output_ref, ...rest } = view[i];
+          assert.deepEqual(rest, message);
+          assert.equal(typeof output_ref.id, "string");
+        }
+      }
+  });
+
+  test("a tool message's copy is made once", () => {
+    const session = new Session();
+    session.push(conversation(1));
+    assert.equal(session.view("messages")[2], session.view("messages")[2]);
+  });
+
+  test("without the cache, tool messages are the same objects too", () => {
+    const list = conversation(1);
+    const session = new Session({ toolOutputCache: { enabled: false } });
+    session.push(list);
+    assert.equal(session.view("messages")[2], list[2]);
+  });
+
+  test("the very same object twice is two messages", () => {
+    const message = user("again");
+    const session = new Session();
+    const ids = session.push([message, assistant("a"), message]);
+    assert.equal(new Set(ids).size, 3);
+    assert.equal(session.view("messages")[2], message);
+  });
+
+  test("Chat messages come out of Chat as the same objects", () => {
+    const list = conversation(1);
+    const session = new Session();
+    session.pushFrom("openai-chat", list);
+    for (const [i, message] of session.view("openai-chat").entries()) assert.equal(message, list[i]);
+  });
+
+  test("a list that was handed out is the caller's: changing it changes nothing", () => {
+    const session = new Session();
+    session.push(conversation(1));
+    for (const view of [session.view("messages"), session.messages, session.lower(), session.view("openai-responses").input]) view.length = 0;
+    assert.equal(session.messages.length, 4);
+    assert.equal(session.view("messages").length, 4);
+  });
+});
+
+describe("ids", () => {
+  test("one for each message, in order, unique; given ones are kept", () => {
+    const session = new Session();
+    const ids = session.push([user("a"), user("b", { id: "mine" }), user("c")]);
+    assert.equal(ids[1], "mine");
+    assert.equal(new Set(ids).size, 3);
+    assert.deepEqual(session.items().map((i) => i.id), ids);
+  });
+
+  test("a given id that is taken is refused", () => {
+    const session = new Session();
+    session.push(user("a", { id: "mine" }));
+    assert.throws(() => session.push(user("b", { id: "mine" })), failsWith("INVALID_MESSAGE", /mine/));
+    assert.throws(() => session.push([user("b", { id: "x" }), user("c", { id: "x" })]), failsWith("INVALID_MESSAGE", /message 1\b.*x/));
+    assert.equal(session.messages.length, 1);
+  });
+
+  test("made ids step aside for given ones", () => {
+    const session = new Session();
+    const ids = session.push([user("a", { id: "m2" }), user("b"), user("c"), user("d", { id: "m4" }), user("e")]);
+    assert.equal(new Set(ids).size, 5);
+  });
+
+  test("names of Object's own are ids like others", () => {
+    const session = new Session();
+    const names = ["__proto__", "constructor", "toString", "hasOwnProperty"];
+    assert.deepEqual(session.push(names.map((id) => user("x", { id }))), names);
+    session.push([{ role: "assistant", tool_calls: [call("__proto__")] }, output("__proto__", "y")]);
+    assert.equal(session.view("messages").at(-1).content, "y");
+  });
+
+  test("pin and unpin know only ids that there are", () => {
+    const session = new Session();
+    for (const id of ["", "m1", "nobody"]) for (const way of ["pin", "unpin"]) assert.throws(() => session[way](id), failsWith("INVALID_ARGUMENT"), `${way} ${id}`);
+  });
+});
+
+describe("pairing", () => {
+  test("a call that something else interrupts is answered in every view, until its output comes", () => {
+    const session = pushed([user("go"), calls("a"), user("wait, stop")]);
+    const chat = () => session.view("openai-chat").map((m) => m.tool_call_id ?? m.role);
+    assert.deepEqual(chat(), ["user", "assistant", "a", "user"]);
+    session.push(output("a", "late"));
+    assert.deepEqual(chat(), ["user", "assistant", "a", "user"]);
+    assert.equal(session.view("openai-chat")[2].content, "late");
+  });
+
+  test("a second output for one call is refused", () => {
+    const session = pushed([calls("a"), output("a")]);
+    assert.throws(() => session.push(output("a", "again")), failsWith("INVALID_MESSAGE", /a/));
+  });
+
+  test("an id may be used again once it is answered", () => {
+    const session = pushed([calls("a"), output("a", "1"), calls("a"), output("a", "2")]);
+    assert.deepEqual(session.view("openai-chat").filter((m) => m.role === "tool").map((m) => m.content), ["1", "2"]);
+  });
+
+  test("empty messages do not reach a provider", () => {
+    for (const empty of [user([]), assistant(null), { role: "assistant" }, { role: "assistant", content: null, tool_calls: [] }]) {
+      const session = pushed([user("go"), empty, user("on")]);
+      for (const m of session.view("openai-chat")) assert.ok(m.content?.length > 0 || m.tool_calls?.length > 0, JSON.stringify(empty));
+    }
+  });
+});
+
+test("an empty message that is left out of the view has its line in the report", async () => {
+  const session = new Session({ contextWindow: 1000 });
+  const [, empty] = session.push([user("go"), user([])]);
+  const { report } = await session.prepare();
+  assert.deepEqual(report.left_out.map((line) => line.id), [empty]);
+});
+
+test("setHeader takes a text or messages, and refuses what cannot stand there", () => {
+  const session = new Session();
+  session.push(user("x"));
+  session.setHeader("You are terse.");
+  assert.deepEqual(session.view("openai-chat").map((m) => m.role), ["system", "user"]);
+  session.setHeader([{ role: "developer", content: "Be kind." }, { role: "system", content: "And brief." }]);
+  assert.deepEqual(session.view("openai-chat").map((m) => m.content), ["Be kind.", "And brief.", "x"]);
+  const before = session.view("openai-chat");
+  for (const bad of [[user("no")], [{ role: "tool", tool_call_id: "a", content: "x" }], 5, null, {}, [5]])
+    assert.throws(() => session.setHeader(bad), (e) => failsWith(e.code === "INVALID_ARGUMENT" ? "INVALID_ARGUMENT" : "INVALID_MESSAGE")(e), JSON.stringify(bad));
+  assert.deepEqual(session.view("openai-chat"), before);
+  session.setHeader([]);
+  assert.equal(session.view("openai-chat").length, 1);
+});
+
+test("pushFrom refuses a format that there is not, and lists those that there are", () => {
+  for (const format of ["", "openai", "messages ", "ANTHROPIC"]) {
+    assert.throws(() => new Session().pushFrom(format, []), failsWith("INVALID_ARGUMENT", /openai-responses/));
+    assert.throws(() => new Session().view(format), failsWith("INVALID_ARGUMENT", /openai-responses/));
+  }
+});
+
+test("tokens are additive: the view's are the sum of its items' and of the report's parts", async () => {
+  const session = new Session({ contextWindow: 100_000 });
+  session.setHeader(words(20));
+  session.push(conversation(4));
+  const sum = (list) => list.reduce((total, x) => total + x.tokens, 0);
+  const { report } = await session.prepare();
+  assert.equal(sum(session.items()), session.tokens);
+  assert.equal(sum(report.parts), session.tokens);
+});

@@ -1,0 +1,233 @@
+// OpenAIHistoryAdapter with the items that the Responses API really has (PROV-1), and the same items through a session.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { OpenAIHistoryAdapter, Session, countTokens } from "contextfold";
+import { failsWith, user, words } from "../support/session.mjs";
+
+const message = (id, text) => ({ type: "message", id, role: "assistant", status: "completed", content: [{ type: "output_text", text, annotations: [], logprobs: [] }] });
+const reasoning = (n) => ({ type: "reasoning", id: `rs_${n}`, summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "gAAAA" });
+const call = (n, more) => ({ type: "function_call", id: `fc_${n}`, call_id: `call_${n}`, name: "read", arguments: '{"path": "a"}', status: "completed", ...more });
+const output = (n, text = "text") => ({ type: "function_call_output", call_id: `call_${n}`, output: text });
+
+/** Tokens that hold one output of 400 words, but not two. */
+const ROOM_FOR_ONE = Math.ceil(countTokens(words(400)) * 1.5);
+
+/** One of everything, in an order that the API takes. */
+const everything = () => [
+  { role: "developer", content: "Be brief." },
+  { role: "user", content: [{ type: "input_text", text: "look" }, { type: "input_image", image_url: "https://host.invalid/a.png", detail: "low" }] },
+  reasoning(1),
+  call(1),
+  call(2),
+  output(1),
+  { type: "function_call_output", call_id: "call_2", output: [{ type: "input_text", text: "as parts" }] },
+  reasoning(2),
+  { type: "custom_tool_call", id: "ctc_1", call_id: "call_3", name: "patch", input: "*** Begin" },
+  { type: "custom_tool_call_output", call_id: "call_3", output: "patched" },
+  { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "q" } },
+  { type: "computer_call", id: "cu_1", call_id: "call_4", action: { type: "screenshot" }, pending_safety_checks: [], status: "completed" },
+  { type: "computer_call_output", call_id: "call_4", output: { type: "computer_screenshot", image_url: "data:image/png;base64,AAAA" } },
+  { type: "local_shell_call", id: "ls_1", call_id: "call_5", action: { type: "exec", command: ["ls"], env: {} }, status: "completed" },
+  { type: "local_shell_call_output", id: "call_5", output: "a b" },
+  { type: "mcp_call", id: "mcp_1", server_label: "s", name: "t", arguments: "{}", output: "o", error: null },
+  { type: "a_kind_of_tomorrow", id: "xx_1", nested: { z: 1, a: [null, { deep: true }] } },
+  message("msg_1", "done"),
+  { role: "user", content: "thanks", unknown_field: { b: 1, a: 2 } },
+  { type: "message", role: "assistant", content: [{ type: "refusal", refusal: "no" }], id: "msg_2", status: "completed" },
+  { role: "user", content: "again" },
+  { role: "assistant", content: "plain" },
+];
+
+describe("a live list", () => {
+  test("inputItems is one array for good: appended to and spliced in place", () => {
+    const adapter = new OpenAIHistoryAdapter();
+    const live = adapter.inputItems;
+    assert.deepEqual(live, []);
+    const first = { role: "user", content: "go" };
+    adapter.append(first);
+    adapter.append([reasoning(1), call(1), output(1)]);
+    assert.equal(adapter.inputItems, live);
+    assert.equal(live.length, 4);
+    assert.equal(live[0], first);
+    assert.equal(adapter.rebuild([user("S")]), live);
+    assert.equal(live.length, 1);
+  });
+
+  test("the constructor takes items as they are, and does not keep the caller's array", () => {
+    const items = everything();
+    const adapter = new OpenAIHistoryAdapter(items);
+    assert.notEqual(adapter.inputItems, items);
+    for (const [i, item] of items.entries()) assert.equal(adapter.inputItems[i], item);
+    items.length = 0;
+    assert.equal(adapter.inputItems.length, everything().length);
+  });
+
+  test("between compactions it only grows: what stood there is not touched", () => {
+    const adapter = new OpenAIHistoryAdapter();
+    const seen = [];
+    for (const item of everything()) {
+      adapter.append(item);
+      seen.push(item);
+      assert.deepEqual(adapter.inputItems.map((x, i) => x === seen[i]), seen.map(() => true));
+    }
+    assert.deepEqual(adapter.inputItems, everything(), "nor changed");
+  });
+
+  test("a bad item is refused with its index, and nothing is appended", () => {
+    const adapter = new OpenAIHistoryAdapter([{ role: "user", content: "go" }]);
+    for (const bad of [null, 5, "x", {}, { role: "user" }, { role: "nobody", content: "x" }, { type: "function_call", name: "x", arguments: "{}" }, { type: 7 }, []])
+      assert.throws(() => adapter.append([{ role: "user", content: "fine" }, bad]), failsWith("INVALID_MESSAGE", /1/), JSON.stringify(bad));
+    assert.equal(adapter.inputItems.length, 1);
+    assert.throws(() => new OpenAIHistoryAdapter([7]), failsWith("INVALID_MESSAGE", /0/));
+  });
+
+  test("nonsense for the whole list is refused", () => {
+    for (const bad of [5, "x", true]) assert.throws(() => new OpenAIHistoryAdapter(bad), failsWith("INVALID_MESSAGE"), String(bad));
+    for (const bad of [undefined, null, 5]) assert.throws(() => new OpenAIHistoryAdapter().append(bad), failsWith("INVALID_MESSAGE"), String(bad));
+    for (const bad of [undefined, null, 5, "x", {}, [{}]])
+      assert.throws(() => new OpenAIHistoryAdapter().rebuild(bad), (e) => failsWith(e.code === "INVALID_ARGUMENT" ? "INVALID_ARGUMENT" : "INVALID_MESSAGE")(e), String(bad));
+  });
+});
+
+describe("through a session", () => {
+  test("every kind of item comes out as the very object it came in as", () => {
+    const items = everything();
+    const session = new Session();
+    session.pushFrom("openai-responses", items);
+    const { input } = session.view("openai-responses");
+    assert.equal(input.length, items.length);
+    for (const [i, item] of items.entries()) {
+      // An output carries nothing of ours in this format: it is the object itself.
+      assert.equal(input[i], item, item.type ?? item.role);
+    }
+    assert.deepEqual(input, everything());
+    assert.equal(JSON.stringify(input), JSON.stringify(everything()), "in the order of its keys");
+  });
+
+  for (const [what, wrap] of Object.entries({ "a request body": (input) => ({ model: "m", input }), "a response": (output) => ({ id: "resp_1", output }) }))
+    test(`from ${what}, too`, () => {
+      const items = everything().slice(0, 7);
+      const session = new Session();
+      session.pushFrom("openai-responses", wrap(items));
+      const { input } = session.view("openai-responses");
+      assert.deepEqual(input, items);
+      for (const [i, item] of items.entries()) assert.equal(input[i], item);
+    });
+
+  test("instructions come back as instructions", () => {
+    const session = new Session();
+    session.pushFrom("openai-responses", { instructions: "Be brief.", input: [{ role: "user", content: "go" }] });
+    assert.deepEqual(session.view("openai-responses"), { instructions: "Be brief.", input: [{ role: "user", content: "go" }] });
+  });
+
+  test("one item at a time is the same as all at once", () => {
+    const session = new Session();
+    for (const item of everything()) session.pushFrom("openai-responses", [item]);
+    assert.deepEqual(session.view("openai-responses").input, everything());
+  });
+
+  test("a response's items after the request's, as an agent loop pushes them", () => {
+    const session = new Session();
+    const items = everything();
+    const cuts = [0, 2, 5, 7, 9, 10, items.length];
+    for (let i = 1; i < cuts.length; i++) session.pushFrom("openai-responses", items.slice(cuts[i - 1], cuts[i]));
+    assert.deepEqual(session.view("openai-responses").input, everything());
+  });
+
+  test("a trimmed output keeps its kind: the item is new, the others are the same objects", () => {
+    const items = [{ role: "user", content: "go" }, call(1), output(1, words(400)), call(2), { ...output(2, words(400)), id: "fco_2", status: "completed" }];
+    const session = new Session({ toolOutputCache: { contextBudgetTokens: ROOM_FOR_ONE } });
+    session.pushFrom("openai-responses", items);
+    const { input } = session.view("openai-responses");
+    const [same, trimmed] = [input.filter((x, i) => x === items[i]).length, input.filter((x, i) => x !== items[i])];
+    assert.deepEqual([same, trimmed.length], [4, 1]);
+    assert.deepEqual(Object.keys(trimmed[0]), ["type", "call_id", "output"]);
+    assert.match(trimmed[0].output, /^\[tool output trimmed; ref=.+\]$/);
+  });
+
+  test("a view that was handed out is never changed afterwards", async () => {
+    const session = new Session({ contextWindow: 100_000, summarize: () => "S" });
+    session.pushFrom("openai-responses", [{ role: "user", content: words(300) }, message("msg_1", words(300)), { role: "user", content: "next" }]);
+    const views = ["messages", "openai-responses", "openai-chat"].map((f) => session.view(f));
+    const copies = structuredClone(views);
+    session.push(user("more"));
+    await session.compact();
+    assert.deepEqual(views, copies);
+  });
+});
+
+describe("rebuild", () => {
+  /** Compacts the items in a session and rebuilds an adapter that holds the same. */
+  async function rebuilt(items, { viaFormat = "messages", ...options } = {}) {
+    const session = new Session({ contextWindow: 100_000, summarize: () => "<summary>S</summary>", ...options });
+    const adapter = new OpenAIHistoryAdapter(items);
+    session.pushFrom("openai-responses", items);
+    await session.compact();
+    adapter.rebuild(session.view(viaFormat));
+    return { session, adapter, items: adapter.inputItems };
+  }
+  const twoTurns = (older, newer) => [{ role: "user", content: words(200) }, ...older, { role: "user", content: "next" }, ...newer];
+
+  test("what stays is the very object; what was folded is gone; the summary stands first", async () => {
+    const all = twoTurns([reasoning(1), call(1), output(1), message("msg_1", words(100))], [reasoning(2), call(2), output(2), message("msg_2", "yes")]);
+    const { items } = await rebuilt(all);
+    assert.equal(items.length, 6);
+    assert.deepEqual(items.slice(1).map((x, i) => x === all[5 + i]), [true, true, true, true, true]);
+    assert.match(JSON.stringify(items[0]), /"S"/);
+  });
+
+  test("reasoning with encrypted content stays with what it produced, or both are gone", async () => {
+    for (const newer of [[reasoning(2), message("msg_2", "yes")], [reasoning(2), call(2), output(2)], [reasoning(2), call(2), call(3), output(2), output(3), reasoning(4), message("msg_4", "ok")]]) {
+      const all = twoTurns([reasoning(1), message("msg_1", words(100))], newer);
+      const { items } = await rebuilt(all);
+      assert.deepEqual(items.slice(2), newer);
+      assert.ok(!JSON.stringify(items).includes("rs_1"));
+    }
+  });
+
+  test("after it, it goes on growing and can be rebuilt again", async () => {
+    const { adapter, session } = await rebuilt(twoTurns([message("msg_1", words(100))], [message("msg_2", words(100))]));
+    const more = [{ role: "user", content: "and?" }, reasoning(9), message("msg_9", "fine")];
+    adapter.append(more);
+    session.pushFrom("openai-responses", more);
+    await session.compact();
+    adapter.rebuild(session.view("messages"));
+    assert.deepEqual(adapter.inputItems.slice(1), more);
+    assert.equal(adapter.inputItems[3], more[2]);
+  });
+
+  test("an untouched list rebuilds to itself", () => {
+    const items = everything();
+    const session = new Session();
+    session.pushFrom("openai-responses", items);
+    const adapter = new OpenAIHistoryAdapter(items);
+    adapter.rebuild(session.view("messages"));
+    assert.deepEqual(adapter.inputItems, everything());
+    assert.deepEqual(adapter.inputItems.map((x, i) => x === items[i]), items.map(() => true));
+  });
+
+  test("a trimmed output keeps its item but for the text", async () => {
+    const items = [{ role: "user", content: "go" }, call(1), { ...output(1, words(400)), id: "fco_1", status: "completed" }, call(2), output(2, words(400))];
+    const session = new Session({ toolOutputCache: { contextBudgetTokens: ROOM_FOR_ONE } });
+    session.pushFrom("openai-responses", items);
+    const adapter = new OpenAIHistoryAdapter(items);
+    adapter.rebuild(session.view("messages"));
+    assert.deepEqual(adapter.inputItems.map((x, i) => x === items[i]), [true, true, false, true, true]);
+    const { output: text, ...rest } = adapter.inputItems[2];
+    assert.match(text, /^\[tool output trimmed/);
+    assert.deepEqual(rest, { type: "function_call_output", call_id: "call_1", id: "fco_1", status: "completed" });
+  });
+
+  test("outputs whose call is gone, and calls whose output is gone, are discarded", () => {
+    const adapter = new OpenAIHistoryAdapter([{ role: "user", content: "go" }, call(1), output(1), call(2), output(2)]);
+    adapter.rebuild([user("go"), { role: "tool", tool_call_id: "call_1", content: "text" }]);
+    assert.deepEqual(adapter.inputItems, [{ role: "user", content: "go" }]);
+  });
+
+  test("an empty list is an empty list", () => {
+    const adapter = new OpenAIHistoryAdapter(everything());
+    assert.deepEqual(adapter.rebuild([]), []);
+    assert.deepEqual(adapter.inputItems, []);
+  });
+});

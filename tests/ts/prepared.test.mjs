@@ -1,0 +1,62 @@
+// What `prepare` resolves to: the view as prepared, whenever it is looked at.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Session, compactMessages } from "contextfold";
+import { assistant, calls, conversation, output, user, words } from "../support/session.mjs";
+
+const GOOD = "<summary>the gist</summary>";
+
+test("messages is an own, enumerable field: it spreads, it is written as JSON, it can be replaced", async () => {
+  const session = new Session();
+  session.push(conversation(1));
+  const prepare = () => session.prepare();
+  const view = session.view("messages");
+  assert.deepEqual(Object.keys(await prepare()).sort(), ["messages", "report"]);
+  assert.deepEqual({ ...(await prepare()) }.messages, view);
+  assert.deepEqual(JSON.parse(JSON.stringify(await prepare())).messages, view);
+  assert.deepEqual(structuredClone(await prepare()).messages, view);
+  const read = await prepare();
+  assert.equal(typeof Object.getOwnPropertyDescriptor(read, "messages").get, "function", "nothing is written before it is read");
+  assert.ok(read.messages === read.messages);
+  assert.ok(read.messages.every((message, i) => message === view[i]));
+  read.messages = [];
+  assert.deepEqual(read.messages, []);
+  assert.deepEqual(Object.getOwnPropertyDescriptor(read, "messages"), { value: [], writable: true, enumerable: true, configurable: true });
+});
+
+const CHANGES = {
+  "a push": (session) => session.push(user("later")),
+  "a header": (session) => session.setHeader("You are another one."),
+  "a fold": (session) => session.compact(),
+  "a late tool output": (session) => session.push(output("late", "here")),
+  "outputs over their budget": (session) => session.push([calls("big"), output("big", words(4000, 7))]),
+  "a pin and a fold": (session) => (session.pin(session.messages[0].id ?? session.items()[1].id), session.compact()),
+};
+for (const [what, change] of Object.entries(CHANGES))
+  test(`it is the view as prepared, read after ${what}`, async () => {
+    const session = new Session({ contextWindow: 100_000, toolOutputCache: { contextBudgetTokens: 3000 }, summarize: () => GOOD });
+    session.setHeader("You are one.");
+    session.push([...conversation(3), user("go"), calls("late")]);
+    const asPrepared = session.view("messages");
+    const before = await session.prepare();
+    const twin = await session.prepare();
+    await change(session);
+    const after = await session.prepare();
+    assert.notDeepEqual(session.view("messages"), asPrepared);
+    assert.deepEqual(before.messages, asPrepared);
+    assert.deepEqual(twin.messages, asPrepared);
+    assert.deepEqual(after.messages, session.view("messages"));
+    session.push(assistant("the last"));
+    assert.deepEqual(before.messages, asPrepared);
+  });
+
+test("it can be read when its session is freed", async () => {
+  const session = new Session();
+  session.push(conversation(1));
+  const prepared = await session.prepare();
+  const view = session.view("messages");
+  session.free();
+  assert.deepEqual(prepared.messages, view);
+  assert.equal((await compactMessages(conversation(2), {})).messages.length, 8);
+});

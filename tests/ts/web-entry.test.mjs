@@ -1,0 +1,37 @@
+// The browsers' entry, loaded in Node: what it says before, while and after it fetches the module.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import init, { ContextError, version } from "../../pkg/web.js";
+import { serve } from "../support/serve.mjs";
+
+const folder = fileURLToPath(new URL("../../pkg/wasm", import.meta.url));
+let server;
+before(async () => (server = await serve(folder)));
+after(() => server.close());
+
+const notInitialized = (words) => (error) =>
+  ContextError.isInstance(error) && error.code === "NOT_INITIALIZED" && words.test(error.message);
+
+test("a use before `await init()` says so", () => {
+  assert.throws(() => version(), notInitialized(/call `await init\(\)` first/));
+});
+
+test("a module that cannot be loaded is refused with the reason, and init may be called again", async () => {
+  await assert.rejects(init(`${server.url}nothing.wasm`), notInitialized(/answers 404/));
+  await assert.rejects(init(`${server.url}contextfold_bg.js`), notInitialized(/no WebAssembly module/));
+  await server.close();
+  await assert.rejects(init(`${server.url}contextfold_bg.wasm`), notInitialized(/cannot be fetched/));
+  server = await serve(folder, { types: { ".wasm": "application/octet-stream" } });
+  assert.throws(() => version(), notInitialized(/init/));
+});
+
+test("it loads once, from a server with the wrong content type as well, however often it is asked", async () => {
+  await Promise.all([init(`${server.url}contextfold_bg.wasm`), init(`${server.url}contextfold_bg.wasm`)]);
+  const { version: expected } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8"));
+  assert.equal(version(), expected);
+  await init(`${server.url}nothing.wasm`); // ignored: the module is there
+  assert.equal(version(), expected);
+});

@@ -1,0 +1,72 @@
+// Compiled, not run: the functions, the tool output cache and OpenAI's history.
+
+import { OpenAIHistoryAdapter, Session, ToolOutputCache, contextLimit, countTokens, extractiveSummarize, shouldCompact, tokenUsage, toolDefinitions, version } from "contextfold";
+import type { CompactionConfig, Part, Summarize, TokenUsage, ToolOutputCacheConfig, ToolOutputRef } from "contextfold";
+import type { Equal, Expect } from "./support.js";
+
+type Signatures = [
+  Expect<Equal<ReturnType<typeof countTokens>, number>>,
+  Expect<Equal<ReturnType<typeof tokenUsage>, TokenUsage>>,
+  Expect<Equal<ReturnType<typeof contextLimit>, number>>,
+  Expect<Equal<ReturnType<typeof shouldCompact>, boolean>>,
+  Expect<Equal<ReturnType<typeof toolDefinitions>, object[]>>,
+  Expect<Equal<ReturnType<typeof version>, string>>,
+  Expect<Equal<ReturnType<typeof extractiveSummarize>, Summarize>>,
+  Expect<Equal<ReturnType<ToolOutputCache["get"]>, Promise<string | Part[]>>>,
+  Expect<Equal<ReturnType<ToolOutputCache["read"]>, Promise<string>>>,
+  Expect<Equal<ReturnType<ToolOutputCache["grep"]>, Promise<string>>>,
+  Expect<Equal<ReturnType<ToolOutputCache["refs"]>, ToolOutputRef[]>>,
+  Expect<Equal<ReturnType<OpenAIHistoryAdapter["rebuild"]>, object[]>>,
+];
+
+const usage: TokenUsage = { input_tokens: 1, output_tokens: 1, cache_creation_tokens: 0, cache_read_tokens: 0, total_tokens: 2 };
+// @ts-expect-error the total is part of it
+const partial: TokenUsage = { input_tokens: 1, output_tokens: 1, cache_creation_tokens: 0, cache_read_tokens: 0 };
+countTokens("x");
+countTokens([{ role: "user", content: "x" }], "bytes/4");
+countTokens({ model: "m", input: [] }, (text) => text.length);
+// @ts-expect-error no such estimate
+countTokens("x", "words");
+shouldCompact(usage, 100);
+shouldCompact(usage, 100, { thresholdRatio: 0.5 });
+// @ts-expect-error a limit is a number
+shouldCompact(usage, "100");
+// @ts-expect-error unknown key
+shouldCompact(usage, 100, { ratio: 0.5 });
+contextLimit("gpt-5", { mine: {} });
+// @ts-expect-error no such format
+toolDefinitions("openai");
+extractiveSummarize({ maxTokens: 5 });
+// @ts-expect-error unknown key
+extractiveSummarize({ max_tokens: 5 });
+
+const none: CompactionConfig = {};
+const cacheDefaults: ToolOutputCacheConfig = { contextBudgetTokens: null };
+// @ts-expect-error only the budget can be null
+const cacheWrong: ToolOutputCacheConfig = { maxLineLength: null };
+
+const outputs = new Session().toolOutputs;
+outputs.put("text");
+outputs.put(new Uint8Array(1), { id: "mine" });
+outputs.put([{ type: "text", text: "x" }]);
+outputs.append("id", "chunk");
+outputs.read({ ref_id: "id", offset: 0, limit: 1 });
+outputs.grep({ ref_id: "id", pattern: "x", context: 1, max_matches: 1, ignore_case: true });
+outputs.collectGarbage({ dryRun: true });
+// @ts-expect-error a pattern is needed
+outputs.grep({ ref_id: "id" });
+// @ts-expect-error a number is no content
+outputs.put(5);
+// @ts-expect-error a session makes it
+new ToolOutputCache();
+
+const adapter = new OpenAIHistoryAdapter([{ role: "user", content: "x" }]);
+adapter.append({ type: "reasoning" });
+adapter.append([{}]);
+// @ts-expect-error an item is an object
+adapter.append("x");
+// @ts-expect-error the list is changed by append and rebuild alone
+adapter.inputItems = [];
+
+export type { Signatures };
+console.log(partial, none, cacheDefaults, cacheWrong);
