@@ -1,0 +1,48 @@
+// Takes out of a tool's output what belongs to the machine or the moment and not to the repository.
+import { homedir, hostname } from "node:os";
+
+const INDEX = /\b(registry|sparse)\+https?:\/\/[^\s"')]+/g;
+const REGISTRY = /https?:\/\/(?:[\w.-]*registry[\w.-]*|(?:static\.|index\.)?crates\.io)(?::\d+)?(?:\/[^\s"')]*)?/g;
+/** Colours, which rustfmt sends even to a file where the terminal's name promises them. */
+const COLOUR = /\x1b(?:\[[\d;]*[A-Za-z]|\(B)/g;
+/** What cargo prints or not depending on the state of its caches and locks, or on how busy the machine is. */
+const NOISE = /^\s*(?:(?:Blocking|Downloading|Downloaded|Updating|Locking|Fetching|Adding)\b.*|test .* has been running for over .*)\n/gm;
+
+/** `file` for what stands in files and history, `run` for what a command printed just now. */
+export function makeScrubber({ repo, target }) {
+  const places = [
+    [`${target}/`, "target/"],
+    [target, "target"],
+    [`${repo}/`, ""],
+    [repo, "."],
+    [`${homedir()}/`, "~/"],
+  ];
+  const withoutPlaces = (text) => {
+    let out = text;
+    for (const [place, name] of places) out = out.replaceAll(place, name);
+    return out.replace(INDEX, "$1+index").replace(REGISTRY, "https://registry");
+  };
+  const run = (text) =>
+    sortTestLines(
+      withoutPlaces(text)
+        .replace(COLOUR, "")
+        .replace(NOISE, "")
+        .replace(/(\bin )\d+(?:\.\d+)?m?s\b/g, "$10.00s")
+        .replace(/(\bin )\d+m \d+s\b/g, "$10.00s")
+        .replace(/(\/deps\/\w+)-[0-9a-f]{16}\b/g, "$1")
+        .replace(/^(thread '.*') \(\d+\) panicked/gm, "$1 panicked"),
+    );
+  return { file: withoutPlaces, run };
+}
+
+/** Tests run in parallel and report in any order. */
+function sortTestLines(text) {
+  return text.replace(/(?:^test \S.* \.\.\. .*\n)+/gm, (block) => block.split(/(?<=\n)/).sort().join(""));
+}
+
+/** Names of this machine that stand in `text`, though the scrubber should have taken them out. */
+export function leaks(text, { repo, target }, source) {
+  const home = homedir();
+  const names = [repo, target, source, `${home}/`, hostname(), process.env.USER, process.env.LOGNAME];
+  return names.filter((name) => name && name.length > 4 && text.includes(name));
+}

@@ -1,0 +1,96 @@
+//! The sample transcript: recorded tool outputs of a scripted agent (`examples/README.md`).
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::Arc;
+
+use contextfold::compaction::Answer;
+use contextfold::compaction::extractive::{self, ExtractiveOptions};
+use contextfold::message::{Format, Message, steps, turns};
+use contextfold::provider::provider;
+use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::tokens::Estimate;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+#[derive(Deserialize)]
+struct Fact {
+    fact: String,
+    must_contain: Vec<String>,
+}
+
+fn items() -> Value {
+    serde_json::from_str(include_str!("../examples/transcript.responses.json")).unwrap()
+}
+
+fn sample() -> Vec<Message> {
+    provider(Format::OpenaiResponses).read(&items()).unwrap()
+}
+
+#[test]
+fn it_is_a_long_agent_session() {
+    assert!(items().as_array().unwrap().len() >= 150);
+    let messages = sample();
+    let session = session(&json!({ "toolOutputCache": { "enabled": false } }));
+    let tokens: u64 = messages.iter().map(|m| session.context().count(m)).sum();
+    assert!(tokens >= 150_000, "{tokens}");
+    let turns: Vec<usize> =
+        turns(&messages[1..]).into_iter().map(|turn| steps(&messages[1..][turn.range]).len() - 1).collect();
+    assert!(turns.len() == 4 && turns[0] >= 60 && turns[1..].iter().all(|t| *t < turns[0] / 2), "{turns:?}");
+}
+
+#[test]
+fn the_extractive_summary_names_what_one_must_know_to_go_on() {
+    let summary = extractive::summarize(&sample(), &Estimate, ExtractiveOptions::default());
+    let facts: Vec<Fact> = serde_json::from_str(include_str!("../examples/transcript.facts.json")).unwrap();
+    assert_eq!(facts.len(), 10);
+    let missing: Vec<&str> = facts
+        .iter()
+        .filter(|f| !f.must_contain.iter().all(|s| summary.contains(s.as_str())))
+        .map(|f| f.fact.as_str())
+        .collect();
+    assert!(missing.is_empty(), "missing: {missing:#?} in\n{summary}");
+}
+
+#[test]
+fn its_long_turn_is_cut_at_a_step() {
+    let mut s = session(&json!({ "contextWindow": 20_000 }));
+    let messages = sample();
+    let first_turn = 1 + turns(&messages[1..])[0].range.end;
+    s.push(messages[..first_turn].to_vec()).unwrap();
+    let Fit::NeedsSummary(pending) = s.prepare().unwrap() else { unreachable!("it does not fit") };
+    let answer = Answer { text: s.extractive(&pending), ..Answer::default() };
+    let Fit::Done(report) = s.resume(*pending, &answer).unwrap() else {
+        unreachable!("one summary is enough")
+    };
+    assert!(report.tokens_after <= report.threshold.unwrap());
+    let view = s.context().lower();
+    assert_eq!(view[2].plain_text(), messages[1].plain_text(), "the request itself stays verbatim");
+    assert_eq!(view.last().unwrap().plain_text(), messages[first_turn - 1].plain_text());
+    assert!(contextfold::message::open_calls(view.iter().map(|m| &**m)).is_empty());
+}
+
+#[test]
+fn a_one_shot_call_fills_its_target() {
+    for window in [20_000, 32_000, 64_000] {
+        let mut s = session(
+            &json!({ "contextWindow": window, "toolOutputCache": { "contextBudgetTokens": 60_000 } }),
+        );
+        s.push(sample()).unwrap();
+        let Fit::NeedsSummary(pending) = s.prepare_filling().unwrap() else {
+            unreachable!("it does not fit")
+        };
+        let answer = Answer { text: s.extractive(&pending), ..Answer::default() };
+        let Fit::Done(report) = s.resume(*pending, &answer).unwrap() else {
+            unreachable!("one summary is enough")
+        };
+        let target = report.target.unwrap();
+        assert!(report.tokens_after <= target && report.tokens_after * 10 >= target * 8, "{report:?}");
+        let view = s.context().lower();
+        assert!(contextfold::message::open_calls(view.iter().map(|m| &**m)).is_empty());
+    }
+}
+
+fn session(options: &Value) -> Session {
+    Session::new(SessionConfig::from_value(options).unwrap(), Arc::new(Estimate))
+}

@@ -1,0 +1,34 @@
+// What the engine decided, in order, and what each decision saved.
+
+import type { Opened, Outcome } from "../engine/protocol";
+import { count, plural } from "./numbers";
+
+export function Decisions({ opened, outcome: { report } }: { opened: Opened; outcome: Outcome }) {
+  const steps = report.decisions.map((decision) => ({ ...decision, saved: decision.tokens_before - decision.tokens_after }));
+  return (
+    <section class="panel" aria-labelledby="decisions-title">
+      <h2 id="decisions-title">What was decided</h2>
+      {steps.length === 0 && <p class="quiet">Nothing: the transcript fits as it came.</p>}
+      <ol class="decisions">
+        {steps.map((step, i) => (
+          <li key={i}>
+            <div class="decision-head">
+              <code>{step.pass}</code>
+              <span>{plural(step.items.length, "message")}</span>
+              <strong>
+                {step.saved >= 0 ? "−" : "+"}
+                {count(Math.abs(step.saved))}
+              </strong>
+              <span>→ {count(step.tokens_after)} tokens</span>
+            </div>
+            <p>
+              {step.why}
+              {(step.attempt ?? 1) > 1 && ` (attempt ${step.attempt})`}
+            </p>
+            <i class="decision-bar" style={{ width: `${(100 * step.tokens_after) / Math.max(1, opened.tokens)}%` }} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

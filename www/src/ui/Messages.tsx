@@ -1,0 +1,84 @@
+// Before and after, message by message.
+
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Fate, Row } from "../engine/protocol";
+import { FATES, MessageRow } from "./MessageRow";
+import { VirtualList } from "./VirtualList";
+import { count } from "./numbers";
+
+const NARROW = "(max-width: 640px)";
+
+export function Messages({ rows, onShow }: { rows: Row[]; onShow: (row: Row) => void }) {
+  const [only, setOnly] = useState<Fate | null>(null);
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const [target, setTarget] = useState<{ key: string } | null>(null);
+  const narrow = useMedia(NARROW);
+  const fates = (Object.keys(FATES) as Fate[]).map((fate) => ({ fate, rows: rows.filter((row) => row.fate === fate).length }));
+  const filter = fates.some(({ fate, rows }) => fate === only && rows > 0) ? only : null;
+  const shown = useMemo(
+    () => rows.filter((row) => (filter ? row.fate === filter : row.fate !== "folded" || open.has(row.fold ?? ""))),
+    [rows, filter, open],
+  );
+  const toggle = (id: string) => {
+    const next = new Set(open);
+    if (!next.delete(id)) next.add(id);
+    setOpen(next);
+  };
+  const goTo = (id: string) => {
+    setOnly(null);
+    setTarget({ key: id });
+  };
+  return (
+    <section class="panel messages" aria-labelledby="messages-title">
+      <h2 id="messages-title">Message by message</h2>
+      <div class="chips" role="group" aria-label="Which messages">
+        <Chip name="the view" on={filter === null} rows={rows.length - fates.find(({ fate }) => fate === "folded")!.rows} onClick={() => setOnly(null)} />
+        {fates
+          .filter(({ rows }) => rows > 0)
+          .map(({ fate, rows }) => (
+            <Chip key={fate} name={FATES[fate]} fate={fate} on={filter === fate} rows={rows} onClick={() => setOnly(fate)} />
+          ))}
+      </div>
+      <div class="columns" aria-hidden="true">
+        <span>Before</span>
+        <span>After</span>
+      </div>
+      <VirtualList
+        label="Messages, before and after"
+        rows={shown}
+        rowHeight={narrow ? 132 : 74}
+        keyOf={(row) => row.id}
+        target={target}
+        draw={(row) => <MessageRow row={row} isOpen={open.has(row.id)} onShow={onShow} onToggle={toggle} onGoTo={goTo} />}
+      />
+    </section>
+  );
+}
+
+interface ChipProps {
+  name: string;
+  rows: number;
+  on: boolean;
+  fate?: Fate;
+  onClick: () => void;
+}
+
+function Chip({ name, rows, on, fate, onClick }: ChipProps) {
+  return (
+    <button type="button" class="chip" aria-pressed={on} onClick={onClick}>
+      {fate && <i class={`dot fate-${fate}`} />}
+      {name} <span>{count(rows)}</span>
+    </button>
+  );
+}
+
+function useMedia(query: string): boolean {
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
+  useEffect(() => {
+    const media = matchMedia(query);
+    const update = () => setMatches(media.matches);
+    media.addEventListener("change", update);
+    return () => media.removeEventListener("change", update);
+  }, [query]);
+  return matches;
+}

@@ -1,0 +1,87 @@
+// Where a transcript comes from: the sample, a file picker, or a drop anywhere on the page.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import sampleUrl from "../../../examples/transcript.responses.json?url";
+import type { Opened } from "../engine/protocol";
+
+interface Props {
+  opened: Opened | null;
+  busy: boolean;
+  onFile: (file: Blob | Promise<Blob>, name: string) => void;
+}
+
+export function Source({ opened, busy, onFile }: Props) {
+  const input = useRef<HTMLInputElement>(null);
+  const over = useDrop((file) => onFile(file, file.name));
+  const useSample = () => onFile(fetchSample(), "the sample");
+  return (
+    <section class={`source${opened ? " source-small" : ""}${over ? " source-over" : ""}`} aria-label="Transcript" aria-busy={busy}>
+      {!opened && (
+        <>
+          <h2>Drop an agent’s transcript here</h2>
+          <p>
+            OpenAI Responses items, Chat Completions messages or contextfold’s own, as a JSON list, a request body or JSON lines. It
+            never leaves this page.
+          </p>
+        </>
+      )}
+      <div class="source-buttons">
+        <button type="button" class="button button-strong" onClick={useSample} disabled={busy}>
+          Use the sample
+        </button>
+        <button type="button" class="button" onClick={() => input.current?.click()} disabled={busy}>
+          Choose a file…
+        </button>
+        <input
+          ref={input}
+          type="file"
+          class="unseen"
+          tabIndex={-1}
+          aria-label="Transcript file"
+          accept=".json,.jsonl,.ndjson,.txt,application/json"
+          onChange={(event) => {
+            const file = event.currentTarget.files?.[0];
+            event.currentTarget.value = ""; // the same file may be chosen again
+            if (file) onFile(file, file.name);
+          }}
+        />
+        <span class="source-hint" role="status">
+          {busy ? "Reading…" : opened ? "or drop another file anywhere" : "The sample: a scripted agent at work on this very project, with real tool outputs."}
+        </span>
+      </div>
+    </section>
+  );
+}
+
+async function fetchSample(): Promise<Blob> {
+  const response = await fetch(sampleUrl);
+  if (!response.ok) throw new Error(`The sample could not be fetched: the server answers ${response.status}.`);
+  return response.blob();
+}
+
+/** Takes files that are dropped anywhere; says whether one is held over the page. */
+function useDrop(onDrop: (file: File) => void): boolean {
+  const [over, setOver] = useState(false);
+  const latest = useRef(onDrop);
+  latest.current = onDrop;
+  useEffect(() => {
+    const stop = new AbortController();
+    const on = (type: "dragover" | "dragleave" | "drop", listener: (event: DragEvent) => void) =>
+      window.addEventListener(type, listener, { signal: stop.signal });
+    on("dragover", (event) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      setOver(true);
+    });
+    on("dragleave", (event) => event.relatedTarget === null && setOver(false));
+    on("drop", (event) => {
+      setOver(false);
+      const file = event.dataTransfer?.files[0];
+      if (!file) return;
+      event.preventDefault();
+      latest.current(file);
+    });
+    return () => stop.abort();
+  }, []);
+  return over;
+}

@@ -1,0 +1,94 @@
+// A list of rows of one height, of which only those in sight are in the document.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+/** Rows beyond each edge that are there already, so that scrolling and the Tab key find them. */
+const OVERSCAN = 6;
+
+interface Props<T> {
+  label: string;
+  rows: T[];
+  rowHeight: number;
+  keyOf: (row: T) => string;
+  draw: (row: T) => ComponentChildren;
+  /** A row to bring into sight, and to give the focus; a new object does it again. */
+  target?: { key: string } | null;
+}
+
+export function VirtualList<T>({ label, rows, rowHeight, keyOf, draw, target }: Props<T>) {
+  const box = useRef<HTMLUListElement>(null);
+  const [seen, setSeen] = useState({ top: 0, height: 600 });
+  const focusOn = useRef<string | null>(null);
+
+  const measure = () => box.current && setSeen({ top: box.current.scrollTop, height: box.current.clientHeight });
+  useEffect(() => {
+    const watch = new ResizeObserver(measure);
+    watch.observe(box.current!);
+    return () => watch.disconnect();
+  }, []);
+
+  const first = Math.max(0, Math.floor(seen.top / rowHeight) - OVERSCAN);
+  const end = Math.min(rows.length, Math.ceil((seen.top + seen.height) / rowHeight) + OVERSCAN);
+
+  const goTo = (index: number) => {
+    const list = box.current!;
+    const row = rows[Math.max(0, Math.min(rows.length - 1, index))];
+    if (!row) return;
+    focusOn.current = keyOf(row);
+    const top = rows.indexOf(row) * rowHeight;
+    if (top < list.scrollTop) list.scrollTop = top;
+    else if (top + rowHeight > list.scrollTop + list.clientHeight) list.scrollTop = top + rowHeight - list.clientHeight;
+    measure();
+  };
+
+  useEffect(() => {
+    if (target) goTo(rows.findIndex((row) => keyOf(row) === target.key));
+  }, [target]);
+
+  // A row that was scrolled to is in the document only now.
+  useEffect(() => {
+    if (focusOn.current === null) return;
+    const row = box.current!.querySelector<HTMLElement>(`[data-key="${CSS.escape(focusOn.current)}"] button`);
+    if (row) {
+      focusOn.current = null;
+      row.focus({ preventScroll: true });
+    }
+  });
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const key = (event.target as HTMLElement).closest<HTMLElement>("[data-key]")?.dataset.key;
+    const at = key === undefined ? -1 : rows.findIndex((row) => keyOf(row) === key);
+    const page = Math.max(1, Math.floor(seen.height / rowHeight) - 1);
+    const moves: Record<string, number> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      PageDown: at + page,
+      PageUp: at - page,
+      Home: 0,
+      End: rows.length - 1,
+    };
+    const to = moves[event.key];
+    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    goTo(to);
+  };
+
+  return (
+    <ul ref={box} class="virtual" aria-label={label} tabIndex={0} onScroll={measure} onKeyDown={onKeyDown}>
+      <li class="virtual-room" role="presentation" style={{ height: `${rows.length * rowHeight}px` }} />
+      {rows.slice(first, end).map((row, i) => (
+        <li
+          key={keyOf(row)}
+          data-key={keyOf(row)}
+          class="virtual-row"
+          aria-posinset={first + i + 1}
+          aria-setsize={rows.length}
+          style={{ height: `${rowHeight}px`, transform: `translateY(${(first + i) * rowHeight}px)` }}
+        >
+          {draw(row)}
+        </li>
+      ))}
+    </ul>
+  );
+}
