@@ -1,10 +1,9 @@
 /// <reference lib="esnext.disposable" />
 
+import type { EncodingName } from "./wasm/contextfold.js";
+
 export * from "./wasm/contextfold.js";
 export { ContextError } from "./error.js";
-
-/** An encoding that the package brings. */
-export type EncodingName = "o200k_base" | "cl100k_base" | "o200k_harmony" | "p50k_base" | "p50k_edit" | "r50k_base" | "gpt2";
 
 /**
  * Loads an exact encoding: its vocabulary is a file of its own, so that only who counts exactly fetches it. Loading one

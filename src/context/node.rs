@@ -204,7 +204,7 @@ impl History {
                     return Err(Error::message_at(
                         i,
                         format!(
-                            "the tool output for call `{id}` has no open call before it; push the assistant message with that call first, or use repair()"
+                            "the tool output for call `{id}` has no open call before it; push the assistant message with that call first, or leave the output out"
                         ),
                     ));
                 }

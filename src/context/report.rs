@@ -63,7 +63,7 @@ pub struct CounterReport {
     pub exact: bool,
     /// The share of the limit that passes leave free, 0 to 1.
     pub margin: f64,
-    /// Reported over counted input tokens, 1 until a provider reported any.
+    /// Reported over counted input tokens. Always 1 for now: estimates do not learn from reported usage yet.
     pub calibration: f64,
 }
 

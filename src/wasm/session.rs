@@ -94,6 +94,10 @@ impl Session {
     ) -> Result<Vec<String>, JsValue> {
         match parse_format(&format)? {
             Format::Messages => self.push(input),
+            // One item: a response has no `type`, and an output item's `output` is no list of items.
+            Format::OpenaiResponses if get(&input, "type")?.is_some() => {
+                self.take_in(Format::OpenaiResponses, &Array::of1(&input))
+            }
             format => self.take_in(format, &input),
         }
     }

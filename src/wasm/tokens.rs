@@ -11,6 +11,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::error::context_error;
+use super::value::text;
 use crate::error::{Error, ErrorCode};
 use crate::tokens::{Counter, Encoding, encoding_for_model};
 
@@ -94,9 +95,11 @@ pub fn encoding_decode(handle: u32, tokens: &[u32]) -> Result<String, JsValue> {
 ///
 /// @throws {ContextError} `UNKNOWN_MODEL` for a model that tiktoken does not know, also for those whose tokenizer is not
 /// public (Claude, Gemini …): nothing counts those exactly, so use the estimate.
-#[wasm_bindgen(js_name = encodingForModel)]
-pub fn encoding_name_for_model(model: &str) -> Result<String, JsValue> {
-    Ok(encoding_for_model(model)?.to_owned())
+#[wasm_bindgen(js_name = encodingForModel, unchecked_return_type = "EncodingName")]
+pub fn encoding_name_for_model(
+    #[wasm_bindgen(unchecked_param_type = "string")] model: JsValue,
+) -> Result<String, JsValue> {
+    Ok(encoding_for_model(&text(&model, "model")?)?.to_owned())
 }
 
 /// The counter behind an `Encoding` object; `None` for any other value.

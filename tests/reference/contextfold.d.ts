@@ -112,7 +112,7 @@ export interface CounterReport {
      */
     margin: number;
     /**
-     * Reported over counted input tokens, 1 until a provider reported any.
+     * Reported over counted input tokens. Always 1 for now: estimates do not learn from reported usage yet.
      */
     calibration: number;
 }
@@ -428,6 +428,13 @@ export interface Session {
     view<F extends Format>(format: F): ViewOf<F>;
 }
 
+/** What `request.as(format)` gives: a request body, but for the output limit. */
+export type SummaryBody<F extends Format> = { model?: string } & (F extends "openai-responses"
+    ? { instructions?: string; input: object[] }
+    : F extends "anthropic" | "ai-sdk"
+    ? { system?: string; messages: object[] }
+    : { messages: object[] });
+
 /** The one question that the engine asks. */
 export interface SummaryRequest {
     /** `compaction.model`; `null`: the model that you use anyway. */
@@ -451,7 +458,7 @@ export interface SummaryRequest {
     /** Positions in `messages` of those that stay in the view whatever the summary says. */
     kept: number[];
     /** The request as a body that the format's API takes: add the model and what else you want. */
-    as(format: Format): object;
+    as<F extends Format>(format: F): SummaryBody<F>;
 }
 
 /** An answer with what a provider says of it. */
@@ -574,6 +581,9 @@ export interface Encoding {
      */
     decode(tokens: Uint32Array): string;
 }
+
+/** An encoding that the package brings. */
+export type EncodingName = "o200k_base" | "cl100k_base" | "o200k_harmony" | "p50k_base" | "p50k_edit" | "r50k_base" | "gpt2";
 
 
 
@@ -869,7 +879,7 @@ export function countTokens(input: unknown, tokenizer?: "estimate" | "bytes/4" |
  * @throws {ContextError} `UNKNOWN_MODEL` for a model that tiktoken does not know, also for those whose tokenizer is not
  * public (Claude, Gemini …): nothing counts those exactly, so use the estimate.
  */
-export function encodingForModel(model: string): string;
+export function encodingForModel(model: string): EncodingName;
 
 /**
  * A `Summarize` that needs no model: deterministic, offline, in Rust (COMP-16).

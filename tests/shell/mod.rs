@@ -39,7 +39,7 @@ async fn a_promise_callback_writes_the_summary() {
         "{ contextWindow: 100000, summarize: (request) => new Promise((done) => setTimeout(() => done({ \
          text: '<summary>' + request.messages.length + ' messages</summary>', usage: { input_tokens: 7, output_tokens: 2 } }), 5)) }",
     );
-    let report = JsFuture::from(session.compact(JsValue::UNDEFINED).unwrap()).await.unwrap();
+    let report = JsFuture::from(session.compact(JsValue::UNDEFINED)).await.unwrap();
     assert_eq!(texts(&session)[0], "7 messages", "six messages and the instruction");
     assert_eq!(texts(&session).len(), 3);
     assert_eq!(field(&field(&field(&report, "summary"), "usage"), "total_tokens"), 9);
@@ -48,7 +48,7 @@ async fn a_promise_callback_writes_the_summary() {
 #[wasm_bindgen_test]
 async fn without_a_callback_the_extractive_summariser_writes_it() {
     let session = session("{ contextWindow: 100000 }");
-    JsFuture::from(session.compact(JsValue::UNDEFINED).unwrap()).await.unwrap();
+    JsFuture::from(session.compact(JsValue::UNDEFINED)).await.unwrap();
     assert!(texts(&session)[0].contains("question 0"), "{:?}", texts(&session));
 }
 
@@ -56,7 +56,7 @@ async fn without_a_callback_the_extractive_summariser_writes_it() {
 async fn a_callback_that_rejects_changes_nothing() {
     let session = session("{ contextWindow: 100000, summarize: () => Promise.reject(new Error('503')) }");
     let before = texts(&session);
-    let error = JsFuture::from(session.compact(JsValue::UNDEFINED).unwrap()).await.unwrap_err();
+    let error = JsFuture::from(session.compact(JsValue::UNDEFINED)).await.unwrap_err();
     assert_eq!(field(&error, "code"), "SUMMARY_FAILED");
     assert_eq!(field(&field(&error, "cause"), "message"), "503");
     assert_eq!(texts(&session), before);
@@ -69,7 +69,7 @@ async fn an_abort_ends_a_wait_that_never_settles() {
     let controller = js("new AbortController()");
     let options = js_sys::Object::new();
     Reflect::set(&options, &"signal".into(), &field(&controller, "signal")).unwrap();
-    let waiting = session.compact(options.into()).unwrap();
+    let waiting = session.compact(options.into());
     let abort: Function = field(&controller, "abort").unchecked_into();
     abort.call0(&controller).unwrap();
     let error = JsFuture::from(waiting).await.unwrap_err();
