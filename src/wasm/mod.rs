@@ -9,12 +9,14 @@
 mod agent_loop;
 mod counter;
 mod drive;
+mod entries;
 mod error;
 mod events;
 mod functions;
 mod handles;
 mod inner;
 mod openai;
+mod options;
 mod prepared;
 mod session;
 mod signal;
@@ -22,6 +24,7 @@ mod summarize;
 mod tokens;
 mod tool_outputs;
 mod value;
+mod view;
 
 pub use error::{context_error, set_error_class};
 pub use functions::{

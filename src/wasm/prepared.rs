@@ -7,8 +7,8 @@ use js_sys::{Object, WeakRef};
 use wasm_bindgen::prelude::*;
 
 use super::inner::Inner;
-use super::session::{list_of, view_of};
 use super::value::set;
+use super::view::{list_of, view_of};
 use crate::context::Slot;
 use crate::message::Format;
 use crate::session::Session;

@@ -1,27 +1,28 @@
 //! `Session`: the mirror of [`crate::session::Session`].
 
 use std::rc::Rc;
-use std::sync::Arc;
 
-use js_sys::{Array, Promise, Reflect};
+use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
 
-use super::counter::{CallbackCounter, Tokenizer};
 use super::drive::{self, Goal};
+use super::entries::{entries, entry_counts};
 use super::inner::Inner;
+use super::options::{Options, read_options};
 use super::prepared::prepared;
 use super::signal::AbortSignal;
-use super::summarize::{Summarize, parse_format};
+use super::summarize::parse_format;
 use super::tool_outputs::ToolOutputCache;
 use super::value::{
-    config_json, elements, entries_json, flat_to_js, get, get_string, json, known_keys, settle, text, to_js,
+    elements, entries_json, flat_to_js, get, get_string, json, known_keys, settle, text, to_js,
 };
-use crate::context::{Context, NodeIndex, NodeKind, Slot};
+use super::view::view_of;
+use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
-use crate::provider::{Calls, provider};
-use crate::session::{Session as Core, SessionConfig};
-use crate::tokens::{Counter, ReportedUsage};
+use crate::provider::provider;
+use crate::session::Session as Core;
+use crate::tokens::ReportedUsage;
 
 /// One agent's conversation, kept inside its context window.
 ///
@@ -397,128 +398,6 @@ impl Session {
             handles.keep(*node, format, objects.by_ref().take(*size).collect());
         }
     }
-}
-
-/// The entries of a list, a request body or a response.
-fn entries(input: &JsValue) -> Option<Vec<JsValue>> {
-    let list = ["input", "output", "messages"]
-        .iter()
-        .find_map(|key| get(input, key).ok()??.dyn_into::<Array>().ok());
-    let list = input.dyn_ref::<Array>().cloned().or(list)?;
-    Some(list.iter().collect())
-}
-
-/// How many entries of the format each message came from.
-fn entry_counts(format: Format, messages: &[Message]) -> Vec<usize> {
-    if format == Format::Messages {
-        return vec![1; messages.len()];
-    }
-    let provider = provider(format);
-    let mut calls = Calls::default();
-    messages
-        .iter()
-        .map(|message| {
-            calls.add(message);
-            if provider.is_head(message, true) { 0 } else { provider.write_one(message, &calls).len() }
-        })
-        .collect()
-}
-
-/// The view in a format.
-pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
-    let mut handles = inner.handles.borrow_mut();
-    inner.read(|core| -> Result<JsValue, JsValue> {
-        let context = core.context();
-        if matches!(format, Format::Messages | Format::OpenaiResponses | Format::OpenaiChat) {
-            let (head, body): (Vec<&Slot>, Vec<&Slot>) = split_head(context, format);
-            let list = handles.list(body.into_iter().map(|s| (s, context.history.node(s.node))), format)?;
-            let head: Vec<&Message> = head.into_iter().map(|s| &*s.message).collect();
-            return match format {
-                Format::OpenaiResponses => responses_body(&head, &list),
-                _ => Ok(list.into()),
-            };
-        }
-        let lowered: Vec<Arc<Message>> = context.lower();
-        let lowered: Vec<&Message> = lowered.iter().map(|m| &**m).collect();
-        to_js(&provider(format).body(provider(format).write(&lowered)))
-    })?
-}
-
-/// Slots of an earlier view as messages.
-pub fn list_of(inner: &Inner, slots: &[Slot]) -> Result<JsValue, JsValue> {
-    let mut handles = inner.handles.borrow_mut();
-    inner.read(|core| {
-        let history = &core.context().history;
-        handles.list(slots.iter().map(|s| (s, history.node(s.node))), Format::Messages).map(JsValue::from)
-    })?
-}
-
-/// What the format keeps apart, and the rest.
-fn split_head(context: &Context, format: Format) -> (Vec<&Slot>, Vec<&Slot>) {
-    let provider = provider(format);
-    let mut leading = true;
-    context.view.slots().partition(|slot| {
-        leading = leading && provider.is_head(&slot.message, leading);
-        leading
-    })
-}
-
-fn responses_body(head: &[&Message], input: &Array) -> Result<JsValue, JsValue> {
-    let body = js_sys::Object::new();
-    if let Some(instructions) = provider(Format::OpenaiResponses).write(head).head {
-        super::value::set(&body, "instructions", &to_js(&instructions)?)?;
-    }
-    super::value::set(&body, "input", input)?;
-    Ok(body.into())
-}
-
-struct Options {
-    config: SessionConfig,
-    counter: Counter,
-    callback_counter: Option<Rc<CallbackCounter>>,
-    summarize: Option<Summarize>,
-}
-
-/// Takes the functions out of the options; the rest is plain data, and the core reads it.
-fn read_options(options: &JsValue) -> Result<Options, JsValue> {
-    let plain = plain_object(options)?;
-    let summarize = take(&plain, "summarize")?;
-    let summarize = match summarize {
-        Some(f) if f.is_function() => Some(f.unchecked_into::<Summarize>()),
-        Some(_) => return Err(Error::config("summarize", "expected a function").into()),
-        None => None,
-    };
-    let tokenizer = take(&plain, "tokenizer")?.unwrap_or_default();
-    let Tokenizer { counter, callback: callback_counter } =
-        Tokenizer::of(&tokenizer).map_err(|expected| Error::config("tokenizer", expected))?;
-    let config = SessionConfig::from_value(&config_json(&plain)?)?;
-    Ok(Options { config, counter, callback_counter, summarize })
-}
-
-/// A copy of the options, which must be an object of keys.
-fn plain_object(options: &JsValue) -> Result<js_sys::Object, JsValue> {
-    let copy = js_sys::Object::new();
-    if options.is_undefined() {
-        return Ok(copy);
-    }
-    if !options.is_object() || options.is_array() || js_sys::try_iter(options)?.is_some() {
-        return Err(Error::config("options", "expected an object").into());
-    }
-    for key in js_sys::Object::keys(options.unchecked_ref::<js_sys::Object>()).iter() {
-        let value = Reflect::get(options, &key).map_err(|cause| {
-            let key = key.as_string().unwrap_or_default();
-            super::error::context_error(&Error::config(&key, "its getter threw"), Some(&cause), None)
-        })?;
-        Reflect::set(&copy, &key, &value)?;
-    }
-    Ok(copy)
-}
-
-/// Takes a key out of our own copy of the options; `undefined` is as good as left out, `null` is not.
-fn take(plain: &js_sys::Object, key: &str) -> Result<Option<JsValue>, JsValue> {
-    let value = Reflect::get(plain, &key.into())?;
-    Reflect::delete_property(plain, &key.into())?;
-    Ok((!value.is_undefined()).then_some(value))
 }
 
 fn number_or_null(n: Option<u64>) -> JsValue {
