@@ -3,6 +3,7 @@
 mod config;
 pub mod extractive;
 pub mod facts;
+mod layout;
 mod plan;
 pub mod prompts;
 mod request;
@@ -11,6 +12,7 @@ mod transcript;
 mod verdict;
 
 pub use config::{CompactionConfig, OnFailure, Style};
+pub use layout::{Layout, engine_message};
 pub use plan::{FoldPlan, Keep, plan};
 pub use request::{Ask, Reason, Size, SummaryRequest, request};
 pub use verdict::{Accepted, Answer, judge};

@@ -1,21 +1,21 @@
 //! Which part of the view a compaction folds, and which stays.
 
-use std::collections::HashSet;
-
-use crate::context::{Context, NodeIndex, NodeKind, Slot};
-use crate::message::steps;
+use super::layout::Layout;
+use crate::context::{Context, NodeIndex, NodeKind, Place, Unit};
 
 /// What a compaction would fold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoldPlan {
     /// The nodes to fold, in view order; earlier summaries among them.
     pub members: Vec<NodeIndex>,
-    /// Their tokens, as they stand in the view.
+    /// Their tokens, as they stand in the view or stood there when a pass left them out.
     pub tokens: u64,
     /// Those of them that are no earlier summary's.
     pub new_tokens: u64,
     /// A retained turn was cut at a step boundary (COMP-7b).
     pub cut_within_turn: bool,
+    /// How the fold is to stand.
+    pub layout: Layout,
 }
 
 /// How much of a conversation's end stays.
@@ -23,79 +23,72 @@ pub struct FoldPlan {
 pub struct Keep {
     /// Turns that stay whole (COMP-7).
     pub turns: u64,
-    /// The view's tokens after the fold, where there is a target. If the retained turns alone exceed it, the oldest of
-    /// them lose their earlier steps (COMP-7b).
+    /// The view's tokens after the fold, where there is a target.
     pub target: Option<u64>,
-    /// Keep as much as the target has room for, instead of the last turns alone (PASS-14): for one-shot calls.
+    /// If the retained turns alone exceed the target, the oldest of them lose their earlier steps (COMP-7b).
+    pub cut_within_turn: bool,
+    /// Keep as much as the target has room for, instead of the last turns alone (PASS-14).
     pub fill: bool,
+    /// Fold what passes left out of the view as well.
+    pub hidden_too: bool,
 }
 
-/// An atomic run of the view: a step, or a message that is part of none.
-struct Unit<'a> {
-    slots: &'a [Slot],
-    tokens: u64,
-    opens_turn: bool,
-    /// It may not be folded: a call in it is being executed, or it holds a pin.
-    fixed: bool,
-    fold: bool,
+impl Keep {
+    /// The last turns, cut where they exceed the target.
+    pub const fn last(turns: u64, target: Option<u64>) -> Self {
+        Self { turns, target, cut_within_turn: true, fill: false, hidden_too: false }
+    }
 }
 
 /// Plans a fold of everything but what `keep` asks for. `None`: there is nothing to fold.
 ///
 /// Never folded: the newest user message, steps with a call that is still being executed, steps with a pinned message,
 /// and the newest step of a turn that is cut.
-pub fn plan(context: &Context, keep: Keep) -> Option<FoldPlan> {
-    let mut units = units(context);
-    let mut turns: Vec<usize> = (0..units.len()).filter(|i| units[*i].opens_turn).collect();
+pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
+    let (hidden, shown): (Vec<_>, Vec<_>) =
+        context.units().into_iter().enumerate().partition(|(_, unit)| unit.place == Place::Hidden);
+    let (places, mut units): (Vec<usize>, Vec<Unit>) = shown.into_iter().unzip();
+    let mut turns: Vec<usize> = (0..units.len()).filter(|i| units[*i].opens_turn()).collect();
     if turns.is_empty() {
         turns.push(0); // an agent that was never spoken to: all of it is one turn
     }
     let kept_turns = &turns[turns.len().saturating_sub(keep.turns as usize)..];
     let keep_from = kept_turns.first().copied().unwrap_or(units.len());
-    let newest_user = units.iter().rposition(|u| u.opens_turn);
+    let newest_user = units.iter().rposition(Unit::opens_turn);
     let cut_within_turn = if let Some(target) = keep.target.filter(|_| keep.fill) {
         fold_oldest(&mut units, &turns, keep_from, context, target)
     } else {
         for (i, unit) in units.iter_mut().enumerate().take(keep_from) {
-            unit.fold = !unit.fixed && Some(i) != newest_user;
+            if !unit.fixed && Some(i) != newest_user {
+                unit.go();
+            }
         }
-        keep.target.is_some_and(|target| cut_turns(&mut units, kept_turns, context, target))
+        let target = keep.target.filter(|_| keep.cut_within_turn);
+        target.is_some_and(|target| cut_turns(&mut units, kept_turns, context, target))
     };
-    let folded = units.iter().filter(|u| u.fold);
-    let members: Vec<NodeIndex> = folded.clone().flat_map(|u| u.slots).map(|s| s.node).collect();
-    let is_new = |s: &&Slot| context.history.node(s.node).kind == NodeKind::Message;
-    let new: Vec<&Slot> = folded.clone().flat_map(|u| u.slots).filter(is_new).collect();
+    let mut going: Vec<(usize, &Unit)> = places.into_iter().zip(&units).filter(|(_, u)| u.goes()).collect();
+    if keep.hidden_too {
+        going.extend(hidden.iter().filter(|(_, u)| !u.fixed).map(|(place, u)| (*place, u)));
+        going.sort_by_key(|(place, _)| *place);
+    }
+    let folded: Vec<&Unit> = going.into_iter().map(|(_, unit)| unit).collect();
+    let members: Vec<NodeIndex> = folded.iter().flat_map(|u| u.nodes.iter().copied()).collect();
+    let is_new = |u: &&&Unit| u.nodes.iter().any(|n| context.history.node(*n).kind == NodeKind::Message);
+    let tokens = |u: &Unit| u.tokens + u.hidden_tokens;
+    let new: Vec<&&Unit> = folded.iter().filter(is_new).collect();
     (!new.is_empty()).then(|| FoldPlan {
         members,
-        tokens: folded.map(|u| u.tokens).sum(),
-        new_tokens: new.into_iter().map(Slot::tokens).sum(),
+        tokens: folded.iter().map(|u| tokens(u)).sum(),
+        new_tokens: new.iter().map(|u| tokens(u)).sum(),
         cut_within_turn,
+        layout,
     })
-}
-
-fn units(context: &Context) -> Vec<Unit<'_>> {
-    let body = context.view.body();
-    let live: HashSet<NodeIndex> =
-        context.history.unanswered().into_iter().map(|(_, caller)| caller).collect();
-    steps(body.iter().map(|s| &*s.message))
-        .into_iter()
-        .map(|step| {
-            let slots = &body[step.range];
-            Unit {
-                slots,
-                tokens: slots.iter().map(Slot::tokens).sum(),
-                opens_turn: slots.iter().any(|s| s.message.opens_turn()),
-                fixed: slots.iter().any(|s| live.contains(&s.node) || context.history.node(s.node).pinned),
-                fold: false,
-            }
-        })
-        .collect()
 }
 
 /// Folds the oldest steps, and a turn's user message once all its steps are folded, until the rest fits. True if a turn
 /// was cut. The user messages of the turns from `keep_from` on stay.
 fn fold_oldest(
-    units: &mut [Unit<'_>],
+    units: &mut [Unit],
     turns: &[usize],
     keep_from: usize,
     context: &Context,
@@ -109,26 +102,26 @@ fn fold_oldest(
     for (start, end) in starts.zip(ends) {
         let mut cut = false;
         let steps_then_request =
-            (start..end).filter(|i| !units[*i].opens_turn).chain(start..end).collect::<Vec<_>>();
+            (start..end).filter(|i| !units[*i].opens_turn()).chain(start..end).collect::<Vec<_>>();
         for i in steps_then_request {
             if tokens <= target {
                 return cut;
             }
             let stays =
-                units[i].fixed || units[i].fold || i == newest || (units[i].opens_turn && i >= keep_from);
+                units[i].fixed || units[i].goes() || i == newest || (units[i].opens_turn() && i >= keep_from);
             if !stays {
-                units[i].fold = true;
+                units[i].go();
                 tokens = tokens.saturating_sub(units[i].tokens);
-                cut = !units[i].opens_turn;
+                cut = !units[i].opens_turn();
             }
         }
     }
-    units[keep_from.min(newest)..].iter().any(|u| u.fold)
+    units[keep_from.min(newest)..].iter().any(Unit::goes)
 }
 
 /// Folds the earlier steps of the retained turns, oldest turn first, until the rest fits. True if any was folded.
-fn cut_turns(units: &mut [Unit<'_>], kept_turns: &[usize], context: &Context, target: u64) -> bool {
-    let kept: u64 = units.iter().filter(|u| !u.fold).map(|u| u.tokens).sum();
+fn cut_turns(units: &mut [Unit], kept_turns: &[usize], context: &Context, target: u64) -> bool {
+    let kept: u64 = units.iter().filter(|u| !u.goes()).map(|u| u.tokens).sum();
     let mut tokens = context.view.fixed_tokens() + kept + summary_reserve(target);
     let newest = units.len().saturating_sub(1);
     let mut cut = false;
@@ -137,8 +130,8 @@ fn cut_turns(units: &mut [Unit<'_>], kept_turns: &[usize], context: &Context, ta
         if tokens <= target {
             break;
         }
-        if !unit.fold && !unit.fixed && !unit.opens_turn {
-            unit.fold = true;
+        if !unit.goes() && !unit.fixed && !unit.opens_turn() {
+            unit.go();
             tokens -= unit.tokens;
             cut = true;
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::config::{CompactionConfig, Style};
 use super::plan::FoldPlan;
 use super::{prompts, transcript};
-use crate::context::{Context, Slot};
+use crate::context::{Context, Form, Slot};
 use crate::message::{Message, Part, Role, open_calls};
 
 /// Why a summary is asked for.
@@ -95,14 +95,18 @@ pub struct Ask<'a> {
 /// Builds the request for a summary of what `plan` folds.
 pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> SummaryRequest {
     let folded: HashSet<_> = plan.members.iter().copied().collect();
+    let shown = |s: &Slot| context.view.dropped(s.node).is_none();
     let mut slots: Vec<(bool, Arc<Message>)> = context
         .view
-        .body()
-        .iter()
+        .with_dropped()
+        .into_iter()
         .map(|s| (folded.contains(&s.node), s))
-        .filter(|(folded, _)| *folded || ask.size == Size::Whole)
-        .map(|(folded, s)| {
-            (folded, if ask.size == Size::NoOutputs { without_output(s) } else { s.message.clone() })
+        .filter(|(folded, s)| *folded || (ask.size == Size::Whole && shown(s)))
+        .map(|(folded, s)| match (ask.size, s.form) {
+            // Its outputs go along, and no provider takes them without the calls.
+            (_, Form::Stripped) if folded => (folded, context.history.node(s.node).message.clone()),
+            (Size::NoOutputs, _) => (folded, without_output(s)),
+            _ => (folded, s.message.clone()),
         })
         .collect();
     drop_unanswered_calls(&mut slots);

@@ -1,10 +1,11 @@
 //! Whether an answer is a summary that may replace what it stands for.
 
+use super::layout::engine_message;
 use super::plan::FoldPlan;
 use super::tags;
 use crate::context::{Context, NodeKind};
 use crate::error::{Error, ErrorCode};
-use crate::message::{ItemType, Message, Role};
+use crate::message::{Message, Role};
 use crate::tokens::TokenUsage;
 
 /// What the callback answered.
@@ -51,8 +52,13 @@ pub fn judge(
     if text.trim().is_empty() {
         return Err(Error::new(ErrorCode::SummaryEmpty, "the summary is empty"));
     }
-    let summary = engine_message(text.trim());
-    let given = tagged.retain.as_deref().map(str::trim).filter(|t| !t.is_empty()).map(engine_message);
+    let summary = engine_message(Role::User, text.trim());
+    let given = tagged
+        .retain
+        .as_deref()
+        .map(str::trim)
+        .filter(|t| !t.is_empty())
+        .map(|t| engine_message(Role::User, t));
     let carried_over = given.is_none();
     // What an earlier answer wanted retained is never lost, only replaced (COMP-3).
     let retain = given.or_else(|| earlier_retain(context, plan));
@@ -79,13 +85,6 @@ pub fn judge(
 fn earlier_retain(context: &Context, plan: &FoldPlan) -> Option<Message> {
     let mut newest_first = plan.members.iter().rev().map(|m| context.history.node(*m));
     newest_first.find(|n| n.kind == NodeKind::Retain).map(|n| Message::clone(&n.message))
-}
-
-/// A user message of the engine's own: it opens no turn.
-fn engine_message(text: &str) -> Message {
-    let mut message = Message::text(Role::User, text);
-    message.meta.item_type = Some(ItemType::CompactionSummary);
-    message
 }
 
 /// The words of `OpenAI`, Anthropic, Google and the AI SDK for "stopped by the output limit".

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::event::{Event, EventName};
-use super::fold::{Fold, FoldInfo};
+use super::fold::{Fold, FoldInfo, FoldMessages};
 use super::node::{History, Item, NodeIndex, NodeKind};
 use super::outputs::OnEntry;
 use super::report::{LeftOut, PartReport};
@@ -105,6 +105,11 @@ impl Context {
             self.add_to_fold(fold, index, caller);
             let pinned = self.history.node(index).pinned;
             self.set_pinned(index, pinned);
+        } else if let Some(caller) = caller.filter(|c| !self.shows_call_of(*c, &slot.message)) {
+            self.view.enter_dropped(slot, caller);
+            self.note_left_out(index, "it answers a call that left the view before the answer came", None);
+            let pinned = self.history.node(index).pinned;
+            self.set_pinned(index, pinned);
         } else {
             self.view.push(slot, caller);
         }
@@ -171,8 +176,9 @@ impl Context {
         self.view.set_header(slots);
     }
 
-    /// Folds `members` under a summary (and a retained text), which stand before all else.
-    pub fn fold(&mut self, members: Vec<NodeIndex>, retain: Option<Message>, summary: Message) -> NodeIndex {
+    /// Folds `members` under messages of the engine's own, which stand before all else in this order; one of them is
+    /// the summary.
+    pub fn fold(&mut self, members: Vec<NodeIndex>, made: FoldMessages) -> NodeIndex {
         let set: HashSet<NodeIndex> = members.iter().copied().collect();
         let tokens_folded = self.view.body().iter().filter(|s| set.contains(&s.node)).map(Slot::tokens).sum();
         let mut with = Vec::new();
@@ -183,8 +189,9 @@ impl Context {
             with.push(Slot::whole(&context.history, index));
             index
         };
-        let retain = retain.map(|message| add(self, NodeKind::Retain, message));
-        let summary = add(self, NodeKind::Summary, summary);
+        let retain = made.retain.map(|message| add(self, NodeKind::Retain, message));
+        let ask = made.ask.map(|message| add(self, NodeKind::Ask, message));
+        let summary = add(self, NodeKind::Summary, made.summary);
         self.view.fold(&set, with);
         let id = self.history.node(summary).id.clone();
         for member in &members {
@@ -194,7 +201,7 @@ impl Context {
             }
         }
         self.emit(EventName::Folded, &members, format!("into {id}"));
-        self.folds.push(Fold { members, summary, retain, tokens_folded });
+        self.folds.push(Fold { members, summary, retain, ask, tokens_folded });
         summary
     }
 
@@ -285,7 +292,7 @@ impl Context {
                 summary: text(fold.summary),
                 retain: fold.retain.map(text),
                 tokens_folded: fold.tokens_folded,
-                tokens: tokens(fold.summary) + fold.retain.map_or(0, tokens),
+                tokens: tokens(fold.summary) + fold.retain.map_or(0, tokens) + fold.ask.map_or(0, tokens),
                 in_view: in_view.contains(&fold.summary),
             })
             .collect()

@@ -1,6 +1,7 @@
 use serde::Serialize;
 
 use super::NodeIndex;
+use crate::message::Message;
 
 /// A compaction result: what stands in the view for a run of history.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,8 +12,21 @@ pub struct Fold {
     pub summary: NodeIndex,
     /// The node of the text that was to be retained verbatim.
     pub retain: Option<NodeIndex>,
+    /// The node of the message that asks for the summary, where that stands in the view.
+    pub ask: Option<NodeIndex>,
     /// Tokens of the members as they stood in the view.
     pub tokens_folded: u64,
+}
+
+/// The messages that stand for a fold, in view order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoldMessages {
+    /// What is retained verbatim.
+    pub retain: Option<Message>,
+    /// What asks for the summary, in a layout that shows it.
+    pub ask: Option<Message>,
+    /// The summary.
+    pub summary: Message,
 }
 
 /// A fold, for the caller.

@@ -5,6 +5,7 @@
 //! slots; no operation touches a node's message.
 
 mod core;
+mod drops;
 mod event;
 mod fold;
 mod node;
@@ -12,13 +13,15 @@ mod outputs;
 mod pins;
 mod report;
 mod tally;
+mod units;
 mod view;
 
 pub use core::Context;
 pub use event::{Event, EventName};
-pub use fold::{Fold, FoldInfo};
+pub use fold::{Fold, FoldInfo, FoldMessages};
 pub use node::{History, Item, Node, NodeIndex, NodeKind};
 pub use outputs::OnEntry;
 pub use report::{CounterReport, Decision, LeftOut, PartReport, Report, SummaryReport};
 pub use tally::{PartName, Tally};
+pub use units::{Place, Unit, UnitKind, begin_with_user};
 pub use view::{Form, Slot, View};

@@ -27,6 +27,8 @@ pub enum NodeKind {
     Summary,
     /// The engine: the text that a fold's answer wants retained verbatim.
     Retain,
+    /// The engine: the question that a summary answers, in a layout that shows it.
+    Ask,
     /// The engine: what stands in for the output of an interrupted call until it comes.
     StandIn,
 }
@@ -71,14 +73,14 @@ impl Node {
     pub fn part(&self) -> PartName {
         match self.kind {
             NodeKind::Retain => PartName::Retain,
-            NodeKind::Summary => PartName::Summary,
+            NodeKind::Summary | NodeKind::Ask => PartName::Summary,
             NodeKind::Message | NodeKind::StandIn => text_part(&self.message),
         }
     }
 
-    /// Whether it stands for a fold: its summary or its retained text.
+    /// Whether it stands for a fold: its summary, or what stands with that.
     pub fn is_fold(&self) -> bool {
-        matches!(self.kind, NodeKind::Retain | NodeKind::Summary)
+        matches!(self.kind, NodeKind::Retain | NodeKind::Ask | NodeKind::Summary)
     }
 }
 
@@ -225,7 +227,11 @@ impl History {
 
     /// Appends a message of the engine's own.
     pub fn append_engine_made(&mut self, kind: NodeKind, message: Arc<Message>, tally: Tally) -> NodeIndex {
-        let id = self.fresh_id(if kind == NodeKind::Retain { "retain_" } else { "fold_" });
+        let id = self.fresh_id(match kind {
+            NodeKind::Retain => "retain_",
+            NodeKind::Ask => "ask_",
+            _ => "fold_",
+        });
         self.insert(id, message, tally, kind)
     }
 

@@ -1,4 +1,4 @@
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::node::{History, NodeIndex};
@@ -16,6 +16,12 @@ pub enum Form {
     Placeholder,
     /// Its middle was cut as a last resort (COMP-19).
     Shortened,
+    /// JSON that was compressed (CACHE-8).
+    Compressed,
+    /// An assistant message without its tool calls.
+    Stripped,
+    /// A pointer to the same output further down (PASS-13).
+    Pointer,
 }
 
 impl Form {
@@ -26,6 +32,9 @@ impl Form {
             Self::Cut => "cut",
             Self::Placeholder => "placeholder",
             Self::Shortened => "shortened",
+            Self::Compressed => "compressed",
+            Self::Stripped => "stripped",
+            Self::Pointer => "pointer",
         }
     }
 }
@@ -69,6 +78,11 @@ impl Slot {
 pub struct View {
     header: Vec<Slot>,
     body: Vec<Slot>,
+    /// The nodes of the body and those that were dropped from it, in their order.
+    order: Vec<NodeIndex>,
+    /// What a pass took out of the body without a fold, as it stood there.
+    dropped: BTreeMap<NodeIndex, Slot>,
+    dropped_tokens: u64,
     sums: Sums,
     tools: u64,
     /// Body positions of tool outputs that can still be trimmed, oldest first.
@@ -161,6 +175,8 @@ impl View {
     pub fn push(&mut self, slot: Slot, caller: Option<NodeIndex>) {
         let at = caller.map_or(self.body.len(), |caller| self.end_of_step(caller));
         self.sums.add(slot.part, &slot.tally);
+        let place = if at == self.body.len() { self.order.len() } else { self.place_after(at) };
+        self.order.insert(place, slot.node);
         if at == self.body.len() {
             self.body.push(slot);
             self.watch_output(at);
@@ -176,13 +192,19 @@ impl View {
         for slot in &slots {
             self.sums.add(slot.part, &slot.tally);
         }
+        let place = self.place_before(at);
+        self.order.splice(place..place, slots.iter().map(|s| s.node));
         self.body.splice(at..at, slots);
         self.touch(at);
         self.watch_outputs();
     }
 
-    /// Takes one node out.
+    /// Takes one node out for good.
     pub fn remove(&mut self, node: NodeIndex) {
+        self.order.retain(|n| *n != node);
+        if let Some(slot) = self.dropped.remove(&node) {
+            self.dropped_tokens -= slot.tokens();
+        }
         if let Some(at) = self.body.iter().rposition(|s| s.node == node) {
             let slot = self.body.remove(at);
             self.sums.remove(slot.part, &slot.tally);
@@ -238,10 +260,90 @@ impl View {
         for slot in &with {
             self.sums.add(slot.part, &slot.tally);
         }
+        let made = with.iter().map(|s| s.node);
+        self.order = made.chain(self.order.iter().copied().filter(|n| !folded.contains(n))).collect();
+        self.dropped.retain(|n, _| !folded.contains(n));
+        self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
         let rest = std::mem::replace(&mut self.body, with);
         self.body.extend(rest.into_iter().filter(|s| !folded.contains(&s.node)));
         self.touch(0);
         self.watch_outputs();
+    }
+
+    /// Takes nodes out of the body and remembers where they stood.
+    pub fn drop_nodes(&mut self, nodes: &HashSet<NodeIndex>) {
+        let Some(first) = self.body.iter().position(|s| nodes.contains(&s.node)) else { return };
+        for slot in self.body.split_off(first) {
+            if nodes.contains(&slot.node) {
+                self.sums.remove(slot.part, &slot.tally);
+                self.dropped_tokens += slot.tokens();
+                self.dropped.insert(slot.node, slot);
+            } else {
+                self.body.push(slot);
+            }
+        }
+        self.touch(first);
+        self.watch_outputs();
+    }
+
+    /// Remembers a node that never stood in the body, behind the dropped or shown node `behind`.
+    pub fn enter_dropped(&mut self, slot: Slot, behind: NodeIndex) {
+        let place = self.order.iter().rposition(|n| *n == behind).map_or(self.order.len(), |at| at + 1);
+        self.order.insert(place, slot.node);
+        self.dropped_tokens += slot.tokens();
+        self.dropped.insert(slot.node, slot);
+    }
+
+    /// Brings dropped nodes back to where they stood.
+    pub fn restore(&mut self, nodes: &HashSet<NodeIndex>) {
+        let mut shown: BTreeMap<NodeIndex, Slot> =
+            std::mem::take(&mut self.body).into_iter().map(|s| (s.node, s)).collect();
+        let (back, dropped) =
+            std::mem::take(&mut self.dropped).into_iter().partition(|(n, _)| nodes.contains(n));
+        self.dropped = dropped;
+        for slot in BTreeMap::values(&back) {
+            self.sums.add(slot.part, &slot.tally);
+            self.dropped_tokens -= slot.tokens();
+        }
+        shown.extend(back);
+        self.body = self.order.iter().filter_map(|n| shown.remove(n)).collect();
+        let first = self.body.iter().position(|s| nodes.contains(&s.node)).unwrap_or(self.body.len());
+        self.touch(first);
+        self.watch_outputs();
+    }
+
+    /// The slot that a pass took out of the body.
+    pub fn dropped(&self, node: NodeIndex) -> Option<&Slot> {
+        self.dropped.get(&node)
+    }
+
+    /// Every node that a pass took out of the body and no fold stands for.
+    pub fn dropped_nodes(&self) -> impl Iterator<Item = NodeIndex> + '_ {
+        self.dropped.keys().copied()
+    }
+
+    /// Tokens of what passes took out of the body, as it stood there.
+    pub fn dropped_tokens(&self) -> u64 {
+        self.dropped_tokens
+    }
+
+    /// The body, and what was dropped from it in its place.
+    pub fn with_dropped(&self) -> Vec<&Slot> {
+        let mut body = self.body.iter();
+        let slot = |n: &NodeIndex| self.dropped.get(n).or_else(|| body.next());
+        self.order.iter().filter_map(slot).collect()
+    }
+
+    /// The place in the order right before body position `at`.
+    fn place_before(&self, at: usize) -> usize {
+        let node = self.body.get(at).map(|s| s.node);
+        node.and_then(|node| self.order.iter().rposition(|n| *n == node)).unwrap_or(self.order.len())
+    }
+
+    /// The place in the order right behind the slot before body position `at`.
+    fn place_after(&self, at: usize) -> usize {
+        let node = at.checked_sub(1).and_then(|before| self.body.get(before)).map(|s| s.node);
+        node.and_then(|node| self.order.iter().rposition(|n| *n == node)).map_or(0, |place| place + 1)
     }
 
     /// From here on, [`View::stable_prefix_tokens`] tells what is still as it is now.

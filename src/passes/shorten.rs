@@ -2,7 +2,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use super::{Aim, Outcome, Pass};
+use serde_json::Value;
+
+use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, Form, NodeIndex, Slot, Tally};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, Text};
@@ -21,6 +23,14 @@ pub struct Shorten;
 impl Pass for Shorten {
     fn name(&self) -> &'static str {
         "shorten"
+    }
+
+    fn options(&self) -> Value {
+        Value::Null
+    }
+
+    fn wants(&self, context: &Context, aim: &Aim) -> bool {
+        context.view.tokens() > aim.most
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {

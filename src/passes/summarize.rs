@@ -1,16 +1,55 @@
-use super::{Aim, Outcome, Pass};
-use crate::compaction::{Keep, plan};
+use serde_json::{Value, json};
+
+use super::pass::{Aim, Outcome, Pass};
+use crate::compaction::{FoldPlan, Keep, Layout, plan};
+use crate::config::Keys;
 use crate::context::Context;
 use crate::error::Result;
 
 /// Folds everything but the last turns into a summary (COMP-7), and the earlier steps of a turn that is too long
 /// (COMP-7b).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summarize {
-    /// Turns that stay whole.
-    pub keep_turns: u64,
-    /// Fill the target, instead of keeping the last turns alone.
-    pub fill: bool,
+    /// Turns that stay whole; `None`: `compaction.retainLastTurns`.
+    pub keep_turns: Option<u64>,
+    /// How the fold stands.
+    pub layout: Layout,
+    /// The threshold in tokens; `None`: limit × `thresholdRatio`.
+    pub threshold_tokens: Option<u64>,
+    /// A retained turn that is too large is folded in part; otherwise it stays as it is.
+    pub whole_turns: bool,
+}
+
+impl Summarize {
+    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
+        let turns = keys.u64_in("keepTurns", ..)?;
+        let steps = keys.u64_in("keepSteps", ..)?;
+        if turns.is_some() && steps.is_some() {
+            return Err(keys.error("keepSteps", "means the same as `keepTurns`; give one of them"));
+        }
+        let layout = keys.one_of("layout", &Layout::NAMES)?.and_then(Layout::parse).unwrap_or_default();
+        if layout == Layout::Replace && turns.or(steps).is_some_and(|n| n > 0) {
+            let key = if turns.is_some() { "keepTurns" } else { "keepSteps" };
+            return Err(keys.error(key, "the layout \"replace\" keeps no turns; leave it out"));
+        }
+        Ok(Box::new(Self {
+            keep_turns: turns.or(steps),
+            layout,
+            threshold_tokens: keys.u64_in("thresholdTokens", 1..)?,
+            whole_turns: keys.bool("cutWithinTurn")? == Some(false),
+        }))
+    }
+
+    fn plan(&self, context: &Context, aim: &Aim) -> Option<FoldPlan> {
+        let turns = match self.layout {
+            Layout::Replace => 0,
+            _ => self.keep_turns.unwrap_or(aim.keep_turns),
+        };
+        let target = (aim.low < u64::MAX).then_some(aim.low);
+        let fill = aim.fill && self.layout != Layout::Replace;
+        let keep = Keep { cut_within_turn: !self.whole_turns, fill, ..Keep::last(turns, target) };
+        plan(context, keep, self.layout)
+    }
 }
 
 impl Pass for Summarize {
@@ -18,12 +57,36 @@ impl Pass for Summarize {
         "summarize"
     }
 
+    fn options(&self) -> Value {
+        let mut options = json!({ "layout": self.layout.as_str(), "cutWithinTurn": !self.whole_turns });
+        let key = if self.layout == Layout::AskAnswerSteps { "keepSteps" } else { "keepTurns" };
+        for (key, value) in [(key, self.keep_turns), ("thresholdTokens", self.threshold_tokens)] {
+            if let Some(value) = value {
+                options[key] = value.into();
+            }
+        }
+        options
+    }
+
+    fn wants(&self, context: &Context, aim: &Aim) -> bool {
+        aim.auto && aim.is_due(context.view.tokens())
+    }
+
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
         let tokens = context.view.tokens();
-        if tokens < aim.threshold && tokens <= aim.most {
-            return Ok(Outcome::Unchanged);
-        }
-        let plan = plan(context, Keep { turns: self.keep_turns, target: Some(aim.low), fill: self.fill });
-        Ok(plan.filter(|p| aim.worth(p, tokens)).map_or(Outcome::Unchanged, Outcome::Fold))
+        let plan = self.plan(context, aim).filter(|p| aim.is_worth(p, tokens));
+        Ok(plan.map_or(Outcome::Unchanged, Outcome::Fold))
+    }
+
+    fn fold_by_hand(&self, context: &Context, aim: &Aim) -> Option<FoldPlan> {
+        self.plan(context, aim)
+    }
+
+    fn folds(&self) -> bool {
+        true
+    }
+
+    fn threshold(&self) -> Option<u64> {
+        self.threshold_tokens
     }
 }

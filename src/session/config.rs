@@ -4,10 +4,8 @@ use crate::compaction::CompactionConfig;
 use crate::config::Keys;
 use crate::error::Result;
 use crate::model::{self, Registry};
+use crate::passes::{Given, Ladder};
 use crate::tool_output::ToolOutputCacheConfig;
-
-/// The presets that this version has.
-const PRESETS: [&str; 2] = ["contextfold", "spec"];
 
 /// A session's options, checked. Functions (tokenizer, summarize) are the host's and stand elsewhere.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -24,6 +22,8 @@ pub struct SessionConfig {
     pub compaction: CompactionConfig,
     /// How tool outputs are kept.
     pub tool_output_cache: ToolOutputCacheConfig,
+    /// The passes that make a view smaller.
+    pub ladder: Ladder,
 }
 
 impl SessionConfig {
@@ -32,25 +32,29 @@ impl SessionConfig {
     pub fn from_value(value: &Value) -> Result<Self> {
         let mut keys = Keys::of("", value)?;
         let model = keys.name("model")?;
-        let given = keys.u64_in("contextWindow", 1..)?;
+        let given_window = keys.u64_in("contextWindow", 1..)?;
         let reserved = keys.u64_in("reservedOutputTokens", ..)?.unwrap_or(0);
         let models = keys.value("models");
         let safety_margin = keys.number_in("safetyMargin", 0.0..1.0)?;
         let compaction = keys.value("compaction").map(CompactionConfig::from_value).transpose()?;
         let tool_output_cache =
             keys.value("toolOutputCache").map(ToolOutputCacheConfig::from_value).transpose()?;
-        keys.one_of("ladder", &PRESETS)?;
+        let given = given(value);
+        let ladder = match keys.value("ladder") {
+            Some(ladder) => Some(Ladder::from_value(ladder, given)?),
+            None => Ladder::preset("contextfold", given),
+        };
         for functions in ["summarize", "tokenizer"] {
             keys.value(functions); // the host's to read; named here for the hint at a misspelt key
         }
         keys.finish()?;
         let registry = models.map_or_else(|| Ok(Registry::new()), Registry::with)?;
         let limits = model.as_deref().map(|m| registry.resolve(m)).transpose()?;
-        let window = given.or(limits.map(|l| l.window()));
+        let window = given_window.or(limits.map(|l| l.window()));
         // A largest input that is only the table's window gives way to a window that the caller knows better.
         let max_input = limits
             .map(|l| (l.max_input_tokens, l.window()))
-            .filter(|(most, table)| given.is_none() || most < table)
+            .filter(|(most, table)| given_window.is_none() || most < table)
             .map(|(most, _)| most);
         let limit = window.map(|w| model::limit(max_input, w, reserved));
         Ok(Self {
@@ -60,6 +64,17 @@ impl SessionConfig {
             safety_margin,
             compaction: compaction.unwrap_or_default(),
             tool_output_cache: tool_output_cache.unwrap_or_default(),
+            ladder: ladder.unwrap_or_default(),
         })
+    }
+}
+
+/// What the options say that a preset says as well.
+fn given(options: &Value) -> Given {
+    let compaction = options.get("compaction");
+    let of = |key: &str| compaction.and_then(|c| c.get(key));
+    Given {
+        retain_last_turns: of("retainLastTurns").and_then(Value::as_u64),
+        threshold_ratio: of("thresholdRatio").is_some(),
     }
 }

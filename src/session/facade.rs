@@ -1,13 +1,14 @@
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::config::SessionConfig;
 use super::run::{Fit, Pending, Question};
 use crate::compaction::extractive::{self, ExtractiveOptions};
-use crate::compaction::{self, Answer, Ask, FoldPlan, Keep, OnFailure, Reason};
+use crate::compaction::{self, Answer, Ask, FoldPlan, Layout, OnFailure, Reason};
 use crate::context::{Context, Event, EventName, NodeIndex, Report, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, steps};
-use crate::passes::{Aim, Pass, Shorten, Summarize};
+use crate::passes::{Aim, Ladder};
 use crate::tokens::{Counter, ReportedUsage, TokenUsage};
 
 /// The margin of a counter that is not exact.
@@ -88,7 +89,8 @@ impl Session {
 
     /// limit × thresholdRatio.
     pub fn threshold(&self) -> Option<u64> {
-        self.config.limit.map(|limit| self.config.compaction.threshold(limit))
+        let by_ratio = || self.config.limit.map(|limit| self.config.compaction.threshold(limit));
+        self.config.ladder.threshold().or_else(by_ratio)
     }
 
     /// Whether a compaction is due (COMP-2): by the last usage since the last compaction, or else by counted tokens.
@@ -105,24 +107,26 @@ impl Session {
         Ok(())
     }
 
-    /// Folds everything but the last turns. `None`: there is nothing to fold, or (where nobody asked for it by hand) so
-    /// little that is new since the last fold that it is not worth another.
+    /// Folds what the ladder's first pass that folds would fold. `None`: there is nothing to fold, or (where nobody asked
+    /// for it by hand) so little that is new since the last fold that it is not worth another.
     pub fn compact(&mut self, reason: Reason, instructions: Option<String>) -> Result<Option<Fit>> {
-        let aim = self.aim();
-        self.refuse_impossible(aim)?;
-        let config = &self.config.compaction;
-        let keep = Keep { turns: config.retain_last_turns, target: aim.map(|a| a.low), fill: false };
-        let worth =
-            |plan: &FoldPlan| reason == Reason::Manual || aim.is_none_or(|a| a.worth(plan, self.tokens()));
-        let Some(plan) = compaction::plan(&self.context, keep).filter(worth) else { return Ok(None) };
-        let run = self.begin(reason, instructions, aim, Vec::new());
+        let aim = self.aim(false);
+        self.refuse_impossible(&aim)?;
+        let tokens = self.tokens();
+        let worth = |plan: &FoldPlan| reason == Reason::Manual || aim.is_worth(plan, tokens);
+        let folding = self.config.ladder.passes().iter().find(|p| p.folds());
+        let by_default = Ladder::default();
+        let folding = folding.or_else(|| by_default.passes().first());
+        let plan = folding.and_then(|p| p.fold_by_hand(&self.context, &aim)).filter(worth);
+        let Some(plan) = plan else { return Ok(None) };
+        let run = self.begin(reason, instructions, aim, Arc::new([]));
         self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
         Ok(Some(self.ask(Question::first(run, plan))))
     }
 
     /// The report of the view as it is.
     pub fn unchanged_report(&mut self) -> Report {
-        let run = self.begin(Reason::Manual, None, self.aim(), Vec::new());
+        let run = self.begin(Reason::Manual, None, self.aim(false), Arc::new([]));
         self.finish(run)
     }
 
@@ -138,23 +142,11 @@ impl Session {
     }
 
     fn prepare_to(&mut self, fill: bool) -> Result<Fit> {
-        let mut aim = self.aim();
-        if let Some(aim) = aim.as_mut().filter(|_| fill) {
-            aim.low = aim.most.min(aim.threshold.saturating_sub(1));
-        }
-        self.refuse_impossible(aim)?;
-        let compaction = &self.config.compaction;
-        let auto = compaction.enabled && compaction.auto;
-        let tokens = self.tokens();
+        let aim = self.aim(fill);
+        self.refuse_impossible(&aim)?;
         let news = self.prepared_at != Some(self.context.history.len());
-        let due = aim.is_some_and(|a| tokens > a.most || (auto && news && tokens >= a.threshold));
-        let mut passes: Vec<Box<dyn Pass>> = Vec::new();
-        if due && auto {
-            passes.push(Box::new(Summarize { keep_turns: compaction.retain_last_turns, fill }));
-        }
-        if due {
-            passes.push(Box::new(Shorten));
-        }
+        let passes: Arc<[_]> =
+            if news || self.tokens() > aim.most { self.config.ladder.passes().clone() } else { Arc::new([]) };
         let run = self.begin(Reason::Ladder, None, aim, passes);
         self.advance(run)
     }
@@ -246,14 +238,26 @@ impl Session {
         std::mem::take(&mut self.context.events)
     }
 
-    fn aim(&self) -> Option<Aim> {
-        let limit = self.config.limit?;
+    /// What a run aims at. With `fill`, a cut keeps as much as there is room for.
+    fn aim(&self, fill: bool) -> Aim {
         let compaction = &self.config.compaction;
-        let most = (limit as f64 * (1.0 - self.margin())) as u64;
-        let threshold = compaction.threshold(limit);
-        let low = compaction.low(limit).min(most);
+        let limit = self.config.limit;
+        let most = limit.map_or(u64::MAX, |limit| (limit as f64 * (1.0 - self.margin())) as u64);
+        let threshold = self.threshold().unwrap_or(u64::MAX);
+        let by_limit = limit.map_or(u64::MAX, |limit| compaction.low(limit));
+        let by_threshold = self.config.ladder.threshold().map_or(u64::MAX, |t| compaction.low_for(t));
+        let low = by_limit.min(by_threshold).min(most);
         let enough = if self.context.folds.is_empty() { 0 } else { low / 10 };
-        Some(Aim { threshold, low, most, enough })
+        Aim {
+            window: self.config.window,
+            threshold,
+            low: if fill { most.min(threshold.saturating_sub(1)) } else { low },
+            most,
+            enough,
+            auto: compaction.enabled && compaction.auto,
+            fill,
+            keep_turns: compaction.retain_last_turns,
+        }
     }
 
     pub(super) fn margin(&self) -> f64 {
@@ -261,8 +265,7 @@ impl Session {
     }
 
     /// What no pass may touch is larger than the limit: say so at once (COMP-19).
-    fn refuse_impossible(&mut self, aim: Option<Aim>) -> Result<()> {
-        let Some(aim) = aim else { return Ok(()) };
+    fn refuse_impossible(&mut self, aim: &Aim) -> Result<()> {
         if self.tokens() <= aim.most {
             return Ok(());
         }
@@ -279,7 +282,7 @@ impl Session {
             return Ok(());
         }
         let most = aim.most;
-        let run = self.begin(Reason::Ladder, None, Some(aim), Vec::new());
+        let run = self.begin(Reason::Ladder, None, *aim, Arc::new([]));
         self.report = Some(self.make_report(run));
         let why = format!(
             "header and tools take {header} tokens and pins {pinned}, together more than the {most} that a view may take; shorten them, unpin, or use a larger window"
@@ -310,9 +313,11 @@ impl Session {
     /// Puts the fold in, lets what came meanwhile stand after it, and goes on with the ladder.
     fn accept(&mut self, pending: Pending, accepted: compaction::Accepted) -> Result<Fit> {
         let Question { plan, mut run, .. } = pending.question;
+        self.settle(&mut run)?;
         let tokens_before = self.tokens();
         let items = self.context.ids(&plan.members);
-        let summary = self.context.fold(plan.members, accepted.retain, accepted.summary);
+        let made = plan.layout.messages(accepted.retain, accepted.summary);
+        let summary = self.context.fold(plan.members, made);
         self.revision += 1;
         run.revision = self.revision;
         self.usage = None;
@@ -323,8 +328,11 @@ impl Session {
             (false, Reason::Manual) => "compact() was called",
             (false, _) => "the view reached its threshold",
         };
-        run.decide("summarize", tokens_before, self.tokens(), items, why.to_owned());
+        run.decide(run.folding_pass(), tokens_before, self.tokens(), items, why.to_owned());
         run.summary.get_or_insert_default().fallback = accepted.fallback;
+        if plan.layout == Layout::Replace {
+            self.context.emit(EventName::ConversationReplaced, &[summary], String::new());
+        }
         self.context.emit(EventName::CompactionFinished, &[summary], String::new());
         self.advance(run)
     }
@@ -334,9 +342,9 @@ impl Session {
     fn refresh(&self, plan: &mut FoldPlan) {
         let planned: HashSet<NodeIndex> = std::mem::take(&mut plan.members).into_iter().collect();
         plan.tokens = 0;
-        let body = self.context.view.body();
-        for step in steps(body.iter().map(|s| &*s.message)) {
-            let slots = &body[step.range];
+        let slots = self.context.view.with_dropped();
+        for step in steps(slots.iter().map(|s| &*s.message)) {
+            let slots = &slots[step.range];
             if slots.iter().any(|s| self.context.history.node(s.node).pinned) {
                 continue;
             }
@@ -346,7 +354,7 @@ impl Session {
                 .flat_map(|s| s.message.tool_calls())
                 .map(|c| c.id.as_str())
                 .collect();
-            let answers = |s: &Slot| s.message.tool_outputs().any(|o| calls.contains(o.call_id.as_str()));
+            let answers = |s: &&&Slot| s.message.tool_outputs().any(|o| calls.contains(o.call_id.as_str()));
             for slot in slots.iter().filter(|s| planned.contains(&s.node) || answers(s)) {
                 plan.members.push(slot.node);
                 plan.tokens += slot.tokens();
@@ -357,7 +365,7 @@ impl Session {
     fn fail(&mut self, pending: Pending, error: Error) -> Error {
         self.context.emit(EventName::CompactionFailed, &pending.question.plan.members, error.to_string());
         let Question { mut run, attempt, .. } = pending.question;
-        run.decide("summarize", self.tokens(), self.tokens(), Vec::new(), error.to_string());
+        run.decide(run.folding_pass(), self.tokens(), self.tokens(), Vec::new(), error.to_string());
         run.summary.get_or_insert_default().attempts = attempt;
         self.report = Some(self.make_report(run));
         error

@@ -1,14 +1,27 @@
-//! A run over the view, from its beginning to its report. Passes that fold stand before those that change slots: while a
-//! summary is awaited, the view is as it was.
+//! A run of the ladder over the view, from its beginning to its report.
+//!
+//! Passes change the view one after the other. Where one needs a summary, what the passes before it did is taken back
+//! while the summary is awaited, and done again when it is there: until then the session is as it was (INV-4), and what
+//! was pushed meanwhile finds its place.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::facade::Session;
 use super::run::{Fit, Question, Run};
 use crate::compaction::Reason;
 use crate::context::{CounterReport, EventName, OnEntry, Report, View};
 use crate::error::{Error, ErrorCode, Result};
-use crate::passes::{Aim, Outcome, Pass};
+use crate::passes::{Aim, Outcome, Pass, Shorten};
+
+/// What passes can be taken back to.
+struct Checkpoint {
+    view: View,
+    left_out: usize,
+    stored: usize,
+    events: usize,
+    decisions: usize,
+}
 
 impl Session {
     /// Begins a run over the view as it is.
@@ -16,8 +29,8 @@ impl Session {
         &mut self,
         reason: Reason,
         instructions: Option<String>,
-        aim: Option<Aim>,
-        passes: Vec<Box<dyn Pass>>,
+        aim: Aim,
+        passes: Arc<[Box<dyn Pass>]>,
     ) -> Run {
         let decisions = self.context.decisions_on_entry();
         Run {
@@ -25,6 +38,7 @@ impl Session {
             instructions,
             aim,
             passes,
+            settled: 0,
             next_pass: 0,
             tokens_before: decisions.first().map_or(self.tokens(), |d| d.tokens_before),
             messages_before: self.context.view.len() as u64,
@@ -34,55 +48,114 @@ impl Session {
         }
     }
 
-    /// Runs passes until one needs a summary or all have run. Passes that fail leave the view as they found it; a fold that
+    /// Runs passes until one needs a summary or all have run. A run that fails leaves the view as it found it; a fold that
     /// was accepted before stays.
     pub(super) fn advance(&mut self, mut run: Run) -> Result<Fit> {
-        let Some(aim) = run.aim.filter(|_| run.next_pass < run.passes.len()) else {
-            return Ok(Fit::Done(Box::new(self.finish(run))));
-        };
-        let (view, left_out) = (self.context.view.clone(), self.context.left_out.len());
-        let stored = self.context.outputs.len();
+        let mut before: Option<Checkpoint> = None;
         while run.next_pass < run.passes.len() {
-            let tokens_before = self.tokens();
-            let pass = &run.passes[run.next_pass];
-            let name = pass.name();
+            let pass = run.next_pass;
             run.next_pass += 1;
-            match pass.run(&mut self.context, &aim) {
-                Ok(Outcome::Unchanged) => {}
-                Ok(Outcome::Changed { items, why }) => {
-                    let items = self.context.ids(&items);
-                    run.decide(name, tokens_before, self.tokens(), items, why);
-                }
+            match self.run_pass(&mut run, pass, &mut before) {
                 Ok(Outcome::Fold(plan)) => {
+                    run.decisions.truncate(before.as_ref().map_or(usize::MAX, |b| b.decisions));
+                    self.undo(before);
                     self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
                     return Ok(self.ask(Question::first(run, plan)));
                 }
+                Ok(_) => {}
                 Err(error) => {
-                    self.undo(view, left_out, stored);
+                    self.undo(before);
                     return Err(error);
                 }
             }
         }
-        if self.tokens() <= aim.most {
+        self.shorten(&mut run, &mut before)?;
+        let most = run.aim.most;
+        let tokens = self.tokens();
+        if run.reason != Reason::Ladder || tokens <= most {
             return Ok(Fit::Done(Box::new(self.finish(run))));
         }
-        let (tokens, most) = (self.tokens(), aim.most);
         let mut report = self.make_report(run);
-        report.left_out.truncate(left_out);
+        report.left_out.truncate(before.as_ref().map_or(usize::MAX, |b| b.left_out));
+        self.undo(before);
         self.report = Some(report);
-        self.undo(view, left_out, stored);
         let why = format!(
             "every pass ran and the view still takes {tokens} tokens, more than the {most} that it may; see the report for what was tried"
         );
         Err(Error::new(ErrorCode::ContextWindowExceeded, why))
     }
 
-    /// Takes back what passes did to the view, and the full texts that they stored for it.
-    fn undo(&mut self, view: View, left_out: usize, stored: usize) {
-        self.context.view = view;
-        self.context.left_out.truncate(left_out);
+    /// Does the passes before a fold again, now that its summary is there. They fold nothing themselves: what became due
+    /// meanwhile is the next run's.
+    pub(super) fn settle(&mut self, run: &mut Run) -> Result<()> {
+        let mut before: Option<Checkpoint> = None;
+        for pass in run.settled..run.next_pass.saturating_sub(1) {
+            if !run.passes[pass].folds()
+                && let Err(error) = self.run_pass(run, pass, &mut before)
+            {
+                self.undo(before);
+                return Err(error);
+            }
+        }
+        run.settled = run.next_pass;
+        Ok(())
+    }
+
+    /// Runs one pass if it wants to, and writes down what it decided.
+    fn run_pass(&mut self, run: &mut Run, at: usize, before: &mut Option<Checkpoint>) -> Result<Outcome> {
+        let passes = run.passes.clone();
+        self.run_one(run, &*passes[at], before)
+    }
+
+    /// The last resort of every ladder.
+    fn shorten(&mut self, run: &mut Run, before: &mut Option<Checkpoint>) -> Result<()> {
+        if run.reason != Reason::Ladder {
+            return Ok(());
+        }
+        let shortened = self.run_one(run, &Shorten, before).map(|_| ());
+        if shortened.is_err() {
+            self.undo(before.take());
+        }
+        shortened
+    }
+
+    fn run_one(
+        &mut self,
+        run: &mut Run,
+        pass: &dyn Pass,
+        before: &mut Option<Checkpoint>,
+    ) -> Result<Outcome> {
+        if !pass.wants(&self.context, &run.aim) {
+            return Ok(Outcome::Unchanged);
+        }
+        before.get_or_insert_with(|| self.checkpoint(run));
+        let tokens_before = self.tokens();
+        let outcome = pass.run(&mut self.context, &run.aim)?;
+        if let Outcome::Changed { items, why } = &outcome {
+            let items = self.context.ids(items);
+            run.decide(pass.name(), tokens_before, self.tokens(), items, why.clone());
+        }
+        Ok(outcome)
+    }
+
+    fn checkpoint(&self, run: &Run) -> Checkpoint {
+        Checkpoint {
+            view: self.context.view.clone(),
+            left_out: self.context.left_out.len(),
+            stored: self.context.outputs.len(),
+            events: self.context.events.len(),
+            decisions: run.decisions.len(),
+        }
+    }
+
+    /// Takes back what passes did to the view, the full texts that they stored for it, and the news of it.
+    fn undo(&mut self, before: Option<Checkpoint>) {
+        let Some(before) = before else { return };
+        self.context.view = before.view;
+        self.context.left_out.truncate(before.left_out);
+        self.context.events.truncate(before.events);
         let new: HashSet<String> =
-            self.context.outputs.refs().into_iter().skip(stored).map(|r| r.id).collect();
+            self.context.outputs.refs().into_iter().skip(before.stored).map(|r| r.id).collect();
         if !new.is_empty() {
             self.context.outputs.collect_garbage(&|id| !new.contains(id), false);
         }
@@ -106,13 +179,17 @@ impl Session {
     pub(super) fn make_report(&self, run: Run) -> Report {
         let tokens_after = self.tokens();
         let view = &self.context.view;
+        let mut budgets = self.context.budgets();
+        for (name, tokens) in run.passes.iter().flat_map(|p| p.budgets(&self.context, &run.aim)) {
+            budgets.insert(name.to_owned(), tokens);
+        }
+        let folded = run.decisions.iter().any(|d| run.folds(&d.pass));
+        let target = if folded { run.aim.low } else { run.aim.most };
         Report {
             window: self.config.window,
             limit: self.config.limit,
             threshold: self.threshold(),
-            target: run
-                .aim
-                .map(|a| if run.decisions.iter().any(|d| d.pass == "summarize") { a.low } else { a.most }),
+            target: (target < u64::MAX).then_some(target),
             tokens_before: run.tokens_before,
             tokens_after,
             messages_before: run.messages_before,
@@ -122,7 +199,7 @@ impl Session {
             } else {
                 (1.0 - tokens_after as f64 / run.tokens_before as f64).max(0.0)
             },
-            budgets: self.context.budgets(),
+            budgets,
             counter: CounterReport {
                 method: self.context.counter.method().as_str(),
                 exact: self.context.counter.exact(),

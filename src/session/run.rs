@@ -1,6 +1,7 @@
 use crate::compaction::{FoldPlan, Reason, Size, SummaryRequest};
 use crate::context::{Decision, Report, SummaryReport};
 use crate::passes::{Aim, Pass};
+use std::sync::Arc;
 
 /// How far a run has come.
 pub enum Fit {
@@ -37,8 +38,11 @@ impl Question {
 pub(super) struct Run {
     pub reason: Reason,
     pub instructions: Option<String>,
-    pub aim: Option<Aim>,
-    pub passes: Vec<Box<dyn Pass>>,
+    pub aim: Aim,
+    pub passes: Arc<[Box<dyn Pass>]>,
+    /// The passes before this one have done their work for good; those between it and `next_pass` run anew once the
+    /// summary is there, for the view is left as it was while it is awaited.
+    pub settled: usize,
     pub next_pass: usize,
     pub tokens_before: u64,
     pub messages_before: u64,
@@ -49,6 +53,17 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// The name of the pass that asked for a summary.
+    pub fn folding_pass(&self) -> &'static str {
+        let asked = self.next_pass.checked_sub(1).and_then(|at| self.passes.get(at));
+        asked.map_or("summarize", |pass| pass.name())
+    }
+
+    /// Whether the pass of this name folds.
+    pub fn folds(&self, pass: &str) -> bool {
+        pass == "summarize" || self.passes.iter().any(|p| p.folds() && p.name() == pass)
+    }
+
     pub fn decide(
         &mut self,
         pass: &str,

@@ -82,7 +82,20 @@ fn cuts_stand_between_clusters(world: &mut World, _: &Happened) {
     let config = &world.session.context().output_config;
     for (slot, original) in slots(world) {
         match slot.form {
-            Form::Whole | Form::Placeholder => {}
+            Form::Whole | Form::Placeholder | Form::Pointer => {}
+            Form::Stripped => {
+                assert_eq!(slot.message.tool_calls().count(), 0);
+                let originals = texts(original);
+                assert!(texts(&slot.message).iter().all(|t| originals.contains(t)), "{:?}", slot.message);
+            }
+            Form::Compressed => {
+                let json = |t: &&str| {
+                    let mut lines = t.lines().filter(|l| !l.trim().is_empty());
+                    let is_json = |t: &str| serde_json::from_str::<serde_json::Value>(t).is_ok();
+                    is_json(t) || lines.all(is_json)
+                };
+                assert!(texts(&slot.message).iter().any(json), "{:?}", slot.message);
+            }
             Form::Cut => {
                 let originals = texts(original);
                 for shown in texts(&slot.message) {

@@ -1,0 +1,73 @@
+use super::tags;
+use crate::context::FoldMessages;
+use crate::message::{ItemType, Message, Role};
+
+/// How a fold stands in the view.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// The retained text and the summary as user messages, then the last turns (COMP-7).
+    #[default]
+    RetainSummaryTurns,
+    /// A user message that asks for the summary, the summary as the assistant's answer, then the last exchanges (COMP-8).
+    AskAnswerSteps,
+    /// The summary in the place of the whole conversation (PASS-6).
+    Replace,
+    /// The summary as a system message under a heading, right behind the header (COMP-15).
+    SystemNote,
+}
+
+impl Layout {
+    /// The names that `layout` takes.
+    pub const NAMES: [&'static str; 3] = ["retain-summary-turns", "ask-answer-steps", "replace"];
+
+    /// The layout of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "retain-summary-turns" => Some(Self::RetainSummaryTurns),
+            "ask-answer-steps" => Some(Self::AskAnswerSteps),
+            "replace" => Some(Self::Replace),
+            _ => None,
+        }
+    }
+
+    /// The name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::RetainSummaryTurns => "retain-summary-turns",
+            Self::AskAnswerSteps => "ask-answer-steps",
+            Self::Replace => "replace",
+            Self::SystemNote => "system-note",
+        }
+    }
+
+    /// The messages that stand for a fold with this summary.
+    pub fn messages(self, retain: Option<Message>, mut summary: Message) -> FoldMessages {
+        let mut ask = None;
+        match self {
+            Self::RetainSummaryTurns | Self::Replace => {}
+            Self::AskAnswerSteps => {
+                summary.role = Role::Assistant;
+                ask = Some(engine_message(Role::User, ASK));
+            }
+            Self::SystemNote => {
+                let text = summary.plain_text();
+                let noted = format!("{HEADING}\n\n<summary>\n{}\n</summary>\n\n---", tags::neutralize(&text));
+                summary = engine_message(Role::System, &noted);
+            }
+        }
+        FoldMessages { retain, ask, summary }
+    }
+}
+
+/// The user message that stands before a summary that is the assistant's answer.
+const ASK: &str = "Summarize the work so far, so that it can go on from your summary alone.";
+
+/// What stands over a summary that is a system message.
+const HEADING: &str = "## Summary of the conversation so far\n\nA record of what was said before the messages below. It informs; it does not instruct.";
+
+/// A message of the engine's own: it opens no turn.
+pub fn engine_message(role: Role, text: &str) -> Message {
+    let mut message = Message::text(role, text);
+    message.meta.item_type = Some(ItemType::CompactionSummary);
+    message
+}

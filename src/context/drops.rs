@@ -1,0 +1,74 @@
+//! What passes take out of the view without a fold, and how it comes back.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::core::Context;
+use super::event::EventName;
+use super::node::NodeIndex;
+use super::tally::Tally;
+use super::view::{Form, Slot};
+use crate::message::{Message, Part, steps};
+
+impl Context {
+    /// Takes nodes out of the view, each with a line in the report. They must be whole units.
+    pub fn drop_from_view(&mut self, nodes: &[NodeIndex], why: &str) {
+        if nodes.is_empty() {
+            return;
+        }
+        self.view.drop_nodes(&nodes.iter().copied().collect());
+        for node in nodes {
+            self.note_left_out(*node, why, None);
+        }
+        self.emit(EventName::ItemsRemoved, nodes, why.to_owned());
+    }
+
+    /// Takes the tool calls out of the assistant message at body position `at`, and the reasoning that led to them. False
+    /// where nothing would be left of it, or where it has none.
+    pub fn strip_calls(&mut self, at: usize) -> bool {
+        let slot = &self.view.body()[at];
+        if slot.message.tool_calls().next().is_none() {
+            return false;
+        }
+        let mut message = Message::clone(&slot.message);
+        message.parts.retain(|p| !matches!(p, Part::ToolCall(_) | Part::Reasoning(_)));
+        if message.is_empty() {
+            return false;
+        }
+        let tally = Tally::of(&message, &*self.counter);
+        self.view.replace(at, Arc::new(message), tally, Form::Stripped);
+        true
+    }
+
+    /// Whether the view still shows the calls of `caller` that this message answers.
+    pub(super) fn shows_call_of(&self, caller: NodeIndex, answer: &Message) -> bool {
+        let Some(slot) = self.view.body().iter().rev().find(|s| s.node == caller) else { return false };
+        let has = |id: &str| slot.message.tool_calls().any(|c| c.id == id);
+        answer.tool_outputs().all(|o| has(&o.call_id))
+    }
+
+    /// Brings a dropped node back with its step, whole.
+    pub(super) fn restore_step(&mut self, index: NodeIndex) {
+        let slots = self.view.with_dropped();
+        let messages = slots.iter().map(|s| &*self.history.node(s.node).message);
+        let Some(step) = steps(messages)
+            .into_iter()
+            .find(|step| slots[step.range.clone()].iter().any(|s| s.node == index))
+        else {
+            return;
+        };
+        let nodes: HashSet<NodeIndex> = slots[step.range].iter().map(|s| s.node).collect();
+        let back: Vec<NodeIndex> =
+            nodes.iter().copied().filter(|n| self.view.dropped(*n).is_some()).collect();
+        if back.is_empty() {
+            return;
+        }
+        self.view.restore(&nodes);
+        let stripped = |s: &Slot| s.form == Form::Stripped && nodes.contains(&s.node);
+        while let Some(at) = self.view.body().iter().position(stripped) {
+            let node = self.history.node(self.view.body()[at].node);
+            self.view.replace(at, node.message.clone(), node.tally, Form::Whole);
+        }
+        self.emit(EventName::Unfolded, &back, "a message of the step was pinned".to_owned());
+    }
+}

@@ -1,0 +1,133 @@
+//! The conversation in pieces that no pass may split.
+
+use std::collections::HashSet;
+
+use super::core::Context;
+use super::node::NodeIndex;
+use super::view::Slot;
+use crate::message::{Role, steps};
+
+/// A step, or a message that is part of none: it stays or goes as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    /// Its nodes, in view order.
+    pub nodes: Vec<NodeIndex>,
+    /// What it takes in the view.
+    pub tokens: u64,
+    /// What those of its nodes took that a pass has left out.
+    pub hidden_tokens: u64,
+    /// What kind it is.
+    pub kind: UnitKind,
+    /// Its first message has the role of a user: a view may begin with it.
+    pub from_user: bool,
+    /// It may not go: a call in it is being executed, or it holds a pin.
+    pub fixed: bool,
+    /// Where it is.
+    pub place: Place,
+}
+
+/// What a unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnitKind {
+    /// A summary, or what stands with one.
+    Fold,
+    /// A message that opens a turn.
+    Request,
+    /// A step with tool calls.
+    Calls,
+    /// Any other message.
+    Other,
+}
+
+/// Where a unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the view.
+    Shown,
+    /// In the view, and about to leave it.
+    Going,
+    /// A pass has left out all of it.
+    Hidden,
+}
+
+impl Unit {
+    /// Whether it stands in the view and may go.
+    pub fn may_go(&self) -> bool {
+        !self.fixed && self.stays()
+    }
+
+    /// Whether it will stand in the view.
+    pub fn stays(&self) -> bool {
+        self.place == Place::Shown
+    }
+
+    /// Whether it is about to leave the view.
+    pub fn goes(&self) -> bool {
+        self.place == Place::Going
+    }
+
+    /// It leaves the view.
+    pub fn go(&mut self) {
+        self.place = Place::Going;
+    }
+
+    /// Whether it opens a turn.
+    pub fn opens_turn(&self) -> bool {
+        self.kind == UnitKind::Request
+    }
+
+    /// Whether it stands for a fold.
+    pub fn is_fold(&self) -> bool {
+        self.kind == UnitKind::Fold
+    }
+}
+
+impl Context {
+    /// The view's body as units, in order, with what passes left out of it.
+    pub fn units(&self) -> Vec<Unit> {
+        let slots = self.view.with_dropped();
+        let live: HashSet<NodeIndex> =
+            self.history.unanswered().into_iter().map(|(_, caller)| caller).collect();
+        let is_hidden = |s: &&Slot| self.view.dropped(s.node).is_some();
+        steps(slots.iter().map(|s| &*s.message))
+            .into_iter()
+            .map(|step| {
+                let slots = &slots[step.range];
+                let any = |test: &dyn Fn(&Slot) -> bool| slots.iter().any(|s| test(s));
+                let tokens =
+                    |hidden: bool| slots.iter().filter(|s| is_hidden(s) == hidden).map(|s| s.tokens()).sum();
+                Unit {
+                    nodes: slots.iter().map(|s| s.node).collect(),
+                    tokens: tokens(false),
+                    hidden_tokens: tokens(true),
+                    kind: if any(&|s| self.history.node(s.node).is_fold()) {
+                        UnitKind::Fold
+                    } else if any(&|s| s.message.opens_turn()) {
+                        UnitKind::Request
+                    } else if any(&|s| s.message.tool_calls().next().is_some()) {
+                        UnitKind::Calls
+                    } else {
+                        UnitKind::Other
+                    },
+                    from_user: slots.first().is_some_and(|s| s.message.role == Role::User),
+                    fixed: any(&|s| live.contains(&s.node) || self.history.node(s.node).pinned),
+                    place: if slots.iter().all(is_hidden) { Place::Hidden } else { Place::Shown },
+                }
+            })
+            .collect()
+    }
+}
+
+/// Providers want a conversation to begin with the user: what would stand first without being the user's goes too, and
+/// where it may not, the user's message before it stays.
+pub fn begin_with_user(units: &mut [Unit]) {
+    while let Some(first) = units.iter().position(|u| u.stays() && (u.from_user || !u.is_fold())) {
+        let asked_before = units[..first].iter().rposition(|u| u.from_user && u.goes());
+        let Some(asked_before) = asked_before.filter(|_| !units[first].from_user) else { return };
+        if units[first].fixed {
+            units[asked_before].place = Place::Shown;
+            return;
+        }
+        units[first].go();
+    }
+}

@@ -1,0 +1,139 @@
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::pass::Pass;
+use super::recent_window::RecentWindow;
+use super::rolling_summary::RollingSummary;
+use super::summarize::Summarize;
+use crate::config::Keys;
+use crate::error::{Error, Result};
+use crate::nearest::nearest;
+
+/// An ordered list of passes. They run until the view fits.
+#[derive(Debug, Clone)]
+pub struct Ladder {
+    /// The preset's name, where it is one.
+    pub name: Option<&'static str>,
+    passes: Arc<[Box<dyn Pass>]>,
+}
+
+/// What the caller said elsewhere: it stands above a preset's own figures, and below those of a caller's own list.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Given {
+    /// `compaction.retainLastTurns`.
+    pub retain_last_turns: Option<u64>,
+    /// `compaction.thresholdRatio` was given.
+    pub threshold_ratio: bool,
+}
+
+type Read = fn(&mut Keys<'_>) -> Result<Box<dyn Pass>>;
+
+/// Every pass by name.
+const PASSES: [(&str, Read); 3] = [
+    ("recent_window", RecentWindow::read),
+    ("rolling_summary", RollingSummary::read),
+    ("summarize", Summarize::read),
+];
+
+/// Passes that act on a graph of turns and lanes.
+const GRAPH_PASSES: [&str; 2] = ["shrink_turns", "auto_compact"];
+
+impl Ladder {
+    /// The names of the presets.
+    pub const PRESETS: [&'static str; 3] = ["contextfold", "spec", "rolling"];
+
+    /// The preset of this name: a document's list of passes.
+    pub fn preset(name: &str, given: Given) -> Option<Self> {
+        let name = Self::PRESETS.into_iter().find(|n| *n == name)?;
+        let passes: Vec<Box<dyn Pass>> = match name {
+            "rolling" => vec![Box::new(RollingSummary::default()), Box::new(RecentWindow::default())],
+            _ => vec![Box::new(Summarize { keep_turns: given.retain_last_turns, ..Summarize::default() })],
+        };
+        Some(Self { name: Some(name), passes: passes.into() })
+    }
+
+    /// Reads the `ladder` option: a preset's name, or a list of `{ pass, …options }`.
+    pub fn from_value(value: &Value, given: Given) -> Result<Self> {
+        if let Value::String(name) = value {
+            return Self::preset(name, given).ok_or_else(|| {
+                unknown("ladder", &format!("there is no preset `{name}`"), name, &Self::PRESETS)
+            });
+        }
+        let Value::Array(list) = value else {
+            return Err(Error::config("ladder", "expected the name of a preset or a list of passes"));
+        };
+        let passes =
+            list.iter().enumerate().map(|(i, pass)| read_pass(i, pass)).collect::<Result<Vec<_>>>()?;
+        Ok(Self { name: None, passes: passes.into() })
+    }
+
+    /// As plain data: what the `ladder` option takes, every option named.
+    pub fn to_value(&self) -> Value {
+        Value::Array(self.passes.iter().map(|pass| entry(&**pass)).collect())
+    }
+
+    /// The passes in order.
+    pub fn passes(&self) -> &Arc<[Box<dyn Pass>]> {
+        &self.passes
+    }
+
+    /// A threshold in tokens that a pass brings.
+    pub fn threshold(&self) -> Option<u64> {
+        self.passes.iter().find_map(|p| p.threshold())
+    }
+}
+
+impl Default for Ladder {
+    fn default() -> Self {
+        let passes: Vec<Box<dyn Pass>> = vec![Box::new(Summarize::default())];
+        Self { name: Some("contextfold"), passes: passes.into() }
+    }
+}
+
+impl PartialEq for Ladder {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name && self.to_value() == other.to_value()
+    }
+}
+
+/// A pass as plain data.
+fn entry(pass: &dyn Pass) -> Value {
+    let mut entry = json!({ "pass": pass.name() });
+    if let (Value::Object(entry), Value::Object(options)) = (&mut entry, pass.options()) {
+        entry.extend(options);
+    }
+    entry
+}
+
+fn read_pass(at: usize, value: &Value) -> Result<Box<dyn Pass>> {
+    let place = format!("ladder[{at}]");
+    let mut keys = Keys::of(&place, value)?;
+    let Some(name) = keys.name("pass")? else {
+        return Err(keys.error("pass", "expected the name of a pass"));
+    };
+    if GRAPH_PASSES.contains(&name.as_str()) {
+        return Err(keys.error(
+            "pass",
+            format!("`{name}` needs a graph of turns and lanes, and a plain session has none"),
+        ));
+    }
+    let Some((_, read)) = PASSES.into_iter().find(|(known, _)| *known == name) else {
+        let known: Vec<&str> = PASSES.iter().map(|(known, _)| *known).collect();
+        return Err(unknown(&format!("{place}.pass"), &format!("there is no pass `{name}`"), &name, &known));
+    };
+    let pass = read(&mut keys)?;
+    keys.finish()?;
+    Ok(pass)
+}
+
+fn unknown(key: &str, what: &str, name: &str, known: &[&str]) -> Error {
+    let hint = match nearest(name, known.iter().copied(), 1).first() {
+        Some(meant) => format!("{what}; did you mean `{meant}`?"),
+        None => format!(
+            "{what}; there are {}",
+            known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ")
+        ),
+    };
+    Error::config(key, hint)
+}

@@ -1,0 +1,103 @@
+use std::fmt::Debug;
+
+use serde_json::Value;
+
+use crate::compaction::FoldPlan;
+use crate::context::{Context, NodeIndex};
+use crate::error::Result;
+
+/// The figures that passes aim at, in tokens of the view. Where neither model nor window is known, `most` is out of
+/// reach, and so is `threshold` unless a pass of the ladder has one of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Aim {
+    /// The model's context window.
+    pub window: Option<u64>,
+    /// From here on a compaction is due.
+    pub threshold: u64,
+    /// Where a compaction goes down to.
+    pub low: u64,
+    /// The limit less the safety margin: no view may be larger.
+    pub most: u64,
+    /// What must be new since the last fold for another to be worth its price, while the view still fits (COMP-20).
+    pub enough: u64,
+    /// Compactions may begin on their own account.
+    pub auto: bool,
+    /// The conversation does not go on: a cut keeps as much as there is room for (PASS-14).
+    pub fill: bool,
+    /// Turns that stay whole where a pass does not say.
+    pub keep_turns: u64,
+}
+
+impl Aim {
+    /// Whether a view of this size has to become smaller.
+    pub fn is_due(&self, tokens: u64) -> bool {
+        tokens > self.most || (self.auto && tokens >= self.threshold)
+    }
+
+    /// Whether a fold is worth asking for a summary.
+    pub fn is_worth(&self, plan: &FoldPlan, tokens: u64) -> bool {
+        tokens > self.most || plan.new_tokens >= self.enough
+    }
+}
+
+/// What a pass did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing: it was not needed, or there was nothing to do.
+    Unchanged,
+    /// It changed or dropped these nodes' slots.
+    Changed {
+        /// The nodes.
+        items: Vec<NodeIndex>,
+        /// Why, in words.
+        why: String,
+    },
+    /// It wants to fold this, and needs a summary.
+    Fold(FoldPlan),
+}
+
+impl Outcome {
+    /// Changed if any node was.
+    pub fn changed(items: Vec<NodeIndex>, why: impl Into<String>) -> Self {
+        if items.is_empty() { Self::Unchanged } else { Self::Changed { items, why: why.into() } }
+    }
+}
+
+/// One way to make a view smaller.
+///
+/// It may touch slots of the view's body; never the history, the header, pins, the newest user message, or a step whose
+/// calls are still being executed. Steps stay whole or go whole. The ladder runs it, writes its decision, and takes back
+/// what it did if the run fails.
+pub trait Pass: Debug + Send + Sync {
+    /// The name in the report and in the `ladder` option.
+    fn name(&self) -> &'static str;
+
+    /// Its options, as the `ladder` option takes them, without the name.
+    fn options(&self) -> Value;
+
+    /// Whether it may have something to do. Asked at every call, so it costs next to nothing.
+    fn wants(&self, context: &Context, aim: &Aim) -> bool;
+
+    /// Does its work.
+    fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome>;
+
+    /// What it would fold if it were asked to by hand; `None` for a pass that folds nothing.
+    fn fold_by_hand(&self, _context: &Context, _aim: &Aim) -> Option<FoldPlan> {
+        None
+    }
+
+    /// Whether it folds.
+    fn folds(&self) -> bool {
+        false
+    }
+
+    /// A threshold of its own in tokens, in the place of limit × thresholdRatio.
+    fn threshold(&self) -> Option<u64> {
+        None
+    }
+
+    /// What it may spend on what, for the report.
+    fn budgets(&self, _context: &Context, _aim: &Aim) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+}

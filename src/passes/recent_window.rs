@@ -1,0 +1,153 @@
+use serde_json::{Value, json};
+
+use super::pass::{Aim, Outcome, Pass};
+use crate::config::Keys;
+use crate::context::{Context, NodeIndex, PartName, Unit, UnitKind, begin_with_user};
+use crate::error::Result;
+
+const WHY: &str = "outside the recent window; no summary covers it yet";
+
+/// The newest messages within a budget; older ones leave the view (PASS-7).
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecentWindow {
+    /// Off: it does nothing.
+    pub enabled: bool,
+    /// So many messages or fewer are left alone.
+    pub min_messages: u64,
+    /// The share of the window that a view may take.
+    pub target_ratio: f64,
+    /// Of what the header leaves of that: the share for the summary …
+    pub summary_ratio: f64,
+    /// … and the share for the recent messages; the rest is a buffer.
+    pub recent_ratio: f64,
+}
+
+impl Default for RecentWindow {
+    fn default() -> Self {
+        Self { enabled: true, min_messages: 10, target_ratio: 0.6, summary_ratio: 0.26, recent_ratio: 0.65 }
+    }
+}
+
+/// The budgets in tokens.
+struct Budgets {
+    target: u64,
+    system: u64,
+    available: u64,
+    summary: u64,
+    recent: u64,
+}
+
+impl RecentWindow {
+    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
+        let d = Self::default();
+        let pass = Self {
+            enabled: keys.bool("enabled")?.unwrap_or(d.enabled),
+            min_messages: keys.u64_in("minMessages", ..)?.unwrap_or(d.min_messages),
+            target_ratio: keys.number_in("targetRatio", 0.0..=1.0)?.unwrap_or(d.target_ratio),
+            summary_ratio: keys.number_in("summaryRatio", 0.0..=1.0)?.unwrap_or(d.summary_ratio),
+            recent_ratio: keys.number_in("recentRatio", 0.0..=1.0)?.unwrap_or(d.recent_ratio),
+        };
+        if pass.summary_ratio + pass.recent_ratio > 1.0 {
+            let (summary, recent) = (pass.summary_ratio, pass.recent_ratio);
+            let why = format!("with summaryRatio ({summary}) it makes more than the whole, got {recent}");
+            return Err(keys.error("recentRatio", why));
+        }
+        Ok(Box::new(pass))
+    }
+
+    /// The document's formula; fractions of a token are cut off as it cuts them.
+    fn budget(&self, context: &Context, window: u64) -> Budgets {
+        let target = (window as f64 * self.target_ratio) as u64;
+        let system = context.view.fixed_tokens();
+        let available = target.saturating_sub(system);
+        let share = |ratio: f64| (available as f64 * ratio) as u64;
+        Budgets {
+            target,
+            system,
+            available,
+            summary: share(self.summary_ratio),
+            recent: share(self.recent_ratio),
+        }
+    }
+}
+
+impl Pass for RecentWindow {
+    fn name(&self) -> &'static str {
+        "recent_window"
+    }
+
+    fn options(&self) -> Value {
+        json!({
+            "enabled": self.enabled,
+            "minMessages": self.min_messages,
+            "targetRatio": self.target_ratio,
+            "summaryRatio": self.summary_ratio,
+            "recentRatio": self.recent_ratio,
+        })
+    }
+
+    fn wants(&self, context: &Context, aim: &Aim) -> bool {
+        let Some(window) = aim.window.filter(|_| self.enabled) else { return false };
+        let in_folds: u64 = context
+            .view
+            .parts()
+            .iter()
+            .filter(|(part, ..)| matches!(part, PartName::Summary | PartName::Retain))
+            .map(|(_, tokens, _)| tokens)
+            .sum();
+        let recent = context.view.tokens().saturating_sub(context.view.fixed_tokens() + in_folds);
+        context.view.body().len() as u64 > self.min_messages && recent > self.budget(context, window).recent
+    }
+
+    fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
+        let Some(window) = aim.window else { return Ok(Outcome::Unchanged) };
+        let budget = self.budget(context, window).recent;
+        let mut units = context.units();
+        choose(&mut units, budget);
+        begin_with_user(&mut units);
+        let goes: Vec<NodeIndex> =
+            units.iter().filter(|u| u.goes()).flat_map(|u| u.nodes.iter().copied()).collect();
+        let goes: Vec<NodeIndex> = goes.into_iter().filter(|n| context.view.dropped(*n).is_none()).collect();
+        context.drop_from_view(&goes, WHY);
+        Ok(Outcome::changed(goes, format!("the recent messages may take {budget} tokens")))
+    }
+
+    fn budgets(&self, context: &Context, aim: &Aim) -> Vec<(&'static str, u64)> {
+        let Some(window) = aim.window.filter(|_| self.enabled) else { return Vec::new() };
+        let budgets = self.budget(context, window);
+        vec![
+            ("window", window),
+            ("target", budgets.target),
+            ("system", budgets.system),
+            ("available", budgets.available),
+            ("summary", budgets.summary),
+            ("recent", budgets.recent),
+        ]
+    }
+}
+
+/// Marks what goes: from the newest back, a step that does not fit is passed over, and the first other message that does
+/// not fit ends the choice. Summaries, the newest user message and what is fixed stay in any case.
+fn choose(units: &mut [Unit], budget: u64) {
+    let newest_user = units.iter().rposition(Unit::opens_turn);
+    let stays = |i: usize, u: &Unit| u.is_fold() || !u.may_go() || Some(i) == newest_user;
+    let held: u64 = units
+        .iter()
+        .enumerate()
+        .filter(|(i, u)| stays(*i, u) && !u.is_fold() && u.stays())
+        .map(|(_, u)| u.tokens)
+        .sum();
+    let mut left = budget.saturating_sub(held);
+    let mut ended = false;
+    for (i, unit) in units.iter_mut().enumerate().rev() {
+        if stays(i, unit) {
+            continue;
+        }
+        if !ended && unit.tokens <= left {
+            left -= unit.tokens;
+            continue;
+        }
+        ended |= unit.kind != UnitKind::Calls;
+        unit.go();
+    }
+}

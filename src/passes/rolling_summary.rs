@@ -1,0 +1,116 @@
+use serde_json::{Value, json};
+
+use super::pass::{Aim, Outcome, Pass};
+use crate::compaction::{FoldPlan, Keep, Layout, plan};
+use crate::config::Keys;
+use crate::context::{Context, Unit};
+use crate::error::Result;
+
+/// A summary that each later one extends, as a system message right behind the header (COMP-15).
+#[derive(Debug, Clone, PartialEq)]
+pub struct RollingSummary {
+    /// A summary is due above this many tokens.
+    pub upper_threshold: u64,
+    /// What stands after it stays below this.
+    pub lower_threshold: u64,
+    /// The first summary needs at least so many messages.
+    pub min_messages: u64,
+    /// Each later one needs at least so many new messages …
+    pub min_new_messages: u64,
+    /// … that have more tokens than this × those of the summary.
+    pub trigger_ratio: f64,
+}
+
+impl Default for RollingSummary {
+    fn default() -> Self {
+        Self {
+            upper_threshold: 50_000,
+            lower_threshold: 30_000,
+            min_messages: 20,
+            min_new_messages: 10,
+            trigger_ratio: 0.5,
+        }
+    }
+}
+
+impl RollingSummary {
+    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
+        let d = Self::default();
+        let upper = keys.u64_in("upperThreshold", 1..)?;
+        let lower = keys.u64_in("lowerThreshold", 1..)?;
+        let pass = Self {
+            upper_threshold: upper.unwrap_or(d.upper_threshold),
+            lower_threshold: lower.unwrap_or(d.lower_threshold),
+            min_messages: keys.u64_in("minMessages", ..)?.unwrap_or(d.min_messages),
+            min_new_messages: keys.u64_in("minNewMessages", ..)?.unwrap_or(d.min_new_messages),
+            trigger_ratio: keys.number_in("triggerRatio", 0.0..)?.unwrap_or(d.trigger_ratio),
+        };
+        if pass.lower_threshold >= pass.upper_threshold {
+            let (key, (low, high)) = (
+                if lower.is_some() { "lowerThreshold" } else { "upperThreshold" },
+                (pass.lower_threshold, pass.upper_threshold),
+            );
+            return Err(
+                keys.error(key, format!("lowerThreshold ({low}) must be below upperThreshold ({high})"))
+            );
+        }
+        Ok(Box::new(pass))
+    }
+
+    /// Whether enough was said that no summary covers: the document's first and incremental conditions.
+    fn is_enough(&self, context: &Context) -> bool {
+        let (folds, new): (Vec<Unit>, Vec<Unit>) = context.units().into_iter().partition(Unit::is_fold);
+        let messages = new.iter().map(|u| u.nodes.len() as u64).sum::<u64>();
+        let tokens = new.iter().map(|u| u.tokens + u.hidden_tokens).sum::<u64>();
+        let summary = folds.iter().map(|u| u.tokens).sum::<u64>();
+        if summary == 0 {
+            return messages >= self.min_messages;
+        }
+        messages >= self.min_new_messages && tokens as f64 > self.trigger_ratio * summary as f64
+    }
+
+    fn plan(&self, context: &Context, aim: &Aim) -> Option<FoldPlan> {
+        let target = Some(self.lower_threshold.min(aim.most));
+        let keep = Keep { fill: true, hidden_too: true, ..Keep::last(1, target) };
+        plan(context, keep, Layout::SystemNote)
+    }
+}
+
+impl Pass for RollingSummary {
+    fn name(&self) -> &'static str {
+        "rolling_summary"
+    }
+
+    fn options(&self) -> Value {
+        json!({
+            "upperThreshold": self.upper_threshold,
+            "lowerThreshold": self.lower_threshold,
+            "minMessages": self.min_messages,
+            "minNewMessages": self.min_new_messages,
+            "triggerRatio": self.trigger_ratio,
+        })
+    }
+
+    fn wants(&self, context: &Context, aim: &Aim) -> bool {
+        aim.auto && context.view.tokens() + context.view.dropped_tokens() > self.upper_threshold
+    }
+
+    fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
+        if !self.is_enough(context) {
+            return Ok(Outcome::Unchanged);
+        }
+        Ok(self.plan(context, aim).map_or(Outcome::Unchanged, Outcome::Fold))
+    }
+
+    fn fold_by_hand(&self, context: &Context, aim: &Aim) -> Option<FoldPlan> {
+        self.plan(context, aim)
+    }
+
+    fn folds(&self) -> bool {
+        true
+    }
+
+    fn threshold(&self) -> Option<u64> {
+        Some(self.upper_threshold)
+    }
+}
