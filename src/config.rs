@@ -81,6 +81,15 @@ impl<'a> Keys<'a> {
         self.read(key, &expected, |v| whole(v).filter(|n| range.contains(n)))
     }
 
+    /// A whole number that may be negative.
+    pub fn integer(&mut self, key: &'a str) -> Result<Option<i64>> {
+        self.read(key, "a whole number", |v| {
+            let magnitude =
+                |v: &Value| v.as_f64().filter(|n| n.fract() == 0.0 && n.abs() <= MAX_SAFE_INTEGER as f64);
+            magnitude(v).map(|n| n as i64)
+        })
+    }
+
     /// A finite number within `range`.
     pub fn number_in(&mut self, key: &'a str, range: impl RangeBounds<f64>) -> Result<Option<f64>> {
         let expected = format!("a number{}", range_text(&range));

@@ -130,7 +130,9 @@ fn nothing_to_fold_is_no_error() {
 
 #[test]
 fn a_long_turn_is_cut_at_a_step() {
-    let mut s = session(&json!({ "contextWindow": 2_000, "compaction": { "thresholdRatio": 0.8 } }));
+    let mut s = session(
+        &json!({ "contextWindow": 2_000, "ladder": "spec", "compaction": { "thresholdRatio": 0.8 } }),
+    );
     s.push(vec![user("do it all")]).unwrap();
     for i in 0..30 {
         let id = format!("c{i}");

@@ -39,6 +39,8 @@ pub struct Context {
     pub left_out: Vec<LeftOut>,
     /// What entering tool outputs did to the view since the last report.
     pub on_entry: OnEntry,
+    /// Tool outputs that point to the same output further down, and to which.
+    pub(super) pointers: Vec<(NodeIndex, NodeIndex)>,
 }
 
 impl Context {
@@ -56,6 +58,7 @@ impl Context {
             events: Vec::new(),
             left_out: Vec::new(),
             on_entry: OnEntry::default(),
+            pointers: Vec::new(),
         }
     }
 
@@ -319,7 +322,7 @@ impl Context {
 }
 
 /// The selective document's order: lowest goes first.
-fn default_priority(item_type: ItemType) -> i64 {
+pub fn default_priority(item_type: ItemType) -> i64 {
     match item_type {
         ItemType::ToolResult => 10,
         ItemType::SkillPrompt => 20,

@@ -40,6 +40,18 @@ impl Context {
         true
     }
 
+    /// Whether the message says something beside its calls and its reasoning.
+    pub fn says_something(&self, node: NodeIndex) -> bool {
+        let parts = &self.history.node(node).message.parts;
+        parts.iter().any(|p| !matches!(p, Part::ToolCall(_) | Part::ToolOutput(_) | Part::Reasoning(_)))
+    }
+
+    /// Whether the message stands in the view with its calls.
+    pub fn shows_calls(&self, node: NodeIndex) -> bool {
+        let shown = self.view.body().iter().rev().find(|s| s.node == node);
+        shown.is_some_and(|s| s.message.tool_calls().next().is_some())
+    }
+
     /// Whether the view still shows the calls of `caller` that this message answers.
     pub(super) fn shows_call_of(&self, caller: NodeIndex, answer: &Message) -> bool {
         let Some(slot) = self.view.body().iter().rev().find(|s| s.node == caller) else { return false };

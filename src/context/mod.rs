@@ -11,12 +11,13 @@ mod fold;
 mod node;
 mod outputs;
 mod pins;
+mod placeholders;
 mod report;
 mod tally;
 mod units;
 mod view;
 
-pub use core::Context;
+pub use core::{Context, default_priority};
 pub use event::{Event, EventName};
 pub use fold::{Fold, FoldInfo, FoldMessages};
 pub use node::{History, Item, Node, NodeIndex, NodeKind};

@@ -66,6 +66,7 @@ pub struct History {
     generated: u64,
     /// Ids of messages that are entering.
     reserved: HashSet<String>,
+    has_ephemeral: bool,
 }
 
 impl Node {
@@ -123,6 +124,11 @@ impl History {
     /// The node whose call `call_id` no output has answered yet.
     pub fn open_call(&self, call_id: &str) -> Option<NodeIndex> {
         self.open_calls.get(call_id).map(|c| c.caller)
+    }
+
+    /// Whether any message was ever ephemeral.
+    pub fn has_ephemeral(&self) -> bool {
+        self.has_ephemeral
     }
 
     /// Whether a call still waits for its output.
@@ -245,6 +251,7 @@ impl History {
         }
         self.by_id.insert(id.clone(), index);
         let pinned = message.meta.pinned;
+        self.has_ephemeral |= message.meta.ephemeral.is_some();
         self.nodes.push(Node { id, message, tally, kind, pinned, folded_by: None });
         index
     }

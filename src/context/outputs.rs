@@ -1,13 +1,11 @@
 //! Tool outputs on their way into the view: stored, cut, trimmed to their budget.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use super::core::Context;
 use super::event::EventName;
-use super::node::{NodeIndex, NodeKind};
+use super::node::NodeIndex;
 use super::report::Decision;
-use super::tally::Tally;
 use super::view::Form;
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolOutput, ToolOutputRef};
@@ -97,11 +95,15 @@ impl Context {
 
     /// Makes placeholders of the oldest tool outputs until the rest is within the budget (CACHE-4).
     pub(super) fn trim_outputs(&mut self) {
-        if !self.output_config.enabled {
-            return;
+        if self.output_config.enabled {
+            self.trim_outputs_to(self.output_budget);
         }
+    }
+
+    /// The same for any budget. Gives what became a placeholder.
+    pub fn trim_outputs_to(&mut self, budget: u64) -> Vec<NodeIndex> {
         let mut trimmed = Vec::new();
-        while self.view.output_tokens() > self.output_budget {
+        while self.view.output_tokens() > budget {
             let Some(at) = self.view.oldest_output() else { break };
             let before = self.view.tokens();
             if self.make_placeholder(at) {
@@ -110,9 +112,6 @@ impl Context {
                 trimmed.push(index);
             }
         }
-        if trimmed.is_empty() {
-            return;
-        }
         for index in &trimmed {
             self.note_left_out(
                 *index,
@@ -120,8 +119,16 @@ impl Context {
                 None,
             );
         }
-        let budget = self.output_budget;
-        self.emit(EventName::OutputTrimmed, &trimmed, format!("tool output budget of {budget} tokens"));
+        self.emit_trimmed(&trimmed, &format!("tool output budget of {budget} tokens"));
+        self.settle_pointers();
+        trimmed
+    }
+
+    /// Tells that tool outputs lost their text.
+    pub fn emit_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
+        if !nodes.is_empty() {
+            self.emit(EventName::OutputTrimmed, nodes, why.to_owned());
+        }
     }
 
     /// What entering tool outputs did since the last report, as decisions in order.
@@ -152,42 +159,6 @@ impl Context {
             tokens = tokens_after;
         }
         decisions
-    }
-
-    /// Shows the tool output at body position `at` as a placeholder. False where that would not make it smaller, where
-    /// it is pinned, or where no ref brings it back.
-    pub fn make_placeholder(&mut self, at: usize) -> bool {
-        let slot = &self.view.body()[at];
-        let node = self.history.node(slot.node);
-        if node.kind != NodeKind::Message || node.pinned || slot.form == Form::Placeholder {
-            return false;
-        }
-        let mut message = Message::clone(&slot.message);
-        let mut changed = false;
-        for part in &mut message.parts {
-            let Part::ToolOutput(output) = part else { continue };
-            // What the cache's own tools answered is read again by the ref that they were called with.
-            let carried = output.output_ref.as_ref().map(|r| r.id.clone());
-            let Some(id) = carried.or_else(|| self.asked_for(at, &output.call_id)) else { continue };
-            if self.outputs.contains(&id) {
-                output.content = vec![Part::text(tool_output::placeholder(&id))];
-                changed = true;
-            }
-        }
-        let tally = Tally::of(&message, &*self.counter);
-        if !changed || tally.total() >= slot.tokens() {
-            return false;
-        }
-        self.view.replace(at, Arc::new(message), tally, Form::Placeholder);
-        true
-    }
-
-    /// The ref that the call `call_id`, further up from body position `at`, named in its arguments.
-    fn asked_for(&self, at: usize, call_id: &str) -> Option<String> {
-        let mut calls = self.view.body()[..at].iter().rev().flat_map(|s| s.message.tool_calls());
-        let call = calls.find(|c| c.id == call_id).filter(|c| tool_output::is_cache_tool(&c.name))?;
-        let arguments: serde_json::Value = serde_json::from_str(&call.input).ok()?;
-        arguments.get("ref_id")?.as_str().map(str::to_owned)
     }
 
     /// Removes outputs that neither the history nor a fold mentions (CACHE-7), or only lists them. One walk over the

@@ -83,6 +83,40 @@ pub enum ItemType {
     Injection,
 }
 
+impl ItemType {
+    /// Every item type.
+    pub const ALL: [Self; 11] = [
+        Self::SystemPrompt,
+        Self::SubagentStrategy,
+        Self::SkillStrategy,
+        Self::UserMessage,
+        Self::AssistantMessage,
+        Self::ToolResult,
+        Self::SkillPrompt,
+        Self::SkillMetadata,
+        Self::CompactionSummary,
+        Self::Memory,
+        Self::Injection,
+    ];
+
+    /// The name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SystemPrompt => "SYSTEM_PROMPT",
+            Self::SubagentStrategy => "SUBAGENT_STRATEGY",
+            Self::SkillStrategy => "SKILL_STRATEGY",
+            Self::UserMessage => "USER_MESSAGE",
+            Self::AssistantMessage => "ASSISTANT_MESSAGE",
+            Self::ToolResult => "TOOL_RESULT",
+            Self::SkillPrompt => "SKILL_PROMPT",
+            Self::SkillMetadata => "SKILL_METADATA",
+            Self::CompactionSummary => "COMPACTION_SUMMARY",
+            Self::Memory => "MEMORY",
+            Self::Injection => "INJECTION",
+        }
+    }
+}
+
 /// What the caller said of a message beside its content.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Meta {
@@ -180,8 +214,9 @@ impl Message {
         })
     }
 
-    /// Whether it opens a turn: a user message that the engine did not put in itself.
+    /// Whether it opens a turn: a message of the user's, and none that the engine or the caller's own machinery (a skill,
+    /// a memory) put in with the user's role.
     pub fn opens_turn(&self) -> bool {
-        self.role == Role::User && self.item_type() != ItemType::CompactionSummary
+        self.role == Role::User && self.item_type() == ItemType::UserMessage
     }
 }

@@ -2,10 +2,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::pass::Pass;
-use super::recent_window::RecentWindow;
-use super::rolling_summary::RollingSummary;
-use super::summarize::Summarize;
+use super::{
+    DedupeReads, DropMemoryResults, DropOldToolResults, Ephemeral, Pass, PruneToolOutputs, RecentWindow,
+    RollingSummary, Selective, Summarize, TrimToolOutputs,
+};
+use crate::compaction::Layout;
 use crate::config::Keys;
 use crate::error::{Error, Result};
 use crate::nearest::nearest;
@@ -30,7 +31,14 @@ pub struct Given {
 type Read = fn(&mut Keys<'_>) -> Result<Box<dyn Pass>>;
 
 /// Every pass by name.
-const PASSES: [(&str, Read); 3] = [
+const PASSES: [(&str, Read); 10] = [
+    ("ephemeral", |_| Ok(Box::new(Ephemeral))),
+    ("trim_tool_outputs", TrimToolOutputs::read),
+    ("dedupe_reads", |_| Ok(Box::new(DedupeReads))),
+    ("drop_memory_results", |_| Ok(Box::new(DropMemoryResults))),
+    ("prune_tool_outputs", PruneToolOutputs::read),
+    ("drop_old_tool_results", DropOldToolResults::read),
+    ("selective", Selective::read),
     ("recent_window", RecentWindow::read),
     ("rolling_summary", RollingSummary::read),
     ("summarize", Summarize::read),
@@ -41,14 +49,26 @@ const GRAPH_PASSES: [&str; 2] = ["shrink_turns", "auto_compact"];
 
 impl Ladder {
     /// The names of the presets.
-    pub const PRESETS: [&'static str; 3] = ["contextfold", "spec", "rolling"];
+    pub const PRESETS: [&'static str; 6] =
+        ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective"];
 
     /// The preset of this name: a document's list of passes.
     pub fn preset(name: &str, given: Given) -> Option<Self> {
         let name = Self::PRESETS.into_iter().find(|n| *n == name)?;
+        let turns = given.retain_last_turns;
+        let trim = Box::new(TrimToolOutputs::default());
+        let summarize = Box::new(Summarize { keep_turns: turns, ..Summarize::default() });
         let passes: Vec<Box<dyn Pass>> = match name {
+            "spec" => vec![trim, summarize],
             "rolling" => vec![Box::new(RollingSummary::default()), Box::new(RecentWindow::default())],
-            _ => vec![Box::new(Summarize { keep_turns: given.retain_last_turns, ..Summarize::default() })],
+            "steps-design" => steps(turns.unwrap_or(3), (!given.threshold_ratio).then_some(150_000)),
+            "steps-execution" => steps(turns.unwrap_or(5), (!given.threshold_ratio).then_some(700_000)),
+            "selective" => vec![
+                Box::new(Ephemeral),
+                Box::new(Selective::default()),
+                Box::new(Summarize { layout: Layout::Replace, ..Summarize::default() }),
+            ],
+            _ => vec![Box::new(Ephemeral), trim, Box::new(DedupeReads), summarize],
         };
         Some(Self { name: Some(name), passes: passes.into() })
     }
@@ -85,10 +105,19 @@ impl Ladder {
 }
 
 impl Default for Ladder {
+    /// The default preset, `contextfold`.
     fn default() -> Self {
-        let passes: Vec<Box<dyn Pass>> = vec![Box::new(Summarize::default())];
-        Self { name: Some("contextfold"), passes: passes.into() }
+        Self::preset("contextfold", Given::default()).unwrap_or(Self { name: None, passes: Arc::new([]) })
     }
+}
+
+/// The steps document's list.
+fn steps(keep: u64, threshold_tokens: Option<u64>) -> Vec<Box<dyn Pass>> {
+    let layout = Layout::AskAnswerSteps;
+    vec![
+        Box::new(DropOldToolResults { keep_steps: keep }),
+        Box::new(Summarize { keep_turns: Some(keep), layout, threshold_tokens, ..Summarize::default() }),
+    ]
 }
 
 impl PartialEq for Ladder {

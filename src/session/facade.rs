@@ -8,7 +8,7 @@ use crate::compaction::{self, Answer, Ask, FoldPlan, Layout, OnFailure, Reason};
 use crate::context::{Context, Event, EventName, NodeIndex, Report, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, steps};
-use crate::passes::{Aim, Ladder};
+use crate::passes::{Aim, Pass, Summarize};
 use crate::tokens::{Counter, ReportedUsage, TokenUsage};
 
 /// The margin of a counter that is not exact.
@@ -115,9 +115,9 @@ impl Session {
         let tokens = self.tokens();
         let worth = |plan: &FoldPlan| reason == Reason::Manual || aim.is_worth(plan, tokens);
         let folding = self.config.ladder.passes().iter().find(|p| p.folds());
-        let by_default = Ladder::default();
-        let folding = folding.or_else(|| by_default.passes().first());
-        let plan = folding.and_then(|p| p.fold_by_hand(&self.context, &aim)).filter(worth);
+        let by_default = Summarize::default();
+        let folding = folding.map_or(&by_default as &dyn Pass, |p| &**p);
+        let plan = folding.fold_by_hand(&self.context, &aim).filter(worth);
         let Some(plan) = plan else { return Ok(None) };
         let run = self.begin(reason, instructions, aim, Arc::new([]));
         self.context.emit(EventName::CompactionStarted, &plan.members, String::new());

@@ -164,6 +164,7 @@ impl Session {
     /// Ends a run: the report, and a fresh start for the next one.
     pub(super) fn finish(&mut self, run: Run) -> Report {
         let reason = run.reason;
+        self.context.settle_pointers();
         let mut report = self.make_report(run);
         report.left_out = std::mem::take(&mut self.context.left_out);
         self.context.on_entry = OnEntry::default();

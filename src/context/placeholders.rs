@@ -1,0 +1,150 @@
+//! What stands in the view for a tool output whose content is elsewhere.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::core::Context;
+use super::node::{NodeIndex, NodeKind};
+use super::tally::Tally;
+use super::view::{Form, Slot};
+use crate::error::Result;
+use crate::message::{Message, Part, Text};
+use crate::tool_output;
+
+/// What stands for an ephemeral output that no ref brings back.
+const EMPTIED: &str = "[tool output removed; newer ones have come]";
+
+impl Context {
+    /// Shows the tool output at body position `at` as a placeholder. False where that would not make it smaller, where
+    /// it is pinned, or where no ref brings it back.
+    pub fn make_placeholder(&mut self, at: usize) -> bool {
+        let slot = &self.view.body()[at];
+        let node = self.history.node(slot.node);
+        if node.kind != NodeKind::Message || node.pinned || slot.form == Form::Placeholder {
+            return false;
+        }
+        let mut message = Message::clone(&slot.message);
+        let mut changed = false;
+        for part in &mut message.parts {
+            let Part::ToolOutput(output) = part else { continue };
+            // What the cache's own tools answered is read again by the ref that they were called with.
+            let carried = output.output_ref.as_ref().map(|r| r.id.clone());
+            let Some(id) = carried.or_else(|| self.asked_for(at, &output.call_id)) else { continue };
+            if self.outputs.contains(&id) {
+                output.content = vec![Part::text(tool_output::placeholder(&id))];
+                changed = true;
+            }
+        }
+        let tally = Tally::of(&message, &*self.counter);
+        if !changed || tally.total() >= slot.tokens() {
+            return false;
+        }
+        self.view.replace(at, Arc::new(message), tally, Form::Placeholder);
+        true
+    }
+
+    /// Shows the tool output at body position `at` without its content: as a placeholder where a ref brings it back. False
+    /// where it is empty already.
+    pub fn empty_output(&mut self, at: usize) -> bool {
+        if self.make_placeholder(at) {
+            return true;
+        }
+        let slot = &self.view.body()[at];
+        if self.history.node(slot.node).pinned || slot.form == Form::Placeholder {
+            return false;
+        }
+        self.show_output_text(at, EMPTIED, Form::Placeholder)
+    }
+
+    /// Shows a system message that holds a tool output as a placeholder, its text stored. False where that would not make
+    /// it smaller.
+    pub fn make_text_placeholder(&mut self, at: usize) -> Result<bool> {
+        let slot = &self.view.body()[at];
+        if self.history.node(slot.node).pinned {
+            return Ok(false);
+        }
+        let mut message = Message::clone(&slot.message);
+        let text: Text = message.plain_text().into();
+        let least =
+            Tally::of(&Message::text(message.role, tool_output::placeholder("toolout_0")), &*self.counter);
+        if least.total() >= slot.tokens() {
+            return Ok(false);
+        }
+        let output_ref = self.outputs.put_text(text, None)?;
+        message.parts = vec![Part::text(tool_output::placeholder(&output_ref.id))];
+        let tally = Tally::of(&message, &*self.counter);
+        self.view.replace(at, Arc::new(message), tally, Form::Placeholder);
+        Ok(true)
+    }
+
+    /// Shows the tool output at body position `at` as a pointer to the same one in `target`. False where that would not make
+    /// it smaller, or where no ref brings it back.
+    pub fn point_to(&mut self, at: usize, target: NodeIndex) -> bool {
+        let slot = &self.view.body()[at];
+        let node = slot.node;
+        let output_ref = slot.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
+        let Some(id) = output_ref.map(|r| r.id.clone()).filter(|id| self.outputs.contains(id)) else {
+            return false;
+        };
+        if self.history.node(node).pinned {
+            return false;
+        }
+        let there = self.history.node(target).message.tool_outputs().find_map(|o| o.output_ref.as_ref());
+        let same = there.map(|r| format!(", ref={}", r.id)).unwrap_or_default();
+        let text = format!("[the same output stands further down{same}; ref={id}]");
+        let shown = self.show_output_text(at, &text, Form::Pointer);
+        if shown {
+            self.pointers.push((node, target));
+        }
+        shown
+    }
+
+    /// A pointer is true only while what it points to stands in the view: others become placeholders.
+    pub fn settle_pointers(&mut self) {
+        if self.pointers.is_empty() {
+            return;
+        }
+        let whole: HashSet<NodeIndex> = self
+            .view
+            .body()
+            .iter()
+            .filter(|s| matches!(s.form, Form::Whole | Form::Cut))
+            .map(|s| s.node)
+            .collect();
+        let pointers = std::mem::take(&mut self.pointers);
+        let (kept, lost): (Vec<_>, Vec<_>) =
+            pointers.into_iter().partition(|(_, target)| whole.contains(target));
+        self.pointers = kept;
+        for (node, _) in lost {
+            let is_pointer = |s: &Slot| s.node == node && s.form == Form::Pointer;
+            if let Some(at) = self.view.body().iter().position(is_pointer) {
+                self.make_placeholder(at);
+            }
+        }
+    }
+
+    /// Shows the tool output at body position `at` with another text. False where that would not make it smaller.
+    fn show_output_text(&mut self, at: usize, text: &str, form: Form) -> bool {
+        let slot = &self.view.body()[at];
+        let mut message = Message::clone(&slot.message);
+        for part in &mut message.parts {
+            if let Part::ToolOutput(output) = part {
+                output.content = vec![Part::text(text)];
+            }
+        }
+        let tally = Tally::of(&message, &*self.counter);
+        if tally.total() >= slot.tokens() {
+            return false;
+        }
+        self.view.replace(at, Arc::new(message), tally, form);
+        true
+    }
+
+    /// The ref that the call `call_id`, further up from body position `at`, named in its arguments.
+    fn asked_for(&self, at: usize, call_id: &str) -> Option<String> {
+        let mut calls = self.view.body()[..at].iter().rev().flat_map(|s| s.message.tool_calls());
+        let call = calls.find(|c| c.id == call_id).filter(|c| tool_output::is_cache_tool(&c.name))?;
+        let arguments: serde_json::Value = serde_json::from_str(&call.input).ok()?;
+        arguments.get("ref_id")?.as_str().map(str::to_owned)
+    }
+}

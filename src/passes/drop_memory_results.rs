@@ -1,0 +1,34 @@
+use serde_json::{Value, json};
+
+use super::pass::{Aim, Outcome, Pass};
+use crate::context::{Context, NodeIndex};
+use crate::error::Result;
+use crate::message::ItemType;
+
+const WHY: &str = "memory results go first";
+
+/// Takes memory results out of the view (PASS-2); injections and history stay.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DropMemoryResults;
+
+impl Pass for DropMemoryResults {
+    fn name(&self) -> &'static str {
+        "drop_memory_results"
+    }
+
+    fn options(&self) -> Value {
+        json!({})
+    }
+
+    fn wants(&self, context: &Context, aim: &Aim) -> bool {
+        aim.is_due(context.view.tokens())
+    }
+
+    fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
+        let is_memory = |n: &NodeIndex| context.history.node(*n).message.item_type() == ItemType::Memory;
+        let units = context.units().into_iter().filter(|u| u.may_go() && u.nodes.iter().all(is_memory));
+        let nodes: Vec<NodeIndex> = units.flat_map(|u| u.nodes).collect();
+        context.drop_from_view(&nodes, WHY);
+        Ok(Outcome::changed(nodes, WHY))
+    }
+}

@@ -1,0 +1,108 @@
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::pass::{Aim, Outcome, Pass};
+use crate::config::Keys;
+use crate::context::{Context, NodeIndex, Unit};
+use crate::error::Result;
+use crate::message::Role;
+
+const WHY: &str = "an older exchange keeps its user message and its last answer";
+
+/// Older exchanges keep their user message and their last assistant message, without its calls; the newest stay whole
+/// (PASS-8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DropOldToolResults {
+    /// Exchanges that stay whole.
+    pub keep_steps: u64,
+}
+
+impl Default for DropOldToolResults {
+    fn default() -> Self {
+        Self { keep_steps: 3 }
+    }
+}
+
+/// What is to become of the older exchanges.
+#[derive(Default)]
+struct Reduction {
+    goes: Vec<NodeIndex>,
+    stripped: Vec<NodeIndex>,
+}
+
+impl DropOldToolResults {
+    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
+        let keep_steps = keys.u64_in("keepSteps", ..)?.unwrap_or(Self::default().keep_steps);
+        Ok(Box::new(Self { keep_steps }))
+    }
+
+    fn reduction(self, context: &Context) -> Reduction {
+        let units = context.units();
+        let requests: Vec<usize> = (0..units.len()).filter(|i| units[*i].opens_turn()).collect();
+        let old = requests.len().saturating_sub(self.keep_steps as usize);
+        let mut reduction = Reduction::default();
+        for (i, start) in requests.iter().take(old).enumerate() {
+            let end = requests.get(i + 1).copied().unwrap_or(units.len());
+            reduce(context, &units[start + 1..end], &mut reduction);
+        }
+        reduction
+    }
+}
+
+/// Reduces what follows a user message to the last answer.
+fn reduce(context: &Context, units: &[Unit], reduction: &mut Reduction) {
+    let role = |n: &NodeIndex| context.history.node(*n).message.role;
+    let mut answered = false;
+    for unit in units.iter().rev().filter(|u| u.may_go() && !u.is_fold()) {
+        let nodes = unit.nodes.iter().copied().filter(|n| context.view.dropped(*n).is_none());
+        for node in nodes.rev() {
+            match role(&node) {
+                Role::Assistant if !answered && context.says_something(node) => {
+                    answered = true;
+                    if context.shows_calls(node) {
+                        reduction.stripped.push(node);
+                    }
+                }
+                Role::Assistant | Role::Tool => reduction.goes.push(node),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Pass for DropOldToolResults {
+    fn name(&self) -> &'static str {
+        "drop_old_tool_results"
+    }
+
+    fn options(&self) -> Value {
+        json!({ "keepSteps": self.keep_steps })
+    }
+
+    fn wants(&self, context: &Context, _: &Aim) -> bool {
+        let reduction = self.reduction(context);
+        !reduction.goes.is_empty() || !reduction.stripped.is_empty()
+    }
+
+    fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
+        let Reduction { mut goes, mut stripped } = self.reduction(context);
+        let to_strip: HashSet<NodeIndex> = stripped.iter().copied().collect();
+        for at in 0..context.view.body().len() {
+            if to_strip.contains(&context.view.body()[at].node) {
+                context.strip_calls(at);
+            }
+        }
+        goes.sort_unstable();
+        stripped.sort_unstable();
+        for node in &stripped {
+            context.note_left_out(*node, "it stands without its tool calls", None);
+        }
+        context.drop_from_view(&goes, WHY);
+        let keep = self.keep_steps;
+        Ok(Outcome::changed(
+            [stripped, goes].concat(),
+            format!("exchanges before the last {keep} keep their user message and last answer"),
+        ))
+    }
+}

@@ -1,0 +1,221 @@
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value, json};
+
+use super::pass::{Aim, Outcome, Pass};
+use crate::config::Keys;
+use crate::context::{Context, NodeIndex, Place, Unit, begin_with_user, default_priority};
+use crate::error::Result;
+use crate::message::{ItemType, Role};
+
+const WHY: &str = "of its type, and older than those that the rules keep";
+
+/// What becomes of the items of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Strategy {
+    /// All go.
+    Drop,
+    /// The newest stay.
+    Truncate {
+        /// How many.
+        keep_recent: u64,
+    },
+    /// None goes.
+    None,
+}
+
+/// What becomes of a type's items, and when its turn is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// The type.
+    pub item_type: ItemType,
+    /// What becomes of its items.
+    pub strategy: Strategy,
+    /// Lowest first.
+    pub priority: i64,
+}
+
+/// Takes items out by their type, the least important type first, until the view is under its threshold (PASS-6).
+///
+/// A type without a rule is not touched. A tool output goes with its call: where all outputs of a step are to go, the
+/// step keeps what the assistant said in it, or goes whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selective {
+    /// The rules, in the order in which they apply.
+    pub rules: Vec<Rule>,
+}
+
+impl Default for Selective {
+    fn default() -> Self {
+        use ItemType as T;
+        let truncate = |keep_recent| Strategy::Truncate { keep_recent };
+        let rules = [
+            (T::ToolResult, truncate(3)),
+            (T::SkillPrompt, Strategy::Drop),
+            (T::SkillMetadata, Strategy::Drop),
+            (T::AssistantMessage, truncate(5)),
+            (T::UserMessage, truncate(5)),
+            (T::SystemPrompt, Strategy::None),
+            (T::SubagentStrategy, Strategy::None),
+            (T::SkillStrategy, Strategy::None),
+            (T::CompactionSummary, Strategy::None),
+        ];
+        let rule =
+            |(item_type, strategy)| Rule { item_type, strategy, priority: default_priority(item_type) };
+        Self { rules: rules.into_iter().map(rule).collect() }
+    }
+}
+
+impl Selective {
+    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
+        let Some(mut given) = keys.object("rules")? else { return Ok(Box::new(Self::default())) };
+        let mut rules = Vec::new();
+        for item_type in ItemType::ALL {
+            if let Some(mut keys) = given.object(item_type.as_str())? {
+                rules.push(read_rule(item_type, &mut keys)?);
+                keys.finish()?;
+            }
+        }
+        given.finish()?;
+        rules.sort_by_key(|rule| rule.priority);
+        Ok(Box::new(Self { rules }))
+    }
+
+    /// The newest tool outputs that stay in any case.
+    fn kept_outputs(&self, outputs: &[NodeIndex]) -> HashSet<NodeIndex> {
+        let rule = self.rules.iter().find(|r| r.item_type == ItemType::ToolResult);
+        let keep = match rule.map(|r| r.strategy) {
+            Some(Strategy::Drop) => 0,
+            Some(Strategy::Truncate { keep_recent }) => keep_recent as usize,
+            Some(Strategy::None) | None => outputs.len(),
+        };
+        outputs[outputs.len().saturating_sub(keep)..].iter().copied().collect()
+    }
+
+    /// Takes the items of one type out.
+    fn apply(&self, rule: &Rule, context: &mut Context) -> Vec<NodeIndex> {
+        let keep = match rule.strategy {
+            Strategy::None => return Vec::new(),
+            Strategy::Drop => 0,
+            Strategy::Truncate { keep_recent } => keep_recent as usize,
+        };
+        let of_type = |item_type: ItemType| -> Vec<NodeIndex> {
+            let slots = context.view.body().iter();
+            slots.filter(|s| s.message.item_type() == item_type).map(|s| s.node).collect()
+        };
+        let items = of_type(rule.item_type);
+        let old: HashSet<NodeIndex> = items[..items.len().saturating_sub(keep)].iter().copied().collect();
+        if old.is_empty() {
+            return Vec::new();
+        }
+        let kept_outputs = self.kept_outputs(&of_type(ItemType::ToolResult));
+        let mut units = context.units();
+        let newest_user = units.iter().rposition(Unit::opens_turn);
+        let mut spoken: Vec<NodeIndex> = Vec::new();
+        for (i, unit) in units.iter_mut().enumerate() {
+            if !unit.may_go() || unit.is_fold() || Some(i) == newest_user {
+                continue;
+            }
+            let shown = unit.nodes.iter().filter(|n| context.view.dropped(**n).is_none());
+            let (outputs, others): (Vec<NodeIndex>, Vec<NodeIndex>) =
+                shown.copied().partition(|n| context.history.node(*n).message.role == Role::Tool);
+            let all_old = |nodes: &[NodeIndex]| !nodes.is_empty() && nodes.iter().all(|n| old.contains(n));
+            if all_old(&outputs) {
+                unit.go();
+                spoken.extend(others.into_iter().filter(|n| context.says_something(*n)));
+            } else if all_old(&others) && !outputs.iter().any(|n| kept_outputs.contains(n)) {
+                unit.go();
+            }
+        }
+        begin_with_user(&mut units);
+        take_out(context, &units, &spoken)
+    }
+}
+
+/// Takes the units out that go. Of a step whose outputs go, what the assistant said stays.
+fn take_out(context: &mut Context, units: &[Unit], spoken: &[NodeIndex]) -> Vec<NodeIndex> {
+    let first = units.iter().position(|u| u.place == Place::Shown);
+    let mut goes: Vec<NodeIndex> = Vec::new();
+    let mut stripped: Vec<NodeIndex> = Vec::new();
+    let places: HashMap<NodeIndex, usize> =
+        context.view.body().iter().enumerate().map(|(at, s)| (s.node, at)).collect();
+    for (i, unit) in units.iter().enumerate().filter(|(_, u)| u.goes()) {
+        let leads = first.is_none_or(|first| i < first);
+        for node in &unit.nodes {
+            let Some(at) = places.get(node).copied() else { continue };
+            match Some(at).filter(|_| !leads && spoken.contains(node)) {
+                Some(at) if context.shows_calls(*node) => {
+                    if context.strip_calls(at) {
+                        stripped.push(*node);
+                    }
+                }
+                Some(_) => {}
+                None => goes.push(*node),
+            }
+        }
+    }
+    for node in &stripped {
+        context.note_left_out(*node, "it stands without its tool calls", None);
+    }
+    context.drop_from_view(&goes, WHY);
+    stripped.extend(goes);
+    stripped
+}
+
+impl Pass for Selective {
+    fn name(&self) -> &'static str {
+        "selective"
+    }
+
+    fn options(&self) -> Value {
+        let rule = |rule: &Rule| {
+            let mut entry = json!({ "strategy": "NONE", "priority": rule.priority });
+            match rule.strategy {
+                Strategy::None => {}
+                Strategy::Drop => entry["strategy"] = "DROP".into(),
+                Strategy::Truncate { keep_recent } => {
+                    entry["strategy"] = "TRUNCATE".into();
+                    entry["keepRecent"] = keep_recent.into();
+                }
+            }
+            (rule.item_type.as_str().to_owned(), entry)
+        };
+        json!({ "rules": self.rules.iter().map(rule).collect::<Map<String, Value>>() })
+    }
+
+    fn wants(&self, context: &Context, aim: &Aim) -> bool {
+        aim.is_due(context.view.tokens())
+    }
+
+    fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
+        let mut items = Vec::new();
+        for rule in &self.rules {
+            items.extend(self.apply(rule, context));
+            let tokens = context.view.tokens();
+            if tokens < aim.threshold && tokens <= aim.most {
+                break;
+            }
+        }
+        Ok(Outcome::changed(items, "by item type, the least important first"))
+    }
+}
+
+fn read_rule(item_type: ItemType, keys: &mut Keys<'_>) -> Result<Rule> {
+    let keep_recent = keys.u64_in("keepRecent", ..)?;
+    let strategy = match keys.one_of("strategy", &["DROP", "TRUNCATE", "NONE"])? {
+        Some("TRUNCATE") => match keep_recent {
+            Some(keep_recent) => Strategy::Truncate { keep_recent },
+            None => return Err(keys.error("keepRecent", "TRUNCATE needs it: how many of the newest stay")),
+        },
+        Some(name) if keep_recent.is_some() => {
+            return Err(
+                keys.error("keepRecent", format!("only TRUNCATE takes it, and the strategy is {name}"))
+            );
+        }
+        Some("DROP") => Strategy::Drop,
+        Some(_) => Strategy::None,
+        None => return Err(keys.error("strategy", "expected \"DROP\", \"TRUNCATE\" or \"NONE\"")),
+    };
+    let priority = keys.integer("priority")?.unwrap_or_else(|| default_priority(item_type));
+    Ok(Rule { item_type, strategy, priority })
+}
