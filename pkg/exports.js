@@ -6,6 +6,7 @@ import * as glue from "./wasm/contextfold_bg.js";
 
 export { ContextError } from "./error.js";
 export { loadEncoding } from "./encoding.js";
+export { presets } from "./presets.js";
 export {
   OpenAIHistoryAdapter,
   Session,

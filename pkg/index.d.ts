@@ -16,6 +16,21 @@ export { ContextError } from "./error.js";
  */
 export declare function loadEncoding(name: EncodingName, source?: string | URL | ArrayBuffer | Uint8Array): Promise<import("./wasm/contextfold.js").Encoding>;
 
+/**
+ * The presets as plain data: what the option `ladder` takes. Each reading gives a copy of its own, to print or to change.
+ *
+ * ```js
+ * import { Session, presets } from "contextfold";
+ *
+ * const ladder = presets.spec;
+ * ladder.unshift({ pass: "dedupe_reads" });
+ * const session = new Session({ contextWindow: 128_000, ladder });
+ * ```
+ *
+ * @throws {ContextError} `NOT_INITIALIZED` on reading one before `await init()`.
+ */
+export declare const presets: { readonly [name in import("./wasm/contextfold.js").PresetName]: import("./wasm/contextfold.js").Pass[] };
+
 /** Where the WebAssembly module comes from: its URL, a request or response for it, its bytes, or a compiled module. */
 export type InitSource = string | URL | Request | Response | BufferSource | WebAssembly.Module;
 

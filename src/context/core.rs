@@ -33,6 +33,8 @@ pub struct Context {
     pub output_config: ToolOutputCacheConfig,
     /// Tokens that tool outputs may take together.
     pub output_budget: u64,
+    /// The time by the caller's clock, where there is one.
+    pub now: Option<f64>,
     /// What happened since it was last asked for.
     pub events: Vec<Event>,
     /// What left the view since the last report.
@@ -55,6 +57,7 @@ impl Context {
             counter,
             output_config,
             output_budget,
+            now: None,
             events: Vec::new(),
             left_out: Vec::new(),
             on_entry: OnEntry::default(),
@@ -204,7 +207,8 @@ impl Context {
             }
         }
         self.emit(EventName::Folded, &members, format!("into {id}"));
-        self.folds.push(Fold { members, summary, retain, ask, tokens_folded });
+        let created_at = self.now;
+        self.folds.push(Fold { members, summary, retain, ask, tokens_folded, created_at });
         summary
     }
 

@@ -4,7 +4,7 @@ use super::NodeIndex;
 use crate::message::Message;
 
 /// A compaction result: what stands in the view for a run of history.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Fold {
     /// The nodes that it stands for, in view order; earlier summaries among them.
     pub members: Vec<NodeIndex>,
@@ -16,6 +16,8 @@ pub struct Fold {
     pub ask: Option<NodeIndex>,
     /// Tokens of the members as they stood in the view.
     pub tokens_folded: u64,
+    /// When, by the caller's clock.
+    pub created_at: Option<f64>,
 }
 
 /// The messages that stand for a fold, in view order.

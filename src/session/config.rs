@@ -44,7 +44,7 @@ impl SessionConfig {
             Some(ladder) => Some(Ladder::from_value(ladder, given)?),
             None => Ladder::preset("contextfold", given),
         };
-        for functions in ["summarize", "tokenizer"] {
+        for functions in ["summarize", "tokenizer", "now"] {
             keys.value(functions); // the host's to read; named here for the hint at a misspelt key
         }
         keys.finish()?;

@@ -69,6 +69,7 @@ async fn run_or_join(
 
 /// Quietly: a listener that calls back into the session must find the run under way.
 fn begin(inner: &Inner, goal: &Goal) -> Result<Option<Fit>, JsValue> {
+    inner.tell_time()?;
     if let Goal::Prepare { fill } = goal {
         return inner.begin_prepare(*fill).map(Some);
     }

@@ -11,6 +11,7 @@ use crate::compaction::CompactionConfig;
 use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 use crate::model::{Registry, limit};
+use crate::passes::{Given, Ladder};
 use crate::provider::{detect, provider};
 use crate::tokens::{TokenCounter, TokenUsage, count_message};
 use crate::tool_output;
@@ -45,6 +46,13 @@ pub fn count_tokens(
         None => count(&*counter),
     };
     Ok(tokens as f64)
+}
+
+/// The passes of a preset, for the package's `presets`.
+#[wasm_bindgen(js_name = presetPasses, skip_typescript)]
+pub fn preset_passes(name: JsValue) -> Result<JsValue, JsValue> {
+    let passes = Ladder::preset(&text(&name, "name")?, Given::default()).map(|ladder| ladder.to_value());
+    to_js(&passes)
 }
 
 /// The format of a list, a body or a response, where it shows: for the package's own command line.

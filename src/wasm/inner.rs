@@ -24,6 +24,8 @@ pub struct Inner {
     pub handles: RefCell<Handles>,
     /// The callback; `None`: the extractive summariser.
     pub summarize: RefCell<Option<Summarize>>,
+    /// The caller's clock.
+    now: Option<Function>,
     /// A tokenizer that is a JavaScript function.
     pub callback_counter: Option<Rc<CallbackCounter>>,
     /// The run that waits for a summary.
@@ -45,11 +47,13 @@ impl Inner {
         core: Session,
         summarize: Option<Summarize>,
         callback_counter: Option<Rc<CallbackCounter>>,
+        now: Option<Function>,
     ) -> Self {
         Self {
             core: RefCell::new(core),
             handles: RefCell::default(),
             summarize: RefCell::new(summarize),
+            now,
             callback_counter,
             under_way: RefCell::default(),
             listeners: Listeners::default(),
@@ -105,6 +109,19 @@ impl Inner {
         self.snapshots.before_change(&core);
         self.is_prepared.set(false);
         Ok(write(&mut core))
+    }
+
+    /// Asks the caller's clock.
+    pub fn tell_time(&self) -> std::result::Result<(), JsValue> {
+        let Some(now) = &self.now else { return Ok(()) };
+        let wrong = |cause: Option<&JsValue>| {
+            context_error(&Error::config("now", "must give a number without throwing"), cause, None)
+        };
+        let time = now.call0(&JsValue::UNDEFINED).map_err(|cause| wrong(Some(&cause)))?;
+        let time = time.as_f64().filter(|t| t.is_finite()).ok_or_else(|| wrong(None))?;
+        let mut core = self.core.try_borrow_mut().map_err(|_| reentered())?;
+        core.context_mut().now = Some(time);
+        Ok(())
     }
 
     /// Begins `prepare`, quietly.

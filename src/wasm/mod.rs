@@ -28,7 +28,7 @@ mod view;
 
 pub use error::{context_error, set_error_class};
 pub use functions::{
-    compact_messages, context_limit, count_tokens, detect_format, should_compact, token_usage,
+    compact_messages, context_limit, count_tokens, detect_format, preset_passes, should_compact, token_usage,
     tool_definitions,
 };
 pub use openai::OpenAIHistoryAdapter;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use js_sys::Reflect;
+use js_sys::{Function, Reflect};
 use wasm_bindgen::prelude::*;
 
 use super::counter::{CallbackCounter, Tokenizer};
@@ -18,11 +18,17 @@ pub struct Options {
     pub counter: Counter,
     pub callback_counter: Option<Rc<CallbackCounter>>,
     pub summarize: Option<Summarize>,
+    pub now: Option<Function>,
 }
 
 /// Takes the functions out of the options; the rest is plain data, and the core reads it.
 pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
     let plain = plain_object(options)?;
+    let now = match take(&plain, "now")? {
+        Some(f) if f.is_function() => Some(f.unchecked_into::<Function>()),
+        Some(_) => return Err(Error::config("now", "expected a function").into()),
+        None => None,
+    };
     let summarize = take(&plain, "summarize")?;
     let summarize = match summarize {
         Some(f) if f.is_function() => Some(f.unchecked_into::<Summarize>()),
@@ -33,7 +39,7 @@ pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
     let Tokenizer { counter, callback: callback_counter } =
         Tokenizer::of(&tokenizer).map_err(|expected| Error::config("tokenizer", expected))?;
     let config = SessionConfig::from_value(&config_json(&plain)?)?;
-    Ok(Options { config, counter, callback_counter, summarize })
+    Ok(Options { config, counter, callback_counter, summarize, now })
 }
 
 /// A copy of the options, which must be an object of keys.

@@ -64,8 +64,8 @@ impl Session {
     pub fn new(
         #[wasm_bindgen(unchecked_optional_param_type = "SessionOptions")] options: JsValue,
     ) -> Result<Session, JsValue> {
-        let Options { config, counter, callback_counter, summarize } = read_options(&options)?;
-        let inner = Inner::new(Core::new(config, counter), summarize, callback_counter);
+        let Options { config, counter, callback_counter, summarize, now } = read_options(&options)?;
+        let inner = Inner::new(Core::new(config, counter), summarize, callback_counter, now);
         Ok(Self { inner: Rc::new(inner) })
     }
 
@@ -209,6 +209,20 @@ impl Session {
     #[wasm_bindgen(unchecked_return_type = "FoldInfo[]")]
     pub fn folds(&self) -> Result<JsValue, JsValue> {
         to_js(&self.inner.read(|core| core.context().fold_infos())?)
+    }
+
+    /// What the newest summary covers, in the rolling document's words; `null` before the first.
+    #[wasm_bindgen(getter, js_name = summaryState, unchecked_return_type = "SummaryState | null")]
+    pub fn summary_state(&self) -> Result<JsValue, JsValue> {
+        let is_summarizing = self.inner.under_way.borrow().is_some();
+        let state = self.inner.read(|core| core.context().summary_state(is_summarizing))?;
+        state.map_or(Ok(JsValue::NULL), |state| flat_to_js(&state))
+    }
+
+    /// The passes that `prepare` runs, as the option `ladder` takes them, every option named.
+    #[wasm_bindgen(getter, unchecked_return_type = "Pass[]")]
+    pub fn ladder(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.read(|core| core.config().ladder.to_value())?)
     }
 
     /// Whether a compaction is due: `enabled`, `auto`, and the last usage since the last compaction (or else the counted

@@ -135,8 +135,66 @@ export interface CompactionConfig {
   retainLastTurns?: number;
 }
 
-/** The name of a preset. */
-export type PresetName = "contextfold" | "spec";
+/** The name of a preset: a document's list of passes, or (`"contextfold"`, the default) our own. */
+export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective";
+
+/**
+ * What becomes of the items of a type: all go, the newest `keepRecent` stay, or none goes. `priority`: lowest first;
+ * each type has a default.
+ */
+export type SelectiveRule =
+  | { strategy: "DROP" | "NONE"; priority?: number }
+  | { strategy: "TRUNCATE"; keepRecent: number; priority?: number };
+
+/**
+ * One way to make a view smaller, with its options. A list of them is a ladder: `prepare` runs them in order, each if it
+ * is needed, and the report has a decision for each that did something. Whatever the list, a view that still exceeds its
+ * limit has its largest messages shortened from the middle as a last resort.
+ */
+export type Pass =
+  /** Of ephemeral messages only the newest of their kind stay. */
+  | { pass: "ephemeral" }
+  /** Placeholders for the oldest tool outputs beyond a budget in tokens; default that of `toolOutputCache`. */
+  | { pass: "trim_tool_outputs"; budgetTokens?: number | null }
+  /** Of identical tool outputs the newest stays; the older ones point to it. */
+  | { pass: "dedupe_reads" }
+  /** Tool outputs above `maxTokens` (200) that are JSON lose what does not identify them. */
+  | { pass: "compress_json"; enabled?: boolean; maxTokens?: number }
+  /** Tool outputs above `max` (5000) characters keep the first `head` (1000) and the last `tail` (1000). */
+  | { pass: "truncate_head_tail"; max?: number; head?: number; tail?: number }
+  /** Memory results leave the view. */
+  | { pass: "drop_memory_results" }
+  /** Placeholders for tool outputs before the last `protectTurns` (2) turns, if they give at least `minReclaimTokens` (0). */
+  | { pass: "prune_tool_outputs"; protectTurns?: number; minReclaimTokens?: number }
+  /** Exchanges before the last `keepSteps` (3) keep their user message and their last answer. */
+  | { pass: "drop_old_tool_results"; keepSteps?: number }
+  /** Items go by type, the least important type first, until the view is under its threshold. */
+  | { pass: "selective"; rules?: { [T in ItemType]?: SelectiveRule } }
+  /**
+   * The newest messages within a budget: (window × `targetRatio` (0.6) − header) × `recentRatio` (0.65). Not at
+   * `minMessages` (10) or fewer.
+   */
+  | { pass: "recent_window"; enabled?: boolean; minMessages?: number; targetRatio?: number; summaryRatio?: number; recentRatio?: number }
+  /**
+   * A summary that each later one extends: above `upperThreshold` (50000) tokens, down to `lowerThreshold` (30000); the
+   * first from `minMessages` (20) messages on, each later one after `minNewMessages` (10) whose tokens exceed
+   * `triggerRatio` (0.5) × the summary's.
+   */
+  | { pass: "rolling_summary"; upperThreshold?: number; lowerThreshold?: number; minMessages?: number; minNewMessages?: number; triggerRatio?: number }
+  /**
+   * Everything but the last turns becomes a summary. `keepTurns` (or `keepSteps`, the same in the steps document's word):
+   * default `retainLastTurns`; `thresholdTokens`: default limit × `thresholdRatio`; `cutWithinTurn` (true): a retained
+   * turn that is too large is folded in part.
+   */
+  | {
+      pass: "summarize";
+      keepTurns?: number;
+      keepSteps?: number;
+      layout?: "retain-summary-turns" | "ask-answer-steps" | "replace";
+      profile?: "default" | "design" | "execution";
+      thresholdTokens?: number;
+      cutWithinTurn?: boolean;
+    };
 
 /** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
 export interface SessionOptions {
@@ -167,8 +225,10 @@ export interface SessionOptions {
   };
   /** How tool outputs are kept and cut. */
   toolOutputCache?: ToolOutputCacheConfig;
-  /** The passes that `prepare` runs; default `"contextfold"`. */
-  ladder?: PresetName;
+  /** The passes that `prepare` runs: a preset, or a list of your own; default `"contextfold"`. See `presets`. */
+  ladder?: PresetName | Pass[];
+  /** A clock, for the time in `summaryState`; default none: then nothing depends on the time. */
+  now?: () => number;
   /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
   summarize?: Summarize;
 }

@@ -1,0 +1,76 @@
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::core::Context;
+use super::node::{NodeIndex, NodeKind};
+
+/// What the conversation's summary covers, in the words of the rolling document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct SummaryState {
+    /// The summary's text.
+    pub summary: String,
+    /// How many messages of `session.messages`, from the first on, stand before the newest one that it covers, that one
+    /// included.
+    pub summarized_until: u64,
+    /// Tokens that it takes.
+    pub summary_tokens: u64,
+    /// When it was written, by the option `now`; `null` without one.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
+    pub created_at: Option<f64>,
+    /// How many messages it stands for, those of earlier summaries included.
+    pub message_count: u64,
+    /// Tokens of these messages, as they were pushed.
+    pub original_tokens: u64,
+    /// `1 - summary_tokens / original_tokens`.
+    pub compression_rate: f64,
+    /// A summary is being written right now. Never saved: a process that dies while it waits leaves no lock behind.
+    pub is_summarizing: bool,
+}
+
+impl Context {
+    /// What the newest summary covers; `None` before the first.
+    pub fn summary_state(&self, is_summarizing: bool) -> Option<SummaryState> {
+        let newest = self.folds.last()?;
+        let covered = self.covered_by(newest.summary);
+        let summary = self.history.node(newest.summary);
+        let original_tokens = covered.iter().map(|n| self.history.node(*n).tally.total()).sum();
+        let last = covered.iter().max().map_or(0, |n| n.get() + 1);
+        let pushed = self.history.nodes()[..last].iter().filter(|n| n.kind == NodeKind::Message).count();
+        let summary_tokens = summary.tally.total();
+        Some(SummaryState {
+            summary: summary.message.plain_text(),
+            summarized_until: pushed as u64,
+            summary_tokens,
+            created_at: newest.created_at,
+            message_count: covered.len() as u64,
+            original_tokens,
+            compression_rate: if original_tokens == 0 {
+                0.0
+            } else {
+                1.0 - summary_tokens as f64 / original_tokens as f64
+            },
+            is_summarizing,
+        })
+    }
+
+    /// The messages that a summary stands for, through all folds that it folds.
+    fn covered_by(&self, summary: NodeIndex) -> HashSet<NodeIndex> {
+        let mut covered = HashSet::new();
+        let mut summaries = vec![summary];
+        while let Some(summary) = summaries.pop() {
+            let Some(fold) = self.folds.iter().find(|f| f.summary == summary) else { continue };
+            for member in &fold.members {
+                match self.history.node(*member).kind {
+                    NodeKind::Message => {
+                        covered.insert(*member);
+                    }
+                    NodeKind::Summary => summaries.push(*member),
+                    _ => {}
+                }
+            }
+        }
+        covered
+    }
+}
