@@ -1,7 +1,7 @@
 //! Which part of the view a compaction folds, and which stays.
 
 use super::layout::Layout;
-use crate::context::{Context, NodeIndex, NodeKind, Place, Unit};
+use crate::context::{Context, NodeIndex, NodeKind, Place, Unit, begin_with_user};
 
 /// What a compaction would fold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +66,9 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
         let target = keep.target.filter(|_| keep.cut_within_turn);
         target.is_some_and(|target| cut_turns(&mut units, kept_turns, context, target))
     };
+    if layout == Layout::SystemNote {
+        begin_with_user(&mut units);
+    }
     let mut going: Vec<(usize, &Unit)> = places.into_iter().zip(&units).filter(|(_, u)| u.goes()).collect();
     if keep.hidden_too {
         going.extend(hidden.iter().filter(|(_, u)| !u.fixed).map(|(place, u)| (*place, u)));

@@ -69,9 +69,9 @@ impl Context {
         else {
             return;
         };
-        let nodes: HashSet<NodeIndex> = slots[step.range].iter().map(|s| s.node).collect();
-        let back: Vec<NodeIndex> =
-            nodes.iter().copied().filter(|n| self.view.dropped(*n).is_some()).collect();
+        let step: Vec<NodeIndex> = slots[step.range].iter().map(|s| s.node).collect();
+        let back: Vec<NodeIndex> = step.iter().copied().filter(|n| self.view.dropped(*n).is_some()).collect();
+        let nodes: HashSet<NodeIndex> = step.into_iter().collect();
         if back.is_empty() {
             return;
         }

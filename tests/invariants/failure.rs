@@ -6,7 +6,8 @@ use super::world::{Came, Frozen, Happened, World};
 
 fn failures_change_nothing(world: &mut World, happened: &Happened) {
     let same = match &happened.came {
-        Came::Asked => true,
+        // a ladder with two passes that fold: the first summary was good
+        Came::Asked => happened.before.folds == world.session.context().folds,
         // the summary was good; what failed is what came after it
         Came::Refused { error, .. } => {
             error.code() != ErrorCode::ContextWindowExceeded

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use contextfold::message::{Media, MediaKind, Part};
+use contextfold::passes::Ladder;
 use contextfold::tokens::{BytesPerFour, Counter, Estimate, Method, TokenCounter};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -332,14 +333,48 @@ fn options() -> impl Strategy<Value = Value> {
     ];
     let margin = prop_oneof![6 => Just(Value::Null), 1 => Just(json!(0)), 1 => Just(json!(0.4))];
     let reserved = prop_oneof![5 => Just(0), 1 => 1..500u64];
-    (window, margin, reserved, compaction(), outputs()).prop_map(|(window, margin, reserved, compaction, outputs)| {
+    (window, margin, reserved, compaction(), outputs(), ladder()).prop_map(|(window, margin, reserved, compaction, outputs, ladder)| {
         let mut all = json!({ "reservedOutputTokens": reserved, "compaction": compaction, "toolOutputCache": outputs });
-        for (key, value) in [("contextWindow", window), ("safetyMargin", margin)] {
+        for (key, value) in [("contextWindow", window), ("safetyMargin", margin), ("ladder", ladder)] {
             if !value.is_null() {
                 all[key] = value;
             }
         }
         all
+    })
+}
+
+/// A preset, or any passes in any order.
+fn ladder() -> impl Strategy<Value = Value> {
+    let preset = prop::sample::select(Ladder::PRESETS.to_vec()).prop_map(Value::from);
+    prop_oneof![4 => Just(Value::Null), 3 => preset, 5 => prop::collection::vec(pass(), 0..5).prop_map(Value::from)]
+}
+
+fn pass() -> impl Strategy<Value = Value> {
+    let figures = (0..4u64, 0..3_000u64, 0..8u64, 0.0..1.0f64);
+    (0..16u8, figures).prop_map(|(pass, (few, tokens, messages, ratio))| match pass {
+        0 => json!({ "pass": "ephemeral" }),
+        1 => json!({ "pass": "trim_tool_outputs", "budgetTokens": tokens }),
+        2 => json!({ "pass": "dedupe_reads" }),
+        3 => json!({ "pass": "drop_memory_results" }),
+        4 => json!({ "pass": "prune_tool_outputs", "protectTurns": few, "minReclaimTokens": tokens / 20 }),
+        5 => json!({ "pass": "drop_old_tool_results", "keepSteps": few }),
+        6 => json!({ "pass": "selective" }),
+        7 => json!({ "pass": "selective", "rules": {
+            "TOOL_RESULT": { "strategy": "TRUNCATE", "keepRecent": few },
+            "ASSISTANT_MESSAGE": { "strategy": "DROP" },
+            "USER_MESSAGE": { "strategy": "TRUNCATE", "keepRecent": few },
+        } }),
+        8 => json!({ "pass": "selective", "rules": {
+            "ASSISTANT_MESSAGE": { "strategy": "TRUNCATE", "keepRecent": few },
+            "USER_MESSAGE": { "strategy": "DROP", "priority": -5 },
+        } }),
+        9 => json!({ "pass": "recent_window", "minMessages": messages, "targetRatio": ratio }),
+        10 => json!({ "pass": "rolling_summary", "upperThreshold": tokens + 200, "lowerThreshold": tokens / 2 + 1, "minMessages": messages, "minNewMessages": few }),
+        11 => json!({ "pass": "summarize", "layout": "replace" }),
+        12 => json!({ "pass": "summarize", "layout": "ask-answer-steps", "keepSteps": few }),
+        13 => json!({ "pass": "summarize", "keepTurns": few, "cutWithinTurn": false, "thresholdTokens": tokens + 1 }),
+        _ => json!({ "pass": "summarize", "keepTurns": few }),
     })
 }
 

@@ -37,12 +37,19 @@ fn views_are_valid(world: &mut World, _: &Happened) {
     let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
     assert_eq!(refusals(&view, true), [""; 0]);
     let context = world.session.context();
-    if context.fold_infos().iter().any(|f| f.in_view) {
-        assert_eq!(
-            context.view.body()[0].message.role,
-            Role::User,
-            "a view that begins with a fold begins with a user message"
-        );
+    let user_began = world
+        .pushed
+        .iter()
+        .find(|p| !p.message.role.is_instruction() && !p.message.is_empty())
+        .is_some_and(|p| p.message.role == Role::User);
+    let folded = context
+        .view
+        .body()
+        .first()
+        .is_some_and(|s| context.history.node(s.node).is_fold() && s.message.role == Role::User);
+    let first = context.view.body().iter().find(|s| !s.message.role.is_instruction());
+    if let Some(first) = first.filter(|_| user_began || folded) {
+        assert_eq!(first.message.role, Role::User, "a view of what a user began begins with a user message");
     }
 }
 
