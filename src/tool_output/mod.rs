@@ -3,6 +3,8 @@
 mod config;
 mod cut;
 mod grep;
+mod head_tail;
+mod json;
 mod line;
 mod read;
 mod store;
@@ -12,6 +14,8 @@ mod view;
 pub use config::{MIN_MESSAGE_BYTES, ToolOutputCacheConfig};
 pub use cut::{prefix_bytes, prefix_chars, suffix_bytes, suffix_chars};
 pub use grep::{GrepArgs, grep};
+pub use head_tail::{HeadTail, truncate_head_tail};
+pub use json::{compress_json, is_json_object};
 pub use read::{ReadArgs, read};
 pub use store::{Output, ToolOutputs};
 pub use tools::{CACHE_TOOL, GREP_TOOL, ToolDefinition, definitions, is_cache_tool};
