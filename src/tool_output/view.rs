@@ -17,8 +17,7 @@ pub fn placeholder(ref_id: &str) -> String {
 /// alone is too long. Where half of `max_message_bytes` has no room for the long notice, a short one stands; an id so long
 /// that even this one does not fit leaves the notice alone.
 pub fn view(content: &[Part], config: &ToolOutputCacheConfig, ref_id: &str) -> Option<Vec<Part>> {
-    let max_bytes = usize::try_from(config.max_message_bytes).unwrap_or(usize::MAX);
-    let max_line = usize::try_from(config.max_line_length).unwrap_or(usize::MAX);
+    let (max_bytes, max_line) = (config.max_bytes(), config.max_line());
     if !config.enabled || fits(content, max_bytes, max_line) {
         return None;
     }

@@ -3,6 +3,9 @@ use super::scan::Document;
 use super::write::{self, Level};
 use crate::tokens::TokenCounter;
 
+/// What a tool output may have before it is compressed, where nothing else is said.
+pub const JSON_MAX_TOKENS: u64 = 200;
+
 /// Each is tried where what came before is not enough.
 const LEVELS: [Level; 3] = [
     Level { string_chars: 200, list: 20, members: 50 },
@@ -27,16 +30,14 @@ pub fn compress_json(text: &str, max_tokens: u64, counter: &dyn TokenCounter) ->
     if counter.count_up_to(text, max_tokens).is_some() {
         return None;
     }
-    let smallest = match Document::parse(text) {
-        Some(document) => first_fit(max_tokens, counter, |level| write::document(&document, level)),
-        None => {
-            let documents = lines::parse(text)?;
-            let whole = first_fit(max_tokens, counter, |level| lines::each(&documents, level));
-            match whole.filter(|out| counter.count_up_to(out, max_tokens).is_some()) {
-                Some(out) => Some(out),
-                None => first_fit(max_tokens, counter, |level| lines::ends(&documents, level)),
-            }
-        }
+    let smallest = if let Some(document) = Document::parse(text) {
+        first_fit(max_tokens, counter, |level| write::document(&document, level))
+    } else {
+        let documents = lines::parse(text)?;
+        let whole = first_fit(max_tokens, counter, |level| lines::each(&documents, level));
+        whole
+            .filter(|out| counter.count_up_to(out, max_tokens).is_some())
+            .or_else(|| first_fit(max_tokens, counter, |level| lines::ends(&documents, level)))
     }?;
     (smallest.len() <= text.len() && counter.count(&smallest) < counter.count(text)).then_some(smallest)
 }

@@ -7,7 +7,7 @@ mod scan;
 mod strings;
 mod write;
 
-pub use compress::compress_json;
+pub use compress::{JSON_MAX_TOKENS, compress_json};
 
 /// Whether `text` is one JSON object, of any depth.
 pub fn is_json_object(text: &str) -> bool {
