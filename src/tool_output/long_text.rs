@@ -307,7 +307,7 @@ mod tests {
     fn a_line_break_may_be_split_between_chunks() {
         for before in [CHUNK_BYTES - 2, CHUNK_BYTES - 1, CHUNK_BYTES] {
             let text = format!("{}\r\nb\r\n\r", "日".repeat(before / 3) + &"x".repeat(before % 3));
-            let long = grown(&[text.clone()]);
+            let long = grown(std::slice::from_ref(&text));
             assert!(long.chunks().all(|c| c.len() <= CHUNK_BYTES));
             assert_eq!(
                 long.lines_from(0).map(|l| l.text().into_owned()).collect::<Vec<_>>(),
@@ -319,7 +319,7 @@ mod tests {
     #[test]
     fn a_piece_of_a_long_line_is_found_without_the_rest() {
         let text = "日".repeat(100_000);
-        let long = grown(&[text.clone()]);
+        let long = grown(std::slice::from_ref(&text));
         let line = long.lines_from(0).next().unwrap();
         assert_eq!(line.between(200_000, 200_009), "日日日");
         assert_eq!(line.between(CHUNK_BYTES - 4, CHUNK_BYTES + 4), "日日");

@@ -7,6 +7,7 @@ mod head_tail;
 mod json;
 mod line;
 mod long_text;
+mod piece;
 mod read;
 mod store;
 mod tools;

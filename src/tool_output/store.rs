@@ -2,8 +2,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::long_text::{Line, LongText};
+use super::piece::{Piece, describe_part};
 use crate::error::{Error, ErrorCode, Result};
-use crate::message::{Extras, Media, MediaKind, Part, Text, ToolOutputRef};
+use crate::message::{Extras, Part, Text, ToolOutputRef};
 use crate::nearest::nearest;
 
 /// The longest id of a stored output, in bytes.
@@ -16,48 +17,6 @@ pub struct Output {
     pieces: Vec<Piece>,
     bytes: u64,
     lines: u64,
-}
-
-/// A text, or a part that is none.
-#[derive(Debug, Clone, PartialEq)]
-enum Piece {
-    Text { text: LongText, extras: Extras },
-    Other(Part),
-}
-
-impl Piece {
-    fn of(part: Part) -> Self {
-        match part {
-            Part::Text { text, extras } => Self::Text { text: text.into(), extras },
-            other => Self::Other(other),
-        }
-    }
-
-    fn part(&self) -> Part {
-        match self {
-            Self::Text { text, extras } => Part::Text { text: text.to_text(), extras: extras.clone() },
-            Self::Other(part) => part.clone(),
-        }
-    }
-
-    fn line_count(&self) -> u64 {
-        match self {
-            Self::Text { text, .. } => text.line_count(),
-            Self::Other(_) => 1,
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        let bytes = match self {
-            Self::Text { text, .. } => text.len(),
-            Self::Other(Part::Media(m)) => {
-                m.data.as_deref().map_or(0, str::len) + m.url.as_deref().map_or(0, str::len)
-            }
-            Self::Other(Part::Opaque { raw, .. }) => raw.to_string().len(),
-            Self::Other(_) => 0,
-        };
-        bytes as u64
-    }
 }
 
 impl Output {
@@ -304,35 +263,6 @@ fn checked_id(id: String) -> Result<String> {
     Ok(id)
 }
 
-/// As many as `str::lines` gives.
-pub(super) fn count_lines(text: &str) -> u64 {
-    let breaks = text.bytes().filter(|b| *b == b'\n').count() as u64;
-    breaks + u64::from(!text.is_empty() && !text.ends_with('\n'))
-}
-
-/// One line that stands for a part without text.
-fn describe_part(part: &Part) -> String {
-    match part {
-        Part::Media(media) => describe_media(media),
-        _ => "[content that is no text]".to_owned(),
-    }
-}
-
-fn describe_media(media: &Media) -> String {
-    let kind = match media.kind {
-        MediaKind::Image => "image",
-        MediaKind::Document => "document",
-        MediaKind::Audio => "audio",
-    };
-    let mut line = format!("[{kind}");
-    for detail in [media.media_type.as_deref(), media.filename.as_deref()].into_iter().flatten() {
-        line.push(' ');
-        line.extend(detail.chars().filter(|c| !c.is_control()).take(100));
-    }
-    line.push(']');
-    line
-}
-
 #[cfg(test)]
 pub(super) fn stored(text: &str) -> ToolOutputs {
     let mut outputs = ToolOutputs::new();
@@ -343,6 +273,7 @@ pub(super) fn stored(text: &str) -> ToolOutputs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::{Media, MediaKind};
     use proptest::prelude::*;
 
     #[test]

@@ -2,7 +2,6 @@
 
 use super::ToolOutputCacheConfig;
 use super::cut::{prefix_bytes, prefix_chars};
-use super::store::count_lines;
 use crate::message::{Part, Text};
 
 /// What stands in the view for an output that was trimmed away.
@@ -139,6 +138,12 @@ fn cut_parts(content: &[Part], room: usize, max_line: usize) -> (Vec<Part>, Show
         }
     }
     (parts, shown)
+}
+
+/// As many as `str::lines` gives.
+fn count_lines(text: &str) -> u64 {
+    let breaks = text.bytes().filter(|b| *b == b'\n').count() as u64;
+    breaks + u64::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
 #[cfg(test)]

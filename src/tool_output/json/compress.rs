@@ -166,8 +166,8 @@ mod tests {
 
     #[test]
     fn json_lines_are_compressed_line_by_line_and_lose_lines_last() {
-        let long = |n: u32| json!({ "id": n, "body": "b".repeat(2000) }).to_string();
-        insta::assert_snapshot!(compressed(&format!("{}\r\n\n{}\n", long(1), long(2)), 200), @r#"
+        let with_body = |n: u32| json!({ "id": n, "body": "b".repeat(2000) }).to_string();
+        insta::assert_snapshot!(compressed(&format!("{}\r\n\n{}\n", with_body(1), with_body(2)), 200), @r#"
         {"id":1,"body":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb…[+1832 characters]…bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","compressed":true}
         {"id":2,"body":"bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb…[+1832 characters]…bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb","compressed":true}
         "#);
@@ -222,9 +222,10 @@ mod tests {
             ]);
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..12).prop_map(Value::from),
-                prop::collection::vec((key, inner), 0..12).prop_map(|members| Value::from_iter(
-                    members.into_iter().map(|(k, v)| (k.to_owned(), v))
-                )),
+                prop::collection::vec((key, inner), 0..12).prop_map(|members| members
+                    .into_iter()
+                    .map(|(k, v)| (k.to_owned(), v))
+                    .collect::<Value>()),
             ]
         })
     }
