@@ -11,6 +11,7 @@ export {
   OpenAIHistoryAdapter,
   Session,
   ToolOutputCache,
+  compressJson,
   contextLimit,
   countTokens,
   encodingForModel,
@@ -18,6 +19,7 @@ export {
   shouldCompact,
   tokenUsage,
   toolDefinitions,
+  truncateHeadTail,
   version,
 } from "./wasm/contextfold_bg.js";
 

@@ -5,6 +5,8 @@
 
 use std::fmt::Write as _;
 
+use super::Profile;
+
 /// The default summary prompt (COMP-9).
 pub const SUMMARY: &str = include_str!("prompts/summary.md");
 
@@ -15,12 +17,14 @@ const RETAIN_FRAME: &str = include_str!("prompts/retain.md");
 const RETAIN_DEFAULT: &str = include_str!("prompts/retain_default.md");
 
 /// Asks for the tags, for a caller's prompt that does not.
-const TAGS: &str = include_str!("prompts/tags.md");
+pub(super) const TAGS: &str = include_str!("prompts/tags.md");
 
 /// What the final user message of a summary request is made of.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Instructions<'a> {
-    /// The caller's summary prompt; [`SUMMARY`] where `None`.
+    /// Whose prompt and tags these are.
+    pub profile: Profile,
+    /// The caller's summary prompt; the profile's where `None`.
     pub summary_prompt: Option<&'a str>,
     /// Appended to the summary prompt as bullets.
     pub summary_directives: &'a [String],
@@ -44,15 +48,15 @@ impl Instructions<'_> {
             push_bullets(&mut out, self.retain_directives);
             out.push_str("\n\n---\n\n");
         }
-        let prompt = self.summary_prompt.unwrap_or(SUMMARY).trim_end();
+        let prompt = self.summary_prompt.unwrap_or(self.profile.prompt()).trim_end();
         out.push_str(prompt);
         push_bullets(&mut out, self.summary_directives);
         if let Some(language) = self.language {
             let _ = write!(out, "\n\nWrite in this language: {language}.");
         }
-        if !prompt.contains("<summary>") {
+        if let Some(tags) = self.profile.missing_tags(prompt) {
             out.push_str("\n\n");
-            out.push_str(TAGS.trim_end());
+            out.push_str(tags);
         }
         out
     }
@@ -114,6 +118,15 @@ mod tests {
         let retain = list(&["the build number"]);
         let text = Instructions { retain_directives: &retain, ..Default::default() }.compose();
         assert!(text.contains("<retain>") && text.contains(RETAIN_DEFAULT.trim_end()));
+    }
+
+    #[test]
+    fn a_profile_asks_for_its_own_tags() {
+        let of = |summary_prompt| {
+            Instructions { profile: Profile::Design, summary_prompt, ..Default::default() }.compose()
+        };
+        assert_eq!(of(None), Profile::Design.prompt());
+        assert!(of(Some("Sum up.")).ends_with("<compact_summary> and </compact_summary>, each tag once."));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::config::{CompactionConfig, Style};
 use super::plan::FoldPlan;
-use super::{prompts, transcript};
+use super::{Profile, prompts, transcript};
 use crate::context::{Context, Form, Slot};
 use crate::message::{Message, Part, Role, open_calls};
 
@@ -149,6 +149,7 @@ fn instruction(ask: &Ask<'_>) -> String {
         directives.push(format!("Your answer before this one could not be used: {refused}. Mind that now."));
     }
     prompts::Instructions {
+        profile: Profile::Default,
         summary_prompt: config.summary_prompt.as_deref(),
         summary_directives: &directives,
         retain_prompt: config.retain_prompt.as_deref(),

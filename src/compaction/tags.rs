@@ -76,6 +76,23 @@ pub fn extract(text: &str) -> Tagged {
     Tagged { retain: retained, summary, form, rest: String::new() }
 }
 
+/// An element of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found<'a> {
+    /// What stands before its tag.
+    pub before: &'a str,
+    /// What stands in it.
+    pub inner: &'a str,
+    /// It has no closing tag.
+    pub cut_off: bool,
+}
+
+/// The last well-formed element of this name, found as [`extract`] finds the summary.
+pub fn last_element<'a>(text: &'a str, name: &str) -> Option<Found<'a>> {
+    let Element { outer, inner, cut_off } = find(text, name)?;
+    Some(Found { before: &text[..outer.start], inner: &text[inner], cut_off })
+}
+
 /// The conversation's text with every tag that could close or forge one of ours made inert: its `<` becomes `‹`,
 /// which a reader takes for the same and no tag begins with. Apply it to the whole of what goes inside a fence.
 pub fn neutralize(text: &str) -> Cow<'_, str> {
@@ -213,7 +230,7 @@ fn without(text: &str, range: Range<usize>, hole: &Range<usize>) -> String {
 }
 
 /// Trimmed, without a code fence around the whole; `None` if nothing is left.
-fn clean(text: &str) -> Option<String> {
+pub(super) fn clean(text: &str) -> Option<String> {
     let mut body = text.trim();
     if let Some(inner) = body.strip_prefix("```").and_then(|b| b.strip_suffix("```"))
         && !inner.contains("```")

@@ -70,6 +70,16 @@ impl ToolOutputCacheConfig {
         })
     }
 
+    /// `max_message_bytes` as a length.
+    pub(super) fn max_bytes(&self) -> usize {
+        usize::try_from(self.max_message_bytes).unwrap_or(usize::MAX)
+    }
+
+    /// `max_line_length` as a length.
+    pub(super) fn max_line(&self) -> usize {
+        usize::try_from(self.max_line_length).unwrap_or(usize::MAX)
+    }
+
     /// Tokens that all tool outputs in the view may take together, in a context window of `window` tokens.
     pub fn budget(&self, window: Option<u64>) -> u64 {
         self.context_budget_tokens.unwrap_or_else(|| {

@@ -1,10 +1,10 @@
 use std::collections::VecDeque;
-use std::fmt::Write;
 
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
 use super::line::{cut_line, cut_line_around};
+use super::long_text::Line;
 use super::{GREP_TOOL, ToolOutputCacheConfig, ToolOutputs};
 use crate::config::Keys;
 use crate::error::{Error, Result};
@@ -16,6 +16,12 @@ const MAX_CONTEXT: u64 = 1000;
 
 /// Bytes that a compiled pattern may take: enough for any that a person writes, too few to stall a search.
 const PATTERN_BYTES: usize = 1 << 20;
+
+/// Bytes of a line that are searched at once: a longer line is never put together whole.
+const WINDOW: usize = 16 << 20;
+
+/// Bytes that two pieces of a longer line share.
+const OVERLAP: usize = 2 << 20;
 
 /// What `tool_output_cache_grep` is called with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,16 +98,43 @@ pub fn grep(outputs: &ToolOutputs, args: &GrepArgs, config: &ToolOutputCacheConf
     let regex = args.regex()?;
     let total = output.line_count();
     let mut answer = Answer::new(args, config, total);
-    for (number, line) in (1..).zip(output.lines()) {
-        match regex.find(&line) {
-            Some(found) => answer.matched(number, &line, found.start()),
-            None => answer.missed(number, line),
+    for (number, line) in (1..).zip(output.lines_from(0)) {
+        match first_match(&regex, &line, WINDOW, OVERLAP) {
+            Some(at) => answer.matched(number, &line, at),
+            None => answer.missed(number, &line),
         }
     }
     Ok(answer.finish())
 }
 
-struct Answer<'a> {
+/// Where the line first matches. A line longer than `window` bytes is searched in pieces that share `overlap` bytes: of
+/// it, a match longer than half of them may be missed, and nothing else.
+fn first_match(regex: &Regex, line: &Line<'_>, window: usize, overlap: usize) -> Option<usize> {
+    if line.len() <= window {
+        return regex.find(&line.text()).map(|found| found.start());
+    }
+    let mut from = 0;
+    loop {
+        let piece = line.between(from, from + window);
+        if from + piece.len() >= line.len() || piece.len() <= overlap {
+            return regex.find_at(&piece, searched(&piece, from, overlap)).map(|found| from + found.start());
+        }
+        if let Some(found) = regex.find_at(&piece, searched(&piece, from, overlap)) {
+            // A match near the end may end there only because the piece does: the next piece tells.
+            if found.end() < piece.len() || found.start() < piece.len() - overlap / 2 {
+                return Some(from + found.start());
+            }
+        }
+        from += piece.floor_char_boundary(piece.len() - overlap);
+    }
+}
+
+/// Where to search on: what the piece before has answered for is there only for the sake of what may stand before a match.
+fn searched(piece: &str, from: usize, overlap: usize) -> usize {
+    if from == 0 { 0 } else { piece.floor_char_boundary(overlap / 2) }
+}
+
+struct Answer {
     text: String,
     room: usize,
     max_line: usize,
@@ -109,7 +142,7 @@ struct Answer<'a> {
     context: u64,
     total_lines: u64,
     /// Lines before the next match that may become its context.
-    before: VecDeque<(u64, std::borrow::Cow<'a, str>)>,
+    before: VecDeque<(u64, String)>,
     /// The last line that stands in the text.
     last_shown: u64,
     /// The last line that belongs to the context after a match.
@@ -119,13 +152,12 @@ struct Answer<'a> {
     full: bool,
 }
 
-impl<'a> Answer<'a> {
+impl Answer {
     fn new(args: &GrepArgs, config: &ToolOutputCacheConfig, total_lines: u64) -> Self {
-        let max_bytes = usize::try_from(config.max_message_bytes).unwrap_or(usize::MAX);
         Self {
             text: String::new(),
-            room: max_bytes.saturating_sub(closing(total_lines, total_lines).len()),
-            max_line: usize::try_from(config.max_line_length).unwrap_or(usize::MAX),
+            room: config.max_bytes().saturating_sub(closing(total_lines, total_lines).len()),
+            max_line: config.max_line(),
             max_matches: args.max_matches,
             context: args.context,
             total_lines,
@@ -138,14 +170,15 @@ impl<'a> Answer<'a> {
         }
     }
 
-    fn matched(&mut self, number: u64, line: &str, at: usize) {
+    fn matched(&mut self, number: u64, line: &Line<'_>, at: usize) {
         self.matches += 1;
         if self.shown == self.max_matches || self.full {
             self.full = true;
             return;
         }
         let prefix = format!("{number}:");
-        let most = if self.shown == 0 { self.room.saturating_sub(prefix.len() + 1) } else { usize::MAX };
+        let most =
+            if self.shown == 0 { self.room.saturating_sub(prefix.len() + 1) } else { self.more_than_room() };
         let row = format!("{prefix}{}\n", cut_line_around(line, at, self.max_line, most));
 
         let mut lead = String::new();
@@ -153,9 +186,7 @@ impl<'a> Answer<'a> {
         if self.context > 0 && self.last_shown > 0 && first > self.last_shown + 1 {
             lead.push_str("--\n");
         }
-        for (n, context) in self.before.drain(..) {
-            push_context(&mut lead, n, &context, self.max_line);
-        }
+        lead.extend(self.before.drain(..).map(|(_, row)| row));
         if self.text.len() + lead.len() + row.len() > self.room {
             lead.clear(); // rather a match without its context than none
         }
@@ -170,17 +201,16 @@ impl<'a> Answer<'a> {
         self.context_until = number + self.context;
     }
 
-    fn missed(&mut self, number: u64, line: std::borrow::Cow<'a, str>) {
+    fn missed(&mut self, number: u64, line: &Line<'_>) {
         if self.context == 0 || self.full {
             return;
         }
+        let row = format!("{number}-{}\n", cut_line(line, self.max_line, self.more_than_room()));
         if number <= self.context_until {
-            let before = self.text.len();
-            push_context(&mut self.text, number, &line, self.max_line);
-            if self.text.len() <= self.room {
+            if self.text.len() + row.len() <= self.room {
+                self.text.push_str(&row);
                 self.last_shown = number;
             } else {
-                self.text.truncate(before);
                 self.context_until = 0;
             }
             return;
@@ -188,7 +218,12 @@ impl<'a> Answer<'a> {
         if self.before.len() as u64 == self.context {
             self.before.pop_front();
         }
-        self.before.push_back((number, line));
+        self.before.push_back((number, row));
+    }
+
+    /// A row that takes all the room is not shown; how much longer it is does not matter.
+    fn more_than_room(&self) -> usize {
+        self.room.saturating_mul(2)
     }
 
     fn finish(mut self) -> String {
@@ -200,26 +235,17 @@ impl<'a> Answer<'a> {
     }
 }
 
-fn push_context(text: &mut String, number: u64, line: &str, max_line: usize) {
-    let _ = writeln!(text, "{number}-{}", cut_line(line, max_line, usize::MAX)); // writing to a String cannot fail
-}
-
 fn closing(shown: u64, matches: u64) -> String {
     format!("[{shown} of {matches} matching lines shown]")
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::store::stored;
     use super::*;
     use crate::error::ErrorCode;
     use proptest::prelude::*;
     use serde_json::json;
-
-    fn stored(text: &str) -> ToolOutputs {
-        let mut outputs = ToolOutputs::new();
-        outputs.put_text(text, None).unwrap();
-        outputs
-    }
 
     fn search(text: &str, args: &GrepArgs) -> String {
         grep(&stored(text), args, &ToolOutputCacheConfig::default()).unwrap()
@@ -292,6 +318,20 @@ mod tests {
 
     proptest! {
         #[test]
+        fn a_line_searched_in_pieces_has_the_same_matches(
+            text in "[ab日]{0,300}", window in 60usize..120, pattern in prop::sample::select(vec![
+                "a+b", "^a", "b$", r"\bb", "日a?日", "^日.*$", "b.*a", "aaab", "(a|日)b", "$",
+            ]),
+        ) {
+            let regex = Regex::new(pattern).unwrap();
+            let whole = regex.find(&text).filter(|m| m.len() <= 20 || pattern.contains('*')).map(|m| m.start());
+            let in_pieces = first_match(&regex, &Line::alone(&text), window, 50);
+            if whole.is_some() || !regex.is_match(&text) {
+                prop_assert_eq!(in_pieces, whole);
+            }
+        }
+
+        #[test]
         fn bounded_and_true(
             lines in prop::collection::vec("[ab日]{0,40}", 0..40),
             max_bytes in 64u64..800, max_line in 1u64..60, context in 0u64..4, max_matches in 1u64..20,
@@ -302,7 +342,7 @@ mod tests {
             let answer = grep(&outputs, &args, &config).unwrap();
             prop_assert!(answer.len() as u64 <= max_bytes, "{} > {max_bytes}: {answer}", answer.len());
             let output = outputs.get("out_1").unwrap();
-            let real: Vec<u64> = (1..).zip(output.lines()).filter(|(_, l)| l.contains("ab")).map(|(n, _)| n).collect();
+            let real: Vec<u64> = (1..).zip(output.lines_from(0)).filter(|(_, l)| l.text().contains("ab")).map(|(n, _)| n).collect();
             let told: Vec<u64> = answer.lines().filter_map(|l| l.split_once(':')?.0.parse().ok()).collect();
             prop_assert!(told.len() as u64 <= max_matches);
             prop_assert_eq!(&real[..told.len()], &told[..]);

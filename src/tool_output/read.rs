@@ -55,9 +55,8 @@ impl ReadArgs {
 /// `UNKNOWN_REF`.
 pub fn read(outputs: &ToolOutputs, args: &ReadArgs, config: &ToolOutputCacheConfig) -> Result<String> {
     let output = outputs.get(&args.ref_id)?;
-    let max_bytes = usize::try_from(config.max_message_bytes).unwrap_or(usize::MAX);
-    let max_line = if args.limit == 1 { u64::MAX } else { config.max_line_length };
-    let max_line = usize::try_from(max_line).unwrap_or(usize::MAX);
+    let max_bytes = config.max_bytes();
+    let max_line = if args.limit == 1 { usize::MAX } else { config.max_line() };
     let total = output.line_count();
     if total == 0 {
         return Ok("[the output is empty]".to_owned());
@@ -71,9 +70,10 @@ pub fn read(outputs: &ToolOutputs, args: &ReadArgs, config: &ToolOutputCacheConf
     let mut text = String::new();
     let mut shown = args.offset;
     let wanted = usize::try_from(args.limit).unwrap_or(usize::MAX);
-    for line in output.lines().skip(usize::try_from(args.offset).unwrap_or(usize::MAX)).take(wanted) {
+    for line in output.lines_from(args.offset).take(wanted) {
         let first = text.is_empty();
-        let row_room = if first { room.saturating_sub(NUMBER_BYTES + 14) } else { usize::MAX };
+        // A further row that takes all the room is not shown; how much longer it is does not matter.
+        let row_room = if first { room.saturating_sub(NUMBER_BYTES + 14) } else { room.saturating_mul(2) };
         let row = cut_line(&line, max_line, row_room);
         let before = text.len();
         if !first {
@@ -103,16 +103,11 @@ fn note(from: u64, to: u64, total: u64, long: bool) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::store::stored;
     use super::*;
     use crate::error::ErrorCode;
     use proptest::prelude::*;
     use serde_json::json;
-
-    fn stored(text: &str) -> ToolOutputs {
-        let mut outputs = ToolOutputs::new();
-        outputs.put_text(text, None).unwrap();
-        outputs
-    }
 
     fn at(outputs: &ToolOutputs, offset: u64, limit: u64) -> String {
         let args = ReadArgs { offset, limit, ..ReadArgs::new("out_1") };

@@ -1,8 +1,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::long_text::{Line, LongText};
+use super::piece::{Piece, describe_part};
 use crate::error::{Error, ErrorCode, Result};
-use crate::message::{Extras, Media, MediaKind, Part, Text, ToolOutputRef};
+use crate::message::{Extras, Part, Text, ToolOutputRef};
 use crate::nearest::nearest;
 
 /// The longest id of a stored output, in bytes.
@@ -17,37 +19,10 @@ pub struct Output {
     lines: u64,
 }
 
-/// A part, or a text that still grows: `append` would copy a shared text each time.
-#[derive(Debug, Clone)]
-enum Piece {
-    Whole(Part),
-    Growing { text: String, extras: Extras },
-}
-
-impl Piece {
-    fn text(&self) -> Option<&str> {
-        match self {
-            Self::Growing { text, .. } => Some(text),
-            Self::Whole(Part::Text { text, .. }) => Some(text),
-            Self::Whole(_) => None,
-        }
-    }
-
-    fn part(&self) -> Part {
-        match self {
-            Self::Whole(part) => part.clone(),
-            Self::Growing { text, extras } => {
-                Part::Text { text: text.as_str().into(), extras: extras.clone() }
-            }
-        }
-    }
-}
-
 impl Output {
-    fn new(id: Arc<str>, content: Vec<Part>) -> Self {
-        let pieces: Vec<Piece> = content.into_iter().map(Piece::Whole).collect();
-        let bytes = pieces.iter().map(piece_bytes).sum();
-        let lines = pieces.iter().map(|p| p.text().map_or(1, count_lines)).sum();
+    fn new(id: Arc<str>, pieces: Vec<Piece>) -> Self {
+        let bytes = pieces.iter().map(Piece::bytes).sum();
+        let lines = pieces.iter().map(Piece::line_count).sum();
         Self { id, pieces, bytes, lines }
     }
 
@@ -56,7 +31,7 @@ impl Output {
         &self.id
     }
 
-    /// The parts, as they were stored. Texts are shared, not copied; one that still grows is copied.
+    /// The parts, as they were stored. Texts are shared, not copied; one that came in chunks is put together.
     pub fn parts(&self) -> Vec<Part> {
         self.pieces.iter().map(Piece::part).collect()
     }
@@ -66,20 +41,30 @@ impl Output {
         self.bytes
     }
 
-    /// Its lines, in order, without their line breaks: those of each text, and one that names each other part.
-    pub fn lines(&self) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
-        use std::borrow::Cow;
-        self.pieces.iter().flat_map(|piece| {
-            let text = piece.text();
-            let other = match piece {
-                Piece::Whole(part) if text.is_none() => Some(Cow::Owned(describe_part(part))),
-                _ => None,
+    /// The text, where the output is one text and nothing else.
+    pub fn as_text(&self) -> Option<&LongText> {
+        match self.pieces.as_slice() {
+            [Piece::Text { text, .. }] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Its lines after the first `skip`, in order, without their line breaks: those of each text, and one that names each
+    /// other part. What is skipped is not looked at.
+    pub fn lines_from(&self, skip: u64) -> impl Iterator<Item = Line<'_>> {
+        let mut before = 0;
+        self.pieces.iter().flat_map(move |piece| {
+            let skip_here = skip.saturating_sub(before).min(piece.line_count());
+            before += piece.line_count();
+            let (text, other) = match piece {
+                Piece::Text { text, .. } => (Some(text), None),
+                Piece::Other(part) => (None, (skip_here == 0).then(|| Line::alone(&describe_part(part)))),
             };
-            text.into_iter().flat_map(str::lines).map(Cow::Borrowed).chain(other)
+            text.into_iter().flat_map(move |text| text.lines_from(skip_here)).chain(other)
         })
     }
 
-    /// How many lines [`Output::lines`] gives.
+    /// How many lines there are.
     pub fn line_count(&self) -> u64 {
         self.lines
     }
@@ -93,21 +78,14 @@ impl Output {
         if chunk.is_empty() {
             return;
         }
-        let last = self.pieces.last().and_then(Piece::text).unwrap_or_default();
-        let continues_line = !last.is_empty() && !last.ends_with('\n');
-        self.lines += count_lines(chunk) - u64::from(continues_line);
-        self.bytes += chunk.len() as u64;
-        match self.pieces.last_mut() {
-            Some(Piece::Growing { text, .. }) => text.push_str(chunk),
-            Some(piece @ Piece::Whole(Part::Text { .. })) => {
-                if let Piece::Whole(Part::Text { text, extras }) = piece {
-                    let mut grown = String::with_capacity(text.len() + chunk.len());
-                    grown.push_str(text);
-                    grown.push_str(chunk);
-                    *piece = Piece::Growing { text: grown, extras: std::mem::take(extras) };
-                }
-            }
-            _ => self.pieces.push(Piece::Growing { text: chunk.to_owned(), extras: Extras::default() }),
+        if !matches!(self.pieces.last(), Some(Piece::Text { .. })) {
+            self.pieces.push(Piece::Text { text: LongText::default(), extras: Extras::default() });
+        }
+        if let Some(Piece::Text { text, .. }) = self.pieces.last_mut() {
+            self.lines -= text.line_count();
+            text.push_str(chunk);
+            self.lines += text.line_count();
+            self.bytes += chunk.len() as u64;
         }
     }
 }
@@ -142,30 +120,39 @@ impl ToolOutputs {
         if content.iter().any(|p| matches!(p, Part::ToolCall(_) | Part::ToolOutput(_))) {
             return Err(Error::argument("a tool output holds no tool calls and no tool outputs"));
         }
+        self.put_pieces(content.into_iter().map(Piece::of).collect(), id)
+    }
+
+    /// [`ToolOutputs::put`] for one text.
+    pub fn put_text(&mut self, text: impl Into<Text>, id: Option<String>) -> Result<ToolOutputRef> {
+        self.put_long(text.into().into(), id)
+    }
+
+    /// [`ToolOutputs::put`] for a text that came in chunks.
+    pub fn put_long(&mut self, text: LongText, id: Option<String>) -> Result<ToolOutputRef> {
+        self.put_pieces(vec![Piece::Text { text, extras: Extras::default() }], id)
+    }
+
+    fn put_pieces(&mut self, pieces: Vec<Piece>, id: Option<String>) -> Result<ToolOutputRef> {
         let id: Arc<str> = match id {
             Some(id) => checked_id(id)?.into(),
             None => self.next_id(),
         };
         if let Some(there) = self.find(&id) {
-            if there.parts() == content {
+            if there.pieces == pieces {
                 return Ok(there.reference());
             }
             return Err(Error::argument(format!(
                 "the tool output `{id}` is stored already, with other content; use another id, or none"
             )));
         }
-        let output = Output::new(id.clone(), content);
+        let output = Output::new(id.clone(), pieces);
         let reference = output.reference();
         self.bytes += output.bytes;
         self.places.insert(id, self.next_place);
         self.outputs.insert(self.next_place, output);
         self.next_place += 1;
         Ok(reference)
-    }
-
-    /// [`ToolOutputs::put`] for one text.
-    pub fn put_text(&mut self, text: impl Into<Text>, id: Option<String>) -> Result<ToolOutputRef> {
-        self.put(vec![Part::text(text)], id)
     }
 
     /// Adds `chunk` to the end of a stored output, and gives its ref with the new sizes.
@@ -276,49 +263,17 @@ fn checked_id(id: String) -> Result<String> {
     Ok(id)
 }
 
-/// As many as `str::lines` gives.
-pub(super) fn count_lines(text: &str) -> u64 {
-    let breaks = text.bytes().filter(|b| *b == b'\n').count() as u64;
-    breaks + u64::from(!text.is_empty() && !text.ends_with('\n'))
-}
-
-fn piece_bytes(piece: &Piece) -> u64 {
-    let bytes = match piece {
-        Piece::Whole(Part::Media(m)) => {
-            m.data.as_deref().map_or(0, str::len) + m.url.as_deref().map_or(0, str::len)
-        }
-        Piece::Whole(Part::Opaque { raw, .. }) => raw.to_string().len(),
-        other => other.text().map_or(0, str::len),
-    };
-    bytes as u64
-}
-
-/// One line that stands for a part without text.
-fn describe_part(part: &Part) -> String {
-    match part {
-        Part::Media(media) => describe_media(media),
-        _ => "[content that is no text]".to_owned(),
-    }
-}
-
-fn describe_media(media: &Media) -> String {
-    let kind = match media.kind {
-        MediaKind::Image => "image",
-        MediaKind::Document => "document",
-        MediaKind::Audio => "audio",
-    };
-    let mut line = format!("[{kind}");
-    for detail in [media.media_type.as_deref(), media.filename.as_deref()].into_iter().flatten() {
-        line.push(' ');
-        line.extend(detail.chars().filter(|c| !c.is_control()).take(100));
-    }
-    line.push(']');
-    line
+#[cfg(test)]
+pub(super) fn stored(text: &str) -> ToolOutputs {
+    let mut outputs = ToolOutputs::new();
+    outputs.put_text(text, None).unwrap();
+    outputs
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::{Media, MediaKind};
     use proptest::prelude::*;
 
     #[test]
@@ -368,7 +323,10 @@ mod tests {
         assert_eq!((after.byte_size, after.line_count), (Some(5), Some(4)));
         let output = outputs.get("out_1").unwrap();
         assert_eq!(output.parts(), [Part::text("a"), image, Part::text("b\ncd")]);
-        assert_eq!(output.lines().collect::<Vec<_>>(), ["a", "[image p.png]", "b", "cd"]);
+        assert_eq!(
+            output.lines_from(0).map(|l| l.text().into_owned()).collect::<Vec<_>>(),
+            ["a", "[image p.png]", "b", "cd"]
+        );
         assert_eq!(outputs.bytes(), 5);
         assert_eq!(outputs.append("out_9", "x").unwrap_err().code(), ErrorCode::UnknownRef);
     }
@@ -413,7 +371,7 @@ mod tests {
             }
             let output = outputs.get("out_1").unwrap();
             prop_assert_eq!(output.parts(), [Part::text(chunks.concat())]);
-            prop_assert_eq!(output.line_count(), output.lines().count() as u64);
+            prop_assert_eq!(output.line_count(), output.lines_from(0).count() as u64);
             prop_assert_eq!(output.bytes(), chunks.concat().len() as u64);
         }
     }

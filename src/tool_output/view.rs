@@ -2,7 +2,6 @@
 
 use super::ToolOutputCacheConfig;
 use super::cut::{prefix_bytes, prefix_chars};
-use super::store::count_lines;
 use crate::message::{Part, Text};
 
 /// What stands in the view for an output that was trimmed away.
@@ -17,8 +16,7 @@ pub fn placeholder(ref_id: &str) -> String {
 /// alone is too long. Where half of `max_message_bytes` has no room for the long notice, a short one stands; an id so long
 /// that even this one does not fit leaves the notice alone.
 pub fn view(content: &[Part], config: &ToolOutputCacheConfig, ref_id: &str) -> Option<Vec<Part>> {
-    let max_bytes = usize::try_from(config.max_message_bytes).unwrap_or(usize::MAX);
-    let max_line = usize::try_from(config.max_line_length).unwrap_or(usize::MAX);
+    let (max_bytes, max_line) = (config.max_bytes(), config.max_line());
     if !config.enabled || fits(content, max_bytes, max_line) {
         return None;
     }
@@ -140,6 +138,12 @@ fn cut_parts(content: &[Part], room: usize, max_line: usize) -> (Vec<Part>, Show
         }
     }
     (parts, shown)
+}
+
+/// As many as `str::lines` gives.
+fn count_lines(text: &str) -> u64 {
+    let breaks = text.bytes().filter(|b| *b == b'\n').count() as u64;
+    breaks + u64::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
 #[cfg(test)]

@@ -8,13 +8,14 @@ use super::session::Session;
 use super::summarize::parse_format;
 use super::value::{flat_to_js, json, set, settle, text, to_js};
 use crate::compaction::CompactionConfig;
+use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 use crate::model::{Registry, limit};
 use crate::passes::{Given, Ladder};
 use crate::provider::{detect, provider};
-use crate::tokens::{TokenCounter, TokenUsage, count_message};
-use crate::tool_output;
+use crate::tokens::{Estimate, TokenCounter, TokenUsage, count_message};
+use crate::tool_output::{self, HeadTail};
 
 /// Tokens of a text, or of messages with what a provider adds per message.
 ///
@@ -145,4 +146,50 @@ pub fn tool_definitions(
 ) -> Result<JsValue, JsValue> {
     let format = parse_format(&format)?;
     to_js(&tool_output::definitions().iter().map(|d| d.to_format(format)).collect::<Vec<_>>())
+}
+
+/// The JSON of a tool output in fewer tokens (by the estimate), still JSON and marked with `"compressed": true`; the text as
+/// it came where it has at most `maxTokens` (200), is no JSON, or would not become smaller.
+///
+/// Success and failure, error texts, counts and ids stay, and numbers as they were written. A list of more than four
+/// objects becomes `<name>_preview`: the first two and the last two, and those that failed, each reduced to `id`, `title`
+/// and `name`. Long strings lose their middle. JSON lines are compressed line by line, and lose lines in the middle where
+/// that is not enough.
+///
+/// @throws {ContextError} `INVALID_ARGUMENT` naming the option.
+#[wasm_bindgen(js_name = compressJson)]
+pub fn compress_json(
+    #[wasm_bindgen(unchecked_param_type = "string")] text: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "{ maxTokens?: number }")] options: JsValue,
+) -> Result<String, JsValue> {
+    let text = self::text(&text, "text")?;
+    let options = options_json(&options)?;
+    let mut keys = Keys::arguments("options", &options)?;
+    let max_tokens = keys.u64_in("maxTokens", 0..)?.unwrap_or(tool_output::JSON_MAX_TOKENS);
+    keys.finish()?;
+    Ok(tool_output::compress_json(&text, max_tokens, &Estimate).unwrap_or(text))
+}
+
+/// A text of more than `max` (5,000) characters as its first `head` (1,000) and its last `tail` (1,000), and between them
+/// `[... 3000 chars omitted ...]`; a shorter one as it came. Characters are code points; no character that people see as
+/// one (a grapheme cluster of up to 64 code points) is split.
+///
+/// @throws {ContextError} `INVALID_ARGUMENT` naming the option, also for a `max` less than `head` and `tail` together.
+#[wasm_bindgen(js_name = truncateHeadTail)]
+pub fn truncate_head_tail(
+    #[wasm_bindgen(unchecked_param_type = "string")] text: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "{ max?: number; head?: number; tail?: number }")]
+    options: JsValue,
+) -> Result<String, JsValue> {
+    let text = self::text(&text, "text")?;
+    let shape = HeadTail::from_value(&options_json(&options)?)?;
+    Ok(tool_output::truncate_head_tail(&text, &shape).unwrap_or(text))
+}
+
+/// The JSON of an options argument that may be left out.
+fn options_json(options: &JsValue) -> Result<serde_json::Value, JsValue> {
+    if options.is_undefined() {
+        return Ok(serde_json::json!({}));
+    }
+    json(options, ErrorCode::InvalidArgument)
 }

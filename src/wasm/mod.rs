@@ -21,6 +21,7 @@ mod prepared;
 mod session;
 mod signal;
 mod summarize;
+mod text_pieces;
 mod tokens;
 mod tool_outputs;
 mod value;
@@ -28,8 +29,8 @@ mod view;
 
 pub use error::{context_error, set_error_class};
 pub use functions::{
-    compact_messages, context_limit, count_tokens, detect_format, preset_passes, should_compact, token_usage,
-    tool_definitions,
+    compact_messages, compress_json, context_limit, count_tokens, detect_format, preset_passes,
+    should_compact, token_usage, tool_definitions, truncate_head_tail,
 };
 pub use openai::OpenAIHistoryAdapter;
 pub use session::Session;

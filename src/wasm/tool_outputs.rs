@@ -2,15 +2,16 @@
 
 use std::rc::Rc;
 
-use js_sys::{Promise, Reflect, Uint8Array};
+use js_sys::Promise;
 use wasm_bindgen::prelude::*;
 
 use super::inner::Inner;
+use super::text_pieces::TextPieces;
 use super::value::{flat_to_js, get, get_string, json, known_keys, settle, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Part, Role};
 use crate::provider::provider;
-use crate::tool_output::{self, GrepArgs, ReadArgs};
+use crate::tool_output::{self, GrepArgs, LongText, ReadArgs};
 
 /// The full tool outputs of a session, by ref.
 ///
@@ -40,11 +41,14 @@ impl ToolOutputCache {
     ) -> Result<JsValue, JsValue> {
         known_keys(&options, &["id"])?;
         let id = get_string(&options, "id")?;
-        let parts = match text_of(&content) {
-            Some(text) => vec![Part::text(text)],
-            None => read_parts(&content)?,
+        let Some(mut pieces) = TextPieces::of(&content, Vec::new()) else {
+            let parts = read_parts(&content)?;
+            return flat_to_js(&self.inner.write(|core| core.context_mut().outputs.put(parts, id))?);
         };
-        flat_to_js(&self.inner.write(|core| core.context_mut().outputs.put(parts, id))?)
+        let mut text = LongText::default();
+        pieces.by_ref().for_each(|piece| text.push_str(&piece));
+        text.push_str(&String::from_utf8_lossy(&pieces.into_cut_off()));
+        flat_to_js(&self.inner.write(|core| core.context_mut().outputs.put_long(text, id))?)
     }
 
     /// Appends a chunk to a stored output's text. Bytes are read as UTF-8; a character that a chunk cuts off waits for the
@@ -59,12 +63,18 @@ impl ToolOutputCache {
     ) -> Result<JsValue, JsValue> {
         let ref_id = text(&ref_id, "ref_id")?;
         let waiting = self.inner.split_characters.borrow().get(&ref_id).cloned().unwrap_or_default();
-        let (text, cut_off) = match (chunk.as_string(), bytes_of(&chunk)) {
-            (Some(text), _) => (String::from_utf8_lossy(&waiting).into_owned() + &text, Vec::new()),
-            (None, Some(bytes)) => decode([waiting, bytes].concat()),
-            (None, None) => return Err(Error::argument("`chunk`: expected a string or a Uint8Array").into()),
+        let Some(mut pieces) = TextPieces::of(&chunk, waiting) else {
+            return Err(Error::argument("`chunk`: expected a string or a Uint8Array").into());
         };
-        let output_ref = self.inner.write(|core| core.context_mut().outputs.append(&ref_id, &text))?;
+        let output_ref = self.inner.write(|core| {
+            let outputs = &mut core.context_mut().outputs;
+            let mut output_ref = outputs.get(&ref_id)?.reference();
+            for piece in pieces.by_ref() {
+                output_ref = outputs.append(&ref_id, &piece)?;
+            }
+            Ok(output_ref)
+        })?;
+        let cut_off = pieces.into_cut_off();
         let mut split = self.inner.split_characters.borrow_mut();
         if cut_off.is_empty() {
             split.remove(&ref_id);
@@ -155,40 +165,22 @@ impl ToolOutputCache {
 
     fn whole(&self, ref_id: &JsValue) -> Result<JsValue, JsValue> {
         let ref_id = text(ref_id, "ref_id")?;
-        let parts =
-            self.inner.read(|core| core.context().outputs.get(&ref_id).map(tool_output::Output::parts))??;
-        if let [Part::Text { text, .. }] = parts.as_slice() {
-            return Ok(JsValue::from_str(text));
-        }
+        let parts = self.inner.read(|core| {
+            let output = core.context().outputs.get(&ref_id)?;
+            Ok::<_, Error>(match output.as_text() {
+                // Put together over there: here it would stand twice.
+                Some(text) => Err(text.chunks().map(JsValue::from_str).collect::<js_sys::Array>()),
+                None => Ok(output.parts()),
+            })
+        })??;
+        let parts = match parts {
+            Ok(parts) => parts,
+            Err(chunks) => return Ok(chunks.join("").into()),
+        };
         let message = Message::new(Role::User, parts);
         let written = provider(Format::Messages).write(&[&message]);
         to_js(&written.items.first().and_then(|m| m.get("content")))
     }
-}
-
-/// The text of a string or of bytes.
-fn text_of(value: &JsValue) -> Option<String> {
-    value.as_string().or_else(|| bytes_of(value).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
-}
-
-/// The bytes of a `Uint8Array`, also of one of another realm.
-fn bytes_of(value: &JsValue) -> Option<Vec<u8>> {
-    let tag = || Reflect::get(value, &js_sys::Symbol::to_string_tag()).ok()?.as_string();
-    let is_bytes = value.is_object() && tag().as_deref() == Some("Uint8Array");
-    is_bytes.then(|| Uint8Array::new(value).to_vec())
-}
-
-/// The text of bytes, and those of a last character that is not complete.
-fn decode(mut bytes: Vec<u8>) -> (String, Vec<u8>) {
-    let cut_off = match std::str::from_utf8(&bytes) {
-        Ok(_) => 0,
-        Err(_) => bytes.utf8_chunks().last().map_or(0, |chunk| match std::str::from_utf8(chunk.invalid()) {
-            Err(error) if error.error_len().is_none() => chunk.invalid().len(),
-            _ => 0,
-        }),
-    };
-    let cut_off = bytes.split_off(bytes.len() - cut_off);
-    (String::from_utf8_lossy(&bytes).into_owned(), cut_off)
 }
 
 /// Parts, as the content of a message.

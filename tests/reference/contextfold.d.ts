@@ -91,6 +91,11 @@ export interface Item {
 }
 
 /**
+ * A set of prompt, answer shape and limits for a summary.
+ */
+export type Profile = "default" | "design" | "execution";
+
+/**
  * A shape in which a conversation is written.
  */
 export type Format = "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk";
@@ -318,6 +323,45 @@ export interface TokenUsage {
 }
 
 /**
+ * What the conversation's summary covers, in the words of the rolling document.
+ */
+export interface SummaryState {
+    /**
+     * The summary's text.
+     */
+    summary: string;
+    /**
+     * How many messages of `session.messages`, from the first on, stand before the newest one that it covers, that one
+     * included.
+     */
+    summarized_until: number;
+    /**
+     * Tokens that it takes.
+     */
+    summary_tokens: number;
+    /**
+     * When it was written, by the option `now`; `null` without one.
+     */
+    created_at: number | null;
+    /**
+     * How many messages it stands for, those of earlier summaries included.
+     */
+    message_count: number;
+    /**
+     * Tokens of these messages, as they were pushed.
+     */
+    original_tokens: number;
+    /**
+     * `1 - summary_tokens / original_tokens`.
+     */
+    compression_rate: number;
+    /**
+     * A summary is being written right now. Never saved: a process that dies while it waits leaves no lock behind.
+     */
+    is_summarizing: boolean;
+}
+
+/**
  * What the summary cost, and how it came to be.
  */
 export interface SummaryReport {
@@ -499,8 +543,66 @@ export interface CompactionConfig {
     retainLastTurns?: number;
 }
 
-/** The name of a preset. */
-export type PresetName = "contextfold" | "spec";
+/** The name of a preset: a document's list of passes, or (`"contextfold"`, the default) our own. */
+export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective";
+
+/**
+ * What becomes of the items of a type: all go, the newest `keepRecent` stay, or none goes. `priority`: lowest first;
+ * each type has a default.
+ */
+export type SelectiveRule =
+| { strategy: "DROP" | "NONE"; priority?: number }
+| { strategy: "TRUNCATE"; keepRecent: number; priority?: number };
+
+/**
+ * One way to make a view smaller, with its options. A list of them is a ladder: `prepare` runs them in order, each if it
+ * is needed, and the report has a decision for each that did something. Whatever the list, a view that still exceeds its
+ * limit has its largest messages shortened from the middle as a last resort.
+ */
+export type Pass =
+/** Of ephemeral messages only the newest of their kind stay. */
+| { pass: "ephemeral" }
+/** Placeholders for the oldest tool outputs beyond a budget in tokens; default that of `toolOutputCache`. */
+| { pass: "trim_tool_outputs"; budgetTokens?: number | null }
+/** Of identical tool outputs the newest stays; the older ones point to it. */
+| { pass: "dedupe_reads" }
+/** Tool outputs above `maxTokens` (200) that are JSON lose what does not identify them. */
+| { pass: "compress_json"; enabled?: boolean; maxTokens?: number }
+/** Tool outputs above `max` (5000) characters keep the first `head` (1000) and the last `tail` (1000). */
+| { pass: "truncate_head_tail"; max?: number; head?: number; tail?: number }
+/** Memory results leave the view. */
+| { pass: "drop_memory_results" }
+/** Placeholders for tool outputs before the last `protectTurns` (2) turns, if they give at least `minReclaimTokens` (0). */
+| { pass: "prune_tool_outputs"; protectTurns?: number; minReclaimTokens?: number }
+/** Exchanges before the last `keepSteps` (3) keep their user message and their last answer. */
+| { pass: "drop_old_tool_results"; keepSteps?: number }
+/** Items go by type, the least important type first, until the view is under its threshold. */
+| { pass: "selective"; rules?: { [T in ItemType]?: SelectiveRule } }
+/**
+ * The newest messages within a budget: (window × `targetRatio` (0.6) − header) × `recentRatio` (0.65). Not at
+ * `minMessages` (10) or fewer.
+ */
+| { pass: "recent_window"; enabled?: boolean; minMessages?: number; targetRatio?: number; summaryRatio?: number; recentRatio?: number }
+/**
+ * A summary that each later one extends: above `upperThreshold` (50000) tokens, down to `lowerThreshold` (30000); the
+ * first from `minMessages` (20) messages on, each later one after `minNewMessages` (10) whose tokens exceed
+ * `triggerRatio` (0.5) × the summary's.
+ */
+| { pass: "rolling_summary"; upperThreshold?: number; lowerThreshold?: number; minMessages?: number; minNewMessages?: number; triggerRatio?: number }
+/**
+ * Everything but the last turns becomes a summary. `keepTurns` (or `keepSteps`, the same in the steps document's word):
+ * default `retainLastTurns`; `thresholdTokens`: default limit × `thresholdRatio`; `cutWithinTurn` (true): a retained
+ * turn that is too large is folded in part.
+ */
+| {
+    pass: "summarize";
+    keepTurns?: number;
+    keepSteps?: number;
+    layout?: "retain-summary-turns" | "ask-answer-steps" | "replace";
+    profile?: "default" | "design" | "execution";
+    thresholdTokens?: number;
+    cutWithinTurn?: boolean;
+};
 
 /** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
 export interface SessionOptions {
@@ -531,8 +633,10 @@ export interface SessionOptions {
     };
     /** How tool outputs are kept and cut. */
     toolOutputCache?: ToolOutputCacheConfig;
-    /** The passes that `prepare` runs; default `"contextfold"`. */
-    ladder?: PresetName;
+    /** The passes that `prepare` runs: a preset, or a list of your own; default `"contextfold"`. See `presets`. */
+    ladder?: PresetName | Pass[];
+    /** A clock, for the time in `summaryState`; default none: then nothing depends on the time. */
+    now?: () => number;
     /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
     summarize?: Summarize;
 }
@@ -764,6 +868,10 @@ export class Session {
      */
     unpin(id: string): void;
     /**
+     * The passes that `prepare` runs, as the option `ladder` takes them, every option named.
+     */
+    readonly ladder: Pass[];
+    /**
      * Tokens that a view may take: min(max input, window − `reservedOutputTokens`).
      */
     readonly limit: number | null;
@@ -775,6 +883,10 @@ export class Session {
      * The last run's report, of a failed run too.
      */
     readonly report: Report | null;
+    /**
+     * What the newest summary covers, in the rolling document's words; `null` before the first.
+     */
+    readonly summaryState: SummaryState | null;
     /**
      * limit × `thresholdRatio`.
      */
@@ -854,6 +966,19 @@ export class ToolOutputCache {
 export function compactMessages(messages: Message[], options: SessionOptions & { signal?: AbortSignal }): Promise<Prepared>;
 
 /**
+ * The JSON of a tool output in fewer tokens (by the estimate), still JSON and marked with `"compressed": true`; the text as
+ * it came where it has at most `maxTokens` (200), is no JSON, or would not become smaller.
+ *
+ * Success and failure, error texts, counts and ids stay, and numbers as they were written. A list of more than four
+ * objects becomes `<name>_preview`: the first two and the last two, and those that failed, each reduced to `id`, `title`
+ * and `name`. Long strings lose their middle. JSON lines are compressed line by line, and lose lines in the middle where
+ * that is not enough.
+ *
+ * @throws {ContextError} `INVALID_ARGUMENT` naming the option.
+ */
+export function compressJson(text: string, options?: { maxTokens?: number }): string;
+
+/**
  * Tokens that a view for this model may take.
  *
  * @param models A `LiteLLM` table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`;
@@ -916,6 +1041,15 @@ export function tokenUsage(usage: unknown): TokenUsage;
  * Definitions of the tools `tool_output_cache` and `tool_output_cache_grep`, ready to hand to a model in this format.
  */
 export function toolDefinitions(format: Format): object[];
+
+/**
+ * A text of more than `max` (5,000) characters as its first `head` (1,000) and its last `tail` (1,000), and between them
+ * `[... 3000 chars omitted ...]`; a shorter one as it came. Characters are code points; no character that people see as
+ * one (a grapheme cluster of up to 64 code points) is split.
+ *
+ * @throws {ContextError} `INVALID_ARGUMENT` naming the option, also for a `max` less than `head` and `tail` together.
+ */
+export function truncateHeadTail(text: string, options?: { max?: number; head?: number; tail?: number }): string;
 
 /**
  * The version of this package, as `0.1.0`.

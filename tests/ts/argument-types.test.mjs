@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 async function outcome(expression) {
   const program = `
     import * as package_ from "contextfold";
-    const { Session, contextLimit, toolDefinitions, ContextError } = package_;
+    const { Session, compressJson, contextLimit, toolDefinitions, truncateHeadTail, ContextError } = package_;
     const session = new Session({ contextWindow: 1000 });
     let code = "none";
     try { await (${expression}); } catch (error) { code = ContextError.isInstance(error) ? error.code : error.name; }
@@ -32,6 +32,8 @@ const WANT_TEXT = {
   "session.setTools": (x) => `session.setTools(${x}, [])`,
   "session.on": (x) => `session.on(${x}, () => {})`,
   contextLimit: (x) => `contextLimit(${x})`,
+  compressJson: (x) => `compressJson(${x})`,
+  truncateHeadTail: (x) => `truncateHeadTail(${x})`,
   toolDefinitions: (x) => `toolDefinitions(${x})`,
   "request.as": (x) => `(async () => {
     let thrown;

@@ -52,6 +52,30 @@ describe("put and append", () => {
     for (const bad of [undefined, null, 5, {}, ["x"]]) assert.throws(() => outputs.append(id, bad), failsWith("INVALID_ARGUMENT", /chunk/));
   });
 
+  test("what is huge comes in and goes out as it was, wherever its pieces end", async () => {
+    const outputs = cache();
+    for (const start of ["", "a", "ab", "abc"]) {
+      const text = `${start}${"日👍".repeat(600_000)}\nend`;
+      const bytes = new TextEncoder().encode(text);
+      for (const content of [text, bytes]) {
+        const { id, byte_size, line_count } = outputs.put(content);
+        assert.deepEqual([byte_size, line_count], [bytes.length, 2]);
+        assert.ok((await outputs.get(id)) === text);
+        outputs.append(id, content);
+        assert.ok((await outputs.get(id)) === text + text);
+        assert.match(await outputs.read({ ref_id: id, offset: 2 }), /^ {5}3\tend$/);
+        assert.match(await outputs.grep({ ref_id: id, pattern: "^end$" }), /^3:end\n\[1 of 1/);
+      }
+    }
+  });
+
+  test("the same huge content again is the same", () => {
+    const outputs = cache();
+    const text = "line of a log\n".repeat(300_000);
+    assert.deepEqual(outputs.put(text, { id: "log" }), outputs.put(new TextEncoder().encode(text), { id: "log" }));
+    assert.throws(() => outputs.put(`${text}x`, { id: "log" }), failsWith("INVALID_ARGUMENT"));
+  });
+
   test("chunks of bytes may split a character", async () => {
     const outputs = cache();
     const bytes = new TextEncoder().encode("日本👍");

@@ -1,6 +1,6 @@
 // Compiled, not run: the functions, the tool output cache and OpenAI's history.
 
-import { OpenAIHistoryAdapter, Session, ToolOutputCache, contextLimit, countTokens, extractiveSummarize, shouldCompact, tokenUsage, toolDefinitions, version } from "contextfold";
+import { OpenAIHistoryAdapter, Session, ToolOutputCache, compressJson, contextLimit, countTokens, extractiveSummarize, shouldCompact, tokenUsage, toolDefinitions, truncateHeadTail, version } from "contextfold";
 import type { CompactionConfig, Part, Summarize, TokenUsage, ToolOutputCacheConfig, ToolOutputRef } from "contextfold";
 import type { Equal, Expect } from "./support.js";
 
@@ -11,6 +11,8 @@ type Signatures = [
   Expect<Equal<ReturnType<typeof shouldCompact>, boolean>>,
   Expect<Equal<ReturnType<typeof toolDefinitions>, object[]>>,
   Expect<Equal<ReturnType<typeof version>, string>>,
+  Expect<Equal<ReturnType<typeof compressJson>, string>>,
+  Expect<Equal<ReturnType<typeof truncateHeadTail>, string>>,
   Expect<Equal<ReturnType<typeof extractiveSummarize>, Summarize>>,
   Expect<Equal<ReturnType<ToolOutputCache["get"]>, Promise<string | Part[]>>>,
   Expect<Equal<ReturnType<ToolOutputCache["read"]>, Promise<string>>>,
@@ -36,6 +38,15 @@ shouldCompact(usage, 100, { ratio: 0.5 });
 contextLimit("gpt-5", { mine: {} });
 // @ts-expect-error no such format
 toolDefinitions("openai");
+compressJson("{}");
+compressJson("{}", { maxTokens: 5 });
+// @ts-expect-error unknown key
+compressJson("{}", { max_tokens: 5 });
+truncateHeadTail("x", { max: 5, head: 2, tail: 2 });
+// @ts-expect-error JSON is handed in as text
+compressJson({});
+// @ts-expect-error a number is meant
+truncateHeadTail("x", { max: "5" });
 extractiveSummarize({ maxTokens: 5 });
 // @ts-expect-error unknown key
 extractiveSummarize({ max_tokens: 5 });

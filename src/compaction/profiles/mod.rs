@@ -1,0 +1,198 @@
+//! What a summary is asked for, and what it must be, by the kind of agent that goes on with it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{prompts, tags};
+use crate::error::{Error, ErrorCode, Result};
+use crate::tool_output::is_json_object;
+
+const DESIGN: &str = include_str!("design.md");
+const EXECUTION: &str = include_str!("execution.md");
+const TAGS: &str = include_str!("tags.md");
+
+/// The element in which the steps profiles answer.
+const ELEMENT: &str = "compact_summary";
+
+/// One of these in a summary tells that it is about the work (the reference document's check).
+const SIGNS: [&str; 4] = ["current", "progress", "pending", "execution_output_dir"];
+
+/// A set of prompt, answer shape and limits for a summary.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Profile {
+    /// Prose under five headings, in `<summary>` tags.
+    #[default]
+    Default,
+    /// JSON of an agent that designs: the design, feedback on it, conclusions, pending actions, key paths.
+    Design,
+    /// JSON of an agent that executes: components, progress, issues, pending work, key paths.
+    Execution,
+}
+
+impl Profile {
+    /// The names, in the order of the documentation.
+    pub const NAMES: [&'static str; 3] = ["default", "design", "execution"];
+
+    /// The profile of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Default, Self::Design, Self::Execution].into_iter().find(|p| p.as_str() == name)
+    }
+
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Design => "design",
+            Self::Execution => "execution",
+        }
+    }
+
+    /// What the summariser is asked.
+    pub fn prompt(self) -> &'static str {
+        match self {
+            Self::Default => prompts::SUMMARY,
+            Self::Design => DESIGN,
+            Self::Execution => EXECUTION,
+        }
+        .trim_end()
+    }
+
+    /// The lines that ask for the tags, for a caller's prompt without them; `None` where it has them.
+    pub fn missing_tags(self, prompt: &str) -> Option<&'static str> {
+        let (tag, lines) = match self {
+            Self::Default => ("<summary>", prompts::TAGS),
+            Self::Design | Self::Execution => ("<compact_summary>", TAGS),
+        };
+        (!prompt.contains(tag)).then_some(lines.trim_end())
+    }
+
+    /// Tokens that the answer may take, where the profile says so.
+    pub const fn max_tokens(self) -> Option<u64> {
+        match self {
+            Self::Default => None,
+            Self::Design | Self::Execution => Some(4000),
+        }
+    }
+
+    /// The temperature to answer at, where the profile says so.
+    pub const fn temperature(self) -> Option<f64> {
+        match self {
+            Self::Default => None,
+            Self::Design | Self::Execution => Some(0.0),
+        }
+    }
+
+    /// The summary in an answer: the text that is to stand in the view.
+    ///
+    /// Of the steps profiles: what was said before the element, and the element with its JSON as it was written. An
+    /// answer that is the JSON alone, fenced or not, is put into the element.
+    ///
+    /// # Errors
+    /// With the reason, in words that the next attempt may be told: `SUMMARY_EMPTY`; `SUMMARY_TRUNCATED` for an element
+    /// that does not end; `SUMMARY_INVALID` for one that holds no JSON object, or nothing about the work.
+    pub fn accept(self, answer: &str) -> Result<String> {
+        if self == Self::Default {
+            let tagged = tags::extract(answer);
+            if tagged.form == tags::Form::CutOff {
+                return Err(cut_off("summary"));
+            }
+            let text = tagged.summary.filter(|text| !text.trim().is_empty()).ok_or_else(empty)?;
+            return Ok(text.trim().to_owned());
+        }
+        if answer.trim().is_empty() {
+            return Err(empty());
+        }
+        let (before, inner) = match tags::last_element(answer, ELEMENT) {
+            Some(element) if element.cut_off => return Err(cut_off(ELEMENT)),
+            Some(element) => (element.before.trim(), element.inner),
+            None => ("", answer),
+        };
+        let json = tags::clean(inner).ok_or_else(empty)?;
+        if !is_json_object(&json) {
+            let why = format!("the answer has no JSON object between <{ELEMENT}> and </{ELEMENT}>");
+            return Err(Error::new(ErrorCode::SummaryInvalid, why));
+        }
+        let line_break = if before.is_empty() { "" } else { "\n" };
+        let text = format!("{before}{line_break}<{ELEMENT}>{json}</{ELEMENT}>");
+        let lower = text.to_lowercase();
+        if !SIGNS.iter().any(|sign| lower.contains(sign)) {
+            let why = format!("the summary says nothing about the work: it has none of {}", SIGNS.join(", "));
+            return Err(Error::new(ErrorCode::SummaryInvalid, why));
+        }
+        Ok(text)
+    }
+}
+
+fn empty() -> Error {
+    Error::new(ErrorCode::SummaryEmpty, "the summary is empty")
+}
+
+fn cut_off(element: &str) -> Error {
+    let why = format!("the answer opens <{element}> and never closes it: it was cut off");
+    Error::new(ErrorCode::SummaryTruncated, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JSON: &str = r#"{"pending_work": ["fix B"], "big": 12345678901234567890}"#;
+
+    #[test]
+    fn names_come_back() {
+        for name in Profile::NAMES {
+            let profile = Profile::parse(name).unwrap();
+            assert_eq!(profile.as_str(), name);
+            assert_eq!(serde_json::to_value(profile).unwrap(), name);
+            assert_eq!(profile.missing_tags(profile.prompt()), None);
+            assert!(profile.missing_tags("Sum up.").is_some());
+        }
+        assert_eq!(Profile::parse("Design"), None);
+    }
+
+    #[test]
+    fn prose_before_the_element_and_its_json_stay_as_they_are() {
+        let of = |answer: String| Profile::Execution.accept(&answer).unwrap();
+        let element = format!("<compact_summary>{JSON}</compact_summary>");
+        assert_eq!(of(element.clone()), element);
+        assert_eq!(
+            of(format!("Done so far:\n<compact_summary>\n```json\n{JSON}\n```\n</compact_summary>\nBye.")),
+            format!("Done so far:\n{element}")
+        );
+        for bare in [JSON.to_owned(), format!("```json\n{JSON}\n```"), format!("  {JSON}\n")] {
+            assert_eq!(of(bare), element);
+        }
+    }
+
+    #[test]
+    fn a_refusal_says_what_to_do_better() {
+        let refused = |answer: &str| Profile::Design.accept(answer).unwrap_err().to_string();
+        let answers = [
+            "",
+            "<compact_summary> </compact_summary>",
+            "<compact_summary>{\"pending_actions\":",
+            "I did much. current, pending.",
+            "<compact_summary>{\"pending_actions\": [}</compact_summary>",
+            "<compact_summary>[\"current\"]</compact_summary>",
+            "<compact_summary>{\"note\": \"all well\"}</compact_summary>",
+        ];
+        insta::assert_snapshot!(answers.map(refused).join("\n"), @r"
+        SUMMARY_EMPTY: the summary is empty
+        SUMMARY_EMPTY: the summary is empty
+        SUMMARY_TRUNCATED: the answer opens <compact_summary> and never closes it: it was cut off
+        SUMMARY_INVALID: the answer has no JSON object between <compact_summary> and </compact_summary>
+        SUMMARY_INVALID: the answer has no JSON object between <compact_summary> and </compact_summary>
+        SUMMARY_INVALID: the answer has no JSON object between <compact_summary> and </compact_summary>
+        SUMMARY_INVALID: the summary says nothing about the work: it has none of current, progress, pending, execution_output_dir
+        ");
+    }
+
+    #[test]
+    fn the_default_takes_prose() {
+        assert_eq!(Profile::Default.accept("<summary> Done. </summary>").unwrap(), "Done.");
+        assert_eq!(Profile::Default.accept("Done.").unwrap(), "Done.");
+        assert_eq!(Profile::Default.accept(" ").unwrap_err().code(), ErrorCode::SummaryEmpty);
+        assert_eq!(Profile::Default.accept("<summary>Do").unwrap_err().code(), ErrorCode::SummaryTruncated);
+    }
+}

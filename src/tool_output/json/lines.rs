@@ -1,0 +1,50 @@
+//! JSON lines: one JSON value a line.
+
+use super::members::failed;
+use super::scan::{Document, Kind};
+use super::write::{self, Level, MAX_FAILED, omitted};
+
+/// The values of at least two lines, each an object or a list; blank lines are none.
+pub(super) fn parse(text: &str) -> Option<Vec<Document<'_>>> {
+    let written = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let documents: Option<Vec<_>> = written
+        .map(|line| Document::parse(line).filter(|d| matches!(d.kind(0), Kind::Object | Kind::Array)))
+        .collect();
+    documents.filter(|d| d.len() > 1)
+}
+
+/// Every line, shorter where it can be; `None` where none can.
+pub(super) fn each(documents: &[Document<'_>], level: &Level) -> Option<String> {
+    let mut any = false;
+    let lines: Vec<String> = documents
+        .iter()
+        .map(|document| {
+            let shorter = shorter_line(document, level);
+            any |= shorter.is_some();
+            shorter.unwrap_or_else(|| document.raw(0).to_owned())
+        })
+        .collect();
+    any.then(|| lines.join("\n"))
+}
+
+/// The first two lines and the last two, and of those between them the ones that say that they failed; a line of its own
+/// says how many are left out. `None` where there are no more than four.
+pub(super) fn ends(documents: &[Document<'_>], level: &Level) -> Option<String> {
+    let mut rows: Vec<String> = Vec::new();
+    let is_failed = |at: usize| failed(&documents[at], 0);
+    for span in write::ends(documents.len(), MAX_FAILED, is_failed)? {
+        rows.push(match span {
+            write::Span::Kept(at) => {
+                shorter_line(&documents[at], level).unwrap_or_else(|| documents[at].raw(0).to_owned())
+            }
+            write::Span::Omitted { count, failed } => {
+                format!("{{\"omitted\":{},\"compressed\":true}}", omitted(count, failed))
+            }
+        });
+    }
+    Some(rows.join("\n"))
+}
+
+fn shorter_line(document: &Document<'_>, level: &Level) -> Option<String> {
+    write::document(document, level).filter(|line| line.len() < document.raw(0).len())
+}

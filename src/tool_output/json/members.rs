@@ -1,0 +1,125 @@
+//! What the names of an object's members say about them.
+
+use super::scan::{Document, Kind};
+
+/// What a member is for, as its name tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// What a list's item is known by.
+    Identity,
+    /// Any other id or place.
+    Id,
+    /// What went wrong.
+    Error,
+    /// Whether it went well.
+    Outcome,
+    /// How many there are.
+    Count,
+    /// Anything else.
+    Plain,
+}
+
+/// The use of a member by its raw name, quotation marks and all.
+pub(super) fn use_of(raw_key: &str) -> Use {
+    let name = raw_key.trim_matches('"');
+    if name.len() > 40 {
+        return Use::Plain;
+    }
+    let lower: String =
+        name.chars().filter(|c| *c != '_' && *c != '-').map(|c| c.to_ascii_lowercase()).collect();
+    match lower.as_str() {
+        "id" | "title" | "name" => Use::Identity,
+        "error" | "errors" | "errormessage" | "exception" | "traceback" | "stacktrace" | "reason"
+        | "failure" | "failures" => Use::Error,
+        "success" | "ok" | "status" | "state" | "iserror" | "failed" | "code" | "exitcode" | "returncode"
+        | "statuscode" | "errorcode" => Use::Outcome,
+        "total" | "count" | "length" | "size" => Use::Count,
+        "uuid" | "guid" | "path" | "ref" => Use::Id,
+        _ if ends_with_word(name, "id", "Id", "ID") => Use::Id,
+        _ if lower.starts_with("total")
+            || lower.starts_with("num")
+            || lower.ends_with("count")
+            || lower.ends_with("total") =>
+        {
+            Use::Count
+        }
+        _ => Use::Plain,
+    }
+}
+
+/// `user_id`, `userId`, `userID`; not `valid`.
+fn ends_with_word(name: &str, lower: &str, camel: &str, upper: &str) -> bool {
+    name.ends_with(camel)
+        || name.ends_with(upper)
+        || name.strip_suffix(lower).is_some_and(|before| before.ends_with(['_', '-']))
+}
+
+/// Whether this member says that its object failed.
+pub(super) fn tells_failure(document: &Document<'_>, member: usize) -> bool {
+    let raw = document.raw(member);
+    let name = document.key(member).trim_matches('"').to_ascii_lowercase().replace(['_', '-'], "");
+    match name.as_str() {
+        "success" | "ok" => raw == "false",
+        "iserror" | "failed" => raw == "true",
+        "exitcode" | "returncode" => document.kind(member) == Kind::Other && raw != "0" && raw != "null",
+        "error" | "errors" | "errormessage" | "exception" | "traceback" | "stacktrace" => {
+            let empty =
+                matches!(document.kind(member), Kind::Array | Kind::Object) && document.len(member) == 0;
+            !empty && !matches!(raw, "null" | "false" | "\"\"" | "0")
+        }
+        "status" | "state" | "level" | "severity" | "outcome" | "result" => {
+            let word = raw.trim_matches('"').to_ascii_lowercase();
+            ["error", "failed", "failure", "fatal", "critical"].contains(&word.as_str())
+        }
+        _ => false,
+    }
+}
+
+/// Whether an item of a list, an object, says that it failed.
+pub(super) fn failed(document: &Document<'_>, item: usize) -> bool {
+    document.kind(item) == Kind::Object && document.children(item).any(|m| tells_failure(document, m))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_their_use() {
+        let all = |keys: &[&str], of: Use| keys.iter().all(|k| use_of(&format!("\"{k}\"")) == of);
+        assert!(all(&["id", "title", "Name"], Use::Identity));
+        assert!(all(&["user_id", "orderId", "UUID", "traceID", "path"], Use::Id));
+        assert!(all(&["error", "errorMessage", "stack_trace"], Use::Error));
+        assert!(all(&["success", "ok", "exit_code", "status"], Use::Outcome));
+        assert!(all(&["total", "item_count", "numFiles", "totalPages"], Use::Count));
+        assert!(all(&["valid", "grid", "paid", "body", ""], Use::Plain));
+    }
+
+    #[test]
+    fn only_a_failure_is_one() {
+        let tells = |text: &str| failed(&Document::parse(text).unwrap(), 0);
+        for text in [
+            r#"{"success": false}"#,
+            r#"{"error": "disk"}"#,
+            r#"{"errors": [1]}"#,
+            r#"{"level": "ERROR"}"#,
+            r#"{"exit_code": 2}"#,
+            r#"{"error": {"code": 5}}"#,
+            r#"{"isError": true}"#,
+        ] {
+            assert!(tells(text), "{text}");
+        }
+        for text in [
+            r#"{"success": true}"#,
+            r#"{"error": null}"#,
+            r#"{"errors": []}"#,
+            r#"{"level": "info"}"#,
+            r#"{"exit_code": 0}"#,
+            r#"{"error": ""}"#,
+            "[]",
+            r#""error""#,
+        ] {
+            assert!(!tells(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! JSON made shorter that stays JSON (CACHE-8).
+
+mod compress;
+mod lines;
+mod members;
+mod scan;
+mod strings;
+mod write;
+
+pub use compress::{JSON_MAX_TOKENS, compress_json};
+
+/// Whether `text` is one JSON object, of any depth.
+pub fn is_json_object(text: &str) -> bool {
+    scan::Document::parse(text).is_some_and(|document| document.kind(0) == scan::Kind::Object)
+}

@@ -1,0 +1,127 @@
+//! Strings of JSON text: what they say, and how a shorter one is written.
+
+use std::fmt::Write as _;
+
+use super::super::cut::{prefix_chars, suffix_chars};
+
+/// Room for the longest mark of a cut, in characters.
+const MARK_CHARS: usize = 32;
+
+/// The string written shorter, with quotation marks, where it says more than `max` characters: its beginning, how many
+/// characters are left out, and its end. No grapheme cluster of up to 64 code points is split.
+pub(super) fn shortened(raw: &str, max: usize) -> Option<String> {
+    let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
+    if inner.len() <= max {
+        return None; // no escape says more characters than it has bytes
+    }
+    let text = decode(inner);
+    let chars = text.chars().count();
+    if chars <= max {
+        return None;
+    }
+    let room = max.saturating_sub(MARK_CHARS);
+    let tail = room / 4;
+    let head = prefix_chars(&text, room - tail)?;
+    let tail = suffix_chars(&text, tail)?;
+    let left_out = chars - head.chars().count() - tail.chars().count();
+    Some(quoted(&format!("{head}…[+{left_out} characters]…{tail}")))
+}
+
+/// The text as a JSON string, with quotation marks.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c < ' ' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c)); // writing to a String cannot fail
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// What the inside of a JSON string says; a surrogate without its pair becomes U+FFFD.
+fn decode(inner: &str) -> String {
+    let mut out = String::with_capacity(inner.len());
+    let mut rest = inner;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let Some(escape) = rest.chars().next() else { break };
+        rest = &rest[escape.len_utf8()..];
+        match escape {
+            'b' => out.push('\u{8}'),
+            'f' => out.push('\u{c}'),
+            'n' => out.push('\n'),
+            'r' => out.push('\r'),
+            't' => out.push('\t'),
+            'u' => {
+                let high = unit(rest).unwrap_or(0xFFFD);
+                rest = rest.get(4..).unwrap_or_default();
+                let low = rest.strip_prefix("\\u").and_then(unit);
+                match (high, low) {
+                    (0xD800..=0xDBFF, Some(low @ 0xDC00..=0xDFFF)) => {
+                        let point = 0x1_0000 + (u32::from(high - 0xD800) << 10) + u32::from(low - 0xDC00);
+                        out.push(char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER));
+                        rest = &rest[6..];
+                    }
+                    _ => out.push(char::from_u32(high.into()).unwrap_or(char::REPLACEMENT_CHARACTER)),
+                }
+            }
+            same => out.push(same),
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+fn unit(digits: &str) -> Option<u16> {
+    u16::from_str_radix(digits.get(..4)?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_long_string_keeps_its_beginning_and_end() {
+        let raw = quoted(&format!("{}{}", "a".repeat(100), "z".repeat(100)));
+        let short = shortened(&raw, 64).unwrap();
+        assert_eq!(short, format!("\"{}…[+168 characters]…{}\"", "a".repeat(24), "z".repeat(8)));
+        assert_eq!(shortened(&raw, 200), None);
+        assert_eq!(shortened(r#""\u65e5\u672c""#, 2), None);
+    }
+
+    #[test]
+    fn no_escape_and_no_cluster_is_split() {
+        let raw = format!("\"{}\"", r"\ud83d\udc4d\n".repeat(100));
+        let short = shortened(&raw, 50).unwrap();
+        assert_eq!(short, r#""👍\n👍\n👍\n👍\n👍\n👍\n👍\n…[+182 characters]…👍\n👍\n""#);
+        assert_eq!(decode(r"a\ud800b\udc00\ud800\u0041\/"), "a\u{fffd}b\u{fffd}\u{fffd}A/");
+    }
+
+    proptest! {
+        #[test]
+        fn read_as_serde_reads_and_never_longer_than_asked(text in "\\PC{0,90}|[\u{0}-\u{20}\"\\\\/👍é]{0,90}", max in 40usize..80) {
+            let raw = serde_json::to_string(&text).unwrap();
+            prop_assert_eq!(decode(&raw[1..raw.len() - 1]), text.as_str());
+            prop_assert_eq!(serde_json::from_str::<String>(&quoted(&text)).unwrap(), text.as_str());
+            match shortened(&raw, max) {
+                None => prop_assert!(text.chars().count() <= max),
+                Some(short) => {
+                    let said: String = serde_json::from_str(&short).unwrap();
+                    prop_assert!(said.chars().count() <= max);
+                }
+            }
+        }
+    }
+}

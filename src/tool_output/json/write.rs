@@ -1,0 +1,297 @@
+//! Writes a document shorter, by a stack of what is left to write: no recursion, at any depth.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::members::{Use, failed, tells_failure, use_of};
+use super::scan::{Document, Kind};
+use super::strings::shortened;
+
+/// How much is kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Level {
+    /// Characters of a string.
+    pub(super) string_chars: usize,
+    /// Values of a list that is not all objects.
+    pub(super) list: usize,
+    /// Members of an object, beside those that always stay.
+    pub(super) members: usize,
+}
+
+/// Items that stay at each end of a list, so that more than twice as many lose their middle.
+const ENDS: usize = 2;
+
+/// Items that say that they failed, and stay for it.
+pub(super) const MAX_FAILED: usize = 8;
+
+/// Characters of an id or an error text.
+const KEPT_CHARS: usize = 1000;
+
+/// A piece of a list that lost its middle.
+pub(super) enum Span {
+    /// The value at this position stays.
+    Kept(usize),
+    /// So many do not, and so many of them say that they failed.
+    Omitted { count: usize, failed: usize },
+}
+
+/// What stays of a list of `len` values; `None` where it is all.
+pub(super) fn ends(len: usize, most_failed: usize, is_failed: impl Fn(usize) -> bool) -> Option<Vec<Span>> {
+    if len <= 2 * ENDS {
+        return None;
+    }
+    let mut spans: Vec<Span> = (0..ENDS).map(Span::Kept).collect();
+    let mut kept_failed = 0;
+    for at in ENDS..len - ENDS {
+        let this_failed = is_failed(at);
+        if this_failed && kept_failed < most_failed {
+            kept_failed += 1;
+            spans.push(Span::Kept(at));
+        } else if let Some(Span::Omitted { count, failed }) = spans.last_mut() {
+            *count += 1;
+            *failed += usize::from(this_failed);
+        } else {
+            spans.push(Span::Omitted { count: 1, failed: usize::from(this_failed) });
+        }
+    }
+    spans.extend((len - ENDS..len).map(Span::Kept));
+    Some(spans)
+}
+
+/// The JSON string that stands for what is left out of a list.
+pub(super) fn omitted(count: usize, failed: usize) -> String {
+    if failed == 0 {
+        format!("\"... ({count} items omitted)\"")
+    } else {
+        format!("\"... ({count} items omitted, {failed} of them failed)\"")
+    }
+}
+
+/// The document as an object that is marked as compressed; `None` for a number, `true`, `false` and `null`.
+pub(super) fn document(document: &Document<'_>, level: &Level) -> Option<String> {
+    let mut writer = Writer { document, level, out: String::new(), todo: Vec::new() };
+    match document.kind(0) {
+        Kind::Object => writer.object(0, Care::None, true),
+        Kind::Array | Kind::Text => {
+            let is_list = document.kind(0) == Kind::Array;
+            let cut = is_list.then(|| writer.cut_list(0)).flatten();
+            let name = match (&cut, is_list) {
+                (Some(_), _) => "{\"items_preview\":",
+                (None, true) => "{\"items\":",
+                (None, false) => "{\"value\":",
+            };
+            writer.todo.push(Todo::Raw(Cow::Borrowed(",\"compressed\":true}")));
+            match cut {
+                Some(cut) => writer.later([Todo::Cut(cut)]),
+                None => writer.later([Todo::Value(0, Care::None)]),
+            }
+            writer.out.push_str(name);
+        }
+        Kind::Other => return None,
+    }
+    writer.run();
+    Some(writer.out)
+}
+
+/// How carefully the strings of a value are cut.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Care {
+    None,
+    /// An id, or all that an error says.
+    Kept,
+}
+
+/// A list that loses its middle.
+struct Cut {
+    values: Vec<usize>,
+    spans: Vec<Span>,
+    /// All are objects, and each is reduced to what it is known by.
+    reduce: bool,
+}
+
+enum Todo<'a> {
+    Raw(Cow<'a, str>),
+    Value(usize, Care),
+    Item(usize),
+    Cut(Cut),
+}
+
+struct Writer<'d, 'a> {
+    document: &'d Document<'a>,
+    level: &'d Level,
+    out: String,
+    /// What is left to write; the next is the last.
+    todo: Vec<Todo<'a>>,
+}
+
+impl<'a> Writer<'_, 'a> {
+    fn run(&mut self) {
+        while let Some(todo) = self.todo.pop() {
+            match todo {
+                Todo::Raw(text) => self.out.push_str(&text),
+                Todo::Value(node, care) => self.value(node, care),
+                Todo::Item(node) => self.item(node),
+                Todo::Cut(cut) => self.cut(&cut),
+            }
+        }
+    }
+
+    /// Puts on the stack what is to be written in this order.
+    fn later(&mut self, todo: impl IntoIterator<Item = Todo<'a>, IntoIter: DoubleEndedIterator>) {
+        self.todo.extend(todo.into_iter().rev());
+    }
+
+    fn value(&mut self, node: usize, care: Care) {
+        match self.document.kind(node) {
+            Kind::Object => self.object(node, care, false),
+            Kind::Array => match self.cut_list(node) {
+                Some(cut) => self.cut(&cut),
+                None => self.list(self.document.children(node).map(|n| Todo::Value(n, care)).collect()),
+            },
+            Kind::Text => {
+                let max = if care == Care::Kept { KEPT_CHARS } else { self.level.string_chars };
+                let raw = self.document.raw(node);
+                self.out.push_str(shortened(raw, max).as_deref().unwrap_or(raw));
+            }
+            Kind::Other => self.out.push_str(self.document.raw(node)),
+        }
+    }
+
+    fn list(&mut self, values: Vec<Todo<'a>>) {
+        self.out.push('[');
+        let mut todo = Vec::with_capacity(2 * values.len() + 1);
+        for value in values {
+            if !todo.is_empty() {
+                todo.push(Todo::Raw(Cow::Borrowed(",")));
+            }
+            todo.push(value);
+        }
+        todo.push(Todo::Raw(Cow::Borrowed("]")));
+        self.later(todo);
+    }
+
+    fn cut(&mut self, cut: &Cut) {
+        let values = cut.spans.iter().map(|span| match *span {
+            Span::Kept(at) if cut.reduce => Todo::Item(cut.values[at]),
+            Span::Kept(at) => Todo::Value(cut.values[at], Care::None),
+            Span::Omitted { count, failed } => Todo::Raw(Cow::Owned(omitted(count, failed))),
+        });
+        self.list(values.collect());
+    }
+
+    /// What stays of this list, where it loses its middle.
+    fn cut_list(&self, list: usize) -> Option<Cut> {
+        if self.document.len(list) <= 2 * ENDS {
+            return None;
+        }
+        let values: Vec<usize> = self.document.children(list).collect();
+        let reduce = values.iter().all(|v| self.document.kind(*v) == Kind::Object);
+        if !reduce && values.len() <= self.level.list {
+            return None;
+        }
+        let spans = ends(values.len(), MAX_FAILED, |at| failed(self.document, values[at]))?;
+        Some(Cut { values, spans, reduce })
+    }
+
+    /// An item of a list that lost its middle: what it is known by, and how it failed. An item that is known by nothing is
+    /// an object like any other.
+    fn item(&mut self, item: usize) {
+        let document = self.document;
+        let known = |m: &usize| use_of(document.key(*m)) == Use::Identity;
+        if !document.children(item).any(|m| known(&m)) {
+            return self.object(item, Care::None, false);
+        }
+        let members = document.children(item).filter(|m| known(m) || tells_failure(document, *m));
+        let members = members.map(|m| self.member(m)).collect();
+        self.members(members, false);
+    }
+
+    fn object(&mut self, object: usize, care: Care, mark: bool) {
+        let document = self.document;
+        let mut names: Option<HashSet<&str>> = None;
+        let mut members: Vec<Vec<Todo<'a>>> = Vec::new();
+        let mut cut: Vec<Vec<Todo<'a>>> = Vec::new();
+        let mut plain = 0;
+        let (mut left_out, mut kept_failed) = (0, 0);
+        for member in document.children(object) {
+            let name = document.key(member);
+            let failed = kept_failed < MAX_FAILED && failed(document, member);
+            kept_failed += usize::from(failed);
+            let stays = failed || use_of(name) != Use::Plain || tells_failure(document, member);
+            plain += usize::from(!stays);
+            if !stays && plain > self.level.members {
+                left_out += 1;
+                continue;
+            }
+            if document.kind(member) == Kind::Array
+                && let Some(shorter) = self.cut_list(member)
+            {
+                let names =
+                    names.get_or_insert_with(|| document.children(object).map(|m| document.key(m)).collect());
+                cut.push(vec![Todo::Raw(preview_name(name, names)), Todo::Cut(shorter)]);
+            } else if mark && name == MARK {
+                // The tool's own word is kept beside ours; if it is the same, once.
+                if document.raw(member) != "true" {
+                    members.push(vec![
+                        Todo::Raw(Cow::Borrowed("\"compressed_original\":")),
+                        Todo::Value(member, care),
+                    ]);
+                }
+            } else {
+                members.push(self.member_with(member, care));
+            }
+        }
+        members.append(&mut cut);
+        if left_out > 0 {
+            let text = format!("\"...\":\"({left_out} members omitted)\"");
+            members.push(vec![Todo::Raw(Cow::Owned(text))]);
+        }
+        self.members(members, mark);
+    }
+
+    fn member(&self, member: usize) -> Vec<Todo<'a>> {
+        self.member_with(member, Care::None)
+    }
+
+    /// A member's name and value. Of an error, and of an id, much is kept.
+    fn member_with(&self, member: usize, care: Care) -> Vec<Todo<'a>> {
+        let name = self.document.key(member);
+        let care = match use_of(name) {
+            Use::Error | Use::Id => Care::Kept,
+            Use::Identity if name.eq_ignore_ascii_case("\"id\"") => Care::Kept,
+            _ => care,
+        };
+        vec![Todo::Raw(Cow::Borrowed(name)), Todo::Raw(Cow::Borrowed(":")), Todo::Value(member, care)]
+    }
+
+    fn members(&mut self, members: Vec<Vec<Todo<'a>>>, mark: bool) {
+        self.out.push('{');
+        let mut todo: Vec<Todo<'a>> = Vec::new();
+        for member in members {
+            if !todo.is_empty() {
+                todo.push(Todo::Raw(Cow::Borrowed(",")));
+            }
+            todo.extend(member);
+        }
+        if mark {
+            let comma = if todo.is_empty() { "" } else { "," };
+            todo.push(Todo::Raw(Cow::Owned(format!("{comma}{MARK}:true"))));
+        }
+        todo.push(Todo::Raw(Cow::Borrowed("}")));
+        self.later(todo);
+    }
+}
+
+/// The name of the mark, as it is written.
+const MARK: &str = "\"compressed\"";
+
+/// The name, and colon, of a list that lost its middle: another than before, for it says something else; unless that is
+/// taken, or says it already.
+fn preview_name<'a>(name: &'a str, names: &HashSet<&str>) -> Cow<'a, str> {
+    let bare = name.strip_suffix('"').unwrap_or(name);
+    let preview = format!("{bare}_preview\"");
+    if bare.ends_with("_preview") || names.contains(preview.as_str()) {
+        return Cow::Owned(format!("{name}:"));
+    }
+    Cow::Owned(format!("{preview}:"))
+}
