@@ -123,6 +123,40 @@ impl Context {
         }
     }
 
+    /// Shows the tool output at body position `at` with each of its texts, as it was pushed, made shorter. False where that
+    /// would not make it smaller, or where it is pinned.
+    pub fn shorten_output(
+        &mut self,
+        at: usize,
+        form: Form,
+        shorter: impl Fn(&str) -> Option<String>,
+    ) -> bool {
+        let slot = &self.view.body()[at];
+        let node = self.history.node(slot.node);
+        if node.pinned || node.kind != NodeKind::Message {
+            return false;
+        }
+        let mut message = Message::clone(&node.message);
+        let mut changed = false;
+        for part in &mut message.parts {
+            let Part::ToolOutput(output) = part else { continue };
+            for part in &mut output.content {
+                if let Part::Text { text, .. } = part
+                    && let Some(less) = shorter(text)
+                {
+                    *text = less.into();
+                    changed = true;
+                }
+            }
+        }
+        let tally = Tally::of(&message, &*self.counter);
+        if !changed || tally.total() >= slot.tokens() {
+            return false;
+        }
+        self.view.replace(at, Arc::new(message), tally, form);
+        true
+    }
+
     /// Shows the tool output at body position `at` with another text. False where that would not make it smaller.
     fn show_output_text(&mut self, at: usize, text: &str, form: Form) -> bool {
         let slot = &self.view.body()[at];

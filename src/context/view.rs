@@ -20,6 +20,8 @@ pub enum Form {
     Compressed,
     /// An assistant message without its tool calls.
     Stripped,
+    /// A tool output's head and tail (CACHE-9).
+    Truncated,
     /// A pointer to the same output further down (PASS-13).
     Pointer,
 }
@@ -34,6 +36,7 @@ impl Form {
             Self::Shortened => "shortened",
             Self::Compressed => "compressed",
             Self::Stripped => "stripped",
+            Self::Truncated => "truncated",
             Self::Pointer => "pointer",
         }
     }

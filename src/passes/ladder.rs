@@ -3,8 +3,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    DedupeReads, DropMemoryResults, DropOldToolResults, Ephemeral, Pass, PruneToolOutputs, RecentWindow,
-    RollingSummary, Selective, Summarize, TrimToolOutputs,
+    CompressJson, DedupeReads, DropMemoryResults, DropOldToolResults, Ephemeral, Pass, PruneToolOutputs,
+    RecentWindow, RollingSummary, Selective, Summarize, TrimToolOutputs, TruncateHeadTail,
 };
 use crate::compaction::Layout;
 use crate::config::Keys;
@@ -31,10 +31,12 @@ pub struct Given {
 type Read = fn(&mut Keys<'_>) -> Result<Box<dyn Pass>>;
 
 /// Every pass by name.
-const PASSES: [(&str, Read); 10] = [
+const PASSES: [(&str, Read); 12] = [
     ("ephemeral", |_| Ok(Box::new(Ephemeral))),
     ("trim_tool_outputs", TrimToolOutputs::read),
     ("dedupe_reads", |_| Ok(Box::new(DedupeReads))),
+    ("compress_json", CompressJson::read),
+    ("truncate_head_tail", TruncateHeadTail::read),
     ("drop_memory_results", |_| Ok(Box::new(DropMemoryResults))),
     ("prune_tool_outputs", PruneToolOutputs::read),
     ("drop_old_tool_results", DropOldToolResults::read),
@@ -60,7 +62,11 @@ impl Ladder {
         let summarize = Box::new(Summarize { keep_turns: turns, ..Summarize::default() });
         let passes: Vec<Box<dyn Pass>> = match name {
             "spec" => vec![trim, summarize],
-            "rolling" => vec![Box::new(RollingSummary::default()), Box::new(RecentWindow::default())],
+            "rolling" => vec![
+                Box::new(CompressJson::default()),
+                Box::new(RollingSummary::default()),
+                Box::new(RecentWindow::default()),
+            ],
             "steps-design" => steps(turns.unwrap_or(3), (!given.threshold_ratio).then_some(150_000)),
             "steps-execution" => steps(turns.unwrap_or(5), (!given.threshold_ratio).then_some(700_000)),
             "selective" => vec![
@@ -117,6 +123,7 @@ fn steps(keep: u64, threshold_tokens: Option<u64>) -> Vec<Box<dyn Pass>> {
     vec![
         Box::new(DropOldToolResults { keep_steps: keep }),
         Box::new(Summarize { keep_turns: Some(keep), layout, threshold_tokens, ..Summarize::default() }),
+        Box::new(TruncateHeadTail::default()),
     ]
 }
 

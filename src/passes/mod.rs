@@ -1,5 +1,6 @@
 //! Ways to make a view smaller. A [`Ladder`] is an ordered list of them; every preset is one.
 
+mod compress_json;
 mod dedupe_reads;
 mod drop_memory_results;
 mod drop_old_tool_results;
@@ -13,7 +14,9 @@ mod selective;
 mod shorten;
 mod summarize;
 mod trim_tool_outputs;
+mod truncate_head_tail;
 
+pub use compress_json::CompressJson;
 pub use dedupe_reads::DedupeReads;
 pub use drop_memory_results::DropMemoryResults;
 pub use drop_old_tool_results::DropOldToolResults;
@@ -27,3 +30,4 @@ pub use selective::{Rule, Selective, Strategy};
 pub use shorten::Shorten;
 pub use summarize::Summarize;
 pub use trim_tool_outputs::TrimToolOutputs;
+pub use truncate_head_tail::TruncateHeadTail;

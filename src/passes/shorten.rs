@@ -104,7 +104,10 @@ fn cut_middles(context: &mut Context, most: u64, newest_user: bool) -> Result<Ve
 /// Cuts the middle of the longest text of the message at `at`, so that the message takes about `goal` tokens. Gives the
 /// ref of the full text; none where that made nothing smaller.
 fn cut_middle(context: &mut Context, at: usize, goal: u64) -> Result<Option<String>> {
-    let slot = context.view.body()[at].clone();
+    let mut slot = context.view.body()[at].clone();
+    if matches!(slot.form, Form::Compressed | Form::Truncated | Form::Pointer) {
+        slot.message = context.history.node(slot.node).message.clone(); // a piece of the output, not of what stood for it
+    }
     let Some(text) = longest_text(&slot.message).cloned() else { return Ok(None) };
     let text_tokens = context.counter.count(&text);
     let others = slot.tokens().saturating_sub(text_tokens);

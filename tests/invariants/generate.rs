@@ -352,7 +352,7 @@ fn ladder() -> impl Strategy<Value = Value> {
 
 fn pass() -> impl Strategy<Value = Value> {
     let figures = (0..4u64, 0..3_000u64, 0..8u64, 0.0..1.0f64);
-    (0..16u8, figures).prop_map(|(pass, (few, tokens, messages, ratio))| match pass {
+    (0..18u8, figures).prop_map(|(pass, (few, tokens, messages, ratio))| match pass {
         0 => json!({ "pass": "ephemeral" }),
         1 => json!({ "pass": "trim_tool_outputs", "budgetTokens": tokens }),
         2 => json!({ "pass": "dedupe_reads" }),
@@ -374,6 +374,8 @@ fn pass() -> impl Strategy<Value = Value> {
         11 => json!({ "pass": "summarize", "layout": "replace" }),
         12 => json!({ "pass": "summarize", "layout": "ask-answer-steps", "keepSteps": few }),
         13 => json!({ "pass": "summarize", "keepTurns": few, "cutWithinTurn": false, "thresholdTokens": tokens + 1 }),
+        14 => json!({ "pass": "compress_json", "maxTokens": tokens / 10 + 1 }),
+        15 => json!({ "pass": "truncate_head_tail", "max": tokens, "head": tokens / 3, "tail": tokens / 4 }),
         _ => json!({ "pass": "summarize", "keepTurns": few }),
     })
 }

@@ -87,6 +87,20 @@ fn cuts_stand_between_clusters(world: &mut World, _: &Happened) {
     for (slot, original) in slots(world) {
         match slot.form {
             Form::Whole | Form::Placeholder | Form::Pointer => {}
+            Form::Truncated => {
+                let originals = texts(original);
+                for shown in texts(&slot.message).into_iter().filter(|t| !originals.contains(t)) {
+                    let (head, rest) = shown.split_once("\n\n[... ").expect("a notice");
+                    let (_, tail) = rest.rsplit_once(" chars omitted ...]\n\n").expect("its end");
+                    let came_from = |t: &&str| {
+                        t.starts_with(head)
+                            && t.ends_with(tail)
+                            && between_clusters(t, head.len())
+                            && between_clusters(t, t.len() - tail.len())
+                    };
+                    assert!(originals.iter().any(came_from), "{shown:?} of {originals:?}");
+                }
+            }
             Form::Stripped => {
                 assert_eq!(slot.message.tool_calls().count(), 0);
                 let originals = texts(original);

@@ -1,0 +1,74 @@
+use serde_json::{Value, json};
+
+use super::pass::{Aim, Outcome, Pass};
+use crate::config::Keys;
+use crate::context::{Context, Form, NodeIndex};
+use crate::error::Result;
+use crate::message::Role;
+use crate::tool_output::{JSON_MAX_TOKENS, compress_json};
+
+const WHY: &str = "JSON that lost what does not identify it; its ref opens the whole";
+
+/// Tool outputs that are large and JSON lose what does not identify them (CACHE-8).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompressJson {
+    /// Off: it does nothing.
+    pub enabled: bool,
+    /// An output of at most so many tokens stays as it is.
+    pub max_tokens: u64,
+}
+
+impl Default for CompressJson {
+    fn default() -> Self {
+        Self { enabled: true, max_tokens: JSON_MAX_TOKENS }
+    }
+}
+
+impl CompressJson {
+    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
+        let d = Self::default();
+        Ok(Box::new(Self {
+            enabled: keys.bool("enabled")?.unwrap_or(d.enabled),
+            max_tokens: keys.u64_in("maxTokens", 1..)?.unwrap_or(d.max_tokens),
+        }))
+    }
+}
+
+impl Pass for CompressJson {
+    fn name(&self) -> &'static str {
+        "compress_json"
+    }
+
+    fn options(&self) -> Value {
+        json!({ "enabled": self.enabled, "maxTokens": self.max_tokens })
+    }
+
+    fn wants(&self, context: &Context, _: &Aim) -> bool {
+        self.enabled && context.view.output_tokens() > self.max_tokens
+    }
+
+    fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
+        let large: Vec<usize> = context
+            .view
+            .body()
+            .iter()
+            .enumerate()
+            .filter(|(_, s)| s.message.role == Role::Tool && matches!(s.form, Form::Whole | Form::Cut))
+            .filter(|(_, s)| s.tally.outputs > self.max_tokens)
+            .map(|(at, _)| at)
+            .collect();
+        let mut items: Vec<NodeIndex> = Vec::new();
+        for at in large {
+            let counter = context.counter.clone();
+            let shorter = |text: &str| compress_json(text, self.max_tokens, &*counter);
+            if context.shorten_output(at, Form::Compressed, shorter) {
+                items.push(context.view.body()[at].node);
+            }
+        }
+        for item in &items {
+            context.note_left_out(*item, WHY, None);
+        }
+        context.emit_trimmed(&items, WHY);
+        Ok(Outcome::changed(items, format!("JSON above {} tokens was compressed", self.max_tokens)))
+    }
+}
