@@ -315,6 +315,9 @@ impl World {
     fn set_header(&mut self, messages: Vec<Message>) -> Came {
         let from = self.session.context().history.len();
         self.session.set_header(messages.clone()).unwrap();
+        if self.session.context().history.len() == from && !messages.is_empty() {
+            return Came::Taken; // the same header again
+        }
         let nodes = &self.session.context().history.nodes()[from..];
         for old in std::mem::take(&mut self.header) {
             self.pinned.remove(&old);
