@@ -47,7 +47,8 @@ impl Summarize {
         };
         let target = (aim.low < u64::MAX).then_some(aim.low);
         let fill = aim.fill && self.layout != Layout::Replace;
-        let keep = Keep { cut_within_turn: !self.whole_turns, fill, ..Keep::last(turns, target) };
+        let ledger = aim.ledger;
+        let keep = Keep { cut_within_turn: !self.whole_turns, ledger, fill, ..Keep::last(turns, target) };
         plan(context, keep, self.layout)
     }
 }

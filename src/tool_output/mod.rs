@@ -14,5 +14,5 @@ pub use cut::{prefix_bytes, prefix_chars, suffix_bytes, suffix_chars};
 pub use grep::{GrepArgs, grep};
 pub use read::{ReadArgs, read};
 pub use store::{Output, ToolOutputs};
-pub use tools::{CACHE_TOOL, GREP_TOOL, ToolDefinition, definitions, is_cache_tool};
+pub use tools::{CACHE_TOOL, GREP_TOOL, SEARCH_TOOL, ToolDefinition, definitions, is_cache_tool};
 pub use view::{placeholder, view};

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use super::signal::{AbortSignal, abort_error, wait};
 use super::value::{get, json, set, text, to_js};
 use crate::compaction::extractive;
-use crate::compaction::{Answer, Style, SummaryRequest};
+use crate::compaction::{Answer, Style, SummaryRequest, transcript_messages};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::{is_overflow, provider};
@@ -198,7 +198,16 @@ pub fn extractive_summarize(
                 .ok_or_else(|| Error::argument("a SummaryRequest has `messages`"))?;
             let mut messages =
                 provider(Format::Messages).read(&json(&messages, ErrorCode::InvalidArgument)?)?;
-            messages.pop(); // the instructions
+            let instructions = messages.pop();
+            let style = get(&request, "style")?.and_then(|s| s.as_string());
+            if style.as_deref() == Some("transcript") {
+                let text = instructions.map(|m| m.plain_text()).unwrap_or_default();
+                return Ok(extractive::summarize(
+                    &transcript_messages(&text),
+                    &Estimate,
+                    options_of(max_tokens),
+                ));
+            }
             let kept = get(&request, "kept")?.map(|k| json(&k, ErrorCode::InvalidArgument)).transpose()?;
             let kept: Vec<u64> = kept.and_then(|k| serde_json::from_value(k).ok()).unwrap_or_default();
             let folded = messages
