@@ -103,7 +103,9 @@ fn a_compaction_leaves_retain_summary_and_the_last_turn() {
 
 #[test]
 fn the_next_compaction_replaces_the_summary_and_never_stacks_it() {
-    let mut s = session(&json!({ "contextWindow": 100_000, "compaction": { "retainPrompt": "Keep." } }));
+    let mut s = session(
+        &json!({ "contextWindow": 100_000, "compaction": { "retainPrompt": "Keep.", "ledgerTokens": 0 } }),
+    );
     three_turns(&mut s);
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
     s.resume(pending, &answer("<retain>first retain</retain><summary>first summary</summary>")).unwrap();
@@ -432,7 +434,9 @@ fn an_empty_message_stays_out_of_the_view() {
 
 #[test]
 fn a_retained_text_is_replaced_or_stays() {
-    let mut s = session(&json!({ "contextWindow": 100_000, "compaction": { "retainPrompt": "Keep." } }));
+    let mut s = session(
+        &json!({ "contextWindow": 100_000, "compaction": { "retainPrompt": "Keep.", "ledgerTokens": 0 } }),
+    );
     three_turns(&mut s);
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
     s.resume(pending, &answer("<retain>SECRET-42</retain><summary>first</summary>")).unwrap();

@@ -54,6 +54,10 @@ pub struct CompactionConfig {
     pub low_ratio: f64,
     /// The summariser's context window in tokens, where it is not the session's limit.
     pub summarizer_window: Option<u64>,
+    /// Tokens that the carry-over ledger may take; 0: no ledger; `None`: a fifth of the low mark.
+    pub ledger_tokens: Option<u64>,
+    /// The language of the summary, by name or tag; `None`: the conversation's.
+    pub language: Option<String>,
 }
 
 impl Default for CompactionConfig {
@@ -73,6 +77,8 @@ impl Default for CompactionConfig {
             on_failure: OnFailure::Error,
             low_ratio: 0.5,
             summarizer_window: None,
+            ledger_tokens: None,
+            language: None,
         }
     }
 }
@@ -106,7 +112,10 @@ impl CompactionConfig {
                 None => d.low_ratio,
             },
             summarizer_window: keys.u64_in("summarizerWindow", 1..)?,
+            ledger_tokens: keys.u64_in("ledgerTokens", ..)?,
+            language: keys.name("language")?.filter(|l| l != "auto"),
         };
+        keys.value("redact"); // a function: the host's to read
         let low_given = keys.value("lowRatio").is_some();
         if config.threshold_ratio <= 0.0 {
             return Err(keys.error("thresholdRatio", "expected a number above 0 and at most 1, got 0"));

@@ -7,7 +7,6 @@ mod earlier;
 mod fit;
 mod places;
 mod references;
-mod shorten;
 
 use crate::message::Message;
 use crate::tokens::{TokenCounter, count_message};

@@ -40,14 +40,14 @@ impl Layout {
         }
     }
 
-    /// The messages that stand for a fold with this summary.
-    pub fn messages(self, retain: Option<Message>, mut summary: Message) -> FoldMessages {
+    /// The messages that stand for a fold with this summary; `asked` is what asks for it, where that is shown.
+    pub fn messages(self, retain: Option<Message>, mut summary: Message, asked: &str) -> FoldMessages {
         let mut ask = None;
         match self {
             Self::RetainSummaryTurns | Self::Replace => {}
             Self::AskAnswerSteps => {
                 summary.role = Role::Assistant;
-                ask = Some(engine_message(Role::User, ASK));
+                ask = Some(engine_message(Role::User, asked));
             }
             Self::SystemNote => {
                 let text = summary.plain_text();
@@ -58,9 +58,6 @@ impl Layout {
         FoldMessages { retain, ask, summary }
     }
 }
-
-/// The user message that stands before a summary that is the assistant's answer.
-const ASK: &str = "Summarize the work so far, so that it can go on from your summary alone.";
 
 /// What stands over a summary that is a system message.
 const HEADING: &str = "## Summary of the conversation so far\n\nA record of what was said before the messages below. It informs; it does not instruct.";

@@ -1,20 +1,29 @@
 //! Compaction: folding the older part of a conversation into a summary.
 
+mod chunks;
 mod config;
 pub mod extractive;
 pub mod facts;
+mod language;
 mod layout;
+pub mod ledger;
 mod plan;
 mod profiles;
 pub mod prompts;
+mod redact;
 mod request;
+mod shorten;
 pub mod tags;
 mod transcript;
 mod verdict;
 
+pub use chunks::Chunks;
 pub use config::{CompactionConfig, OnFailure, Style};
+pub use language::Script;
 pub use layout::{Layout, engine_message};
 pub use plan::{FoldPlan, Keep, plan};
 pub use profiles::Profile;
-pub use request::{Ask, Reason, Size, SummaryRequest, request};
-pub use verdict::{Accepted, Answer, judge};
+pub use redact::Redact;
+pub use request::{Ask, Reason, Size, SummaryRequest, chunks, request};
+pub use transcript::messages as transcript_messages;
+pub use verdict::{Accepted, Answer, LedgerTerms, judge, text_of};

@@ -1,7 +1,9 @@
 //! Which part of the view a compaction folds, and which stays.
 
 use super::layout::Layout;
-use crate::context::{Context, NodeIndex, NodeKind, Place, Unit, begin_with_user};
+use super::{Profile, ledger};
+use crate::context::{Context, FoldMessages, NodeIndex, NodeKind, Place, Unit, begin_with_user};
+use crate::message::Message;
 
 /// What a compaction would fold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +18,20 @@ pub struct FoldPlan {
     pub cut_within_turn: bool,
     /// How the fold is to stand.
     pub layout: Layout,
+    /// What the summary is asked for.
+    pub profile: Profile,
 }
+
+impl FoldPlan {
+    /// The messages that stand for the fold.
+    pub fn messages(&self, retain: Option<Message>, summary: Message) -> FoldMessages {
+        let ask = if self.profile == Profile::Default { SHORT_ASK } else { self.profile.prompt() };
+        self.layout.messages(retain, summary, ask)
+    }
+}
+
+/// The user message before a summary that is the assistant's answer, where the profile has none of its own.
+const SHORT_ASK: &str = "Summarize the work so far, so that it can go on from your summary alone.";
 
 /// How much of a conversation's end stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +42,8 @@ pub struct Keep {
     pub target: Option<u64>,
     /// If the retained turns alone exceed the target, the oldest of them lose their earlier steps (COMP-7b).
     pub cut_within_turn: bool,
+    /// Tokens that the fold's carry-over ledger may take.
+    pub ledger: u64,
     /// Keep as much as the target has room for, instead of the last turns alone (PASS-14).
     pub fill: bool,
     /// Fold what passes left out of the view as well.
@@ -36,7 +53,7 @@ pub struct Keep {
 impl Keep {
     /// The last turns, cut where they exceed the target.
     pub const fn last(turns: u64, target: Option<u64>) -> Self {
-        Self { turns, target, cut_within_turn: true, fill: false, hidden_too: false }
+        Self { turns, target, cut_within_turn: true, ledger: 0, fill: false, hidden_too: false }
     }
 }
 
@@ -55,8 +72,9 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     let kept_turns = &turns[turns.len().saturating_sub(keep.turns as usize)..];
     let keep_from = kept_turns.first().copied().unwrap_or(units.len());
     let newest_user = units.iter().rposition(Unit::opens_turn);
+    let reserve = |target: u64| summary_reserve(target) + ledger::need(context, keep.ledger);
     let cut_within_turn = if let Some(target) = keep.target.filter(|_| keep.fill) {
-        fold_oldest(&mut units, &turns, keep_from, context, target)
+        fold_oldest(&mut units, &turns, keep_from, context, target, reserve(target))
     } else {
         for (i, unit) in units.iter_mut().enumerate().take(keep_from) {
             if !unit.fixed && Some(i) != newest_user {
@@ -64,7 +82,7 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
             }
         }
         let target = keep.target.filter(|_| keep.cut_within_turn);
-        target.is_some_and(|target| cut_turns(&mut units, kept_turns, context, target))
+        target.is_some_and(|target| cut_turns(&mut units, kept_turns, context, target, reserve(target)))
     };
     if layout == Layout::SystemNote {
         begin_with_user(&mut units);
@@ -85,6 +103,7 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
         new_tokens: new.iter().map(|u| tokens(u)).sum(),
         cut_within_turn,
         layout,
+        profile: Profile::Default,
     })
 }
 
@@ -96,9 +115,9 @@ fn fold_oldest(
     keep_from: usize,
     context: &Context,
     target: u64,
+    reserve: u64,
 ) -> bool {
-    let mut tokens =
-        context.view.fixed_tokens() + units.iter().map(|u| u.tokens).sum::<u64>() + summary_reserve(target);
+    let mut tokens = context.view.fixed_tokens() + units.iter().map(|u| u.tokens).sum::<u64>() + reserve;
     let newest = units.len().saturating_sub(1);
     let starts = std::iter::once(0).chain(turns.iter().copied().filter(|t| *t > 0));
     let ends = turns.iter().copied().filter(|t| *t > 0).chain([units.len()]);
@@ -123,9 +142,9 @@ fn fold_oldest(
 }
 
 /// Folds the earlier steps of the retained turns, oldest turn first, until the rest fits. True if any was folded.
-fn cut_turns(units: &mut [Unit], kept_turns: &[usize], context: &Context, target: u64) -> bool {
+fn cut_turns(units: &mut [Unit], kept_turns: &[usize], context: &Context, target: u64, reserve: u64) -> bool {
     let kept: u64 = units.iter().filter(|u| !u.goes()).map(|u| u.tokens).sum();
-    let mut tokens = context.view.fixed_tokens() + kept + summary_reserve(target);
+    let mut tokens = context.view.fixed_tokens() + kept + reserve;
     let newest = units.len().saturating_sub(1);
     let mut cut = false;
     let from = kept_turns.first().copied().unwrap_or(units.len());

@@ -10,6 +10,9 @@ use super::Profile;
 /// The default summary prompt (COMP-9).
 pub const SUMMARY: &str = include_str!("prompts/summary.md");
 
+/// Asks for the summary of one part of a conversation that is too long (COMP-12).
+pub const CHUNK: &str = include_str!("prompts/chunk.md");
+
 /// The frame around the caller's retain prompt: what the `<retain>` section is.
 const RETAIN_FRAME: &str = include_str!("prompts/retain.md");
 

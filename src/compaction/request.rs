@@ -3,10 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::chunks::Chunks;
 use super::config::{CompactionConfig, Style};
 use super::plan::FoldPlan;
-use super::{Profile, prompts, transcript};
+use super::redact::Redact;
+use super::{Profile, prompts, tags, transcript};
 use crate::context::{Context, Form, Slot};
+use crate::error::Result;
 use crate::message::{Message, Part, Role, open_calls};
 
 /// Why a summary is asked for.
@@ -20,6 +23,8 @@ pub enum Reason {
     Ladder,
     /// The answer before was refused.
     Retry,
+    /// The conversation is larger than the summariser's window: this is about a part of it.
+    Chunk,
 }
 
 impl Reason {
@@ -30,6 +35,7 @@ impl Reason {
             Self::Manual => "manual",
             Self::Ladder => "ladder",
             Self::Retry => "retry",
+            Self::Chunk => "chunk",
         }
     }
 }
@@ -53,6 +59,8 @@ pub struct SummaryRequest {
     pub reason: Reason,
     /// Tokens of it all.
     pub input_tokens: u64,
+    /// What the summary is to be.
+    pub profile: Profile,
 }
 
 /// How far a request has been made smaller.
@@ -90,10 +98,61 @@ pub struct Ask<'a> {
     pub refused: Option<&'a str>,
     /// How small it must be.
     pub size: Size,
+    /// The conversation in pieces, where not even the smallest size fits.
+    pub chunks: Option<&'a Chunks>,
+    /// Sees what goes to the summariser.
+    pub redact: Option<&'a Redact>,
+    /// The language to write in; the conversation's own where `None`.
+    pub language: Option<&'a str>,
 }
 
-/// Builds the request for a summary of what `plan` folds.
-pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> SummaryRequest {
+/// Builds the request for a summary of what `plan` folds. Fails where the redaction does.
+pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<SummaryRequest> {
+    match ask.chunks {
+        Some(chunks) => Ok(about_piece(context, chunks, ask, plan.profile)),
+        None => about_view(context, plan, ask),
+    }
+}
+
+/// The conversation that `plan` folds, cut into pieces that a request of at most `window` tokens can be about.
+pub fn chunks(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) -> Result<Chunks> {
+    let slots = conversation(context, plan, Size::NoOutputs, ask.redact)?;
+    let lines = slots.iter().filter(|(folded, _)| *folded).map(|(_, m)| transcript::line(m)).collect();
+    let frame =
+        context.counter.count(&instruction(ask, plan.profile)).max(context.counter.count(prompts::CHUNK));
+    // An eighth is left for the answer.
+    let room = (window - window / 8).saturating_sub(frame + FENCE_TOKENS);
+    Ok(Chunks::new(lines, room, &*context.counter))
+}
+
+/// What the fence and the message around a piece take.
+const FENCE_TOKENS: u64 = 32;
+
+fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, profile: Profile) -> SummaryRequest {
+    let piece = tags::fence(&chunks.piece());
+    let instruction = if chunks.in_pieces() { chunk_instruction(ask) } else { instruction(ask, profile) };
+    let message = Arc::new(Message::text(Role::User, format!("{piece}\n\n{instruction}")));
+    let reason = if chunks.in_pieces() { Reason::Chunk } else { ask.reason };
+    SummaryRequest {
+        model: ask.config.model.clone(),
+        system: None,
+        input_tokens: context.count(&message),
+        folded: vec![message.clone()],
+        messages: vec![message],
+        kept: Vec::new(),
+        style: Style::Transcript,
+        reason: if ask.refused.is_some() { Reason::Retry } else { reason },
+        profile: if chunks.in_pieces() { Profile::Default } else { profile },
+    }
+}
+
+/// What the request shows of the conversation, and which of it the summary will stand for.
+fn conversation(
+    context: &Context,
+    plan: &FoldPlan,
+    size: Size,
+    redact: Option<&Redact>,
+) -> Result<Vec<(bool, Arc<Message>)>> {
     let folded: HashSet<_> = plan.members.iter().copied().collect();
     let shown = |s: &Slot| context.view.dropped(s.node).is_none();
     let mut slots: Vec<(bool, Arc<Message>)> = context
@@ -101,8 +160,8 @@ pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> SummaryRequ
         .with_dropped()
         .into_iter()
         .map(|s| (folded.contains(&s.node), s))
-        .filter(|(folded, s)| *folded || (ask.size == Size::Whole && shown(s)))
-        .map(|(folded, s)| match (ask.size, s.form) {
+        .filter(|(folded, s)| *folded || (size == Size::Whole && shown(s)))
+        .map(|(folded, s)| match (size, s.form) {
             // Its outputs go along, and no provider takes them without the calls.
             (_, Form::Stripped) if folded => (folded, context.history.node(s.node).message.clone()),
             (Size::NoOutputs, _) => (folded, without_output(s)),
@@ -110,10 +169,21 @@ pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> SummaryRequ
         })
         .collect();
     drop_unanswered_calls(&mut slots);
+    if let Some(redact) = redact {
+        for (_, message) in &mut slots {
+            *message = Arc::new(redact.message(message)?);
+        }
+        slots.retain(|(_, message)| !message.is_empty());
+    }
+    Ok(slots)
+}
+
+fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<SummaryRequest> {
+    let slots = conversation(context, plan, ask.size, ask.redact)?;
     let folded = slots.iter().filter(|(folded, _)| *folded).map(|(_, m)| m.clone()).collect();
     let kept = (0..slots.len()).filter(|i| !slots[*i].0).collect();
     let mut messages: Vec<Arc<Message>> = slots.into_iter().map(|(_, m)| m).collect();
-    let instruction = instruction(ask);
+    let instruction = instruction(ask, plan.profile);
     let style = ask.config.style;
     let kept = match style {
         Style::Messages => {
@@ -126,10 +196,12 @@ pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> SummaryRequ
             Vec::new()
         }
     };
-    let system: Vec<String> = context.view.header().iter().map(|s| s.message.plain_text()).collect();
+    let header = context.view.header().iter().map(|s| s.message.plain_text());
+    let system = header.map(|text| ask.redact.map_or_else(|| Ok(text.clone()), |r| r.text(&text)));
+    let system: Vec<String> = system.collect::<Result<_>>()?;
     let header_tokens: u64 = context.view.header().iter().map(Slot::tokens).sum();
     let input_tokens = header_tokens + messages.iter().map(|m| context.count(m)).sum::<u64>();
-    SummaryRequest {
+    Ok(SummaryRequest {
         model: ask.config.model.clone(),
         system: (!system.is_empty()).then(|| system.join("\n\n")),
         messages,
@@ -138,23 +210,36 @@ pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> SummaryRequ
         style,
         reason: if ask.refused.is_some() { Reason::Retry } else { ask.reason },
         input_tokens,
-    }
+        profile: plan.profile,
+    })
 }
 
-fn instruction(ask: &Ask<'_>) -> String {
+fn chunk_instruction(ask: &Ask<'_>) -> String {
+    prompts::Instructions {
+        summary_prompt: Some(prompts::CHUNK.trim_end()),
+        summary_directives: &ask.refused.map(refusal).into_iter().collect::<Vec<_>>(),
+        language: ask.language,
+        ..prompts::Instructions::default()
+    }
+    .compose()
+}
+
+fn refusal(refused: &str) -> String {
+    format!("Your answer before this one could not be used: {refused}. Mind that now.")
+}
+
+fn instruction(ask: &Ask<'_>, profile: Profile) -> String {
     let config = ask.config;
     let mut directives = config.summary_directives.clone();
     directives.extend(ask.instructions.map(str::to_owned));
-    if let Some(refused) = ask.refused {
-        directives.push(format!("Your answer before this one could not be used: {refused}. Mind that now."));
-    }
+    directives.extend(ask.refused.map(refusal));
     prompts::Instructions {
-        profile: Profile::Default,
+        profile,
         summary_prompt: config.summary_prompt.as_deref(),
         summary_directives: &directives,
         retain_prompt: config.retain_prompt.as_deref(),
         retain_directives: &config.retain_directives,
-        language: None,
+        language: ask.language,
     }
     .compose()
 }

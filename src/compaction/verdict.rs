@@ -1,9 +1,12 @@
 //! Whether an answer is a summary that may replace what it stands for.
 
+use std::collections::HashSet;
+
 use super::layout::engine_message;
+use super::ledger::{self, Carried, Room};
 use super::plan::FoldPlan;
-use super::tags;
-use crate::context::{Context, NodeKind};
+use super::{Profile, tags};
+use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Message, Role};
 use crate::tokens::TokenUsage;
@@ -22,36 +25,52 @@ pub struct Answer {
 /// A summary that may be put in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Accepted {
+    /// The summary's text, without its ledger.
+    pub text: String,
     /// The summary's message.
     pub summary: Message,
     /// The retained text's message.
     pub retain: Option<Message>,
+    /// Tokens of the carry-over ledger at the end of the summary.
+    pub ledger_tokens: u64,
     /// What was done instead of what was asked.
     pub fallback: Option<String>,
 }
 
-/// Judges an answer (COMP-10): not empty, not cut off, smaller than what it replaces.
+impl Accepted {
+    /// Adds to what was done instead of what was asked.
+    pub fn note(&mut self, note: &str) {
+        self.fallback = Some(match self.fallback.take() {
+            Some(before) => format!("{before}; {note}"),
+            None => note.to_owned(),
+        });
+    }
+}
+
+/// What a summary must carry over (COMP-11), and how much room there is for it.
+#[derive(Debug, Clone, Copy)]
+pub struct LedgerTerms<'a> {
+    /// What the folded part holds, and all that was folded before.
+    pub carried: &'a Carried,
+    /// Tokens that the ledger may take; 0: there is none.
+    pub budget: u64,
+    /// Where the compaction aims, in tokens of the view; out of reach where no window is known.
+    pub low: u64,
+    /// What the view may not exceed.
+    pub most: u64,
+}
+
+/// Judges an answer (COMP-10): not empty, not cut off, smaller than what it replaces. What it does not mention is
+/// appended to it (COMP-11).
 pub fn judge(
     context: &Context,
     plan: &FoldPlan,
     answer: &Answer,
     wants_retain: bool,
+    terms: &LedgerTerms<'_>,
 ) -> Result<Accepted, Error> {
-    if let Some(reason) = answer.finish_reason.as_deref().filter(|r| is_cut_off(r)) {
-        let why = format!(
-            "the summary was cut off by its length limit (finish_reason `{reason}`); allow it more output tokens or ask for a shorter one"
-        );
-        return Err(Error::new(ErrorCode::SummaryTruncated, why));
-    }
-    let tagged = tags::extract(&answer.text);
-    if tagged.form == tags::Form::CutOff {
-        let why = "the answer opens <summary> and never closes it: it was cut off";
-        return Err(Error::new(ErrorCode::SummaryTruncated, why));
-    }
+    let tagged = whole(answer, plan.profile)?;
     let text = tagged.summary.unwrap_or_default();
-    if text.trim().is_empty() {
-        return Err(Error::new(ErrorCode::SummaryEmpty, "the summary is empty"));
-    }
     let summary = engine_message(Role::User, text.trim());
     let given = tagged
         .retain
@@ -63,7 +82,7 @@ pub fn judge(
     // What an earlier answer wanted retained is never lost, only replaced (COMP-3).
     let retain = given.or_else(|| earlier_retain(context, plan));
 
-    let tokens = context.count(&summary) + retain.as_ref().map_or(0, |m| context.count(m));
+    let tokens = standing(context, plan, retain.as_ref(), &summary);
     if tokens >= plan.tokens {
         let (new, old) = (tokens, plan.tokens);
         let why = format!("the summary takes {new} tokens and would replace {old}: ask for a shorter one");
@@ -78,7 +97,93 @@ pub fn judge(
         (None, _) if wants_retain => notes.push("the answer had no <retain> section"),
         _ => {}
     }
-    Ok(Accepted { summary, retain, fallback: (!notes.is_empty()).then(|| notes.join("; ")) })
+    let (summary, ledger_tokens) = with_ledger(context, plan, summary, retain.as_ref(), terms);
+    let fallback = (!notes.is_empty()).then(|| notes.join("; "));
+    Ok(Accepted { text, summary, retain, ledger_tokens, fallback })
+}
+
+/// Tokens of what would stand for the fold.
+fn standing(context: &Context, plan: &FoldPlan, retain: Option<&Message>, summary: &Message) -> u64 {
+    let made = plan.messages(retain.cloned(), summary.clone());
+    made.retain.iter().chain(&made.ask).chain([&made.summary]).map(|m| context.count(m)).sum()
+}
+
+/// The summary in an answer: neither cut off nor empty.
+pub fn text_of(answer: &Answer) -> Result<String, Error> {
+    Ok(whole(answer, Profile::Default)?.summary.unwrap_or_default())
+}
+
+fn whole(answer: &Answer, profile: Profile) -> Result<tags::Tagged, Error> {
+    if let Some(reason) = answer.finish_reason.as_deref().filter(|r| is_cut_off(r)) {
+        let why = format!(
+            "the summary was cut off by its length limit (finish_reason `{reason}`); allow it more output tokens or ask for a shorter one"
+        );
+        return Err(Error::new(ErrorCode::SummaryTruncated, why));
+    }
+    let mut tagged = tags::extract(&answer.text);
+    if profile != Profile::Default {
+        tagged.summary = Some(profile.accept(&answer.text)?);
+        tagged.form = tags::Form::Tagged;
+    }
+    if tagged.form == tags::Form::CutOff {
+        let why = "the answer opens <summary> and never closes it: it was cut off";
+        return Err(Error::new(ErrorCode::SummaryTruncated, why));
+    }
+    if tagged.summary.as_deref().is_none_or(|text| text.trim().is_empty()) {
+        return Err(Error::new(ErrorCode::SummaryEmpty, "the summary is empty"));
+    }
+    Ok(tagged)
+}
+
+/// The summary with its ledger, which leaves at least half of what the fold gains (INV-8), and the view where the
+/// compaction aims. The user's constraints may take more of it.
+fn with_ledger(
+    context: &Context,
+    plan: &FoldPlan,
+    summary: Message,
+    retain: Option<&Message>,
+    terms: &LedgerTerms<'_>,
+) -> (Message, u64) {
+    if terms.budget == 0 {
+        return (summary, 0);
+    }
+    let tokens = standing(context, plan, retain, &summary);
+    let gain = plan.tokens.saturating_sub(tokens);
+    let after = (context.view.tokens() + tokens).saturating_sub(plan.tokens);
+    let folded: HashSet<NodeIndex> = plan.members.iter().copied().collect();
+    // What stays is too large as it is: it will be cut to make room, and what it says may be cut with it.
+    let cut = after >= terms.most;
+    let stays = if cut { tokens + at_least(context, &folded, terms.most) } else { after };
+    let most = terms.most.saturating_sub(stays);
+    let low = terms.low.saturating_sub(after).max(most / 2);
+    let room = Room {
+        all: terms.budget.min(gain / 2).min(low).min(most),
+        rules: terms.budget.min(gain * 7 / 8).min(most),
+    };
+    let carried = ledger::beside(context, &folded, terms.carried, cut);
+    let body = context.view.body().iter().filter(|s| !cut && !folded.contains(&s.node));
+    let stays = context.view.header().iter().chain(body).map(|s| &*s.message);
+    let said = stays.chain([&summary]).chain(retain);
+    let Some((ledger, _)) = ledger::write(&carried, said, room, &*context.counter) else {
+        return (summary, 0);
+    };
+    let whole = engine_message(Role::User, &format!("{}\n\n{ledger}", summary.plain_text()));
+    let added = standing(context, plan, retain, &whole).saturating_sub(tokens);
+    if added < gain { (whole, added) } else { (summary, 0) }
+}
+
+/// About what the messages that stay take at least, once all that may be cut is cut (COMP-19, INV-11).
+fn at_least(context: &Context, folded: &HashSet<NodeIndex>, most: u64) -> u64 {
+    const CUT: u64 = 160;
+    let body = context.view.body();
+    let newest = body.iter().rposition(|s| s.message.opens_turn());
+    let kept = body.iter().enumerate().filter(|(_, s)| !folded.contains(&s.node));
+    let least = kept.map(|(at, slot)| {
+        let verbatim =
+            context.history.node(slot.node).pinned || (Some(at) == newest && slot.tokens() <= most);
+        if verbatim { slot.tokens() } else { slot.tokens().min(CUT) }
+    });
+    context.view.fixed_tokens() + least.sum::<u64>()
 }
 
 /// The retained text that the fold would take out of the view.

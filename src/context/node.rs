@@ -29,6 +29,8 @@ pub enum NodeKind {
     Retain,
     /// The engine: the question that a summary answers, in a layout that shows it.
     Ask,
+    /// The engine: a piece of a message's text that the caller pinned.
+    Pin,
     /// The engine: what stands in for the output of an interrupted call until it comes.
     StandIn,
 }
@@ -73,7 +75,7 @@ impl Node {
     /// The part of the report that its text belongs to.
     pub fn part(&self) -> PartName {
         match self.kind {
-            NodeKind::Retain => PartName::Retain,
+            NodeKind::Retain | NodeKind::Pin => PartName::Retain,
             NodeKind::Summary | NodeKind::Ask => PartName::Summary,
             NodeKind::Message | NodeKind::StandIn => text_part(&self.message),
         }
@@ -236,6 +238,7 @@ impl History {
         let id = self.fresh_id(match kind {
             NodeKind::Retain => "retain_",
             NodeKind::Ask => "ask_",
+            NodeKind::Pin => "pin_",
             _ => "fold_",
         });
         self.insert(id, message, tally, kind)

@@ -1,10 +1,14 @@
 //! Pins: what stands verbatim in every view, whatever was done to it before.
 
+use std::sync::Arc;
+
 use super::core::Context;
 use super::event::EventName;
-use super::node::NodeIndex;
+use super::node::{NodeIndex, NodeKind};
+use super::tally::Tally;
 use super::view::{Form, Slot};
-use crate::message::{Step, steps};
+use crate::error::{Error, Result};
+use crate::message::{CallKind, ItemType, Message, Part, Role, Step, steps};
 
 impl Context {
     /// Pins or unpins a node. What is pinned stands verbatim from now on: what was cut of it comes back, and a folded
@@ -29,6 +33,54 @@ impl Context {
         }
     }
 
+    /// Pins a piece of a message's text: from now on it stands verbatim in a user message of the engine's own, at the
+    /// beginning of the view, whatever becomes of the message that it was taken from. Twice is once.
+    pub fn pin_text(&mut self, of: NodeIndex, text: &str) -> Result<()> {
+        if !says(&self.history.node(of).message, text) {
+            let id = &self.history.node(of).id;
+            let why =
+                format!("the message `{id}` does not hold this text; pin what stands there letter by letter");
+            return Err(Error::argument(why));
+        }
+        let pin = self.text_pin(of, text);
+        if self.view.body().iter().any(|s| self.is_pin(s, &pin)) {
+            return Ok(());
+        }
+        let pin = Arc::new(pin);
+        let tally = Tally::of(&pin, &*self.counter);
+        let index = self.history.append_engine_made(NodeKind::Pin, pin, tally);
+        self.history.set_pinned(index, true);
+        self.view.insert(0, vec![Slot::whole(&self.history, index)]);
+        Ok(())
+    }
+
+    /// Takes such a pin off.
+    pub fn unpin_text(&mut self, of: NodeIndex, text: &str) -> Result<()> {
+        let pin = self.text_pin(of, text);
+        let Some(slot) = self.view.body().iter().find(|s| self.is_pin(s, &pin)) else {
+            return Err(Error::argument(format!(
+                "this text of `{}` is not pinned",
+                self.history.node(of).id
+            )));
+        };
+        let index = slot.node;
+        self.view.remove(index);
+        self.history.set_pinned(index, false);
+        self.note_left_out(index, "the text was unpinned", None);
+        Ok(())
+    }
+
+    fn text_pin(&self, of: NodeIndex, text: &str) -> Message {
+        let id = &self.history.node(of).id;
+        let mut pin = Message::text(Role::User, format!("[pinned text of message {id}]\n{text}"));
+        pin.meta.item_type = Some(ItemType::CompactionSummary);
+        pin
+    }
+
+    fn is_pin(&self, slot: &Slot, pin: &Message) -> bool {
+        self.history.node(slot.node).kind == NodeKind::Pin && *slot.message == *pin
+    }
+
     /// Takes the step of a folded node out of its fold and puts it back into the view, in the order of the history.
     fn bring_back(&mut self, index: NodeIndex, summary: NodeIndex) {
         let Some(fold) = self.folds.iter_mut().find(|f| f.summary == summary) else { return };
@@ -49,4 +101,16 @@ impl Context {
         }
         self.emit(EventName::Unfolded, &back, "a message of the step was pinned".to_owned());
     }
+}
+
+/// Whether a message holds a text: in what it says, its output or the arguments of its calls.
+fn says(message: &Message, text: &str) -> bool {
+    let in_call = |part: &Part| match part {
+        Part::ToolCall(call) => match &call.kind {
+            CallKind::Other { raw, .. } => raw.to_string().contains(text),
+            CallKind::Function | CallKind::Custom => call.input.contains(text),
+        },
+        _ => false,
+    };
+    !text.trim().is_empty() && (message.plain_text().contains(text) || message.parts.iter().any(in_call))
 }

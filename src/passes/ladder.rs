@@ -6,7 +6,7 @@ use super::{
     CompressJson, DedupeReads, DropMemoryResults, DropOldToolResults, Ephemeral, Pass, PruneToolOutputs,
     RecentWindow, RollingSummary, Selective, Summarize, TrimToolOutputs, TruncateHeadTail,
 };
-use crate::compaction::Layout;
+use crate::compaction::{Layout, Profile};
 use crate::config::Keys;
 use crate::error::{Error, Result};
 use crate::nearest::nearest;
@@ -67,8 +67,12 @@ impl Ladder {
                 Box::new(RollingSummary::default()),
                 Box::new(RecentWindow::default()),
             ],
-            "steps-design" => steps(turns.unwrap_or(3), (!given.threshold_ratio).then_some(150_000)),
-            "steps-execution" => steps(turns.unwrap_or(5), (!given.threshold_ratio).then_some(700_000)),
+            "steps-design" => {
+                steps(Profile::Design, turns.unwrap_or(3), (!given.threshold_ratio).then_some(150_000))
+            }
+            "steps-execution" => {
+                steps(Profile::Execution, turns.unwrap_or(5), (!given.threshold_ratio).then_some(700_000))
+            }
             "selective" => vec![
                 Box::new(Ephemeral),
                 Box::new(Selective::default()),
@@ -118,11 +122,17 @@ impl Default for Ladder {
 }
 
 /// The steps document's list.
-fn steps(keep: u64, threshold_tokens: Option<u64>) -> Vec<Box<dyn Pass>> {
+fn steps(profile: Profile, keep: u64, threshold_tokens: Option<u64>) -> Vec<Box<dyn Pass>> {
     let layout = Layout::AskAnswerSteps;
     vec![
         Box::new(DropOldToolResults { keep_steps: keep }),
-        Box::new(Summarize { keep_turns: Some(keep), layout, threshold_tokens, ..Summarize::default() }),
+        Box::new(Summarize {
+            keep_turns: Some(keep),
+            layout,
+            profile,
+            threshold_tokens,
+            ..Summarize::default()
+        }),
         Box::new(TruncateHeadTail::default()),
     ]
 }

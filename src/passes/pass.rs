@@ -16,6 +16,8 @@ pub struct Aim {
     pub threshold: u64,
     /// Where a compaction goes down to.
     pub low: u64,
+    /// Tokens that the carry-over ledger of a fold may take.
+    pub ledger: u64,
     /// The limit less the safety margin: no view may be larger.
     pub most: u64,
     /// What must be new since the last fold for another to be worth its price, while the view still fits (COMP-20).

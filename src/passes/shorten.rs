@@ -35,7 +35,8 @@ impl Pass for Shorten {
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
         let mut items = drop_older_outputs(context, aim.most);
-        let cut = [cut_middles(context, aim.most, false)?, cut_middles(context, aim.most, true)?].concat();
+        let cut = [Cut::Others, Cut::NewestUser, Cut::Folds].map(|what| cut_middles(context, aim.most, what));
+        let cut = cut.into_iter().collect::<Result<Vec<_>>>()?.concat();
         if items.is_empty() && cut.is_empty() {
             return Ok(Outcome::Unchanged);
         }
@@ -67,13 +68,27 @@ fn drop_older_outputs(context: &mut Context, most: u64) -> Vec<NodeIndex> {
     dropped
 }
 
-/// Cuts the middle out of the largest messages, largest first; only of the newest user message if `newest_user`. Gives
-/// what was cut, with the refs of the full texts.
-fn cut_middles(context: &mut Context, most: u64, newest_user: bool) -> Result<Vec<(NodeIndex, String)>> {
+/// What may lose its middle, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    Others,
+    /// The newest user message, where it alone exceeds the limit.
+    NewestUser,
+    /// What stands for a fold is all that is left of it.
+    Folds,
+}
+
+/// Cuts the middle out of the largest messages, largest first. Gives what was cut, with the refs of the full texts.
+fn cut_middles(context: &mut Context, most: u64, what: Cut) -> Result<Vec<(NodeIndex, String)>> {
     let newest = context.view.body().iter().rposition(|s| s.message.opens_turn());
     let candidate = |(at, slot): &(usize, &Slot)| {
-        (Some(*at) == newest) == newest_user
-            && (!newest_user || slot.tokens() > most)
+        let of = match context.history.node(slot.node).is_fold() {
+            true => Cut::Folds,
+            false if Some(*at) == newest => Cut::NewestUser,
+            false => Cut::Others,
+        };
+        of == what
+            && (what != Cut::NewestUser || slot.tokens() > most)
             && slot.form != Form::Placeholder
             && slot.form != Form::Shortened
             && !context.history.node(slot.node).pinned

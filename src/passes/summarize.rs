@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::pass::{Aim, Outcome, Pass};
-use crate::compaction::{FoldPlan, Keep, Layout, plan};
+use crate::compaction::{FoldPlan, Keep, Layout, Profile, plan};
 use crate::config::Keys;
 use crate::context::Context;
 use crate::error::Result;
@@ -14,6 +14,8 @@ pub struct Summarize {
     pub keep_turns: Option<u64>,
     /// How the fold stands.
     pub layout: Layout,
+    /// What the summary is asked for.
+    pub profile: Profile,
     /// The threshold in tokens; `None`: limit × `thresholdRatio`.
     pub threshold_tokens: Option<u64>,
     /// A retained turn that is too large is folded in part; otherwise it stays as it is.
@@ -35,6 +37,7 @@ impl Summarize {
         Ok(Box::new(Self {
             keep_turns: turns.or(steps),
             layout,
+            profile: keys.one_of("profile", &Profile::NAMES)?.and_then(Profile::parse).unwrap_or_default(),
             threshold_tokens: keys.u64_in("thresholdTokens", 1..)?,
             whole_turns: keys.bool("cutWithinTurn")? == Some(false),
         }))
@@ -47,8 +50,9 @@ impl Summarize {
         };
         let target = (aim.low < u64::MAX).then_some(aim.low);
         let fill = aim.fill && self.layout != Layout::Replace;
-        let keep = Keep { cut_within_turn: !self.whole_turns, fill, ..Keep::last(turns, target) };
-        plan(context, keep, self.layout)
+        let ledger = aim.ledger;
+        let keep = Keep { cut_within_turn: !self.whole_turns, ledger, fill, ..Keep::last(turns, target) };
+        plan(context, keep, self.layout).map(|plan| FoldPlan { profile: self.profile, ..plan })
     }
 }
 
@@ -58,7 +62,11 @@ impl Pass for Summarize {
     }
 
     fn options(&self) -> Value {
-        let mut options = json!({ "layout": self.layout.as_str(), "cutWithinTurn": !self.whole_turns });
+        let mut options = json!({
+            "layout": self.layout.as_str(),
+            "profile": self.profile.as_str(),
+            "cutWithinTurn": !self.whole_turns,
+        });
         let key = if self.layout == Layout::AskAnswerSteps { "keepSteps" } else { "keepTurns" };
         for (key, value) in [(key, self.keep_turns), ("thresholdTokens", self.threshold_tokens)] {
             if let Some(value) = value {

@@ -4,7 +4,10 @@ use std::sync::Arc;
 use super::config::SessionConfig;
 use super::run::{Fit, Pending, Question};
 use crate::compaction::extractive::{self, ExtractiveOptions};
-use crate::compaction::{self, Answer, Ask, FoldPlan, Layout, OnFailure, Reason};
+use crate::compaction::ledger::{self, Carried, Memo};
+use crate::compaction::{
+    self, Answer, Ask, FoldPlan, Layout, LedgerTerms, OnFailure, Reason, Redact, Script, Size, SummaryRequest,
+};
 use crate::context::{Context, Event, EventName, NodeIndex, Report, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, steps};
@@ -13,6 +16,12 @@ use crate::tokens::{Counter, ReportedUsage, TokenUsage};
 
 /// The margin of a counter that is not exact.
 const ESTIMATE_MARGIN: f64 = 0.1;
+
+/// A request that is refused as too long and has no more tokens than this is not cut into pieces.
+const LEAST_REQUEST: u64 = 512;
+
+/// User messages that are looked at for their language.
+const SPOKEN: usize = 8;
 
 /// One conversation: its history, its view, its tool outputs.
 pub struct Session {
@@ -25,13 +34,32 @@ pub struct Session {
     pub(super) report: Option<Report>,
     /// The history's length when `prepare` last ended well: without new messages it has nothing more to do.
     pub(super) prepared_at: Option<usize>,
+    /// What the last folds carry over.
+    carried: Memo,
+    /// Sees what goes to the summariser and into ledgers.
+    redact: Option<Redact>,
 }
 
 impl Session {
     /// An empty session.
     pub fn new(config: SessionConfig, counter: Counter) -> Self {
         let context = Context::new(counter, config.tool_output_cache.clone(), config.window);
-        Self { context, config, usage: None, revision: 0, report: None, prepared_at: None }
+        Self {
+            context,
+            config,
+            usage: None,
+            revision: 0,
+            report: None,
+            prepared_at: None,
+            carried: Memo::default(),
+            redact: None,
+        }
+    }
+
+    /// Redacts what goes to the summariser and into ledgers from now on (COMP-21).
+    pub fn set_redact(&mut self, redact: Option<Redact>) {
+        self.redact = redact;
+        self.carried = Memo::default();
     }
 
     /// History, view and tool outputs.
@@ -107,6 +135,13 @@ impl Session {
         Ok(())
     }
 
+    /// Pins or unpins a piece of a message's text: it stands verbatim in every view, in a user message of its own, whatever
+    /// becomes of its message (COMP-18).
+    pub fn set_text_pinned(&mut self, id: &str, text: &str, pinned: bool) -> Result<()> {
+        let index = self.context.history.require(id)?;
+        if pinned { self.context.pin_text(index, text) } else { self.context.unpin_text(index, text) }
+    }
+
     /// Folds what the ladder's first pass that folds would fold. `None`: there is nothing to fold, or (where nobody asked
     /// for it by hand) so little that is new since the last fold that it is not worth another.
     pub fn compact(&mut self, reason: Reason, instructions: Option<String>) -> Result<Option<Fit>> {
@@ -121,7 +156,7 @@ impl Session {
         let Some(plan) = plan else { return Ok(None) };
         let run = self.begin(reason, instructions, aim, Arc::new([]));
         self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
-        Ok(Some(self.ask(Question::first(run, plan))))
+        self.ask(Question::first(run, plan)).map(Some)
     }
 
     /// The report of the view as it is.
@@ -162,18 +197,69 @@ impl Session {
             (Some(a), Some(b)) => Some(a + b),
             (a, b) => a.or(b),
         };
-        let config = &self.config.compaction;
-        let error =
-            match compaction::judge(&self.context, &pending.question.plan, answer, config.wants_retain()) {
-                Ok(accepted) => return self.accept(pending, accepted),
-                Err(error) => error,
-            };
-        if attempt < config.max_attempts {
+        let error = match self.judge_or_ask_on(&mut pending, answer) {
+            Ok(Some((accepted, carried))) => return self.accept(pending, accepted, carried),
+            Ok(None) => return self.ask(pending.question),
+            // What failed is no answer that another one could mend: `compaction.redact`.
+            Err(error) if error.code() == ErrorCode::SummaryFailed => {
+                return Err(self.fail(pending.question, error));
+            }
+            Err(error) => error,
+        };
+        if attempt < self.config.compaction.max_attempts {
             pending.question.attempt += 1;
             pending.question.refused = Some(error.message().to_owned());
-            return Ok(self.ask(pending.question));
+            return self.ask(pending.question);
         }
         self.give_up(pending, error)
+    }
+
+    /// Takes a piece's summary, and asks about what comes next (`None`); or judges the last answer.
+    fn judge_or_ask_on(
+        &self,
+        pending: &mut Pending,
+        answer: &Answer,
+    ) -> Result<Option<(compaction::Accepted, Carried)>> {
+        let question = &mut pending.question;
+        if let Some(chunks) = question.chunks.as_mut().filter(|c| c.in_pieces()) {
+            chunks.answered(&compaction::text_of(answer)?, &*self.context.counter);
+            question.attempt = 1;
+            question.refused = None;
+            return Ok(None);
+        }
+        let judged = self.judge(pending, answer, self.config.compaction.wants_retain())?;
+        let compaction = &self.config.compaction;
+        let script = self.script().filter(|s| !s.is_of(&judged.0.text));
+        match script {
+            None => Ok(Some(judged)),
+            Some(script) if pending.question.attempt < compaction.max_attempts => {
+                let language = self.language().unwrap_or_else(|| script.language().to_owned());
+                let why =
+                    format!("the summary is not written in the language that was asked for: {language}");
+                Err(Error::new(ErrorCode::SummaryInvalid, why))
+            }
+            Some(_) => {
+                let (mut accepted, carried) = judged;
+                accepted.note("the summary is not in the conversation's language");
+                Ok(Some((accepted, carried)))
+            }
+        }
+    }
+
+    /// The script that a summary should be in, where that can be told.
+    fn script(&self) -> Option<Script> {
+        if let Some(language) = &self.config.compaction.language {
+            return Script::of_language(language);
+        }
+        let said = self.context.history.nodes().iter().rev().map(|n| &n.message).filter(|m| m.opens_turn());
+        let newest: Vec<String> = said.take(SPOKEN).map(|m| m.plain_text()).collect();
+        Script::of_texts(newest.iter().map(String::as_str))
+    }
+
+    /// The language that a summary is asked for in, where the prompt's own words do not do.
+    fn language(&self) -> Option<String> {
+        let detected = || self.script().filter(|s| *s != Script::Latin).map(|s| s.language().to_owned());
+        self.config.compaction.language.clone().or_else(detected)
     }
 
     /// The summariser says that the request is too long: a smaller one, or the error if there is none.
@@ -182,9 +268,20 @@ impl Session {
         let mut question = pending.question;
         if let Some(size) = question.size.smaller() {
             question.size = size;
-            return Ok(self.ask(question));
+            return self.ask(question);
         }
         let tokens = pending.request.input_tokens;
+        let smaller = if let Some(chunks) = &mut question.chunks {
+            chunks.shrink(&*self.context.counter)
+        } else {
+            if let Err(error) = self.cut_in_pieces(&mut question, tokens / 2) {
+                return Err(self.fail(question, error));
+            }
+            tokens > LEAST_REQUEST
+        };
+        if smaller {
+            return self.ask(question);
+        }
         let why = format!(
             "the summariser refused a request of {tokens} tokens as too long; set compaction.summarizerWindow or use a model with a larger window"
         );
@@ -197,18 +294,38 @@ impl Session {
     /// The callback failed: the extractive summariser if configured, else `error`; nothing has changed then.
     pub fn give_up(&mut self, mut pending: Pending, error: Error) -> Result<Fit> {
         if error.code() == ErrorCode::Aborted || self.config.compaction.on_failure == OnFailure::Error {
-            return Err(self.fail(pending, error));
+            return Err(self.fail(pending.question, error));
         }
         pending = self.still_wanted(pending)?;
         let answer = Answer { text: self.extractive(&pending), ..Answer::default() };
-        match compaction::judge(&self.context, &pending.question.plan, &answer, false) {
-            Ok(mut accepted) => {
+        match self.judge(&pending, &answer, false) {
+            Ok((mut accepted, carried)) => {
                 accepted.fallback = Some(format!("the extractive summariser stood in: {error}"));
                 pending.question.run.summary.get_or_insert_default().attempts = pending.question.attempt;
-                self.accept(pending, accepted)
+                self.accept(pending, accepted, carried)
             }
-            Err(_) => Err(self.fail(pending, error)),
+            Err(_) => Err(self.fail(pending.question, error)),
         }
+    }
+
+    /// Judges an answer; with what is accepted comes what it carries over.
+    fn judge(
+        &self,
+        pending: &Pending,
+        answer: &Answer,
+        wants_retain: bool,
+    ) -> Result<(compaction::Accepted, Carried)> {
+        let plan = &pending.question.plan;
+        let aim = pending.question.run.aim;
+        let budget = aim.ledger;
+        let carried = if budget == 0 {
+            Carried::default()
+        } else {
+            self.carried.of(&self.context, &plan.members, self.redact.as_ref())?
+        };
+        let terms = LedgerTerms { carried: &carried, budget, low: aim.low, most: aim.most };
+        let accepted = compaction::judge(&self.context, plan, answer, wants_retain, &terms)?;
+        Ok((accepted, carried))
     }
 
     /// The same, its plan as it stands now; `STALE_PLAN` where nothing of it is left to fold.
@@ -222,15 +339,31 @@ impl Session {
         } else {
             "the history was folded or rewritten while this summary was being written; ask again"
         };
-        Err(self.fail(pending, Error::new(ErrorCode::StalePlan, why)))
+        Err(self.fail(pending.question, Error::new(ErrorCode::StalePlan, why)))
+    }
+
+    /// Goes on with what the built-in summariser says: no request, whatever its size, had to be sent.
+    pub fn resume_extractive(&mut self, mut pending: Pending) -> Result<Fit> {
+        pending.question.chunks = None;
+        let answer = Answer { text: self.extractive(&pending), ..Answer::default() };
+        self.resume(pending, &answer)
     }
 
     /// What the built-in summariser says of what this run folds.
     pub fn extractive(&self, pending: &Pending) -> String {
         // Whole, as they were pushed: an output that is a placeholder in the view still tells how its command ended.
-        let whole = |m: &NodeIndex| Message::clone(&self.context.history.node(*m).message);
-        let folded: Vec<Message> = pending.question.plan.members.iter().map(whole).collect();
-        extractive::summarize(&folded, &*self.context.counter, ExtractiveOptions::default())
+        let whole = |m: &NodeIndex| {
+            let message = &self.context.history.node(*m).message;
+            // What cannot be redacted stays out.
+            self.redact.as_ref().map_or_else(|| Some(Message::clone(message)), |r| r.message(message).ok())
+        };
+        let plan = &pending.question.plan;
+        let folded: Vec<Message> = plan.members.iter().filter_map(whole).collect();
+        plan.profile.wrap(extractive::summarize(
+            &folded,
+            &*self.context.counter,
+            ExtractiveOptions::default(),
+        ))
     }
 
     /// The events since the last call.
@@ -248,10 +381,13 @@ impl Session {
         let by_threshold = self.config.ladder.threshold().map_or(u64::MAX, |t| compaction.low_for(t));
         let low = by_limit.min(by_threshold).min(most);
         let enough = if self.context.folds.is_empty() { 0 } else { low / 10 };
+        let low = if fill { most.min(threshold.saturating_sub(1)) } else { low };
+        let known = Some(low).filter(|low| *low < u64::MAX);
         Aim {
             window: self.config.window,
             threshold,
-            low: if fill { most.min(threshold.saturating_sub(1)) } else { low },
+            low,
+            ledger: ledger::budget(compaction.ledger_tokens, known, fill),
             most,
             enough,
             auto: compaction.enabled && compaction.auto,
@@ -290,34 +426,69 @@ impl Session {
         Err(Error::new(ErrorCode::BudgetImpossible, why))
     }
 
-    /// Writes the request; where the summariser's window is known, one that fits it.
-    pub(super) fn ask(&mut self, mut question: Question) -> Fit {
+    /// Writes the request; where the summariser's window is known, one that fits it. Where the redaction fails, so does
+    /// the run, and nothing has changed.
+    pub(super) fn ask(&mut self, mut question: Question) -> Result<Fit> {
+        match self.fitting_request(&mut question) {
+            Ok(request) => Ok(Fit::NeedsSummary(Box::new(Pending { request, question }))),
+            Err(error) => Err(self.fail(question, error)),
+        }
+    }
+
+    fn fitting_request(&self, question: &mut Question) -> Result<SummaryRequest> {
         let window = self.config.compaction.summarizer_window.or(self.config.limit);
-        let request = loop {
-            let ask = Ask {
-                config: &self.config.compaction,
-                instructions: question.run.instructions.as_deref(),
-                reason: question.run.reason,
-                refused: question.refused.as_deref(),
-                size: question.size,
-            };
-            let request = compaction::request(&self.context, &question.plan, &ask);
+        let language = self.language();
+        loop {
+            let ask = self.words(question, language.as_deref());
+            let request = compaction::request(&self.context, &question.plan, &ask)?;
+            let Some(window) = window.filter(|w| request.input_tokens > *w) else { return Ok(request) };
             match question.size.smaller() {
-                Some(smaller) if window.is_some_and(|w| request.input_tokens > w) => question.size = smaller,
-                _ => break request,
+                Some(smaller) => question.size = smaller,
+                None if question.chunks.is_none() => self.cut_in_pieces(question, window)?,
+                None => return Ok(request),
             }
-        };
-        Fit::NeedsSummary(Box::new(Pending { request, question }))
+        }
+    }
+
+    fn words<'a>(&'a self, question: &'a Question, language: Option<&'a str>) -> Ask<'a> {
+        Ask {
+            config: &self.config.compaction,
+            instructions: question.run.instructions.as_deref(),
+            reason: question.run.reason,
+            refused: question.refused.as_deref(),
+            size: question.size,
+            chunks: question.chunks.as_ref(),
+            redact: self.redact.as_ref(),
+            language,
+        }
+    }
+
+    fn cut_in_pieces(&self, question: &mut Question, window: u64) -> Result<()> {
+        let language = self.language();
+        let ask = self.words(question, language.as_deref());
+        question.chunks = Some(compaction::chunks(&self.context, &question.plan, &ask, window)?);
+        Ok(())
     }
 
     /// Puts the fold in, lets what came meanwhile stand after it, and goes on with the ladder.
-    fn accept(&mut self, pending: Pending, accepted: compaction::Accepted) -> Result<Fit> {
-        let Question { plan, mut run, .. } = pending.question;
+    fn accept(
+        &mut self,
+        pending: Pending,
+        mut accepted: compaction::Accepted,
+        carried: Carried,
+    ) -> Result<Fit> {
+        let Question { plan, mut run, size, chunks, .. } = pending.question;
+        match chunks {
+            Some(chunks) => chunks.note().iter().for_each(|note| accepted.note(note)),
+            None if size == Size::NoOutputs => accepted.note("the request went without tool outputs, to fit"),
+            None => {}
+        }
         self.settle(&mut run)?;
         let tokens_before = self.tokens();
         let items = self.context.ids(&plan.members);
-        let made = plan.layout.messages(accepted.retain, accepted.summary);
+        let made = plan.messages(accepted.retain, accepted.summary);
         let summary = self.context.fold(plan.members, made);
+        self.carried.keep(summary, carried);
         self.revision += 1;
         run.revision = self.revision;
         self.usage = None;
@@ -329,7 +500,9 @@ impl Session {
             (false, _) => "the view reached its threshold",
         };
         run.decide(run.folding_pass(), tokens_before, self.tokens(), items, why.to_owned());
-        run.summary.get_or_insert_default().fallback = accepted.fallback;
+        let summed = run.summary.get_or_insert_default();
+        summed.ledger_tokens = accepted.ledger_tokens;
+        summed.fallback = accepted.fallback;
         if plan.layout == Layout::Replace {
             self.context.emit(EventName::ConversationReplaced, &[summary], String::new());
         }
@@ -362,9 +535,9 @@ impl Session {
         }
     }
 
-    fn fail(&mut self, pending: Pending, error: Error) -> Error {
-        self.context.emit(EventName::CompactionFailed, &pending.question.plan.members, error.to_string());
-        let Question { mut run, attempt, .. } = pending.question;
+    fn fail(&mut self, question: Question, error: Error) -> Error {
+        self.context.emit(EventName::CompactionFailed, &question.plan.members, error.to_string());
+        let Question { mut run, attempt, .. } = question;
         run.decide(run.folding_pass(), self.tokens(), self.tokens(), Vec::new(), error.to_string());
         run.summary.get_or_insert_default().attempts = attempt;
         self.report = Some(self.make_report(run));

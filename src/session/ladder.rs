@@ -60,7 +60,7 @@ impl Session {
                     run.decisions.truncate(before.as_ref().map_or(usize::MAX, |b| b.decisions));
                     self.undo(before);
                     self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
-                    return Ok(self.ask(Question::first(run, plan)));
+                    return self.ask(Question::first(run, plan));
                 }
                 Ok(_) => {}
                 Err(error) => {

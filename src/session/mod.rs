@@ -7,7 +7,9 @@ mod config;
 mod facade;
 mod ladder;
 mod run;
+mod search;
 
 pub use config::SessionConfig;
 pub use facade::Session;
 pub use run::{Fit, Pending};
+pub use search::{Hit, Search};

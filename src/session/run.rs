@@ -1,4 +1,4 @@
-use crate::compaction::{FoldPlan, Reason, Size, SummaryRequest};
+use crate::compaction::{Chunks, FoldPlan, Reason, Size, SummaryRequest};
 use crate::context::{Decision, Report, SummaryReport};
 use crate::passes::{Aim, Pass};
 use std::sync::Arc;
@@ -24,13 +24,15 @@ pub(super) struct Question {
     pub plan: FoldPlan,
     pub attempt: u32,
     pub size: Size,
+    /// The conversation in pieces, where no request about all of it fits the summariser's window.
+    pub chunks: Option<Chunks>,
     /// Why the answer before was refused.
     pub refused: Option<String>,
 }
 
 impl Question {
     pub fn first(run: Run, plan: FoldPlan) -> Self {
-        Self { run, plan, attempt: 1, size: Size::Whole, refused: None }
+        Self { run, plan, attempt: 1, size: Size::Whole, chunks: None, refused: None }
     }
 }
 

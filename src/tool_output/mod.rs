@@ -21,5 +21,5 @@ pub use json::{JSON_MAX_TOKENS, compress_json, is_json_object};
 pub use long_text::{Line, LongText};
 pub use read::{ReadArgs, read};
 pub use store::{Output, ToolOutputs};
-pub use tools::{CACHE_TOOL, GREP_TOOL, ToolDefinition, definitions, is_cache_tool};
+pub use tools::{CACHE_TOOL, GREP_TOOL, SEARCH_TOOL, ToolDefinition, definitions, is_cache_tool};
 pub use view::{placeholder, view};

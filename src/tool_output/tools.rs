@@ -8,6 +8,9 @@ pub const CACHE_TOOL: &str = "tool_output_cache";
 /// The tool that searches a stored output.
 pub const GREP_TOOL: &str = "tool_output_cache_grep";
 
+/// The tool that searches the whole conversation, folded parts and stored outputs too.
+pub const SEARCH_TOOL: &str = "search_history";
+
 /// A tool that a model may be given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolDefinition {
@@ -40,8 +43,8 @@ impl ToolDefinition {
     }
 }
 
-/// The tools with which a model reads the tool outputs that its view shows cut or trimmed.
-pub fn definitions() -> [ToolDefinition; 2] {
+/// The tools with which a model reads the tool outputs that its view shows cut or trimmed, and finds what was folded.
+pub fn definitions() -> [ToolDefinition; 3] {
     let ref_id = json!({
         "type": "string",
         "description": "The ref of the tool output, as the notice or the placeholder names it (ref=…).",
@@ -77,6 +80,21 @@ pub fn definitions() -> [ToolDefinition; 2] {
                 "additionalProperties": false,
             }),
         },
+        ToolDefinition {
+            name: SEARCH_TOOL,
+            description: "Searches this whole conversation, also what was summarised away and the full tool outputs. Answers a list of { id, role, excerpt }, newest first, with `ref` where tool_output_cache can open the output. Use it before you ask the user, or do something again, because you no longer see what was said or done.",
+            parameters: json!({
+                "type": "object",
+                "properties": {
+                    "query": { "type": "string", "description": "The text to look for, letter by letter: a name, a path, an error, a few words in a row." },
+                    "regex": { "type": "boolean", "description": "The query is a regular expression. No look-around and no backreferences. Default false." },
+                    "ignore_case": { "type": "boolean", "description": "Match upper and lower case alike. Default true." },
+                    "max_hits": { "type": "integer", "minimum": 1, "maximum": 1000, "description": "How many places to show at most. Default 20." },
+                },
+                "required": ["query"],
+                "additionalProperties": false,
+            }),
+        },
     ]
 }
 
@@ -108,7 +126,7 @@ mod tests {
     #[test]
     fn schemas_admit_nothing_else_and_require_only_what_they_describe() {
         for tool in definitions() {
-            assert!(is_cache_tool(tool.name));
+            assert!(is_cache_tool(tool.name) || tool.name == SEARCH_TOOL);
             assert_eq!(tool.parameters["additionalProperties"], false);
             for required in tool.parameters["required"].as_array().unwrap() {
                 assert!(tool.parameters["properties"].get(required.as_str().unwrap()).is_some());

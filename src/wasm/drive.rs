@@ -96,10 +96,7 @@ async fn run_to_end(inner: Rc<Inner>, mut fit: Fit, signal: Option<AbortSignal>)
 async fn answer(inner: &Inner, pending: Pending, signal: Option<&AbortSignal>) -> Result<Fit, JsValue> {
     let callback = inner.summarize.borrow().clone();
     let Some(callback) = callback else {
-        return inner.write(|core| {
-            let text = core.extractive(&pending);
-            core.resume(pending, &crate::compaction::Answer { text, ..Default::default() })
-        });
+        return inner.write(|core| core.resume_extractive(pending));
     };
     let asked =
         ask(callback.unchecked_ref::<Function>(), &pending.request, signal, &inner.freed.promise).await;

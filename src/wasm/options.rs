@@ -7,8 +7,9 @@ use wasm_bindgen::prelude::*;
 
 use super::counter::{CallbackCounter, Tokenizer};
 use super::summarize::Summarize;
-use super::value::config_json;
-use crate::error::Error;
+use super::value::{config_json, get};
+use crate::compaction::Redact;
+use crate::error::{Error, ErrorCode};
 use crate::session::SessionConfig;
 use crate::tokens::Counter;
 
@@ -19,6 +20,7 @@ pub struct Options {
     pub callback_counter: Option<Rc<CallbackCounter>>,
     pub summarize: Option<Summarize>,
     pub now: Option<Function>,
+    pub redact: Option<Redact>,
 }
 
 /// Takes the functions out of the options; the rest is plain data, and the core reads it.
@@ -38,8 +40,40 @@ pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
     let tokenizer = take(&plain, "tokenizer")?.unwrap_or_default();
     let Tokenizer { counter, callback: callback_counter } =
         Tokenizer::of(&tokenizer).map_err(|expected| Error::config("tokenizer", expected))?;
+    let redact = read_redact(&plain)?;
     let config = SessionConfig::from_value(&config_json(&plain)?)?;
-    Ok(Options { config, counter, callback_counter, summarize, now })
+    Ok(Options { config, counter, callback_counter, summarize, now, redact })
+}
+
+/// Takes `compaction.redact` out of the options, whose `compaction` becomes a copy without it.
+fn read_redact(plain: &js_sys::Object) -> Result<Option<Redact>, JsValue> {
+    let compaction = Reflect::get(plain, &"compaction".into())?;
+    if !compaction.is_object() || compaction.is_array() {
+        return Ok(None);
+    }
+    let compaction = plain_object(&compaction)?;
+    let redact = take(&compaction, "redact")?;
+    Reflect::set(plain, &"compaction".into(), &compaction)?;
+    match redact {
+        Some(f) if f.is_function() => Ok(Some(redact_of(f.unchecked_into()))),
+        Some(_) => Err(Error::config("compaction.redact", "expected a function").into()),
+        None => Ok(None),
+    }
+}
+
+fn redact_of(callback: js_sys::Function) -> Redact {
+    let failed = |what: &str| {
+        let why = format!("the redact callback {what}; history and view are as they were");
+        Error::new(ErrorCode::SummaryFailed, why)
+    };
+    Redact::new(move |text| {
+        let answer = callback.call1(&JsValue::UNDEFINED, &JsValue::from_str(text)).map_err(|thrown| {
+            let said = get(&thrown, "message").ok().flatten().and_then(|m| m.as_string());
+            let said = said.or_else(|| thrown.as_string()).map(|m| format!(" ({m})")).unwrap_or_default();
+            failed(&format!("threw{said}"))
+        })?;
+        answer.as_string().ok_or_else(|| failed("must answer with a string"))
+    })
 }
 
 /// A copy of the options, which must be an object of keys.

@@ -21,7 +21,7 @@ use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::provider;
-use crate::session::Session as Core;
+use crate::session::{Search, Session as Core};
 use crate::tokens::ReportedUsage;
 
 /// One agent's conversation, kept inside its context window.
@@ -64,8 +64,10 @@ impl Session {
     pub fn new(
         #[wasm_bindgen(unchecked_optional_param_type = "SessionOptions")] options: JsValue,
     ) -> Result<Session, JsValue> {
-        let Options { config, counter, callback_counter, summarize, now } = read_options(&options)?;
-        let inner = Inner::new(Core::new(config, counter), summarize, callback_counter, now);
+        let Options { config, counter, callback_counter, summarize, now, redact } = read_options(&options)?;
+        let mut core = Core::new(config, counter);
+        core.set_redact(redact);
+        let inner = Inner::new(core, summarize, callback_counter, now);
         Ok(Self { inner: Rc::new(inner) })
     }
 
@@ -340,18 +342,63 @@ impl Session {
         self.inner.read(|core| core.report().map_or(Ok(JsValue::NULL), to_js))?
     }
 
-    /// Pins a message: it stands verbatim in every view from now on.
+    /// Pins a message, or a piece of its text: it stands verbatim in every view from now on.
     ///
-    /// @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not.
-    pub fn pin(&self, #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue) -> Result<(), JsValue> {
-        let id = text(&id, "id")?;
-        self.inner.write(|core| core.set_pinned(&id, true))
+    /// A message stands in its place. A piece of one stands in a user message of its own at the beginning of the view,
+    /// whatever becomes of the message that it was taken from. What is pinned is never shortened; pins that alone exceed
+    /// the limit make `prepare` and `compact` fail with `BUDGET_IMPOSSIBLE`.
+    ///
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that the message does not hold.
+    pub fn pin(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string | { id: string; text: string }")] target: JsValue,
+    ) -> Result<(), JsValue> {
+        self.set_pinned(&target, true)
     }
 
     /// Takes a pin off.
-    pub fn unpin(&self, #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue) -> Result<(), JsValue> {
-        let id = text(&id, "id")?;
-        self.inner.write(|core| core.set_pinned(&id, false))
+    ///
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that is not pinned.
+    pub fn unpin(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string | { id: string; text: string }")] target: JsValue,
+    ) -> Result<(), JsValue> {
+        self.set_pinned(&target, false)
+    }
+
+    /// Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
+    /// tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
+    /// history's length.
+    ///
+    /// A string is found letter by letter, in upper and lower case alike. What the tool `search_history` of
+    /// `toolDefinitions` is called with can be handed on: `session.search(args.query, args)`.
+    ///
+    /// @param options `max_hits`: 20 by default, at most 1000; `ignore_case`: default true for a string, a `RegExp`'s own
+    /// flag for one; `regex`: the string is a regular expression.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an empty query and for what Rust's `regex` does not have: look-around
+    /// and backreferences.
+    #[wasm_bindgen(unchecked_return_type = "Hit[]")]
+    pub fn search(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string | RegExp")] query: JsValue,
+        #[wasm_bindgen(
+            unchecked_optional_param_type = "{ query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }"
+        )]
+        options: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let options = if options.is_undefined() {
+            serde_json::json!({})
+        } else {
+            json(&options, ErrorCode::InvalidArgument)?
+        };
+        let search = match (query.dyn_ref::<js_sys::RegExp>(), query.as_string()) {
+            (Some(regex), _) => {
+                Search::js_regex(&String::from(regex.source()), &String::from(regex.flags()), &options)?
+            }
+            (None, Some(text)) => Search::text(&text, &options)?,
+            (None, None) => return Err(Error::argument("`query`: expected a string or a RegExp").into()),
+        };
+        to_js(&self.inner.read(|core| core.search(&search))?)
     }
 
     /// Listens to events of one name, or to all (`*`), in order. What comes back takes the listener off.
@@ -366,6 +413,16 @@ impl Session {
 }
 
 impl Session {
+    fn set_pinned(&self, target: &JsValue, pinned: bool) -> Result<(), JsValue> {
+        if let Some(id) = target.as_string() {
+            return self.inner.write(|core| core.set_pinned(&id, pinned));
+        }
+        let expected = || JsValue::from(Error::argument("expected an id, or { id, text }"));
+        let id = get_string(target, "id")?.ok_or_else(expected)?;
+        let piece = get_string(target, "text")?.ok_or_else(expected)?;
+        self.inner.write(|core| core.set_text_pinned(&id, &piece, pinned))
+    }
+
     /// Has a callback tokenizer count messages before the session is touched.
     fn rehearse(&self, messages: &[Message]) -> Result<(), JsValue> {
         self.inner.callback_counter.as_ref().map_or(Ok(()), |counter| counter.rehearse(messages))

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use super::signal::{AbortSignal, abort_error, wait};
 use super::value::{get, json, set, text, to_js};
 use crate::compaction::extractive;
-use crate::compaction::{Answer, Style, SummaryRequest};
+use crate::compaction::{Answer, Profile, Style, SummaryRequest, transcript_messages};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::{is_overflow, provider};
@@ -110,12 +110,22 @@ fn request_object(request: &SummaryRequest) -> Result<JsValue, JsValue> {
     set(&object, "style", &style.into())?;
     set(&object, "reason", &request.reason.as_str().into())?;
     set(&object, "input_tokens", &(request.input_tokens as f64).into())?;
+    set(&object, "profile", &request.profile.as_str().into())?;
+    for (key, value) in output_terms(request) {
+        set(&object, key, &value.into())?;
+    }
     set(&object, "kept", &request.kept.iter().map(|i| JsValue::from(*i as u32)).collect::<Array>())?;
     let source = request.clone();
     let as_format: Closure<dyn Fn(JsValue) -> Result<JsValue, JsValue>> =
         Closure::new(move |format: JsValue| body(&source, parse_format(&format)?));
     set(&object, "as", &as_format.into_js_value())?;
     Ok(object.into())
+}
+
+/// What the profile says of the answer.
+fn output_terms(request: &SummaryRequest) -> impl Iterator<Item = (&'static str, f64)> {
+    let max_tokens = request.profile.max_tokens().map(|n| ("max_tokens", n as f64));
+    max_tokens.into_iter().chain(request.profile.temperature().map(|t| ("temperature", t)))
 }
 
 /// The request as a body that the format's API takes, but for its output limit.
@@ -198,7 +208,15 @@ pub fn extractive_summarize(
                 .ok_or_else(|| Error::argument("a SummaryRequest has `messages`"))?;
             let mut messages =
                 provider(Format::Messages).read(&json(&messages, ErrorCode::InvalidArgument)?)?;
-            messages.pop(); // the instructions
+            let instructions = messages.pop();
+            let profile =
+                get(&request, "profile")?.and_then(|p| Profile::parse(&p.as_string()?)).unwrap_or_default();
+            let style = get(&request, "style")?.and_then(|s| s.as_string());
+            if style.as_deref() == Some("transcript") {
+                let text = instructions.map(|m| m.plain_text()).unwrap_or_default();
+                let folded = transcript_messages(&text);
+                return Ok(profile.wrap(extractive::summarize(&folded, &Estimate, options_of(max_tokens))));
+            }
             let kept = get(&request, "kept")?.map(|k| json(&k, ErrorCode::InvalidArgument)).transpose()?;
             let kept: Vec<u64> = kept.and_then(|k| serde_json::from_value(k).ok()).unwrap_or_default();
             let folded = messages
@@ -207,7 +225,7 @@ pub fn extractive_summarize(
                 .filter(|(i, _)| !kept.contains(&(*i as u64)))
                 .map(|(_, m)| m.clone());
             let folded: Vec<Message> = folded.collect();
-            Ok(extractive::summarize(&folded, &Estimate, options_of(max_tokens)))
+            Ok(profile.wrap(extractive::summarize(&folded, &Estimate, options_of(max_tokens))))
         });
     Ok(callback.into_js_value().unchecked_into())
 }

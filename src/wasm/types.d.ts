@@ -91,6 +91,8 @@ export interface SummaryRequest {
   reason: "threshold" | "manual" | "ladder" | "chunk" | "retry" | "recover";
   /** Tokens of it all, as counted. */
   input_tokens: number;
+  /** What the answer is to be: prose in `<summary>` tags, or the JSON of one of the steps profiles in `<compact_summary>` tags. */
+  profile: "default" | "design" | "execution";
   /** Positions in `messages` of those that stay in the view whatever the summary says. */
   kept: number[];
   /** The request as a body that the format's API takes: add the model and what else you want. */
@@ -220,6 +222,23 @@ export interface SessionOptions {
     maxAttempts?: number;
     /** What happens then: the error (default), or the extractive summariser, which the report says. */
     onFailure?: "error" | "extractive";
+    /**
+     * Tokens that the carry-over ledger may take; 0: no ledger. It is what a summary leaves out, appended to it without a
+     * model: the user's rules, open work, commands, error codes, ids, URLs, paths and refs of what was folded, best first.
+     * Default: a quarter of the tokens that the compaction aims at, two fifths for `prepare({ fill: true })` and
+     * `compactMessages`; it takes what it needs.
+     */
+    ledgerTokens?: number;
+    /**
+     * The language that the summary is asked for in, as `"French"` or `"ja"`. Default `"auto"`: the user's. A summary in
+     * another script is asked for again once more, and then taken; the report says so.
+     */
+    language?: "auto" | string;
+    /**
+     * Sees every text on its way to the summariser or into the ledger, and gives it without what may not leave. It may be
+     * called several times for a text. Where it throws, the compaction fails with `SUMMARY_FAILED`, and nothing changes.
+     */
+    redact?: (text: string) => string;
     /** Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. */
     lowRatio?: number;
   };

@@ -1,5 +1,6 @@
 //! A summary of an earlier compaction, taken apart again so that it can be merged.
 
+use super::super::ledger::HEADING;
 use super::draft::Section;
 use crate::message::{ItemType, Message, Role};
 
@@ -28,10 +29,13 @@ pub(super) fn items(text: &str) -> Vec<Item> {
     let mut out: Vec<Item> = Vec::new();
     let ours = text.lines().any(|l| l.trim_end() == "## Task");
     let mut section = Section::Earlier;
+    let mut carried = false; // the ledger under a summary is written anew each time
     let mut before_headings = ours; // a sentence that introduces our own summary is none of it
     for line in text.lines() {
         let bare = line.trim();
-        if let Some(heading) = heading(line) {
+        carried = bare == HEADING || (carried && heading(line).is_none());
+        if carried {
+        } else if let Some(heading) = heading(line) {
             section = by_words(heading);
             before_headings = false;
         } else if before_headings || bare.is_empty() || is_tag(bare) {

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use super::super::shorten;
 use super::collect::{ANSWER_LABEL, FIRST, LATEST};
 use super::draft::{Draft, Entry, Section};
-use super::shorten;
 use crate::tokens::TokenCounter;
 
 const OPEN: &str = "<summary>\n";

@@ -83,6 +83,16 @@ impl Profile {
         }
     }
 
+    /// A text that was not written to this profile, in its shape: what the extractive summariser says.
+    pub fn wrap(self, text: String) -> String {
+        if self == Self::Default {
+            return text;
+        }
+        let text = tags::extract(&text).summary.unwrap_or(text);
+        let json = serde_json::json!({ "current_state": text.trim() });
+        format!("<{ELEMENT}>{json}</{ELEMENT}>")
+    }
+
     /// The summary in an answer: the text that is to stand in the view.
     ///
     /// Of the steps profiles: what was said before the element, and the element with its JSON as it was written. An

@@ -1,3 +1,5 @@
+//! Texts made to fit a line of a summary.
+
 use unicode_segmentation::UnicodeSegmentation;
 
 /// What stands where something was left out.

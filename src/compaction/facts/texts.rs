@@ -1,0 +1,73 @@
+//! The texts of a message in which facts are looked for.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::message::{CallKind, Message, Part, ToolCall};
+
+/// Every text of a message: what is said, the outputs, and the strings in the arguments of calls, unescaped. Reasoning is
+/// the model's own and no record of what happened.
+pub fn texts(message: &Message) -> Vec<Cow<'_, str>> {
+    let mut out = Vec::new();
+    for part in &message.parts {
+        match part {
+            Part::Text { text, .. } | Part::Refusal { text, .. } => out.push(Cow::Borrowed(&**text)),
+            Part::ToolOutput(output) => out.extend(output.content.iter().filter_map(|inner| match inner {
+                Part::Text { text, .. } | Part::Refusal { text, .. } => Some(Cow::Borrowed(&**text)),
+                _ => None,
+            })),
+            Part::ToolCall(call) => arguments(call, &mut out),
+            Part::Media(_) | Part::Reasoning(_) | Part::Opaque { .. } => {}
+        }
+    }
+    out
+}
+
+fn arguments<'a>(call: &'a ToolCall, out: &mut Vec<Cow<'a, str>>) {
+    let parsed = match &call.kind {
+        CallKind::Other { raw, .. } => Some(Value::clone(raw)),
+        CallKind::Function => serde_json::from_str(&call.input).ok(),
+        CallKind::Custom => None,
+    };
+    match parsed {
+        Some(value) => out.extend(strings(value).into_iter().map(Cow::Owned)),
+        None => out.push(Cow::Borrowed(&*call.input)),
+    }
+}
+
+/// The strings in a value, in order, its bookkeeping (ids, types) aside.
+fn strings(value: Value) -> Vec<String> {
+    const BOOKKEEPING: [&str; 4] = ["id", "call_id", "type", "status"];
+    let mut out = Vec::new();
+    let mut next = vec![value];
+    while let Some(value) = next.pop() {
+        match value {
+            Value::String(text) => out.push(text),
+            Value::Array(list) => next.extend(list.into_iter().rev()),
+            Value::Object(map) => {
+                // An argument may be called `id` and hold what the user gave: only an item's own are left out.
+                let item = map.contains_key("call_id");
+                let kept = map.into_iter().filter(|(key, _)| !(item && BOOKKEEPING.contains(&key.as_str())));
+                next.extend(kept.map(|(_, value)| value).collect::<Vec<_>>().into_iter().rev());
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Role;
+
+    #[test]
+    fn arguments_are_read_unescaped_and_reasoning_not_at_all() {
+        let call = ToolCall::function("c", "write", r#"{"path":"a.rs","lines":["x\nsrc/b.rs"]}"#);
+        let message = Message::new(Role::Assistant, vec![Part::text("said"), Part::ToolCall(call)]);
+        assert_eq!(texts(&message), ["said", "a.rs", "x\nsrc/b.rs"]);
+        let broken = ToolCall::function("c", "write", r#"{"path":"a"#);
+        assert_eq!(texts(&Message::new(Role::Assistant, vec![Part::ToolCall(broken)])), [r#"{"path":"a"#]);
+    }
+}

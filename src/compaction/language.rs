@@ -1,0 +1,202 @@
+//! The language of a summary (COMP-21): what to ask for, and whether it came.
+
+/// A script that gives its language away, or nearly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Script {
+    /// English and its many neighbours.
+    Latin,
+    /// Kana, with or without kanji.
+    Japanese,
+    /// Han characters without kana.
+    Chinese,
+    /// Hangul.
+    Korean,
+    /// Russian, Ukrainian …
+    Cyrillic,
+    /// Arabic, Persian …
+    Arabic,
+    /// Hebrew.
+    Hebrew,
+    /// Greek.
+    Greek,
+    /// Thai.
+    Thai,
+    /// Hindi, Marathi …
+    Devanagari,
+}
+
+/// What the signs and names of code take of a text in another script, at most.
+const LEAST_SHARE: u64 = 6;
+
+/// A text of fewer letters tells nothing.
+const LEAST_LETTERS: u64 = 24;
+
+/// So much of what users wrote is looked at, the newest first.
+const SAMPLE: usize = 20_000;
+
+impl Script {
+    /// How its language is named to a model.
+    pub const fn language(self) -> &'static str {
+        match self {
+            Self::Latin => "the language of the user's messages",
+            Self::Japanese => "Japanese (日本語)",
+            Self::Chinese => "Chinese (中文)",
+            Self::Korean => "Korean (한국어)",
+            Self::Cyrillic => "the language of the user's messages (in Cyrillic script, as they write it)",
+            Self::Arabic => "the language of the user's messages (in Arabic script, as they write it)",
+            Self::Hebrew => "Hebrew (עברית)",
+            Self::Greek => "Greek (Ελληνικά)",
+            Self::Thai => "Thai (ภาษาไทย)",
+            Self::Devanagari => {
+                "the language of the user's messages (in Devanagari script, as they write it)"
+            }
+        }
+    }
+
+    /// The script of a language by name or tag: `"ja"`, `"zh-TW"`, `"Korean"`. `None` for one that is not known here.
+    pub fn of_language(name: &str) -> Option<Self> {
+        let name = name.trim().to_lowercase();
+        let tag = name.split(['-', '_']).next().unwrap_or_default();
+        Some(match tag {
+            "ja" | "japanese" | "日本語" => Self::Japanese,
+            "zh" | "chinese" | "mandarin" | "中文" | "汉语" | "漢語" => Self::Chinese,
+            "ko" | "korean" | "한국어" => Self::Korean,
+            "ru" | "uk" | "bg" | "russian" | "ukrainian" | "bulgarian" | "русский" => Self::Cyrillic,
+            "ar" | "fa" | "arabic" | "persian" => Self::Arabic,
+            "he" | "hebrew" => Self::Hebrew,
+            "el" | "greek" => Self::Greek,
+            "th" | "thai" => Self::Thai,
+            "hi" | "mr" | "hindi" | "marathi" => Self::Devanagari,
+            "en" | "de" | "fr" | "es" | "it" | "pt" | "nl" | "english" | "german" | "french" | "spanish"
+            | "italian" | "portuguese" | "dutch" => Self::Latin,
+            _ => return None,
+        })
+    }
+
+    /// The script in which users write, going by the newest of their texts (given newest first); `None` where they wrote
+    /// too little to tell.
+    pub fn of_texts<'a>(newest_first: impl IntoIterator<Item = &'a str>) -> Option<Self> {
+        let mut counts = Counts::default();
+        let mut left = SAMPLE;
+        for text in newest_first {
+            for c in text.chars().take(left) {
+                counts.add(c);
+                left -= 1;
+            }
+            if left == 0 {
+                break;
+            }
+        }
+        counts.script()
+    }
+
+    /// Whether a text is written in it. One that is too short to tell is.
+    pub fn is_of(self, text: &str) -> bool {
+        let mut counts = Counts::default();
+        text.chars().for_each(|c| counts.add(c));
+        match counts.script() {
+            None => true,
+            // Chinese and Japanese share most characters: a dense note may do without kana.
+            Some(Self::Chinese) if self == Self::Japanese => true,
+            Some(found) => found == self,
+        }
+    }
+}
+
+/// Letters by script.
+#[derive(Debug, Default)]
+struct Counts {
+    all: u64,
+    kana: u64,
+    han: u64,
+    others: [u64; 7],
+}
+
+const OTHERS: [Script; 7] = [
+    Script::Korean,
+    Script::Cyrillic,
+    Script::Arabic,
+    Script::Hebrew,
+    Script::Greek,
+    Script::Thai,
+    Script::Devanagari,
+];
+
+impl Counts {
+    fn add(&mut self, c: char) {
+        if !c.is_alphabetic() {
+            return;
+        }
+        self.all += 1;
+        let other = match u32::from(c) {
+            0x3040..=0x30FF | 0xFF66..=0xFF9F => {
+                self.kana += 1;
+                return;
+            }
+            0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0x2_0000..=0x3_FFFF => {
+                self.han += 1;
+                return;
+            }
+            0xAC00..=0xD7AF | 0x1100..=0x11FF | 0x3130..=0x318F => 0,
+            0x0400..=0x052F => 1,
+            0x0600..=0x06FF | 0x0750..=0x077F => 2,
+            0x0590..=0x05FF => 3,
+            0x0370..=0x03FF => 4,
+            0x0E00..=0x0E7F => 5,
+            0x0900..=0x097F => 6,
+            _ => return,
+        };
+        self.others[other] += 1;
+    }
+
+    fn script(&self) -> Option<Script> {
+        let cjk = self.kana + self.han;
+        // One such character says as much as a short word.
+        if self.all + cjk * 2 + self.others[0] * 2 < LEAST_LETTERS {
+            return None;
+        }
+        let most = self.others.iter().zip(OTHERS).max_by_key(|(n, _)| **n).filter(|(n, _)| **n > cjk);
+        if let Some((_, script)) = most.filter(|(n, _)| **n * LEAST_SHARE >= self.all) {
+            return Some(script);
+        }
+        if cjk * LEAST_SHARE < self.all {
+            return Some(Script::Latin);
+        }
+        Some(if self.kana * 10 >= cjk { Script::Japanese } else { Script::Chinese })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> Option<Script> {
+        Script::of_texts([text])
+    }
+
+    #[test]
+    fn scripts_are_told_apart_among_code() {
+        assert_eq!(of("Please fix the parser in src/main.rs."), Some(Script::Latin));
+        assert_eq!(of("请修复 src/main.rs 里的解析器,并运行 cargo test。"), Some(Script::Chinese));
+        assert_eq!(of("src/main.rs のパーサーを直してください。"), Some(Script::Japanese));
+        assert_eq!(of("파서를 고쳐 주세요. src/main.rs"), Some(Script::Korean));
+        assert_eq!(of("Исправь парсер в src/main.rs, пожалуйста"), Some(Script::Cyrillic));
+        assert_eq!(of("ok"), None);
+        assert_eq!(of("We say 謝謝 in a long English sentence about something else."), Some(Script::Latin));
+    }
+
+    #[test]
+    fn names_and_tags() {
+        assert_eq!(Script::of_language("zh-Hans"), Some(Script::Chinese));
+        assert_eq!(Script::of_language("Japanese"), Some(Script::Japanese));
+        assert_eq!(Script::of_language("Quenya"), None);
+    }
+
+    #[test]
+    fn a_summary_in_another_script_is_noticed() {
+        let english = "The parser was fixed, all tests pass, nothing is open.";
+        assert!(!Script::Chinese.is_of(english) && Script::Latin.is_of(english));
+        assert!(Script::Chinese.is_of("解析器已修复,所有测试通过,没有遗留问题。"));
+        assert!(Script::Japanese.is_of("s"), "too short to tell");
+    }
+}

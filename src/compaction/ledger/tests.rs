@@ -1,0 +1,133 @@
+use super::*;
+use crate::message::{Part, Role, ToolCall, ToolOutputRef};
+
+const ALL: Room = Room { all: 10_000, rules: 10_000 };
+
+fn user(text: &str) -> Message {
+    Message::text(Role::User, text)
+}
+
+fn said(text: &str) -> Message {
+    Message::text(Role::Assistant, text)
+}
+
+/// A call of a shell and its output, kept under `out_ID`.
+fn ran(id: &str, command: &str, output: &str) -> [Message; 2] {
+    let arguments = serde_json::json!({ "command": command }).to_string();
+    let call = Part::ToolCall(ToolCall::function(id, "bash", arguments));
+    let mut answer = Message::tool(id, output);
+    if let Part::ToolOutput(output) = &mut answer.parts[0] {
+        let reference = ToolOutputRef { id: format!("out_{id}"), byte_size: Some(9_000), line_count: None };
+        output.output_ref = Some(reference);
+    }
+    [Message::new(Role::Assistant, vec![call]), answer]
+}
+
+fn carried(messages: &[Message]) -> Carried {
+    let mut carried = Carried::default();
+    carried.add(messages);
+    carried
+}
+
+fn ledger(messages: &[Message], summary: &str, room: Room) -> String {
+    write(&carried(messages), &[said(summary)], room, &Estimate).map_or_else(String::new, |(text, _)| text)
+}
+
+fn session() -> Vec<Message> {
+    let mut list = vec![user("Never push to main. Please look at #12, I don't know src/app/main.rs.")];
+    list.extend(ran(
+        "1",
+        "cargo test",
+        "error[E0308]: mismatched types\n --> src/app/main.rs:3\nexit code: 101",
+    ));
+    list.extend(ran("2", "ls src/app", "src/app/main.rs\nsrc/app/lib.rs\nhttps://example.org/docs"));
+    list.push(said("Plan:\n- [ ] fix `main`\n- [x] read the issue\n\nShall I also rename it?"));
+    list
+}
+
+#[test]
+fn what_the_summary_does_not_say_is_carried_over_best_first() {
+    insta::assert_snapshot!(ledger(&session(), "They asked for #12. Ran `ls src/app`.", ALL), @r"
+    ## Carried over from what was folded (data, word for word)
+    The user's rules:
+    - Never push to main.
+    - Please look at #12, I don't know src/app/main.rs.
+    Still open:
+    - Asked the user: Shall I also rename it?
+    - fix `main`
+    Commands and what came of them:
+    - `cargo test` → failed: error[E0308]: mismatched types (out_1)
+    URLs: https://example.org/docs
+    Paths: src/app/lib.rs
+    Stored outputs (tool_output_cache): out_2
+    ");
+}
+
+#[test]
+fn what_stands_elsewhere_is_not_said_again() {
+    let all = ledger(&session(), "", ALL);
+    assert_eq!(ledger(&session(), &all, Room { all: 40, rules: 40 }), "");
+    assert_eq!(ledger(&[user("Hello there.")], "", ALL), "");
+}
+
+#[test]
+fn rules_come_first_and_the_budget_is_kept() {
+    let mut list = session();
+    for i in 0..200 {
+        list.extend(ran(&format!("x{i}"), "ls", &format!("deep/folder/number/file_{i}.rs")));
+    }
+    for room in [30, 60, 200, 1_000] {
+        let text = ledger(&list, "", Room { all: room, rules: room });
+        assert!(Estimate.count(&text) <= room, "{room}: {text}");
+        assert!(text.contains("Never push to main.") || room < 60, "{room}: {text}");
+    }
+    let text = ledger(&list, "", Room { all: 0, rules: 60 });
+    assert!(text.contains("Never push to main.") && !text.contains("deep/folder"), "{text}");
+    // What found no room can be opened by its ref.
+    let text = ledger(&list, "", Room { all: 300, rules: 300 });
+    assert!(text.contains("tool_output_cache): out_x"), "{text}");
+}
+
+#[test]
+fn a_folder_comes_with_the_file_in_it() {
+    let list = [said("In /work/app and src/a.rs, see /work/app/src/a.rs.")];
+    assert!(ledger(&list, "", ALL).ends_with("Paths: /work/app/src/a.rs"));
+}
+
+#[test]
+fn finished_work_is_not_open_and_what_ran_again_is_not_old_news() {
+    let mut list = session();
+    list.push(said("- [x] fix `main`"));
+    list.push(user("No."));
+    list.extend(ran("3", "cargo test", "test result: ok. 3 passed; 0 failed"));
+    let text = ledger(&list, "", ALL);
+    assert!(!text.contains("Still open") && !text.contains("fix `main`"), "{text}");
+    assert!(text.contains("`cargo test` → 3 passed, 0 failed") && !text.contains("failed: error"), "{text}");
+
+    let mut settled = carried(&session());
+    settled.settle(&[said("- [x] fix `main`\nNow the docs."), user("Go on.")]);
+    settled.settle(&ran("4", "cargo test", "ok"));
+    let (text, _) = write(&settled, &[], ALL, &Estimate).unwrap();
+    assert!(!text.contains("fix `main`") && !text.contains("cargo test"), "{text}");
+}
+
+#[test]
+fn a_later_plan_replaces_an_earlier_one() {
+    let plan = |status: &str| {
+        let arguments = serde_json::json!({ "todos": [
+            { "content": "write the parser", "status": status },
+            { "content": "write the docs", "status": "pending" },
+        ] });
+        let call = ToolCall::function("p", "todo_write", arguments.to_string());
+        [Message::new(Role::Assistant, vec![Part::ToolCall(call)]), Message::tool("p", "ok")]
+    };
+    assert!(ledger(&plan("pending"), "", ALL).contains("- write the parser\n- write the docs"));
+    let text = ledger(&[plan("pending"), plan("completed")].concat(), "", ALL);
+    assert!(!text.contains("parser") && text.contains("- write the docs"), "{text}");
+}
+
+#[test]
+fn tags_in_rules_are_made_inert() {
+    let text = ledger(&[user("Never write </summary> into a file.")], "", ALL);
+    assert!(text.contains("‹/summary>") && !text.contains("</summary>"), "{text}");
+}

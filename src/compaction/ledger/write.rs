@@ -1,0 +1,216 @@
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::carried::Carried;
+use super::choose::{Choice, choose};
+use super::cost;
+use crate::compaction::facts::{LiteralKind, Needles, texts};
+use crate::compaction::tags;
+use crate::message::Message;
+use crate::tokens::TokenCounter;
+
+/// What a ledger begins with.
+pub(crate) const HEADING: &str = "## Carried over from what was folded (data, word for word)";
+
+/// How often the writing is tried.
+const TRIES: u32 = 4;
+
+/// The share of the room that open work and commands have, however many literal facts there are.
+const TOLD: u64 = 8;
+
+/// Refs named beyond those that hold what found no room: the newest of the large outputs.
+const NEWEST_REFS: usize = 12;
+const LARGE: u64 = 2_000;
+
+/// How many tokens a ledger may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// All of it.
+    pub all: u64,
+    /// The user's constraints, which come before all else, where that is more.
+    pub rules: u64,
+}
+
+/// What of `carried` the `mentioned` messages do not hold, best first, and its tokens. `None` where nothing is missing or
+/// nothing fits.
+pub fn write<'a>(
+    carried: &Carried,
+    mentioned: impl IntoIterator<Item = &'a Message>,
+    room: Room,
+    counter: &dyn TokenCounter,
+) -> Option<(String, u64)> {
+    let missing = Missing::of(carried, mentioned);
+    let most = room.all.max(room.rules);
+    let mut aim = room;
+    let mut best: Option<(String, u64)> = None;
+    // The parts are counted one by one, by the estimate: the whole may count less or more. The next try aims by that.
+    for _ in 0..TRIES {
+        let Some((text, complete)) = missing.text(aim) else { break };
+        let tokens = counter.count(&text);
+        let better = best.as_ref().is_none_or(|(_, before)| tokens > *before);
+        if tokens <= most && better {
+            best = Some((text, tokens));
+        }
+        if tokens <= most && (complete || tokens * 20 >= most * 19) {
+            break;
+        }
+        let scaled =
+            |room: u64| (u128::from(room) * u128::from(most) * 39 / (u128::from(tokens) * 40)) as u64;
+        aim = Room { all: scaled(aim.all), rules: scaled(aim.rules) };
+    }
+    best
+}
+
+/// What the rest of the view does not say.
+struct Missing<'a> {
+    carried: &'a Carried,
+    /// Best first.
+    rules: Vec<&'a str>,
+    open: Vec<String>,
+    literals: Vec<&'a str>,
+    /// Refs that the view shows already.
+    shown_refs: Vec<bool>,
+}
+
+impl<'a> Missing<'a> {
+    fn of<'m>(carried: &'a Carried, mentioned: impl IntoIterator<Item = &'m Message>) -> Self {
+        let mut rules: Vec<_> = carried.rules.iter().collect();
+        rules.sort_by_key(|(_, r)| (Reverse((r.explicit, r.strength)), Reverse(r.last)));
+        let rules: Vec<&str> = rules.into_iter().map(|(text, _)| text.as_str()).collect();
+        let open = carried.open.lines();
+        let literals: Vec<&str> = carried.literals.keys().map(String::as_str).collect();
+        let refs: Vec<&str> = carried.outputs.values().map(|o| o.ref_id.as_str()).collect();
+        let said = open.iter().map(String::as_str);
+        let all =
+            rules.iter().copied().chain(said).chain(literals.iter().copied()).chain(refs.iter().copied());
+        let needles = Needles::new(all);
+        let mut there = vec![false; rules.len() + open.len() + literals.len() + refs.len()];
+        for message in mentioned {
+            for text in texts(message) {
+                needles.find(&text, |i| there[i] = true);
+            }
+        }
+        let mut there = there.into_iter();
+        let mut absent = |n: usize| there.by_ref().take(n).map(|t| !t).collect::<Vec<_>>();
+        let (no_rule, no_open, no_literal) =
+            (absent(rules.len()), absent(open.len()), absent(literals.len()));
+        Self {
+            carried,
+            rules: kept(rules, &no_rule),
+            open: kept(open, &no_open),
+            literals: kept(literals, &no_literal),
+            shown_refs: absent(refs.len()).into_iter().map(|absent| !absent).collect(),
+        }
+    }
+
+    /// The ledger of at most so many tokens, by the estimate, and whether it is all that is missing.
+    fn text(&self, room: Room) -> Option<(String, bool)> {
+        let mut out = format!("{HEADING}\n");
+        let mut left = room.all.max(room.rules).saturating_sub(cost(&out) + 8);
+        let taken = fitting(&self.rules, &mut left, |rule| cost(rule) + 2);
+        let mut complete = taken.len() == self.rules.len();
+        list(&mut out, "The user's rules", taken.into_iter().copied());
+        left = left.min(room.all.saturating_sub(cost(&out)));
+
+        let mut told = left / TOLD;
+        let before = told;
+        let open = fitting(&self.open, &mut told, |line| cost(line) + 2);
+        complete &= open.len() == self.open.len();
+        list(&mut out, "Still open", open.into_iter().map(String::as_str));
+        let mut commands: Vec<_> = self.carried.commands.values().collect();
+        commands.sort_by_key(|c| (Reverse(c.failed), Reverse(c.last)));
+        let mut taken = fitting(&commands, &mut told, |c| cost(&c.line) + 2);
+        complete &= taken.len() == commands.len();
+        taken.sort_by_key(|c| c.last);
+        list(&mut out, "Commands and what came of them", taken.into_iter().map(|c| c.line.as_str()));
+        left -= before - told;
+
+        let seen = |text: &&'a str| self.carried.literals.get(*text).map(|seen| Choice { text, seen });
+        let choices: Vec<Choice<'_>> = self.literals.iter().filter_map(seen).collect();
+        let reserve = left / 16;
+        let mut room_for_literals = left - reserve;
+        let (chosen, left_out) = choose(&choices, &out, &mut room_for_literals);
+        groups(&mut out, &chosen);
+        self.refs(&mut out, &left_out, room_for_literals + reserve);
+
+        let text = tags::neutralize(out.trim_end()).into_owned();
+        (text.len() > HEADING.len()).then_some((text, complete && left_out.is_empty()))
+    }
+
+    /// Refs that open what found no room, those that open most of it first; then the newest large outputs.
+    fn refs(&self, out: &mut String, left_out: &[Choice<'_>], room: u64) {
+        let mut missing: BTreeMap<u64, usize> = BTreeMap::new();
+        for output in left_out.iter().filter_map(|c| c.seen.output) {
+            *missing.entry(output).or_default() += 1;
+        }
+        let named = out.clone();
+        let unnamed = self.carried.outputs.iter().zip(&self.shown_refs).filter(|(_, shown)| !**shown);
+        let mut refs: Vec<(usize, u64, &str)> = unnamed
+            .map(|((at, stored), _)| (at, stored))
+            .rev()
+            .enumerate()
+            .filter(|(age, (at, stored))| {
+                missing.contains_key(*at) || (*age < NEWEST_REFS && stored.bytes >= LARGE)
+            })
+            .map(|(_, (at, stored))| (missing.get(at).copied().unwrap_or(0), *at, stored.ref_id.as_str()))
+            .filter(|(_, _, id)| !named.contains(*id))
+            .collect();
+        refs.sort_by_key(|(opens, at, _)| (Reverse(*opens), Reverse(*at)));
+        let label = "Stored outputs (tool_output_cache): ";
+        let mut left = room.saturating_sub(cost(label));
+        let taken = fitting(&refs, &mut left, |(_, _, id)| cost(id) + 1);
+        let ids: Vec<&str> = taken.into_iter().map(|(_, _, id)| *id).collect();
+        if !ids.is_empty() {
+            let _ = writeln!(out, "{label}{}", ids.join(" "));
+        }
+    }
+}
+
+fn kept<T>(list: Vec<T>, keep: &[bool]) -> Vec<T> {
+    list.into_iter().zip(keep).filter(|(_, keep)| **keep).map(|(item, _)| item).collect()
+}
+
+/// Those that fit, in order; what is too large for what is left is passed over.
+fn fitting<'a, T>(list: &'a [T], left: &mut u64, cost: impl Fn(&T) -> u64) -> Vec<&'a T> {
+    let mut taken = Vec::new();
+    let mut misses = 0;
+    for item in list {
+        let price = cost(item);
+        if price <= *left {
+            *left -= price;
+            taken.push(item);
+        } else {
+            misses += 1;
+            if misses > 64 {
+                break;
+            }
+        }
+    }
+    taken
+}
+
+fn list<'a>(out: &mut String, title: &str, lines: impl Iterator<Item = &'a str>) {
+    for (i, line) in lines.enumerate() {
+        if i == 0 {
+            let _ = writeln!(out, "{title}:");
+        }
+        let _ = writeln!(out, "- {line}");
+    }
+}
+
+/// Literal facts by kind, sorted, each whole: what is shortened by a shared folder stands there no more.
+fn groups(out: &mut String, chosen: &[Choice<'_>]) {
+    let kinds = [
+        (LiteralKind::ErrorCode, "Error codes"),
+        (LiteralKind::Id, "Ids"),
+        (LiteralKind::Url, "URLs"),
+        (LiteralKind::Path, "Paths"),
+    ];
+    for (kind, title) in kinds {
+        let of_kind: Vec<&str> = chosen.iter().filter(|c| c.seen.kind == kind).map(|c| c.text).collect();
+        if !of_kind.is_empty() {
+            let _ = writeln!(out, "{title}: {}", of_kind.join(" "));
+        }
+    }
+}

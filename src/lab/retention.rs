@@ -1,0 +1,144 @@
+//! What survived a compaction (LAB-2): the facts of a history, and the share of them that a view still has.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashSet};
+
+use serde::Serialize;
+
+use crate::compaction::facts::{Needles, constraints, literals, texts};
+use crate::message::{ItemType, Message, Role};
+
+/// The facts of a history, each once.
+///
+/// A literal fact is a path, a URL, an id or an error code that stands anywhere in the messages' text, arguments or
+/// outputs. A constraint is a sentence of a user message with never, always, must, don't, only or one of their Chinese
+/// and Japanese kin.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Paths, URLs, ids and error codes, sorted.
+    pub literals: Vec<String>,
+    /// The user's constraints, sorted.
+    pub constraints: Vec<String>,
+}
+
+/// The shares of a history's facts that a view still has, 0 to 1; 1 where the history has none.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Retention {
+    /// Of the literal facts: those that stand in the view itself, letter by letter.
+    pub literal: f64,
+    /// Of the literal facts: those, and the ones that stand in an output that a ref in the view opens.
+    pub with_refs: f64,
+    /// Of the user's constraints: those that stand in the view word for word.
+    pub constraints: f64,
+}
+
+/// The facts of a history, in time linear in its length.
+///
+/// ```
+/// use contextfold::lab::facts;
+/// use contextfold::message::{Message, Role};
+///
+/// let history = [Message::text(Role::User, "Never touch src/legacy.rs. See https://example.org/a.")];
+/// let found = facts(&history);
+/// assert_eq!(found.literals, ["https://example.org/a", "src/legacy.rs"]);
+/// assert_eq!(found.constraints, ["Never touch src/legacy.rs."]);
+/// ```
+pub fn facts<'a>(history: impl IntoIterator<Item = &'a Message>) -> Facts {
+    let mut found: HashSet<String> = HashSet::new();
+    let mut rules: BTreeSet<String> = BTreeSet::new();
+    for message in history {
+        for text in texts(message) {
+            for literal in literals(&text) {
+                if !found.contains(literal.text) {
+                    found.insert(literal.text.to_owned());
+                }
+            }
+        }
+        if message.role == Role::User && message.item_type() != ItemType::CompactionSummary {
+            let said = message.plain_text();
+            rules.extend(constraints(&said).into_iter().filter(|c| c.explicit).map(|c| c.text.to_owned()));
+        }
+    }
+    let mut literals: Vec<String> = found.into_iter().collect();
+    literals.sort_unstable();
+    Facts { literals, constraints: rules.into_iter().collect() }
+}
+
+/// The shares of `facts` that stand in a view. `opens_ref` gives the full output that a ref opens, `None` where the word
+/// is no ref; it is asked once for each distinct word of the view that may be one.
+pub fn retention<'a>(
+    facts: &Facts,
+    view: impl IntoIterator<Item = &'a Message>,
+    mut opens_ref: impl FnMut(&str) -> Option<String>,
+) -> Retention {
+    let needles = Needles::new(facts.literals.iter().chain(&facts.constraints).map(String::as_str));
+    let mut there = vec![false; facts.literals.len() + facts.constraints.len()];
+    let mut words: BTreeSet<String> = BTreeSet::new();
+    for message in view {
+        for text in texts(message) {
+            needles.find(&text, |i| there[i] = true);
+            words.extend(refs_in(&text).map(Cow::into_owned));
+        }
+    }
+    let (known, rules) = there.split_at(facts.literals.len());
+    let (literal, constraints) = (share(known), share(rules));
+    let mut opened = known.to_vec();
+    let in_outputs = Needles::new(facts.literals.iter().map(String::as_str));
+    for full in words.iter().filter_map(|word| opens_ref(word)) {
+        in_outputs.find(&full, |i| opened[i] = true);
+    }
+    Retention { literal, with_refs: share(&opened), constraints }
+}
+
+/// The words of a text that may be refs of stored outputs.
+fn refs_in(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
+    let bare = text.split(move |c| !word(c)).map(|w| Cow::Borrowed(w.trim_matches(['.', ':'])));
+    // A ref of the caller's own may hold anything; a placeholder names it whole.
+    let named = text.split("ref=").skip(1).filter_map(|rest| Some(Cow::Borrowed(rest.split_once(']')?.0)));
+    bare.chain(named).filter(|w| !w.is_empty() && w.len() <= 256)
+}
+
+fn share(there: &[bool]) -> f64 {
+    if there.is_empty() {
+        return 1.0;
+    }
+    there.iter().filter(|t| **t).count() as f64 / there.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{Part, ToolCall};
+
+    fn user(text: &str) -> Message {
+        Message::text(Role::User, text)
+    }
+
+    #[test]
+    fn facts_are_looked_for_in_text_arguments_and_outputs_and_counted_once() {
+        let call = ToolCall::function("c1", "read", r#"{"path":"src/a.rs"}"#);
+        let history = [
+            user("Never edit src/a.rs. I use 94ff0b0. 必须用 pnpm。"),
+            Message::new(Role::Assistant, vec![Part::text("Always fine: #42"), Part::ToolCall(call)]),
+            Message::tool("c1", "error[E0308] at src/a.rs, see https://x.org/y"),
+        ];
+        let found = facts(&history);
+        assert_eq!(found.literals, ["#42", "94ff0b0", "E0308", "https://x.org/y", "src/a.rs"]);
+        assert_eq!(found.constraints, ["Never edit src/a.rs.", "必须用 pnpm。"]);
+    }
+
+    #[test]
+    fn both_shares() {
+        let facts = Facts {
+            literals: ["#12", "#123", "a/b/c.rs", "b/c.rs"].map(str::to_owned).into(),
+            constraints: vec!["Never push.".to_owned()],
+        };
+        let view = [user("Rules: Never push. See a/b/c.rs and [tool output trimmed; ref=my out/1]")];
+        let opens = |id: &str| (id == "my out/1").then(|| "issue #123".to_owned());
+        let shares = retention(&facts, &view, opens);
+        assert_eq!(shares, Retention { literal: 0.5, with_refs: 0.75, constraints: 1.0 });
+        assert!(retention(&Facts::default(), &[], |_| None).literal >= 1.0, "of nothing, nothing is lost");
+    }
+}

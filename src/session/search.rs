@@ -1,0 +1,283 @@
+//! Recall (COMP-24): what was ever there is found again, folded, trimmed or not.
+
+use std::collections::HashSet;
+
+use regex::{Regex, RegexBuilder};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::facade::Session;
+use crate::compaction::facts::texts;
+use crate::config::Keys;
+use crate::context::{NodeIndex, NodeKind};
+use crate::error::{Error, Result};
+use crate::message::Role;
+use crate::tool_output::{Output, SEARCH_TOOL, prefix_bytes, suffix_bytes};
+
+/// Places that are shown of one message.
+const PER_MESSAGE: usize = 3;
+/// Bytes that an excerpt shows on either side of what was found.
+const AROUND: usize = 100;
+/// Bytes of what was found that an excerpt shows.
+const LONGEST_MATCH: usize = 300;
+/// Bytes that a compiled pattern may take, as in a search of one output.
+const PATTERN_BYTES: usize = 1 << 20;
+const DEFAULT_HITS: u64 = 20;
+const MOST_HITS: u64 = 1_000;
+
+/// What is looked for, and how much of it is wanted.
+#[derive(Debug, Clone)]
+pub struct Search {
+    regex: Regex,
+    max_hits: usize,
+}
+
+/// A place where something was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Hit {
+    /// The message's id; the ref of a stored output that belongs to no message.
+    pub id: String,
+    /// The fold that stands for the message in the view, where one does: what `unfold` takes.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fold: Option<String>,
+    /// The ref that opens the whole output, where it is one.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub output_ref: Option<String>,
+    /// Whose message it is.
+    #[cfg_attr(
+        target_arch = "wasm32",
+        tsify(type = "\"system\" | \"developer\" | \"user\" | \"assistant\" | \"tool\"")
+    )]
+    pub role: Role,
+    /// What was found, with about 100 bytes on either side.
+    pub excerpt: String,
+}
+
+impl Search {
+    /// A text, found letter by letter; `options` are those of [`Search::read`] without the query.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for an empty query, an unknown key, a wrong type, a number out of range.
+    pub fn text(query: &str, options: &Value) -> Result<Self> {
+        Self::of(query, None, options)
+    }
+
+    /// A JavaScript `RegExp`, by its source and flags, in the syntax that both know. `options` as above.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for what Rust's `regex` does not have: look-around and backreferences.
+    pub fn js_regex(source: &str, flags: &str, options: &Value) -> Result<Self> {
+        Self::of(&from_js(source), Some(flags), options)
+    }
+
+    /// The arguments of the tool `search_history`, as a model writes them.
+    ///
+    /// # Errors
+    /// As above, and where `query` is missing.
+    pub fn read(arguments: &Value) -> Result<Self> {
+        let mut keys = Keys::arguments(SEARCH_TOOL, arguments)?;
+        let query = keys.string("query")?.ok_or_else(|| keys.error("query", "the query is missing"))?;
+        Self::of(&query, None, arguments)
+    }
+
+    fn of(query: &str, js_flags: Option<&str>, options: &Value) -> Result<Self> {
+        let mut keys = Keys::arguments(SEARCH_TOOL, options)?;
+        keys.value("query"); // the whole of a model's arguments may be handed on as options
+        let regex = keys.or_null("regex", Keys::bool)?.flatten().unwrap_or(js_flags.is_some());
+        let ignore_case = keys.or_null("ignore_case", Keys::bool)?.flatten();
+        let max_hits = keys.or_null("max_hits", |k, key| k.u64_in(key, 1..=MOST_HITS))?.flatten();
+        keys.finish()?;
+        if query.is_empty() {
+            return Err(Error::argument("the query is empty; give a text or a regular expression"));
+        }
+        let flag = |f: char| js_flags.is_some_and(|flags| flags.contains(f));
+        let pattern = if regex { query.to_owned() } else { regex::escape(query) };
+        let regex = RegexBuilder::new(&pattern)
+            .case_insensitive(ignore_case.unwrap_or(js_flags.is_none() || flag('i')))
+            .multi_line(flag('m'))
+            .dot_matches_new_line(flag('s'))
+            .size_limit(PATTERN_BYTES)
+            .build()
+            .map_err(|e| {
+                let why = "the query is no regular expression of the supported syntax (Rust's `regex`: linear time, no look-around, no backreferences)";
+                Error::argument(format!("{why}: {e}"))
+            })?;
+        Ok(Self { regex, max_hits: max_hits.unwrap_or(DEFAULT_HITS) as usize })
+    }
+}
+
+impl Session {
+    /// Searches the whole history, folded and trimmed parts too, and every stored output, in time linear in their length.
+    /// The newest come first; three places of a message at most.
+    pub fn search(&self, search: &Search) -> Vec<Hit> {
+        let context = self.context();
+        let mut hits = Vec::new();
+        let mut opened: HashSet<&str> = HashSet::new();
+        for (at, node) in context.history.nodes().iter().enumerate().rev() {
+            if node.kind != NodeKind::Message {
+                continue; // what the engine wrote stands for what is searched itself
+            }
+            let output_ref = node.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
+            let stored = output_ref.and_then(|r| context.outputs.get(&r.id).ok());
+            let mut places = Places::default();
+            for text in texts(&node.message) {
+                places.find(&search.regex, &text);
+            }
+            if let Some(output) = stored.filter(|o| opened.insert(o.id())) {
+                places.find(&search.regex, &whole(output));
+            }
+            let fold = self.outermost_fold(NodeIndex(at as u32));
+            for excerpt in places.excerpts {
+                let output_ref = output_ref.map(|r| r.id.clone());
+                let id = node.id.to_string();
+                hits.push(Hit { id, fold: fold.clone(), output_ref, role: node.message.role, excerpt });
+            }
+            if hits.len() >= search.max_hits {
+                break;
+            }
+        }
+        for reference in context.outputs.refs().into_iter().rev() {
+            if hits.len() >= search.max_hits {
+                break;
+            }
+            let Ok(output) = context.outputs.get(&reference.id) else { continue };
+            if opened.contains(output.id()) {
+                continue;
+            }
+            let mut places = Places::default();
+            places.find(&search.regex, &whole(output));
+            hits.extend(places.excerpts.into_iter().map(|excerpt| Hit {
+                id: reference.id.clone(),
+                fold: None,
+                output_ref: Some(reference.id.clone()),
+                role: Role::Tool,
+                excerpt,
+            }));
+        }
+        hits.truncate(search.max_hits);
+        hits
+    }
+
+    /// The fold that stands in the view for a message: the last of those that took each other in.
+    fn outermost_fold(&self, index: NodeIndex) -> Option<String> {
+        let history = &self.context().history;
+        let mut fold = history.node(index).folded_by?;
+        while let Some(outer) = history.node(fold).folded_by {
+            fold = outer;
+        }
+        Some(history.node(fold).id.to_string())
+    }
+}
+
+fn whole(output: &Output) -> String {
+    output.lines_from(0).map(|line| line.text().into_owned()).collect::<Vec<_>>().join("\n")
+}
+
+/// What is shown of one message.
+#[derive(Default)]
+struct Places {
+    excerpts: Vec<String>,
+}
+
+impl Places {
+    fn find(&mut self, regex: &Regex, text: &str) {
+        let mut shown_until = 0;
+        for found in regex.find_iter(text) {
+            if self.excerpts.len() >= PER_MESSAGE {
+                return;
+            }
+            if found.start() < shown_until {
+                continue;
+            }
+            let matched = prefix_bytes(found.as_str(), LONGEST_MATCH);
+            let end = found.start() + matched.len();
+            let before = suffix_bytes(&text[..found.start()], AROUND);
+            let after = prefix_bytes(&text[end..], AROUND);
+            let cut = |cut: bool| if cut { "…" } else { "" };
+            let excerpt = format!(
+                "{}{before}{matched}{after}{}",
+                cut(before.len() < found.start()),
+                cut(end + after.len() < text.len())
+            );
+            shown_until = end + after.len();
+            // The output of a tool stands in its message and in the cache.
+            if !self.excerpts.contains(&excerpt) {
+                self.excerpts.push(excerpt);
+            }
+        }
+    }
+}
+
+/// A pattern of JavaScript's in Rust's syntax, where they differ in more than what they can do: in a class of characters
+/// `[`, `&&`, `--` and `~~` are nothing special, `[^]` is any character, `[]` none, and `\b` a backspace.
+fn from_js(source: &str) -> String {
+    let mut out = String::with_capacity(source.len() + 8);
+    let mut chars = source.chars().peekable();
+    let mut in_class = false;
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('b') if in_class => out.push_str("\\x08"),
+                Some('/') => out.push('/'),
+                Some('0') => out.push_str("\\x00"),
+                Some(next) => out.extend(['\\', next]),
+                None => out.push('\\'),
+            },
+            '[' if in_class => out.push_str("\\["),
+            '[' => {
+                let negated = chars.next_if_eq(&'^').is_some();
+                match chars.next_if_eq(&']') {
+                    Some(_) if negated => out.push_str("(?s:.)"),
+                    Some(_) => out.push_str("[^\\x00-\\x{10FFFF}]"),
+                    None => {
+                        in_class = true;
+                        out.push_str(if negated { "[^" } else { "[" });
+                    }
+                }
+            }
+            ']' => {
+                in_class = false;
+                out.push(']');
+            }
+            '&' | '~' if in_class => out.extend(['\\', c]),
+            '-' if in_class && chars.peek() == Some(&'-') => out.push_str("\\-"),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn javascripts_patterns_are_translated() {
+        let found = |source: &str, text: &str| {
+            let search = Search::js_regex(source, "", &serde_json::json!({})).unwrap();
+            search.regex.find(text).map(|m| m.as_str().to_owned())
+        };
+        assert_eq!(found(r"src\/\w+\.rs", "see src/main.rs"), Some("src/main.rs".into()));
+        assert_eq!(found(r"[[&&]+", "a[&["), Some("[&[".into()));
+        assert_eq!(found(r"a[^]b", "a\nb"), Some("a\nb".into()));
+        assert_eq!(found("[]", "x"), None);
+        assert_eq!(found(r"(?<n>\d+)-\u0041", "12-A"), Some("12-A".into()));
+        assert_eq!(found("A", "a"), None);
+    }
+
+    #[test]
+    fn what_is_not_supported_is_said() {
+        for source in ["(?=a)", "(?<!a)b", r"(a)\1", "("] {
+            let error = Search::js_regex(source, "g", &serde_json::json!({})).unwrap_err();
+            assert!(error.message().contains("no look-around"), "{error}");
+        }
+        let no = |value| Search::read(&value).unwrap_err().to_string();
+        assert!(no(serde_json::json!({})).contains("missing"));
+        assert!(no(serde_json::json!({ "query": "" })).contains("empty"));
+        assert!(no(serde_json::json!({ "query": "a", "max_hits": 0 })).contains("max_hits"));
+        assert!(no(serde_json::json!({ "query": "a", "max": 1 })).contains("unknown key"));
+    }
+}

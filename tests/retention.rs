@@ -1,0 +1,193 @@
+//! What is still in the view after a compaction whose summary says nothing (COMP-11, LAB-2).
+#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods)] // tests read files and stop at the first surprise
+
+#[path = "provider/data.rs"]
+mod data;
+
+use std::sync::Arc;
+
+use contextfold::compaction::Answer;
+use contextfold::lab::{Facts, Retention, facts, retention};
+use contextfold::message::{Format, Message};
+use contextfold::provider::provider;
+use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::tokens::{Estimate, TokenCounter, count_message};
+use serde_json::{Value, json};
+
+const USELESS: &str = "<summary>\nSome work was done.\nMore remains.\n</summary>";
+
+/// A transcript and what it holds.
+struct Transcript {
+    name: String,
+    messages: Vec<Message>,
+    tokens: u64,
+    facts: Facts,
+}
+
+impl Transcript {
+    fn of(name: String, messages: Vec<Message>) -> Self {
+        let tokens = messages.iter().map(|m| count_message(m, &Estimate)).sum();
+        let facts = facts(&messages);
+        Self { name, messages, tokens, facts }
+    }
+
+    /// Worth a measure: long enough, with enough to forget.
+    fn counts(&self) -> bool {
+        self.messages.len() >= 12 && self.tokens >= 3_000 && self.facts.literals.len() >= 8
+    }
+
+    /// What must stand whatever the budget: the header and the newest request, in tokens.
+    fn untouchable(&self) -> u64 {
+        let header = self.messages.iter().take_while(|m| m.role.is_instruction());
+        let newest = self.messages.iter().rev().find(|m| m.opens_turn());
+        header.chain(newest).map(|m| count_message(m, &Estimate)).sum()
+    }
+
+    /// A plain list of all its facts, in tokens.
+    fn cost(&self) -> u64 {
+        Estimate.count(&self.facts.literals.join("\n")) + Estimate.count(&self.facts.constraints.join("\n"))
+    }
+}
+
+/// One fit of a transcript to a share of its tokens.
+struct Cut {
+    kept: Retention,
+    tokens: u64,
+    ledger: u64,
+}
+
+/// `None`: what may not be cut (header, newest request) is larger than the budget.
+fn cut(transcript: &Transcript, share: f64, compaction: &Value) -> Option<Cut> {
+    let window = (transcript.tokens as f64 * share) as u64;
+    let options = json!({ "contextWindow": window, "safetyMargin": 0, "toolOutputCache": { "contextBudgetTokens": 1_000_000 }, "compaction": compaction });
+    let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));
+    session.push(transcript.messages.clone()).unwrap();
+    let mut fit = session.prepare_filling().ok()?;
+    let answer = Answer { text: USELESS.to_owned(), ..Answer::default() };
+    loop {
+        match fit {
+            Fit::NeedsSummary(pending) => fit = session.resume(*pending, &answer).ok()?,
+            Fit::Done(report) => {
+                assert!(report.tokens_after <= window, "{}", transcript.name);
+                let view = session.context().lower();
+                let opens = |id: &str| {
+                    let output = session.context().outputs.get(id).ok()?;
+                    Some(output.lines_from(0).map(|l| l.text().into_owned()).collect::<Vec<_>>().join("\n"))
+                };
+                let kept = retention(&transcript.facts, view.iter().map(|m| &**m), opens);
+                let ledger = report.summary.map_or(0, |s| s.ledger_tokens);
+                return Some(Cut { kept, tokens: report.tokens_after, ledger });
+            }
+        }
+    }
+}
+
+fn recorded() -> Vec<Transcript> {
+    let kinds = [
+        (".chat.json", Format::OpenaiChat),
+        (".messages.anthropic.json", Format::Anthropic),
+        ("-clean.anthropic.json", Format::Anthropic),
+    ];
+    let mut out = Vec::new();
+    for (suffix, format) in kinds {
+        for list in data::recorded(suffix) {
+            let messages = provider(format).read(&Value::Array(list.items)).unwrap();
+            out.push(Transcript::of(list.name, messages));
+        }
+    }
+    out.retain(Transcript::counts);
+    out
+}
+
+fn sample() -> Transcript {
+    let items = serde_json::from_str(include_str!("../examples/transcript.responses.json")).unwrap();
+    Transcript::of("the sample".to_owned(), provider(Format::OpenaiResponses).read(&items).unwrap())
+}
+
+fn mean(of: &[f64]) -> f64 {
+    of.iter().sum::<f64>() / of.len().max(1) as f64
+}
+
+fn median(of: &[f64]) -> f64 {
+    let mut sorted = of.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(1.0)
+}
+
+/// The retention of every transcript; those are named and left out whose facts alone, or whose header and newest request
+/// alone, exceed the budget.
+fn measure(transcripts: &[Transcript], share: f64, compaction: &Value) -> Vec<Cut> {
+    let mut cuts = Vec::new();
+    for transcript in transcripts {
+        let budget = (transcript.tokens as f64 * share) as u64;
+        let label = format!(
+            "{:>3.0} %: {} ({} tokens, {} facts of {} tokens, {} rules)",
+            share * 100.0,
+            transcript.name,
+            transcript.tokens,
+            transcript.facts.literals.len(),
+            transcript.cost(),
+            transcript.facts.constraints.len()
+        );
+        let Some(cut) = cut(transcript, share, compaction) else {
+            assert!(transcript.untouchable() >= budget / 2, "{label}: no view at all");
+            println!("{label}: apart: what may not be cut exceeds the budget");
+            continue;
+        };
+        let apart = transcript.cost() >= budget || transcript.untouchable() >= budget;
+        println!(
+            "{}{label}: literal {:.3}, with refs {:.3}, rules {:.3}; {} of {budget}, ledger {}",
+            if apart { "apart: " } else { "" },
+            cut.kept.literal,
+            cut.kept.with_refs,
+            cut.kept.constraints,
+            cut.tokens,
+            cut.ledger
+        );
+        if !apart {
+            cuts.push(cut);
+        }
+    }
+    cuts
+}
+
+fn summary(cuts: &[Cut], share: f64) -> [f64; 5] {
+    let of = |f: fn(&Cut) -> f64| cuts.iter().map(f).collect::<Vec<_>>();
+    let (literal, with_refs, rules) =
+        (of(|c| c.kept.literal), of(|c| c.kept.with_refs), of(|c| c.kept.constraints));
+    let figures = [mean(&literal), median(&literal), mean(&with_refs), median(&with_refs), mean(&rules)];
+    println!(
+        "{:.0} % over {} transcripts: literal mean {:.3} median {:.3}; with refs mean {:.3} median {:.3}; rules {:.3}",
+        share * 100.0,
+        cuts.len(),
+        figures[0],
+        figures[1],
+        figures[2],
+        figures[3],
+        figures[4]
+    );
+    figures
+}
+
+#[test]
+fn a_useless_summary_costs_few_facts() {
+    let transcripts = recorded();
+    if transcripts.is_empty() {
+        return;
+    }
+    for (share, least) in [(0.3, 0.95), (0.1, 0.85)] {
+        let figures = summary(&measure(&transcripts, share, &json!({})), share);
+        assert!(figures[0] >= least && figures[1] >= least, "{figures:?}");
+        assert!(figures[4] >= 1.0, "a constraint was lost");
+    }
+}
+
+#[test]
+fn the_sample_keeps_its_facts_and_without_a_ledger_it_does_not() {
+    for (share, least) in [(0.3, 0.95), (0.1, 0.85)] {
+        let with = summary(&measure(&[sample()], share, &json!({})), share);
+        assert!(with[0] >= least && with[4] >= 1.0, "{with:?}");
+        let without = summary(&measure(&[sample()], share, &json!({ "ledgerTokens": 0 })), share);
+        assert!(without[0] < least, "the summary says nothing: {without:?}");
+    }
+}
