@@ -21,7 +21,10 @@ const loaded = new Map();
 const loading = new Map();
 let readFile;
 
-/** How files are read, where the runtime does that (Node, Bun, Deno). */
+/**
+ * How files are read, where the runtime does that (Node, Bun, Deno): `read(path, roomFor)` puts the file's bytes into
+ * what `roomFor(size)` gives, and returns how many they are.
+ */
 export function readFilesWith(read) {
   readFile = read;
 }
@@ -40,8 +43,7 @@ export function loadEncoding(name, source) {
 
 async function load(name, source) {
   if (glue.encodingLoaded(String(name)) === undefined) {
-    const bytes = await bytesOf(name, source);
-    const length = put(bytes);
+    const length = await putAsset(name, source);
     room = 0; // the module takes it, and gives it back whether it can use the asset or not
     glue.encodingLoad(name, length);
   }
@@ -50,9 +52,10 @@ async function load(name, source) {
   return encoding;
 }
 
-async function bytesOf(name, source) {
-  if (source instanceof ArrayBuffer) return new Uint8Array(source);
-  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+/** Puts the asset's bytes into the module's memory; how many they are. A file goes there directly: no second copy of it. */
+async function putAsset(name, source) {
+  if (source instanceof ArrayBuffer) return put(new Uint8Array(source));
+  if (ArrayBuffer.isView(source)) return put(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
   const asset = ASSETS[SAME_ASSET[name] ?? name];
   if (source === undefined && !asset) throw new ContextError("INVALID_ARGUMENT", `\`${name}\` is no encoding that is known here`);
   if (source !== undefined && typeof source !== "string" && !(source instanceof URL))
@@ -60,9 +63,9 @@ async function bytesOf(name, source) {
   let where = source;
   try {
     where ??= asset();
-    if (readFile && isFile(where)) return readFile(where);
+    if (readFile && isFile(where)) return readFile(where, roomFor);
     const response = await fetch(where);
-    if (response.ok) return new Uint8Array(await response.arrayBuffer());
+    if (response.ok) return put(new Uint8Array(await response.arrayBuffer()));
     throw new Error(`the server answers ${response.status}`);
   } catch (cause) {
     throw new ContextError(
@@ -142,9 +145,13 @@ function giveBack() {
   room = 0;
 }
 
+function roomFor(size) {
+  makeRoom(size);
+  return view.subarray(0, size);
+}
+
 function put(bytes) {
-  makeRoom(bytes.length);
-  view.set(bytes);
+  roomFor(bytes.length).set(bytes);
   return bytes.length;
 }
 

@@ -1,11 +1,21 @@
 // Node, Bun, and Deno through npm: ready when imported. The CommonJS twin is bundled from this file.
 
-import { readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { readFilesWith } from "./encoding.js";
 import { bindModule } from "./load.js";
 
 bindModule(new WebAssembly.Module(readFileSync(new URL("./wasm/contextfold_bg.wasm", import.meta.url))));
-readFilesWith(readFileSync);
+readFilesWith((path, roomFor) => {
+  const file = openSync(path);
+  try {
+    const room = roomFor(fstatSync(file).size);
+    let length = 0;
+    for (let read; (read = readSync(file, room, length, room.length - length, null)); ) length += read;
+    return length;
+  } finally {
+    closeSync(file);
+  }
+});
 
 export * from "./exports.js";
 

@@ -24,7 +24,7 @@ struct Pair {
 
 impl Pair {
     fn new(name: &str, truth: CoreBPE) -> Self {
-        Self { ours: Encoding::new(name, &vocabulary::pack(name)).unwrap(), truth }
+        Self { ours: Encoding::new(name, vocabulary::pack(name)).unwrap(), truth }
     }
 
     #[track_caller]

@@ -8,7 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use tiktoken_rs::CoreBPE;
 
 static ENCODINGS: LazyLock<[(Encoding, CoreBPE); 3]> = LazyLock::new(|| {
-    let ours = |name| Encoding::new(name, &vocabulary::pack(name)).unwrap();
+    let ours = |name| Encoding::new(name, vocabulary::pack(name)).unwrap();
     [
         (ours("o200k_base"), tiktoken_rs::o200k_base().unwrap()),
         (ours("cl100k_base"), tiktoken_rs::cl100k_base().unwrap()),

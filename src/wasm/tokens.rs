@@ -52,9 +52,9 @@ pub fn encoding_loaded(name: &str) -> Option<u32> {
 /// Loads the asset in the first `length` bytes of the room, and gives the room back.
 #[wasm_bindgen(js_name = encodingLoad, skip_typescript)]
 pub fn encoding_load(name: &str, length: usize) -> Result<u32, JsValue> {
-    let bytes = ROOM.take();
-    let encoding = Encoding::new(name, bytes.get(..length).unwrap_or_default())?;
-    drop(bytes);
+    let mut bytes = ROOM.take();
+    bytes.truncate(length);
+    let encoding = Encoding::new(name, bytes)?;
     Ok(LOADED.with_borrow_mut(|loaded| {
         loaded.push(Arc::new(encoding));
         loaded.len() as u32 - 1

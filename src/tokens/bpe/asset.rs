@@ -41,8 +41,7 @@ pub(super) struct Asset<'a> {
     pub pattern: Pattern,
     pub ids: usize,
     pub base: &'a [u8; 256],
-    pub lefts: Varints<'a>,
-    pub rights: Varints<'a>,
+    pub streams: Streams<'a>,
 }
 
 impl<'a> Asset<'a> {
@@ -85,7 +84,13 @@ impl<'a> Asset<'a> {
         let name = header[8..24].split(|&b| b == 0).next().unwrap_or_default();
         let name = std::str::from_utf8(name).map_err(|_| invalid("its name is not text"))?;
         let (lefts, rights) = streams.split_at(left_len);
-        Ok(Self { name, pattern, ids, base, lefts: Varints(lefts), rights: Varints(rights) })
+        Ok(Self {
+            name,
+            pattern,
+            ids,
+            base,
+            streams: Streams { lefts: Varints(lefts), rights: Varints(rights) },
+        })
     }
 }
 
@@ -94,11 +99,45 @@ pub(super) fn invalid(reason: impl std::fmt::Display) -> Error {
     Error::new(ErrorCode::EncodingInvalid, format!("the encoding asset cannot be used: {reason}"))
 }
 
+/// The tokens beyond the single bytes, one after the other.
+pub(super) struct Streams<'a> {
+    lefts: Varints<'a>,
+    rights: Varints<'a>,
+}
+
+impl<'a> Streams<'a> {
+    /// Of an asset that was found to be whole; of anything else, none.
+    pub fn of(asset: &'a [u8]) -> Self {
+        let streams = asset.get(HEADER + 256..).unwrap_or_default();
+        let (lefts, rights) =
+            streams.split_at_checked(word_at(asset, 28) as u32 as usize).unwrap_or_default();
+        Self { lefts: Varints(lefts), rights: Varints(rights) }
+    }
+
+    /// The parts of the next token; `None` for an id that is no token.
+    #[inline(always)]
+    pub fn next(&mut self) -> Result<Option<(u32, u32)>> {
+        match self.lefts.next()? {
+            0 => Ok(None),
+            left => Ok(Some((left - 1, self.rights.next()?))),
+        }
+    }
+
+    /// Nothing must be left.
+    pub fn finish(&self) -> Result<()> {
+        if self.lefts.0.is_empty() && self.rights.0.is_empty() {
+            return Ok(());
+        }
+        Err(invalid("it holds more tokens than it says"))
+    }
+}
+
 /// Numbers of seven bits a byte, lowest first; the top bit says that more follow.
-pub(super) struct Varints<'a>(&'a [u8]);
+struct Varints<'a>(&'a [u8]);
 
 impl Varints<'_> {
-    pub fn next(&mut self) -> Result<u32> {
+    #[inline(always)]
+    fn next(&mut self) -> Result<u32> {
         let mut value = 0;
         for shift in [0, 7, 14] {
             let Some((&byte, rest)) = self.0.split_first() else { break };
@@ -109,10 +148,6 @@ impl Varints<'_> {
             }
         }
         Err(invalid("a number in it is cut off"))
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 

@@ -16,18 +16,6 @@ fn word_at_end(text: &[u8], at: usize) -> u64 {
     rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
-/// Copies `len` bytes from `from` to `to`, eight at a time: up to seven bytes behind them are overwritten, and must be
-/// there. (A call of `memory.copy` costs WebAssembly more than the few bytes of a token.)
-#[inline(always)]
-pub(super) fn copy_words(bytes: &mut [u8], from: usize, to: usize, len: usize) {
-    for at in (0..len).step_by(8) {
-        let word = word_at(bytes, from + at);
-        if let Some(target) = bytes.get_mut(to + at..).and_then(<[u8]>::first_chunk_mut::<8>) {
-            *target = word.to_le_bytes();
-        }
-    }
-}
-
 /// The lowest `len` bytes of `word`, `len` from 0 to 7.
 #[inline(always)]
 pub(super) const fn low_bytes(word: u64, len: usize) -> u64 {

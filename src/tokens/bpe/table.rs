@@ -271,7 +271,8 @@ const fn merge_hash(left: u32, right: u32) -> u64 {
 
 impl Merges {
     pub fn with_room_for(merges: usize) -> Self {
-        let slots = slots_for(merges);
+        // Fuller than the others: `seen` keeps most of what is not there from it.
+        let slots = (merges + merges / 4 + 16).next_power_of_two();
         Self { seen: Seen::new(), slots: vec![0; slots], shift: 64 - slots.trailing_zeros() }
     }
 

@@ -1,79 +1,41 @@
-//! An encoding's tokens in the tables that counting needs. Built once from an asset, never changed.
+//! An encoding's tokens in the tables that counting needs, made from a dictionary.
 
-use super::asset::{Asset, Pattern, invalid};
-use super::bytes::{copy_words, word_at};
+use super::asset::{Asset, Pattern, Streams, invalid};
+use super::bytes::word_at;
+use super::dictionary::{Dictionary, MAX_TOKEN_BYTES};
+use super::strides::in_strides;
 use super::table::{Lengths, Long, Medium, Merges, Pairs, Seen, Short, medium_key, short_key};
+use super::token::Token;
 use crate::Result;
 
-/// The longest token that an asset may hold, in bytes. The longest of tiktoken's have 128.
-const MAX_TOKEN_BYTES: usize = 255;
+/// An encoding as it is loaded: its tokens' bytes, and no more tables than a few pieces need.
+///
+/// Most of the time that loading takes goes into memory that nobody has touched before, and a page that counts three
+/// short messages needs little of it. So the tables come with the first longer text, or the first piece that merges.
+pub(super) struct Loaded {
+    pub pattern: Pattern,
+    pub dictionary: Dictionary,
+    asset: Vec<u8>,
+}
 
-/// Where a token comes from and what becomes of it, in 64 bits: the ids of its left and its right part (its own for a
-/// single byte), and the lowest ranks of a merge with it on the left and on the right, in [`STEP`]s, rounded down.
-#[derive(Clone, Copy)]
-struct Token(u64);
-
-const ID_BITS: u32 = 18;
-const STEP_BITS: u32 = 14;
-/// Ranks a step: 2^18 ids in 14 bits.
-const STEP: u32 = 16;
-const NEVER: u64 = (1 << STEP_BITS) - 1;
-
-impl Token {
-    const fn new(left: u32, right: u32) -> Self {
-        Self(
-            left as u64
-                | (right as u64) << ID_BITS
-                | NEVER << (2 * ID_BITS)
-                | NEVER << (2 * ID_BITS + STEP_BITS),
-        )
-    }
-
-    #[inline(always)]
-    const fn left(self) -> u32 {
-        (self.0 & ((1 << ID_BITS) - 1)) as u32
-    }
-
-    #[inline(always)]
-    const fn right(self) -> u32 {
-        (self.0 >> ID_BITS & ((1 << ID_BITS) - 1)) as u32
-    }
-
-    #[inline(always)]
-    const fn parts(self) -> u64 {
-        self.0 & ((1 << (2 * ID_BITS)) - 1)
-    }
-
-    /// No merge of a lower rank has it on the left.
-    #[inline(always)]
-    const fn first_as_left(self) -> u32 {
-        (self.0 >> (2 * ID_BITS) & NEVER) as u32 * STEP
-    }
-
-    /// No merge of a lower rank has it on the right.
-    #[inline(always)]
-    const fn first_as_right(self) -> u32 {
-        (self.0 >> (2 * ID_BITS + STEP_BITS)) as u32 * STEP
-    }
-
-    /// Merges come in the order of their ranks: only the first one counts.
-    fn merges_as_left(&mut self, id: u32) {
-        if self.first_as_left() == NEVER as u32 * STEP {
-            self.0 ^= (NEVER ^ u64::from(id / STEP)) << (2 * ID_BITS);
+impl Loaded {
+    /// Of the bytes of the asset of this name.
+    pub fn new(bytes: Vec<u8>, name: &str) -> Result<Self> {
+        let asset = Asset::read(&bytes)?;
+        if asset.name != name {
+            return Err(invalid(format!("it is `{}`, not `{name}`", asset.name)));
         }
-    }
-
-    fn merges_as_right(&mut self, id: u32) {
-        if self.first_as_right() == NEVER as u32 * STEP {
-            self.0 ^= (NEVER ^ u64::from(id / STEP)) << (2 * ID_BITS + STEP_BITS);
-        }
+        let pattern = asset.pattern;
+        let dictionary = Dictionary::new(asset.base, asset.ids, asset.streams)?;
+        Ok(Self { pattern, dictionary, asset: bytes })
     }
 }
 
+/// All tables.
 pub(super) struct Vocabulary {
     pub pattern: Pattern,
+    pub dictionary: Dictionary,
     tokens: Vec<Token>,
-    single: [u32; 256],
     pairs: Pairs,
     short: Short,
     medium: Medium,
@@ -83,48 +45,63 @@ pub(super) struct Vocabulary {
     merges: Merges,
 }
 
+/// The tables by bytes while they are filled.
+struct ByBytes<'a> {
+    dictionary: &'a Dictionary,
+    pairs: Pairs,
+    short: Short,
+    medium: Medium,
+    long: Vec<u32>,
+    seen: Seen,
+    lengths: Lengths,
+}
+
+/// Those by parts.
+struct ByParts<'a> {
+    streams: Streams<'a>,
+    tokens: Vec<Token>,
+    merges: Merges,
+}
+
 impl Vocabulary {
-    pub fn new(asset: Asset<'_>) -> Result<Self> {
-        let ids = asset.ids;
-        let pattern = asset.pattern;
-        let mut builder = Builder::new(asset.base, ids);
-        let Asset { mut lefts, mut rights, .. } = asset;
-        for id in 256..ids as u32 {
-            match lefts.next()? {
-                0 => builder.hole(id),
-                left => builder.token(id, left - 1, rights.next()?)?,
-            }
-        }
-        if !lefts.is_empty() || !rights.is_empty() {
-            return Err(invalid("it holds more tokens than it says"));
-        }
-        Ok(builder.finish(pattern))
+    pub fn new(loaded: Loaded) -> Self {
+        let Loaded { pattern, mut dictionary, asset } = loaded;
+        dictionary.forget_slots(); // their room is what the merges take: WebAssembly memory never shrinks
+        let (merges, tokens) = Self::by_parts(&dictionary, &asset);
+        drop(asset);
+        let [few, some] = dictionary.lengths();
+        let mut tables = ByBytes {
+            dictionary: &dictionary,
+            pairs: Pairs::new(),
+            short: Short::with_room_for(few),
+            medium: Medium::with_room_for(some),
+            long: Vec::new(),
+            seen: Seen::new(),
+            lengths: Lengths::new(),
+        };
+        in_strides(256..dictionary.len(), &mut tables, |tables, range| {
+            range.for_each(|id| tables.insert(id as u32));
+        });
+        let ByBytes { pairs, short, medium, long, seen, lengths, .. } = tables;
+        let long = Long::new(&long, |id| dictionary.bytes_of(id));
+        Self { pattern, dictionary, tokens, pairs, short, medium, long, seen, lengths, merges }
     }
 
-    /// How many ids there are, holes included.
-    pub fn len(&self) -> usize {
-        self.tokens.len()
-    }
-
-    /// Appends a token's bytes; false for an id that is no token.
-    pub fn push_bytes(&self, id: u32, bytes: &mut Vec<u8>) -> bool {
-        let mut pending = vec![id];
-        let before = bytes.len();
-        while let Some(id) = pending.pop() {
-            let Some(&token) = self.tokens.get(id as usize) else { break };
-            if token.left() != id {
-                pending.extend([token.right(), token.left()]);
-            } else if let Some(byte) = self.single.iter().position(|&single| single == id) {
-                bytes.push(byte as u8);
-            }
-        }
-        bytes.len() > before
+    fn by_parts(dictionary: &Dictionary, asset: &[u8]) -> (Merges, Vec<Token>) {
+        let merges = Merges::with_room_for(dictionary.len());
+        let mut tokens = Vec::with_capacity(dictionary.len());
+        tokens.extend((0..256).map(|id| Token::new(id, id)));
+        let mut tables = ByParts { streams: Streams::of(asset), tokens, merges };
+        in_strides(256..dictionary.len(), &mut tables, |tables, range| {
+            range.for_each(|id| tables.insert(id as u32));
+        });
+        (tables.merges, tables.tokens)
     }
 
     /// The token of one byte.
     #[inline(always)]
     pub fn single(&self, byte: u8) -> u32 {
-        self.single[byte as usize]
+        self.dictionary.single(byte)
     }
 
     /// Whether a piece of 1 to 7 bytes, the first of `word`, is a token.
@@ -308,119 +285,10 @@ impl Vocabulary {
     }
 }
 
-/// Takes tokens in the order of their ids.
-struct Builder {
-    tokens: Vec<Token>,
-    /// All tokens' bytes, and room behind them.
-    bytes: Vec<u8>,
-    end: usize,
-    /// Where each token's bytes begin, and at last where they end.
-    starts: Vec<u32>,
-    single: [u32; 256],
-    by_length: [usize; 3],
-}
-
-impl Builder {
-    fn new(base: &[u8; 256], ids: usize) -> Self {
-        let mut single = [0; 256];
-        let mut tokens = Vec::with_capacity(ids);
-        let mut starts = Vec::with_capacity(ids + 1);
-        for (id, &byte) in base.iter().enumerate() {
-            let id = id as u32;
-            single[byte as usize] = id;
-            tokens.push(Token::new(id, id));
-            starts.push(id);
-        }
-        starts.push(256);
-        let mut bytes = vec![0; ids * 7 + 2 * MAX_TOKEN_BYTES];
-        for (to, byte) in bytes.iter_mut().zip(base) {
-            *to = *byte;
-        }
-        Self { tokens, bytes, end: 256, starts, single, by_length: [0; 3] }
-    }
-
-    /// An id that is no token: its own part, so that nothing merges into it.
-    fn hole(&mut self, id: u32) {
-        self.tokens.push(Token::new(id, id));
-        self.starts.push(self.end as u32);
-    }
-
-    // Not inlined, as `ByBytes::insert` and `add_merge`: a call for each token lets a WebAssembly engine go over to
-    // its optimised code while the tables are still being built.
-    #[inline(never)]
-    fn token(&mut self, id: u32, left: u32, right: u32) -> Result<()> {
-        let (l, r) = (left as usize, right as usize);
-        if l >= self.tokens.len() || r >= self.tokens.len() {
-            return Err(invalid("a token in it is made of later ones"));
-        }
-        let (left_start, left_end) = (self.starts[l] as usize, self.starts[l + 1] as usize);
-        let (right_start, right_end) = (self.starts[r] as usize, self.starts[r + 1] as usize);
-        let len = left_end - left_start + right_end - right_start;
-        if len > MAX_TOKEN_BYTES || left_start == left_end || right_start == right_end {
-            return Err(invalid("a token in it has an impossible length"));
-        }
-        if self.end + 2 * MAX_TOKEN_BYTES > self.bytes.len() {
-            self.bytes.resize(self.bytes.len() * 3 / 2, 0);
-        }
-        copy_words(&mut self.bytes, left_start, self.end, left_end - left_start);
-        copy_words(&mut self.bytes, right_start, self.end + left_end - left_start, right_end - right_start);
-        self.end += len;
-        self.starts.push(self.end as u32);
-        self.by_length[len.min(16) / 8] += 1;
-        self.tokens[l].merges_as_left(id);
-        self.tokens[r].merges_as_right(id);
-        self.tokens.push(Token::new(left, right));
-        Ok(())
-    }
-
-    fn finish(self, pattern: Pattern) -> Vocabulary {
-        let Self { tokens, bytes, starts, single, by_length, .. } = self;
-        let mut by_bytes = ByBytes {
-            pairs: Pairs::new(),
-            short: Short::with_room_for(by_length[0]),
-            medium: Medium::with_room_for(by_length[1]),
-            seen: Seen::new(),
-            lengths: Lengths::new(),
-            long: Vec::with_capacity(by_length[2]),
-        };
-        for id in 256..tokens.len() as u32 {
-            by_bytes.insert(&bytes, id, starts[id as usize] as usize, starts[id as usize + 1] as usize);
-        }
-        let ByBytes { pairs, short, medium, seen, lengths, long } = by_bytes;
-        let long = Long::new(&long, |id| {
-            bytes.get(starts[id as usize] as usize..starts[id as usize + 1] as usize).unwrap_or_default()
-        });
-        // The merges take the room that the bytes leave: WebAssembly memory never shrinks.
-        drop((bytes, starts));
-        let mut merges = Merges::with_room_for(tokens.len());
-        for (id, token) in tokens.iter().enumerate().skip(256) {
-            add_merge(&mut merges, *token, id as u32);
-        }
-        Vocabulary { pattern, tokens, single, pairs, short, medium, long, seen, lengths, merges }
-    }
-}
-
-#[inline(never)]
-fn add_merge(merges: &mut Merges, token: Token, id: u32) {
-    if token.left() != id {
-        merges.insert(token.left(), token.right(), id);
-    }
-}
-
-struct ByBytes {
-    pairs: Pairs,
-    short: Short,
-    medium: Medium,
-    seen: Seen,
-    lengths: Lengths,
-    long: Vec<u32>,
-}
-
-impl ByBytes {
-    #[inline(never)]
-    fn insert(&mut self, bytes: &[u8], id: u32, start: usize, end: usize) {
-        let word = word_at(bytes, start);
-        let len = end - start;
+impl ByBytes<'_> {
+    #[inline(always)]
+    fn insert(&mut self, id: u32) {
+        let ([word, second], len) = self.dictionary.words_of(id);
         if len >= 4 {
             self.lengths.insert(word, len);
         }
@@ -428,8 +296,27 @@ impl ByBytes {
             ..2 => {}
             2 => self.pairs.insert(word, id),
             3..8 => self.short.insert(short_key(word, len), id, &mut self.seen),
-            8..16 => self.medium.insert(medium_key(word, word_at(bytes, start + 8), len), id, &mut self.seen),
+            8..16 => self.medium.insert(medium_key(word, second, len), id, &mut self.seen),
             _ => self.long.push(id),
         }
+    }
+}
+
+impl ByParts<'_> {
+    #[inline(always)]
+    fn insert(&mut self, id: u32) {
+        // The dictionary has read the same streams to their end: they hold what they should.
+        let Ok(Some((left, right))) = self.streams.next() else {
+            // Its own part, so that nothing merges into it.
+            return self.tokens.push(Token::new(id, id));
+        };
+        self.merges.insert(left, right, id);
+        if let Some(token) = self.tokens.get_mut(left as usize) {
+            token.merges_as_left(id);
+        }
+        if let Some(token) = self.tokens.get_mut(right as usize) {
+            token.merges_as_right(id);
+        }
+        self.tokens.push(Token::new(left, right));
     }
 }

@@ -1,0 +1,210 @@
+//! Counting: the loop over a text's pieces.
+
+#![allow(clippy::inline_always)] // Measured: the loop over pieces is one function, and calls in it cost a third.
+
+use super::asset::Pattern;
+use super::bytes::word_at;
+use super::cache::{self, Cache};
+use super::dictionary::Dictionary;
+use super::merge::Merge;
+use super::pieces::{Cl100k, Gpt2, O200k, Pieces};
+use super::table::medium_key;
+use super::vocabulary::{Loaded, Vocabulary};
+use crate::Result;
+
+/// An encoding's tables, and what counting keeps from piece to piece.
+pub(super) struct Engine {
+    /// Until all tables are there.
+    loaded: Option<Loaded>,
+    full: Option<(Vocabulary, Scratch)>,
+}
+
+/// What counting keeps from piece to piece.
+#[derive(Default)]
+struct Scratch {
+    cache: Cache,
+    merge: Merge,
+}
+
+/// A longer text has all tables made at once.
+const FEW_BYTES: usize = 4096;
+
+impl Engine {
+    /// Of the bytes of the asset of this name.
+    pub fn new(asset: Vec<u8>, name: &str) -> Result<Self> {
+        Ok(Self { loaded: Some(Loaded::new(asset, name)?), full: None })
+    }
+
+    /// Every token's bytes.
+    pub fn dictionary(&self) -> Option<&Dictionary> {
+        let loaded = self.loaded.as_ref().map(|loaded| &loaded.dictionary);
+        loaded.or(self.full.as_ref().map(|(full, _)| &full.dictionary))
+    }
+
+    /// Fills `sink` with the tokens of `text` until its count exceeds `limit`.
+    pub fn fill<S: Sink>(&mut self, text: &[u8], limit: u64, sink: &mut S) {
+        let start = match &self.loaded {
+            Some(loaded) if text.len() <= FEW_BYTES => match loaded.pattern {
+                Pattern::O200k => first_pieces::<O200k, S>(&loaded.dictionary, text, limit, sink),
+                Pattern::Cl100k => first_pieces::<Cl100k, S>(&loaded.dictionary, text, limit, sink),
+                Pattern::Gpt2 => first_pieces::<Gpt2, S>(&loaded.dictionary, text, limit, sink),
+            },
+            _ => 0,
+        };
+        if start >= text.len() || sink.count() > limit {
+            return;
+        }
+        if let Some(loaded) = self.loaded.take() {
+            self.full = Some((Vocabulary::new(loaded), Scratch::default()));
+        }
+        let Some((vocabulary, scratch)) = &mut self.full else { return };
+        match vocabulary.pattern {
+            Pattern::O200k => run::<O200k, S>(vocabulary, scratch, text, start, limit, sink),
+            Pattern::Cl100k => run::<Cl100k, S>(vocabulary, scratch, text, start, limit, sink),
+            Pattern::Gpt2 => run::<Gpt2, S>(vocabulary, scratch, text, start, limit, sink),
+        }
+    }
+}
+
+/// Pieces that are tokens, up to the first that is none; where that begins.
+#[inline(never)]
+fn first_pieces<P: Pieces, S: Sink>(dictionary: &Dictionary, text: &[u8], limit: u64, sink: &mut S) -> usize {
+    let mut start = 0;
+    while start < text.len() && sink.count() <= limit {
+        let end = P::end(text, start, word_at(text, start));
+        let Some(id) = dictionary.whole(text, start, end) else { break };
+        sink.one(id);
+        start = end;
+    }
+    start
+}
+
+/// The pieces from `start` on.
+#[inline(never)]
+fn run<P: Pieces, S: Sink>(
+    vocabulary: &Vocabulary,
+    scratch: &mut Scratch,
+    text: &[u8],
+    mut start: usize,
+    limit: u64,
+    sink: &mut S,
+) {
+    while start < text.len() {
+        let word = word_at(text, start);
+        let end = P::end(text, start, word);
+        if S::IDS {
+            match vocabulary.whole(text, start, end, word) {
+                Some(id) => sink.one(id),
+                None => merged(vocabulary, scratch, text, start, end, word, sink),
+            }
+        } else {
+            let len = end - start;
+            let is_token = match len {
+                ..8 => vocabulary.has_short(word, len),
+                8..16 => vocabulary.has_medium(medium_key(word, word_at(text, start + 8), len)),
+                _ => vocabulary.whole_long(text, start, end).is_some(),
+            };
+            if is_token {
+                sink.one(0);
+            } else {
+                merged(vocabulary, scratch, text, start, end, word, sink);
+            }
+        }
+        start = end;
+        if sink.count() > limit {
+            return;
+        }
+    }
+}
+
+/// A piece that is no token.
+#[inline(never)]
+fn merged<S: Sink>(
+    vocabulary: &Vocabulary,
+    scratch: &mut Scratch,
+    text: &[u8],
+    start: usize,
+    end: usize,
+    word: u64,
+    sink: &mut S,
+) {
+    let Scratch { cache, merge } = scratch;
+    let len = end - start;
+    if len > cache::LONGEST {
+        let tokens = merge.run(vocabulary, text, start, end);
+        sink.many(tokens.len(), tokens);
+        merge.shrink();
+        return;
+    }
+    if len <= SHORT_MERGE {
+        let (count, starts) = vocabulary.merge_short(word, len);
+        if !S::IDS {
+            return sink.many(count, &[]);
+        }
+        for at in 0..count {
+            let from = usize::from(starts[at & 7]);
+            let to = if at + 1 < count { usize::from(starts[(at + 1) & 7]) } else { len };
+            if let Some(id) = vocabulary.whole(text, start + from, start + to, word >> (8 * from)) {
+                sink.one(id);
+            }
+        }
+        return;
+    }
+    let (key, slot) = cache::key_of(text, start, len, word);
+    if let Some(found) = cache.get(&key, slot) {
+        match found.ids() {
+            Some(ids) => return sink.many(ids.len(), ids),
+            None if !S::IDS => return sink.many(found.count as usize, &[]),
+            None => {}
+        }
+    }
+    let tokens = merge.run(vocabulary, text, start, end);
+    sink.many(tokens.len(), tokens);
+    cache.put(key, slot, tokens);
+}
+
+/// Pieces up to this length are merged at once: that is as quick as looking them up.
+const SHORT_MERGE: usize = 7;
+
+/// Where the tokens of a piece go.
+pub(super) trait Sink {
+    /// Whether it asks for the ids.
+    const IDS: bool;
+    fn one(&mut self, id: u32);
+    fn many(&mut self, count: usize, ids: &[u32]);
+    fn count(&self) -> u64;
+}
+
+pub(super) struct Count(pub u64);
+
+impl Sink for Count {
+    const IDS: bool = false;
+    #[inline(always)]
+    fn one(&mut self, _: u32) {
+        self.0 += 1;
+    }
+    #[inline(always)]
+    fn many(&mut self, count: usize, _: &[u32]) {
+        self.0 += count as u64;
+    }
+    #[inline(always)]
+    fn count(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Sink for Vec<u32> {
+    const IDS: bool = true;
+    #[inline(always)]
+    fn one(&mut self, id: u32) {
+        self.push(id);
+    }
+    #[inline(always)]
+    fn many(&mut self, _: usize, ids: &[u32]) {
+        self.extend_from_slice(ids);
+    }
+    #[inline(always)]
+    fn count(&self) -> u64 {
+        self.len() as u64
+    }
+}
