@@ -35,13 +35,12 @@ pub(super) enum Pattern {
     O200k,
 }
 
-/// A checked asset: its header, and its streams still packed.
+/// What an asset says of itself.
 pub(super) struct Asset<'a> {
     pub name: &'a str,
     pub pattern: Pattern,
     pub ids: usize,
     pub base: &'a [u8; 256],
-    pub streams: Streams<'a>,
 }
 
 impl<'a> Asset<'a> {
@@ -83,20 +82,36 @@ impl<'a> Asset<'a> {
         }
         let name = header[8..24].split(|&b| b == 0).next().unwrap_or_default();
         let name = std::str::from_utf8(name).map_err(|_| invalid("its name is not text"))?;
-        let (lefts, rights) = streams.split_at(left_len);
-        Ok(Self {
-            name,
-            pattern,
-            ids,
-            base,
-            streams: Streams { lefts: Varints(lefts), rights: Varints(rights) },
-        })
+        Ok(Self { name, pattern, ids, base })
     }
 }
 
 /// `ENCODING_INVALID`, with what is wrong with the asset.
 pub(super) fn invalid(reason: impl std::fmt::Display) -> Error {
     Error::new(ErrorCode::EncodingInvalid, format!("the encoding asset cannot be used: {reason}"))
+}
+
+/// Where the left streams begin.
+const START: usize = HEADER + 256;
+
+/// Where they end and the right ones begin, in an asset that was found to be whole.
+fn middle_of(asset: &[u8]) -> usize {
+    START + word_at(asset, 28) as u32 as usize
+}
+
+/// How much of the streams was read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    lefts: usize,
+    rights: usize,
+}
+
+/// What a token is made of.
+pub(super) enum Parts {
+    /// The id is no token.
+    None,
+    /// The ids of its left and of its right part.
+    Of(u32, u32),
 }
 
 /// The tokens beyond the single bytes, one after the other.
@@ -106,29 +121,32 @@ pub(super) struct Streams<'a> {
 }
 
 impl<'a> Streams<'a> {
-    /// Of an asset that was found to be whole; of anything else, none.
-    pub fn of(asset: &'a [u8]) -> Self {
-        let streams = asset.get(HEADER + 256..).unwrap_or_default();
-        let (lefts, rights) =
-            streams.split_at_checked(word_at(asset, 28) as u32 as usize).unwrap_or_default();
-        Self { lefts: Varints(lefts), rights: Varints(rights) }
+    /// Of an asset that was found to be whole, from `place` on.
+    pub fn at(asset: &'a [u8], place: Place) -> Self {
+        let middle = middle_of(asset);
+        let lefts = asset.get(START + place.lefts..middle).unwrap_or_default();
+        Self {
+            lefts: Varints(lefts),
+            rights: Varints(asset.get(middle + place.rights..).unwrap_or_default()),
+        }
     }
 
-    /// The parts of the next token; `None` for an id that is no token.
+    /// Where in the asset they are.
+    pub fn place(&self, asset: &[u8]) -> Place {
+        let middle = middle_of(asset);
+        Place {
+            lefts: middle.saturating_sub(START + self.lefts.0.len()),
+            rights: asset.len().saturating_sub(middle + self.rights.0.len()),
+        }
+    }
+
+    /// The parts of the next token, or that its id is none; `None` at the end, or where nothing of ours stands.
     #[inline(always)]
-    pub fn next(&mut self) -> Result<Option<(u32, u32)>> {
+    pub fn next(&mut self) -> Option<Parts> {
         match self.lefts.next()? {
-            0 => Ok(None),
-            left => Ok(Some((left - 1, self.rights.next()?))),
+            0 => Some(Parts::None),
+            left => Some(Parts::Of(left - 1, self.rights.next()?)),
         }
-    }
-
-    /// Nothing must be left.
-    pub fn finish(&self) -> Result<()> {
-        if self.lefts.0.is_empty() && self.rights.0.is_empty() {
-            return Ok(());
-        }
-        Err(invalid("it holds more tokens than it says"))
     }
 }
 
@@ -137,17 +155,17 @@ struct Varints<'a>(&'a [u8]);
 
 impl Varints<'_> {
     #[inline(always)]
-    fn next(&mut self) -> Result<u32> {
+    fn next(&mut self) -> Option<u32> {
         let mut value = 0;
         for shift in [0, 7, 14] {
-            let Some((&byte, rest)) = self.0.split_first() else { break };
+            let (&byte, rest) = self.0.split_first()?;
             self.0 = rest;
             value |= u32::from(byte & 127) << shift;
             if byte < 128 {
-                return Ok(value);
+                return Some(value);
             }
         }
-        Err(invalid("a number in it is cut off"))
+        None
     }
 }
 

@@ -1,9 +1,8 @@
-//! Every token's bytes, and the token of some bytes.
+//! Every token's bytes, and the token of some bytes. Tokens are read from the asset as far as a text needs them.
 
-use super::asset::{Streams, invalid};
+use super::asset::{Parts, Streams};
 use super::bytes::{low_bytes, word_at};
-use super::strides::in_strides;
-use crate::Result;
+use super::strides::STRIDE;
 
 /// The longest token that an asset may hold, in bytes. The longest of tiktoken's have 128.
 pub(super) const MAX_TOKEN_BYTES: usize = 255;
@@ -36,6 +35,8 @@ pub(super) struct Dictionary {
     bytes: Vec<u8>,
     /// Where each token's bytes begin, and at last where they end.
     starts: Vec<u32>,
+    /// How many ids there will be.
+    ids: usize,
     /// The tokens of single bytes.
     single: [u32; 256],
     slots: Vec<u32>,
@@ -46,42 +47,50 @@ const ID_BITS: u32 = 18;
 const ID: u32 = (1 << ID_BITS) - 1;
 
 impl Dictionary {
-    /// Of the tokens that `streams` make out of the single bytes.
-    pub fn new(base: &[u8; 256], ids: usize, streams: Streams<'_>) -> Result<Self> {
+    /// Of the single bytes alone, with room for `ids` tokens.
+    pub fn new(base: &[u8; 256], ids: usize) -> Self {
         let slots = (ids * 5 / 4).next_power_of_two();
         let mut dictionary = Self {
-            bytes: vec![0; ids * 7 + ROOM_BEHIND],
+            bytes: Vec::with_capacity(ids * 7 + ROOM_BEHIND + 8 * STRIDE),
             starts: Vec::with_capacity(ids + 1),
+            ids,
             single: [0; 256],
             slots: vec![0; slots],
             shift: 64 - slots.trailing_zeros(),
         };
+        dictionary.bytes.extend(base);
         for (id, &byte) in (0..).zip(base) {
-            dictionary.bytes[id as usize] = byte;
             dictionary.starts.push(id);
             dictionary.single[byte as usize] = id;
         }
         dictionary.starts.push(256);
-        let mut state = (dictionary, streams, Ok(()));
-        in_strides(256..ids, &mut state, |(dictionary, streams, outcome), range| {
-            if outcome.is_ok() {
-                *outcome = dictionary.read(range, streams);
-            }
-        });
-        let (dictionary, streams, outcome) = state;
-        outcome?;
-        streams.finish()?;
-        Ok(dictionary)
+        dictionary
     }
 
-    fn read(&mut self, range: std::ops::Range<usize>, streams: &mut Streams<'_>) -> Result<()> {
-        for id in range {
-            match streams.next()? {
-                None => self.starts.push(self.end() as u32),
-                Some((left, right)) => self.add(id as u32, left, right)?,
+    /// Reads the next tokens of the asset's streams; false at their end.
+    ///
+    /// The checksum vouches for the streams. Where they are none of ours all the same, the vocabulary ends.
+    // Not inlined: a WebAssembly engine begins with quickly made, slow code and puts better code in its place between
+    // two calls.
+    #[inline(never)]
+    pub fn read(&mut self, streams: &mut Streams<'_>) -> bool {
+        let before = self.len();
+        let end = self.ids.min(before + STRIDE);
+        for id in before..end {
+            let added = match streams.next() {
+                Some(Parts::None) => {
+                    self.starts.push(self.end() as u32);
+                    true
+                }
+                Some(Parts::Of(left, right)) => self.add(id as u32, left, right),
+                None => false,
+            };
+            if !added {
+                self.ids = self.len();
+                return false;
             }
         }
-        Ok(())
+        before < end
     }
 
     #[inline(always)]
@@ -90,21 +99,21 @@ impl Dictionary {
     }
 
     #[inline(always)]
-    fn add(&mut self, id: u32, left: u32, right: u32) -> Result<()> {
+    fn add(&mut self, id: u32, left: u32, right: u32) -> bool {
         let ((left, left_len), (right, right_len)) = (self.place(left), self.place(right));
         let len = left_len + right_len;
         if left_len == 0 || right_len == 0 || len > MAX_TOKEN_BYTES {
-            return Err(invalid("a token in it is made of later ones, or has an impossible length"));
+            return false;
         }
         let end = self.end();
         if end + ROOM_BEHIND > self.bytes.len() {
-            self.bytes.resize(self.bytes.len() * 3 / 2, 0);
+            self.bytes.resize(end + ROOM_BEHIND + 8 * STRIDE, 0);
         }
         self.copy(left, end, left_len);
         self.copy(right, end + left_len, right_len);
         self.starts.push((end + len) as u32);
         self.insert(hash(words_at(&self.bytes, end, len), len), id);
-        Ok(())
+        true
     }
 
     /// Copies a token's bytes behind the last one, eight at a time. (A call of `memory.copy` costs WebAssembly more than the
@@ -129,7 +138,7 @@ impl Dictionary {
         self.slots[at & mask] = fingerprint(hash) | id;
     }
 
-    /// How many ids there are, holes included.
+    /// How many ids were read, holes included.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }

@@ -36,18 +36,20 @@ impl Engine {
     }
 
     /// Every token's bytes.
-    pub fn dictionary(&self) -> Option<&Dictionary> {
-        let loaded = self.loaded.as_ref().map(|loaded| &loaded.dictionary);
-        loaded.or(self.full.as_ref().map(|(full, _)| &full.dictionary))
+    pub fn dictionary(&mut self) -> Option<&Dictionary> {
+        match &mut self.loaded {
+            Some(loaded) => Some(loaded.dictionary()),
+            None => self.full.as_ref().map(|(full, _)| &full.dictionary),
+        }
     }
 
     /// Fills `sink` with the tokens of `text` until its count exceeds `limit`.
     pub fn fill<S: Sink>(&mut self, text: &[u8], limit: u64, sink: &mut S) {
-        let start = match &self.loaded {
+        let start = match &mut self.loaded {
             Some(loaded) if text.len() <= FEW_BYTES => match loaded.pattern {
-                Pattern::O200k => first_pieces::<O200k, S>(&loaded.dictionary, text, limit, sink),
-                Pattern::Cl100k => first_pieces::<Cl100k, S>(&loaded.dictionary, text, limit, sink),
-                Pattern::Gpt2 => first_pieces::<Gpt2, S>(&loaded.dictionary, text, limit, sink),
+                Pattern::O200k => first_pieces::<O200k, S>(loaded, text, limit, sink),
+                Pattern::Cl100k => first_pieces::<Cl100k, S>(loaded, text, limit, sink),
+                Pattern::Gpt2 => first_pieces::<Gpt2, S>(loaded, text, limit, sink),
             },
             _ => 0,
         };
@@ -68,11 +70,11 @@ impl Engine {
 
 /// Pieces that are tokens, up to the first that is none; where that begins.
 #[inline(never)]
-fn first_pieces<P: Pieces, S: Sink>(dictionary: &Dictionary, text: &[u8], limit: u64, sink: &mut S) -> usize {
+fn first_pieces<P: Pieces, S: Sink>(loaded: &mut Loaded, text: &[u8], limit: u64, sink: &mut S) -> usize {
     let mut start = 0;
     while start < text.len() && sink.count() <= limit {
         let end = P::end(text, start, word_at(text, start));
-        let Some(id) = dictionary.whole(text, start, end) else { break };
+        let Some(id) = loaded.whole(text, start, end) else { break };
         sink.one(id);
         start = end;
     }

@@ -103,9 +103,10 @@ impl Encoding {
     /// `INVALID_ARGUMENT` for an id that is no ordinary token of the encoding.
     pub fn decode_bytes(&self, tokens: &[u32]) -> Result<Vec<u8>> {
         let mut bytes = Vec::with_capacity(tokens.len() * 4);
-        let engine = self.engine();
+        let mut engine = self.engine();
+        let dictionary = engine.dictionary();
         for &token in tokens {
-            match engine.dictionary().map(|dictionary| dictionary.bytes_of(token)) {
+            match dictionary.map(|dictionary| dictionary.bytes_of(token)) {
                 None | Some([]) => {
                     return Err(Error::argument(format!("{token} is no token of {}", self.name)));
                 }

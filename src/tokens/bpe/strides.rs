@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-const STRIDE: usize = 2048;
+/// Rounds in one go.
+pub(super) const STRIDE: usize = 2048;
 
 /// Calls `step` for `range`, a stride at a time.
 ///

@@ -1,6 +1,6 @@
 //! An encoding's tokens in the tables that counting needs, made from a dictionary.
 
-use super::asset::{Asset, Pattern, Streams, invalid};
+use super::asset::{Asset, Parts, Pattern, Place, Streams, invalid};
 use super::bytes::word_at;
 use super::dictionary::{Dictionary, MAX_TOKEN_BYTES};
 use super::strides::in_strides;
@@ -8,14 +8,16 @@ use super::table::{Lengths, Long, Medium, Merges, Pairs, Seen, Short, medium_key
 use super::token::Token;
 use crate::Result;
 
-/// An encoding as it is loaded: its tokens' bytes, and no more tables than a few pieces need.
+/// An encoding as it is loaded: tokens as far as they were asked for, and no more tables than a few pieces need.
 ///
-/// Most of the time that loading takes goes into memory that nobody has touched before, and a page that counts three
-/// short messages needs little of it. So the tables come with the first longer text, or the first piece that merges.
+/// Most of what all tables cost goes into memory that nobody has touched before, and who counts a short message needs
+/// little of it. So they come with the first longer text, or the first piece that merges.
 pub(super) struct Loaded {
     pub pattern: Pattern,
-    pub dictionary: Dictionary,
+    dictionary: Dictionary,
     asset: Vec<u8>,
+    /// How much of the asset the dictionary has read.
+    place: Place,
 }
 
 impl Loaded {
@@ -26,8 +28,31 @@ impl Loaded {
             return Err(invalid(format!("it is `{}`, not `{name}`", asset.name)));
         }
         let pattern = asset.pattern;
-        let dictionary = Dictionary::new(asset.base, asset.ids, asset.streams)?;
-        Ok(Self { pattern, dictionary, asset: bytes })
+        let dictionary = Dictionary::new(asset.base, asset.ids);
+        Ok(Self { pattern, dictionary, asset: bytes, place: Place::default() })
+    }
+
+    /// The token that is `text[start..end]`, if there is one. Reads on until it is there: common ones come first.
+    pub fn whole(&mut self, text: &[u8], start: usize, end: usize) -> Option<u32> {
+        loop {
+            let found = self.dictionary.whole(text, start, end);
+            if found.is_some() || !self.read_on() {
+                return found;
+            }
+        }
+    }
+
+    /// The dictionary with every token in it.
+    pub fn dictionary(&mut self) -> &Dictionary {
+        while self.read_on() {}
+        &self.dictionary
+    }
+
+    fn read_on(&mut self) -> bool {
+        let mut streams = Streams::at(&self.asset, self.place);
+        let more = self.dictionary.read(&mut streams);
+        self.place = streams.place(&self.asset);
+        more
     }
 }
 
@@ -65,7 +90,9 @@ struct ByParts<'a> {
 
 impl Vocabulary {
     pub fn new(loaded: Loaded) -> Self {
-        let Loaded { pattern, mut dictionary, asset } = loaded;
+        let mut loaded = loaded;
+        loaded.dictionary();
+        let Loaded { pattern, mut dictionary, asset, .. } = loaded;
         dictionary.forget_slots(); // their room is what the merges take: WebAssembly memory never shrinks
         let (merges, tokens) = Self::by_parts(&dictionary, &asset);
         drop(asset);
@@ -91,7 +118,7 @@ impl Vocabulary {
         let merges = Merges::with_room_for(dictionary.len());
         let mut tokens = Vec::with_capacity(dictionary.len());
         tokens.extend((0..256).map(|id| Token::new(id, id)));
-        let mut tables = ByParts { streams: Streams::of(asset), tokens, merges };
+        let mut tables = ByParts { streams: Streams::at(asset, Place::default()), tokens, merges };
         in_strides(256..dictionary.len(), &mut tables, |tables, range| {
             range.for_each(|id| tables.insert(id as u32));
         });
@@ -305,8 +332,7 @@ impl ByBytes<'_> {
 impl ByParts<'_> {
     #[inline(always)]
     fn insert(&mut self, id: u32) {
-        // The dictionary has read the same streams to their end: they hold what they should.
-        let Ok(Some((left, right))) = self.streams.next() else {
+        let Some(Parts::Of(left, right)) = self.streams.next() else {
             // Its own part, so that nothing merges into it.
             return self.tokens.push(Token::new(id, id));
         };
