@@ -81,6 +81,29 @@ fn generated_texts_have_tiktokens_tokens() {
     }
 }
 
+/// An encoding reads its tokens as far as a text needs them, and makes its merging tables when a piece asks for them.
+#[test]
+fn the_first_text_has_tiktokens_tokens() {
+    let mut generator = Generator::new(0xF125);
+    let asset = vocabulary::pack("cl100k_base");
+    for i in 0..60 {
+        let text = match i {
+            0 => "The quick brown fox jumps over the lazy dog.".to_owned(),
+            1 => "one rare piece at last: zxqvjkw".to_owned(),
+            2 => "long ".repeat(2_000),
+            _ => generator.text(),
+        };
+        let ours = Encoding::new("cl100k_base", asset.clone()).unwrap();
+        let wanted = ALL[1].truth.encode_ordinary(&text);
+        if i % 3 == 0 {
+            assert_eq!(ours.decode(&wanted).unwrap(), text, "before anything was counted");
+        }
+        assert_eq!(ours.count_up_to(&text, 3), (wanted.len() <= 3).then_some(wanted.len() as u64));
+        assert_eq!(ours.encode(&text), wanted, "{text:.200?}");
+        assert_eq!(ours.count(&text), wanted.len() as u64);
+    }
+}
+
 #[test]
 fn every_character_has_tiktokens_tokens() {
     for c in '\0'..=char::MAX {

@@ -1,6 +1,6 @@
 // From a transcript to a session and back: the one place of the command line that talks to the engine.
 
-import { Session, loadEncoding } from "../node.js";
+import { Session, encodingForModel, loadEncoding } from "../node.js";
 
 /** The session's options for these flags. */
 export function sessionOptions(flags) {
@@ -17,10 +17,19 @@ export function sessionOptions(flags) {
 
 const ENCODINGS = ["o200k_base", "cl100k_base"];
 
-/** The flags, an encoding's name replaced by the encoding. */
+/** The flags, an encoding's name replaced by the encoding; without a tokenizer, the model's own where it is public. */
 export async function withEncoding(flags) {
-  if (!ENCODINGS.includes(flags.tokenizer)) return flags;
-  return { ...flags, tokenizer: await loadEncoding(flags.tokenizer) };
+  const name = flags.tokenizer ?? publicEncoding(flags.model);
+  if (!ENCODINGS.includes(name)) return flags;
+  return { ...flags, tokenizer: await loadEncoding(name) };
+}
+
+function publicEncoding(model) {
+  try {
+    return model && encodingForModel(model);
+  } catch {
+    return undefined; // the estimate, with the factor of the model's family
+  }
 }
 
 /** Puts the transcript into the session; its tools, too, which cost tokens with every call. */
@@ -39,10 +48,14 @@ function plainBody({ format, body, items }) {
   return typeof header === "string" && header ? [{ role: "system", content: header }, ...items] : items;
 }
 
+/** The model for its rules of counting, without its limits. */
+const countedFor = (model) => ({ model, models: { [model]: { max_input_tokens: Number.MAX_SAFE_INTEGER } } });
+
 /** The transcript as it came: nothing trimmed, nothing enforced. `{ session, report }`; free the session. */
 export async function measure(transcript, flags = {}) {
   const session = new Session({
     ...sessionOptions({ tokenizer: flags.tokenizer }),
+    ...(flags.model && countedFor(flags.model)),
     toolOutputCache: { enabled: false },
     compaction: { enabled: false },
   });

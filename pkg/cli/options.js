@@ -13,7 +13,7 @@ const FLAGS = {
   reserve: { value: "N", help: "tokens of the window to keep for the answer; default 0", read: wholeNumber },
   "threshold-ratio": { value: "R", help: "fold at this share of the limit; default 0.8", read: decimal },
   preset: { value: "NAME", help: "the ladder of passes; default contextfold" },
-  tokenizer: { value: "NAME", help: "how tokens are counted: estimate (default), bytes/4, o200k_base, cl100k_base" },
+  tokenizer: { value: "NAME", help: "how tokens are counted: estimate, bytes/4, o200k_base, cl100k_base; default: exactly where the model's tokenizer is public, else estimate" },
   format: { value: "FORMAT", help: "what FILE is written in, where detection errs", read: formatName },
   json: { help: "one JSON document instead of the report" },
   "no-color": { help: "no colours (there are none, either, with NO_COLOR set)" },

@@ -23,7 +23,7 @@ pub use event::{Event, EventName};
 pub use fold::{Fold, FoldInfo, FoldMessages};
 pub use node::{History, Item, Node, NodeIndex, NodeKind};
 pub use outputs::OnEntry;
-pub use report::{CounterReport, Decision, LeftOut, PartReport, Report, SummaryReport};
+pub use report::{CounterReport, Decision, LeftOut, PartReport, Report, RuleReport, SummaryReport};
 pub use summary_state::SummaryState;
 pub use tally::{PartName, Tally};
 pub use units::{Place, Unit, UnitKind, begin_with_user};

@@ -17,7 +17,7 @@ pub struct Report {
     /// limit × thresholdRatio: where `shouldCompact` begins to say yes.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub threshold: Option<u64>,
-    /// What this run aimed at.
+    /// What this run aimed at, in counted tokens: divided by `counter.calibration` already.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub target: Option<u64>,
     /// Tokens of the view before the run; tool outputs trimmed since the last report count as before.
@@ -59,17 +59,40 @@ pub struct CounterReport {
         tsify(type = "\"estimate\" | \"bytes/4\" | \"o200k_base\" | \"cl100k_base\" | \"callback\"")
     )]
     pub method: &'static str,
-    /// Whether text counts equal the provider's.
+    /// Whether text counts equal the model's: the counter is exact, and for this model.
     pub exact: bool,
     /// The share of the limit that passes leave free, 0 to 1.
     pub margin: f64,
-    /// Reported over counted input tokens. Always 1 for now: estimates do not learn from reported usage yet.
+    /// The model's tokens over counted ones: what the latest calls reported as input over what was counted for the views
+    /// that were sent; before the first report, the factor of the model's family (Claude), else 1. Limits, thresholds and
+    /// targets are held against counts times this; the counts themselves stay, and sum to `tokens_after`.
     pub calibration: f64,
+    /// `tokens_after` × `calibration`: what the provider will report, as far as is known.
+    pub corrected_tokens: u64,
+    /// What counts beside text, and by whose rule.
+    pub rules: Vec<RuleReport>,
+}
+
+/// A rule by which something beside text is counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct RuleReport {
+    /// As `image:openai-tiles`; `…:estimate` where no provider publishes a rule.
+    pub name: &'static str,
+    /// Where it is published.
+    pub source: &'static str,
 }
 
 impl Default for CounterReport {
     fn default() -> Self {
-        Self { method: "estimate", exact: false, margin: 0.0, calibration: 1.0 }
+        Self {
+            method: "estimate",
+            exact: false,
+            margin: 0.0,
+            calibration: 1.0,
+            corrected_tokens: 0,
+            rules: Vec::new(),
+        }
     }
 }
 

@@ -18,6 +18,8 @@ pub struct SessionConfig {
     pub limit: Option<u64>,
     /// The share of the limit that passes leave free, where the caller says so.
     pub safety_margin: Option<f64>,
+    /// Counts do not learn from reported usage.
+    pub uncalibrated: bool,
     /// When and how to compact.
     pub compaction: CompactionConfig,
     /// How tool outputs are kept.
@@ -35,6 +37,7 @@ impl SessionConfig {
         let given_window = keys.u64_in("contextWindow", 1..)?;
         let reserved = keys.u64_in("reservedOutputTokens", ..)?.unwrap_or(0);
         let models = keys.value("models");
+        let calibrate = keys.bool("calibrate")?.unwrap_or(true);
         let safety_margin = keys.number_in("safetyMargin", 0.0..1.0)?;
         let compaction = keys.value("compaction").map(CompactionConfig::from_value).transpose()?;
         let tool_output_cache =
@@ -62,6 +65,7 @@ impl SessionConfig {
             window,
             limit,
             safety_margin,
+            uncalibrated: !calibrate,
             compaction: compaction.unwrap_or_default(),
             tool_output_cache: tool_output_cache.unwrap_or_default(),
             ladder: ladder.unwrap_or_default(),

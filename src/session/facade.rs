@@ -1,6 +1,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::accuracy::Accuracy;
 use super::config::SessionConfig;
 use super::run::{Fit, Pending, Question};
 use crate::compaction::extractive::{self, ExtractiveOptions};
@@ -12,10 +13,7 @@ use crate::context::{Context, Event, EventName, NodeIndex, Report, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, steps};
 use crate::passes::{Aim, Pass, Summarize};
-use crate::tokens::{Counter, ReportedUsage, TokenUsage};
-
-/// The margin of a counter that is not exact.
-const ESTIMATE_MARGIN: f64 = 0.1;
+use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of, count_tools};
 
 /// A request that is refused as too long and has no more tokens than this is not cut into pieces.
 const LEAST_REQUEST: u64 = 512;
@@ -29,6 +27,8 @@ pub struct Session {
     pub(super) config: SessionConfig,
     /// The last usage reported since the last fold.
     usage: Option<TokenUsage>,
+    /// How far counted tokens can be believed.
+    pub(super) accuracy: Accuracy,
     /// Counts what makes a waiting run stale.
     pub(super) revision: u64,
     pub(super) report: Option<Report>,
@@ -43,11 +43,17 @@ pub struct Session {
 impl Session {
     /// An empty session.
     pub fn new(config: SessionConfig, counter: Counter) -> Self {
+        let accuracy = Accuracy::new(config.model.as_deref(), !config.uncalibrated);
+        let counter = match &config.model {
+            Some(model) => by_rules_of(model, counter),
+            None => counter,
+        };
         let context = Context::new(counter, config.tool_output_cache.clone(), config.window);
         Self {
             context,
             config,
             usage: None,
+            accuracy,
             revision: 0,
             report: None,
             prepared_at: None,
@@ -104,15 +110,27 @@ impl Session {
         Ok(())
     }
 
+    /// The tools that the model is given: their definitions count with every view.
+    pub fn set_tools(&mut self, tools: &[serde_json::Value]) {
+        let tokens = count_tools(tools, &*self.context.counter);
+        self.context.view.set_tools(tokens);
+    }
+
     /// Remembers what a model call used; the next judgement goes by it.
     pub fn record_usage(&mut self, reported: &ReportedUsage) {
         // A sum over several calls says nothing of how full the window was: what was known before stays.
         self.usage = reported.last_call.or(self.usage);
+        self.accuracy.learn(reported);
     }
 
     /// Tokens of the view, as counted.
     pub fn tokens(&self) -> u64 {
         self.context.view.tokens()
+    }
+
+    /// The same as the provider would report them, as far as is known.
+    pub fn corrected_tokens(&self) -> u64 {
+        self.accuracy.corrected(self.tokens(), &*self.context.counter)
     }
 
     /// limit × thresholdRatio.
@@ -124,7 +142,7 @@ impl Session {
     /// Whether a compaction is due (COMP-2): by the last usage since the last compaction, or else by counted tokens.
     pub fn should_compact(&self) -> bool {
         let config = &self.config.compaction;
-        let tokens = self.usage.map_or_else(|| self.tokens(), |u| u.total_tokens);
+        let tokens = self.usage.map_or_else(|| self.corrected_tokens(), |u| u.total_tokens);
         config.enabled && config.auto && self.threshold().is_some_and(|threshold| tokens >= threshold)
     }
 
@@ -379,7 +397,10 @@ impl Session {
         let threshold = self.threshold().unwrap_or(u64::MAX);
         let by_limit = limit.map_or(u64::MAX, |limit| compaction.low(limit));
         let by_threshold = self.config.ladder.threshold().map_or(u64::MAX, |t| compaction.low_for(t));
-        let low = by_limit.min(by_threshold).min(most);
+        // From here on in counted tokens, as the view's are.
+        let counted = |tokens| self.accuracy.as_counted(tokens, &*self.context.counter);
+        let (most, threshold) = (counted(most), counted(threshold));
+        let low = counted(by_limit.min(by_threshold)).min(most);
         let enough = if self.context.folds.is_empty() { 0 } else { low / 10 };
         let low = if fill { most.min(threshold.saturating_sub(1)) } else { low };
         let known = Some(low).filter(|low| *low < u64::MAX);
@@ -397,7 +418,7 @@ impl Session {
     }
 
     pub(super) fn margin(&self) -> f64 {
-        self.config.safety_margin.unwrap_or(if self.context.counter.exact() { 0.0 } else { ESTIMATE_MARGIN })
+        self.config.safety_margin.unwrap_or_else(|| self.accuracy.margin(&*self.context.counter))
     }
 
     /// What no pass may touch is larger than the limit: say so at once (COMP-19).
@@ -437,6 +458,7 @@ impl Session {
 
     fn fitting_request(&self, question: &mut Question) -> Result<SummaryRequest> {
         let window = self.config.compaction.summarizer_window.or(self.config.limit);
+        let window = window.map(|tokens| self.accuracy.as_counted(tokens, &*self.context.counter));
         let language = self.language();
         loop {
             let ask = self.words(question, language.as_deref());

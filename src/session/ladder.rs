@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::facade::Session;
 use super::run::{Fit, Question, Run};
 use crate::compaction::Reason;
-use crate::context::{CounterReport, EventName, OnEntry, Report, View};
+use crate::context::{EventName, OnEntry, Report, View};
 use crate::error::{Error, ErrorCode, Result};
 use crate::passes::{Aim, Outcome, Pass, Shorten};
 
@@ -169,6 +169,7 @@ impl Session {
         report.left_out = std::mem::take(&mut self.context.left_out);
         self.context.on_entry = OnEntry::default();
         self.context.view.mark();
+        self.accuracy.sends(report.tokens_after);
         if reason == Reason::Ladder {
             self.prepared_at = Some(self.context.history.len());
         }
@@ -201,12 +202,7 @@ impl Session {
                 (1.0 - tokens_after as f64 / run.tokens_before as f64).max(0.0)
             },
             budgets,
-            counter: CounterReport {
-                method: self.context.counter.method().as_str(),
-                exact: self.context.counter.exact(),
-                margin: self.margin(),
-                calibration: 1.0,
-            },
+            counter: self.accuracy.report(&*self.context.counter, self.margin(), tokens_after),
             parts: self.context.part_reports(),
             decisions: run.decisions,
             left_out: self.context.left_out.clone(),

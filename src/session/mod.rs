@@ -3,6 +3,7 @@
 //! It never waits. [`Session::prepare`] and [`Session::compact`] answer [`Fit::Done`], or [`Fit::NeedsSummary`] with a
 //! request and a pending token; [`Session::resume`] takes the answer and goes on. The host asks its model in between.
 
+mod accuracy;
 mod config;
 mod facade;
 mod ladder;

@@ -4,6 +4,8 @@
 const MEMORY: f64 = 0.5;
 /// A ratio beyond this is no miscount: the usage is a sum over several calls, or another request's.
 const CREDIBLE: f64 = 4.0;
+/// Of a smaller request, what the provider adds around it says more than its text.
+const SMALLEST: u64 = 500;
 /// So many observations at the least before the counter counts as proven.
 const ENOUGH: u32 = 3;
 /// A proven counter's latest corrections were off by no more than this.
@@ -31,10 +33,10 @@ pub struct Calibration {
 
 impl Calibration {
     /// One call: what was counted for its input, and what the provider reported (all input, cached or not). Ignored
-    /// where either is 0 or the ratio is beyond belief; false then.
+    /// where fewer than 500 were counted or the ratio is beyond belief; false then.
     pub fn observe(&mut self, counted: u64, reported: u64) -> bool {
         let ratio = reported as f64 / counted as f64;
-        if counted == 0 || reported == 0 || !(1.0 / CREDIBLE..=CREDIBLE).contains(&ratio) {
+        if counted < SMALLEST || reported == 0 || !(1.0 / CREDIBLE..=CREDIBLE).contains(&ratio) {
             return false;
         }
         if self.observations > 0 {
@@ -99,7 +101,9 @@ mod tests {
     #[test]
     fn nonsense_is_ignored() {
         let mut calibration = Calibration::default();
-        for (counted, reported) in [(0, 10), (10, 0), (0, 0), (1000, 4001), (1000, 249), (1, u64::MAX)] {
+        for (counted, reported) in
+            [(0, 10), (10, 0), (0, 0), (1000, 4001), (1000, 249), (1, u64::MAX), (499, 500)]
+        {
             assert!(!calibration.observe(counted, reported));
         }
         assert_eq!(calibration, Calibration::default());

@@ -26,6 +26,11 @@ impl Method {
             Self::Callback => "callback",
         }
     }
+
+    /// Whether it counts the tokens of `OpenAI`'s models, so that another family's are a multiple of its counts.
+    pub const fn counts_as_openai(self) -> bool {
+        matches!(self, Self::Estimate | Self::Encoding(_))
+    }
 }
 
 /// Counts the tokens of plain text. Deterministic: the same text has the same count.
@@ -86,6 +91,12 @@ impl TokenCounter for WithRules {
     fn rules(&self) -> Rules {
         self.rules
     }
+}
+
+/// The counter, with the rules of a model by its name.
+pub fn by_rules_of(model: &str, counter: Counter) -> Counter {
+    #[allow(clippy::arc_with_non_send_sync, reason = "a counter is as shareable as the one within")]
+    Arc::new(WithRules::new(counter, Rules::for_model(model)))
 }
 
 /// A counter shared by everything in a session.

@@ -22,8 +22,11 @@ impl TokenCounter for BytesPerFour {
 /// counted on prose in several scripts, code, JSON, logs and base64, each kind on one half of its files; on the other
 /// half the total is within 5 % on every kind (the table is in the benchmark). No data is loaded for it.
 ///
-/// It is nearly additive: texts counted one by one come to within one token a text of the text that they make together,
-/// two where the texts are strings of rare characters.
+/// It is nearly additive: texts counted one by one come to within two tokens a text of the text that they make together.
+/// One cannot be promised. Each text is rounded up, which is up to one token; and a cut inside a word makes a beginning of
+/// what was a middle, which is up to one more (`inter` and `national` are two tokens, `international` is one), for a
+/// character that takes several tokens even two. What never differs is what a session says: a message is counted once,
+/// part by part, and every total is the sum of those counts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Estimate;
 

@@ -45,6 +45,17 @@ impl ImageRule {
         }
     }
 
+    /// Where its provider publishes it.
+    pub const fn source(self) -> &'static str {
+        match self {
+            Self::OpenAiTiles { .. } | Self::OpenAiPatches { .. } => {
+                "OpenAI, Images and vision, Calculating costs"
+            }
+            Self::AnthropicArea => "Anthropic, Vision, Evaluate image size",
+            Self::GeminiTiles => "Google, Understand and count tokens",
+        }
+    }
+
     /// Tokens of this image: by its own width and height, by those in its data (PNG, GIF, JPEG, WebP), or by
     /// 1,024 × 1,024. Detail `auto` counts as `high`.
     pub fn tokens(self, image: &Media) -> u64 {

@@ -59,10 +59,15 @@ pub fn count_message(message: &Message, counter: &dyn TokenCounter) -> u64 {
 /// Tokens of tool definitions in any format: `{ name, description, parameters | input_schema }`, also inside
 /// `{ function }`. What is no function (a hosted tool) counts as its JSON text.
 pub fn count_tools(tools: &[Value], counter: &dyn TokenCounter) -> u64 {
+    count_tools_by(counter.rules().tools, tools, counter)
+}
+
+/// The same by a rule that is not the counter's.
+pub fn count_tools_by(rule: ToolRule, tools: &[Value], counter: &dyn TokenCounter) -> u64 {
     if tools.is_empty() {
         return 0;
     }
-    match counter.rules().tools {
+    match rule {
         ToolRule::Anthropic => {
             ANTHROPIC_TOOLS + tools.iter().map(|tool| counter.count(&tool.to_string())).sum::<u64>()
         }

@@ -64,19 +64,21 @@ impl Rules {
         Self { image, tools: ToolRule::OpenAi }
     }
 
-    /// The names of all rules that a count may use, in the table's order.
-    pub fn names(&self) -> [&'static str; 6] {
+    /// All rules that a count may use, by name and source, in the table's order.
+    pub fn listed(&self) -> [(&'static str, &'static str); 6] {
         let tools = match self.tools {
-            ToolRule::OpenAi => "tools:openai-cookbook",
-            ToolRule::Anthropic => "tools:anthropic",
+            ToolRule::OpenAi => {
+                ("tools:openai-cookbook", "OpenAI cookbook, How to count tokens with tiktoken, 7")
+            }
+            ToolRule::Anthropic => ("tools:anthropic", "Anthropic, Tool use, Pricing"),
         };
         [
-            "message:openai-cookbook",
-            "call:estimate",
+            ("message:openai-cookbook", "OpenAI cookbook, How to count tokens with tiktoken, 6"),
+            ("call:estimate", "an estimate: no provider publishes a rule"),
             tools,
-            self.image.name(),
-            "document:estimate",
-            "audio:estimate",
+            (self.image.name(), self.image.source()),
+            ("document:estimate", "an estimate: no provider publishes a rule that needs no look inside"),
+            ("audio:estimate", "an estimate: no provider publishes a rule that needs no look inside"),
         ]
     }
 }
@@ -95,6 +97,8 @@ mod tests {
         assert_eq!(image("gemini-2.5-pro"), "image:gemini-tiles");
         assert_eq!(image("some-model"), "image:openai-tiles");
         assert_eq!(Rules::for_model("claude-opus-4").tools, ToolRule::Anthropic);
-        assert!(Rules::for_model("claude-opus-4").names().contains(&"tools:anthropic"));
+        assert!(
+            Rules::for_model("claude-opus-4").listed().iter().any(|(name, _)| *name == "tools:anthropic")
+        );
     }
 }

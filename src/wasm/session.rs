@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::provider;
 use crate::session::{Search, Session as Core};
-use crate::tokens::ReportedUsage;
+use crate::tokens::{ReportedUsage, count_tools_by};
 
 /// One agent's conversation, kept inside its context window.
 ///
@@ -119,7 +119,8 @@ impl Session {
         self.inner.write(|core| core.set_header(header))
     }
 
-    /// Says which tools the model is given, so that their definitions are counted.
+    /// Says which tools the model is given, so that their definitions are counted, by the provider's rule where the
+    /// session's model has one (see `report.counter.rules`).
     #[wasm_bindgen(js_name = setTools)]
     pub fn set_tools(
         &self,
@@ -131,13 +132,12 @@ impl Session {
         let serde_json::Value::Array(tools) = tools else {
             return Err(Error::argument("tools: expected a list of tool definitions").into());
         };
-        let texts: Vec<Message> =
-            tools.iter().map(|t| Message::text(crate::message::Role::System, t.to_string())).collect();
-        self.rehearse(&texts)?;
+        if let Some(callback) = &self.inner.callback_counter {
+            let rules = self.inner.read(|core| core.context().counter.rules())?;
+            callback.ask_for(|counter| count_tools_by(rules.tools, &tools, counter))?;
+        }
         self.inner.write(|core| {
-            let context = core.context_mut();
-            let tokens = tools.iter().map(|t| context.counter.count(&t.to_string())).sum();
-            context.view.set_tools(tokens);
+            core.set_tools(&tools);
             Ok(())
         })
     }

@@ -206,8 +206,17 @@ export interface SessionOptions {
   contextWindow?: number;
   /** Tokens of the window that are kept for the answer; default 0. */
   reservedOutputTokens?: number;
-  /** The share of the limit that passes leave free, 0 to below 1; default 0 with an exact counter, else 0.1. */
+  /**
+   * The share of the limit that passes leave free, 0 to below 1; default 0 with a counter that is exact for the model, else
+   * 0.1, and less as reported usage (`calibrate`) proves the counter right.
+   */
   safetyMargin?: number;
+  /**
+   * Learn from reported usage (default true): `recordUsage` sets the input tokens that the provider reports against those that
+   * were counted for the view of the last `prepare` or `compact`. Limits and thresholds are held against counts times that
+   * ratio (`report.counter.calibration`); views of under 500 tokens and sums over several calls teach nothing.
+   */
+  calibrate?: boolean;
   /** A LiteLLM table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`. */
   models?: object;
   /** How tokens are counted; default `"estimate"`. */

@@ -251,6 +251,11 @@ describe("count and inspect", () => {
       const { value: counted } = json(["count", sample, "--tokenizer", tokenizer]);
       assert.deepEqual([counted.method, counted.exact], [tokenizer, true]);
     }
+    const of = (...flags) => json(["count", sample, ...flags]).value;
+    assert.deepEqual(of("--model", "gpt-5"), { ...of("--model", "gpt-5", "--tokenizer", "o200k_base") }, "the model's own, as it is public");
+    assert.deepEqual([of("--model", "gpt-4o").method, of("--model", "gpt-4o").exact], ["o200k_base", true]);
+    assert.deepEqual([of("--model", "gpt-5", "--tokenizer", "estimate").method, of("--model", "claude-sonnet-4-5").method], ["estimate", "estimate"]);
+    assert.equal(of("--model", "claude-sonnet-4-5", "--tokenizer", "o200k_base").exact, false);
     const { counter } = json(["compact", sample, "--window", "9000", "--tokenizer", "o200k_base"]).value.report;
     assert.deepEqual([counter.method, counter.exact], ["o200k_base", true]);
     assert.ok(cli(["count", sample]).out.includes(value.tokens.toLocaleString("en-US")));

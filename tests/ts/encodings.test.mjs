@@ -56,7 +56,12 @@ test("what is no asset of the encoding is refused, and all goes on", async () =>
   const bytes = asset("o200k_base");
   const damaged = Uint8Array.from(bytes);
   damaged[70_000] ^= 4;
-  for (const source of [damaged, bytes.subarray(0, bytes.length - 1), asset("cl100k_base"), new ArrayBuffer(0), new URL("nowhere.bin", import.meta.url)])
+  const newer = Uint8Array.from(bytes);
+  newer[4] += 1;
+  const session = new Session({ tokenizer: encoding });
+  session.push({ role: "user", content: "hello" });
+  const { tokens } = session;
+  for (const source of [damaged, newer, bytes.subarray(0, bytes.length - 1), asset("cl100k_base"), new ArrayBuffer(0), new URL("nowhere.bin", import.meta.url)])
     assert.equal(await codeOf(() => loadEncoding("p50k_edit", source)), "ENCODING_INVALID");
   assert.equal(await codeOf(() => loadEncoding("o300k_base")), "INVALID_ARGUMENT");
   assert.equal(await codeOf(() => loadEncoding("p50k_edit", 7)), "INVALID_ARGUMENT");
@@ -64,6 +69,8 @@ test("what is no asset of the encoding is refused, and all goes on", async () =>
   assert.equal(await codeOf(() => encoding.countUpTo("a", NaN)), "INVALID_ARGUMENT");
   assert.equal(await codeOf(() => encoding.decode(Uint32Array.of(300_000))), "INVALID_ARGUMENT");
   assert.equal(encoding.count("hello world"), 2);
+  session.push({ role: "assistant", content: "hello world" });
+  assert.equal(session.tokens, tokens + 4 + 2);
 });
 
 test("encodings load from imports, bytes and URLs, and a failed attempt may be repeated", async () => {

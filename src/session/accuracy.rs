@@ -1,0 +1,205 @@
+//! How far counted tokens can be believed (TOK-6, MOD-4).
+
+use crate::context::{CounterReport, RuleReport};
+use crate::tokens::{Calibration, Family, Method, ReportedUsage, TokenCounter, asset_of, encoding_for_model};
+
+/// The margin of a counter that is not exact.
+const ESTIMATE_MARGIN: f64 = 0.1;
+
+/// What is known of a counter's accuracy for the session's model.
+///
+/// Messages are counted once, and their counts stay as they are, so that a report's parts sum to its total. What the
+/// provider reports changes the figures that they are held against instead: limit, threshold and targets are divided by
+/// `calibration`, which is the same as multiplying every count.
+pub(super) struct Accuracy {
+    model: Option<String>,
+    /// For a model whose tokenizer is not public.
+    family: Option<Family>,
+    /// `None`: nothing is learnt.
+    calibration: Option<Calibration>,
+    /// Tokens of the view at the end of the last run, as counted, until a usage was reported for it.
+    sent: Option<u64>,
+}
+
+impl Accuracy {
+    pub fn new(model: Option<&str>, calibrate: bool) -> Self {
+        Self {
+            model: model.map(str::to_owned),
+            family: model.and_then(Family::of_model),
+            calibration: calibrate.then(Calibration::default),
+            sent: None,
+        }
+    }
+
+    /// A view of so many tokens is what the model gets next.
+    pub fn sends(&mut self, tokens: u64) {
+        self.sent = Some(tokens);
+    }
+
+    /// Learns from the usage of the call that the view was sent with. A sum over several calls teaches nothing.
+    pub fn learn(&mut self, reported: &ReportedUsage) {
+        if let (Some(calibration), Some(call)) = (&mut self.calibration, reported.last_call)
+            && let Some(sent) = self.sent.take()
+        {
+            calibration.observe(sent, call.all_input());
+        }
+    }
+
+    /// Whether the counter counts as the model does: it is exact, and for this model.
+    pub fn exact(&self, counter: &dyn TokenCounter) -> bool {
+        let Method::Encoding(name) = counter.method() else { return counter.exact() };
+        let asset = |encoding: &str| asset_of(encoding).map(|(_, asset)| asset);
+        counter.exact()
+            && self.model.as_deref().is_none_or(|model| {
+                let base = model.rsplit('/').next().unwrap_or(model);
+                encoding_for_model(base).is_ok_and(|wanted| asset(wanted) == asset(name))
+            })
+    }
+
+    /// The model's tokens over counted ones: as reported, or else as the model's family has it. An exact counter is not
+    /// corrected downwards.
+    pub fn factor(&self, counter: &dyn TokenCounter) -> f64 {
+        let reported = self.calibration.filter(|calibration| calibration.observations() > 0);
+        match (reported, self.family) {
+            (Some(calibration), _) if self.exact(counter) => calibration.factor().max(1.0),
+            (Some(calibration), _) => calibration.factor(),
+            (None, Some(family)) if counter.method().counts_as_openai() => family.factor,
+            (None, _) => 1.0,
+        }
+    }
+
+    /// The share of the limit that passes leave free where the caller does not say (MOD-4).
+    pub fn margin(&self, counter: &dyn TokenCounter) -> f64 {
+        if self.exact(counter) {
+            return 0.0;
+        }
+        self.calibration.map_or(ESTIMATE_MARGIN, |calibration| calibration.margin(ESTIMATE_MARGIN))
+    }
+
+    /// How many counted tokens are so many of the model's, rounded down. `u64::MAX` is no limit, and stays.
+    pub fn as_counted(&self, tokens: u64, counter: &dyn TokenCounter) -> u64 {
+        if tokens == u64::MAX { tokens } else { (tokens as f64 / self.factor(counter)) as u64 }
+    }
+
+    /// How many of the model's tokens so many counted ones are, rounded up.
+    pub fn corrected(&self, tokens: u64, counter: &dyn TokenCounter) -> u64 {
+        (tokens as f64 * self.factor(counter)).ceil() as u64
+    }
+
+    /// What a report says of it; `margin` is what holds.
+    pub fn report(&self, counter: &dyn TokenCounter, margin: f64, tokens: u64) -> CounterReport {
+        let rules = counter.rules().listed().into_iter().map(|(name, source)| RuleReport { name, source });
+        let family = self.family.filter(|_| counter.method().counts_as_openai());
+        let family = family.map(|family| RuleReport { name: family.name, source: family.source });
+        CounterReport {
+            method: counter.method().as_str(),
+            exact: self.exact(counter),
+            margin,
+            calibration: self.factor(counter),
+            corrected_tokens: self.corrected(tokens, counter),
+            rules: rules.chain(family).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tokens::{BytesPerFour, Estimate};
+
+    fn usage(input: u64) -> ReportedUsage {
+        ReportedUsage::from_value(&json!({ "input_tokens": input, "output_tokens": 1 })).unwrap()
+    }
+
+    fn is(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+
+    #[test]
+    fn a_report_corrects_what_counts_are_held_against() {
+        let mut accuracy = Accuracy::new(Some("gpt-5"), true);
+        accuracy.learn(&usage(1500));
+        assert!(is(accuracy.factor(&Estimate), 1.0), "nothing was sent");
+        accuracy.sends(1000);
+        accuracy.learn(&usage(1250));
+        accuracy.learn(&usage(9000)); // the same view again: nobody knows what else was in it
+        assert!(is(accuracy.factor(&Estimate), 1.25));
+        assert_eq!(accuracy.as_counted(1000, &Estimate), 800);
+        assert_eq!(accuracy.corrected(800, &Estimate), 1000);
+        assert_eq!(accuracy.as_counted(u64::MAX, &Estimate), u64::MAX);
+    }
+
+    #[test]
+    fn a_sum_over_calls_teaches_nothing() {
+        let mut accuracy = Accuracy::new(None, true);
+        accuracy.sends(1000);
+        let sum = json!({ "totalUsage": { "inputTokens": 2000, "outputTokens": 5 } });
+        let sum = ReportedUsage::from_value(&sum).unwrap();
+        assert_eq!(sum.last_call, None);
+        accuracy.learn(&sum);
+        assert!(is(accuracy.factor(&Estimate), 1.0));
+    }
+
+    #[test]
+    fn the_margin_shrinks_only_where_something_is_learnt() {
+        for (calibrate, shrinks) in [(true, true), (false, false)] {
+            let mut accuracy = Accuracy::new(None, calibrate);
+            for _ in 0..12 {
+                accuracy.sends(1000);
+                accuracy.learn(&usage(1100));
+            }
+            assert_eq!(accuracy.margin(&Estimate) < 0.02, shrinks);
+            assert_eq!(is(accuracy.factor(&Estimate), 1.1), shrinks);
+        }
+    }
+
+    #[test]
+    fn a_family_has_its_factor_until_a_report_comes() {
+        let mut accuracy = Accuracy::new(Some("claude-sonnet-4-5"), true);
+        assert!(is(accuracy.factor(&Estimate), 8.0 / 7.0));
+        assert!(is(accuracy.factor(&BytesPerFour), 1.0), "the specification's own counter stays as it is");
+        let report = accuracy.report(&Estimate, 0.1, 700);
+        assert_eq!((report.corrected_tokens, report.exact), (800, false));
+        assert!(report.rules.iter().any(|rule| rule.name == "family:claude"));
+        accuracy.sends(1000);
+        accuracy.learn(&usage(1300));
+        assert!(is(accuracy.factor(&Estimate), 1.3));
+    }
+
+    /// Says that it is the encoding of this name.
+    struct Exact(&'static str);
+
+    impl TokenCounter for Exact {
+        fn count(&self, text: &str) -> u64 {
+            text.len() as u64
+        }
+        fn method(&self) -> Method {
+            Method::Encoding(self.0)
+        }
+        fn exact(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn an_encoding_is_exact_for_its_own_models_alone() {
+        let exact = |model: &str, name| Accuracy::new(Some(model), true).exact(&Exact(name));
+        assert!(exact("gpt-5", "o200k_base") && exact("openai/gpt-5-mini", "o200k_base"));
+        assert!(exact("gpt-oss-20b", "o200k_base") && exact("gpt-4", "cl100k_base"));
+        assert!(!exact("gpt-5", "cl100k_base") && !exact("gpt-4", "o200k_base"));
+        assert!(!exact("claude-sonnet-4-5", "o200k_base") && !exact("gemini-2.5-pro", "o200k_base"));
+        assert!(Accuracy::new(None, true).exact(&Exact("o200k_base")));
+        assert!(!Accuracy::new(None, true).exact(&Estimate));
+    }
+
+    #[test]
+    fn an_exact_counter_is_never_corrected_downwards() {
+        let mut accuracy = Accuracy::new(Some("gpt-5"), true);
+        accuracy.sends(1000);
+        accuracy.learn(&usage(900));
+        assert!(is(accuracy.factor(&Exact("o200k_base")), 1.0));
+        assert!(is(accuracy.margin(&Exact("o200k_base")), 0.0));
+    }
+}
