@@ -115,6 +115,12 @@ class Encoding {
   }
 }
 
+/** A text with an encoding goes through the encoding's own door; everything else through the glue. */
+export function countTokens(input, tokenizer) {
+  if (typeof input === "string" && tokenizer instanceof Encoding) return tokenizer.count(input);
+  return glue.countTokens(input, tokenizer);
+}
+
 // ---- the room in the module's memory that text is written into
 
 const SMALLEST = 1 << 16;

@@ -5,7 +5,7 @@ import { promising } from "./guard.js";
 import * as glue from "./wasm/contextfold_bg.js";
 
 export { ContextError } from "./error.js";
-export { loadEncoding } from "./encoding.js";
+export { countTokens, loadEncoding } from "./encoding.js";
 export { presets } from "./presets.js";
 export {
   OpenAIHistoryAdapter,
@@ -13,7 +13,6 @@ export {
   ToolOutputCache,
   compressJson,
   contextLimit,
-  countTokens,
   encodingForModel,
   extractiveSummarize,
   shouldCompact,
