@@ -78,6 +78,8 @@ async function putAsset(name, source) {
 
 const isFile = (where) => (where instanceof URL ? where.protocol === "file:" : !/^(https?|data|blob):/.test(where));
 
+const gone = () => new ContextError("FREED", "this encoding belongs to a module that is gone");
+
 class Encoding {
   #name;
   #handle;
@@ -95,12 +97,15 @@ class Encoding {
   count(text) {
     const count = glue.encodingCount(this.#handle, write(text));
     giveBack();
+    if (count < 0) throw gone();
     return count;
   }
 
   countUpTo(text, limit) {
+    if (typeof limit !== "number" || !(limit >= 0)) throw new ContextError("INVALID_ARGUMENT", "`limit`: expected a number of at least 0");
     const count = glue.encodingCountUpTo(this.#handle, write(text), limit);
     giveBack();
+    if (count < -1) throw gone();
     return count < 0 ? null : count;
   }
 

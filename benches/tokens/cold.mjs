@@ -1,11 +1,13 @@
 // One fresh process: from before the import to after the first exact count, in milliseconds.
 // node cold.mjs WHICH
 
+import { now } from "./measure.mjs";
+
 const which = process.argv[2];
 // The sentence is one of tokens alone; with LONGER=1, a page of text that needs all tables.
 const longer = process.env.LONGER ? ` ${"An unremarkable qzxvw, again and again; ".repeat(200)}` : "";
 const text = "The quick brown fox jumps over the lazy dog." + longer;
-const start = performance.now();
+const start = now();
 const count = await {
   async contextfold() {
     const { loadEncoding } = await import("contextfold");
@@ -27,4 +29,4 @@ const count = await {
   },
 }[which]();
 if (!longer && count !== 10) throw new Error(`${which} counts ${count}, not 10`);
-console.log(performance.now() - start);
+console.log(now() - start);

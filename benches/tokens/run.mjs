@@ -24,7 +24,7 @@ if (process.argv.includes("--browser")) {
   printRates(await ratesInChromium(texts), "headless Chromium");
   process.exit();
 }
-console.log(`Node ${process.version}\n`);
+console.log(`Node ${process.version}${process.env.CPU ? ", processor time" : ""}\n`);
 if (wants("cold")) {
   coldStart("a sentence", {});
   coldStart("8 kB of text, which needs every table", { LONGER: "1" });

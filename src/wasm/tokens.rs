@@ -10,7 +10,6 @@ use js_sys::{Reflect, Symbol};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use super::error::context_error;
 use super::value::text;
 use crate::error::{Error, ErrorCode};
 use crate::tokens::{Counter, Encoding, encoding_for_model};
@@ -61,27 +60,27 @@ pub fn encoding_load(name: &str, length: usize) -> Result<u32, JsValue> {
     }))
 }
 
+/// What counting answers for a handle that there is not. A plain number: a result would come to JavaScript as an array,
+/// which costs as much as counting a short text.
+const NO_ENCODING: f64 = -2.0;
+
 /// Tokens of the first `length` bytes of the room.
 #[wasm_bindgen(js_name = encodingCount, skip_typescript)]
-pub fn encoding_count(handle: u32, length: usize) -> Result<f64, JsValue> {
-    with_text(handle, length, |encoding, text| encoding.count_bytes(text) as f64)
+pub fn encoding_count(handle: u32, length: usize) -> f64 {
+    with_text(handle, length, |encoding, text| encoding.count_bytes(text) as f64).unwrap_or(NO_ENCODING)
 }
 
-/// The same up to a limit; −1 beyond it.
+/// The same up to a limit of at least 0; −1 beyond it.
 #[wasm_bindgen(js_name = encodingCountUpTo, skip_typescript)]
-pub fn encoding_count_up_to(handle: u32, length: usize, limit: f64) -> Result<f64, JsValue> {
-    if limit.is_nan() || limit < 0.0 {
-        return Err(Error::argument("`limit`: expected a number of at least 0").into());
-    }
-    with_text(handle, length, |encoding, text| {
-        encoding.count_bytes_up_to(text, limit as u64).map_or(-1.0, |n| n as f64)
-    })
+pub fn encoding_count_up_to(handle: u32, length: usize, limit: f64) -> f64 {
+    let counted = with_text(handle, length, |encoding, text| encoding.count_bytes_up_to(text, limit as u64));
+    counted.map_or(NO_ENCODING, |within| within.map_or(-1.0, |n| n as f64))
 }
 
 /// The tokens of the first `length` bytes of the room.
 #[wasm_bindgen(js_name = encodingEncode, skip_typescript)]
 pub fn encoding_encode(handle: u32, length: usize) -> Result<Vec<u32>, JsValue> {
-    with_text(handle, length, Encoding::encode_bytes)
+    with_text(handle, length, Encoding::encode_bytes).ok_or_else(gone)
 }
 
 /// The text of tokens.
@@ -112,16 +111,17 @@ pub fn counter_of(value: &JsValue) -> Option<Counter> {
 }
 
 fn encoding(handle: u32) -> Result<Arc<Encoding>, JsValue> {
-    LOADED.with_borrow(|loaded| loaded.get(handle as usize).cloned()).ok_or_else(|| {
-        context_error(
-            &Error::new(ErrorCode::Freed, "this encoding belongs to a module that is gone"),
-            None,
-            None,
-        )
-    })
+    LOADED.with_borrow(|loaded| loaded.get(handle as usize).cloned()).ok_or_else(gone)
 }
 
-fn with_text<T>(handle: u32, length: usize, count: impl FnOnce(&Encoding, &[u8]) -> T) -> Result<T, JsValue> {
-    let encoding = encoding(handle)?;
-    Ok(ROOM.with_borrow(|room| count(&encoding, room.get(..length).unwrap_or_default())))
+fn gone() -> JsValue {
+    Error::new(ErrorCode::Freed, "this encoding belongs to a module that is gone").into()
+}
+
+/// `None` for a handle that there is not.
+fn with_text<T>(handle: u32, length: usize, count: impl FnOnce(&Encoding, &[u8]) -> T) -> Option<T> {
+    LOADED.with_borrow(|loaded| {
+        let encoding = loaded.get(handle as usize)?;
+        Some(ROOM.with_borrow(|room| count(encoding, room.get(..length).unwrap_or_default())))
+    })
 }

@@ -91,6 +91,20 @@ export interface Item {
 }
 
 /**
+ * A rule by which something beside text is counted.
+ */
+export interface RuleReport {
+    /**
+     * As `image:openai-tiles`; `…:estimate` where no provider publishes a rule.
+     */
+    name: string;
+    /**
+     * Where it is published.
+     */
+    source: string;
+}
+
+/**
  * A set of prompt, answer shape and limits for a summary.
  */
 export type Profile = "default" | "design" | "execution";
@@ -109,7 +123,7 @@ export interface CounterReport {
      */
     method: "estimate" | "bytes/4" | "o200k_base" | "cl100k_base" | "callback";
     /**
-     * Whether text counts equal the provider's.
+     * Whether text counts equal the model's: the counter is exact, and for this model.
      */
     exact: boolean;
     /**
@@ -117,9 +131,19 @@ export interface CounterReport {
      */
     margin: number;
     /**
-     * Reported over counted input tokens. Always 1 for now: estimates do not learn from reported usage yet.
+     * The model's tokens over counted ones: what the latest calls reported as input over what was counted for the views
+     * that were sent; before the first report, the factor of the model's family (Claude), else 1. Limits, thresholds and
+     * targets are held against counts times this; the counts themselves stay, and sum to `tokens_after`.
      */
     calibration: number;
+    /**
+     * `tokens_after` × `calibration`: what the provider will report, as far as is known.
+     */
+    corrected_tokens: number;
+    /**
+     * What counts beside text, and by whose rule.
+     */
+    rules: RuleReport[];
 }
 
 /**
@@ -238,7 +262,7 @@ export interface Report {
      */
     threshold: number | null;
     /**
-     * What this run aimed at.
+     * What this run aimed at, in counted tokens: divided by `counter.calibration` already.
      */
     target: number | null;
     /**
@@ -612,8 +636,17 @@ export interface SessionOptions {
     contextWindow?: number;
     /** Tokens of the window that are kept for the answer; default 0. */
     reservedOutputTokens?: number;
-    /** The share of the limit that passes leave free, 0 to below 1; default 0 with an exact counter, else 0.1. */
+    /**
+     * The share of the limit that passes leave free, 0 to below 1; default 0 with a counter that is exact for the model, else
+     * 0.1, and less as reported usage (`calibrate`) proves the counter right.
+     */
     safetyMargin?: number;
+    /**
+     * Learn from reported usage (default true): `recordUsage` sets the input tokens that the provider reports against those that
+     * were counted for the view of the last `prepare` or `compact`. Limits and thresholds are held against counts times that
+     * ratio (`report.counter.calibration`); views of under 500 tokens and sums over several calls teach nothing.
+     */
+    calibrate?: boolean;
     /** A LiteLLM table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`. */
     models?: object;
     /** How tokens are counted; default `"estimate"`. */
@@ -855,7 +888,8 @@ export class Session {
      */
     setHeader(messages: Message[] | string): void;
     /**
-     * Says which tools the model is given, so that their definitions are counted.
+     * Says which tools the model is given, so that their definitions are counted, by the provider's rule where the
+     * session's model has one (see `report.counter.rules`).
      */
     setTools(format: Format, tools: unknown[]): void;
     /**
