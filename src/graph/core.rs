@@ -352,7 +352,11 @@ impl ContextGraph {
         for (end, outward) in [(edge.from, true), (edge.to, false)] {
             let mut hidden_by = self.nodes[end as usize].folded_by;
             while let Some(fold) = hidden_by.and_then(|f| self.folds.get_mut(f as usize)) {
-                if outward { fold.outward.push(index) } else { fold.inward.push(index) }
+                if outward {
+                    fold.outward.push(index)
+                } else {
+                    fold.inward.push(index)
+                }
                 hidden_by = fold.folded_by;
             }
         }

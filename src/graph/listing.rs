@@ -32,7 +32,8 @@ pub struct EdgeInfo<'a> {
 impl ContextGraph {
     /// All nodes in the order in which they entered, hidden ones and summaries among them.
     pub fn nodes(&self) -> Vec<NodeInfo<'_>> {
-        let mut folds = (0..self.folds.len() as u32).filter(|f| !self.fold_at(*f).members.is_empty()).peekable();
+        let mut folds =
+            (0..self.folds.len() as u32).filter(|f| !self.fold_at(*f).members.is_empty()).peekable();
         let mut places = Vec::with_capacity(self.len());
         for node in 0..self.nodes.len() as u32 {
             places.push(Place::Node(node));
@@ -46,11 +47,7 @@ impl ContextGraph {
     /// A place with what hides it.
     pub fn info(&self, place: Place) -> NodeInfo<'_> {
         let fold = self.folded_by(place).map(|f| self.fold_at(f));
-        NodeInfo {
-            place,
-            compressed_by: fold.map(|f| &*f.id),
-            compressed_at: fold.map(|f| f.made_at),
-        }
+        NodeInfo { place, compressed_by: fold.map(|f| &*f.id), compressed_at: fold.map(|f| f.made_at) }
     }
 
     /// What the caller, or a run, wrote down about a node.
@@ -64,26 +61,40 @@ impl ContextGraph {
     /// All edges in the order in which they entered, hidden ones among them; then those that folds laid in their place, as they
     /// are seen now.
     pub fn edges(&self) -> Vec<EdgeInfo<'_>> {
-        let mut all: Vec<EdgeInfo<'_>> = self.edges.iter().map(|edge| {
-            let ends = [edge.from, edge.to].map(|n| self.info(Place::Node(n)).compressed_at);
-            EdgeInfo {
-                from: &self.nodes[edge.from as usize].id,
-                to: &self.nodes[edge.to as usize].id,
-                kind: edge.kind,
-                compressed_at: ends.into_iter().flatten().min(),
-                relaid: false,
-            }
-        }).collect();
+        let mut all: Vec<EdgeInfo<'_>> = self
+            .edges
+            .iter()
+            .map(|edge| {
+                let ends = [edge.from, edge.to].map(|n| self.info(Place::Node(n)).compressed_at);
+                EdgeInfo {
+                    from: &self.nodes[edge.from as usize].id,
+                    to: &self.nodes[edge.to as usize].id,
+                    kind: edge.kind,
+                    compressed_at: ends.into_iter().flatten().min(),
+                    relaid: false,
+                }
+            })
+            .collect();
         let mut once = HashSet::new();
-        for (index, fold) in (0..).zip(&self.folds).filter(|(_, f)| !f.members.is_empty() && f.folded_by.is_none()) {
+        for (index, fold) in
+            (0..).zip(&self.folds).filter(|(_, f)| !f.members.is_empty() && f.folded_by.is_none())
+        {
             let this = Place::Fold(index);
             let top = |n: u32| self.top(Place::Node(n));
-            let into = fold.inward.iter().map(|e| self.edges[*e as usize]).map(|e| (top(e.from), this, e.kind));
+            let into =
+                fold.inward.iter().map(|e| self.edges[*e as usize]).map(|e| (top(e.from), this, e.kind));
             // What leads into another fold is that one's inward edge.
             let out = fold.outward.iter().map(|e| self.edges[*e as usize]);
-            let out = out.map(|e| (this, top(e.to), e.kind)).filter(|(_, to, _)| matches!(to, Place::Node(_)));
+            let out =
+                out.map(|e| (this, top(e.to), e.kind)).filter(|(_, to, _)| matches!(to, Place::Node(_)));
             for (from, to, kind) in into.chain(out).filter(|edge| once.insert(*edge)) {
-                all.push(EdgeInfo { from: self.id(from), to: self.id(to), kind, compressed_at: None, relaid: true });
+                all.push(EdgeInfo {
+                    from: self.id(from),
+                    to: self.id(to),
+                    kind,
+                    compressed_at: None,
+                    relaid: true,
+                });
             }
         }
         all

@@ -10,6 +10,8 @@ struct Behind {
     reach: HashMap<u32, u32>,
     /// Nodes that are, and are beyond the reach.
     nodes: HashSet<u32>,
+    /// Folds that are.
+    folds: HashSet<Place>,
     /// Nodes whose own ancestors are still to be asked about.
     ahead: Vec<u32>,
 }
@@ -21,20 +23,20 @@ impl ContextGraph {
         let mut behind = Behind::default();
         match start {
             Place::Node(n) => behind.ahead.push(n),
-            Place::Fold(_) => {
-                behind.ahead.extend(self.into(start).filter(|e| self.is_followed(*e)).map(|e| self.edges[e as usize].from));
-            }
+            Place::Fold(_) => self.show(start, &mut behind, gathering),
         }
         while let Some(index) = behind.ahead.pop() {
             gathering.looked_at += 1;
             let node = &self.nodes[index as usize];
             self.cover(node.lane, node.reach, &mut behind, gathering);
-            if node.position < behind.reach.get(&node.lane).copied().unwrap_or(0) || !behind.nodes.insert(index) {
+            if node.position < behind.reach.get(&node.lane).copied().unwrap_or(0)
+                || !behind.nodes.insert(index)
+            {
                 continue;
             }
             let seen = self.top(Place::Node(index));
             if self.node_type(seen).is_pinned() {
-                gathering.keep(seen);
+                self.show(seen, &mut behind, gathering);
             }
             let sources = node.incoming.iter().filter(|e| self.is_followed(**e));
             behind.ahead.extend(sources.map(|e| self.edges[*e as usize].from));
@@ -50,11 +52,20 @@ impl ContextGraph {
         behind.reach.insert(lane, reach);
         let lane = &self.lanes[lane as usize];
         for place in lane.pinned.range(done..reach).map(|(_, place)| *place) {
-            gathering.looked_at += 1;
-            gathering.keep(place);
+            self.show(place, behind, gathering);
         }
         let from = lane.inflows.partition_point(|(position, _)| *position < done);
         let inflows = lane.inflows[from..].iter().take_while(|(position, _)| *position < reach);
         behind.ahead.extend(inflows.map(|(_, source)| *source));
+    }
+
+    /// Takes in a pinned place. What leads to any node of a fold leads to its summary.
+    fn show(&self, place: Place, behind: &mut Behind, gathering: &mut Gathering) {
+        gathering.looked_at += 1;
+        gathering.keep(place);
+        if matches!(place, Place::Fold(_)) && behind.folds.insert(place) {
+            let sources = self.into(place).filter(|e| self.is_followed(*e));
+            behind.ahead.extend(sources.map(|e| self.edges[e as usize].from));
+        }
     }
 }

@@ -103,7 +103,8 @@ impl ContextGraph {
             Place::Fold(f) => Place::Fold(live.partition_point(|l| l < f) as u32),
             Place::Node(_) => *place,
         };
-        let lanes = self.lanes.iter().map(|l| SavedLane { name: l.name.to_string(), origin: l.origin }).collect();
+        let lanes =
+            self.lanes.iter().map(|l| SavedLane { name: l.name.to_string(), origin: l.origin }).collect();
         let nodes = self.nodes.iter().map(|node| SavedNode {
             id: node.id.to_string(),
             node_type: node.node_type,
@@ -229,7 +230,9 @@ fn unframed(bytes: &[u8]) -> Result<(u32, &str)> {
 
 /// FNV-1a.
 fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xCBF2_9CE4_8422_2325, |sum, b| (sum ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01B3))
+    bytes
+        .iter()
+        .fold(0xCBF2_9CE4_8422_2325, |sum, b| (sum ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01B3))
 }
 
 fn require(holds: bool, otherwise: &str) -> Result<()> {
@@ -237,5 +240,8 @@ fn require(holds: bool, otherwise: &str) -> Result<()> {
 }
 
 fn invalid(reason: &str) -> Error {
-    Error::new(ErrorCode::SnapshotInvalid, format!("this is no snapshot of a graph that can be used: {reason}"))
+    Error::new(
+        ErrorCode::SnapshotInvalid,
+        format!("this is no snapshot of a graph that can be used: {reason}"),
+    )
 }
