@@ -191,7 +191,7 @@ impl ContextGraph {
     /// The type at a place.
     pub fn node_type(&self, place: Place) -> NodeType {
         match place {
-            Place::Node(n) => self.nodes[n as usize].node_type,
+            Place::Node(n) => self.nodes[n as usize].kind,
             Place::Fold(_) => NodeType::Summary,
         }
     }
@@ -311,17 +311,17 @@ impl ContextGraph {
         content: Content,
     ) -> u32 {
         let index = self.nodes.len() as u32;
-        let line = &mut self.lanes[lane as usize];
-        let position = line.nodes.len() as u32;
-        line.nodes.push(index);
+        let own = &mut self.lanes[lane as usize];
+        let position = own.nodes.len() as u32;
+        own.nodes.push(index);
         if node_type.is_pinned() {
-            line.pinned.insert(position, Place::Node(index));
+            own.pinned.insert(position, Place::Node(index));
         }
         self.by_id.insert(id.clone(), Place::Node(index));
         self.order.append();
         self.nodes.push(Node {
             id,
-            node_type,
+            kind: node_type,
             state,
             lane,
             position,
@@ -353,9 +353,9 @@ impl ContextGraph {
             let mut hidden_by = self.nodes[end as usize].folded_by;
             while let Some(fold) = hidden_by.and_then(|f| self.folds.get_mut(f as usize)) {
                 if outward {
-                    fold.outward.push(index)
+                    fold.outward.push(index);
                 } else {
-                    fold.inward.push(index)
+                    fold.inward.push(index);
                 }
                 hidden_by = fold.folded_by;
             }

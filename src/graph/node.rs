@@ -157,7 +157,7 @@ impl NodeSpec {
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub id: Arc<str>,
-    pub node_type: NodeType,
+    pub kind: NodeType,
     pub state: NodeState,
     pub lane: u32,
     /// Its place in its lane.

@@ -55,11 +55,11 @@ impl ContextGraph {
         if high < low {
             return true;
         }
-        let ahead = self.cone(to, |graph, n| graph.successors(n), |position| position <= high);
+        let ahead = self.cone(to, Self::successors, |position| position <= high);
         if ahead.contains(&from) {
             return false;
         }
-        let behind = self.cone(from, |graph, n| graph.predecessors(n), |position| position >= low);
+        let behind = self.cone(from, Self::predecessors, |position| position >= low);
         // What leads to `from` goes before what follows from `to`; both keep their order, within the places they had.
         let by_place = |mut nodes: Vec<u32>| {
             nodes.sort_unstable_by_key(|n| self.order.at(*n));

@@ -107,7 +107,7 @@ impl ContextGraph {
             self.lanes.iter().map(|l| SavedLane { name: l.name.to_string(), origin: l.origin }).collect();
         let nodes = self.nodes.iter().map(|node| SavedNode {
             id: node.id.to_string(),
-            node_type: node.node_type,
+            node_type: node.kind,
             state: node.state,
             lane: node.lane,
             message: codec.write(&node.content.message),

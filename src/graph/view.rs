@@ -78,7 +78,7 @@ impl ContextGraph {
 
     /// Takes in `start` and its ancestors, newest first, until the turns are full. `true`: they are, and more is there.
     fn walk(&self, start: Place, limit_turns: Option<usize>, gathering: &mut Gathering) -> Result<bool> {
-        let mut line = HashSet::from([self.lane_of(start)]);
+        let mut spine = HashSet::from([self.lane_of(start)]);
         let mut turns = 0;
         let mut seen = HashSet::from([start]);
         let mut ahead = BinaryHeap::from([(self.entry(start), start)]);
@@ -87,7 +87,7 @@ impl ContextGraph {
             gathering.looked_at += 1;
             self.bounded(gathering)?;
             let lane = self.lane_of(place);
-            if self.node_type(place) == NodeType::UserMessage && line.contains(&lane) {
+            if self.node_type(place) == NodeType::UserMessage && spine.contains(&lane) {
                 turns += 1;
                 if Some(turns) == limit_turns {
                     return Ok(true);
@@ -95,8 +95,8 @@ impl ContextGraph {
             }
             for (source, edge) in self.followed(place) {
                 gathering.looked_at += 1;
-                if edge.kind == EdgeKind::Branch && line.contains(&lane) {
-                    line.insert(self.lane_of(source));
+                if edge.kind == EdgeKind::Branch && spine.contains(&lane) {
+                    spine.insert(self.lane_of(source));
                 }
                 if seen.insert(source) {
                     ahead.push((self.entry(source), source));
