@@ -190,15 +190,15 @@ fn begins(graph: &ContextGraph, listed: &Listed, node: usize) -> usize {
 fn check_views(graph: &ContextGraph) {
     let listed = Listed::of(graph);
     assert!(listed.is_acyclic(), "what is seen has a cycle");
-    for (id, node) in &listed.place {
-        if listed.folded_by[*node].is_some() {
+    for (node, id) in all_ids(graph).iter().enumerate() {
+        if listed.folded_by[node].is_some() {
             continue;
         }
         let whole = graph.context_for_full(id, None).unwrap();
         let shown: Vec<usize> = graph.ids(&whole.nodes).iter().map(|id| listed.place[*id]).collect();
         let set: HashSet<usize> = shown.iter().copied().collect();
         assert_eq!(set.len(), shown.len(), "a node is shown twice");
-        assert_eq!(set, listed.ancestors(*node), "the view of {id}");
+        assert_eq!(set, listed.ancestors(node), "the view of {id}");
         check_order(graph, &listed, &shown);
         for turns in [1, 2, 50] {
             check_bounded(graph, &listed, id, &set, turns);
