@@ -1,4 +1,4 @@
-//! What holds of every graph, found by building random ones.
+//! What holds of every graph, found by building random ones; `CONTEXTFOLD_CASES` sets how many.
 
 use std::collections::{HashMap, HashSet};
 
@@ -243,8 +243,13 @@ fn check_bounded(graph: &ContextGraph, listed: &Listed, id: &str, whole: &HashSe
     check_order(graph, listed, &shown);
 }
 
+fn config() -> ProptestConfig {
+    let cases = std::env::var("CONTEXTFOLD_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(96);
+    ProptestConfig { cases, ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn views_are_right(acts in prop::collection::vec(act(), 1..60)) {
