@@ -1,6 +1,7 @@
 //! History as a graph: its document, its properties, its cost, its snapshots.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::disallowed_methods, reason = "the number of random cases is read from the environment")]
 
 #[path = "graph/cost.rs"]
 mod cost;
