@@ -8,6 +8,7 @@ export { ContextError } from "./error.js";
 export { countTokens, loadEncoding } from "./encoding.js";
 export { presets } from "./presets.js";
 export {
+  ContextGraph,
   OpenAIHistoryAdapter,
   Session,
   ToolOutputCache,

@@ -13,6 +13,7 @@ mod entries;
 mod error;
 mod events;
 mod functions;
+mod graph;
 mod handles;
 mod inner;
 mod openai;
@@ -32,6 +33,7 @@ pub use functions::{
     compact_messages, compress_json, context_limit, count_tokens, detect_format, preset_passes,
     should_compact, token_usage, tool_definitions, truncate_head_tail,
 };
+pub use graph::ContextGraph;
 pub use openai::OpenAIHistoryAdapter;
 pub use session::Session;
 pub use summarize::extractive_summarize;

@@ -78,7 +78,7 @@ impl Iterator for TextPieces {
 }
 
 /// A `Uint8Array`, also one of another realm.
-fn bytes_of(value: &JsValue) -> Option<Uint8Array> {
+pub fn bytes_of(value: &JsValue) -> Option<Uint8Array> {
     let tag = || Reflect::get(value, &js_sys::Symbol::to_string_tag()).ok()?.as_string();
     let is_bytes = value.is_object() && tag().as_deref() == Some("Uint8Array");
     is_bytes.then(|| Uint8Array::new(value))

@@ -308,3 +308,73 @@ export interface Encoding {
 
 /** An encoding that the package brings. */
 export type EncodingName = "o200k_base" | "cl100k_base" | "o200k_harmony" | "p50k_base" | "p50k_edit" | "r50k_base" | "gpt2";
+
+/** How large a `ContextGraph` may grow: the defaults protect a browser tab. */
+export interface ContextGraphOptions {
+  /** Nodes, summaries among them; default 1,000,000. */
+  maxNodes?: number;
+  /** Edges, those that folds re-lay not counted; default 4,000,000. */
+  maxEdges?: number;
+  /** Nodes in one view; default 200,000. */
+  maxContextNodes?: number;
+}
+
+/**
+ * What an edge says: the second comes after the first (`sequence`) or needs it (`dependency`), both blocking; or the second
+ * begins a lane that was forked off at the first, or is what came back from such a lane (`branch`).
+ */
+export type EdgeKind = "sequence" | "dependency" | "branch";
+
+/** A node that is to be added. */
+export interface GraphNodeInput {
+  /** Unique in the graph; made (`n1`, `n2`, …) where it is left out. */
+  id?: string;
+  /** What it is. */
+  type: NodeType;
+  /** Its lane, which is opened where there is none of this name; default `"main"`. */
+  lane?: string;
+  /** How far its work has come; default `"finished"`. */
+  state?: NodeState;
+  /** What it says; or else a `message`. */
+  content?: Content;
+  /** What it says as a message, of the role that its type has: `user`, `assistant`, `tool`, `system`, `developer`. */
+  message?: Message;
+  /** What it comes after; default: the lane's last node, or where the lane was forked off. `[]`: nothing. */
+  after?: string | string[];
+}
+
+/** A node of a `ContextGraph`. */
+export interface GraphNode {
+  /** Unique in the graph; `fold_1`, `fold_2`, … for summaries that `compress` made. */
+  id: string;
+  /** What it is. */
+  type: NodeType;
+  /** Its lane. */
+  lane: string;
+  /** How far its work has come. */
+  state: NodeState;
+  /** What it says, where it was given so. */
+  content?: Content;
+  /** What it says, where it was given as a message. */
+  message?: Message;
+  /** Where a fold hides it: how many nodes had entered by then. It is the graph's own time, for the engine has no clock. */
+  compressed_at?: number;
+  /** The summary that hides it; the innermost where folds were folded. */
+  compressed_by?: string;
+  /** What a run wrote down about it, as its `context_cost`. */
+  metadata?: { [key: string]: unknown };
+}
+
+/** An edge of a `ContextGraph`. */
+export interface GraphEdge {
+  /** The id it leads from. */
+  from: string;
+  /** The id it leads to. */
+  to: string;
+  /** What it says. */
+  kind: EdgeKind;
+  /** Where a fold hides it: how many nodes had entered by then. */
+  compressed_at?: number;
+  /** A fold laid it in place of one that it hides. */
+  relaid?: true;
+}

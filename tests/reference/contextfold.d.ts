@@ -115,6 +115,11 @@ export type Profile = "default" | "design" | "execution";
 export type Format = "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk";
 
 /**
+ * How far a node's work has come.
+ */
+export type NodeState = "pending" | "running" | "finished" | "errored";
+
+/**
  * How tokens were counted.
  */
 export interface CounterReport {
@@ -244,6 +249,11 @@ export interface Event {
  * The name of an event that a session emits, in the order in which things happened.
  */
 export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "compaction_started" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
+
+/**
+ * What a node is.
+ */
+export type NodeType = "user_message" | "agent_message" | "task" | "summary" | "system_message" | "developer_message";
 
 /**
  * What a run did to the view, and why: the product as much as the view is.
@@ -722,7 +732,203 @@ export interface Encoding {
 /** An encoding that the package brings. */
 export type EncodingName = "o200k_base" | "cl100k_base" | "o200k_harmony" | "p50k_base" | "p50k_edit" | "r50k_base" | "gpt2";
 
+/** How large a `ContextGraph` may grow: the defaults protect a browser tab. */
+export interface ContextGraphOptions {
+    /** Nodes, summaries among them; default 1,000,000. */
+    maxNodes?: number;
+    /** Edges, those that folds re-lay not counted; default 4,000,000. */
+    maxEdges?: number;
+    /** Nodes in one view; default 200,000. */
+    maxContextNodes?: number;
+}
 
+/**
+ * What an edge says: the second comes after the first (`sequence`) or needs it (`dependency`), both blocking; or the second
+ * begins a lane that was forked off at the first, or is what came back from such a lane (`branch`).
+ */
+export type EdgeKind = "sequence" | "dependency" | "branch";
+
+/** A node that is to be added. */
+export interface GraphNodeInput {
+    /** Unique in the graph; made (`n1`, `n2`, …) where it is left out. */
+    id?: string;
+    /** What it is. */
+    type: NodeType;
+    /** Its lane, which is opened where there is none of this name; default `"main"`. */
+    lane?: string;
+    /** How far its work has come; default `"finished"`. */
+    state?: NodeState;
+    /** What it says; or else a `message`. */
+    content?: Content;
+    /** What it says as a message, of the role that its type has: `user`, `assistant`, `tool`, `system`, `developer`. */
+    message?: Message;
+    /** What it comes after; default: the lane's last node, or where the lane was forked off. `[]`: nothing. */
+    after?: string | string[];
+}
+
+/** A node of a `ContextGraph`. */
+export interface GraphNode {
+    /** Unique in the graph; `fold_1`, `fold_2`, … for summaries that `compress` made. */
+    id: string;
+    /** What it is. */
+    type: NodeType;
+    /** Its lane. */
+    lane: string;
+    /** How far its work has come. */
+    state: NodeState;
+    /** What it says, where it was given so. */
+    content?: Content;
+    /** What it says, where it was given as a message. */
+    message?: Message;
+    /** Where a fold hides it: how many nodes had entered by then. It is the graph's own time, for the engine has no clock. */
+    compressed_at?: number;
+    /** The summary that hides it; the innermost where folds were folded. */
+    compressed_by?: string;
+    /** What a run wrote down about it, as its `context_cost`. */
+    metadata?: { [key: string]: unknown };
+}
+
+/** An edge of a `ContextGraph`. */
+export interface GraphEdge {
+    /** The id it leads from. */
+    from: string;
+    /** The id it leads to. */
+    to: string;
+    /** What it says. */
+    kind: EdgeKind;
+    /** Where a fold hides it: how many nodes had entered by then. */
+    compressed_at?: number;
+    /** A fold laid it in place of one that it hides. */
+    relaid?: true;
+}
+
+
+
+/**
+ * A conversation as a graph: lanes of nodes, edges between them, folds that stand in for nodes and unfold again.
+ *
+ * A **lane** is an append-only sequence of nodes. A **fold** is a summary that stands in for nodes of one lane; it hides
+ * them and changes none. An operation that fails changes nothing. Appending costs what is appended, a view what it returns,
+ * whatever the graph holds.
+ *
+ * ```js
+ * const graph = new ContextGraph();
+ * const ask = graph.addNode({ type: "user_message", content: "Which colour?" });
+ * const answer = graph.addNode({ type: "agent_message", content: "Blue." });
+ * const next = graph.addNode({ type: "user_message", content: "And the shape?" });
+ * const fold = graph.compress([ask, answer], "The colour is blue.");
+ * graph.contextForFull(next).map((node) => node.id); // [fold, next]
+ * graph.expand(fold);
+ * graph.contextForFull(next).map((node) => node.id); // [ask, answer, next]
+ * ```
+ */
+export class ContextGraph {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * Adds an edge; `kind` is `"sequence"` by default. One that is there already changes nothing. An edge of a summary is one
+     * of what it stands in for: of its last node where it leads out, of its first where it leads in.
+     *
+     * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: a missing or folded node, or an edge that would close a cycle (no
+     * edge runs against a lane's own time); `SAFETY_LIMIT_EXCEEDED`.
+     */
+    addEdge(from: string, to: string, kind?: EdgeKind): void;
+    /**
+     * Appends a node to its lane and gives its id.
+     *
+     * `after` says what it comes after: by default the lane's last node, or the node at which the lane was forked off. That is
+     * a `sequence` within a lane; from another lane it is a `branch` into the lane's first node and a `dependency` into any
+     * later one. `[]`: after nothing.
+     *
+     * ```js
+     * const agent = graph.addNode({ type: "agent_message", message: { role: "assistant", tool_calls } });
+     * const tasks = tool_calls.map((call) => graph.addNode({ id: call.id, type: "task", state: "running", after: agent }));
+     * graph.addNode({ type: "agent_message", state: "pending", after: tasks });
+     * ```
+     *
+     * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: one that is taken, one to come after that is missing or folded;
+     * `SAFETY_LIMIT_EXCEEDED`; `INVALID_MESSAGE` for a malformed message or content; `INVALID_ARGUMENT`.
+     */
+    addNode(node: GraphNodeInput): string;
+    /**
+     * Folds nodes into a summary, which stands in their place in every view, and gives the summary's id. Summaries can be folded
+     * in their turn.
+     *
+     * The nodes and their edges stay as they are, marked with `compressed_at`; edges to and from other nodes are re-laid to the
+     * summary. Instructions of the lane that stand between the nodes stay, and so does what was forked off between them.
+     *
+     * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids where a node is missing, folded already, not finished, or of another
+     * lane; where no blocking edge leads out of them, for a summary is never a leaf; and where a node that is left out comes
+     * after one of them and before another. `SUMMARY_EMPTY`, `SAFETY_LIMIT_EXCEEDED`.
+     */
+    compress(ids: string[], summary: string): string;
+    /**
+     * A node's context: its ancestors in order and itself; summaries stand in for what they fold.
+     *
+     * With `limitTurns`: the last so many turns of them, what these depend on by `dependency`, and all that is pinned (system
+     * and developer messages, summaries). A turn begins with a user message of the node's own lane, or of those it was forked
+     * from. An edge of kind `branch` is followed into a lane's first node only: what comes back from a forked lane brings its
+     * result, not its story. The order is topological and keeps each lane's time.
+     *
+     * ```js
+     * const messages = graph.contextForFull(id, { limitTurns: 3 }).map((node) => node.content);
+     * ```
+     *
+     * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `SAFETY_LIMIT_EXCEEDED` for more than
+     * `maxContextNodes`; `INVALID_ARGUMENT`.
+     */
+    contextForFull(id: string, options?: { limitTurns?: number }): GraphNode[];
+    /**
+     * All edges in the order in which they entered, hidden ones among them; then those that folds laid in their place.
+     */
+    edges(): GraphEdge[];
+    /**
+     * Undoes a fold: the graph is as if it had never been made, with what was appended since. What came after the summary comes
+     * after the last node that it stood in for. A fold of folds gives back the folds.
+     *
+     * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing node, one that is no fold's summary, and a fold that is folded.
+     */
+    expand(summaryId: string): void;
+    /**
+     * Opens a lane that begins at a node: it sees what that node sees, and goes its own way.
+     *
+     * ```js
+     * graph.fork(agent, "researcher");
+     * const found = graph.addNode({ type: "agent_message", lane: "researcher", content: "Found it." });
+     * const task = graph.addNode({ type: "task", content: "Found it." });
+     * graph.addEdge(found, task, "branch"); // the result came from there; the parent's view does not hold its story
+     * ```
+     *
+     * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `INVALID_ARGUMENT` for a lane that is there already.
+     */
+    fork(id: string, lane: string): void;
+    /**
+     * An empty graph. What goes beyond its limits is refused with `SAFETY_LIMIT_EXCEEDED` and both figures.
+     *
+     * @throws {ContextError} `INVALID_CONFIG` naming the key.
+     */
+    constructor(options?: ContextGraphOptions);
+    /**
+     * All nodes in the order in which they entered, folded ones and summaries among them.
+     */
+    nodes(): GraphNode[];
+    /**
+     * The graph of these bytes; those of an older version are read, too.
+     *
+     * @throws {ContextError} `SNAPSHOT_TOO_NEW`, `SNAPSHOT_INVALID`.
+     */
+    static restore(bytes: Uint8Array): ContextGraph;
+    /**
+     * Says how far a node's work has come.
+     *
+     * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node, and for a fold's summary.
+     */
+    setState(id: string, state: NodeState): void;
+    /**
+     * The graph as bytes, the same for the same graph; its limits are part of it.
+     */
+    snapshot(): Uint8Array;
+}
 
 /**
  * The `inputItems` of the Responses API for those who keep them by hand.

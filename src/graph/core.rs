@@ -1,0 +1,384 @@
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::constraint::broken;
+use super::content::Content;
+use super::edge::{Edge, EdgeKind};
+use super::fold::Fold;
+use super::lane::Lane;
+use super::limits::GraphLimits;
+use super::node::{Node, NodeSpec, NodeState, NodeType, Said};
+use super::order::Order;
+use crate::error::{Error, Result};
+
+/// Where a node lies: one that entered, or a fold's summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Place {
+    /// A node that entered.
+    Node(u32),
+    /// A fold's summary.
+    Fold(u32),
+}
+
+/// A conversation as a graph. See the [module](super).
+#[derive(Debug, Clone, Default)]
+pub struct ContextGraph {
+    pub(super) limits: GraphLimits,
+    pub(super) nodes: Vec<Node>,
+    pub(super) edges: Vec<Edge>,
+    pub(super) lanes: Vec<Lane>,
+    /// In the order in which they were made. An undone one leaves its place behind, but for the last.
+    pub(super) folds: Vec<Fold>,
+    pub(super) folds_live: usize,
+    pub(super) by_id: HashMap<Arc<str>, Place>,
+    pub(super) lane_by_name: HashMap<Arc<str>, u32>,
+    pub(super) order: Order,
+}
+
+impl ContextGraph {
+    /// An empty graph.
+    pub fn new(limits: GraphLimits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
+    /// How many nodes there are, summaries among them.
+    pub fn len(&self) -> usize {
+        self.nodes.len() + self.folds_live
+    }
+
+    /// Nothing has entered yet.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Appends a node to its lane and gives its id. What it comes after, `after`, is a `sequence` in its own lane; from
+    /// another lane it is a `branch` into the lane's first node, and a `dependency` into any later one.
+    ///
+    /// # Errors
+    /// `GRAPH_CONSTRAINT` for an id that is taken, and for a missing or folded node to come after;
+    /// `SAFETY_LIMIT_EXCEEDED`; `INVALID_ARGUMENT` for a message that is not the type's.
+    pub fn add_node(&mut self, spec: NodeSpec) -> Result<Arc<str>> {
+        let id: Arc<str> = match spec.id {
+            Some(id) if id.is_empty() => {
+                return Err(Error::argument("the `id` is empty; leave it out to have one made"));
+            }
+            Some(id) if self.by_id.contains_key(id.as_str()) => {
+                return Err(broken(&[id], "the id is taken; ids are unique in a graph"));
+            }
+            Some(id) => id.into(),
+            None => self.fresh_id("n", self.nodes.len() + 1),
+        };
+        if spec.lane.is_empty() {
+            return Err(Error::argument("the `lane` has no name; leave it out for the main lane"));
+        }
+        let content = match spec.said {
+            Said::Parts(parts) => Content::of_parts(spec.node_type, &id, parts),
+            Said::Message(message) => Content::of_message(spec.node_type, message)?,
+        };
+        let lane = self.lane_by_name.get(spec.lane.as_str()).copied();
+        let mut sources = match &spec.after {
+            Some(ids) => ids.iter().map(|id| Ok(self.exit(self.visible(id)?))).collect::<Result<Vec<_>>>()?,
+            None => lane.and_then(|l| self.end_of(l)).into_iter().collect(),
+        };
+        let mut once = std::collections::HashSet::new();
+        sources.retain(|s| once.insert(*s));
+        GraphLimits::allow(self.len() + 1, self.limits.max_nodes, "nodes", "maxNodes")?;
+        GraphLimits::allow(self.edges.len() + sources.len(), self.limits.max_edges, "edges", "maxEdges")?;
+        let lane = lane.unwrap_or_else(|| self.open_lane(spec.lane.into(), None));
+        let index = self.insert(id.clone(), spec.node_type, spec.state, lane, content);
+        for from in &sources {
+            let kind = match (self.nodes[*from as usize].lane == lane, self.nodes[index as usize].position) {
+                (true, _) => EdgeKind::Sequence,
+                (false, 0) => EdgeKind::Branch,
+                (false, _) => EdgeKind::Dependency,
+            };
+            self.link(Edge { from: *from, to: index, kind });
+        }
+        self.note_reach(index);
+        Ok(id)
+    }
+
+    /// Adds an edge. One that is there already changes nothing. An edge of a summary is one of what it stands in for: of its
+    /// last node where it leads out, of its first where it leads in.
+    ///
+    /// # Errors
+    /// `GRAPH_CONSTRAINT` for a missing or folded node, and for an edge that would close a cycle (no edge runs against a
+    /// lane's own time); `SAFETY_LIMIT_EXCEEDED`.
+    pub fn add_edge(&mut self, from: &str, to: &str, kind: EdgeKind) -> Result<()> {
+        let (source, target) = (self.visible(from)?, self.visible(to)?);
+        if source == target {
+            return Err(broken(&[from], "an edge from a node to itself would close a cycle"));
+        }
+        let edge = Edge { from: self.exit(source), to: self.entry(target), kind };
+        let (outgoing, incoming) =
+            (&self.nodes[edge.from as usize].outgoing, &self.nodes[edge.to as usize].incoming);
+        let shorter = if outgoing.len() < incoming.len() { outgoing } else { incoming };
+        if shorter.iter().any(|e| self.edges[*e as usize] == edge) {
+            return Ok(());
+        }
+        GraphLimits::allow(self.edges.len() + 1, self.limits.max_edges, "edges", "maxEdges")?;
+        if !self.admits(edge.from, edge.to) {
+            return Err(broken(&[from, to], "an edge from the first to the second would close a cycle"));
+        }
+        self.link(edge);
+        Ok(())
+    }
+
+    /// Says how far a node's work has come.
+    ///
+    /// # Errors
+    /// `GRAPH_CONSTRAINT` for a missing node, a folded one, and a fold's summary: all of it is finished.
+    pub fn set_state(&mut self, id: &str, state: NodeState) -> Result<()> {
+        match self.visible(id)? {
+            Place::Node(n) => self.nodes[n as usize].state = state,
+            Place::Fold(_) => return Err(broken(&[id], "a fold's summary is finished and stays so")),
+        }
+        Ok(())
+    }
+
+    /// Writes something down about a node, as a run does with its `context_cost`. `null` takes it away.
+    ///
+    /// # Errors
+    /// `GRAPH_CONSTRAINT` for a missing node and for a fold's summary.
+    pub fn set_metadata(&mut self, id: &str, key: &str, value: Value) -> Result<()> {
+        let Place::Node(n) = self.find(id)? else {
+            return Err(broken(&[id], "a fold's summary carries no metadata"));
+        };
+        let metadata = &mut self.nodes[n as usize].metadata;
+        if value.is_null() {
+            if let Some(map) = metadata {
+                map.shift_remove(key);
+            }
+            metadata.take_if(|map| map.is_empty());
+        } else {
+            metadata.get_or_insert_default().insert(key.to_owned(), value);
+        }
+        Ok(())
+    }
+
+    /// Opens a lane that begins at a node: its view is that node's, and goes its own way.
+    ///
+    /// # Errors
+    /// `GRAPH_CONSTRAINT` for a missing or folded node; `INVALID_ARGUMENT` for a lane that there is already.
+    pub fn fork(&mut self, id: &str, lane: &str) -> Result<()> {
+        let origin = self.exit(self.visible(id)?);
+        if lane.is_empty() || self.lane_by_name.contains_key(lane) {
+            return Err(Error::argument(format!(
+                "there is a lane `{lane}` already, or it has no name; a fork opens a new one"
+            )));
+        }
+        self.open_lane(lane.into(), Some(origin));
+        Ok(())
+    }
+
+    /// The ids of places, in their order.
+    pub fn ids(&self, places: &[Place]) -> Vec<&str> {
+        places.iter().map(|p| &**self.id(*p)).collect()
+    }
+
+    /// The id at a place.
+    pub fn id(&self, place: Place) -> &Arc<str> {
+        match place {
+            Place::Node(n) => &self.nodes[n as usize].id,
+            Place::Fold(f) => &self.fold_at(f).id,
+        }
+    }
+
+    /// The type at a place.
+    pub fn node_type(&self, place: Place) -> NodeType {
+        match place {
+            Place::Node(n) => self.nodes[n as usize].kind,
+            Place::Fold(_) => NodeType::Summary,
+        }
+    }
+
+    /// The state at a place.
+    pub fn state(&self, place: Place) -> NodeState {
+        match place {
+            Place::Node(n) => self.nodes[n as usize].state,
+            Place::Fold(_) => NodeState::Finished,
+        }
+    }
+
+    /// What is said at a place.
+    pub fn content(&self, place: Place) -> &Content {
+        match place {
+            Place::Node(n) => &self.nodes[n as usize].content,
+            Place::Fold(f) => &self.fold_at(f).content,
+        }
+    }
+
+    /// The lane of a place.
+    pub fn lane(&self, place: Place) -> &str {
+        &self.lanes[self.lane_of(place) as usize].name
+    }
+
+    /// The place of an id, folded or not.
+    ///
+    /// # Errors
+    /// `GRAPH_CONSTRAINT` where there is none.
+    pub fn find(&self, id: &str) -> Result<Place> {
+        self.by_id.get(id).copied().ok_or_else(|| broken(&[id], "there is no node of this id"))
+    }
+
+    /// The place of an id that no fold hides.
+    pub(super) fn visible(&self, id: &str) -> Result<Place> {
+        let place = self.find(id)?;
+        let top = self.top(place);
+        if top == place {
+            return Ok(place);
+        }
+        let fold = self.id(top);
+        Err(broken(&[id], &format!("it is folded into `{fold}`; use that, or expand it first")))
+    }
+
+    pub(super) fn lane_of(&self, place: Place) -> u32 {
+        self.nodes[self.entry(place) as usize].lane
+    }
+
+    /// What is seen of a place: itself, or the outermost fold that hides it.
+    pub(super) fn top(&self, place: Place) -> Place {
+        let mut seen = place;
+        while let Some(fold) = self.folded_by(seen) {
+            seen = Place::Fold(fold);
+        }
+        seen
+    }
+
+    pub(super) fn folded_by(&self, place: Place) -> Option<u32> {
+        match place {
+            Place::Node(n) => self.nodes[n as usize].folded_by,
+            Place::Fold(f) => self.fold_at(f).folded_by,
+        }
+    }
+
+    /// The node with which a place begins: itself, or a fold's first. Unique among what is seen, and in each lane's order.
+    pub(super) fn entry(&self, place: Place) -> u32 {
+        match place {
+            Place::Node(n) => n,
+            Place::Fold(f) => self.fold_at(f).first,
+        }
+    }
+
+    /// The node with which a place ends.
+    pub(super) fn exit(&self, place: Place) -> u32 {
+        match place {
+            Place::Node(n) => n,
+            Place::Fold(f) => self.fold_at(f).last,
+        }
+    }
+
+    pub(super) fn fold_at(&self, fold: u32) -> &Fold {
+        &self.folds[fold as usize]
+    }
+
+    /// The lane's last node, or where it was forked off.
+    fn end_of(&self, lane: u32) -> Option<u32> {
+        let lane = &self.lanes[lane as usize];
+        lane.nodes.last().copied().or(lane.origin)
+    }
+
+    /// `prefix` and the first number from `from` on that is free.
+    pub(super) fn fresh_id(&self, prefix: &str, from: usize) -> Arc<str> {
+        let mut number = from;
+        loop {
+            let id = format!("{prefix}{number}");
+            if !self.by_id.contains_key(id.as_str()) {
+                return id.into();
+            }
+            number += 1;
+        }
+    }
+
+    pub(super) fn open_lane(&mut self, name: Arc<str>, origin: Option<u32>) -> u32 {
+        let index = self.lanes.len() as u32;
+        self.lane_by_name.insert(name.clone(), index);
+        self.lanes.push(Lane::new(name, origin));
+        index
+    }
+
+    /// Puts a node in; its id is free, its lane is there.
+    pub(super) fn insert(
+        &mut self,
+        id: Arc<str>,
+        node_type: NodeType,
+        state: NodeState,
+        lane: u32,
+        content: Content,
+    ) -> u32 {
+        let index = self.nodes.len() as u32;
+        let own = &mut self.lanes[lane as usize];
+        let position = own.nodes.len() as u32;
+        own.nodes.push(index);
+        if node_type.is_pinned() {
+            own.pinned.insert(position, Place::Node(index));
+        }
+        self.by_id.insert(id.clone(), Place::Node(index));
+        self.order.append();
+        self.nodes.push(Node {
+            id,
+            kind: node_type,
+            state,
+            lane,
+            position,
+            reach: 0,
+            content,
+            metadata: None,
+            folded_by: None,
+            incoming: Vec::new(),
+            outgoing: Vec::new(),
+        });
+        index
+    }
+
+    /// Puts an edge in; it closes no cycle. Folds that hide one of its ends learn of it.
+    pub(super) fn link(&mut self, edge: Edge) {
+        let index = self.edges.len() as u32;
+        self.edges.push(edge);
+        self.nodes[edge.from as usize].outgoing.push(index);
+        self.nodes[edge.to as usize].incoming.push(index);
+        let (source, target) = (&self.nodes[edge.from as usize], &self.nodes[edge.to as usize]);
+        let (here, position) = (target.lane, target.position);
+        let follows = edge.kind.is_blocking() || position == 0;
+        if source.lane != here && follows {
+            let inflows = &mut self.lanes[here as usize].inflows;
+            let at = inflows.partition_point(|(p, _)| *p <= position);
+            inflows.insert(at, (position, edge.from));
+        }
+        for (end, outward) in [(edge.from, true), (edge.to, false)] {
+            let mut hidden_by = self.nodes[end as usize].folded_by;
+            while let Some(fold) = hidden_by.and_then(|f| self.folds.get_mut(f as usize)) {
+                if outward {
+                    fold.outward.push(index);
+                } else {
+                    fold.inward.push(index);
+                }
+                hidden_by = fold.folded_by;
+            }
+        }
+    }
+
+    /// Counts how many of the lane's first nodes a node has as ancestors: those of one that it comes after, and then as
+    /// many more as it comes after itself.
+    pub(super) fn note_reach(&mut self, index: u32) {
+        let node = &self.nodes[index as usize];
+        let mut before: Vec<(u32, u32)> = Vec::new();
+        for edge in node.incoming.iter().map(|e| self.edges[*e as usize]).filter(|e| e.kind.is_blocking()) {
+            let source = &self.nodes[edge.from as usize];
+            if source.lane == node.lane {
+                before.push((source.position, source.reach));
+            }
+        }
+        before.sort_unstable();
+        let mut reach = before.iter().map(|(_, reach)| *reach).max().unwrap_or(0);
+        for (position, _) in before {
+            reach += u32::from(position == reach);
+        }
+        reach += u32::from(reach == node.position);
+        self.nodes[index as usize].reach = reach;
+    }
+}

@@ -1,0 +1,54 @@
+use serde::{Deserialize, Serialize};
+
+use crate::config::Keys;
+use crate::error::{Error, ErrorCode, Result};
+
+/// How large a graph, and a view of it, may grow: values that protect a browser tab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GraphLimits {
+    /// Nodes, summaries among them.
+    pub max_nodes: usize,
+    /// Edges, those that folds re-lay not counted.
+    pub max_edges: usize,
+    /// Nodes in one view.
+    pub max_context_nodes: usize,
+}
+
+impl Default for GraphLimits {
+    fn default() -> Self {
+        Self { max_nodes: 1_000_000, max_edges: 4_000_000, max_context_nodes: 200_000 }
+    }
+}
+
+impl GraphLimits {
+    /// Limits from `{ maxNodes?, maxEdges?, maxContextNodes? }`.
+    ///
+    /// # Errors
+    /// `INVALID_CONFIG` with the key.
+    pub fn from_value(value: &serde_json::Value) -> Result<Self> {
+        let mut keys = Keys::of("", value)?;
+        let default = Self::default();
+        let mut size = |key, default| -> Result<usize> {
+            Ok(keys.u64_in(key, 1..=u64::from(u32::MAX / 2))?.map_or(default, |n| n as usize))
+        };
+        let limits = Self {
+            max_nodes: size("maxNodes", default.max_nodes)?,
+            max_edges: size("maxEdges", default.max_edges)?,
+            max_context_nodes: size("maxContextNodes", default.max_context_nodes)?,
+        };
+        keys.finish()?;
+        Ok(limits)
+    }
+
+    /// `SAFETY_LIMIT_EXCEEDED` where `count` is above `limit`, with both figures.
+    pub(super) fn allow(count: usize, limit: usize, what: &str, option: &str) -> Result<()> {
+        if count <= limit {
+            return Ok(());
+        }
+        let message = format!(
+            "{count} {what} are more than the limit of {limit}; raise `{option}`, or fold or limit what is asked for"
+        );
+        Err(Error::new(ErrorCode::SafetyLimitExceeded, message))
+    }
+}

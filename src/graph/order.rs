@@ -1,0 +1,114 @@
+//! A topological order that is kept while edges come in (Pearce and Kelly): what tells a cycle without a search.
+
+use std::collections::{HashMap, HashSet};
+
+use super::core::ContextGraph;
+
+/// Where each node stands in one topological order of edges, lanes and [`Order::bind`]ings.
+///
+/// Nothing that is seen depends on which order it is: two graphs that look the same may differ in it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Order {
+    position: Vec<u32>,
+    later: HashMap<u32, Vec<u32>>,
+    earlier: HashMap<u32, Vec<u32>>,
+}
+
+impl Order {
+    /// A new node stands last.
+    pub(super) fn append(&mut self) {
+        self.position.push(self.position.len() as u32);
+    }
+
+    /// Keeps `from` before `to` without an edge between them. The graph has been asked with `admits`.
+    pub(super) fn bind(&mut self, from: u32, to: u32) {
+        self.later.entry(from).or_default().push(to);
+        self.earlier.entry(to).or_default().push(from);
+    }
+
+    /// Takes one such binding back.
+    pub(super) fn release(&mut self, from: u32, to: u32) {
+        for (map, key, value) in [(&mut self.later, from, to), (&mut self.earlier, to, from)] {
+            if let Some(list) = map.get_mut(&key) {
+                if let Some(at) = list.iter().position(|v| *v == value) {
+                    list.swap_remove(at);
+                }
+                if list.is_empty() {
+                    map.remove(&key);
+                }
+            }
+        }
+    }
+
+    fn at(&self, node: u32) -> u32 {
+        self.position[node as usize]
+    }
+}
+
+impl ContextGraph {
+    /// Whether `from` can come before `to`; the order is made so where it was not. `false`: it would close a cycle.
+    ///
+    /// Costs one comparison where the order is right already, which it is for what is appended; or else what stands
+    /// between the two.
+    pub(super) fn admits(&mut self, from: u32, to: u32) -> bool {
+        let (low, high) = (self.order.at(to), self.order.at(from));
+        if high < low {
+            return true;
+        }
+        let ahead = self.cone(to, Self::successors, |position| position <= high);
+        if ahead.contains(&from) {
+            return false;
+        }
+        let behind = self.cone(from, Self::predecessors, |position| position >= low);
+        // What leads to `from` goes before what follows from `to`; both keep their order, within the places they had.
+        let by_place = |mut nodes: Vec<u32>| {
+            nodes.sort_unstable_by_key(|n| self.order.at(*n));
+            nodes
+        };
+        let moved: Vec<u32> = by_place(behind).into_iter().chain(by_place(ahead)).collect();
+        let mut places: Vec<u32> = moved.iter().map(|n| self.order.at(*n)).collect();
+        places.sort_unstable();
+        for (node, place) in moved.into_iter().zip(places) {
+            self.order.position[node as usize] = place;
+        }
+        true
+    }
+
+    /// What is reached from `start`, itself included, through nodes whose position is `within`.
+    fn cone<I: Iterator<Item = u32>>(
+        &self,
+        start: u32,
+        next: impl Fn(&Self, u32) -> I,
+        within: impl Fn(u32) -> bool,
+    ) -> Vec<u32> {
+        let mut seen = HashSet::from([start]);
+        let mut found = vec![start];
+        let mut at = 0;
+        while let Some(&node) = found.get(at) {
+            at += 1;
+            for neighbour in next(self, node) {
+                if within(self.order.at(neighbour)) && seen.insert(neighbour) {
+                    found.push(neighbour);
+                }
+            }
+        }
+        found
+    }
+
+    fn successors(&self, node: u32) -> impl Iterator<Item = u32> + use<> {
+        let entry = &self.nodes[node as usize];
+        let edges = entry.outgoing.iter().map(|e| self.edges[*e as usize].to);
+        let lane = self.lanes[entry.lane as usize].nodes.get(entry.position as usize + 1).copied();
+        let bound = self.order.later.get(&node).into_iter().flatten().copied();
+        edges.chain(lane).chain(bound).collect::<Vec<_>>().into_iter()
+    }
+
+    fn predecessors(&self, node: u32) -> impl Iterator<Item = u32> + use<> {
+        let entry = &self.nodes[node as usize];
+        let edges = entry.incoming.iter().map(|e| self.edges[*e as usize].from);
+        let before = entry.position.checked_sub(1);
+        let lane = before.and_then(|p| self.lanes[entry.lane as usize].nodes.get(p as usize).copied());
+        let bound = self.order.earlier.get(&node).into_iter().flatten().copied();
+        edges.chain(lane).chain(bound).collect::<Vec<_>>().into_iter()
+    }
+}

@@ -1,0 +1,71 @@
+use std::collections::{HashMap, HashSet};
+
+use super::core::{ContextGraph, Place};
+use super::view::Gathering;
+
+/// How much of each lane is behind a node, found without walking it.
+#[derive(Default)]
+struct Behind {
+    /// So many of the lane's first nodes are.
+    reach: HashMap<u32, u32>,
+    /// Nodes that are, and are beyond the reach.
+    nodes: HashSet<u32>,
+    /// Folds that are.
+    folds: HashSet<Place>,
+    /// Nodes whose own ancestors are still to be asked about.
+    ahead: Vec<u32>,
+}
+
+impl ContextGraph {
+    /// Takes in all that is pinned behind `start`. Costs what is pinned there, and a step for each edge that leads over
+    /// from another lane; not the lanes' length.
+    pub(super) fn gather_pinned(&self, start: Place, gathering: &mut Gathering) {
+        let mut behind = Behind::default();
+        match start {
+            Place::Node(n) => behind.ahead.push(n),
+            Place::Fold(_) => self.show(start, &mut behind, gathering),
+        }
+        while let Some(index) = behind.ahead.pop() {
+            gathering.looked_at += 1;
+            let node = &self.nodes[index as usize];
+            self.cover(node.lane, node.reach, &mut behind, gathering);
+            if node.position < behind.reach.get(&node.lane).copied().unwrap_or(0)
+                || !behind.nodes.insert(index)
+            {
+                continue;
+            }
+            let seen = self.top(Place::Node(index));
+            if self.node_type(seen).is_pinned() {
+                self.show(seen, &mut behind, gathering);
+            }
+            let sources = node.incoming.iter().filter(|e| self.is_followed(**e));
+            behind.ahead.extend(sources.map(|e| self.edges[*e as usize].from));
+        }
+    }
+
+    /// Takes in what is pinned among the first `reach` nodes of a lane, as far as it was not yet.
+    fn cover(&self, lane: u32, reach: u32, behind: &mut Behind, gathering: &mut Gathering) {
+        let done = behind.reach.get(&lane).copied().unwrap_or(0);
+        if reach <= done {
+            return;
+        }
+        behind.reach.insert(lane, reach);
+        let lane = &self.lanes[lane as usize];
+        for place in lane.pinned.range(done..reach).map(|(_, place)| *place) {
+            self.show(place, behind, gathering);
+        }
+        let from = lane.inflows.partition_point(|(position, _)| *position < done);
+        let inflows = lane.inflows[from..].iter().take_while(|(position, _)| *position < reach);
+        behind.ahead.extend(inflows.map(|(_, source)| *source));
+    }
+
+    /// Takes in a pinned place. What leads to any node of a fold leads to its summary.
+    fn show(&self, place: Place, behind: &mut Behind, gathering: &mut Gathering) {
+        gathering.looked_at += 1;
+        gathering.keep(place);
+        if matches!(place, Place::Fold(_)) && behind.folds.insert(place) {
+            let sources = self.into(place).filter(|e| self.is_followed(*e));
+            behind.ahead.extend(sources.map(|e| self.edges[e as usize].from));
+        }
+    }
+}

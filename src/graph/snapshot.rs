@@ -1,0 +1,247 @@
+//! A graph as bytes: a line that says what they are, of which version and with which checksum; then JSON.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::content::Content;
+use super::core::{ContextGraph, Place};
+use super::edge::{Edge, EdgeKind};
+use super::limits::GraphLimits;
+use super::node::{NodeState, NodeType};
+use crate::error::{Error, ErrorCode, Result};
+use crate::message::Message;
+
+/// The version that [`ContextGraph::snapshot`] writes.
+///
+/// 1: lanes are names; what stands loosely between a fold's nodes is not told. 2: lanes know where they were forked off.
+pub const VERSION: u32 = 2;
+
+const NAME: &str = "contextfold-graph";
+
+/// How messages are written into a snapshot: in the shape of a format, or as places in a history that is saved beside.
+pub trait MessageCodec {
+    /// The message as JSON.
+    fn write(&self, message: &Message) -> Value;
+
+    /// The message of that JSON.
+    fn read(&self, value: Value) -> Result<Message>;
+}
+
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    limits: GraphLimits,
+    lanes: Vec<SavedLane>,
+    nodes: Vec<SavedNode>,
+    edges: Vec<(u32, u32, EdgeKind)>,
+    folds: Vec<SavedFold>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedLane {
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    origin: Option<u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedNode {
+    id: String,
+    #[serde(rename = "type")]
+    node_type: NodeType,
+    state: NodeState,
+    lane: u32,
+    message: Value,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    whole: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    metadata: Option<Map<String, Value>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedFold {
+    id: String,
+    members: Vec<Place>,
+    message: Value,
+    made_at: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    loose: Option<Vec<u32>>,
+}
+
+impl ContextGraph {
+    /// The graph as bytes: the same for the same graph.
+    ///
+    /// # Errors
+    /// `INTERNAL` where JSON cannot be written; there is no such graph.
+    pub fn snapshot(&self, codec: &dyn MessageCodec) -> Result<Vec<u8>> {
+        let text = serde_json::to_string(&self.saved(codec))
+            .map_err(|e| Error::new(ErrorCode::Internal, format!("a graph could not be written: {e}")))?;
+        Ok(framed(VERSION, &text).into_bytes())
+    }
+
+    /// The graph of these bytes.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_TOO_NEW` for a version that this one does not know; `SNAPSHOT_INVALID` for anything else that is no snapshot,
+    /// or a damaged one.
+    pub fn restore(bytes: &[u8], codec: &dyn MessageCodec) -> Result<Self> {
+        let (version, text) = unframed(bytes)?;
+        let mut value: Value = serde_json::from_str(text).map_err(|e| invalid(&e.to_string()))?;
+        if version < 2 {
+            migrate_lanes(&mut value);
+        }
+        let saved: Saved = serde_json::from_value(value).map_err(|e| invalid(&e.to_string()))?;
+        Self::rebuilt(saved, codec).map_err(|e| invalid(e.message()))
+    }
+
+    fn saved(&self, codec: &dyn MessageCodec) -> Saved {
+        let live: Vec<u32> =
+            (0..self.folds.len() as u32).filter(|f| !self.fold_at(*f).members.is_empty()).collect();
+        // Folds are counted anew: what was undone leaves no gap.
+        let renumbered = |place: &Place| match place {
+            Place::Fold(f) => Place::Fold(live.partition_point(|l| l < f) as u32),
+            Place::Node(_) => *place,
+        };
+        let lanes =
+            self.lanes.iter().map(|l| SavedLane { name: l.name.to_string(), origin: l.origin }).collect();
+        let nodes = self.nodes.iter().map(|node| SavedNode {
+            id: node.id.to_string(),
+            node_type: node.kind,
+            state: node.state,
+            lane: node.lane,
+            message: codec.write(&node.content.message),
+            whole: node.content.whole,
+            metadata: node.metadata.clone(),
+        });
+        let folds = live.iter().map(|f| self.fold_at(*f)).map(|fold| SavedFold {
+            id: fold.id.to_string(),
+            members: fold.members.iter().map(renumbered).collect(),
+            message: codec.write(&fold.content.message),
+            made_at: fold.made_at,
+            loose: Some(fold.loose.clone()),
+        });
+        Saved {
+            limits: self.limits,
+            lanes,
+            nodes: nodes.collect(),
+            edges: self.edges.iter().map(|e| (e.from, e.to, e.kind)).collect(),
+            folds: folds.collect(),
+        }
+    }
+
+    fn rebuilt(saved: Saved, codec: &dyn MessageCodec) -> Result<Self> {
+        let mut graph = Self::new(saved.limits);
+        let count = saved.nodes.len();
+        for lane in saved.lanes {
+            require(!graph.lane_by_name.contains_key(lane.name.as_str()), "a lane is there twice")?;
+            require(lane.origin.is_none_or(|o| (o as usize) < count), "a lane begins at no node")?;
+            graph.open_lane(lane.name.into(), lane.origin);
+        }
+        for node in saved.nodes {
+            require(!graph.by_id.contains_key(node.id.as_str()), "an id is there twice")?;
+            require((node.lane as usize) < graph.lanes.len(), "a node is in no lane")?;
+            let message = codec.read(node.message)?.into();
+            let content = Content { message, whole: node.whole };
+            let index = graph.insert(node.id.into(), node.node_type, node.state, node.lane, content);
+            graph.nodes[index as usize].metadata = node.metadata;
+        }
+        for (from, to, kind) in saved.edges {
+            require((from.max(to) as usize) < count && from != to, "an edge has no two ends")?;
+            require(graph.admits(from, to), "its edges close a cycle")?;
+            graph.link(Edge { from, to, kind });
+        }
+        for index in 0..count as u32 {
+            graph.note_reach(index);
+        }
+        for fold in saved.folds {
+            graph.refold(fold, codec)?;
+        }
+        Ok(graph)
+    }
+
+    fn refold(&mut self, fold: SavedFold, codec: &dyn MessageCodec) -> Result<()> {
+        require(!self.by_id.contains_key(fold.id.as_str()), "an id is there twice")?;
+        let there = |place: &Place| match place {
+            Place::Node(n) => (*n as usize) < self.nodes.len(),
+            Place::Fold(f) => (*f as usize) < self.folds.len(),
+        };
+        require(!fold.members.is_empty() && fold.members.iter().all(there), "a fold stands in for no node")?;
+        let mut once = HashSet::new();
+        let lane = self.lane_of(fold.members[0]);
+        let sound = |m: &Place| self.folded_by(*m).is_none() && self.lane_of(*m) == lane && once.insert(*m);
+        require(fold.members.iter().all(sound), "a fold crosses another, or its lane")?;
+        let content = Content { message: codec.read(fold.message)?.into(), whole: false };
+        let outlined = self.outlined(fold.id.into(), fold.members, content, fold.made_at);
+        let loose = fold.loose.map(HashSet::from_iter);
+        let bound = self.bound(outlined, loose.as_ref())?;
+        self.lay(bound);
+        Ok(())
+    }
+}
+
+/// Version 1 told lanes by name alone: a lane was forked off where the branch into its first node begins.
+fn migrate_lanes(value: &mut Value) {
+    let first_of = |lane: usize| -> Option<usize> {
+        value["nodes"].as_array()?.iter().position(|node| node["lane"].as_u64() == Some(lane as u64))
+    };
+    let opens = |edge: &&Value, first: usize| {
+        edge[1].as_u64() == Some(first as u64) && edge[2] == EdgeKind::Branch.as_str()
+    };
+    let origin_of = |lane: usize| -> Value {
+        let edges = value["edges"].as_array();
+        let edge = first_of(lane).zip(edges).and_then(|(first, all)| all.iter().find(|e| opens(e, first)));
+        edge.map_or(Value::Null, |e| e[0].clone())
+    };
+    let names = value["lanes"].as_array().cloned().unwrap_or_default();
+    let lanes = names
+        .into_iter()
+        .enumerate()
+        .map(|(lane, name)| serde_json::json!({ "name": name, "origin": origin_of(lane) }))
+        .collect::<Vec<_>>();
+    value["lanes"] = Value::Array(lanes);
+}
+
+fn framed(version: u32, text: &str) -> String {
+    format!("{NAME} {version} {:016x}\n{text}", checksum(text.as_bytes()))
+}
+
+/// Version and JSON of a snapshot that is not damaged.
+fn unframed(bytes: &[u8]) -> Result<(u32, &str)> {
+    let text = std::str::from_utf8(bytes).map_err(|_| invalid("it is no text"))?;
+    let (head, body) = text.split_once('\n').ok_or_else(|| invalid("it has no first line"))?;
+    let mut words = head.split(' ');
+    if words.next() != Some(NAME) {
+        return Err(invalid("it does not begin as a graph's snapshot does"));
+    }
+    let version = words.next().and_then(|w| w.parse::<u32>().ok()).filter(|v| *v > 0);
+    let version = version.ok_or_else(|| invalid("it names no version"))?;
+    if version > VERSION {
+        let message = format!(
+            "the snapshot is of version {version}, this package reads up to {VERSION}; update contextfold"
+        );
+        return Err(Error::new(ErrorCode::SnapshotTooNew, message));
+    }
+    if words.next() != Some(&format!("{:016x}", checksum(body.as_bytes()))) {
+        return Err(invalid("its checksum does not match: it is damaged or cut off"));
+    }
+    Ok((version, body))
+}
+
+/// FNV-1a.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xCBF2_9CE4_8422_2325, |sum, b| (sum ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01B3))
+}
+
+fn require(holds: bool, otherwise: &str) -> Result<()> {
+    if holds { Ok(()) } else { Err(invalid(otherwise)) }
+}
+
+fn invalid(reason: &str) -> Error {
+    Error::new(
+        ErrorCode::SnapshotInvalid,
+        format!("this is no snapshot of a graph that can be used: {reason}"),
+    )
+}

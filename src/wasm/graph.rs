@@ -1,0 +1,337 @@
+//! `ContextGraph`: the mirror of [`crate::graph`].
+
+use std::cell::{Ref, RefCell, RefMut};
+
+use js_sys::{Array, Uint8Array};
+use serde_json::{Map, Value, json};
+use wasm_bindgen::prelude::*;
+
+use super::text_pieces::bytes_of;
+use super::value::{self, elements, get, known_keys, text, to_js};
+use crate::error::{Error, ErrorCode};
+use crate::graph::{
+    self, EdgeInfo, EdgeKind, GraphLimits, MessageCodec as _, NodeInfo, NodeSpec, NodeState, NodeType, Said,
+};
+use crate::message::{Format, Part};
+use crate::provider::{GraphMessages, provider};
+
+/// A conversation as a graph: lanes of nodes, edges between them, folds that stand in for nodes and unfold again.
+///
+/// A **lane** is an append-only sequence of nodes. A **fold** is a summary that stands in for nodes of one lane; it hides
+/// them and changes none. An operation that fails changes nothing. Appending costs what is appended, a view what it returns,
+/// whatever the graph holds.
+///
+/// ```js
+/// const graph = new ContextGraph();
+/// const ask = graph.addNode({ type: "user_message", content: "Which colour?" });
+/// const answer = graph.addNode({ type: "agent_message", content: "Blue." });
+/// const next = graph.addNode({ type: "user_message", content: "And the shape?" });
+/// const fold = graph.compress([ask, answer], "The colour is blue.");
+/// graph.contextForFull(next).map((node) => node.id); // [fold, next]
+/// graph.expand(fold);
+/// graph.contextForFull(next).map((node) => node.id); // [ask, answer, next]
+/// ```
+#[wasm_bindgen]
+pub struct ContextGraph {
+    core: RefCell<graph::ContextGraph>,
+}
+
+#[wasm_bindgen]
+impl ContextGraph {
+    /// An empty graph. What goes beyond its limits is refused with `SAFETY_LIMIT_EXCEEDED` and both figures.
+    ///
+    /// @throws {ContextError} `INVALID_CONFIG` naming the key.
+    #[wasm_bindgen(constructor)]
+    pub fn new(
+        #[wasm_bindgen(unchecked_optional_param_type = "ContextGraphOptions")] options: JsValue,
+    ) -> Result<ContextGraph, JsValue> {
+        let limits = if options.is_undefined() {
+            GraphLimits::default()
+        } else {
+            GraphLimits::from_value(&value::json(&options, ErrorCode::InvalidConfig)?)?
+        };
+        Ok(Self { core: RefCell::new(graph::ContextGraph::new(limits)) })
+    }
+
+    /// Appends a node to its lane and gives its id.
+    ///
+    /// `after` says what it comes after: by default the lane's last node, or the node at which the lane was forked off. That is
+    /// a `sequence` within a lane; from another lane it is a `branch` into the lane's first node and a `dependency` into any
+    /// later one. `[]`: after nothing.
+    ///
+    /// ```js
+    /// const agent = graph.addNode({ type: "agent_message", message: { role: "assistant", tool_calls } });
+    /// const tasks = tool_calls.map((call) => graph.addNode({ id: call.id, type: "task", state: "running", after: agent }));
+    /// graph.addNode({ type: "agent_message", state: "pending", after: tasks });
+    /// ```
+    ///
+    /// @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: one that is taken, one to come after that is missing or folded;
+    /// `SAFETY_LIMIT_EXCEEDED`; `INVALID_MESSAGE` for a malformed message or content; `INVALID_ARGUMENT`.
+    #[wasm_bindgen(js_name = addNode)]
+    pub fn add_node(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "GraphNodeInput")] node: JsValue,
+    ) -> Result<String, JsValue> {
+        let spec = spec(&node)?;
+        Ok(self.write()?.add_node(spec)?.to_string())
+    }
+
+    /// Adds an edge; `kind` is `"sequence"` by default. One that is there already changes nothing. An edge of a summary is one
+    /// of what it stands in for: of its last node where it leads out, of its first where it leads in.
+    ///
+    /// @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: a missing or folded node, or an edge that would close a cycle (no
+    /// edge runs against a lane's own time); `SAFETY_LIMIT_EXCEEDED`.
+    #[wasm_bindgen(js_name = addEdge)]
+    pub fn add_edge(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string")] from: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] to: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "EdgeKind")] kind: JsValue,
+    ) -> Result<(), JsValue> {
+        let kind = if kind.is_undefined() {
+            EdgeKind::Sequence
+        } else {
+            named(&kind, "kind", EdgeKind::parse, &EdgeKind::ALL.map(EdgeKind::as_str))?
+        };
+        Ok(self.write()?.add_edge(&text(&from, "from")?, &text(&to, "to")?, kind)?)
+    }
+
+    /// Says how far a node's work has come.
+    ///
+    /// @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node, and for a fold's summary.
+    #[wasm_bindgen(js_name = setState)]
+    pub fn set_state(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "NodeState")] state: JsValue,
+    ) -> Result<(), JsValue> {
+        let state = named(&state, "state", NodeState::parse, &NodeState::ALL.map(NodeState::as_str))?;
+        Ok(self.write()?.set_state(&text(&id, "id")?, state)?)
+    }
+
+    /// A node's context: its ancestors in order and itself; summaries stand in for what they fold.
+    ///
+    /// With `limitTurns`: the last so many turns of them, what these depend on by `dependency`, and all that is pinned (system
+    /// and developer messages, summaries). A turn begins with a user message of the node's own lane, or of those it was forked
+    /// from. An edge of kind `branch` is followed into a lane's first node only: what comes back from a forked lane brings its
+    /// result, not its story. The order is topological and keeps each lane's time.
+    ///
+    /// ```js
+    /// const messages = graph.contextForFull(id, { limitTurns: 3 }).map((node) => node.content);
+    /// ```
+    ///
+    /// @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `SAFETY_LIMIT_EXCEEDED` for more than
+    /// `maxContextNodes`; `INVALID_ARGUMENT`.
+    #[wasm_bindgen(js_name = contextForFull, unchecked_return_type = "GraphNode[]")]
+    pub fn context_for_full(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ limitTurns?: number }")] options: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        known_keys(&options, &["limitTurns"])?;
+        let turns = get(&options, "limitTurns")?.map(|turns| {
+            let whole = turns.as_f64().filter(|n| n.fract() == 0.0 && (1.0..=4_294_967_295.0).contains(n));
+            whole
+                .map(|n| n as usize)
+                .ok_or_else(|| Error::argument("`limitTurns`: expected a whole number, at least 1"))
+        });
+        let core = self.read()?;
+        let view = core.context_for_full(&text(&id, "id")?, turns.transpose()?)?;
+        to_js(&view.nodes.iter().map(|place| shown(&core, &core.info(*place))).collect::<Vec<_>>())
+    }
+
+    /// Folds nodes into a summary, which stands in their place in every view, and gives the summary's id. Summaries can be folded
+    /// in their turn.
+    ///
+    /// The nodes and their edges stay as they are, marked with `compressed_at`; edges to and from other nodes are re-laid to the
+    /// summary. Instructions of the lane that stand between the nodes stay, and so does what was forked off between them.
+    ///
+    /// @throws {ContextError} `GRAPH_CONSTRAINT` with the ids where a node is missing, folded already, not finished, or of another
+    /// lane; where no blocking edge leads out of them, for a summary is never a leaf; and where a node that is left out comes
+    /// after one of them and before another. `SUMMARY_EMPTY`, `SAFETY_LIMIT_EXCEEDED`.
+    pub fn compress(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string[]")] ids: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] summary: JsValue,
+    ) -> Result<String, JsValue> {
+        let ids = texts(&ids, "ids")?;
+        Ok(self.write()?.compress(&ids, &text(&summary, "summary")?)?.to_string())
+    }
+
+    /// Undoes a fold: the graph is as if it had never been made, with what was appended since. What came after the summary comes
+    /// after the last node that it stood in for. A fold of folds gives back the folds.
+    ///
+    /// @throws {ContextError} `GRAPH_CONSTRAINT` for a missing node, one that is no fold's summary, and a fold that is folded.
+    pub fn expand(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string", js_name = summaryId)] summary_id: JsValue,
+    ) -> Result<(), JsValue> {
+        Ok(self.write()?.expand(&text(&summary_id, "summaryId")?)?)
+    }
+
+    /// Opens a lane that begins at a node: it sees what that node sees, and goes its own way.
+    ///
+    /// ```js
+    /// graph.fork(agent, "researcher");
+    /// const found = graph.addNode({ type: "agent_message", lane: "researcher", content: "Found it." });
+    /// const task = graph.addNode({ type: "task", content: "Found it." });
+    /// graph.addEdge(found, task, "branch"); // the result came from there; the parent's view does not hold its story
+    /// ```
+    ///
+    /// @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `INVALID_ARGUMENT` for a lane that is there already.
+    pub fn fork(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] lane: JsValue,
+    ) -> Result<(), JsValue> {
+        Ok(self.write()?.fork(&text(&id, "id")?, &text(&lane, "lane")?)?)
+    }
+
+    /// All nodes in the order in which they entered, folded ones and summaries among them.
+    #[wasm_bindgen(unchecked_return_type = "GraphNode[]")]
+    pub fn nodes(&self) -> Result<JsValue, JsValue> {
+        let core = self.read()?;
+        to_js(&core.nodes().iter().map(|node| shown(&core, node)).collect::<Vec<_>>())
+    }
+
+    /// All edges in the order in which they entered, hidden ones among them; then those that folds laid in their place.
+    #[wasm_bindgen(unchecked_return_type = "GraphEdge[]")]
+    pub fn edges(&self) -> Result<JsValue, JsValue> {
+        let core = self.read()?;
+        to_js(&core.edges().iter().map(edge).collect::<Vec<_>>())
+    }
+
+    /// The graph as bytes, the same for the same graph; its limits are part of it.
+    #[wasm_bindgen(unchecked_return_type = "Uint8Array")]
+    pub fn snapshot(&self) -> Result<Uint8Array, JsValue> {
+        Ok(Uint8Array::from(self.read()?.snapshot(&GraphMessages)?.as_slice()))
+    }
+
+    /// The graph of these bytes; those of an older version are read, too.
+    ///
+    /// @throws {ContextError} `SNAPSHOT_TOO_NEW`, `SNAPSHOT_INVALID`.
+    pub fn restore(
+        #[wasm_bindgen(unchecked_param_type = "Uint8Array")] bytes: JsValue,
+    ) -> Result<ContextGraph, JsValue> {
+        let bytes = bytes_of(&bytes)
+            .map(|b| b.to_vec())
+            .ok_or_else(|| Error::argument("`bytes`: expected a Uint8Array"))?;
+        Ok(Self { core: RefCell::new(graph::ContextGraph::restore(&bytes, &GraphMessages)?) })
+    }
+}
+
+impl ContextGraph {
+    fn read(&self) -> Result<Ref<'_, graph::ContextGraph>, Error> {
+        self.core.try_borrow().map_err(|_| busy())
+    }
+
+    fn write(&self) -> Result<RefMut<'_, graph::ContextGraph>, Error> {
+        self.core.try_borrow_mut().map_err(|_| busy())
+    }
+}
+
+/// A getter of an argument called back in here.
+fn busy() -> Error {
+    Error::argument("an argument's own getter cannot use the graph that reads it")
+}
+
+/// What a new node is to be, from `{ id?, type, lane?, state?, content?, message?, after? }`.
+fn spec(node: &JsValue) -> Result<NodeSpec, JsValue> {
+    if node.is_undefined() {
+        return Err(Error::argument("`node`: expected an object").into());
+    }
+    known_keys(node, &["id", "type", "lane", "state", "content", "message", "after"])?;
+    let field = |key: &str| get(node, key);
+    let Some(node_type) = field("type")? else { return Err(Error::argument("`type` is missing").into()) };
+    let node_type = named(&node_type, "type", NodeType::parse, &NodeType::ALL.map(NodeType::as_str))?;
+    let mut spec = NodeSpec::new(node_type);
+    spec.id = field("id")?.map(|id| text(&id, "id")).transpose()?;
+    if let Some(lane) = field("lane")? {
+        spec.lane = text(&lane, "lane")?;
+    }
+    if let Some(state) = field("state")? {
+        spec.state = named(&state, "state", NodeState::parse, &NodeState::ALL.map(NodeState::as_str))?;
+    }
+    spec.after = match field("after")? {
+        Some(after) if after.is_string() => Some(vec![text(&after, "after")?]),
+        Some(after) => Some(texts(&after, "after")?),
+        None => None,
+    };
+    spec.said = match (field("content")?, field("message")?) {
+        (Some(_), Some(_)) => {
+            return Err(Error::argument("a node has `content` or a `message`, not both").into());
+        }
+        (Some(content), None) => Said::Parts(parts(&content)?),
+        (None, Some(message)) => {
+            let message = GraphMessages.read(value::json(&message, ErrorCode::InvalidMessage)?)?;
+            Said::Message(message.into())
+        }
+        (None, None) => Said::Parts(Vec::new()),
+    };
+    Ok(spec)
+}
+
+/// The parts of a text or a list of parts.
+fn parts(content: &JsValue) -> Result<Vec<Part>, JsValue> {
+    let content = value::json(content, ErrorCode::InvalidMessage)?;
+    let read = provider(Format::Messages).read(&json!([{ "role": "user", "content": content }]))?;
+    Ok(read.into_iter().flat_map(|m| m.parts).collect())
+}
+
+/// The node as JavaScript sees it.
+fn shown(core: &graph::ContextGraph, node: &NodeInfo<'_>) -> Value {
+    let content = core.content(node.place);
+    let mut out = Map::new();
+    let mut set = |key: &str, value: Value| out.insert(key.to_owned(), value);
+    set("id", core.id(node.place).to_string().into());
+    set("type", core.node_type(node.place).as_str().into());
+    set("lane", core.lane(node.place).into());
+    set("state", core.state(node.place).as_str().into());
+    let mut message = GraphMessages.write(&content.message);
+    if content.whole {
+        set("message", message);
+    } else if let Some(said) = message.get_mut("content").filter(|said| **said != json!([])) {
+        set("content", said.take());
+    }
+    if let (Some(at), Some(by)) = (node.compressed_at, node.compressed_by) {
+        set("compressed_at", at.into());
+        set("compressed_by", by.into());
+    }
+    if let Some(metadata) = core.metadata(node.place) {
+        set("metadata", Value::Object(metadata.clone()));
+    }
+    Value::Object(out)
+}
+
+fn edge(edge: &EdgeInfo<'_>) -> Value {
+    let mut out = json!({ "from": edge.from, "to": edge.to, "kind": edge.kind.as_str() });
+    if let Some(at) = edge.compressed_at {
+        out["compressed_at"] = at.into();
+    }
+    if edge.relaid {
+        out["relaid"] = true.into();
+    }
+    out
+}
+
+/// One of the words that `parse` knows.
+fn named<T>(
+    value: &JsValue,
+    key: &str,
+    parse: impl Fn(&str) -> Option<T>,
+    known: &[&str],
+) -> Result<T, Error> {
+    value.as_string().as_deref().and_then(parse).ok_or_else(|| {
+        let known = known.iter().map(|k| format!("\"{k}\"")).collect::<Vec<_>>().join(", ");
+        Error::argument(format!("`{key}`: expected one of {known}"))
+    })
+}
+
+/// A list of strings.
+fn texts(value: &JsValue, name: &str) -> Result<Vec<String>, Error> {
+    let wrong = || Error::argument(format!("`{name}`: expected an array of strings"));
+    if !Array::is_array(value) {
+        return Err(wrong());
+    }
+    elements(value).iter().map(|v| v.as_string().ok_or_else(wrong)).collect()
+}

@@ -1,0 +1,177 @@
+//! The reference document, sentence by sentence, as far as it speaks of the graph.
+
+use contextfold::graph::{ContextParts, NodeState, NodeType, Skill, adapt, assemble};
+use contextfold::message::Role;
+
+use super::world::*;
+
+/// 1.1: `graph.context_for_full(node.id)` gives the context nodes.
+#[test]
+fn the_context_is_the_ancestors_in_order() {
+    let graph = line("s1 u1 a1 u2 a2 u3");
+    assert_eq!(view(&graph, "u3", None), "s1 u1 a1 u2 a2 u3");
+    assert_eq!(view(&graph, "a1", None), "s1 u1 a1");
+}
+
+/// 1.2: user, agent, task and summary nodes become messages; system and developer nodes go into the base system prompt.
+#[test]
+fn nodes_become_messages() {
+    let mut graph = line("s1 d1 u1 a1 t1 a2 u2");
+    graph.compress(&["u1"], "They greeted.").unwrap();
+    let nodes = graph.context_for_full("u2", None).unwrap().nodes;
+    let adapted = adapt(&graph, &nodes, Some("base"));
+    assert_eq!(adapted.system.as_deref(), Some("base\n\ntext of s1\n\ntext of d1"));
+    let lines: Vec<String> =
+        adapted.messages.iter().map(|(_, m)| format!("{}: {}", m.role.as_str(), m.plain_text())).collect();
+    assert_eq!(
+        lines,
+        [
+            "system: <summary>They greeted.</summary>",
+            "assistant: text of a1",
+            "tool: text of t1",
+            "assistant: text of a2",
+            "user: text of u2"
+        ]
+    );
+}
+
+/// 1.2: a task is a `tool_result`, or an error `tool_result`.
+#[test]
+fn a_failed_task_is_an_error_result() {
+    let mut graph = line("u1 a1 t1 t2 a2");
+    graph.set_state("t2", NodeState::Errored).unwrap();
+    let nodes = graph.context_for_full("a2", None).unwrap().nodes;
+    let adapted = adapt(&graph, &nodes, None);
+    let errors: Vec<bool> =
+        adapted.messages.iter().flat_map(|(_, m)| m.tool_outputs().map(|o| o.is_error)).collect();
+    assert_eq!(errors, [false, true]);
+}
+
+/// 1.2: memory in `<relevant_context>`, its count bounded; injections; `<available_skills … />`; tools through a filter.
+#[test]
+fn a_prompt_is_assembled() {
+    let graph = line("s1 u1");
+    let nodes = graph.context_for_full("u1", None).unwrap().nodes;
+    let parts = ContextParts {
+        memory: ["one", "two", "three"].map(str::to_owned).to_vec(),
+        memory_limit: 2,
+        injections: vec![contextfold::message::Message::text(Role::User, "injected").into()],
+        skills: vec![Skill { name: "pdf".to_owned(), description: Some("reads \"forms\"".to_owned()) }],
+    };
+    let prompt = assemble(&adapt(&graph, &nodes, None), &parts);
+    let texts: Vec<String> = prompt.iter().map(|m| m.plain_text()).collect();
+    assert_eq!(
+        texts,
+        [
+            "text of s1\n\n<available_skills skills=\"pdf: reads &quot;forms&quot;\" />",
+            "<relevant_context>one\ntwo</relevant_context>",
+            "injected",
+            "text of u1"
+        ]
+    );
+    assert_eq!(ContextParts::tools(vec!["read", "write"], |t| *t, |name| name != "write"), ["read"]);
+}
+
+/// 2: `limit_turns` counts down, and the view is taken afresh each time.
+#[test]
+fn fewer_turns_are_a_smaller_view() {
+    let graph = line("s1 u1 a1 u2 a2 t2 u3");
+    assert_eq!(view(&graph, "u3", 3), "s1 u1 a1 u2 a2 t2 u3");
+    assert_eq!(view(&graph, "u3", 2), "s1 u2 a2 t2 u3");
+    assert_eq!(view(&graph, "u3", 1), "s1 u3");
+    assert_eq!(view(&graph, "u3", 9), view(&graph, "u3", None));
+}
+
+/// 3.1: what the smaller window dropped: same lane, finished, neither system nor developer nor summary.
+#[test]
+fn what_can_be_folded_is_what_the_smaller_view_lost() {
+    let mut graph = line("s1 u0 a0 u1 a1 d1 t1 u2 a2 u3");
+    graph.compress(&["u0", "a0"], "earlier").unwrap();
+    graph.set_state("t1", NodeState::Errored).unwrap();
+    let full = graph.context_for_full("u3", None).unwrap();
+    let shrunk = graph.context_for_full("u3", Some(1)).unwrap();
+    assert_eq!(graph.ids(&graph.dropped(&full, &shrunk)), ["u1", "a1", "u2", "a2"]);
+}
+
+/// 3.4: the nodes and their incident edges are marked, and a summary stands in for that subgraph.
+#[test]
+fn a_summary_stands_in_and_marks_what_it_hides() {
+    let mut graph = line("u1 a1 u2 a2");
+    let fold = graph.compress(&["u1", "a1"], "S").unwrap();
+    assert_eq!(view(&graph, "a2", None), "fold_1 u2 a2");
+    let marked: Vec<_> = graph
+        .nodes()
+        .iter()
+        .map(|n| (graph.id(n.place).to_string(), n.compressed_at, n.compressed_by.map(str::to_owned)))
+        .collect();
+    assert_eq!(marked[0], ("u1".to_owned(), Some(4), Some(fold.to_string())));
+    assert_eq!(marked[1], ("a1".to_owned(), Some(4), Some(fold.to_string())));
+    assert_eq!(marked[2].1, None);
+    let edges: Vec<String> = graph
+        .edges()
+        .iter()
+        .map(|e| {
+            format!("{}→{} {:?}{}", e.from, e.to, e.compressed_at, if e.relaid { " relaid" } else { "" })
+        })
+        .collect();
+    assert_eq!(edges, ["u1→a1 Some(4)", "a1→u2 Some(4)", "u2→a2 None", "fold_1→u2 None relaid"]);
+    let place = graph.find(&fold).unwrap();
+    assert_eq!((graph.node_type(place), graph.state(place)), (NodeType::Summary, NodeState::Finished));
+}
+
+/// 3: only finished nodes can be compressed.
+#[test]
+fn only_finished_nodes() {
+    let mut graph = line("u1 a1 u2");
+    for state in [NodeState::Pending, NodeState::Running, NodeState::Errored] {
+        graph.set_state("a1", state).unwrap();
+        let refusal = refused(&mut graph, |g| g.compress(&["u1", "a1"], "S"));
+        assert!(refusal.starts_with("GRAPH_CONSTRAINT: `a1`: only finished"), "{refusal}");
+    }
+}
+
+/// 3: no set of nodes across lanes can be compressed.
+#[test]
+fn only_one_lane() {
+    let mut graph = line("u1 a1");
+    graph.fork("a1", "side").unwrap();
+    graph.add_node(in_lane("side", "u2")).unwrap();
+    graph.add_node(in_lane("side", "a2")).unwrap();
+    let refusal = refused(&mut graph, |g| g.compress(&["a1", "u2"], "S"));
+    assert!(refusal.starts_with("GRAPH_CONSTRAINT: `u2`: not in the lane `main`"), "{refusal}");
+}
+
+/// 3: a summary cannot become a leaf: it must keep a blocking edge that leads out.
+#[test]
+fn a_summary_is_never_a_leaf() {
+    let mut graph = line("u1 a1");
+    let refusal = refused(&mut graph, |g| g.compress(&["u1", "a1"], "S"));
+    assert!(refusal.starts_with("GRAPH_CONSTRAINT: `u1`, `a1`: nothing else comes after"), "{refusal}");
+    graph.fork("a1", "side").unwrap();
+    graph.add_node(in_lane("side", "u2")).unwrap();
+    refused(&mut graph, |g| g.compress(&["u1", "a1"], "S")); // a branch does not block
+    extend(&mut graph, "u3");
+    graph.compress(&["u1", "a1"], "S").unwrap();
+}
+
+/// 3: later views show the summary as a system message `<summary>…</summary>`, and it stays however few the turns.
+#[test]
+fn a_summary_stays_whatever_the_turns() {
+    let mut graph = line("s1 u1 a1 u2 a2 u3");
+    graph.compress(&["u1", "a1"], "S").unwrap();
+    assert_eq!(view(&graph, "u3", 1), "s1 fold_1 u3");
+}
+
+/// 4: hard limits of a context.
+#[test]
+fn a_context_has_a_limit() {
+    use contextfold::graph::{ContextGraph, GraphLimits};
+    let mut graph = ContextGraph::new(GraphLimits { max_context_nodes: 3, ..GraphLimits::default() });
+    extend(&mut graph, "u1 a1 u2 a2");
+    let error = graph.context_for_full("a2", None).unwrap_err().to_string();
+    assert!(
+        error.starts_with("SAFETY_LIMIT_EXCEEDED: 4 nodes in a context are more than the limit of 3"),
+        "{error}"
+    );
+    assert_eq!(view(&graph, "a2", 1), "u2 a2");
+}
