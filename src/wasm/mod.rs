@@ -18,6 +18,7 @@ mod inner;
 mod openai;
 mod options;
 mod prepared;
+mod providers;
 mod session;
 mod signal;
 mod summarize;
@@ -33,6 +34,7 @@ pub use functions::{
     should_compact, token_usage, tool_definitions, truncate_head_tail,
 };
 pub use openai::OpenAIHistoryAdapter;
+pub use providers::{check, convert, repair};
 pub use session::Session;
 pub use summarize::extractive_summarize;
 pub use tokens::{

@@ -299,3 +299,29 @@ export interface Encoding {
 
 /** An encoding that the package brings. */
 export type EncodingName = "o200k_base" | "cl100k_base" | "o200k_harmony" | "p50k_base" | "p50k_edit" | "r50k_base" | "gpt2";
+
+/** What is known of a request beside its list. A request body says some of it itself. */
+export interface CheckOptions {
+  /** The history before it was changed: allows the checks that need it (lost reasoning, changed thinking, order). */
+  original?: unknown;
+  /** Who answers: `"openai"`, `"anthropic"`, `"deepseek"`, `"mistral"`, `"gemini"`, …; default: the format's own provider. */
+  provider?: string;
+  /** The last calls are still being executed; default false. */
+  pending?: boolean;
+  /** The provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls that are not here. */
+  stateful?: boolean;
+  /** Whether the Responses API stores items (`store`); it does by default. */
+  store?: boolean;
+  /** Anthropic's `thinking.type`. */
+  thinking?: "enabled" | "adaptive" | "disabled";
+  /** The model binds thinking to what stands before it: a mismatch is an error then, else a warning. */
+  bound?: boolean;
+}
+
+/** A mended history. */
+export interface Repaired {
+  /** The list, or the body with its list mended. */
+  output: unknown;
+  /** What was done, in the order of the list. */
+  changes: RepairChange[];
+}

@@ -101,6 +101,11 @@ export type Profile = "default" | "design" | "execution";
 export type Format = "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk";
 
 /**
+ * How bad a violation is.
+ */
+export type Severity = "warn" | "error";
+
+/**
  * How tokens were counted.
  */
 export interface CounterReport {
@@ -192,6 +197,43 @@ export interface PartReport {
      * Messages that have such tokens.
      */
     messages: number;
+}
+
+/**
+ * One rule that a history breaks.
+ */
+export interface Violation {
+    /**
+     * How bad it is.
+     */
+    severity: Severity;
+    /**
+     * The rule's name, as `R-orphan-output`: `R` for Responses, `C` for Chat Completions, `A` for Anthropic, `S`
+     * for the AI SDK, `M` for our own messages; `schema` for an entry that is not shaped as the format says.
+     */
+    rule: string;
+    /**
+     * The index of the entry in the list.
+     */
+    index: number;
+    /**
+     * What is wrong, for a person.
+     */
+    message: string;
+}
+
+/**
+ * Something that a format could not say as it was. Nothing is dropped in silence: each leaves a note.
+ */
+export interface ConversionNote {
+    /**
+     * The index of the message it concerns (of the first of its run), in what was handed to `write`.
+     */
+    index: number;
+    /**
+     * What was left out or said otherwise.
+     */
+    what: string;
 }
 
 /**
@@ -381,6 +423,24 @@ export interface SummaryReport {
      * What was done instead of what was asked, in words (missing tags, the extractive summariser …).
      */
     fallback?: string;
+}
+
+/**
+ * What was done to one entry.
+ */
+export interface RepairChange {
+    /**
+     * The index of the entry in what was handed in (of the call, for an output that was put in).
+     */
+    index: number;
+    /**
+     * The rule that was broken there.
+     */
+    rule: string;
+    /**
+     * What was done.
+     */
+    what: string;
 }
 
 /**
@@ -689,6 +749,32 @@ export interface Encoding {
 /** An encoding that the package brings. */
 export type EncodingName = "o200k_base" | "cl100k_base" | "o200k_harmony" | "p50k_base" | "p50k_edit" | "r50k_base" | "gpt2";
 
+/** What is known of a request beside its list. A request body says some of it itself. */
+export interface CheckOptions {
+    /** The history before it was changed: allows the checks that need it (lost reasoning, changed thinking, order). */
+    original?: unknown;
+    /** Who answers: `"openai"`, `"anthropic"`, `"deepseek"`, `"mistral"`, `"gemini"`, …; default: the format's own provider. */
+    provider?: string;
+    /** The last calls are still being executed; default false. */
+    pending?: boolean;
+    /** The provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls that are not here. */
+    stateful?: boolean;
+    /** Whether the Responses API stores items (`store`); it does by default. */
+    store?: boolean;
+    /** Anthropic's `thinking.type`. */
+    thinking?: "enabled" | "adaptive" | "disabled";
+    /** The model binds thinking to what stands before it: a mismatch is an error then, else a warning. */
+    bound?: boolean;
+}
+
+/** A mended history. */
+export interface Repaired {
+    /** The list, or the body with its list mended. */
+    output: unknown;
+    /** What was done, in the order of the list. */
+    changes: RepairChange[];
+}
+
 
 
 /**
@@ -959,6 +1045,25 @@ export class ToolOutputCache {
 }
 
 /**
+ * Whether a provider would take a history: every rule that it breaks, in the order of the list where the rule allows. Empty:
+ * nothing is wrong with it.
+ *
+ * Rules are named after the API that has them: `R-…` Responses, `C-…` Chat Completions, `A-…` Anthropic Messages, `S-…` AI SDK,
+ * `M-…` the package's own messages; `schema`: an entry that is not shaped as the format says. An `error` is answered with 400;
+ * a `warn` only by some models or gateways. A request body says itself whether it leans on a stored conversation, whether it
+ * stores items and whether thinking is on.
+ *
+ * ```js
+ * import { check } from "contextfold";
+ *
+ * check("openai-chat", [{ role: "tool", tool_call_id: "call_1", content: "42" }]);
+ * // [{ severity: "error", rule: "C-orphan-tool", index: 0, message: "tool message call_1 follows no assistant message …" }]
+ * ```
+ * @throws {ContextError} `INVALID_ARGUMENT` where the input holds no list, and for an option that there is not.
+ */
+export function check(format: Format, input: unknown, options?: CheckOptions): Violation[];
+
+/**
  * Makes a list of messages fit, in one call: `prepare({ fill: true })` on a session of its own.
  *
  * @throws {ContextError} as the constructor of `Session`, `push` and `prepare`.
@@ -986,6 +1091,28 @@ export function compressJson(text: string, options?: { maxTokens?: number }): st
  * @throws {ContextError} `UNKNOWN_MODEL` for a model that neither knows: never a guessed number.
  */
 export function contextLimit(model: string, models?: object): number;
+
+/**
+ * Says a history in another format: a list, a request body or a response.
+ *
+ * Calls and outputs keep their ids and stay paired. What the other format cannot say is left out or said otherwise, and
+ * each such thing is told to `onNote`. What was whole in one format is whole in the other: where its rules ask for another
+ * order, entries are moved, and a note says so. A history that breaks its own format's rules is converted as it is.
+ *
+ * The output is a list; `{ system, messages }` or `{ instructions, input }` where the format keeps something apart from it.
+ * To the same format, it is the input itself.
+ *
+ * ```js
+ * import { convert } from "contextfold";
+ *
+ * const notes = [];
+ * const body = convert("openai-chat", "anthropic", messages, { onNote: (note) => notes.push(note) });
+ * // { system: [{ type: "text", text: "You are …" }], messages: [{ role: "user", content: "Why does the build fail?" }] }
+ * ```
+ * @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
+ * there is not, and for a history of which the other format can say nothing.
+ */
+export function convert(from: Format, to: Format, input: unknown, options?: { onNote?: (note: ConversionNote) => void }): unknown;
 
 /**
  * Tokens of a text, or of messages with what a provider adds per message.
@@ -1019,6 +1146,24 @@ export function encodingForModel(model: string): EncodingName;
  * @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
  */
 export function extractiveSummarize(options?: { maxTokens?: number }): Summarize;
+
+/**
+ * Mends a history that its provider would refuse, and says what was done: an output without its call goes, a call without an
+ * output gets a placeholder that says so, duplicates go, what stands in the wrong place is moved.
+ *
+ * `output` has the shape of the input: a list, or the body with its list mended. A history without errors comes back as
+ * the very object that it is, with no changes.
+ *
+ * ```js
+ * import { repair } from "contextfold";
+ *
+ * const { output, changes } = repair("anthropic", messages);
+ * for (const { index, rule, what } of changes) console.warn(`message ${index}: ${what} (${rule})`);
+ * ```
+ * @param options As for `check`; `pending`: the last calls are still being executed, and stay open.
+ * @throws {ContextError} `INVALID_ARGUMENT` where the input holds no list, and for an option that there is not.
+ */
+export function repair(format: Format, input: unknown, options?: CheckOptions): Repaired;
 
 /**
  * Whether a compaction is due: `enabled`, `auto`, and `usage.total_tokens >= limit × thresholdRatio`.
