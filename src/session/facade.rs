@@ -2,6 +2,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::config::SessionConfig;
+use super::recover::Recovery;
 use super::run::{Fit, Pending, Question};
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::{self, Carried, Memo};
@@ -28,7 +29,7 @@ pub struct Session {
     pub(super) context: Context,
     pub(super) config: SessionConfig,
     /// The last usage reported since the last fold.
-    usage: Option<TokenUsage>,
+    pub(super) usage: Option<TokenUsage>,
     /// Counts what makes a waiting run stale.
     pub(super) revision: u64,
     pub(super) report: Option<Report>,
@@ -38,6 +39,7 @@ pub struct Session {
     carried: Memo,
     /// Sees what goes to the summariser and into ledgers.
     redact: Option<Redact>,
+    pub(super) recovery: Recovery,
 }
 
 impl Session {
@@ -51,6 +53,7 @@ impl Session {
             revision: 0,
             report: None,
             prepared_at: None,
+            recovery: Recovery::default(),
             carried: Memo::default(),
             redact: None,
         }
@@ -84,7 +87,10 @@ impl Session {
 
     /// Takes messages in, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
     pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
-        self.context.push(messages)
+        self.drop_bound_thinking(&[]);
+        let added = self.context.push(messages)?;
+        self.drop_bound_thinking(&added);
+        Ok(added)
     }
 
     /// Replaces the leading system and developer messages.
@@ -101,6 +107,7 @@ impl Session {
         let replaced: Vec<NodeIndex> = self.context.view.header().iter().map(|slot| slot.node).collect();
         self.context.history.check(&messages, &replaced)?;
         self.context.set_header(messages);
+        self.drop_bound_thinking(&[]);
         Ok(())
     }
 
@@ -132,6 +139,7 @@ impl Session {
     pub fn set_pinned(&mut self, id: &str, pinned: bool) -> Result<()> {
         let index = self.context.history.require(id)?;
         self.context.set_pinned(index, pinned);
+        self.drop_bound_thinking(&[]);
         Ok(())
     }
 

@@ -6,8 +6,11 @@
 mod config;
 mod facade;
 mod ladder;
+mod recover;
+mod rewrite;
 mod run;
 mod search;
+mod thinking;
 
 pub use config::SessionConfig;
 pub use facade::Session;

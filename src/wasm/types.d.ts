@@ -244,6 +244,13 @@ export interface SessionOptions {
   };
   /** How tool outputs are kept and cut. */
   toolOutputCache?: ToolOutputCacheConfig;
+  /**
+   * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
+   * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
+   * (`thinking.block_binding.prefix_mismatch_behavior: "drop_block"`); `"auto"` (default): `"drop"` for a `model` that is known to
+   * bind its thinking, else `"keep"`.
+   */
+  boundThinking?: "auto" | "drop" | "keep";
   /** The passes that `prepare` runs: a preset, or a list of your own; default `"contextfold"`. See `presets`. */
   ladder?: PresetName | Pass[];
   /** A clock, for the time in `summaryState`; default none: then nothing depends on the time. */
