@@ -43,21 +43,46 @@ export type Message = Meta &
     | { role: "tool"; tool_call_id: string; content: Content; output_ref?: ToolOutputRef; is_error?: boolean }
   );
 
+/**
+ * The types of entries, by format: empty, for this package knows no provider's SDK. A project that has one says once which
+ * types are its, and views need no cast:
+ *
+ * ```ts
+ * import type OpenAI from "openai";
+ * import type Anthropic from "@anthropic-ai/sdk";
+ * import type { ModelMessage } from "ai";
+ *
+ * declare module "contextfold" {
+ *   interface EntryTypes {
+ *     "openai-responses": OpenAI.Responses.ResponseInputItem;
+ *     "openai-chat": OpenAI.Chat.ChatCompletionMessageParam;
+ *     anthropic: Anthropic.MessageParam;
+ *     "anthropic-system": Anthropic.TextBlockParam;
+ *     "ai-sdk": ModelMessage;
+ *   }
+ * }
+ * ```
+ */
+export interface EntryTypes {}
+
+/** An entry of a format's list: `object`, or what `EntryTypes` says. */
+export type EntryOf<F extends string> = F extends keyof EntryTypes ? EntryTypes[F] : object;
+
 /** What `session.view(format)` gives. */
 export type ViewOf<F extends Format> = F extends "messages"
   ? Message[]
   : F extends "openai-responses"
-    ? { instructions?: string; input: object[] }
+    ? { instructions?: string; input: EntryOf<"openai-responses">[] }
     : F extends "anthropic"
-      ? { system?: string | object[]; messages: object[] }
-      : object[];
+      ? { system?: string | EntryOf<"anthropic-system">[]; messages: EntryOf<"anthropic">[] }
+      : EntryOf<F>[];
 
 export interface Session {
   /**
    * The view in a format, valid for its provider: `{ instructions?, input }` for `openai-responses`, `{ system?, messages }`
-   * for `anthropic`, else an array. For `messages`, `openai-responses` and `openai-chat`, what was pushed in that format comes
-   * out as the very objects (`===`) that came in (a tool message among `messages` is a copy that carries `output_ref`); a view
-   * for `anthropic` or `ai-sdk` is written anew each time. The list is yours: it is never changed afterwards.
+   * for `anthropic`, else an array. What was pushed in that format comes out as the very objects (`===`) that came in, but for
+   * what a pass changed and what has to be joined (a tool message among `messages` is a copy that carries `output_ref`). The
+   * list is yours: it is never changed afterwards. For an SDK's own types, see `EntryTypes`.
    *
    * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not.
    */
