@@ -511,21 +511,46 @@ export type Message = Meta &
 | { role: "tool"; tool_call_id: string; content: Content; output_ref?: ToolOutputRef; is_error?: boolean }
 );
 
+/**
+ * The types of entries, by format: empty, for this package knows no provider's SDK. A project that has one says once which
+ * types are its, and views need no cast:
+ *
+ * ```ts
+ * import type OpenAI from "openai";
+ * import type Anthropic from "@anthropic-ai/sdk";
+ * import type { ModelMessage } from "ai";
+ *
+ * declare module "contextfold" {
+ *   interface EntryTypes {
+ *     "openai-responses": OpenAI.Responses.ResponseInputItem;
+ *     "openai-chat": OpenAI.Chat.ChatCompletionMessageParam;
+ *     anthropic: Anthropic.MessageParam;
+ *     "anthropic-system": Anthropic.TextBlockParam;
+ *     "ai-sdk": ModelMessage;
+ *   }
+ * }
+ * ```
+ */
+export interface EntryTypes {}
+
+/** An entry of a format's list: `object`, or what `EntryTypes` says. */
+export type EntryOf<F extends string> = F extends keyof EntryTypes ? EntryTypes[F] : object;
+
 /** What `session.view(format)` gives. */
 export type ViewOf<F extends Format> = F extends "messages"
     ? Message[]
     : F extends "openai-responses"
-    ? { instructions?: string; input: object[] }
+    ? { instructions?: string; input: EntryOf<"openai-responses">[] }
     : F extends "anthropic"
-    ? { system?: string | object[]; messages: object[] }
-    : object[];
+    ? { system?: string | EntryOf<"anthropic-system">[]; messages: EntryOf<"anthropic">[] }
+    : EntryOf<F>[];
 
 export interface Session {
     /**
      * The view in a format, valid for its provider: `{ instructions?, input }` for `openai-responses`, `{ system?, messages }`
-     * for `anthropic`, else an array. For `messages`, `openai-responses` and `openai-chat`, what was pushed in that format comes
-     * out as the very objects (`===`) that came in (a tool message among `messages` is a copy that carries `output_ref`); a view
-     * for `anthropic` or `ai-sdk` is written anew each time. The list is yours: it is never changed afterwards.
+     * for `anthropic`, else an array. What was pushed in that format comes out as the very objects (`===`) that came in, but for
+     * what a pass changed and what has to be joined (a tool message among `messages` is a copy that carries `output_ref`). The
+     * list is yours: it is never changed afterwards. For an SDK's own types, see `EntryTypes`.
      *
      * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not.
      */
@@ -693,6 +718,13 @@ export interface SessionOptions {
     };
     /** How tool outputs are kept and cut. */
     toolOutputCache?: ToolOutputCacheConfig;
+    /**
+     * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
+     * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
+     * (`thinking.block_binding.prefix_mismatch_behavior: "drop_block"`); `"auto"` (default): `"drop"` for a `model` that is known to
+     * bind its thinking, else `"keep"`.
+     */
+    boundThinking?: "auto" | "drop" | "keep";
     /** The passes that `prepare` runs: a preset, or a list of your own; default `"contextfold"`. See `presets`. */
     ladder?: PresetName | Pass[];
     /** A clock, for the time in `summaryState`; default none: then nothing depends on the time. */
@@ -937,6 +969,27 @@ export class Session {
      */
     recordUsage(usage: unknown): TokenUsage;
     /**
+     * When a provider refuses a request as too long all the same: makes the view smaller and resolves to it, to try again with.
+     * Resolves to `null` for any other error.
+     *
+     * The error may be whatever a client threw, or a provider's body or text: what says "too long" is looked for in its message, its
+     * body and its causes. The limit that it names holds from now on (`session.limit`); where the provider counted more tokens than
+     * we did, the limit is smaller by as much, for it is in tokens as counted here. Without figures, a quarter of the view goes.
+     *
+     * ```js
+     * for (;;) {
+     *   try {
+     *     return await client.messages.create({ model, max_tokens, ...session.view("anthropic") });
+     *   } catch (error) {
+     *     if (!(await session.recover(error))) throw error;
+     *   }
+     * }
+     * ```
+     * @throws {ContextError} `CONTEXT_WINDOW_EXCEEDED` on the fourth time in a row without an answer (an assistant message) pushed in
+     * between; else as `prepare`.
+     */
+    recover(error: unknown, options?: { signal?: AbortSignal }): Promise<Prepared | null>;
+    /**
      * Replaces the leading system and developer messages: a text, or messages. No pass ever touches them.
      */
     setHeader(messages: Message[] | string): void;
@@ -949,6 +1002,27 @@ export class Session {
      * tokens) has reached the threshold. Always false where no window is known.
      */
     shouldCompact(): boolean;
+    /**
+     * Takes in what is new in a list that an SDK hands over whole with every step.
+     *
+     * Entry by entry the list is compared with what was pushed so far: by reference, and by value where an object is not the
+     * same one. What stands behind the common beginning enters as with `pushFrom`. `added` tells how many entries that are.
+     *
+     * Where the past was rewritten (an entry is another one, or the list is shorter), `diverged_at` is the index of the first entry
+     * that is not as it was, else `null`. The history keeps everything; the view goes on with the given list from there. A fold that
+     * stands for what was rewritten is undone. Tool outputs that were stored already keep their refs.
+     *
+     * A body's `system` or `instructions` becomes the header, as with `setHeader`.
+     *
+     * ```js
+     * const { added, diverged_at } = session.sync("ai-sdk", messages);   // the SDK's own list, in every step
+     * await session.prepare();
+     * const fitting = session.view("ai-sdk");
+     * ```
+     * @throws {ContextError} `INVALID_MESSAGE`, its index counted from the first entry that is new; `INVALID_ARGUMENT` for a format
+     * that there is not, and for an input without a list.
+     */
+    sync(format: Format, fullInput: unknown): { added: number; diverged_at: number | null };
     /**
      * Takes a pin off.
      */

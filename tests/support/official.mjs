@@ -31,7 +31,12 @@ export async function officialServer({ validate = null, most = Infinity } = {}) 
     for await (const chunk of request) text += chunk;
     const { format, of, list } = FORMATS[request.url];
     const body = JSON.parse(text);
-    const refusal = refusalOf(body, format, of, list);
+    let refusal;
+    try {
+      refusal = refusalOf(body, format, of, list);
+    } catch (error) {
+      refusal = `not even a list: ${error.message}`;
+    }
     seen.push({ format, body, refusal });
     response.writeHead(refusal ? 400 : 200, { "content-type": "application/json", connection: "close" });
     response.end(JSON.stringify(refusal ? { type: "error", error: { type: "invalid_request_error", message: refusal, code: null, param: null } } : ANSWERS[format]("ok")));

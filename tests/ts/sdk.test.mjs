@@ -22,7 +22,7 @@ const validate = missing ? null : await validator();
 const shared = [
   { role: "system", content: "You are a helper." },
   ...conversation(6),
-  { role: "user", content: [{ type: "text", text: "look" }, { type: "image", url: "https://example.com/a.png" }] },
+  { role: "user", content: [{ type: "text", text: "look" }, { type: "image", data: "iVBORw0KGgo=", media_type: "image/png", detail: "low" }] },
   { role: "assistant", content: "two at once", tool_calls: ["x", "y"].map((id) => ({ id, type: "function", function: { name: "read", arguments: "{}" } })) },
   { role: "tool", tool_call_id: "x", content: "1" },
   { role: "tool", tool_call_id: "y", content: "2" },
@@ -67,9 +67,11 @@ async function views(format) {
   const own = new Session();
   own.pushFrom(format, OWN[format]);
   out.push(own.view(format));
-  const converted = new Session();
-  converted.pushFrom("ai-sdk", convert(format, "ai-sdk", OWN[format]));
-  out.push(converted.view(format));
+  if (format !== "openai-responses") {
+    const converted = new Session();
+    converted.pushFrom("ai-sdk", convert(format, "ai-sdk", OWN[format]));
+    out.push(converted.view(format));
+  }
   return out;
 }
 
@@ -112,8 +114,8 @@ describe("clients", () => {
   let server, openai, anthropic;
   before(async () => {
     server = await officialServer({ validate });
-    openai = new OpenAI({ apiKey: "none", baseURL: `${server.url}/v1`, maxRetries: 0 });
-    anthropic = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0 });
+    openai = new OpenAI({ apiKey: "none", baseURL: `${server.url}/v1`, maxRetries: 0, timeout: 5000 });
+    anthropic = new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0, timeout: 5000 });
   });
   after(() => server.close());
 
@@ -173,9 +175,9 @@ describe("clients", () => {
   test("a client's own error is what recover understands, until the provider takes the view", async () => {
     const small = await officialServer({ most: 1500 });
     const clients = {
-      "openai-responses": (view) => new OpenAI({ apiKey: "none", baseURL: `${small.url}/v1`, maxRetries: 0 }).responses.create({ model: "m", ...view }),
-      "openai-chat": (view) => new OpenAI({ apiKey: "none", baseURL: `${small.url}/v1`, maxRetries: 0 }).chat.completions.create({ model: "m", messages: view }),
-      anthropic: (view) => new Anthropic({ apiKey: "none", baseURL: small.url, maxRetries: 0 }).messages.create({ model: "m", max_tokens: 100, ...view }),
+      "openai-responses": (view) => new OpenAI({ apiKey: "none", baseURL: `${small.url}/v1`, maxRetries: 0, timeout: 5000 }).responses.create({ model: "m", ...view }),
+      "openai-chat": (view) => new OpenAI({ apiKey: "none", baseURL: `${small.url}/v1`, maxRetries: 0, timeout: 5000 }).chat.completions.create({ model: "m", messages: view }),
+      anthropic: (view) => new Anthropic({ apiKey: "none", baseURL: small.url, maxRetries: 0, timeout: 5000 }).messages.create({ model: "m", max_tokens: 100, ...view }),
     };
     try {
       for (const [format, send] of Object.entries(clients)) {
