@@ -105,6 +105,7 @@ export function promising(fn) {
 /** The methods that always return a promise. */
 const PROMISING = new Set([
   "prepare",
+  "recover",
   "compact",
   "checkAndCompact",
   "afterModelCall",

@@ -37,6 +37,7 @@ export const suites = [
     command: nodeTests("tests/ts"),
   },
   { name: "types", needs: "build", seconds: 120, command: ["tsc", "--project", "tests/types"] },
+  { name: "sdk types", needs: "build", seconds: 120, command: ["tsc", "--project", "tests/types/sdk"] },
   { name: "reference types", needs: "build", seconds: 30, command: ["node", "scripts/dts.mjs"] },
   { name: "package", needs: "build", seconds: 300, counts: "node", command: nodeTests("tests/package") },
   { name: "page", needs: "build", seconds: 300, counts: "node", command: nodeTests("tests/page") },

@@ -5,5 +5,11 @@ import { detectFormat } from "../wasm/contextfold_bg.js";
 
 export const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk"];
 
-/** The format of these items, which stood in this body (or in none). */
-export const detect = (items, body) => detectFormat(body ?? items) ?? "openai-chat";
+// What a record of a request may call it.
+const CALLED = { responses: "openai-responses", chat: "openai-chat" };
+
+/** The format of these items, which stood in this body (or in none). A record may name it: `{ format, items }`. */
+export function detect(items, body) {
+  const named = CALLED[body?.format] ?? body?.format;
+  return FORMATS.includes(named) ? named : (detectFormat(body ?? items) ?? "openai-chat");
+}

@@ -40,7 +40,7 @@ export function push(session, transcript) {
 }
 
 /** The body under the keys that its format's own API has, whatever key the file used. */
-function plainBody({ format, body, items }) {
+export function plainBody({ format, body, items }) {
   if (format === "openai-responses")
     return body.instructions ? { instructions: body.instructions, input: items } : items;
   if (format === "anthropic") return body.system ? { system: body.system, messages: items } : items;
@@ -86,8 +86,10 @@ const HEADERS = new Set(["instructions", "system"]);
  * The view in a format, in the shape in which the transcript came: a list for a list, a body for a body.
  * `left_behind`: keys of the body that another format would not understand.
  */
-export function output(session, transcript, format) {
-  const view = session.view(format);
+export const output = (session, transcript, format) => shaped(session.view(format), transcript, format);
+
+/** What the engine gives for a format, in the shape in which the transcript came. */
+export function shaped(view, transcript, format) {
   const [list, header] = Array.isArray(view) ? [view, {}] : split(view);
   const { body } = transcript;
   if (!body && !Object.keys(header).length) return { value: list, list, left_behind: [] };

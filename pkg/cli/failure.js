@@ -2,7 +2,7 @@
 
 import { ContextError } from "../error.js";
 
-export const EXIT = Object.freeze({ fine: 0, overLimit: 1, usage: 2, unreadable: 3 });
+export const EXIT = Object.freeze({ fine: 0, overLimit: 1, violations: 1, usage: 2, unreadable: 3 });
 
 export class Failure extends Error {
   constructor(exitCode, code, message) {

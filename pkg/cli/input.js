@@ -21,9 +21,36 @@ const STDIN = 0;
 
 /** @returns {Transcript} */
 export function readTranscript(file, forcedFormat) {
+  const { name, text, bytes } = load(file);
+  return transcriptOf(parse(text, name), { name, bytes }, forcedFormat);
+}
+
+/**
+ * The same for a file that may hold several: JSON lines that are whole requests, or lists. Each is a transcript, named by its line.
+ * @returns {(Transcript & { line?: number })[]}
+ */
+export function readTranscripts(file, forcedFormat) {
+  const { name, text, bytes } = load(file);
+  const lines = text.split("\n");
+  const first = parsed(lines.find((line) => line.trim()) ?? "");
+  const isWhole = Array.isArray(first) || (isObject(first) && listKey(first));
+  if (!isWhole || parsed(text) !== undefined) return [transcriptOf(parse(text, name), { name, bytes }, forcedFormat)];
+  return lines.flatMap((line, index) => {
+    if (!line.trim()) return [];
+    const at = `${name}: line ${index + 1}`;
+    const source = { name: at, bytes: Buffer.byteLength(line) };
+    return [{ ...transcriptOf(parse(line, at), source, forcedFormat), line: index + 1 }];
+  });
+}
+
+function load(file) {
   const name = file === "-" ? "standard input" : file;
   const bytes = readBytes(file, name);
-  const found = shapeOf(parse(decode(bytes, name), name), name);
+  return { name, text: decode(bytes, name), bytes: bytes.length };
+}
+
+function transcriptOf(document, { name, bytes }, forcedFormat) {
+  const found = shapeOf(document, name);
   if (!found.items.length) throw unreadable(`${name} holds no messages`);
   const wrong = found.items.findIndex((item) => !isObject(item));
   if (wrong >= 0)
@@ -35,7 +62,7 @@ export function readTranscript(file, forcedFormat) {
     ...found,
     format: forcedFormat ?? detect(found.items, found.body),
     forced: forcedFormat !== undefined,
-    bytes: bytes.length,
+    bytes,
   };
 }
 

@@ -2,24 +2,28 @@
 // The command line: parses, runs one command, and turns whatever goes wrong into one line and an exit code.
 
 import { version } from "../node.js";
+import { check } from "./commands/check.js";
 import { compact } from "./commands/compact.js";
+import { convert } from "./commands/convert.js";
 import { count } from "./commands/count.js";
 import { inspect } from "./commands/inspect.js";
+import { repair } from "./commands/repair.js";
 import { withEncoding } from "./engine.js";
 import { asFailure } from "./failure.js";
-import { readTranscript } from "./input.js";
+import { readTranscript, readTranscripts } from "./input.js";
 import { help, parse } from "./options.js";
 import { plain } from "./paint.js";
 import { forgiveClosedPipe, print, progress, style } from "./terminal.js";
 
-const COMMANDS = { inspect, count, compact };
+const COMMANDS = { inspect, count, compact, check, repair, convert };
 
 async function run(argv) {
   const { command, topic, file, flags } = parse(argv);
   if (command === "version") return print(`${version()}\n`);
   if (command === "help") return print(help(topic, style(process.stdout).paint));
   progress("reading");
-  process.exitCode = await COMMANDS[command](() => readTranscript(file, flags.format), await withEncoding(flags));
+  const read = command === "check" ? readTranscripts : readTranscript;
+  process.exitCode = await COMMANDS[command](() => read(file, flags.format), await withEncoding(flags));
 }
 
 forgiveClosedPipe(process.stdout);

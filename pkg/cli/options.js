@@ -14,6 +14,8 @@ const FLAGS = {
   "threshold-ratio": { value: "R", help: "fold at this share of the limit; default 0.8", read: decimal },
   preset: { value: "NAME", help: "the ladder of passes; default contextfold" },
   tokenizer: { value: "NAME", help: "how tokens are counted: estimate, bytes/4, o200k_base, cl100k_base; default: exactly where the model's tokenizer is public, else estimate" },
+  provider: { value: "NAME", help: "who answers: openai, anthropic, deepseek, mistral, gemini, …; default: the format's own" },
+  pending: { help: "the last calls are still being executed" },
   format: { value: "FORMAT", help: "what FILE is written in, where detection errs", read: formatName },
   json: { help: "one JSON document instead of the report" },
   "no-color": { help: "no colours (there are none, either, with NO_COLOR set)" },
@@ -45,17 +47,44 @@ export const COMMANDS = {
       "contextfold compact session.json --model gpt-4o --json | jq .report",
     ],
   },
+  check: {
+    what: "whether its provider would take it: every rule that it breaks",
+    flags: ["provider", "pending", ...COMMON],
+    notes: [
+      "JSON: { violations: [{ severity, rule, index, message }] }. The exit code is 1 where there is an error; a warning is what",
+      "only some models or gateways refuse. JSON lines of requests are checked one by one, and `line` says which; a record",
+      "{ items, format, opts } may say what was beside its list: opts has provider, stateful, store, thinking.",
+    ],
+    examples: ["contextfold check session.json", "contextfold check requests.jsonl --json | jq .violations"],
+  },
+  repair: {
+    what: "mend it, so that its provider takes it, and say what was done",
+    flags: ["out", "provider", "pending", ...COMMON],
+    notes: ["JSON: { format, output, changes: [{ index, rule, what }] }. The exit code is 1 where something could not be mended."],
+    examples: ["contextfold repair session.json --out whole.json", "contextfold repair session.json --json | jq .changes"],
+  },
+  convert: {
+    what: "say it in another format, and say what that format could not say",
+    flags: ["to", "out", ...COMMON],
+    notes: ["--to is needed. JSON: { format, output, notes: [{ index, what }] }."],
+    examples: [
+      "contextfold convert session.json --to anthropic --out messages.json",
+      "contextfold convert session.json --to ai-sdk --out - | jq length",
+    ],
+  },
 };
+
+const CHOICE = Object.keys(COMMANDS).join(", ").replace(/, (\w+)$/, " or $1");
 
 /** `argv` without node and script, as `{ command, file, flags }`; `command` may be "help" (of `topic`) or "version". */
 export function parse(argv) {
   const [first, ...rest] = argv;
-  if (first === undefined) throw usage("which command? inspect, count or compact");
+  if (first === undefined) throw usage(`which command? ${CHOICE}`);
   if (first === "--version" || first === "-v" || first === "version") return { command: "version" };
   if (first === "--help" || first === "-h") return { command: "help" };
   if (first === "help") return { command: "help", topic: known(rest[0]) };
   if (first.startsWith("-") && first !== "-")
-    throw usage(`name the command before ${first}: inspect, count or compact`);
+    throw usage(`name the command before ${first}: ${CHOICE}`);
   const command = known(first);
   const { values, positionals } = split(command, rest);
   if (values.help) return { command: "help", topic: command };
@@ -119,7 +148,7 @@ function decimal(text, name, command) {
 
 const INTRO = `FILE is an array of messages or items, a request body, or JSON lines; - is standard input.
 The format is detected: ${FORMATS.join(", ")}.`;
-const EXITS = "Exit codes: 0 fine, 1 over the limit, 2 usage, 3 unreadable input.";
+const EXITS = "Exit codes: 0 fine, 1 over the limit or violations found, 2 usage, 3 unreadable input.";
 
 export function help(topic, paint) {
   const title = (text) => paint.bold(text);

@@ -25,6 +25,8 @@ pub enum Reason {
     Retry,
     /// The conversation is larger than the summariser's window: this is about a part of it.
     Chunk,
+    /// The provider refused a request as too long.
+    Recover,
 }
 
 impl Reason {
@@ -36,6 +38,7 @@ impl Reason {
             Self::Ladder => "ladder",
             Self::Retry => "retry",
             Self::Chunk => "chunk",
+            Self::Recover => "recover",
         }
     }
 }

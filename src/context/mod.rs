@@ -13,8 +13,10 @@ mod outputs;
 mod pins;
 mod placeholders;
 mod report;
+mod rewrite;
 mod summary_state;
 mod tally;
+mod thinking;
 mod units;
 mod view;
 

@@ -69,6 +69,15 @@ pub struct History {
     /// Ids of messages that are entering.
     reserved: HashSet<String>,
     has_ephemeral: bool,
+    /// Nodes of a past that the caller rewrote: their ids and calls are free.
+    superseded: HashSet<NodeIndex>,
+}
+
+/// What [`History::supersede`] changed.
+#[derive(Debug)]
+pub struct Superseded {
+    nodes: Vec<NodeIndex>,
+    open_calls: BTreeMap<String, OpenCall>,
 }
 
 impl Node {
@@ -169,7 +178,9 @@ impl History {
                 if id.is_empty() {
                     return Err(Error::message_at(i, "its id is empty; leave it out to have one made"));
                 }
-                let taken = self.find(id).is_some_and(|index| !replaced.contains(&index));
+                let holds =
+                    |index: NodeIndex| !replaced.contains(&index) && !self.superseded.contains(&index);
+                let taken = self.find(id).is_some_and(holds);
                 if taken || ids.insert(id, i).is_some() {
                     return Err(Error::message_at(
                         i,
@@ -257,6 +268,45 @@ impl History {
         self.has_ephemeral |= message.meta.ephemeral.is_some();
         self.nodes.push(Node { id, message, tally, kind, pinned, folded_by: None });
         index
+    }
+
+    /// Nodes of a past that the caller rewrites: their ids may be used again, their calls wait no longer, and calls before
+    /// them that they answered wait again.
+    pub fn supersede(&mut self, gone: &[NodeIndex]) -> Superseded {
+        let nodes: Vec<NodeIndex> = gone.iter().copied().filter(|n| self.superseded.insert(*n)).collect();
+        let before = Superseded { nodes, open_calls: self.open_calls.clone() };
+        self.open_calls.retain(|_, call| !self.superseded.contains(&call.caller));
+        let of_gone = || gone.iter().map(|n| &self.nodes[n.get()].message);
+        let mut reopened: HashSet<&str> =
+            of_gone().flat_map(|m| m.tool_outputs()).map(|o| o.call_id.as_str()).collect();
+        for call in of_gone().flat_map(|m| m.tool_calls()) {
+            reopened.remove(call.id.as_str());
+        }
+        let mut open = Vec::new();
+        for (i, node) in self.nodes.iter().enumerate().rev() {
+            if reopened.is_empty() {
+                break;
+            }
+            let caller = NodeIndex(i as u32);
+            if self.superseded.contains(&caller) {
+                continue;
+            }
+            for call in node.message.tool_calls().filter(|c| !c.hosted) {
+                if reopened.remove(call.id.as_str()) {
+                    open.push((call.id.clone(), OpenCall { caller, stand_in: None }));
+                }
+            }
+        }
+        self.open_calls.extend(open);
+        before
+    }
+
+    /// Takes [`History::supersede`] back.
+    pub fn reinstate(&mut self, before: Superseded) {
+        for node in before.nodes {
+            self.superseded.remove(&node);
+        }
+        self.open_calls = before.open_calls;
     }
 
     /// Keeps the ids that messages bring from being given to others that come with them.

@@ -24,6 +24,8 @@ pub enum Form {
     Truncated,
     /// A pointer to the same output further down (PASS-13).
     Pointer,
+    /// An assistant message without the thinking that was bound to what stood before it (PROV-3b).
+    Unbound,
 }
 
 impl Form {
@@ -38,6 +40,7 @@ impl Form {
             Self::Stripped => "stripped",
             Self::Truncated => "truncated",
             Self::Pointer => "pointer",
+            Self::Unbound => "unbound",
         }
     }
 }
@@ -93,6 +96,8 @@ pub struct View {
     output_tokens: u64,
     /// The first body position that changed since [`View::mark`].
     changed_from: Option<usize>,
+    /// The first body position behind an edit since [`View::take_edited`].
+    edited: Option<usize>,
     /// Header or tool definitions changed since [`View::mark`].
     fixed_changed: bool,
     marked_tokens: u64,
@@ -153,6 +158,7 @@ impl View {
     pub fn set_tools(&mut self, tokens: u64) {
         self.tools = tokens;
         self.fixed_changed = true;
+        self.edited = Some(0);
     }
 
     /// Replaces the header.
@@ -165,6 +171,7 @@ impl View {
         }
         self.header = slots;
         self.fixed_changed = true;
+        self.edited = Some(0);
     }
 
     /// Appends to the header.
@@ -252,6 +259,25 @@ impl View {
     /// The oldest tool output that can still be trimmed; the newest never can.
     pub fn oldest_output(&mut self) -> Option<usize> {
         if self.outputs.len() < 2 { None } else { self.outputs.pop_front() }
+    }
+
+    /// Shows `slots` from body position `at` on, in the place of all that stands there.
+    pub fn replace_from(&mut self, at: usize, slots: Vec<Slot>) {
+        let place = self.place_before(at);
+        for slot in self.body.drain(at..) {
+            self.sums.remove(slot.part, &slot.tally);
+        }
+        for slot in &slots {
+            self.sums.add(slot.part, &slot.tally);
+        }
+        let before: HashSet<NodeIndex> = self.order[..place].iter().copied().collect();
+        self.dropped.retain(|n, _| before.contains(n));
+        self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
+        self.order.truncate(place);
+        self.order.extend(slots.iter().map(|s| s.node));
+        self.body.extend(slots);
+        self.touch(at);
+        self.watch_outputs();
     }
 
     /// Takes the `folded` nodes out and puts `with` first: a retained text and a summary stand before all else (COMP-7),
@@ -349,6 +375,11 @@ impl View {
         node.and_then(|node| self.order.iter().rposition(|n| *n == node)).map_or(0, |place| place + 1)
     }
 
+    /// The body position from which on messages stand behind something that was edited since this was last asked.
+    pub fn take_edited(&mut self) -> Option<usize> {
+        self.edited.take()
+    }
+
     /// From here on, [`View::stable_prefix_tokens`] tells what is still as it is now.
     pub fn mark(&mut self) {
         self.changed_from = None;
@@ -370,6 +401,7 @@ impl View {
 
     fn touch(&mut self, at: usize) {
         self.changed_from = Some(self.changed_from.map_or(at, |from| from.min(at)));
+        self.edited = Some(self.edited.map_or(at, |from| from.min(at)));
     }
 
     fn watch_output(&mut self, at: usize) {

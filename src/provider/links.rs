@@ -40,19 +40,28 @@ pub fn unlink_orphans<'a>(
     history: impl IntoIterator<Item = &'a Message>,
     view: impl IntoIterator<Item = Cow<'a, Message>>,
 ) -> Vec<Cow<'a, Message>> {
+    unlink_each(history, view).into_iter().flatten().collect()
+}
+
+/// The same, message by message: `None` where it goes.
+pub fn unlink_each<'a>(
+    history: impl IntoIterator<Item = &'a Message>,
+    view: impl IntoIterator<Item = Cow<'a, Message>>,
+) -> Vec<Option<Cow<'a, Message>>> {
     let links = Links::of(history);
     let view: Vec<Cow<'a, Message>> = view.into_iter().collect();
     if links.reasoning_of.is_empty()
         && links.next_of.is_empty()
         && !view.iter().any(|m| m.parts.iter().any(is_reasoning))
     {
-        return view;
+        return view.into_iter().map(Some).collect();
     }
     let lost = Lost::of(&view, &links);
     let mut dropped_calls: HashSet<String> = HashSet::new();
-    let mut out: Vec<Cow<'a, Message>> = Vec::new();
+    let mut out: Vec<Option<Cow<'a, Message>>> = Vec::new();
     for (i, message) in view.into_iter().enumerate() {
         if message.tool_outputs().any(|output| dropped_calls.remove(&output.call_id)) {
+            out.push(None);
             continue;
         }
         let touched = message.role == Role::Assistant
@@ -62,7 +71,7 @@ pub fn unlink_orphans<'a>(
                 .enumerate()
                 .any(|(n, p)| lost.tails.contains(&(i, n)) || lost.needs(p, &links));
         if !touched {
-            out.push(message);
+            out.push(Some(message));
             continue;
         }
         let mut message = message.into_owned();
@@ -85,9 +94,7 @@ pub fn unlink_orphans<'a>(
             }
         }
         message.parts = parts;
-        if !message.parts.is_empty() {
-            out.push(Cow::Owned(message));
-        }
+        out.push((!message.parts.is_empty()).then_some(Cow::Owned(message)));
     }
     out
 }

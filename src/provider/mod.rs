@@ -29,7 +29,7 @@ pub use check::{CheckOptions, Dialect, Severity, Violation, check};
 pub use convert::{Conversion, convert};
 pub use graph::GraphMessages;
 pub use history::{OpenAiHistory, Rebuilt};
-pub use links::{belongs_together, unlink_orphans};
+pub use links::{belongs_together, unlink_each, unlink_orphans};
 pub use note::Note;
 pub use overflow::{Overflow, is_overflow, overflow};
 pub use repair::{Change, MISSING_OUTPUT, Repaired, repair};
@@ -40,7 +40,7 @@ use std::ops::Range;
 use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
-use crate::message::{Format, Message};
+use crate::message::{Format, Message, Role};
 use note::Notes;
 
 /// A conversation in one provider's shape.
@@ -73,8 +73,8 @@ pub trait Provider: Sync {
     /// Writes messages that stand in one entry of the list, or a single one. `calls`: those before and in it. Pushes what cannot be said to `notes`.
     fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value>;
 
-    /// Whether `message` stands in the entry that `previous` stands in: then both are one run.
-    fn joins(&self, _previous: &Message, _message: &Message) -> bool {
+    /// Whether `message` stands in the entry that the `run` before it stands in: then it belongs to the run.
+    fn joins(&self, _run: &[&Message], _message: &Message) -> bool {
         false
     }
 
@@ -85,6 +85,11 @@ pub trait Provider: Sync {
 
     /// Writes what the format keeps apart.
     fn write_head(&self, _head: &[&Message], _notes: &mut Vec<Note>) -> Option<Value> {
+        None
+    }
+
+    /// What has to stand before a list whose first message, but for instructions, is of this role.
+    fn opening(&self, _first: Role) -> Option<Value> {
         None
     }
 
@@ -110,6 +115,19 @@ pub trait Provider: Sync {
         let mut run_start = 0;
         let mut calls = Calls::default();
         let mut leading = true;
+        let mut opened = false;
+        let mut add = |run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>| {
+            let items = self.write_run(run, calls, notes);
+            let first =
+                run.first().map(|m| m.role).filter(|role| !role.is_instruction() && !items.is_empty());
+            if let Some(first) = first.filter(|_| !std::mem::replace(&mut opened, true))
+                && let Some(opening) = self.opening(first)
+            {
+                notes.push(Note::new("an opening is put before it: the format wants one"));
+                out.items.push(opening);
+            }
+            out.items.extend(items);
+        };
         for (i, message) in messages.iter().enumerate() {
             if self.is_head(message, leading) {
                 if !leading {
@@ -119,8 +137,8 @@ pub trait Provider: Sync {
                 continue;
             }
             leading = false;
-            if run.last().is_some_and(|previous| !self.joins(previous, message)) {
-                out.items.extend(notes.at(run_start, |n| self.write_run(&run, &calls, n)));
+            if !run.is_empty() && !self.joins(&run, message) {
+                notes.at(run_start, |n| add(&run, &calls, n));
                 run.clear();
             }
             if run.is_empty() {
@@ -130,7 +148,7 @@ pub trait Provider: Sync {
             run.push(message);
         }
         if !run.is_empty() {
-            out.items.extend(notes.at(run_start, |n| self.write_run(&run, &calls, n)));
+            notes.at(run_start, |n| add(&run, &calls, n));
         }
         notes.at(run_start, |n| self.finish(&mut out.items, n));
         if !head.is_empty() {
@@ -155,6 +173,26 @@ pub fn provider(format: Format) -> &'static dyn Provider {
 /// The format of a list, a request body or a response, by what only that format has; none where several fit.
 pub fn detect(input: &Value) -> Option<Format> {
     detect::detect(input)
+}
+
+/// Reads a list as [`Provider::read_list`] does, with the entry that stands `before` it in view: some formats read an entry by
+/// what it follows. Ranges are those of `list`.
+///
+/// # Errors
+/// As [`Provider::read_list`].
+pub fn read_behind(
+    provider: &dyn Provider,
+    before: Option<&Value>,
+    list: &[Value],
+) -> Result<Vec<(Message, Range<usize>)>> {
+    let Some(before) = before else { return provider.read_list(list) };
+    let all: Vec<Value> = std::iter::once(before).chain(list).cloned().collect();
+    let Ok(read) = provider.read_list(&all) else { return provider.read_list(list) };
+    if read.iter().any(|(_, range)| range.start == 0 && range.end > 1) {
+        return provider.read_list(list); // the format would make one message of both
+    }
+    let behind = read.into_iter().filter(|(_, range)| range.start > 0);
+    Ok(behind.map(|(message, range)| (message, range.start - 1..range.end - 1)).collect())
 }
 
 /// The messages alone.

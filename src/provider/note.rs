@@ -1,5 +1,8 @@
+use serde::Serialize;
+
 /// Something that a format could not say as it was. Nothing is dropped in silence: each leaves a note.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(type_prefix = "Conversion"))]
 pub struct Note {
     /// The index of the message it concerns (of the first of its run), in what was handed to `write`.
     pub index: usize,

@@ -5,6 +5,7 @@ use crate::config::Keys;
 use crate::error::Result;
 use crate::model::{self, Registry};
 use crate::passes::{Given, Ladder};
+use crate::provider::binds_thinking;
 use crate::tool_output::ToolOutputCacheConfig;
 
 /// A session's options, checked. Functions (tokenizer, summarize) are the host's and stand elsewhere.
@@ -26,6 +27,8 @@ pub struct SessionConfig {
     pub tool_output_cache: ToolOutputCacheConfig,
     /// The passes that make a view smaller.
     pub ladder: Ladder,
+    /// Thinking is left out behind an edit: the provider binds it to what stood before it.
+    pub drops_bound_thinking: bool,
 }
 
 impl SessionConfig {
@@ -46,6 +49,11 @@ impl SessionConfig {
         let ladder = match keys.value("ladder") {
             Some(ladder) => Some(Ladder::from_value(ladder, given)?),
             None => Ladder::preset("contextfold", given),
+        };
+        let drops_bound_thinking = match keys.one_of("boundThinking", &["auto", "drop", "keep"])? {
+            Some("drop") => true,
+            Some("keep") => false,
+            _ => model.as_deref().is_some_and(binds_thinking),
         };
         for functions in ["summarize", "tokenizer", "now"] {
             keys.value(functions); // the host's to read; named here for the hint at a misspelt key
@@ -69,6 +77,7 @@ impl SessionConfig {
             compaction: compaction.unwrap_or_default(),
             tool_output_cache: tool_output_cache.unwrap_or_default(),
             ladder: ladder.unwrap_or_default(),
+            drops_bound_thinking,
         })
     }
 }

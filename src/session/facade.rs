@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use super::accuracy::Accuracy;
 use super::config::SessionConfig;
+use super::recover::Recovery;
 use super::run::{Fit, Pending, Question};
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::{self, Carried, Memo};
@@ -26,7 +27,7 @@ pub struct Session {
     pub(super) context: Context,
     pub(super) config: SessionConfig,
     /// The last usage reported since the last fold.
-    usage: Option<TokenUsage>,
+    pub(super) usage: Option<TokenUsage>,
     /// How far counted tokens can be believed.
     pub(super) accuracy: Accuracy,
     /// Counts what makes a waiting run stale.
@@ -38,6 +39,7 @@ pub struct Session {
     carried: Memo,
     /// Sees what goes to the summariser and into ledgers.
     redact: Option<Redact>,
+    pub(super) recovery: Recovery,
 }
 
 impl Session {
@@ -57,6 +59,7 @@ impl Session {
             revision: 0,
             report: None,
             prepared_at: None,
+            recovery: Recovery::default(),
             carried: Memo::default(),
             redact: None,
         }
@@ -90,7 +93,10 @@ impl Session {
 
     /// Takes messages in, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
     pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
-        self.context.push(messages)
+        self.drop_bound_thinking(&[]);
+        let added = self.context.push(messages)?;
+        self.drop_bound_thinking(&added);
+        Ok(added)
     }
 
     /// Replaces the leading system and developer messages.
@@ -107,6 +113,7 @@ impl Session {
         let replaced: Vec<NodeIndex> = self.context.view.header().iter().map(|slot| slot.node).collect();
         self.context.history.check(&messages, &replaced)?;
         self.context.set_header(messages);
+        self.drop_bound_thinking(&[]);
         Ok(())
     }
 
@@ -150,6 +157,7 @@ impl Session {
     pub fn set_pinned(&mut self, id: &str, pinned: bool) -> Result<()> {
         let index = self.context.history.require(id)?;
         self.context.set_pinned(index, pinned);
+        self.drop_bound_thinking(&[]);
         Ok(())
     }
 

@@ -162,9 +162,10 @@ impl Session {
     }
 
     /// Ends a run: the report, and a fresh start for the next one.
-    pub(super) fn finish(&mut self, run: Run) -> Report {
+    pub(super) fn finish(&mut self, mut run: Run) -> Report {
         let reason = run.reason;
         self.context.settle_pointers();
+        self.decide_bound_thinking(&mut run);
         let mut report = self.make_report(run);
         report.left_out = std::mem::take(&mut self.context.left_out);
         self.context.on_entry = OnEntry::default();

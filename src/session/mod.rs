@@ -7,8 +7,11 @@ mod accuracy;
 mod config;
 mod facade;
 mod ladder;
+mod recover;
+mod rewrite;
 mod run;
 mod search;
+mod thinking;
 
 pub use config::SessionConfig;
 pub use facade::Session;

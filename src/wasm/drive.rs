@@ -27,6 +27,8 @@ pub enum Goal {
         /// A fold keeps as much as there is room for.
         fill: bool,
     },
+    /// Fit what the provider refused; this is what it said.
+    Recover(String),
 }
 
 /// Starts a run, or joins the one under way. Resolves to the report; where nothing was due, to `null`.
@@ -52,7 +54,7 @@ async fn run_or_join(
             // Somebody else's signal ended that run: ours begins anew.
             (_, Err(thrown)) if is_aborted(&thrown) && refuse_aborted(signal).is_ok() => {}
             (_, Err(thrown)) => return Err(thrown),
-            (Goal::Prepare { .. }, Ok(_)) => {}
+            (Goal::Prepare { .. } | Goal::Recover(_), Ok(_)) => {}
             (_, Ok(report)) => return Ok(report),
         }
     }
@@ -78,6 +80,7 @@ fn begin(inner: &Inner, goal: &Goal) -> Result<Option<Fit>, JsValue> {
             let fit = core.compact(Reason::Manual, instructions.clone())?;
             Ok(Some(fit.unwrap_or_else(|| Fit::Done(Box::new(core.unchanged_report())))))
         }
+        Goal::Recover(said) => core.recover(said),
         _ if core.should_compact() => core.compact(Reason::Threshold, None),
         _ => Ok(None),
     })

@@ -4,46 +4,78 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use js_sys::{Array, Object};
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::value::{set, to_js};
 use crate::context::{Form, Node, NodeIndex, Slot};
-use crate::message::{Format, Message};
-use crate::provider::{Calls, provider};
+use crate::message::{Format, Message, Role};
+use crate::provider::{Calls, Provider, provider};
 
-/// The objects that a message came in as.
+/// The objects that messages came in as: several objects of one message, or one of several messages.
 struct Original {
     format: Format,
+    nodes: Vec<NodeIndex>,
     objects: Vec<JsValue>,
 }
 
-/// Objects by message. A message that was pushed as it is (`===`) comes out as it is.
+/// What was made of messages that stand in one entry.
+struct Made {
+    of: Vec<Arc<Message>>,
+    objects: Vec<JsValue>,
+}
+
+/// Objects by the first message that stands in them. What was pushed comes out as it is (`===`).
 #[derive(Default)]
 pub struct Handles {
     originals: HashMap<NodeIndex, Original>,
-    /// Valid for as long as the view shows that very message.
-    made: HashMap<(NodeIndex, Format), (Arc<Message>, Vec<JsValue>)>,
+    /// Valid for as long as the view shows those very messages.
+    made: HashMap<(NodeIndex, Format), Made>,
 }
 
 impl Handles {
-    /// Remembers what the node was pushed as.
-    pub fn keep(&mut self, node: NodeIndex, format: Format, objects: Vec<JsValue>) {
-        self.originals.insert(node, Original { format, objects });
+    /// Remembers what nodes were pushed as.
+    pub fn keep(&mut self, format: Format, nodes: Vec<NodeIndex>, objects: Vec<JsValue>) {
+        if let Some(first) = nodes.first().copied().filter(|_| !objects.is_empty()) {
+            self.originals.insert(first, Original { format, nodes, objects });
+        }
     }
 
-    /// The view as a list of objects of a format in which every message stands in entries of its own.
-    pub fn list<'a>(
-        &mut self,
-        slots: impl Iterator<Item = (&'a Slot, &'a Node)>,
-        format: Format,
-    ) -> Result<Array, JsValue> {
+    /// The view as a list of a format's objects.
+    pub fn list(&mut self, slots: &[(&Slot, &Node)], format: Format) -> Result<Array, JsValue> {
+        let provider = provider(format);
         let list = Array::new();
         let mut calls = Calls::default();
-        for (slot, node) in slots {
-            calls.add(&slot.message);
-            for object in self.objects(slot.node, slot.form, &slot.message, node, format, &calls)? {
-                list.push(&object);
+        let mut rest = slots;
+        let mut opened = false;
+        while let Some(((first, _), behind)) = rest.split_first() {
+            let mut messages: Vec<&Message> = vec![&first.message];
+            for (slot, _) in behind {
+                if !provider.joins(&messages, &slot.message) {
+                    break;
+                }
+                messages.push(&slot.message);
             }
+            let (run, after) = rest.split_at(messages.len());
+            for (slot, _) in run {
+                calls.add(&slot.message);
+            }
+            let objects = self.objects(run, provider, &calls)?;
+            let set_right = if after.is_empty() { finished(run, provider, &calls) } else { None };
+            let objects = match set_right {
+                Some(items) => items.iter().map(to_js).collect::<Result<_, _>>()?,
+                None => objects,
+            };
+            if !opened && !objects.is_empty() && !first.message.role.is_instruction() {
+                opened = true;
+                if let Some(opening) = provider.opening(first.message.role) {
+                    list.push(&to_js(&opening)?);
+                }
+            }
+            for object in &objects {
+                list.push(object);
+            }
+            rest = after;
         }
         Ok(list)
     }
@@ -53,58 +85,82 @@ impl Handles {
         &mut self,
         nodes: impl Iterator<Item = (NodeIndex, &'a Node)>,
     ) -> Result<Array, JsValue> {
-        let list = Array::new();
-        let mut calls = Calls::default();
-        for (index, node) in nodes {
-            calls.add(&node.message);
-            for object in self.objects(index, Form::Whole, &node.message, node, Format::Messages, &calls)? {
-                list.push(&object);
-            }
-        }
-        Ok(list)
+        let whole = |(node, of): (NodeIndex, &'a Node)| {
+            let slot = Slot {
+                node,
+                message: of.message.clone(),
+                tally: of.tally,
+                part: of.part(),
+                form: Form::Whole,
+            };
+            (slot, of)
+        };
+        let slots: Vec<(Slot, &Node)> = nodes.map(whole).collect();
+        let slots: Vec<(&Slot, &Node)> = slots.iter().map(|(slot, node)| (slot, *node)).collect();
+        self.list(&slots, Format::Messages)
     }
 
+    /// The objects of messages that stand in one entry, or of a single one.
     fn objects(
         &mut self,
-        index: NodeIndex,
-        form: Form,
-        message: &Arc<Message>,
-        node: &Node,
-        format: Format,
+        run: &[(&Slot, &Node)],
+        provider: &dyn Provider,
         calls: &Calls<'_>,
     ) -> Result<Vec<JsValue>, JsValue> {
-        let has_ref = message.tool_outputs().any(|o| o.output_ref.is_some());
-        let original = self.originals.get(&index).filter(|o| o.format == format && form == Form::Whole);
+        let [(first, node), ..] = run else { return Ok(Vec::new()) };
+        let format = provider.format();
+        let is_original = |o: &&Original| {
+            o.format == format
+                && run.iter().all(|(slot, _)| slot.form == Form::Whole)
+                && o.nodes.iter().eq(run.iter().map(|(slot, _)| &slot.node))
+        };
+        let original = self.originals.get(&first.node).filter(is_original);
+        let has_ref = || first.message.tool_outputs().any(|o| o.output_ref.is_some());
         if let Some(original) = original
-            && (format != Format::Messages || !has_ref)
+            && (format != Format::Messages || !has_ref())
         {
             return Ok(original.objects.clone());
         }
-        if let Some((of, made)) = self.made.get(&(index, format))
-            && Arc::ptr_eq(of, message)
+        if let Some(made) = self.made.get(&(first.node, format))
+            && made.of.len() == run.len()
+            && made.of.iter().zip(run).all(|(of, (slot, _))| Arc::ptr_eq(of, &slot.message))
         {
-            return Ok(made.clone());
+            return Ok(made.objects.clone());
         }
-        let made = match original {
+        let objects = match original {
             // The caller's own object, and where its full output lies.
-            Some(original) => vec![with_ref(&original.objects[0], message)?],
-            None => write(message, node, format, calls)?,
+            Some(original) => vec![with_ref(&original.objects[0], &first.message)?],
+            None if format == Format::Messages => vec![named(&first.message, node, calls)?],
+            None => {
+                let run: Vec<&Message> = run.iter().map(|(slot, _)| &*slot.message).collect();
+                let entries = provider.write_run(&run, calls, &mut Vec::new());
+                entries.iter().map(to_js).collect::<Result<_, _>>()?
+            }
         };
-        self.made.insert((index, format), (message.clone(), made.clone()));
-        Ok(made)
+        let of = run.iter().map(|(slot, _)| slot.message.clone()).collect();
+        self.made.insert((first.node, format), Made { of, objects: objects.clone() });
+        Ok(objects)
     }
 }
 
-/// Writes a message anew, with its id.
-fn write(message: &Message, node: &Node, format: Format, calls: &Calls<'_>) -> Result<Vec<JsValue>, JsValue> {
-    let entries = if format == Format::Messages && message.meta.id.is_none() {
-        let mut named = message.clone();
-        named.meta.id = Some(node.id.to_string());
-        provider(format).write_one(&named, calls)
-    } else {
-        provider(format).write_one(message, calls)
-    };
-    entries.iter().map(to_js).collect()
+/// The last entries, where a list may not end with them as they are.
+fn finished(run: &[(&Slot, &Node)], provider: &dyn Provider, calls: &Calls<'_>) -> Option<Vec<Value>> {
+    let messages: Vec<&Message> = run.iter().map(|(slot, _)| &*slot.message).collect();
+    if messages.last()?.role != Role::Assistant {
+        return None;
+    }
+    let mut items = provider.write_run(&messages, calls, &mut Vec::new());
+    let mut notes = Vec::new();
+    provider.finish(&mut items, &mut notes);
+    (!notes.is_empty()).then_some(items)
+}
+
+/// Writes one of the package's own messages anew, with its id.
+fn named(message: &Message, node: &Node, calls: &Calls<'_>) -> Result<JsValue, JsValue> {
+    let mut named = message.clone();
+    named.meta.id.get_or_insert_with(|| node.id.to_string());
+    let entries = provider(Format::Messages).write_one(&named, calls);
+    entries.first().map_or(Ok(JsValue::UNDEFINED), to_js)
 }
 
 /// A copy of the caller's tool message that carries `output_ref`.

@@ -8,13 +8,17 @@ use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 
 use super::counter::CallbackCounter;
+use super::entries::Group;
 use super::error::context_error;
 use super::events::Listeners;
 use super::handles::Handles;
+use super::line::{Line, Stretch};
 use super::prepared::Snapshots;
 use super::summarize::Summarize;
 use super::value::{get, to_js};
+use crate::context::NodeIndex;
 use crate::error::{Error, ErrorCode, Result};
+use crate::message::{Format, Message};
 use crate::session::{Fit, Session};
 
 /// Shared by the `Session` object, its `ToolOutputCache`, and the runs that wait for a summary.
@@ -22,6 +26,8 @@ pub struct Inner {
     core: RefCell<Session>,
     /// The objects that were pushed, and those that were made of messages.
     pub handles: RefCell<Handles>,
+    /// The list that the caller has, entry by entry.
+    pub line: RefCell<Line>,
     /// The callback; `None`: the extractive summariser.
     pub summarize: RefCell<Option<Summarize>>,
     /// The caller's clock.
@@ -52,6 +58,7 @@ impl Inner {
         Self {
             core: RefCell::new(core),
             handles: RefCell::default(),
+            line: RefCell::default(),
             summarize: RefCell::new(summarize),
             now,
             callback_counter,
@@ -122,6 +129,22 @@ impl Inner {
         let mut core = self.core.try_borrow_mut().map_err(|_| reentered())?;
         core.context_mut().now = Some(time);
         Ok(())
+    }
+
+    /// Has a callback tokenizer count messages before the session is touched.
+    pub fn rehearse(&self, messages: &[Message]) -> std::result::Result<(), JsValue> {
+        self.callback_counter.as_ref().map_or(Ok(()), |counter| counter.rehearse(messages))
+    }
+
+    /// Remembers what messages were pushed as.
+    pub fn keep(&self, format: Format, nodes: &[NodeIndex], groups: Vec<Group>) {
+        let mut handles = self.handles.borrow_mut();
+        let stretches = groups.into_iter().map(|group| {
+            let nodes = nodes.get(group.messages).unwrap_or_default().to_vec();
+            handles.keep(format, nodes.clone(), group.objects.clone());
+            Stretch { objects: group.objects, nodes }
+        });
+        self.line.borrow_mut().extend(stretches);
     }
 
     /// Begins `prepare`, quietly.

@@ -16,13 +16,17 @@ mod functions;
 mod graph;
 mod handles;
 mod inner;
+mod line;
 mod openai;
 mod options;
 mod prepared;
+mod providers;
 mod session;
 mod signal;
 mod summarize;
+mod sync;
 mod text_pieces;
+mod thrown;
 mod tokens;
 mod tool_outputs;
 mod value;
@@ -35,6 +39,7 @@ pub use functions::{
 };
 pub use graph::ContextGraph;
 pub use openai::OpenAIHistoryAdapter;
+pub use providers::{check, convert, repair};
 pub use session::Session;
 pub use summarize::extractive_summarize;
 pub use tokens::{

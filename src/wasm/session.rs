@@ -6,16 +6,16 @@ use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
 
 use super::drive::{self, Goal};
-use super::entries::{entries, entry_counts};
+use super::entries::{Incoming, read};
 use super::inner::Inner;
 use super::options::{Options, read_options};
 use super::prepared::prepared;
 use super::signal::AbortSignal;
 use super::summarize::parse_format;
+use super::sync::sync;
+use super::thrown::said_by;
 use super::tool_outputs::ToolOutputCache;
-use super::value::{
-    elements, entries_json, flat_to_js, get, get_string, json, known_keys, settle, text, to_js,
-};
+use super::value::{elements, flat_to_js, get, get_string, json, known_keys, settle, text, to_js};
 use super::view::view_of;
 use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
@@ -105,6 +105,33 @@ impl Session {
         }
     }
 
+    /// Takes in what is new in a list that an SDK hands over whole with every step.
+    ///
+    /// Entry by entry the list is compared with what was pushed so far: by reference, and by value where an object is not the
+    /// same one. What stands behind the common beginning enters as with `pushFrom`. `added` tells how many entries that are.
+    ///
+    /// Where the past was rewritten (an entry is another one, or the list is shorter), `diverged_at` is the index of the first entry
+    /// that is not as it was, else `null`. The history keeps everything; the view goes on with the given list from there. A fold that
+    /// stands for what was rewritten is undone. Tool outputs that were stored already keep their refs.
+    ///
+    /// A body's `system` or `instructions` becomes the header, as with `setHeader`.
+    ///
+    /// ```js
+    /// const { added, diverged_at } = session.sync("ai-sdk", messages);   // the SDK's own list, in every step
+    /// await session.prepare();
+    /// const fitting = session.view("ai-sdk");
+    /// ```
+    /// @throws {ContextError} `INVALID_MESSAGE`, its index counted from the first entry that is new; `INVALID_ARGUMENT` for a format
+    /// that there is not, and for an input without a list.
+    #[wasm_bindgen(unchecked_return_type = "{ added: number; diverged_at: number | null }")]
+    pub fn sync(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "unknown", js_name = fullInput)] full_input: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        sync(&self.inner, parse_format(&format)?, &full_input)
+    }
+
     /// Replaces the leading system and developer messages: a text, or messages. No pass ever touches them.
     #[wasm_bindgen(js_name = setHeader)]
     pub fn set_header(
@@ -115,7 +142,7 @@ impl Session {
             Some(text) => vec![Message::text(crate::message::Role::System, text)],
             None => provider(Format::Messages).read(&json(&messages, ErrorCode::InvalidMessage)?)?,
         };
-        self.rehearse(&header)?;
+        self.inner.rehearse(&header)?;
         self.inner.write(|core| core.set_header(header))
     }
 
@@ -286,6 +313,38 @@ impl Session {
         })
     }
 
+    /// When a provider refuses a request as too long all the same: makes the view smaller and resolves to it, to try again with.
+    /// Resolves to `null` for any other error.
+    ///
+    /// The error may be whatever a client threw, or a provider's body or text: what says "too long" is looked for in its message, its
+    /// body and its causes. The limit that it names holds from now on (`session.limit`); where the provider counted more tokens than
+    /// we did, the limit is smaller by as much, for it is in tokens as counted here. Without figures, a quarter of the view goes.
+    ///
+    /// ```js
+    /// for (;;) {
+    ///   try {
+    ///     return await client.messages.create({ model, max_tokens, ...session.view("anthropic") });
+    ///   } catch (error) {
+    ///     if (!(await session.recover(error))) throw error;
+    ///   }
+    /// }
+    /// ```
+    /// @throws {ContextError} `CONTEXT_WINDOW_EXCEEDED` on the fourth time in a row without an answer (an assistant message) pushed in
+    /// between; else as `prepare`.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Prepared | null>")]
+    pub fn recover(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "unknown")] error: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
+    ) -> Promise {
+        let fitted = settle(self.start(Goal::Recover(said_by(&error)), &options));
+        let inner = self.inner.clone();
+        wasm_bindgen_futures::future_to_promise(async move {
+            let report = wasm_bindgen_futures::JsFuture::from(fitted).await?;
+            if report.is_null() { Ok(report) } else { prepared(&inner, &report) }
+        })
+    }
+
     /// After a model call: records its usage and folds if that is due.
     #[wasm_bindgen(js_name = afterModelCall, unchecked_return_type = "Promise<Report | null>")]
     pub fn after_model_call(
@@ -423,17 +482,11 @@ impl Session {
         self.inner.write(|core| core.set_text_pinned(&id, &piece, pinned))
     }
 
-    /// Has a callback tokenizer count messages before the session is touched.
-    fn rehearse(&self, messages: &[Message]) -> Result<(), JsValue> {
-        self.inner.callback_counter.as_ref().map_or(Ok(()), |counter| counter.rehearse(messages))
-    }
-
     fn take_in(&self, format: Format, input: &JsValue) -> Result<Vec<String>, JsValue> {
-        let messages = provider(format).read(&entries_json(input)?)?;
-        self.rehearse(&messages)?;
-        let sizes = entry_counts(format, &messages);
+        let Incoming { messages, groups } = read(format, input, None)?;
+        self.inner.rehearse(&messages)?;
         let nodes = self.inner.write_quietly(|core| core.push(messages))?;
-        self.keep_originals(format, input, &nodes, &sizes);
+        self.inner.keep(format, &nodes, groups);
         self.inner.deliver_events();
         self.inner.read(|core| core.context().ids(&nodes))
     }
@@ -456,18 +509,6 @@ impl Session {
     fn run(&self, goal: Goal, options: &JsValue) -> Result<Promise, JsValue> {
         let signal = AbortSignal::of(options)?;
         Ok(drive::start(self.inner.clone(), goal, signal))
-    }
-
-    fn keep_originals(&self, format: Format, input: &JsValue, nodes: &[NodeIndex], sizes: &[usize]) {
-        let Some(objects) = entries(input) else { return };
-        if sizes.iter().sum::<usize>() != objects.len() {
-            return; // entries that are no message's own (a system prompt merged away): they are written anew
-        }
-        let mut objects = objects.into_iter();
-        let mut handles = self.inner.handles.borrow_mut();
-        for (node, size) in nodes.iter().zip(sizes) {
-            handles.keep(*node, format, objects.by_ref().take(*size).collect());
-        }
     }
 }
 

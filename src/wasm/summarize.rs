@@ -6,6 +6,7 @@ use js_sys::{Array, Function, Object, Promise};
 use wasm_bindgen::prelude::*;
 
 use super::signal::{AbortSignal, abort_error, wait};
+use super::thrown::said_by;
 use super::value::{get, json, set, text, to_js};
 use crate::compaction::extractive;
 use crate::compaction::{Answer, Profile, Style, SummaryRequest, transcript_messages};
@@ -67,13 +68,6 @@ pub async fn ask(
 fn refused_by(signal: Option<&AbortSignal>) -> Refusal {
     let cause = signal.map_or(JsValue::UNDEFINED, AbortSignal::why);
     Refusal { error: abort_error(), cause, too_long: false }
-}
-
-/// The code and the message of what was thrown, as one text: either may say what is wrong.
-fn said_by(thrown: &JsValue) -> String {
-    let field = |key| get(thrown, key).ok().flatten().and_then(|said| said.as_string());
-    let said = [field("code"), field("message"), thrown.as_string()];
-    said.into_iter().flatten().collect::<Vec<_>>().join(": ")
 }
 
 /// A string, or `{ text, usage?, finish_reason? }`.

@@ -43,21 +43,46 @@ export type Message = Meta &
     | { role: "tool"; tool_call_id: string; content: Content; output_ref?: ToolOutputRef; is_error?: boolean }
   );
 
+/**
+ * The types of entries, by format: empty, for this package knows no provider's SDK. A project that has one says once which
+ * types are its, and views need no cast:
+ *
+ * ```ts
+ * import type OpenAI from "openai";
+ * import type Anthropic from "@anthropic-ai/sdk";
+ * import type { ModelMessage } from "ai";
+ *
+ * declare module "contextfold" {
+ *   interface EntryTypes {
+ *     "openai-responses": OpenAI.Responses.ResponseInputItem;
+ *     "openai-chat": OpenAI.Chat.ChatCompletionMessageParam;
+ *     anthropic: Anthropic.MessageParam;
+ *     "anthropic-system": Anthropic.TextBlockParam;
+ *     "ai-sdk": ModelMessage;
+ *   }
+ * }
+ * ```
+ */
+export interface EntryTypes {}
+
+/** An entry of a format's list: `object`, or what `EntryTypes` says. */
+export type EntryOf<F extends string> = F extends keyof EntryTypes ? EntryTypes[F] : object;
+
 /** What `session.view(format)` gives. */
 export type ViewOf<F extends Format> = F extends "messages"
   ? Message[]
   : F extends "openai-responses"
-    ? { instructions?: string; input: object[] }
+    ? { instructions?: string; input: EntryOf<"openai-responses">[] }
     : F extends "anthropic"
-      ? { system?: string | object[]; messages: object[] }
-      : object[];
+      ? { system?: string | EntryOf<"anthropic-system">[]; messages: EntryOf<"anthropic">[] }
+      : EntryOf<F>[];
 
 export interface Session {
   /**
    * The view in a format, valid for its provider: `{ instructions?, input }` for `openai-responses`, `{ system?, messages }`
-   * for `anthropic`, else an array. For `messages`, `openai-responses` and `openai-chat`, what was pushed in that format comes
-   * out as the very objects (`===`) that came in (a tool message among `messages` is a copy that carries `output_ref`); a view
-   * for `anthropic` or `ai-sdk` is written anew each time. The list is yours: it is never changed afterwards.
+   * for `anthropic`, else an array. What was pushed in that format comes out as the very objects (`===`) that came in, but for
+   * what a pass changed and what has to be joined (a tool message among `messages` is a copy that carries `output_ref`). The
+   * list is yours: it is never changed afterwards. For an SDK's own types, see `EntryTypes`.
    *
    * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not.
    */
@@ -253,6 +278,13 @@ export interface SessionOptions {
   };
   /** How tool outputs are kept and cut. */
   toolOutputCache?: ToolOutputCacheConfig;
+  /**
+   * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
+   * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
+   * (`thinking.block_binding.prefix_mismatch_behavior: "drop_block"`); `"auto"` (default): `"drop"` for a `model` that is known to
+   * bind its thinking, else `"keep"`.
+   */
+  boundThinking?: "auto" | "drop" | "keep";
   /** The passes that `prepare` runs: a preset, or a list of your own; default `"contextfold"`. See `presets`. */
   ladder?: PresetName | Pass[];
   /** A clock, for the time in `summaryState`; default none: then nothing depends on the time. */
@@ -377,4 +409,28 @@ export interface GraphEdge {
   compressed_at?: number;
   /** A fold laid it in place of one that it hides. */
   relaid?: true;
+/** What is known of a request beside its list. A request body says some of it itself. */
+export interface CheckOptions {
+  /** The history before it was changed: allows the checks that need it (lost reasoning, changed thinking, order). */
+  original?: unknown;
+  /** Who answers: `"openai"`, `"anthropic"`, `"deepseek"`, `"mistral"`, `"gemini"`, …; default: the format's own provider. */
+  provider?: string;
+  /** The last calls are still being executed; default false. */
+  pending?: boolean;
+  /** The provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls that are not here. */
+  stateful?: boolean;
+  /** Whether the Responses API stores items (`store`); it does by default. */
+  store?: boolean;
+  /** Anthropic's `thinking.type`. */
+  thinking?: "enabled" | "adaptive" | "disabled";
+  /** The model binds thinking to what stands before it: a mismatch is an error then, else a warning. */
+  bound?: boolean;
+}
+
+/** A mended history. */
+export interface Repaired {
+  /** The list, or the body with its list mended. */
+  output: unknown;
+  /** What was done, in the order of the list. */
+  changes: RepairChange[];
 }

@@ -3,14 +3,16 @@
 use std::collections::{HashMap, HashSet};
 
 use contextfold::message::Format;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Everything in a list that the format's provider would refuse. Calls may be open (`live`) while nothing but what the
 /// model and its tools said stands behind them.
 pub fn violations(format: Format, items: &[Value], live: bool) -> Vec<String> {
     match format {
         Format::OpenaiResponses => responses(items, live),
-        _ => messages(items, live, format == Format::OpenaiChat),
+        Format::Anthropic => anthropic(items, live),
+        Format::AiSdk => ai_sdk(items, live),
+        Format::Messages | Format::OpenaiChat => messages(items, live, format == Format::OpenaiChat),
     }
 }
 
@@ -148,6 +150,128 @@ fn messages(items: &[Value], live: bool, chat: bool) -> Vec<String> {
     }
     if !live {
         bad.extend(need.iter().map(|id| format!("call {id} is not answered")));
+    }
+    bad
+}
+
+/// The blocks of an Anthropic message or the parts of an AI SDK one; a plain text is one.
+fn blocks(message: &Value) -> Vec<Value> {
+    match &message["content"] {
+        Value::String(text) => vec![json!({ "type": "text", "text": text })],
+        Value::Array(list) => list.clone(),
+        _ => Vec::new(),
+    }
+}
+
+fn ids(blocks: &[Value], kind: &str, key: &str) -> Vec<String> {
+    blocks.iter().filter(|b| text(b, "type") == kind).map(|b| text(b, key).to_owned()).collect()
+}
+
+/// Anthropic: turns take turns and begin with the user; every use has its result at the beginning of the next turn.
+fn anthropic(items: &[Value], live: bool) -> Vec<String> {
+    let mut bad = Vec::new();
+    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
+    for (i, item) in items.iter().enumerate() {
+        let role = text(item, "role");
+        let own = blocks(item);
+        let last_word = i + 1 == items.len() && role == "assistant";
+        if own.is_empty() && !last_word {
+            bad.push(format!("{i}: {role} without content"));
+        }
+        if own.iter().any(|b| text(b, "type") == "text" && text(b, "text").is_empty()) {
+            bad.push(format!("{i}: an empty text"));
+        }
+        let ends = own.last().filter(|b| last_word && text(b, "type") == "text");
+        if ends.is_some_and(|b| text(b, "text").ends_with(char::is_whitespace)) {
+            bad.push(format!("{i}: white space at the end"));
+        }
+        match (role, turns.last_mut()) {
+            ("system", _) => {}
+            ("user" | "assistant", Some((of, all))) if *of == role => all.extend(own),
+            ("user" | "assistant", _) => turns.push((role, own)),
+            (other, _) => bad.push(format!("{i}: unknown role {other:?}")),
+        }
+    }
+    if turns.first().is_some_and(|(role, _)| *role != "user") {
+        bad.push("the first message is not the user's".to_owned());
+    }
+    let mut need: Vec<String> = Vec::new();
+    for (n, (role, all)) in turns.iter().enumerate() {
+        if *role == "assistant" {
+            need = ids(all, "tool_use", "id");
+            if need.iter().collect::<HashSet<_>>().len() < need.len() {
+                bad.push("the same tool_use id twice in one turn".to_owned());
+            }
+            if all.iter().any(|b| text(b, "type") == "tool_result") {
+                bad.push("a tool_result in an assistant message".to_owned());
+            }
+            continue;
+        }
+        let got = ids(all, "tool_result", "tool_use_id");
+        let behind = all.iter().skip_while(|b| text(b, "type") == "tool_result");
+        bad.extend(
+            got.iter()
+                .filter(|id| !need.contains(id))
+                .map(|id| format!("no tool_use for {id} in the turn before")),
+        );
+        let only_results = |all: &[Value]| all.iter().all(|b| text(b, "type") == "tool_result");
+        let still_running =
+            live && turns[n..].iter().all(|(of, all)| *of == "assistant" || only_results(all));
+        bad.extend(
+            need.iter()
+                .filter(|id| !got.contains(id) && !still_running)
+                .map(|id| format!("tool_use {id} has no result in the next turn")),
+        );
+        if got.iter().collect::<HashSet<_>>().len() < got.len() {
+            bad.push("two results for one tool_use".to_owned());
+        }
+        if behind.clone().any(|b| text(b, "type") == "tool_result") {
+            bad.push("a tool_result behind other content".to_owned());
+        }
+        need.clear();
+    }
+    if !live {
+        bad.extend(need.iter().map(|id| format!("tool_use {id} has no result")));
+    }
+    bad
+}
+
+/// AI SDK: what it checks before it calls a provider. No result without its call, none missing before a user or system
+/// message.
+fn ai_sdk(items: &[Value], live: bool) -> Vec<String> {
+    let mut bad = Vec::new();
+    let mut open: HashSet<String> = HashSet::new();
+    for (i, item) in items.iter().enumerate() {
+        let parts = blocks(item);
+        match text(item, "role") {
+            "system" | "user" => {
+                bad.extend(
+                    open.drain().map(|id| format!("{i}: call {id} has no result before this message")),
+                );
+                if item["content"].is_null() || item["content"].as_array().is_some_and(Vec::is_empty) {
+                    bad.push(format!("{i}: a message without content"));
+                }
+            }
+            "assistant" => {
+                let hosted = |p: &&Value| p["providerExecuted"] == Value::Bool(true);
+                for call in parts.iter().filter(|p| text(p, "type") == "tool-call" && !hosted(p)) {
+                    if !open.insert(text(call, "toolCallId").to_owned()) {
+                        bad.push(format!("{i}: call {} is open already", text(call, "toolCallId")));
+                    }
+                }
+            }
+            "tool" => {
+                for id in ids(&parts, "tool-result", "toolCallId") {
+                    if !open.remove(&id) {
+                        bad.push(format!("{i}: no open call {id} for this result"));
+                    }
+                }
+            }
+            other => bad.push(format!("{i}: unknown role {other:?}")),
+        }
+    }
+    if !live {
+        bad.extend(open.into_iter().map(|id| format!("call {id} has no result")));
     }
     bad
 }

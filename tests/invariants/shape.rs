@@ -8,24 +8,16 @@ use super::oracle;
 use super::world::{Came, Happened, World};
 
 /// The formats that can be written.
-pub const FORMATS: [Format; 3] = [Format::Messages, Format::OpenaiChat, Format::OpenaiResponses];
+pub const FORMATS: [Format; 5] = Format::ALL;
 
 fn written(format: Format, messages: &[&Message]) -> Vec<Value> {
     provider(format).write(messages).items
 }
 
-/// Whether a call is answered behind a further message of the same answer. Chat has no place for that: its writer would
-/// have to say the answer in one message.
-fn said_in_pieces(view: &[&Message]) -> bool {
-    view.windows(2)
-        .any(|pair| pair.iter().all(|m| m.role == Role::Assistant) && pair[0].tool_calls().any(|c| !c.hosted))
-}
-
 /// What of it the formats' providers would refuse.
 fn refusals(messages: &[&Message], live: bool) -> Vec<String> {
-    let formats = FORMATS.iter().filter(|f| **f != Format::OpenaiChat || !said_in_pieces(messages));
     let mut refused = Vec::new();
-    for format in formats {
+    for format in &FORMATS {
         let bad = oracle::violations(*format, &written(*format, messages), live);
         refused.extend(bad.into_iter().map(|b| format!("{}: {b}", format.as_str())));
     }

@@ -86,7 +86,7 @@ fn cuts_stand_between_clusters(world: &mut World, _: &Happened) {
     let config = &world.session.context().output_config;
     for (slot, original) in slots(world) {
         match slot.form {
-            Form::Whole | Form::Placeholder | Form::Pointer => {}
+            Form::Whole | Form::Placeholder | Form::Pointer | Form::Unbound => {}
             Form::Truncated => {
                 let originals = texts(original);
                 for shown in texts(&slot.message).into_iter().filter(|t| !originals.contains(t)) {

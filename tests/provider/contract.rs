@@ -274,7 +274,7 @@ fn runs_written_one_by_one_are_the_whole() {
         let mut calls = Calls::default();
         let mut run: Vec<&Message> = Vec::new();
         for message in &read {
-            if run.last().is_some_and(|previous| !p.joins(previous, message)) {
+            if !run.is_empty() && !p.joins(&run, message) {
                 out.extend(p.write_run(&run, &calls, &mut Vec::new()));
                 run.clear();
             }

@@ -108,3 +108,55 @@ fn every_single_part_can_go() {
     }
     println!("{parts} parts");
 }
+
+/// Every history that was accepted, cut at every step from both ends, said in every format: valid wherever the format has
+/// something to say.
+#[test]
+fn every_cut_is_valid_in_every_format() {
+    let (mut histories, mut cuts, mut views, mut unsayable) = (0, 0, 0, 0);
+    for (suffix, from) in [
+        (".responses.jsonl", Format::OpenaiResponses),
+        (".chat.jsonl", Format::OpenaiChat),
+        (".anthropic.jsonl", Format::Anthropic),
+        (".chat.json", Format::OpenaiChat),
+        ("-clean.anthropic.json", Format::Anthropic),
+    ] {
+        for list in recorded(suffix) {
+            let history = provider(from).read(&Value::Array(list.items.clone())).unwrap();
+            let head = history.iter().position(|m| m.role == Role::Assistant).unwrap_or(history.len());
+            if history[..head].iter().any(|m| m.role == Role::Tool) {
+                continue; // it goes on from a conversation that the provider keeps
+            }
+            histories += 1;
+            let all = steps(&history);
+            let stride = if list.items.len() > 150 { all.len().div_ceil(6) } else { 1 };
+            for step in all.iter().filter(|s| s.range.start >= head).step_by(stride) {
+                let start = step.range.start;
+                let view: Vec<Message> = history[..head].iter().chain(&history[start..]).cloned().collect();
+                cuts += 1;
+                for to in Format::ALL {
+                    let items = written(to, &history, view.clone());
+                    if items.is_empty() {
+                        unsayable += 1;
+                        continue;
+                    }
+                    let lax =
+                        CheckOptions { provider: Some("other"), pending: true, ..CheckOptions::default() };
+                    let options =
+                        if to == from { CheckOptions { pending: true, ..options(&list) } } else { lax };
+                    let found = check(to, &Value::Array(items), &options).unwrap();
+                    let errors: Vec<String> = found
+                        .iter()
+                        .filter(|v| v.severity == Severity::Error)
+                        .map(|v| format!("{} at {}: {}", v.rule, v.index, v.message))
+                        .collect();
+                    assert_eq!(errors, [""; 0], "{} cut at {start}, as {}", list.name, to.as_str());
+                    views += 1;
+                }
+            }
+        }
+    }
+    println!(
+        "{histories} histories, {cuts} cuts, {views} views in five formats, {unsayable} of which a format can say nothing"
+    );
+}

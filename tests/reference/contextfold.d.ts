@@ -224,6 +224,43 @@ export interface PartReport {
 }
 
 /**
+ * One rule that a history breaks.
+ */
+export interface Violation {
+    /**
+     * How bad it is.
+     */
+    severity: Severity;
+    /**
+     * The rule's name, as `R-orphan-output`: `R` for Responses, `C` for Chat Completions, `A` for Anthropic, `S`
+     * for the AI SDK, `M` for our own messages; `schema` for an entry that is not shaped as the format says.
+     */
+    rule: string;
+    /**
+     * The index of the entry in the list.
+     */
+    index: number;
+    /**
+     * What is wrong, for a person.
+     */
+    message: string;
+}
+
+/**
+ * Something that a format could not say as it was. Nothing is dropped in silence: each leaves a note.
+ */
+export interface ConversionNote {
+    /**
+     * The index of the message it concerns (of the first of its run), in what was handed to `write`.
+     */
+    index: number;
+    /**
+     * What was left out or said otherwise.
+     */
+    what: string;
+}
+
+/**
  * Something that happened in a session.
  */
 export interface Event {
@@ -418,6 +455,24 @@ export interface SummaryReport {
 }
 
 /**
+ * What was done to one entry.
+ */
+export interface RepairChange {
+    /**
+     * The index of the entry in what was handed in (of the call, for an output that was put in).
+     */
+    index: number;
+    /**
+     * The rule that was broken there.
+     */
+    rule: string;
+    /**
+     * What was done.
+     */
+    what: string;
+}
+
+/**
  * What went wrong, as a stable code. The code is the contract; the message may change.
  */
 export type ErrorCode = "NOT_INITIALIZED" | "INVALID_CONFIG" | "INVALID_MESSAGE" | "INVALID_ARGUMENT" | "UNKNOWN_MODEL" | "UNKNOWN_REF" | "ENCODING_INVALID" | "CONTEXT_WINDOW_EXCEEDED" | "BUDGET_IMPOSSIBLE" | "SUMMARY_FAILED" | "SUMMARY_EMPTY" | "SUMMARY_TRUNCATED" | "SUMMARY_NOT_SMALLER" | "SUMMARY_INVALID" | "STALE_PLAN" | "ABORTED" | "GRAPH_CONSTRAINT" | "SAFETY_LIMIT_EXCEEDED" | "SNAPSHOT_INVALID" | "SNAPSHOT_TOO_NEW" | "STORE_FAILED" | "STORE_CONFLICT" | "FREED" | "INTERNAL";
@@ -485,21 +540,46 @@ export type Message = Meta &
 | { role: "tool"; tool_call_id: string; content: Content; output_ref?: ToolOutputRef; is_error?: boolean }
 );
 
+/**
+ * The types of entries, by format: empty, for this package knows no provider's SDK. A project that has one says once which
+ * types are its, and views need no cast:
+ *
+ * ```ts
+ * import type OpenAI from "openai";
+ * import type Anthropic from "@anthropic-ai/sdk";
+ * import type { ModelMessage } from "ai";
+ *
+ * declare module "contextfold" {
+ *   interface EntryTypes {
+ *     "openai-responses": OpenAI.Responses.ResponseInputItem;
+ *     "openai-chat": OpenAI.Chat.ChatCompletionMessageParam;
+ *     anthropic: Anthropic.MessageParam;
+ *     "anthropic-system": Anthropic.TextBlockParam;
+ *     "ai-sdk": ModelMessage;
+ *   }
+ * }
+ * ```
+ */
+export interface EntryTypes {}
+
+/** An entry of a format's list: `object`, or what `EntryTypes` says. */
+export type EntryOf<F extends string> = F extends keyof EntryTypes ? EntryTypes[F] : object;
+
 /** What `session.view(format)` gives. */
 export type ViewOf<F extends Format> = F extends "messages"
     ? Message[]
     : F extends "openai-responses"
-    ? { instructions?: string; input: object[] }
+    ? { instructions?: string; input: EntryOf<"openai-responses">[] }
     : F extends "anthropic"
-    ? { system?: string | object[]; messages: object[] }
-    : object[];
+    ? { system?: string | EntryOf<"anthropic-system">[]; messages: EntryOf<"anthropic">[] }
+    : EntryOf<F>[];
 
 export interface Session {
     /**
      * The view in a format, valid for its provider: `{ instructions?, input }` for `openai-responses`, `{ system?, messages }`
-     * for `anthropic`, else an array. For `messages`, `openai-responses` and `openai-chat`, what was pushed in that format comes
-     * out as the very objects (`===`) that came in (a tool message among `messages` is a copy that carries `output_ref`); a view
-     * for `anthropic` or `ai-sdk` is written anew each time. The list is yours: it is never changed afterwards.
+     * for `anthropic`, else an array. What was pushed in that format comes out as the very objects (`===`) that came in, but for
+     * what a pass changed and what has to be joined (a tool message among `messages` is a copy that carries `output_ref`). The
+     * list is yours: it is never changed afterwards. For an SDK's own types, see `EntryTypes`.
      *
      * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not.
      */
@@ -676,6 +756,13 @@ export interface SessionOptions {
     };
     /** How tool outputs are kept and cut. */
     toolOutputCache?: ToolOutputCacheConfig;
+    /**
+     * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
+     * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
+     * (`thinking.block_binding.prefix_mismatch_behavior: "drop_block"`); `"auto"` (default): `"drop"` for a `model` that is known to
+     * bind its thinking, else `"keep"`.
+     */
+    boundThinking?: "auto" | "drop" | "keep";
     /** The passes that `prepare` runs: a preset, or a list of your own; default `"contextfold"`. See `presets`. */
     ladder?: PresetName | Pass[];
     /** A clock, for the time in `summaryState`; default none: then nothing depends on the time. */
@@ -1090,6 +1177,27 @@ export class Session {
      */
     recordUsage(usage: unknown): TokenUsage;
     /**
+     * When a provider refuses a request as too long all the same: makes the view smaller and resolves to it, to try again with.
+     * Resolves to `null` for any other error.
+     *
+     * The error may be whatever a client threw, or a provider's body or text: what says "too long" is looked for in its message, its
+     * body and its causes. The limit that it names holds from now on (`session.limit`); where the provider counted more tokens than
+     * we did, the limit is smaller by as much, for it is in tokens as counted here. Without figures, a quarter of the view goes.
+     *
+     * ```js
+     * for (;;) {
+     *   try {
+     *     return await client.messages.create({ model, max_tokens, ...session.view("anthropic") });
+     *   } catch (error) {
+     *     if (!(await session.recover(error))) throw error;
+     *   }
+     * }
+     * ```
+     * @throws {ContextError} `CONTEXT_WINDOW_EXCEEDED` on the fourth time in a row without an answer (an assistant message) pushed in
+     * between; else as `prepare`.
+     */
+    recover(error: unknown, options?: { signal?: AbortSignal }): Promise<Prepared | null>;
+    /**
      * Replaces the leading system and developer messages: a text, or messages. No pass ever touches them.
      */
     setHeader(messages: Message[] | string): void;
@@ -1103,6 +1211,27 @@ export class Session {
      * tokens) has reached the threshold. Always false where no window is known.
      */
     shouldCompact(): boolean;
+    /**
+     * Takes in what is new in a list that an SDK hands over whole with every step.
+     *
+     * Entry by entry the list is compared with what was pushed so far: by reference, and by value where an object is not the
+     * same one. What stands behind the common beginning enters as with `pushFrom`. `added` tells how many entries that are.
+     *
+     * Where the past was rewritten (an entry is another one, or the list is shorter), `diverged_at` is the index of the first entry
+     * that is not as it was, else `null`. The history keeps everything; the view goes on with the given list from there. A fold that
+     * stands for what was rewritten is undone. Tool outputs that were stored already keep their refs.
+     *
+     * A body's `system` or `instructions` becomes the header, as with `setHeader`.
+     *
+     * ```js
+     * const { added, diverged_at } = session.sync("ai-sdk", messages);   // the SDK's own list, in every step
+     * await session.prepare();
+     * const fitting = session.view("ai-sdk");
+     * ```
+     * @throws {ContextError} `INVALID_MESSAGE`, its index counted from the first entry that is new; `INVALID_ARGUMENT` for a format
+     * that there is not, and for an input without a list.
+     */
+    sync(format: Format, fullInput: unknown): { added: number; diverged_at: number | null };
     /**
      * Takes a pin off.
      */
@@ -1199,6 +1328,25 @@ export class ToolOutputCache {
 }
 
 /**
+ * Whether a provider would take a history: every rule that it breaks, in the order of the list where the rule allows. Empty:
+ * nothing is wrong with it.
+ *
+ * Rules are named after the API that has them: `R-…` Responses, `C-…` Chat Completions, `A-…` Anthropic Messages, `S-…` AI SDK,
+ * `M-…` the package's own messages; `schema`: an entry that is not shaped as the format says. An `error` is answered with 400;
+ * a `warn` only by some models or gateways. A request body says itself whether it leans on a stored conversation, whether it
+ * stores items and whether thinking is on.
+ *
+ * ```js
+ * import { check } from "contextfold";
+ *
+ * check("openai-chat", [{ role: "tool", tool_call_id: "call_1", content: "42" }]);
+ * // [{ severity: "error", rule: "C-orphan-tool", index: 0, message: "tool message call_1 follows no assistant message …" }]
+ * ```
+ * @throws {ContextError} `INVALID_ARGUMENT` where the input holds no list, and for an option that there is not.
+ */
+export function check(format: Format, input: unknown, options?: CheckOptions): Violation[];
+
+/**
  * Makes a list of messages fit, in one call: `prepare({ fill: true })` on a session of its own.
  *
  * @throws {ContextError} as the constructor of `Session`, `push` and `prepare`.
@@ -1226,6 +1374,28 @@ export function compressJson(text: string, options?: { maxTokens?: number }): st
  * @throws {ContextError} `UNKNOWN_MODEL` for a model that neither knows: never a guessed number.
  */
 export function contextLimit(model: string, models?: object): number;
+
+/**
+ * Says a history in another format: a list, a request body or a response.
+ *
+ * Calls and outputs keep their ids and stay paired. What the other format cannot say is left out or said otherwise, and
+ * each such thing is told to `onNote`. What was whole in one format is whole in the other: where its rules ask for another
+ * order, entries are moved, and a note says so. A history that breaks its own format's rules is converted as it is.
+ *
+ * The output is a list; `{ system, messages }` or `{ instructions, input }` where the format keeps something apart from it.
+ * To the same format, it is the input itself.
+ *
+ * ```js
+ * import { convert } from "contextfold";
+ *
+ * const notes = [];
+ * const body = convert("openai-chat", "anthropic", messages, { onNote: (note) => notes.push(note) });
+ * // { system: [{ type: "text", text: "You are …" }], messages: [{ role: "user", content: "Why does the build fail?" }] }
+ * ```
+ * @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
+ * there is not, and for a history of which the other format can say nothing.
+ */
+export function convert(from: Format, to: Format, input: unknown, options?: { onNote?: (note: ConversionNote) => void }): unknown;
 
 /**
  * Tokens of a text, or of messages with what a provider adds per message.
@@ -1259,6 +1429,24 @@ export function encodingForModel(model: string): EncodingName;
  * @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
  */
 export function extractiveSummarize(options?: { maxTokens?: number }): Summarize;
+
+/**
+ * Mends a history that its provider would refuse, and says what was done: an output without its call goes, a call without an
+ * output gets a placeholder that says so, duplicates go, what stands in the wrong place is moved.
+ *
+ * `output` has the shape of the input: a list, or the body with its list mended. A history without errors comes back as
+ * the very object that it is, with no changes.
+ *
+ * ```js
+ * import { repair } from "contextfold";
+ *
+ * const { output, changes } = repair("anthropic", messages);
+ * for (const { index, rule, what } of changes) console.warn(`message ${index}: ${what} (${rule})`);
+ * ```
+ * @param options As for `check`; `pending`: the last calls are still being executed, and stay open.
+ * @throws {ContextError} `INVALID_ARGUMENT` where the input holds no list, and for an option that there is not.
+ */
+export function repair(format: Format, input: unknown, options?: CheckOptions): Repaired;
 
 /**
  * Whether a compaction is due: `enabled`, `auto`, and `usage.total_tokens >= limit × thresholdRatio`.

@@ -5,7 +5,8 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const folder = resolve(process.env.CONTEXTFOLD_DATA ?? join(root, "../shared/data"));
+/** Where it is, if it is there. */
+export const folder = resolve(process.env.CONTEXTFOLD_DATA ?? join(root, "../shared/data"));
 
 /** Why recorded tests are skipped, or false. */
 export const missing = existsSync(folder) ? false : `no recorded data at ${folder}`;

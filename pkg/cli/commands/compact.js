@@ -1,12 +1,12 @@
 // contextfold compact: a transcript made to fit its window, with the report of how.
 
-import { writeFileSync } from "node:fs";
 import { Session } from "../../node.js";
 import { measure, output, push, sessionOptions } from "../engine.js";
 import { asFailure, EXIT, usage } from "../failure.js";
 import { plural, size } from "../paint.js";
 import { renderReport } from "../report.js";
-import { print, printJson, progress, style } from "../terminal.js";
+import { printJson, progress, style } from "../terminal.js";
+import { write } from "../write.js";
 
 export async function compact(read, flags) {
   if (flags.model === undefined && flags.window === undefined)
@@ -33,7 +33,7 @@ export async function compact(read, flags) {
 function fits(run, flags) {
   const { transcript, session, format, report } = run;
   const result = output(session, transcript, format);
-  const written = flags.out === undefined ? null : write(flags.out, result);
+  const written = flags.out === undefined ? null : write(flags.out, result, "compact");
   progress("");
   if (flags.json) printJson({ format, output: result.value, report });
   else {
@@ -70,25 +70,4 @@ function show({ transcript, before, session, report }, more, flags) {
   stream.write(
     renderReport(report, { title: transcript.name, source, before, folds: session.folds(), color, width, ...more }),
   );
-}
-
-/** Writes the transcript, and says how many bytes that took. */
-function write(path, { value, list }) {
-  const lines = path.endsWith(".jsonl") && value === list;
-  const text = lines ? list.map((item) => `${JSON.stringify(item)}\n`).join("") : `${JSON.stringify(value, null, 2)}\n`;
-  if (path === "-") print(text);
-  else {
-    try {
-      writeFileSync(path, text);
-    } catch (error) {
-      const why =
-        { ENOENT: "no such folder", EISDIR: "it is a folder", EACCES: "permission denied", EROFS: "read-only" }[
-          error.code
-        ] ??
-        error.code ??
-        error.message;
-      throw usage(`cannot write ${path}: ${why}`, "compact");
-    }
-  }
-  return Buffer.byteLength(text);
 }

@@ -54,8 +54,8 @@ impl Provider for AiSdk {
         write::run(run, calls, notes).into_iter().collect()
     }
 
-    fn joins(&self, previous: &Message, message: &Message) -> bool {
-        in_tool_message(previous)
+    fn joins(&self, run: &[&Message], message: &Message) -> bool {
+        run.last().is_some_and(|previous| in_tool_message(previous))
             && in_tool_message(message)
             && message.extras.of(Format::AiSdk).is_none_or(|map| map.contains_key(JOINS))
     }

@@ -9,7 +9,7 @@ mod write;
 
 use std::ops::Range;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Calls, Note, Provider, Written, entries, messages, several_by_one};
 use crate::error::Result;
@@ -17,6 +17,9 @@ use crate::message::{Extras, Format, Message, Part, Role};
 
 /// Format `"anthropic"`.
 pub(super) struct Anthropic;
+
+/// What a conversation begins with where its own first message is an assistant's: the API wants a user's.
+pub(super) const BEGINNING: &str = "(The conversation begins with the assistant.)";
 
 /// Marks a message that came as `system`: `true` for a string, a list for blocks.
 const HEAD: &str = "system";
@@ -51,7 +54,8 @@ impl Provider for Anthropic {
         write::run(run, notes).into_iter().collect()
     }
 
-    fn joins(&self, previous: &Message, message: &Message) -> bool {
+    fn joins(&self, run: &[&Message], message: &Message) -> bool {
+        let Some(previous) = run.last() else { return false };
         let own = message.extras.of(Format::Anthropic);
         match own {
             _ if write::role(previous.role) != write::role(message.role) => false,
@@ -80,6 +84,10 @@ impl Provider for Anthropic {
         let blocks: Vec<Value> =
             head.iter().flat_map(|m| &m.parts).filter_map(|part| blocks::write(part, true, notes)).collect();
         (!blocks.is_empty() || head.iter().any(|m| as_list(m))).then_some(Value::Array(blocks))
+    }
+
+    fn opening(&self, first: Role) -> Option<Value> {
+        (first == Role::Assistant).then(|| json!({ "role": "user", "content": BEGINNING }))
     }
 
     fn finish(&self, items: &mut Vec<Value>, notes: &mut Vec<Note>) {

@@ -8,6 +8,7 @@ mod pairs;
 mod responses;
 mod shape;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::entries;
@@ -17,7 +18,9 @@ use crate::message::Format;
 pub use dialect::Dialect;
 
 /// How bad a violation is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Some models or gateways refuse it, or it is likely to be a mistake.
     Warn,
@@ -36,7 +39,8 @@ impl Severity {
 }
 
 /// One rule that a history breaks.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Violation {
     /// How bad it is.
     pub severity: Severity,

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Calls, Note, Provider, entries, messages, one_by_one};
 use crate::error::Result;
-use crate::message::{Format, Message};
+use crate::message::{Format, Message, Role};
 
 /// Format `"openai-chat"`.
 pub(super) struct Chat;
@@ -43,6 +43,22 @@ impl Provider for Chat {
     }
 
     fn write_run(&self, run: &[&Message], _calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
-        run.iter().filter_map(|message| write::message(message, notes)).collect()
+        let one = match run {
+            [message] => write::message(message, notes),
+            [first, rest @ ..] => {
+                let mut whole = Message::clone(first);
+                whole.parts.extend(rest.iter().flat_map(|message| message.parts.iter().cloned()));
+                write::message(&whole, notes)
+            }
+            [] => None,
+        };
+        one.into_iter().collect()
+    }
+
+    /// Nothing may stand between calls and their outputs: what else the same answer says stands in the message that calls.
+    fn joins(&self, run: &[&Message], message: &Message) -> bool {
+        let calls = |m: &&Message| m.tool_calls().any(|call| !call.hosted);
+        let is_answer = |m: &&Message| m.role == Role::Assistant;
+        message.role == Role::Assistant && run.iter().all(is_answer) && run.iter().any(calls)
     }
 }

@@ -2,11 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::super::anthropic::BEGINNING;
 use super::{Change, Entry, Work};
 use crate::message::{CallKind, Format, Message, Part, Role};
-
-/// What an Anthropic conversation begins with where its own first message was an assistant's.
-const BEGINNING: &str = "(The conversation begins with the assistant.)";
 
 /// Takes out what no message of its role may hold.
 pub(super) fn mend(work: &mut Work) {

@@ -7,6 +7,7 @@ mod reasoning;
 
 use std::ops::Range;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::check::LIST_KEYS;
@@ -15,7 +16,8 @@ use crate::error::Result;
 use crate::message::{Format, Message, Role};
 
 /// What was done to one entry.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(type_prefix = "Repair"))]
 pub struct Change {
     /// The index of the entry in what was handed in (of the call, for an output that was put in).
     pub index: usize,

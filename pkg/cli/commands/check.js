@@ -1,0 +1,63 @@
+// contextfold check: whether the provider would take it.
+
+import { check as checkList } from "../../node.js";
+import { EXIT } from "../failure.js";
+import { fitEnd, left, plain, plural, wrap } from "../paint.js";
+import { print, printJson, progress, style } from "../terminal.js";
+
+const SHOWN = 60;
+
+export function check(read, flags) {
+  const transcripts = read();
+  progress(`checking ${plural(transcripts.length, "transcript")}`);
+  const violations = transcripts.flatMap((transcript) =>
+    violationsOf(transcript, flags).map((found) => (transcript.line ? { line: transcript.line, ...found } : found)),
+  );
+  progress("");
+  if (flags.json) printJson({ violations });
+  else print(render(transcripts, violations, style(process.stdout, flags)));
+  return violations.some((found) => found.severity === "error") ? EXIT.violations : EXIT.fine;
+}
+
+const violationsOf = (transcript, flags) => checkList(transcript.format, listed(transcript), optionsOf(transcript, flags));
+
+const OPTIONS = ["provider", "stateful", "store", "thinking", "bound", "pending"];
+
+/** What is known of a request beside its list: from a record's `opts`, or from the flags, which win. */
+export function optionsOf({ body }, { provider, pending }) {
+  const given = { ...body?.opts, ...(provider && { provider }), ...(pending && { pending }) };
+  return Object.fromEntries(OPTIONS.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]));
+}
+
+/** The body with its list, or the list. */
+export const listed = ({ body, key, items }) => (body ? { ...body, [key]: items } : items);
+
+function render(transcripts, violations, { paint, width }) {
+  const [one] = transcripts;
+  const name = plain(transcripts.length > 1 ? one.name.replace(/: line \d+$/, "") : one.name);
+  const formats = [...new Set(transcripts.map((transcript) => transcript.format))].join(", ");
+  const items = transcripts.reduce((sum, transcript) => sum + transcript.items.length, 0);
+  const source = [formats, ...(transcripts.length > 1 ? [plural(transcripts.length, "request")] : []), plural(items, "item")];
+  const lines = [`  ${paint.bold(fitEnd(name, width - 2))}`, `  ${paint.dim(source.join(" · "))}`, "", `  ${verdict(violations, paint)}`];
+  if (violations.length) lines.push("", ...violations.slice(0, SHOWN).flatMap((found) => row(found, width, paint)));
+  if (violations.length > SHOWN) lines.push(`  ${paint.dim(`… ${plural(violations.length - SHOWN, "more")}: --json shows all`)}`);
+  return `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
+}
+
+function verdict(violations, paint) {
+  const errors = violations.filter((found) => found.severity === "error").length;
+  const warnings = violations.length - errors;
+  const counted = [...(errors ? [plural(errors, "error")] : []), ...(warnings ? [plural(warnings, "warning")] : [])].join(", ");
+  if (errors) return paint.red(`✗ ${counted}: the provider would refuse it`);
+  return paint.green(`✓ nothing that its provider would refuse`) + (warnings ? paint.dim(` (${counted})`) : "");
+}
+
+const RULE = 20;
+
+function row({ line, severity, rule, index, message }, width, paint) {
+  const place = `${line ? `line ${line} ` : ""}[${index}]`;
+  const paintedRule = (severity === "error" ? paint.red : paint.yellow)(left(rule, RULE));
+  const text = wrap(plain(message), width - RULE - 6 - Math.max(8, place.length));
+  const indent = " ".repeat(2 + RULE + 2 + Math.max(8, place.length) + 1);
+  return text.map((part, at) => (at ? `${indent}${part}` : `  ${paintedRule}  ${left(place, 8)} ${part}`));
+}

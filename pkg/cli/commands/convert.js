@@ -1,0 +1,38 @@
+// contextfold convert: a transcript in another format.
+
+import { convert as convertList } from "../../node.js";
+import { plainBody, shaped } from "../engine.js";
+import { EXIT, usage } from "../failure.js";
+import { printJson, progress } from "../terminal.js";
+import { write } from "../write.js";
+import { refuseTwoOutputs, show } from "../mended.js";
+
+export function convert(read, flags) {
+  if (flags.to === undefined) throw usage("to which format? give --to FORMAT", "convert");
+  refuseTwoOutputs(flags, "convert");
+  const transcript = read();
+  progress("converting");
+  const notes = [];
+  const converted = convertList(transcript.format, flags.to, requestOf(transcript), { onNote: (note) => notes.push(note) });
+  const { value, list, left_behind } = shaped(converted, transcript, flags.to);
+  const written = flags.out === undefined ? null : write(flags.out, { value, list }, "convert");
+  progress("");
+  if (flags.json) printJson({ format: flags.to, output: value, notes });
+  else {
+    const rows = notes.map(({ index, what }) => ({ index, label: "", text: what }));
+    const verdict = notes.length ? null : `all of it can be said in ${flags.to}`;
+    show({ transcript, what: "note", rows, verdict, format: flags.to, list, written, left_behind }, flags);
+  }
+  return EXIT.fine;
+}
+
+const KEYS = { "openai-responses": "input", anthropic: "messages" };
+
+/** What the engine reads: the body under its API's own key, for what stands beside the list counts, too. */
+function requestOf(transcript) {
+  const { format, body, key, items } = transcript;
+  const own = KEYS[format];
+  if (!body || !own) return body ? plainBody(transcript) : items;
+  const { [key]: _, ...beside } = body;
+  return { ...beside, [own]: items };
+}

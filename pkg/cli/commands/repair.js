@@ -1,0 +1,29 @@
+// contextfold repair: a broken history, mended.
+
+import { check, repair as repairList } from "../../node.js";
+import { EXIT } from "../failure.js";
+import { printJson, progress } from "../terminal.js";
+import { write } from "../write.js";
+import { listed, optionsOf } from "./check.js";
+import { refuseTwoOutputs, show } from "../mended.js";
+
+export function repair(read, flags) {
+  refuseTwoOutputs(flags, "repair");
+  const transcript = read();
+  progress("mending");
+  const { format, key } = transcript;
+  const options = optionsOf(transcript, flags);
+  const { output, changes } = repairList(format, listed(transcript), options);
+  const left = check(format, output, options).filter((found) => found.severity === "error");
+  const list = Array.isArray(output) ? output : output[key];
+  const written = flags.out === undefined ? null : write(flags.out, { value: output, list }, "repair");
+  progress("");
+  if (flags.json) printJson({ format, output, changes });
+  else {
+    const rows = changes.map(({ index, rule, what }) => ({ index, label: rule, text: what }));
+    const unmended = left.map(({ index, rule, message }) => ({ index, label: rule, text: `not mended: ${message}` }));
+    const verdict = changes.length === 0 && left.length === 0 ? "nothing to mend" : null;
+    show({ transcript, what: "change", rows: [...rows, ...unmended], verdict, format, list, written, failed: left.length > 0 }, flags);
+  }
+  return left.length ? EXIT.violations : EXIT.fine;
+}

@@ -1,0 +1,26 @@
+// Where a transcript goes: a file, or standard output.
+
+import { writeFileSync } from "node:fs";
+import { usage } from "./failure.js";
+import { print } from "./terminal.js";
+
+/** Writes the transcript, and says how many bytes that took. */
+export function write(path, { value, list }, command) {
+  const lines = path.endsWith(".jsonl") && value === list;
+  const text = lines ? list.map((item) => `${JSON.stringify(item)}\n`).join("") : `${JSON.stringify(value, null, 2)}\n`;
+  if (path === "-") print(text);
+  else {
+    try {
+      writeFileSync(path, text);
+    } catch (error) {
+      const why =
+        { ENOENT: "no such folder", EISDIR: "it is a folder", EACCES: "permission denied", EROFS: "read-only" }[
+          error.code
+        ] ??
+        error.code ??
+        error.message;
+      throw usage(`cannot write ${path}: ${why}`, command);
+    }
+  }
+  return Buffer.byteLength(text);
+}

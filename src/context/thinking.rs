@@ -1,0 +1,50 @@
+//! Thinking that its provider binds to all that stands before it (PROV-3b): an edit there ends it.
+
+use std::sync::Arc;
+
+use super::core::Context;
+use super::node::NodeIndex;
+use super::tally::Tally;
+use super::view::Form;
+use crate::message::{Message, Part, Role};
+
+const WHY: &str = "its thinking is bound to what stood before it, which was edited: it is left out";
+
+impl Context {
+    /// Takes signed thinking off the messages that stand behind the first edit since this was last asked; `cut_on_entry`:
+    /// what has just entered, whose outputs may have been cut before the model that thought behind them saw them so.
+    /// The nodes that lost some.
+    pub fn drop_bound_thinking(&mut self, cut_on_entry: &[NodeIndex]) -> Vec<NodeIndex> {
+        let entered = cut_on_entry.first().copied();
+        let cut = entered
+            .and_then(|first| self.view.body().iter().position(|s| s.node >= first && s.form == Form::Cut));
+        let Some(from) = self.view.take_edited().into_iter().chain(cut).min() else { return Vec::new() };
+        let mut lost = Vec::new();
+        let mut at = from;
+        while let Some(slot) = self.view.body().get(at) {
+            if slot.message.role != Role::Assistant || !slot.message.parts.iter().any(is_bound) {
+                at += 1;
+                continue;
+            }
+            let (node, form) = (slot.node, slot.form);
+            let mut message = Message::clone(&slot.message);
+            message.parts.retain(|part| !is_bound(part));
+            lost.push(node);
+            self.note_left_out(node, WHY, None);
+            if message.is_empty() {
+                self.view.remove(node);
+                continue;
+            }
+            let tally = Tally::of(&message, &*self.counter);
+            let form = if form == Form::Whole { Form::Unbound } else { form };
+            self.view.replace(at, Arc::new(message), tally, form);
+            at += 1;
+        }
+        self.view.take_edited();
+        lost
+    }
+}
+
+fn is_bound(part: &Part) -> bool {
+    matches!(part, Part::Reasoning(reasoning) if reasoning.signature.is_some())
+}

@@ -1,0 +1,70 @@
+//! When the provider refuses a request as too long all the same (COMP-23).
+
+use super::facade::Session;
+use super::run::Fit;
+use crate::compaction::Reason;
+use crate::context::NodeKind;
+use crate::error::{Error, ErrorCode, Result};
+use crate::message::Role;
+use crate::provider::{Overflow, overflow};
+
+/// How often a view may be refused before the model has answered again.
+const TRIES: u32 = 3;
+
+/// What is left of a view that was refused without figures that explain it.
+const SMALLER: f64 = 0.75;
+
+/// How often the view was refused since the model last answered.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Recovery {
+    tries: u32,
+    /// The model's answers in the history when it was refused.
+    answers: usize,
+}
+
+impl Session {
+    /// Makes the view fit what a provider's error teaches; `None` for an error that does not say "too long".
+    ///
+    /// `said` is all that the error says. The limit that it names holds from now on, in tokens as they are counted here:
+    /// where the provider counted more than we did, the limit is smaller by as much. An error without figures, or with
+    /// figures that the view keeps, takes a quarter off the view.
+    ///
+    /// # Errors
+    /// `CONTEXT_WINDOW_EXCEEDED` on the fourth call without an answer of the model in between, and as
+    /// [`Session::prepare`].
+    pub fn recover(&mut self, said: &str) -> Result<Option<Fit>> {
+        let Some(overflow) = overflow(said) else { return Ok(None) };
+        let nodes = self.context.history.nodes().iter();
+        let answers =
+            nodes.filter(|n| n.kind == NodeKind::Message && n.message.role == Role::Assistant).count();
+        if answers != self.recovery.answers {
+            self.recovery = Recovery { tries: 0, answers };
+        }
+        if self.recovery.tries == TRIES {
+            let why = format!(
+                "the provider refused the view as too long {TRIES} times in a row, each time after it was made smaller; it said: {}",
+                said.chars().take(300).collect::<String>()
+            );
+            return Err(Error::new(ErrorCode::ContextWindowExceeded, why));
+        }
+        self.recovery.tries += 1;
+        self.learn(overflow);
+        let mut fit = self.prepare()?;
+        if let Fit::NeedsSummary(pending) = &mut fit {
+            pending.request.reason = Reason::Recover;
+            pending.question.run.reason = Reason::Recover;
+        }
+        Ok(Some(fit))
+    }
+
+    fn learn(&mut self, overflow: Overflow) {
+        let counted = self.tokens().max(1);
+        let under_counted = overflow.actual.map_or(1.0, |actual| (actual as f64 / counted as f64).max(1.0));
+        let told = overflow.limit.map(|limit| (limit as f64 / under_counted) as u64);
+        let known = [told, self.config.limit].into_iter().flatten().min();
+        let explained = known.filter(|limit| *limit < counted);
+        let limit = explained.unwrap_or((counted as f64 * SMALLER) as u64).max(1);
+        self.config.limit = Some(limit);
+        self.config.window = [overflow.limit, self.config.window].into_iter().flatten().min().or(Some(limit));
+    }
+}

@@ -1,0 +1,23 @@
+//! Bound thinking (PROV-3b): behind an edit of the view it is left out, where the model asks for that.
+
+use super::facade::Session;
+use super::run::Run;
+use crate::context::NodeIndex;
+
+impl Session {
+    /// Leaves out the thinking that edits since the last call have ended, and those of outputs that were cut as they
+    /// `entered`. The messages that lost some.
+    pub(super) fn drop_bound_thinking(&mut self, entered: &[NodeIndex]) -> Vec<NodeIndex> {
+        if self.config.drops_bound_thinking { self.context.drop_bound_thinking(entered) } else { Vec::new() }
+    }
+
+    /// The same at the end of a run, which says so.
+    pub(super) fn decide_bound_thinking(&mut self, run: &mut Run) {
+        let before = self.tokens();
+        let lost = self.drop_bound_thinking(&[]);
+        if !lost.is_empty() {
+            let why = "thinking is bound to what stands before it, and that was edited".to_owned();
+            run.decide("drop_bound_thinking", before, self.tokens(), self.context.ids(&lost), why);
+        }
+    }
+}

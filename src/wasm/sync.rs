@@ -1,0 +1,55 @@
+//! `sync`: for SDKs that hand over the whole list each time.
+
+use js_sys::{Array, Object};
+use wasm_bindgen::prelude::*;
+
+use super::entries::{Incoming, KEYS, entries, read};
+use super::inner::Inner;
+use super::value::{get, json, set};
+use crate::error::{Error, ErrorCode};
+use crate::message::Format;
+use crate::provider::provider;
+
+/// Takes in what is new in a list. `{ added, diverged_at }`.
+pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, JsValue> {
+    let list = entries(input).ok_or_else(|| {
+        Error::argument("sync takes the whole list: an array, or a body with `input` or `messages`")
+    })?;
+    let line = inner.line.borrow();
+    let common = inner.read(|core| line.common(format, &list, core))??;
+    let gone = line.nodes_from(common.stretches);
+    let before = line.before(common.stretches).cloned();
+    drop(line);
+    let new: Array = list[common.entries..].iter().collect();
+    let before = before.map(|b| json(&b, ErrorCode::InvalidMessage)).transpose()?;
+    let Incoming { messages, groups } = read(format, &new, before.as_ref())?;
+    inner.rehearse(&messages)?;
+    take_header(inner, format, input)?;
+    let nodes = inner.write_quietly(|core| core.rewrite(&gone, messages))?;
+    inner.line.borrow_mut().cut(common.stretches);
+    inner.keep(format, &nodes, groups);
+    inner.deliver_events();
+    let result = Object::new();
+    set(&result, "added", &JsValue::from(new.length()))?;
+    set(&result, "diverged_at", &common.diverged_at.map_or(JsValue::NULL, |at| JsValue::from(at as u32)))?;
+    Ok(result.into())
+}
+
+/// The header that a body keeps apart from its list, if it has one.
+fn take_header(inner: &Inner, format: Format, input: &JsValue) -> Result<(), JsValue> {
+    if input.is_array() {
+        return Ok(());
+    }
+    let beside = Object::assign(&Object::new(), input.unchecked_ref());
+    for key in KEYS {
+        if get(&beside, key)?.is_some_and(|list| list.is_array()) {
+            set(&beside, key, &Array::new())?;
+        }
+    }
+    let header = provider(format).read(&json(&beside, ErrorCode::InvalidMessage)?)?;
+    if header.is_empty() {
+        return Ok(());
+    }
+    inner.rehearse(&header)?;
+    inner.write_quietly(|core| core.set_header(header))
+}

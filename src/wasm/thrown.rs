@@ -1,0 +1,51 @@
+//! What an error says, whatever library threw it.
+
+use js_sys::{Array, Object};
+use wasm_bindgen::{JsCast, JsValue};
+
+use super::value::get;
+
+/// Where the texts of an error are: its own, and those of what it carries.
+const KEYS: [&str; 14] = [
+    "code",
+    "type",
+    "message",
+    "error", // the body, parsed: OpenAI's and Anthropic's clients
+    "body",  // the body, as text or parsed
+    "responseBody",
+    "data",      // the AI SDK's parsed body
+    "response",  // fetch-like clients: `response.data`, `response.body`
+    "lastError", // the AI SDK's retries
+    "errors",    // AggregateError, retries
+    "detail",
+    "metadata", // OpenRouter: the provider's own answer, `raw`
+    "raw",
+    "cause",
+];
+
+/// How many objects are looked at: errors may refer to each other in circles.
+const MOST: usize = 40;
+
+/// All that an error says, as one text: an `Error`, a provider's body, a text, or what wraps them.
+pub fn said_by(thrown: &JsValue) -> String {
+    let mut said: Vec<String> = Vec::new();
+    let mut waiting = vec![thrown.clone()];
+    let mut seen: Vec<JsValue> = Vec::new();
+    while let Some(value) = waiting.pop() {
+        if let Some(text) = value.as_string() {
+            said.push(text);
+            continue;
+        }
+        if !value.is_object() || seen.len() == MOST || seen.iter().any(|s| Object::is(s, &value)) {
+            continue;
+        }
+        seen.push(value.clone());
+        if let Some(list) = value.dyn_ref::<Array>() {
+            waiting.extend(list.iter().take(MOST));
+            continue;
+        }
+        // The stack is taken from its end: what stands first is said first. A getter that throws says nothing.
+        waiting.extend(KEYS.iter().rev().filter_map(|key| get(&value, key).ok().flatten()));
+    }
+    said.join(": ")
+}

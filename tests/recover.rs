@@ -1,0 +1,213 @@
+//! Sessions whose past is rewritten, whose provider says "too long", whose thinking is bound.
+#![cfg(not(target_arch = "wasm32"))]
+#![recursion_limit = "512"]
+// Tests read files and stop at the first surprise.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods)]
+
+#[path = "provider/data.rs"]
+mod data;
+
+use std::sync::Arc;
+
+use contextfold::ErrorCode;
+use contextfold::compaction::{Answer, Reason};
+use contextfold::message::{Format, Message, Role};
+use contextfold::provider::{CheckOptions, Severity, check, provider};
+use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::tokens::BytesPerFour;
+use serde_json::{Value, json};
+
+fn session(options: &Value) -> Session {
+    Session::new(SessionConfig::from_value(options).unwrap(), Arc::new(BytesPerFour))
+}
+
+fn written(session: &Session, format: Format) -> Vec<Value> {
+    let view = session.context().lower();
+    let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
+    provider(format).write(&view).items
+}
+
+fn finish(session: &mut Session, mut fit: Fit) -> Option<ErrorCode> {
+    let answer = Answer { text: "<summary>s</summary>".to_owned(), ..Answer::default() };
+    while let Fit::NeedsSummary(pending) = fit {
+        match session.resume(*pending, &answer) {
+            Ok(next) => fit = next,
+            Err(error) => return Some(error.code()),
+        }
+    }
+    None
+}
+
+fn errors(format: Format, items: Vec<Value>, options: &CheckOptions<'_>) -> Vec<String> {
+    let found = check(format, &Value::Array(items), options).unwrap();
+    let errors = found.iter().filter(|v| v.severity == Severity::Error);
+    errors.map(|v| format!("{} at {}: {}", v.rule, v.index, v.message)).collect()
+}
+
+fn talk() -> Vec<Message> {
+    let list = json!([
+        { "role": "user", "content": "one ".repeat(200) },
+        { "role": "assistant", "content": "two ".repeat(200) },
+        { "role": "user", "content": "three ".repeat(200) },
+        { "role": "assistant", "content": "four ".repeat(200) },
+        { "role": "user", "content": "five" }
+    ]);
+    provider(Format::Messages).read(&list).unwrap()
+}
+
+#[test]
+fn the_learnt_limit_holds_and_the_fourth_try_is_refused() {
+    let mut s = session(&json!({ "contextWindow": 100_000, "safetyMargin": 0 }));
+    s.push(talk()).unwrap();
+    let counted = s.tokens();
+    assert!(s.recover("Overloaded").unwrap().is_none());
+    let said = format!("prompt is too long: {} tokens > 800 maximum", counted * 2);
+    for n in 0..3 {
+        match s.recover(&said) {
+            Ok(Some(fit)) => drop(finish(&mut s, fit)),
+            Ok(None) => panic!("it says too long"),
+            Err(e) => assert_eq!(e.code(), ErrorCode::ContextWindowExceeded),
+        }
+        if n == 0 {
+            assert_eq!((s.config().limit, s.config().window), (Some(400), Some(800)));
+            assert!(s.tokens() < 400);
+        }
+    }
+    let e = s.recover(&said).err().unwrap();
+    assert_eq!(e.code(), ErrorCode::ContextWindowExceeded);
+    assert!(e.message().contains("3 times in a row"), "{e}");
+}
+
+/// A recorded Anthropic history behind a talk that is folded: what its provider would refuse of the view for its thinking.
+fn refused_for_thinking(list: &data::Recorded, mode: &str, lost: &mut usize) -> Vec<String> {
+    let long = |role: &str| json!({ "role": role, "content": "long ".repeat(400) });
+    let talk = [long("user"), long("assistant"), long("user"), long("assistant")];
+    let whole = Value::Array(talk.into_iter().chain(list.items.iter().cloned()).collect());
+    let all = provider(Format::Anthropic).read(&whole).unwrap();
+    let retained = contextfold::message::turns(&all).len() - 2;
+    let options = json!({ "contextWindow": 1_000_000, "boundThinking": mode, "compaction": { "retainLastTurns": retained } });
+    let mut s = session(&options);
+    s.push(all).unwrap();
+    let fit = s.compact(Reason::Manual, None).unwrap();
+    let folded = fit.is_some_and(|fit| finish(&mut s, fit).is_none());
+    let Some(report) = s.report().filter(|_| folded) else { return Vec::new() };
+    let decisions = report.decisions.iter().filter(|d| d.pass == "drop_bound_thinking");
+    *lost += decisions.map(|d| d.items.len()).sum::<usize>();
+    assert_eq!(report.tokens_after, s.tokens());
+    let with = CheckOptions { original: Some(&whole), bound: true, pending: true, ..CheckOptions::default() };
+    let found = errors(Format::Anthropic, written(&s, Format::Anthropic), &with);
+    found.into_iter().filter(|e| e.contains("thinking") || e.contains("A-signature")).collect()
+}
+
+#[test]
+fn behind_a_fold_no_bound_thinking_is_left() {
+    let (mut lost, mut kept) = (0, 0);
+    let lists = data::recorded(".anthropic.jsonl");
+    for list in &lists {
+        assert_eq!(refused_for_thinking(list, "drop", &mut lost), [""; 0], "{}", list.name);
+        kept += refused_for_thinking(list, "keep", &mut 0).len();
+    }
+    println!(
+        "{} lists, {lost} messages lost bound thinking; kept, {kept} blocks would be refused",
+        lists.len()
+    );
+    if data::folder().is_some() {
+        assert!(lost > 0 && kept > 0, "nothing was put to the test");
+    }
+}
+
+#[test]
+fn thinking_is_dropped_behind_an_edit_and_what_comes_later_stays() {
+    let thought = |text: &str| {
+        json!([{ "role": "assistant", "content": [
+        { "type": "thinking", "thinking": text, "signature": "s" }, { "type": "text", "text": text }] }])
+    };
+    let read = |list: &Value| provider(Format::Anthropic).read(list).unwrap();
+    let texts = |s: &Session| -> Vec<bool> {
+        let view = s.context().lower();
+        view.iter()
+            .filter(|m| m.role == Role::Assistant)
+            .map(|m| m.parts.iter().any(|p| matches!(p, contextfold::message::Part::Reasoning(_))))
+            .collect()
+    };
+    for (model, mode, dropped) in [
+        ("claude-opus-4-5", "auto", false),
+        ("claude-opus-4-5", "drop", true),
+        ("claude-opus-4-5", "keep", false),
+    ] {
+        let mut s = session(
+            &json!({ "model": model, "boundThinking": mode, "compaction": { "retainLastTurns": 2 } }),
+        );
+        let long = json!([{ "role": "user", "content": "go ".repeat(500) }]);
+        for list in [&long, &thought("a"), &long, &thought("b"), &long, &thought("c")] {
+            s.push(read(list)).unwrap();
+        }
+        assert_eq!(texts(&s), [true, true, true], "nothing was edited");
+        let fit = s.compact(Reason::Manual, None).unwrap().unwrap();
+        assert_eq!(finish(&mut s, fit), None);
+        let said = s.report().unwrap().decisions.iter().any(|d| d.pass == "drop_bound_thinking");
+        assert_eq!(said, dropped, "{mode}");
+        let before = texts(&s);
+        assert!(before.iter().all(|has| *has != dropped), "{mode} {before:?}");
+        s.push(read(&long)).unwrap();
+        s.push(read(&thought("d"))).unwrap();
+        assert_eq!(texts(&s).last(), Some(&true), "it was thought behind what stands now");
+    }
+    let mut s = session(&json!({ "contextWindow": 10_000, "boundThinking": "drop" }));
+    s.push(read(&json!([{ "role": "user", "content": "go" }]))).unwrap();
+    s.push(read(&thought("a"))).unwrap();
+    s.set_header(vec![Message::text(Role::System, "other rules")]).unwrap();
+    assert_eq!(texts(&s), [false], "the header is what it was bound to as well");
+    let e = SessionConfig::from_value(&json!({ "boundThinking": "maybe" })).unwrap_err();
+    assert_eq!(e.code(), ErrorCode::InvalidConfig);
+}
+
+/// Every recorded history, rewritten at every place after folds: the view is what the list says from there on, and valid.
+#[test]
+fn a_rewritten_past_gives_valid_views() {
+    let (mut histories, mut rewrites, mut undone) = (0, 0, 0);
+    for (suffix, format) in [
+        (".responses.jsonl", Format::OpenaiResponses),
+        (".chat.jsonl", Format::OpenaiChat),
+        (".anthropic.jsonl", Format::Anthropic),
+    ] {
+        for list in data::recorded(suffix).iter().filter(|l| l.items.len() > 3) {
+            let opts = &list.record["opts"];
+            let known = CheckOptions {
+                provider: opts["provider"].as_str(),
+                store: opts["store"].as_bool(),
+                ..CheckOptions::default()
+            };
+            let messages = provider(format).read(&Value::Array(list.items.clone())).unwrap();
+            let mut taken = false;
+            let ends = contextfold::message::steps(&messages);
+            for at in ends.iter().map(|step| step.range.start).filter(|at| *at > 0) {
+                let mut s =
+                    session(&json!({ "contextWindow": 1_000_000, "toolOutputCache": { "enabled": false } }));
+                let Ok(nodes) = s.push(messages.clone()) else { break };
+                taken = true;
+                let folded = match s.compact(Reason::Manual, None).unwrap() {
+                    Some(fit) => finish(&mut s, fit).is_none(),
+                    None => false,
+                };
+                s.rewrite(&nodes[at..], messages[at..].to_vec()).unwrap();
+                rewrites += 1;
+                undone += usize::from(folded && s.context().folds.is_empty());
+                let found = errors(format, written(&s, format), &CheckOptions { pending: true, ..known });
+                let before = errors(format, list.items.clone(), &CheckOptions { pending: true, ..known });
+                assert_eq!(found, before, "{} rewritten at {at}", list.name);
+                let view = s.context().lower();
+                let tail: Vec<&Message> = view.iter().rev().take(messages.len() - at).map(|m| &**m).collect();
+                let given: Vec<&Message> = messages[at..].iter().rev().filter(|m| !m.is_empty()).collect();
+                assert_eq!(tail[..given.len()], given[..], "{} rewritten at {at}", list.name);
+                let sum: u64 = s.context().part_reports().iter().map(|p| p.tokens).sum();
+                assert_eq!(sum, s.tokens());
+            }
+            histories += usize::from(taken);
+        }
+    }
+    println!("{histories} histories, {rewrites} rewrites, {undone} of them undid a fold");
+    if data::folder().is_some() {
+        assert!(histories > 50 && undone > 0, "nothing was put to the test");
+    }
+}

@@ -1,0 +1,127 @@
+// convert, check and repair, for those who keep their own list.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { check, convert, repair } from "contextfold";
+import { failsWith } from "../support/session.mjs";
+
+const call = (id) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
+const whole = [
+  { role: "system", content: "rules" },
+  { role: "user", content: "go" },
+  { role: "assistant", content: null, tool_calls: [call("a")] },
+  { role: "tool", tool_call_id: "a", content: "1" },
+];
+const broken = [...whole.slice(0, 3), { role: "user", content: "well?" }];
+
+describe("check", () => {
+  test("nothing is wrong with what a provider takes", () => assert.deepEqual(check("openai-chat", whole), []));
+
+  test("a violation has severity, rule, index and message", () => {
+    const [found, ...more] = check("openai-chat", broken);
+    assert.deepEqual(more, []);
+    assert.deepEqual(Object.keys(found).sort(), ["index", "message", "rule", "severity"]);
+    assert.deepEqual([found.severity, found.rule, found.index], ["error", "C-unanswered", 2]);
+    assert.match(found.message, /a$/);
+  });
+
+  test("options: pending, provider, original, stateful, store, thinking, bound", () => {
+    const rules = (...args) => check(...args).filter((v) => v.severity === "error").map((v) => v.rule);
+    assert.deepEqual(rules("openai-chat", whole.slice(0, 3), { pending: true }), []);
+    const empty = [{ role: "user", content: "x" }, { role: "assistant", content: "y", tool_calls: [] }];
+    assert.deepEqual(rules("openai-chat", empty), ["C-empty-calls"]);
+    assert.deepEqual(rules("openai-chat", empty, { provider: "mistral" }), []);
+    const output = [{ type: "function_call_output", call_id: "a", output: "1" }];
+    assert.deepEqual(rules("openai-responses", output), ["R-orphan-output"]);
+    assert.deepEqual(rules("openai-responses", output, { stateful: true }), []);
+    const item = { role: "assistant", id: "msg_1", type: "message", status: "completed", content: [{ type: "output_text", text: "x", annotations: [] }] };
+    const original = [{ role: "user", content: "x" }, { type: "reasoning", id: "rs_1", summary: [] }, item];
+    assert.deepEqual(rules("openai-responses", [original[0], item], { original }), ["R-reasoning-lost"]);
+    const unlinked = [original[0], original[1], { ...item, id: undefined }];
+    assert.deepEqual(rules("openai-responses", unlinked, { store: true }), ["R-reasoning-unlinked"]);
+    const use = [{ role: "user", content: "x" }, { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] }];
+    assert.deepEqual(rules("anthropic", use, { pending: true, thinking: "enabled" }), ["A-thinking-first"]);
+    assert.deepEqual(rules("anthropic", use, { pending: true, thinking: "disabled" }), []);
+    const thought = (text) => [{ role: "user", content: text }, { role: "assistant", content: [{ type: "thinking", thinking: "t", signature: "s" }, { type: "text", text: "y" }] }];
+    assert.deepEqual(rules("anthropic", thought("b"), { original: thought("a"), bound: true }), ["A-thinking-bound"]);
+    assert.deepEqual(rules("anthropic", thought("b"), { original: thought("a") }), []);
+  });
+
+  test("a body says what stands beside its list", () => {
+    const body = { previous_response_id: "resp_1", input: [{ type: "function_call_output", call_id: "a", output: "1" }] };
+    assert.deepEqual(check("openai-responses", body), []);
+  });
+
+  test("what it cannot take is an error of ours", () => {
+    assert.throws(() => check("openai", whole), failsWith("INVALID_ARGUMENT", /there is no format "openai"/));
+    assert.throws(() => check("openai-chat", "x"), failsWith("INVALID_ARGUMENT", /expected a list/));
+    assert.throws(() => check("openai-chat", whole, { origin: [] }), failsWith("INVALID_ARGUMENT", /`origin`: unknown key/));
+    assert.throws(() => check("openai-chat", whole, { pending: 1 }), failsWith("INVALID_ARGUMENT", /`pending`: expected true or false/));
+    assert.throws(() => check("openai-chat", whole, []), failsWith("INVALID_ARGUMENT", /options/));
+  });
+});
+
+describe("repair", () => {
+  test("mends, and says what it did", () => {
+    const { output, changes } = repair("openai-chat", broken);
+    assert.deepEqual(check("openai-chat", output), []);
+    assert.deepEqual(changes.map((c) => [c.index, c.rule]), [[2, "C-unanswered"]]);
+    assert.match(changes[0].what, /placeholder/);
+    assert.equal(output[3].tool_call_id, "a");
+  });
+
+  test("what is whole is the very same object", () => {
+    assert.equal(repair("openai-chat", whole).output, whole);
+    const body = { model: "m", messages: whole };
+    assert.equal(repair("openai-chat", body).output, body);
+  });
+
+  test("a body keeps what stands beside its list; what was handed in is not changed", () => {
+    const body = { model: "m", messages: broken };
+    const before = structuredClone(body);
+    const { output } = repair("openai-chat", body);
+    assert.equal(output.model, "m");
+    assert.equal(output.messages.length, 5);
+    assert.deepEqual(body, before);
+  });
+
+  test("calls that are being executed stay open, with pending", () => {
+    assert.deepEqual(repair("openai-chat", whole.slice(0, 3), { pending: true }).changes, []);
+    assert.equal(repair("openai-chat", whole.slice(0, 3)).changes.length, 1);
+  });
+});
+
+describe("convert", () => {
+  test("keeps ids and pairing", () => {
+    assert.deepEqual(convert("openai-chat", "anthropic", whole), {
+      system: "rules",
+      messages: [
+        { role: "user", content: "go" },
+        { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "1" }] },
+      ],
+    });
+  });
+
+  test("tells what the other format cannot say", () => {
+    const notes = [];
+    const failed = [...whole.slice(0, 3), { ...whole[3], is_error: true }];
+    convert("messages", "openai-chat", failed, { onNote: (note) => notes.push(note) });
+    assert.deepEqual(notes.map((n) => n.index), [3]);
+    assert.match(notes[0].what, /is_error/);
+  });
+
+  test("to the same format is the input itself, if it can be read", () => {
+    assert.equal(convert("openai-chat", "openai-chat", whole), whole);
+    assert.throws(() => convert("openai-chat", "openai-chat", [{ role: "tool", content: "x" }]), failsWith("INVALID_MESSAGE", /message 0/));
+  });
+
+  test("what it cannot take is an error of ours; what onNote throws comes through", () => {
+    assert.throws(() => convert("openai-chat", "yaml", whole), failsWith("INVALID_ARGUMENT", /yaml/));
+    assert.throws(() => convert("openai-chat", "anthropic", whole, { onNote: 5 }), failsWith("INVALID_ARGUMENT", /onNote/));
+    assert.throws(() => convert("openai-chat", "anthropic", whole, { notes: [] }), failsWith("INVALID_ARGUMENT", /unknown key/));
+    const failed = [...whole.slice(0, 3), { ...whole[3], is_error: true }];
+    const mine = new Error("mine");
+    assert.throws(() => convert("messages", "openai-chat", failed, { onNote: () => { throw mine; } }), (e) => e === mine);
+  });
+});

@@ -1,0 +1,276 @@
+// `session.sync`: an SDK hands over its whole list with every step.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Session } from "contextfold";
+import { missing, recordedRequests } from "../support/data.mjs";
+import { failsWith } from "../support/session.mjs";
+
+const call = (id) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
+const asks = (text) => ({ role: "user", content: text });
+const calls = (...ids) => ({ role: "assistant", content: null, tool_calls: ids.map(call) });
+const says = (text) => ({ role: "assistant", content: text });
+const answers = (id, text) => ({ role: "tool", tool_call_id: id, content: text });
+
+const list = [{ role: "system", content: "rules" }, asks("go"), calls("a"), answers("a", "1"), says("done"), asks("more"), calls("b"), answers("b", "2")];
+
+/** The view is the list, object for object. */
+function assertShows(session, expected, format = "openai-chat") {
+  const view = session.view(format);
+  const items = Array.isArray(view) ? view : (view.input ?? view.messages);
+  assert.deepEqual(items, expected);
+  for (const [i, item] of expected.entries()) assert.equal(items[i], item, `entry ${i} is the caller's own`);
+}
+
+describe("a list that grows", () => {
+  test("only what is new enters", () => {
+    const session = new Session();
+    for (let n = 1; n <= list.length; n++) {
+      assert.deepEqual(session.sync("openai-chat", list.slice(0, n)), { added: 1, diverged_at: null });
+      assert.equal(session.messages.length, n);
+    }
+    assert.deepEqual(session.sync("openai-chat", list), { added: 0, diverged_at: null });
+    assertShows(session, list);
+  });
+
+  test("copies are told by their value, whatever the order of their keys", () => {
+    const session = new Session();
+    session.sync("openai-chat", list.slice(0, 5));
+    const copies = list.map((m) => Object.fromEntries(Object.entries(structuredClone(m)).reverse()));
+    assert.deepEqual(session.sync("openai-chat", copies), { added: 3, diverged_at: null });
+  });
+
+  test("an unchanged object is not looked into", () => {
+    let read = 0;
+    const watched = { role: "user", get content() { read++; return "go"; } };
+    const session = new Session();
+    const answer = says("ok");
+    session.sync("openai-chat", [watched, answer]);
+    const before = read;
+    session.sync("openai-chat", [watched, answer, asks("and?")]);
+    assert.equal(read, before);
+  });
+
+  test("what was pushed in between counts", () => {
+    const session = new Session();
+    session.sync("openai-chat", list.slice(0, 2));
+    session.pushFrom("openai-chat", [list[2]]);
+    session.pushFrom("openai-chat", { choices: [{ message: says("done"), finish_reason: "stop" }] });
+    assert.deepEqual(session.sync("openai-chat", [...list.slice(0, 3), says("done"), answers("a", "1")]), { added: 1, diverged_at: null });
+  });
+
+  test("the same in every format, item by item", () => {
+    const lists = {
+      messages: list,
+      "openai-responses": [
+        asks("go"),
+        { type: "reasoning", id: "rs_1", summary: [] },
+        { type: "function_call", id: "fc_1", call_id: "a", name: "f", arguments: "{}" },
+        { type: "function_call", id: "fc_2", call_id: "b", name: "f", arguments: "{}" },
+        { type: "function_call_output", call_id: "a", output: "1" },
+        { type: "function_call_output", call_id: "b", output: "2" },
+      ],
+      anthropic: [
+        asks("go"),
+        { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }, { type: "tool_use", id: "b", name: "f", input: {} }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "1" }, { type: "tool_result", tool_use_id: "b", content: "2" }, { type: "text", text: "and?" }] },
+        asks("well?"),
+        says("done"),
+      ],
+      "ai-sdk": [
+        asks("go"),
+        { role: "assistant", content: [{ type: "tool-call", toolCallId: "a", toolName: "f", input: {} }, { type: "tool-call", toolCallId: "b", toolName: "f", input: {} }] },
+        { role: "tool", content: [{ type: "tool-result", toolCallId: "a", toolName: "f", output: { type: "text", value: "1" } }, { type: "tool-result", toolCallId: "b", toolName: "f", output: { type: "text", value: "2" } }] },
+        says("done"),
+      ],
+    };
+    for (const [format, items] of Object.entries(lists)) {
+      const session = new Session({ toolOutputCache: { enabled: false } });
+      for (let n = 1; n <= items.length; n++) assert.deepEqual(session.sync(format, items.slice(0, n)), { added: 1, diverged_at: null }, `${format} ${n}`);
+      assertShows(session, items, format);
+      assert.deepEqual(session.sync(format, structuredClone(items)), { added: 0, diverged_at: null }, format);
+    }
+  });
+
+  test("a body's header is the header", () => {
+    const session = new Session();
+    session.sync("anthropic", { system: "rules", messages: [asks("go")] });
+    session.sync("anthropic", { system: "rules", messages: [asks("go"), says("ok")] });
+    assert.deepEqual(session.view("anthropic"), { system: "rules", messages: [asks("go"), says("ok")] });
+    session.sync("anthropic", { system: "other rules", messages: [asks("go"), says("ok")] });
+    assert.deepEqual(session.view("anthropic"), { system: "other rules", messages: [asks("go"), says("ok")] });
+  });
+});
+
+describe("a rewritten past", () => {
+  test("an answer made anew: the view goes on from there, the history keeps both", () => {
+    const session = new Session();
+    session.sync("openai-chat", list.slice(0, 5));
+    const other = [...list.slice(0, 4), says("done otherwise")];
+    assert.deepEqual(session.sync("openai-chat", other), { added: 1, diverged_at: 4 });
+    assertShows(session, other);
+    assert.deepEqual(session.messages.map((m) => m.content).filter((c) => /done/.test(c)), ["done", "done otherwise"]);
+    assert.deepEqual(session.sync("openai-chat", [...other, asks("and?")]), { added: 1, diverged_at: null });
+  });
+
+  test("a list that was cut short", () => {
+    const session = new Session();
+    session.sync("openai-chat", list);
+    assert.deepEqual(session.sync("openai-chat", list.slice(0, 2)), { added: 0, diverged_at: 2 });
+    assertShows(session, list.slice(0, 2));
+  });
+
+  test("everything made anew, the header too", () => {
+    const session = new Session();
+    session.sync("openai-chat", list);
+    const other = [{ role: "system", content: "other rules" }, asks("something else")];
+    assert.deepEqual(session.sync("openai-chat", other), { added: 2, diverged_at: 0 });
+    assertShows(session, other);
+    assert.deepEqual(session.items().map((i) => i.item_type), ["SYSTEM_PROMPT", "USER_MESSAGE"]);
+  });
+
+  test("an output made anew answers its call again", () => {
+    const session = new Session();
+    session.sync("openai-chat", list.slice(0, 4));
+    assert.deepEqual(session.sync("openai-chat", [...list.slice(0, 3), answers("a", "other")]), { added: 1, diverged_at: 3 });
+    session.pushFrom("openai-chat", [says("done")]);
+    assert.deepEqual(session.view("openai-chat").map((m) => m.role), ["system", "user", "assistant", "tool", "assistant"]);
+  });
+
+  test("a call that was open is no longer waited for", () => {
+    const session = new Session();
+    session.sync("openai-chat", list.slice(0, 3));
+    const other = [...list.slice(0, 2), calls("a", "z"), answers("a", "1"), answers("z", "2"), asks("and?")];
+    assert.deepEqual(session.sync("openai-chat", other), { added: 4, diverged_at: 2 });
+    assertShows(session, other);
+  });
+
+  test("an interruption that is taken back", () => {
+    const session = new Session();
+    const interrupted = [...list.slice(0, 3), asks("stop")];
+    session.sync("openai-chat", interrupted);
+    assert.equal(session.view("openai-chat").length, 5, "a stand-in answers");
+    session.sync("openai-chat", list.slice(0, 4));
+    assertShows(session, list.slice(0, 4));
+  });
+
+  test("ids may be used again", () => {
+    const session = new Session();
+    session.sync("messages", [{ ...asks("go"), id: "x" }, { ...says("one"), id: "y" }]);
+    session.sync("messages", [{ ...asks("go"), id: "x" }, { ...says("two"), id: "y" }]);
+    assert.deepEqual(session.lower().map((m) => [m.id, m.content]), [["x", "go"], ["y", "two"]]);
+  });
+
+  test("an output that was stored is not stored twice", () => {
+    const session = new Session();
+    const big = "line\n".repeat(20_000);
+    session.sync("openai-chat", [asks("go"), calls("a"), answers("a", big)]);
+    const [ref] = session.toolOutputs.refs();
+    session.sync("openai-chat", [asks("go on"), calls("a"), answers("a", big)]);
+    assert.deepEqual(session.toolOutputs.refs(), [ref]);
+    session.sync("openai-chat", [asks("go on"), calls("a"), answers("a", `${big}more`)]);
+    assert.equal(session.toolOutputs.refs().length, 2);
+  });
+
+  test("what is malformed changes nothing", () => {
+    const session = new Session();
+    session.sync("openai-chat", list);
+    assert.throws(() => session.sync("openai-chat", [...list.slice(0, 2), answers("zz", "?")]), failsWith("INVALID_MESSAGE", /message 0.*no open call/));
+    assert.throws(() => session.sync("openai-chat", [...list, { content: "x" }]), failsWith("INVALID_MESSAGE", /message 0: `role` is missing/));
+    assertShows(session, list);
+    assert.deepEqual(session.sync("openai-chat", [...list, says("ok")]), { added: 1, diverged_at: null });
+  });
+
+  test("no list: INVALID_ARGUMENT", () => {
+    assert.throws(() => new Session().sync("openai-chat", "x"), failsWith("INVALID_ARGUMENT", /whole list/));
+    assert.throws(() => new Session().sync("yaml", []), failsWith("INVALID_ARGUMENT", /yaml/));
+  });
+});
+
+describe("folds", () => {
+  const long = (n) => Array.from({ length: n }, (_, i) => [asks(`question ${i} ${"word ".repeat(100)}`), says(`answer ${i} ${"word ".repeat(100)}`)]).flat();
+  const folding = () => new Session({ contextWindow: 4000, summarize: () => "<summary>the gist</summary>" });
+
+  test("a list that goes on leaves a fold as it is", async () => {
+    const session = folding();
+    const items = long(10);
+    session.sync("openai-chat", items);
+    await session.compact();
+    const folded = session.folds()[0].items.length;
+    assert.ok(folded > 5);
+    assert.deepEqual(session.sync("openai-chat", [...items, asks("and?")]), { added: 1, diverged_at: null });
+    assert.equal(session.folds().length, 1);
+    assert.ok(session.view("openai-chat").length < items.length);
+  });
+
+  test("a change behind a fold leaves it as it is", async () => {
+    const session = folding();
+    const items = long(10);
+    session.sync("openai-chat", items);
+    await session.compact();
+    session.sync("openai-chat", [...items.slice(0, -1), says("otherwise")]);
+    assert.equal(session.folds().length, 1);
+    assert.equal(session.view("openai-chat").at(-1).content, "otherwise");
+  });
+
+  test("a change inside a fold undoes it", async () => {
+    const session = folding();
+    const items = long(10);
+    session.sync("openai-chat", items);
+    await session.compact();
+    const other = [...items.slice(0, 3), says("otherwise"), asks("and?")];
+    assert.deepEqual(session.sync("openai-chat", other), { added: 2, diverged_at: 3 });
+    assert.deepEqual(session.folds(), []);
+    assertShows(session, other);
+  });
+
+  test("and a fold of a fold", async () => {
+    const session = folding();
+    const items = long(10);
+    session.sync("openai-chat", items);
+    await session.compact();
+    items.push(...long(10));
+    session.sync("openai-chat", items);
+    await session.compact();
+    assert.equal(session.folds().length, 2);
+    const later = [...items.slice(0, 19), says("otherwise")];
+    session.sync("openai-chat", later);
+    assert.equal(session.folds().length, 1, "the first fold still holds");
+    session.sync("openai-chat", [items[0]]);
+    assert.deepEqual(session.folds(), []);
+    assertShows(session, [items[0]]);
+  });
+
+  test("a summary that was asked for before is stale", async () => {
+    let answer;
+    const session = new Session({ contextWindow: 4000, summarize: () => new Promise((resolve) => (answer = resolve)) });
+    const items = long(10);
+    session.sync("openai-chat", items);
+    const compacting = session.compact();
+    while (!answer) await new Promise(setImmediate);
+    session.sync("openai-chat", [asks("something else")]);
+    answer("<summary>the gist</summary>");
+    await assert.rejects(compacting, failsWith("STALE_PLAN", /rewritten/));
+    assertShows(session, [asks("something else")].map((_, i) => session.view("openai-chat")[i]));
+  });
+});
+
+describe("recorded requests, step by step", { skip: missing }, () => {
+  const FORMATS = { responses: "openai-responses", chat: "openai-chat", anthropic: "anthropic" };
+  for (const [of, format] of Object.entries(FORMATS))
+    test(`${format}: what was synced comes out as it came in`, () => {
+      let lists = 0;
+      for (const { id, items, opts } of recordedRequests(of)) {
+        if (opts.stateful || items.length > 60) continue;
+        const session = new Session({ toolOutputCache: { enabled: false } });
+        for (let n = 1; n <= items.length; n++) assert.deepEqual(session.sync(format, items.slice(0, n)), { added: 1, diverged_at: null }, id);
+        const view = session.view(format);
+        const list = Array.isArray(view) ? view : (view.input ?? view.messages);
+        const holdsNothing = (m) => m.role === "assistant" && Array.isArray(m.content) && !m.content.length && !m.tool_calls?.length;
+        const said = items.filter((m) => !holdsNothing(m));
+        assert.equal(JSON.stringify(list), JSON.stringify(said), id);
+        lists++;
+      }
+      assert.ok(lists > 50);
+    });
+});

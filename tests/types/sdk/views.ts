@@ -1,0 +1,29 @@
+// Compiled, not run: with their entry types named once, views go into the official SDKs without a cast.
+
+import { Session } from "contextfold";
+import Anthropic from "@anthropic-ai/sdk";
+import { type LanguageModel, type ModelMessage, generateText } from "ai";
+import OpenAI from "openai";
+
+declare module "contextfold" {
+  interface EntryTypes {
+    "openai-responses": OpenAI.Responses.ResponseInputItem;
+    "openai-chat": OpenAI.Chat.ChatCompletionMessageParam;
+    anthropic: Anthropic.MessageParam;
+    "anthropic-system": Anthropic.TextBlockParam;
+    "ai-sdk": ModelMessage;
+  }
+}
+
+export async function send(session: Session, openai: OpenAI, anthropic: Anthropic, model: LanguageModel): Promise<void> {
+  const response = await openai.responses.create({ model: "gpt-5", ...session.view("openai-responses") });
+  session.pushFrom("openai-responses", response);
+  const completion = await openai.chat.completions.create({ model: "gpt-5", messages: session.view("openai-chat") });
+  session.pushFrom("openai-chat", completion);
+  const message = await anthropic.messages.create({ model: "claude-opus-4-5", max_tokens: 100, ...session.view("anthropic") });
+  session.pushFrom("anthropic", message);
+  const { response: made } = await generateText({ model, messages: session.view("ai-sdk") });
+  session.pushFrom("ai-sdk", made.messages);
+  // @ts-expect-error one format's view is not another's
+  await openai.chat.completions.create({ model: "gpt-5", messages: session.view("ai-sdk") });
+}
