@@ -119,7 +119,7 @@ describe("search", () => {
     assert.equal(hit.fold, session.folds()[0].id);
     assert.ok(hit.excerpt.includes("word0x199") && hit.excerpt.length < 400);
     assert.equal(session.search("push to main")[0].id, "rules");
-    assert.deepEqual(session.search(/engine(?:_test)?\.rs/).map((h) => h.role), ["tool", "assistant", "user"]);
+    assert.deepEqual(session.search(/engine(?:_test)?\.rs/).map((h) => h.role), ["tool", "user"]);
     assert.deepEqual(session.search(/ENGINE/), []);
     assert.equal(session.search(/ENGINE/i, { max_hits: 1 }).length, 1);
     session.toolOutputs.put("a lone output with a needle");
