@@ -39,7 +39,8 @@ fn f26_facts_stay_and_the_summary_does_not_swell() {
     for round in 0..12 {
         s.push(turn(round)).unwrap();
         let id = format!("s{round}");
-        let listing: String = (0..10).map(|n| format!("crates/part{round}/src/file_{n}.rs\n")).collect();
+        let files: Vec<String> = (0..10).map(|n| format!("crates/part{round}/src/file_{n}.rs")).collect();
+        let listing = files.join("\n");
         naive.push_str(&listing);
         s.push(vec![calls(&[&id]), Message::tool(id, listing), said("Listed."), user("next")]).unwrap();
         let report = compact(&mut s, USELESS);
