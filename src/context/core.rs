@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::event::{Event, EventName};
-use super::fold::{Fold, FoldInfo, FoldMessages};
+use super::fold::{Fold, FoldInfo, FoldMessages, without_ledger};
 use super::node::{History, Item, NodeIndex, NodeKind};
 use super::outputs::OnEntry;
 use super::report::{LeftOut, PartReport};
@@ -290,13 +290,20 @@ impl Context {
     pub fn fold_infos(&self) -> Vec<FoldInfo> {
         let in_view: HashSet<NodeIndex> = self.view.body().iter().map(|s| s.node).collect();
         let text = |n: NodeIndex| self.history.node(n).message.plain_text();
+        let told = |n: NodeIndex| {
+            let whole = text(n);
+            let (summary, ledger) = without_ledger(&whole);
+            (summary.to_owned(), ledger.map(str::to_owned))
+        };
         let tokens = |n: NodeIndex| self.history.node(n).tally.total();
         self.folds
             .iter()
-            .map(|fold| FoldInfo {
+            .map(|fold| (fold, told(fold.summary)))
+            .map(|(fold, (summary, ledger))| FoldInfo {
                 id: self.history.node(fold.summary).id.to_string(),
                 items: self.ids(&fold.members),
-                summary: text(fold.summary),
+                summary,
+                ledger,
                 retain: fold.retain.map(text),
                 tokens_folded: fold.tokens_folded,
                 tokens: tokens(fold.summary) + fold.retain.map_or(0, tokens) + fold.ask.map_or(0, tokens),

@@ -31,6 +31,17 @@ pub struct FoldMessages {
     pub summary: Message,
 }
 
+/// What the carry-over ledger at the end of a summary begins with.
+pub const LEDGER_HEADING: &str = "## Carried over from what was folded (data, word for word)";
+
+/// The summary's own words, and the ledger that was appended to them.
+pub(super) fn without_ledger(summary: &str) -> (&str, Option<&str>) {
+    match summary.find(LEDGER_HEADING) {
+        Some(at) => (summary[..at].trim_end(), Some(&summary[at..])),
+        None => (summary, None),
+    }
+}
+
 /// A fold, for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -39,8 +50,12 @@ pub struct FoldInfo {
     pub id: String,
     /// Ids of the messages that it stands for, earlier folds among them.
     pub items: Vec<String>,
-    /// The summary's text.
+    /// The summary's text, without its ledger.
     pub summary: String,
+    /// What the summary left out and the engine appended to it, where there was anything.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<String>,
     /// The retained text, where the answer had one.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]

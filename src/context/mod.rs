@@ -22,7 +22,7 @@ mod view;
 
 pub use core::{Context, default_priority};
 pub use event::{Event, EventName};
-pub use fold::{Fold, FoldInfo, FoldMessages};
+pub use fold::{Fold, FoldInfo, FoldMessages, LEDGER_HEADING};
 pub use node::{History, Item, Node, NodeIndex, NodeKind};
 pub use outputs::OnEntry;
 pub use report::{CounterReport, Decision, LeftOut, PartReport, Report, RuleReport, SummaryReport};

@@ -412,11 +412,13 @@ impl Session {
         let enough = if self.context.folds.is_empty() { 0 } else { low / 10 };
         let low = if fill { most.min(threshold.saturating_sub(1)) } else { low };
         let known = Some(low).filter(|low| *low < u64::MAX);
+        // The documents' presets fold as their documents say; a ledger is the caller's choice there.
+        let by_preset = self.config.ladder.name.filter(|name| *name != "contextfold").map(|_| 0);
         Aim {
             window: self.config.window,
             threshold,
             low,
-            ledger: ledger::budget(compaction.ledger_tokens, known, fill),
+            ledger: ledger::budget(compaction.ledger_tokens.or(by_preset), known, fill),
             most,
             enough,
             auto: compaction.enabled && compaction.auto,

@@ -123,11 +123,13 @@ impl Session {
             let output_ref = node.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
             let stored = output_ref.and_then(|r| context.outputs.get(&r.id).ok());
             let mut places = Places::default();
-            for text in texts(&node.message) {
-                places.find(&search.regex, &text);
-            }
-            if let Some(output) = stored.filter(|o| opened.insert(o.id())) {
-                places.find(&search.regex, &whole(output));
+            match stored {
+                // The cache holds what the message holds, and what was appended since.
+                Some(output) if opened.insert(output.id()) => {
+                    places.find(&search.regex, &whole(output));
+                }
+                Some(_) => {}
+                None => texts(&node.message).iter().for_each(|text| places.find(&search.regex, text)),
             }
             let fold = self.outermost_fold(NodeIndex(at as u32));
             for excerpt in places.excerpts {
@@ -203,10 +205,7 @@ impl Places {
                 cut(end + after.len() < text.len())
             );
             shown_until = end + after.len();
-            // The output of a tool stands in its message and in the cache.
-            if !self.excerpts.contains(&excerpt) {
-                self.excerpts.push(excerpt);
-            }
+            self.excerpts.push(excerpt);
         }
     }
 }

@@ -13,9 +13,13 @@ export interface FoldInfo {
      */
     items: string[];
     /**
-     * The summary's text.
+     * The summary's text, without its ledger.
      */
     summary: string;
+    /**
+     * What the summary left out and the engine appended to it, where there was anything.
+     */
+    ledger?: string;
     /**
      * The retained text, where the answer had one.
      */

@@ -12,7 +12,7 @@ function waiting(options) {
   const answer = deferred();
   const seen = { asked: 0, signals: [] };
   const session = new Session({
-    contextWindow: 3000,
+    contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 },
     ...options,
     summarize: (_, { signal }) => {
       seen.asked++;
@@ -28,7 +28,7 @@ describe("abort", () => {
   const reason = new Error("the user left");
   for (const way of ["compact", "checkAndCompact", "prepare", "afterToolExecution", "beforeFinalAnswer"]) {
     test(`${way}: a callback that never settles ends with ABORTED, the reason as its cause, and nothing has changed`, async () => {
-      const session = new Session({ contextWindow: 3000, summarize: () => new Promise(() => {}) });
+      const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => new Promise(() => {}) });
       session.push(conversation(4));
       const before = stateOf(session);
       const controller = new AbortController();
@@ -66,7 +66,7 @@ describe("abort", () => {
 
   test("a callback that passes the signal on and rejects with its reason counts as aborted", async () => {
     const session = new Session({
-      contextWindow: 3000,
+      contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 },
       summarize: (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
     });
     session.push(conversation(4));
@@ -79,7 +79,7 @@ describe("abort", () => {
 
   test("such a callback does not turn an abort into an extractive summary", async () => {
     const session = new Session({
-      contextWindow: 3000,
+      contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 },
       compaction: { onFailure: "extractive" },
       summarize: (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
     });
@@ -203,7 +203,7 @@ describe("a second run joins the first", () => {
 
   test("two sessions do not wait for each other", async () => {
     const { session, answer } = waiting();
-    const other = new Session({ contextWindow: 3000, summarize: () => GOOD });
+    const other = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => GOOD });
     other.push(conversation(4));
     const run = session.compact();
     await settled();
@@ -283,7 +283,7 @@ describe("re-entry: the callback uses the session it is asked for", () => {
     }))
       test(`${what}, ${when}`, async () => {
         let used = 0;
-        const session = new Session({ contextWindow: 3000, summarize: summarize(() => (use(session), used++)) });
+        const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: summarize(() => (use(session), used++)) });
         session.push(conversation(4));
         await session.compact();
         assert.ok(used > 0);
@@ -295,7 +295,7 @@ describe("re-entry: the callback uses the session it is asked for", () => {
   for (const way of ["compact", "checkAndCompact", "prepare"])
     test(`starts ${way} without waiting for it: that joins`, async () => {
       let inner, asked = 0;
-      const session = new Session({ contextWindow: 3000, summarize: () => (asked++, (inner = session[way]()), GOOD) });
+      const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => (asked++, (inner = session[way]()), GOOD) });
       session.push(conversation(4));
       await session.compact();
       await inner;
@@ -305,7 +305,7 @@ describe("re-entry: the callback uses the session it is asked for", () => {
 
   test("waits for a compaction of its own: an AbortSignal ends that, and nothing has changed", async () => {
     const controller = new AbortController();
-    const session = new Session({ contextWindow: 3000, summarize: async () => (await session.compact(), GOOD) });
+    const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: async () => (await session.compact(), GOOD) });
     session.push(conversation(4));
     const before = stateOf(session);
     const run = session.compact({ signal: controller.signal });
@@ -327,7 +327,7 @@ describe("free", () => {
   });
 
   test("a callback that never settles does not keep a freed session's caller waiting", async () => {
-    const session = new Session({ contextWindow: 3000, summarize: () => new Promise(() => {}) });
+    const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => new Promise(() => {}) });
     session.push(conversation(4));
     const run = session.compact();
     await settled();
@@ -338,14 +338,14 @@ describe("free", () => {
 
   test("the callback frees the session that asks it", async () => {
     for (const summarize of [(session) => (session().free(), GOOD), async (session) => (await settled(), session().free(), GOOD)]) {
-      const session = new Session({ contextWindow: 3000, summarize: () => summarize(() => session) });
+      const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => summarize(() => session) });
       session.push(conversation(4));
       await assert.rejects(session.compact(), failsWith("FREED"));
     }
   });
 
   test("the callback frees it and throws", async () => {
-    const session = new Session({ contextWindow: 3000, summarize: () => { session.free(); throw new Error("x"); } });
+    const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => { session.free(); throw new Error("x"); } });
     session.push(conversation(4));
     await assert.rejects(session.compact(), failsWith("FREED"));
   });

@@ -10,7 +10,7 @@ const TIRED = new Error("the model is tired");
 
 /** A session with something to fold. */
 function sessionWith(summarize, compaction) {
-  const session = new Session({ contextWindow: 3000, compaction, summarize });
+  const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ...compaction }, summarize });
   session.push(conversation(4));
   return session;
 }

@@ -73,7 +73,7 @@ describe("unknown keys", () => {
     test(`"${path}" is refused by its name`, () => {
       assert.throws(() => new Session(at(path, 1)), failsWith("INVALID_CONFIG", named(path)));
     });
-  for (const path of ["sumarize", "compaction.redact"])
+  for (const path of ["sumarize", "compaction.redactt"])
     test(`"${path}" is refused where its value is a function`, () => {
       assert.throws(() => new Session(at(path, () => "")), failsWith("INVALID_CONFIG", named(path)));
     });

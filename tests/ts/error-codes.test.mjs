@@ -167,7 +167,7 @@ describe("free", () => {
   });
 
   test("what was handed out before lives on: views, the report, the inputItems", async () => {
-    const made = new Session({ contextWindow: 3000, summarize: () => "S" });
+    const made = new Session({ contextWindow: 3000, compaction: { ledgerTokens: 0 }, summarize: () => "S" });
     made.push(conversation(4));
     const { messages, report } = await made.prepare();
     made.free();

@@ -86,7 +86,7 @@ test("output_trimmed names what was trimmed", () => {
 
 for (const way of ["compact", "prepare", "checkAndCompact"]) {
   test(`${way}: started, folded, finished, in this order`, async () => {
-    const { session, names } = listened({ contextWindow: 3000, summarize: () => GOOD });
+    const { session, names } = listened({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: () => GOOD });
     session.push(conversation(4));
     const before = names().length;
     await session[way]();
@@ -95,7 +95,7 @@ for (const way of ["compact", "prepare", "checkAndCompact"]) {
   });
 
   test(`${way}: started, failed`, async () => {
-    const { session, names, events } = listened({ contextWindow: 3000, summarize: () => { throw new Error("down"); } });
+    const { session, names, events } = listened({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: () => { throw new Error("down"); } });
     session.push(conversation(4));
     const before = names().length;
     await assert.rejects(session[way]());
@@ -106,7 +106,7 @@ for (const way of ["compact", "prepare", "checkAndCompact"]) {
 
 test("compaction_started comes before the callback is asked", async () => {
   const order = [];
-  const session = new Session({ contextWindow: 3000, summarize: () => (order.push("asked"), GOOD) });
+  const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: () => (order.push("asked"), GOOD) });
   session.on("compaction_started", () => order.push("started"));
   session.on("compaction_finished", () => order.push("finished"));
   session.push(conversation(4));
@@ -173,7 +173,7 @@ test("a listener that throws is said on the console and stops nothing", async ()
 });
 
 test("a listener may use the session: push, compact, read, take itself off", async () => {
-  const session = new Session({ contextWindow: 3000, summarize: () => GOOD });
+  const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: () => GOOD });
   let pushed = false;
   const off = session.on("folded", () => {
     session.push(user("from a listener"));

@@ -153,7 +153,7 @@ test("INV-3: pins that alone exceed the limit are refused with the figures, and 
 test("compactMessages is prepare on a session of its own, and leaves its input alone", async () => {
   const messages = conversation(5);
   const copy = structuredClone(messages);
-  const { messages: fitted, report } = await compactMessages(messages, { contextWindow: 2000, summarize: () => "<summary>S</summary>" });
+  const { messages: fitted, report } = await compactMessages(messages, { contextWindow: 2000, compaction: { ledgerTokens: 0 }, summarize: () => "<summary>S</summary>" });
   assert.ok(report.tokens_after <= 1800);
   assert.equal(fitted[0].content, "S");
   assert.equal(fitted.at(-1), messages.at(-1));

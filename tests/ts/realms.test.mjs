@@ -23,11 +23,11 @@ test("bytes", async () => {
 });
 
 test("functions, promises and errors", async () => {
-  const answering = new Session({ contextWindow: 3000, summarize: foreign('async () => "<summary>theirs</summary>"'), tokenizer: foreign("(text) => text.length / 4") });
+  const answering = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: foreign('async () => "<summary>theirs</summary>"'), tokenizer: foreign("(text) => text.length / 4") });
   answering.push(conversation(4));
   await answering.compact();
   assert.equal(answering.folds()[0].summary, "theirs");
-  const failing = new Session({ contextWindow: 3000, summarize: foreign('() => { throw new TypeError("theirs"); }') });
+  const failing = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: foreign('() => { throw new TypeError("theirs"); }') });
   failing.push(conversation(4));
   await assert.rejects(failing.compact(), (e) => failsWith("SUMMARY_FAILED")(e) && e.cause.message === "theirs");
 });

@@ -139,7 +139,7 @@ test("2.7 the view is retain + summary + the last N turns, for every N", async (
   for (const retainLastTurns of [0, 1, 2, 3]) {
     const session = new Session({
       contextWindow: 100_000,
-      compaction: { retainLastTurns, retainPrompt: "r" },
+      compaction: { retainLastTurns, retainPrompt: "r", ledgerTokens: 0 },
       summarize: () => "<retain>R</retain><summary>S</summary>",
     });
     session.push(conversation(4));

@@ -1,7 +1,7 @@
 //! A summary of an earlier compaction, taken apart again so that it can be merged.
 
-use super::super::ledger::HEADING;
 use super::draft::Section;
+use crate::context::LEDGER_HEADING as HEADING;
 use crate::message::{ItemType, Message, Role};
 
 /// One line of an earlier summary.

@@ -14,8 +14,6 @@ pub use carried::Carried;
 pub use memo::Memo;
 pub use write::{Room, write};
 
-pub(crate) use write::HEADING;
-
 use std::collections::HashSet;
 
 use crate::context::{Context, Form, NodeIndex};

@@ -7,11 +7,9 @@ use super::choose::{Choice, choose};
 use super::cost;
 use crate::compaction::facts::{LiteralKind, Needles, texts};
 use crate::compaction::tags;
+use crate::context::LEDGER_HEADING as HEADING;
 use crate::message::Message;
 use crate::tokens::TokenCounter;
-
-/// What a ledger begins with.
-pub(crate) const HEADING: &str = "## Carried over from what was folded (data, word for word)";
 
 /// How often the writing is tried.
 const TRIES: u32 = 4;

@@ -1,0 +1,166 @@
+// The ledger, redaction, language, chunks, recall and pins of text, as a caller meets them.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Session, extractiveSummarize, toolDefinitions } from "contextfold";
+import { assistant, calls, conversation, failsWith, output, stateOf, user, words } from "../support/session.mjs";
+
+const GOOD = "<summary>some work was done</summary>";
+const SECRET = "sk-live-0123secret";
+
+/** A session with rules, paths and a secret to fold. */
+function sessionWith(compaction, summarize = () => GOOD) {
+  const session = new Session({ contextWindow: 100_000, compaction, summarize });
+  session.push([
+    user(`Never push to main. The key is ${SECRET}. Fix src/deep/engine.rs.`, { id: "rules" }),
+    calls("c1"),
+    output("c1", `tests/of/engine_test.rs failed\n${words(200)}`),
+    assistant(`done with it: ${words(100, 1)}`),
+    user("and now?"),
+  ]);
+  return session;
+}
+
+describe("the ledger", () => {
+  test("what the summary leaves out stands behind it, and is counted", async () => {
+    const session = sessionWith();
+    const report = await session.compact();
+    const summary = session.view("messages")[0].content;
+    assert.equal(session.folds()[0].summary, "some work was done");
+    assert.ok(summary.endsWith(session.folds()[0].ledger));
+    for (const fact of ["some work was done", "Never push to main.", "src/deep/engine.rs", "tests/of/engine_test.rs"])
+      assert.ok(summary.includes(fact), `${fact} in ${summary}`);
+    assert.ok(report.summary.ledger_tokens > 0);
+    assert.equal(report.parts.reduce((sum, p) => sum + p.tokens, 0), report.tokens_after);
+  });
+
+  test("ledgerTokens: 0 turns it off; a bad one is refused", async () => {
+    const session = sessionWith({ ledgerTokens: 0 });
+    const report = await session.compact();
+    assert.equal(session.folds()[0].summary, "some work was done");
+    assert.equal(report.summary.ledger_tokens, 0);
+    for (const ledgerTokens of [-1, 1.5, "all"])
+      assert.throws(() => new Session({ compaction: { ledgerTokens } }), failsWith("INVALID_CONFIG", /compaction\.ledgerTokens/));
+  });
+});
+
+describe("redact", () => {
+  test("sees what goes to the summariser and to the ledger", async () => {
+    for (const style of ["messages", "transcript"]) {
+      const requests = [];
+      const redact = (text) => text.replaceAll(SECRET, "[key]");
+      const session = sessionWith({ redact, style }, (request) => {
+        requests.push(JSON.stringify([request.system, request.messages, request.as("anthropic")]));
+        return GOOD;
+      });
+      await session.compact();
+      assert.equal(requests.length, 1);
+      assert.ok(!requests[0].includes(SECRET) && requests[0].includes("[key]"));
+      assert.ok(!JSON.stringify(session.view("messages")).includes(SECRET));
+    }
+  });
+
+  test("one that throws or answers with no text ends the compaction, and nothing has changed", async () => {
+    const bad = [() => { throw new Error("no regex today"); }, () => 42, () => undefined, async (text) => text];
+    for (const redact of bad) {
+      const session = sessionWith({ redact });
+      const before = stateOf(session);
+      await assert.rejects(session.compact(), failsWith("SUMMARY_FAILED", /redact callback/));
+      assert.deepEqual(stateOf(session), before);
+    }
+    assert.throws(() => new Session({ compaction: { redact: "x" } }), failsWith("INVALID_CONFIG", /compaction\.redact/));
+  });
+});
+
+test("the summary is asked for in the user's language, or in the one that is set", async () => {
+  const asked = async (compaction, text) => {
+    let instructions;
+    const session = new Session({
+      contextWindow: 100_000, compaction,
+      summarize: ({ messages }) => { instructions = messages.at(-1).content; return GOOD; },
+    });
+    session.push([user(text.repeat(20)), assistant("ok"), user("go on")]);
+    await session.compact();
+    return instructions;
+  };
+  assert.match(await asked({}, "파서를 고쳐 주세요. "), /Korean \(한국어\)/);
+  assert.match(await asked({ language: "French" }, "Fix the parser. "), /Write in this language: French\./);
+  assert.doesNotMatch(await asked({ language: "auto" }, "Fix the parser. "), /Write in this language/);
+});
+
+test("a conversation of many windows is summed up in chunks, by any summariser", async () => {
+  const reasons = [];
+  const builtIn = extractiveSummarize();
+  for (const summarize of [() => GOOD, builtIn]) {
+    const session = new Session({
+      contextWindow: 100_000, compaction: { summarizerWindow: 1500 },
+      summarize: async (request, options) => {
+        reasons.push(request.reason);
+        assert.ok(request.input_tokens <= 1500 && request.style === "transcript");
+        return summarize(request, options);
+      },
+    });
+    session.push(conversation(20));
+    const report = await session.compact();
+    assert.match(report.summary.fallback, /in \d+ chunks/);
+    assert.equal(session.folds().length, 1);
+  }
+  assert.ok(reasons.filter((reason) => reason === "chunk").length > 10);
+});
+
+describe("search", () => {
+  const session = sessionWith();
+  test("finds folded parts and whole outputs, newest first", async () => {
+    await session.compact();
+    assert.ok(!JSON.stringify(session.view("messages")).includes("word0x199"));
+    const [hit, ...more] = session.search("WORD0X199");
+    assert.equal(more.length, 0);
+    assert.equal(hit.role, "tool");
+    assert.equal(hit.fold, session.folds()[0].id);
+    assert.ok(hit.excerpt.includes("word0x199") && hit.excerpt.length < 400);
+    assert.equal(session.search("push to main")[0].id, "rules");
+    assert.deepEqual(session.search(/engine(?:_test)?\.rs/).map((h) => h.role), ["tool", "user"]);
+    assert.deepEqual(session.search(/ENGINE/), []);
+    assert.equal(session.search(/ENGINE/i, { max_hits: 1 }).length, 1);
+    session.toolOutputs.put("a lone output with a needle");
+    assert.equal(session.search("needle")[0].id, session.toolOutputs.refs().at(-1).id);
+  });
+
+  test("what is not supported is said", () => {
+    for (const query of [/(?=x)/, /(a)\1/, ""]) assert.throws(() => session.search(query), failsWith("INVALID_ARGUMENT"));
+    for (const query of [42, null, undefined, {}, []]) assert.throws(() => session.search(query), failsWith("INVALID_ARGUMENT", /query/));
+    assert.throws(() => session.search("a", { maxHits: 3 }), failsWith("INVALID_ARGUMENT", /maxHits/));
+  });
+
+  test("a model's call of search_history can be handed on", () => {
+    const definition = toolDefinitions("openai-chat").find((d) => d.function.name === "search_history");
+    const args = { query: "push\\s+to", regex: true, ignore_case: null, max_hits: 5 };
+    assert.deepEqual(Object.keys(definition.function.parameters.properties), Object.keys(args));
+    assert.equal(session.search(args.query, args)[0].id, "rules");
+  });
+});
+
+describe("pins of a piece of text", () => {
+  test("it stands verbatim while its message is folded, round after round, until it is taken off", async () => {
+    const session = sessionWith({ ledgerTokens: 0 });
+    const pin = { id: "rules", text: "Never push to main." };
+    session.pin(pin);
+    session.pin(pin);
+    for (let round = 0; round < 5; round++) {
+      session.push(conversation(2, 60, `round${round}`));
+      await session.compact();
+      const texts = session.view("messages").map((m) => m.content);
+      assert.equal(texts.filter((text) => String(text).includes(pin.text)).length, 1);
+      assert.ok(!JSON.stringify(texts).includes(SECRET), "the rest of the message is folded");
+    }
+    session.unpin(pin);
+    assert.ok(!JSON.stringify(session.view("messages")).includes(pin.text));
+  });
+
+  test("what is not there cannot be pinned", () => {
+    const session = sessionWith();
+    for (const target of [{ id: "rules", text: "never said" }, { id: "nobody", text: "x" }, { id: "rules", text: "" }, { id: "rules" }, {}, 7, null])
+      assert.throws(() => session.pin(target), failsWith("INVALID_ARGUMENT"));
+    assert.throws(() => session.unpin({ id: "rules", text: "Never push to main." }), failsWith("INVALID_ARGUMENT"));
+  });
+});
