@@ -79,7 +79,7 @@ fn the_learnt_limit_holds_and_the_fourth_try_is_refused() {
 }
 
 /// A recorded Anthropic history behind a talk that is folded: what its provider would refuse of the view for its thinking.
-fn refused_for_thinking(list: &data::Recorded, mode: &str, lost: &mut usize) -> Vec<String> {
+fn refused_for_thinking(list: &data::Recorded, mode: &str, dropped: &mut usize) -> Vec<String> {
     let long = |role: &str| json!({ "role": role, "content": "long ".repeat(400) });
     let talk = [long("user"), long("assistant"), long("user"), long("assistant")];
     let whole = Value::Array(talk.into_iter().chain(list.items.iter().cloned()).collect());
@@ -92,7 +92,7 @@ fn refused_for_thinking(list: &data::Recorded, mode: &str, lost: &mut usize) -> 
     let folded = fit.is_some_and(|fit| finish(&mut s, fit).is_none());
     let Some(report) = s.report().filter(|_| folded) else { return Vec::new() };
     let decisions = report.decisions.iter().filter(|d| d.pass == "drop_bound_thinking");
-    *lost += decisions.map(|d| d.items.len()).sum::<usize>();
+    *dropped += decisions.map(|d| d.items.len()).sum::<usize>();
     assert_eq!(report.tokens_after, s.tokens());
     let with = CheckOptions { original: Some(&whole), bound: true, pending: true, ..CheckOptions::default() };
     let found = errors(Format::Anthropic, written(&s, Format::Anthropic), &with);
