@@ -4,6 +4,8 @@
 //! request and a pending token; [`Session::resume`] takes the answer and goes on. The host asks its model in between.
 
 mod accuracy;
+mod answering;
+mod asking;
 mod config;
 mod facade;
 mod ladder;

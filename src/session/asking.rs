@@ -1,0 +1,104 @@
+//! A run asks for a summary: in a request that the summariser can take, in the conversation's language.
+
+use super::facade::Session;
+use super::run::{Fit, Pending, Question};
+use crate::compaction::{self, Ask, Script, SummaryRequest};
+use crate::error::{Error, ErrorCode, Result};
+
+/// A request that is refused as too long and has no more tokens than this is not cut into pieces.
+const LEAST_REQUEST: u64 = 512;
+
+/// User messages that are looked at for their language.
+const SPOKEN: usize = 8;
+
+impl Session {
+    /// Writes the request; where the summariser's window is known, one that fits it. Where the redaction fails, so does
+    /// the run, and nothing has changed.
+    pub(super) fn ask(&mut self, mut question: Question) -> Result<Fit> {
+        match self.fitting_request(&mut question) {
+            Ok(request) => Ok(Fit::NeedsSummary(Box::new(Pending { request, question }))),
+            Err(error) => Err(self.fail(question, error)),
+        }
+    }
+
+    /// The summariser says that the request is too long: a smaller one, or the error if there is none.
+    pub fn shrink(&mut self, pending: Pending) -> Result<Fit> {
+        let pending = self.still_wanted(pending)?;
+        let mut question = pending.question;
+        if let Some(size) = question.size.smaller() {
+            question.size = size;
+            return self.ask(question);
+        }
+        let tokens = pending.request.input_tokens;
+        let smaller = if let Some(chunks) = &mut question.chunks {
+            chunks.shrink(&*self.context.counter)
+        } else {
+            if let Err(error) = self.cut_in_pieces(&mut question, tokens / 2) {
+                return Err(self.fail(question, error));
+            }
+            tokens > LEAST_REQUEST
+        };
+        if smaller {
+            return self.ask(question);
+        }
+        let why = format!(
+            "the summariser refused a request of {tokens} tokens as too long; set compaction.summarizerWindow or use a model with a larger window"
+        );
+        self.give_up(
+            Pending { request: pending.request, question },
+            Error::new(ErrorCode::SummaryFailed, why),
+        )
+    }
+
+    fn fitting_request(&self, question: &mut Question) -> Result<SummaryRequest> {
+        let window = self.config.compaction.summarizer_window.or(self.config.limit);
+        let window = window.map(|tokens| self.accuracy.as_counted(tokens, &*self.context.counter));
+        let language = self.language();
+        loop {
+            let ask = self.words(question, language.as_deref());
+            let request = compaction::request(&self.context, &question.plan, &ask)?;
+            let Some(window) = window.filter(|w| request.input_tokens > *w) else { return Ok(request) };
+            match question.size.smaller() {
+                Some(smaller) => question.size = smaller,
+                None if question.chunks.is_none() => self.cut_in_pieces(question, window)?,
+                None => return Ok(request),
+            }
+        }
+    }
+
+    fn words<'a>(&'a self, question: &'a Question, language: Option<&'a str>) -> Ask<'a> {
+        Ask {
+            config: &self.config.compaction,
+            instructions: question.run.instructions.as_deref(),
+            reason: question.run.reason,
+            refused: question.refused.as_deref(),
+            size: question.size,
+            chunks: question.chunks.as_ref(),
+            redact: self.redact.as_ref(),
+            language,
+        }
+    }
+
+    pub(super) fn cut_in_pieces(&self, question: &mut Question, window: u64) -> Result<()> {
+        let language = self.language();
+        let ask = self.words(question, language.as_deref());
+        question.chunks = Some(compaction::chunks(&self.context, &question.plan, &ask, window)?);
+        Ok(())
+    }
+
+    /// The script that a summary should be in, where that can be told.
+    pub(super) fn script(&self) -> Option<Script> {
+        if let Some(language) = &self.config.compaction.language {
+            return Script::of_language(language);
+        }
+        let said = self.context.history.nodes().iter().rev().map(|n| &n.message).filter(|m| m.opens_turn());
+        let newest: Vec<String> = said.take(SPOKEN).map(|m| m.plain_text()).collect();
+        Script::of_texts(newest.iter().map(String::as_str))
+    }
+
+    /// The language that a summary is asked for in, where the prompt's own words do not do.
+    pub(super) fn language(&self) -> Option<String> {
+        let detected = || self.script().filter(|s| *s != Script::Latin).map(|s| s.language().to_owned());
+        self.config.compaction.language.clone().or_else(detected)
+    }
+}
