@@ -18,8 +18,8 @@ pub struct Unit {
     pub hidden_tokens: u64,
     /// What kind it is.
     pub kind: UnitKind,
-    /// Its first message has the role of a user: a view may begin with it.
-    pub from_user: bool,
+    /// The role of its first message.
+    pub speaker: Role,
     /// It may not go: a call in it is being executed, or it holds a pin.
     pub fixed: bool,
     /// Where it is.
@@ -109,7 +109,7 @@ impl Context {
                     } else {
                         UnitKind::Other
                     },
-                    from_user: slots.first().is_some_and(|s| s.message.role == Role::User),
+                    speaker: slots.first().map_or(Role::User, |s| s.message.role),
                     fixed: any(&|s| live.contains(&s.node) || self.history.node(s.node).pinned),
                     place: if slots.iter().all(is_hidden) { Place::Hidden } else { Place::Shown },
                 }
@@ -118,16 +118,24 @@ impl Context {
     }
 }
 
-/// Providers want a conversation to begin with the user: what would stand first without being the user's goes too, and
-/// where it may not, the user's message before it stays.
+/// Providers want a conversation to begin with the user, whatever instructions stand before: what would stand first without
+/// being the user's goes too, and where it may not, the user's message before it stays.
 pub fn begin_with_user(units: &mut [Unit]) {
-    while let Some(first) = units.iter().position(|u| u.stays() && (u.from_user || !u.is_fold())) {
-        let asked_before = units[..first].iter().rposition(|u| u.from_user && u.goes());
-        let Some(asked_before) = asked_before.filter(|_| !units[first].from_user) else { return };
-        if units[first].fixed {
-            units[asked_before].place = Place::Shown;
-            return;
+    let mut asked_before = None;
+    for at in 0..units.len() {
+        let unit = &mut units[at];
+        match (unit.speaker, unit.place) {
+            (Role::User, Place::Shown) => return,
+            (Role::User, Place::Going) => asked_before = Some(at),
+            (Role::Assistant | Role::Tool, Place::Shown) => match asked_before {
+                Some(asked) if unit.fixed => {
+                    units[asked].place = Place::Shown;
+                    return;
+                }
+                Some(_) => unit.go(),
+                None => return, // nobody asked before it: it stood first already
+            },
+            _ => {}
         }
-        units[first].go();
     }
 }

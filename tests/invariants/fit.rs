@@ -21,6 +21,7 @@ fn a_prepared_view_fits(world: &mut World, happened: &Happened) {
                 ErrorCode::SummaryEmpty,
                 ErrorCode::SummaryTruncated,
                 ErrorCode::SummaryNotSmaller,
+                ErrorCode::SummaryInvalid,
                 ErrorCode::SummaryFailed,
                 ErrorCode::StalePlan,
                 ErrorCode::Aborted,

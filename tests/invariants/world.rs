@@ -462,6 +462,8 @@ fn summarized(summary: &Summary, pending: &Pending, counter: &Counter) -> Summar
             format!("<summary>{}</summary>", "s".repeat((folded * percent / 100) as usize))
         }
     };
+    let fits = matches!(summary, Summary::Good(_) | Summary::Share(_));
+    let text = if fits { pending.request.profile.wrap(text) } else { text };
     let finish_reason = matches!(summary, Summary::Length).then(|| "length".to_owned());
     Summarized { text, finish_reason, usage: None }
 }
