@@ -7,6 +7,9 @@ use crate::context::{Context, Unit};
 use crate::error::Result;
 
 /// A summary that each later one extends, as a system message right behind the header (COMP-15).
+///
+/// It covers what other passes left out of the view, too. Where that is most of it, the view gains a summary that is smaller
+/// than what it stands for, and does not become smaller itself; the conditions on new messages keep it from coming again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RollingSummary {
     /// A summary is due above this many tokens.
