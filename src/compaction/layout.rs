@@ -20,6 +20,9 @@ impl Layout {
     /// The names that `layout` takes.
     pub const NAMES: [&'static str; 3] = ["retain-summary-turns", "ask-answer-steps", "replace"];
 
+    /// The user message before a summary that is the assistant's answer, where the profile has none of its own.
+    pub const ASK: &'static str = "Summarize the work so far, so that it can go on from your summary alone.";
+
     /// The layout of this name.
     pub fn parse(name: &str) -> Option<Self> {
         match name {
@@ -43,6 +46,7 @@ impl Layout {
     /// The messages that stand for a fold with this summary; `asked` is what asks for it, where that is shown.
     pub fn messages(self, retain: Option<Message>, mut summary: Message, asked: &str) -> FoldMessages {
         let mut ask = None;
+        let text = summary.plain_text();
         match self {
             Self::RetainSummaryTurns | Self::Replace => {}
             Self::AskAnswerSteps => {
@@ -50,12 +54,11 @@ impl Layout {
                 ask = Some(engine_message(Role::User, asked));
             }
             Self::SystemNote => {
-                let text = summary.plain_text();
                 let noted = format!("{HEADING}\n\n<summary>\n{}\n</summary>\n\n---", tags::neutralize(&text));
                 summary = engine_message(Role::System, &noted);
             }
         }
-        FoldMessages { retain, ask, summary }
+        FoldMessages { retain, ask, summary, text }
     }
 }
 

@@ -25,13 +25,10 @@ pub struct FoldPlan {
 impl FoldPlan {
     /// The messages that stand for the fold.
     pub fn messages(&self, retain: Option<Message>, summary: Message) -> FoldMessages {
-        let ask = if self.profile == Profile::Default { SHORT_ASK } else { self.profile.prompt() };
+        let ask = if self.profile == Profile::Default { Layout::ASK } else { self.profile.prompt() };
         self.layout.messages(retain, summary, ask)
     }
 }
-
-/// The user message before a summary that is the assistant's answer, where the profile has none of its own.
-const SHORT_ASK: &str = "Summarize the work so far, so that it can go on from your summary alone.";
 
 /// How much of a conversation's end stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -208,7 +208,7 @@ impl Context {
         }
         self.emit(EventName::Folded, &members, format!("into {id}"));
         let created_at = self.now;
-        self.folds.push(Fold { members, summary, retain, ask, tokens_folded, created_at });
+        self.folds.push(Fold { members, summary, retain, ask, text: made.text, tokens_folded, created_at });
         summary
     }
 
@@ -290,20 +290,15 @@ impl Context {
     pub fn fold_infos(&self) -> Vec<FoldInfo> {
         let in_view: HashSet<NodeIndex> = self.view.body().iter().map(|s| s.node).collect();
         let text = |n: NodeIndex| self.history.node(n).message.plain_text();
-        let told = |n: NodeIndex| {
-            let whole = text(n);
-            let (summary, ledger) = without_ledger(&whole);
-            (summary.to_owned(), ledger.map(str::to_owned))
-        };
         let tokens = |n: NodeIndex| self.history.node(n).tally.total();
         self.folds
             .iter()
-            .map(|fold| (fold, told(fold.summary)))
+            .map(|fold| (fold, without_ledger(&fold.text)))
             .map(|(fold, (summary, ledger))| FoldInfo {
                 id: self.history.node(fold.summary).id.to_string(),
                 items: self.ids(&fold.members),
-                summary,
-                ledger,
+                summary: summary.to_owned(),
+                ledger: ledger.map(str::to_owned),
                 retain: fold.retain.map(text),
                 tokens_folded: fold.tokens_folded,
                 tokens: tokens(fold.summary) + fold.retain.map_or(0, tokens) + fold.ask.map_or(0, tokens),

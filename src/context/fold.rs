@@ -14,6 +14,8 @@ pub struct Fold {
     pub retain: Option<NodeIndex>,
     /// The node of the message that asks for the summary, where that stands in the view.
     pub ask: Option<NodeIndex>,
+    /// What the summary says, its ledger included, without the frame that a layout gives it.
+    pub text: String,
     /// Tokens of the members as they stood in the view.
     pub tokens_folded: u64,
     /// When, by the caller's clock.
@@ -29,6 +31,8 @@ pub struct FoldMessages {
     pub ask: Option<Message>,
     /// The summary.
     pub summary: Message,
+    /// What it says, without the frame that the layout gives it.
+    pub text: String,
 }
 
 /// What the carry-over ledger at the end of a summary begins with.

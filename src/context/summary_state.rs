@@ -40,7 +40,7 @@ impl Context {
         let pushed = self.history.nodes()[..last].iter().filter(|n| n.kind == NodeKind::Message).count();
         let summary_tokens = summary.tally.total();
         Some(SummaryState {
-            summary: summary.message.plain_text(),
+            summary: newest.text.clone(),
             summarized_until: pushed as u64,
             summary_tokens,
             created_at: newest.created_at,

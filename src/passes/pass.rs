@@ -2,7 +2,7 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 
-use crate::compaction::FoldPlan;
+use crate::compaction::{FoldPlan, Layout};
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
 
@@ -88,9 +88,14 @@ pub trait Pass: Debug + Send + Sync {
         None
     }
 
+    /// How its folds stand; `None` for a pass that folds nothing.
+    fn layout(&self) -> Option<Layout> {
+        None
+    }
+
     /// Whether it folds.
     fn folds(&self) -> bool {
-        false
+        self.layout().is_some()
     }
 
     /// A threshold of its own in tokens, in the place of limit × thresholdRatio.

@@ -109,8 +109,8 @@ impl Pass for RollingSummary {
         self.plan(context, aim)
     }
 
-    fn folds(&self) -> bool {
-        true
+    fn layout(&self) -> Option<Layout> {
+        Some(Layout::SystemNote)
     }
 
     fn threshold(&self) -> Option<u64> {

@@ -90,8 +90,8 @@ impl Pass for Summarize {
         self.plan(context, aim)
     }
 
-    fn folds(&self) -> bool {
-        true
+    fn layout(&self) -> Option<Layout> {
+        Some(self.layout)
     }
 
     fn threshold(&self) -> Option<u64> {

@@ -12,10 +12,12 @@ mod ladder;
 mod recover;
 mod rewrite;
 mod run;
+mod saved_summary;
 mod search;
 mod thinking;
 
 pub use config::SessionConfig;
 pub use facade::Session;
 pub use run::{Fit, Pending};
+pub use saved_summary::SavedSummary;
 pub use search::{Hit, Search};

@@ -21,7 +21,7 @@ use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::provider;
-use crate::session::{Search, Session as Core};
+use crate::session::{SavedSummary, Search, Session as Core};
 use crate::tokens::{ReportedUsage, count_tools_by};
 
 /// One agent's conversation, kept inside its context window.
@@ -246,6 +246,28 @@ impl Session {
         let is_summarizing = self.inner.under_way.borrow().is_some();
         let state = self.inner.read(|core| core.context().summary_state(is_summarizing))?;
         state.map_or(Ok(JsValue::NULL), |state| flat_to_js(&state))
+    }
+
+    /// Puts a summary in again that an earlier process saved: the messages that it covers are folded under it.
+    ///
+    /// ```js
+    /// localStorage.setItem("summary", JSON.stringify(session.summaryState)); // … and your messages, where you keep them
+    ///
+    /// const later = new Session({ contextWindow: 128_000, ladder: "rolling" });
+    /// later.push(savedMessages);
+    /// later.restoreSummary(JSON.parse(localStorage.getItem("summary")));
+    /// ```
+    /// @param state What `summaryState` gave. `is_summarizing` is not looked at: whoever was writing a summary is gone.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for a state of another shape, where the session has a summary already, and
+    /// where fewer messages were pushed than the summary covers. Nothing has changed then.
+    #[wasm_bindgen(js_name = restoreSummary)]
+    pub fn restore_summary(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "SummaryState")] state: JsValue,
+    ) -> Result<(), JsValue> {
+        let saved = SavedSummary::from_value(&json(&state, ErrorCode::InvalidArgument)?)?;
+        self.inner.rehearse(&[Message::text(crate::message::Role::User, saved.summary.as_str())])?;
+        self.inner.write(|core| core.restore_summary(&saved))
     }
 
     /// The passes that `prepare` runs, as the option `ladder` takes them, every option named.
