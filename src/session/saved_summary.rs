@@ -79,3 +79,68 @@ impl Session {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::message::Message;
+    use crate::session::SessionConfig;
+    use crate::tokens::Estimate;
+
+    fn session(messages: usize) -> Session {
+        let config =
+            SessionConfig::from_value(&json!({ "contextWindow": 100_000, "ladder": "rolling" })).unwrap();
+        let mut session = Session::new(config, Arc::new(Estimate));
+        let said = |i: usize| {
+            let role = if i.is_multiple_of(2) { Role::User } else { Role::Assistant };
+            Message::text(role, format!("message {i} {}", "lorem ipsum ".repeat(20)))
+        };
+        session.push((0..messages).map(said).collect()).unwrap();
+        session
+    }
+
+    fn saved() -> serde_json::Value {
+        json!({
+            "summary": "They agreed on blue.", "summarized_until": 6, "summary_tokens": 1500, "created_at": 17.5,
+            "message_count": 6, "original_tokens": 12000, "compression_rate": 0.875, "is_summarizing": true,
+        })
+    }
+
+    #[test]
+    fn what_it_covers_is_folded_again_and_the_lock_of_a_dead_process_is_not_kept() {
+        let mut s = session(10);
+        s.restore_summary(&SavedSummary::from_value(&saved()).unwrap()).unwrap();
+        let view = s.context().lower();
+        assert_eq!(view.len(), 1 + 4, "the summary and what it does not cover");
+        assert_eq!(view[0].role, Role::System);
+        assert!(view[0].plain_text().ends_with("They agreed on blue.\n</summary>\n\n---"));
+        let state = s.context().summary_state(false).unwrap();
+        assert_eq!(
+            (state.summary.as_str(), state.summarized_until, state.message_count, state.created_at),
+            ("They agreed on blue.", 6, 6, Some(17.5))
+        );
+        assert!(!state.is_summarizing);
+    }
+
+    #[test]
+    fn a_state_that_does_not_fit_changes_nothing() {
+        let mut s = session(4);
+        let refused = s.restore_summary(&SavedSummary::from_value(&saved()).unwrap()).unwrap_err();
+        assert!(refused.message().contains("covers 6 messages"), "{refused}");
+        assert_eq!(s.context().view.len(), 4);
+        for (key, value) in [("summary", json!("")), ("summarized_until", json!(0)), ("tokens", json!(1))] {
+            let mut broken = saved();
+            broken[key] = value;
+            let refused = SavedSummary::from_value(&broken).unwrap_err();
+            assert!(refused.message().contains(key), "{refused}");
+        }
+        let mut s = session(10);
+        let state = SavedSummary::from_value(&saved()).unwrap();
+        s.restore_summary(&state).unwrap();
+        assert!(s.restore_summary(&state).unwrap_err().message().contains("a summary already"));
+    }
+}
