@@ -188,6 +188,11 @@ impl<'a> Keys<'a> {
     }
 }
 
+/// A count as a length in memory, where a larger one means "all of them".
+pub(crate) fn size(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
 /// A whole number that JavaScript holds exactly; it may have come as a float.
 pub(crate) fn whole(value: &Value) -> Option<u64> {
     if let Some(n) = value.as_u64() {

@@ -2,6 +2,7 @@
 
 use super::layout::Layout;
 use super::{Profile, ledger};
+use crate::config::size;
 use crate::context::{Context, FoldMessages, NodeIndex, NodeKind, Place, Unit, begin_with_user};
 use crate::message::Message;
 
@@ -10,8 +11,12 @@ use crate::message::Message;
 pub struct FoldPlan {
     /// The nodes to fold, in view order; earlier summaries among them.
     pub members: Vec<NodeIndex>,
-    /// Their tokens, as they stand in the view or stood there when a pass left them out.
+    /// What they take in the view.
     pub tokens: u64,
+    /// What those of them took that passes have left out of the view.
+    pub hidden_tokens: u64,
+    /// The summary is to stand for those, too: else it must be smaller than what it takes out of the view.
+    pub hidden_too: bool,
     /// Those of them that are no earlier summary's.
     pub new_tokens: u64,
     /// A retained turn was cut at a step boundary (COMP-7b).
@@ -23,6 +28,11 @@ pub struct FoldPlan {
 }
 
 impl FoldPlan {
+    /// What the summary must be smaller than.
+    pub fn stands_for(&self) -> u64 {
+        self.tokens + if self.hidden_too { self.hidden_tokens } else { 0 }
+    }
+
     /// The messages that stand for the fold.
     pub fn messages(&self, retain: Option<Message>, summary: Message) -> FoldMessages {
         let ask = if self.profile == Profile::Default { Layout::ASK } else { self.profile.prompt() };
@@ -66,7 +76,7 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     if turns.is_empty() {
         turns.push(0); // an agent that was never spoken to: all of it is one turn
     }
-    let kept_turns = &turns[turns.len().saturating_sub(keep.turns as usize)..];
+    let kept_turns = &turns[turns.len().saturating_sub(size(keep.turns))..];
     let keep_from = kept_turns.first().copied().unwrap_or(units.len());
     let newest_user = units.iter().rposition(Unit::opens_turn);
     let reserve = |target: u64| summary_reserve(target) + ledger::need(context, keep.ledger);
@@ -92,11 +102,13 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     let folded: Vec<&Unit> = going.into_iter().map(|(_, unit)| unit).collect();
     let members: Vec<NodeIndex> = folded.iter().flat_map(|u| u.nodes.iter().copied()).collect();
     let is_new = |u: &&&Unit| u.nodes.iter().any(|n| context.history.node(*n).kind == NodeKind::Message);
-    let tokens = |u: &Unit| u.tokens + u.hidden_tokens;
+    let tokens = |u: &Unit| u.tokens + if keep.hidden_too { u.hidden_tokens } else { 0 };
     let new: Vec<&&Unit> = folded.iter().filter(is_new).collect();
     (!new.is_empty()).then(|| FoldPlan {
         members,
-        tokens: folded.iter().map(|u| tokens(u)).sum(),
+        tokens: folded.iter().map(|u| u.tokens).sum(),
+        hidden_tokens: folded.iter().map(|u| u.hidden_tokens).sum(),
+        hidden_too: keep.hidden_too,
         new_tokens: new.iter().map(|u| tokens(u)).sum(),
         cut_within_turn,
         layout,
@@ -115,7 +127,9 @@ fn fold_oldest(
     reserve: u64,
 ) -> bool {
     let mut tokens = context.view.fixed_tokens() + units.iter().map(|u| u.tokens).sum::<u64>() + reserve;
-    let newest = units.len().saturating_sub(1);
+    // A view of instructions alone is none: what was last said stays.
+    let newest = units.iter().rposition(|u| !u.speaker.is_instruction()).unwrap_or(0);
+    let newest_user = units.iter().rposition(Unit::opens_turn);
     let starts = std::iter::once(0).chain(turns.iter().copied().filter(|t| *t > 0));
     let ends = turns.iter().copied().filter(|t| *t > 0).chain([units.len()]);
     for (start, end) in starts.zip(ends) {
@@ -126,8 +140,8 @@ fn fold_oldest(
             if tokens <= target {
                 return cut;
             }
-            let stays =
-                units[i].fixed || units[i].goes() || i == newest || (units[i].opens_turn() && i >= keep_from);
+            let is_asked = Some(i) == newest_user || (units[i].opens_turn() && i >= keep_from);
+            let stays = units[i].fixed || units[i].goes() || i == newest || is_asked;
             if !stays {
                 units[i].go();
                 tokens = tokens.saturating_sub(units[i].tokens);

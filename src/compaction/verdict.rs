@@ -83,8 +83,8 @@ pub fn judge(
     let retain = given.or_else(|| earlier_retain(context, plan));
 
     let tokens = standing(context, plan, retain.as_ref(), &summary);
-    if tokens >= plan.tokens {
-        let (new, old) = (tokens, plan.tokens);
+    if tokens >= plan.stands_for() {
+        let (new, old) = (tokens, plan.stands_for());
         let why = format!("the summary takes {new} tokens and would replace {old}: ask for a shorter one");
         return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
     }
@@ -148,7 +148,7 @@ fn with_ledger(
         return (summary, 0);
     }
     let tokens = standing(context, plan, retain, &summary);
-    let gain = plan.tokens.saturating_sub(tokens);
+    let gain = plan.stands_for().saturating_sub(tokens);
     let after = (context.view.tokens() + tokens).saturating_sub(plan.tokens);
     let folded: HashSet<NodeIndex> = plan.members.iter().copied().collect();
     // What stays is too large as it is: it will be cut to make room, and what it says may be cut with it.

@@ -42,7 +42,7 @@ pub struct Context {
     /// What entering tool outputs did to the view since the last report.
     pub on_entry: OnEntry,
     /// Tool outputs that point to the same output further down, and to which.
-    pub(super) pointers: Vec<(NodeIndex, NodeIndex)>,
+    pub pointers: Vec<(NodeIndex, NodeIndex)>,
 }
 
 impl Context {

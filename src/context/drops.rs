@@ -32,7 +32,7 @@ impl Context {
         }
         let mut message = Message::clone(&slot.message);
         message.parts.retain(|p| !matches!(p, Part::ToolCall(_) | Part::Reasoning(_)));
-        if message.is_empty() {
+        if !message.parts.iter().any(says_something) {
             return false;
         }
         let tally = Tally::of(&message, &*self.counter);
@@ -43,7 +43,7 @@ impl Context {
     /// Whether the message says something beside its calls and its reasoning.
     pub fn says_something(&self, node: NodeIndex) -> bool {
         let parts = &self.history.node(node).message.parts;
-        parts.iter().any(|p| !matches!(p, Part::ToolCall(_) | Part::ToolOutput(_) | Part::Reasoning(_)))
+        parts.iter().any(says_something)
     }
 
     /// Whether the message stands in the view with its calls.
@@ -82,5 +82,14 @@ impl Context {
             self.view.replace(at, node.message.clone(), node.tally, Form::Whole);
         }
         self.emit(EventName::Unfolded, &back, "a message of the step was pinned".to_owned());
+    }
+}
+
+/// A part that a reader would see: a blank text beside calls is none, though many clients send it.
+fn says_something(part: &Part) -> bool {
+    match part {
+        Part::ToolCall(_) | Part::ToolOutput(_) | Part::Reasoning(_) => false,
+        Part::Text { text, .. } => !text.trim().is_empty(),
+        _ => true,
     }
 }

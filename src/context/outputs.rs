@@ -96,22 +96,27 @@ impl Context {
     /// Makes placeholders of the oldest tool outputs until the rest is within the budget (CACHE-4).
     pub(super) fn trim_outputs(&mut self) {
         if self.output_config.enabled {
-            self.trim_outputs_to(self.output_budget);
+            let trimmed = self.make_placeholders_beyond(self.output_budget);
+            self.on_entry.trimmed.extend(&trimmed);
         }
     }
 
     /// The same for any budget. Gives what became a placeholder.
     pub fn trim_outputs_to(&mut self, budget: u64) -> Vec<NodeIndex> {
-        let mut trimmed = Vec::new();
+        self.make_placeholders_beyond(budget).into_iter().map(|(index, _)| index).collect()
+    }
+
+    /// Gives what became a placeholder, and the tokens that each saved.
+    fn make_placeholders_beyond(&mut self, budget: u64) -> Vec<(NodeIndex, u64)> {
+        let mut saved = Vec::new();
         while self.view.output_tokens() > budget {
             let Some(at) = self.view.oldest_output() else { break };
             let before = self.view.tokens();
             if self.make_placeholder(at) {
-                let index = self.view.body()[at].node;
-                self.on_entry.trimmed.push((index, before - self.view.tokens()));
-                trimmed.push(index);
+                saved.push((self.view.body()[at].node, before - self.view.tokens()));
             }
         }
+        let trimmed: Vec<NodeIndex> = saved.iter().map(|(index, _)| *index).collect();
         for index in &trimmed {
             self.note_left_out(
                 *index,
@@ -120,8 +125,10 @@ impl Context {
             );
         }
         self.emit_trimmed(&trimmed, &format!("tool output budget of {budget} tokens"));
-        self.settle_pointers();
-        trimmed
+        if !trimmed.is_empty() {
+            self.settle_pointers();
+        }
+        saved
     }
 
     /// Tells that tool outputs lost their text.

@@ -256,6 +256,11 @@ impl View {
         self.touch(at);
     }
 
+    /// Whether a tool output is left that may be trimmed.
+    pub fn can_trim(&self) -> bool {
+        self.outputs.len() > 1
+    }
+
     /// The oldest tool output that can still be trimmed; the newest never can.
     pub fn oldest_output(&mut self) -> Option<usize> {
         if self.outputs.len() < 2 { None } else { self.outputs.pop_front() }

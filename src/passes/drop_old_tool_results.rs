@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::pass::{Aim, Outcome, Pass};
-use crate::config::Keys;
+use crate::config::{Keys, size};
 use crate::context::{Context, NodeIndex, Unit};
 use crate::error::Result;
 use crate::message::Role;
@@ -40,7 +40,7 @@ impl DropOldToolResults {
     fn reduction(self, context: &Context) -> Reduction {
         let units = context.units();
         let requests: Vec<usize> = (0..units.len()).filter(|i| units[*i].opens_turn()).collect();
-        let old = requests.len().saturating_sub(self.keep_steps as usize);
+        let old = requests.len().saturating_sub(size(self.keep_steps));
         let mut reduction = Reduction::default();
         for (i, start) in requests.iter().take(old).enumerate() {
             let end = requests.get(i + 1).copied().unwrap_or(units.len());

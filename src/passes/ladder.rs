@@ -108,9 +108,9 @@ impl Ladder {
         &self.passes
     }
 
-    /// A threshold in tokens that a pass brings.
+    /// The lowest threshold in tokens that a pass brings.
     pub fn threshold(&self) -> Option<u64> {
-        self.passes.iter().find_map(|p| p.threshold())
+        self.passes.iter().filter_map(|p| p.threshold()).min()
     }
 }
 

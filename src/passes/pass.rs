@@ -83,8 +83,9 @@ pub trait Pass: Debug + Send + Sync {
     /// Does its work.
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome>;
 
-    /// What it would fold if it were asked to by hand; `None` for a pass that folds nothing.
-    fn fold_by_hand(&self, _context: &Context, _aim: &Aim) -> Option<FoldPlan> {
+    /// What it would fold if a compaction were due by the last usage, or asked for by hand; `None` for a pass that folds
+    /// nothing.
+    fn fold(&self, _context: &Context, _aim: &Aim, _by_hand: bool) -> Option<FoldPlan> {
         None
     }
 

@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::pass::{Aim, Outcome, Pass};
-use crate::config::Keys;
+use crate::config::{Keys, size};
 use crate::context::{Context, Form, NodeIndex, Slot};
 use crate::error::Result;
 use crate::message::Role;
@@ -51,7 +51,7 @@ impl Pass for PruneToolOutputs {
         let mut turns = body.iter().enumerate().rev().filter(|(_, s)| s.message.opens_turn());
         let protected = match self.protect_turns.checked_sub(1) {
             None => body.len(),
-            Some(newest) => turns.nth(newest as usize).map_or(0, |(at, _)| at),
+            Some(newest) => turns.nth(size(newest)).map_or(0, |(at, _)| at),
         };
         let prunable: Vec<usize> = (0..protected).filter(|at| is_output(&body[*at])).collect();
         let reclaimable: u64 = prunable.iter().map(|at| body[*at].tokens()).sum();

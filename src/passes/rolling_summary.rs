@@ -105,8 +105,8 @@ impl Pass for RollingSummary {
         Ok(self.plan(context, aim).map_or(Outcome::Unchanged, Outcome::Fold))
     }
 
-    fn fold_by_hand(&self, context: &Context, aim: &Aim) -> Option<FoldPlan> {
-        self.plan(context, aim)
+    fn fold(&self, context: &Context, aim: &Aim, by_hand: bool) -> Option<FoldPlan> {
+        if by_hand || self.is_enough(context) { self.plan(context, aim) } else { None }
     }
 
     fn layout(&self) -> Option<Layout> {

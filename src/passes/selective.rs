@@ -3,7 +3,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value, json};
 
 use super::pass::{Aim, Outcome, Pass};
-use crate::config::Keys;
+use crate::config::{Keys, size};
 use crate::context::{Context, NodeIndex, Place, Unit, begin_with_user, default_priority};
 use crate::error::Result;
 use crate::message::{ItemType, Role};
@@ -86,7 +86,7 @@ impl Selective {
         let rule = self.rules.iter().find(|r| r.item_type == ItemType::ToolResult);
         let keep = match rule.map(|r| r.strategy) {
             Some(Strategy::Drop) => 0,
-            Some(Strategy::Truncate { keep_recent }) => keep_recent as usize,
+            Some(Strategy::Truncate { keep_recent }) => size(keep_recent),
             Some(Strategy::None) | None => outputs.len(),
         };
         outputs[outputs.len().saturating_sub(keep)..].iter().copied().collect()
@@ -97,7 +97,7 @@ impl Selective {
         let keep = match rule.strategy {
             Strategy::None => return Vec::new(),
             Strategy::Drop => 0,
-            Strategy::Truncate { keep_recent } => keep_recent as usize,
+            Strategy::Truncate { keep_recent } => size(keep_recent),
         };
         let of_type = |item_type: ItemType| -> Vec<NodeIndex> {
             let slots = context.view.body().iter();

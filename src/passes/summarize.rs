@@ -51,7 +51,9 @@ impl Summarize {
         let target = (aim.low < u64::MAX).then_some(aim.low);
         let fill = aim.fill && self.layout != Layout::Replace;
         let ledger = aim.ledger;
-        let keep = Keep { cut_within_turn: !self.whole_turns, ledger, fill, ..Keep::last(turns, target) };
+        let hidden_too = self.layout == Layout::Replace;
+        let cut_within_turn = !self.whole_turns;
+        let keep = Keep { cut_within_turn, ledger, fill, hidden_too, ..Keep::last(turns, target) };
         plan(context, keep, self.layout).map(|plan| FoldPlan { profile: self.profile, ..plan })
     }
 }
@@ -77,7 +79,8 @@ impl Pass for Summarize {
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
-        aim.auto && aim.is_due(context.view.tokens())
+        let threshold = self.threshold_tokens.map_or(aim.threshold, |own| own.max(aim.threshold));
+        aim.auto && Aim { threshold, ..*aim }.is_due(context.view.tokens())
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
@@ -86,7 +89,7 @@ impl Pass for Summarize {
         Ok(plan.map_or(Outcome::Unchanged, Outcome::Fold))
     }
 
-    fn fold_by_hand(&self, context: &Context, aim: &Aim) -> Option<FoldPlan> {
+    fn fold(&self, context: &Context, aim: &Aim, _: bool) -> Option<FoldPlan> {
         self.plan(context, aim)
     }
 

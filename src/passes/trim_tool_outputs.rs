@@ -34,7 +34,9 @@ impl Pass for TrimToolOutputs {
     }
 
     fn wants(&self, context: &Context, _: &Aim) -> bool {
-        context.output_config.enabled && context.view.output_tokens() > self.budget(context)
+        context.output_config.enabled
+            && context.view.can_trim()
+            && context.view.output_tokens() > self.budget(context)
     }
 
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {

@@ -67,23 +67,35 @@ impl Session {
     /// The callback failed: the extractive summariser if configured, else `error`; nothing has changed then.
     pub fn give_up(&mut self, mut pending: Pending, error: Error) -> Result<Fit> {
         if error.code() == ErrorCode::Aborted || self.config.compaction.on_failure == OnFailure::Error {
-            return Err(self.fail(pending.question, error));
+            return self.go_on_or_fail(pending.question, error);
         }
         pending = self.still_wanted(pending)?;
         let answer = Answer { text: self.extractive(&pending), ..Answer::default() };
-        match self.judge(&pending, &answer, false) {
+        match self.judge_settled(&mut pending, |session, pending| session.judge(pending, &answer, false)) {
             Ok((mut accepted, carried)) => {
                 accepted.fallback = Some(format!("the extractive summariser stood in: {error}"));
                 pending.question.run.summary.get_or_insert_default().attempts = pending.question.attempt;
                 self.accept(pending, accepted, carried)
             }
-            Err(_) => Err(self.fail(pending.question, error)),
+            Err(_) => self.go_on_or_fail(pending.question, error),
         }
+    }
+
+    /// Where all that is wrong is that there was too little to fold, a ladder goes on with its next pass.
+    fn go_on_or_fail(&mut self, question: Question, error: Error) -> Result<Fit> {
+        if error.code() != ErrorCode::SummaryNotSmaller || !question.run.must_fit() {
+            return Err(self.fail(question, error));
+        }
+        self.context.emit(EventName::CompactionFailed, &question.plan.members, error.to_string());
+        let Question { mut run, attempt, .. } = question;
+        run.decide(run.folding_pass(), self.tokens(), self.tokens(), Vec::new(), error.to_string());
+        run.summary.get_or_insert_default().attempts = attempt;
+        self.go_on_without(run)
     }
 
     /// Takes a piece's summary, and asks about what comes next (`None`); or judges the last answer.
     fn judge_or_ask_on(
-        &self,
+        &mut self,
         pending: &mut Pending,
         answer: &Answer,
     ) -> Result<Option<(compaction::Accepted, Carried)>> {
@@ -94,23 +106,45 @@ impl Session {
             question.refused = None;
             return Ok(None);
         }
-        let judged = self.judge(pending, answer, self.config.compaction.wants_retain())?;
-        let compaction = &self.config.compaction;
-        let script = self.script().filter(|s| !s.is_of(&judged.0.text));
-        match script {
-            None => Ok(Some(judged)),
-            Some(script) if pending.question.attempt < compaction.max_attempts => {
+        let wants_retain = self.config.compaction.wants_retain();
+        self.judge_settled(pending, |session, pending| {
+            session.judge_with_language(pending, answer, wants_retain)
+        })
+        .map(Some)
+    }
+
+    /// Judges on the view as the passes before the fold leave it; that is how it stays if the answer is accepted.
+    fn judge_settled<T>(
+        &mut self,
+        pending: &mut Pending,
+        judge: impl FnOnce(&Self, &Pending) -> Result<T>,
+    ) -> Result<T> {
+        let done = self.settle(&mut pending.question.run)?;
+        self.refresh(&mut pending.question.plan);
+        let judged = judge(self, pending);
+        if judged.is_err() {
+            self.take_back(&mut pending.question.run, done);
+        }
+        judged
+    }
+
+    fn judge_with_language(
+        &self,
+        pending: &Pending,
+        answer: &Answer,
+        wants_retain: bool,
+    ) -> Result<(compaction::Accepted, Carried)> {
+        let (mut accepted, carried) = self.judge(pending, answer, wants_retain)?;
+        if let Some(script) = self.script().filter(|s| !s.is_of(&accepted.text)) {
+            if pending.question.attempt < self.config.compaction.max_attempts {
                 let language = self.language().unwrap_or_else(|| script.language().to_owned());
                 let why =
                     format!("the summary is not written in the language that was asked for: {language}");
-                Err(Error::new(ErrorCode::SummaryInvalid, why))
+                return Err(Error::new(ErrorCode::SummaryInvalid, why));
             }
-            Some(_) => {
-                let (mut accepted, carried) = judged;
-                accepted.note("the summary is not in the conversation's language");
-                Ok(Some((accepted, carried)))
-            }
+            accepted.note("the summary is not in the conversation's language");
         }
+        Ok((accepted, carried))
     }
 
     /// Judges an answer; with what is accepted comes what it carries over.
@@ -151,7 +185,7 @@ impl Session {
     /// a step in which something was pinned stays. Anything else that came stays, too (COMP-14).
     fn refresh(&self, plan: &mut FoldPlan) {
         let planned: HashSet<NodeIndex> = std::mem::take(&mut plan.members).into_iter().collect();
-        plan.tokens = 0;
+        (plan.tokens, plan.hidden_tokens) = (0, 0);
         let slots = self.context.view.with_dropped();
         for step in steps(slots.iter().map(|s| &*s.message)) {
             let slots = &slots[step.range];
@@ -167,7 +201,10 @@ impl Session {
             let answers = |s: &&&Slot| s.message.tool_outputs().any(|o| calls.contains(o.call_id.as_str()));
             for slot in slots.iter().filter(|s| planned.contains(&s.node) || answers(s)) {
                 plan.members.push(slot.node);
-                plan.tokens += slot.tokens();
+                match self.context.view.dropped(slot.node) {
+                    Some(hidden) => plan.hidden_tokens += hidden.tokens(),
+                    None => plan.tokens += slot.tokens(),
+                }
             }
         }
     }
@@ -185,7 +222,6 @@ impl Session {
             None if size == Size::NoOutputs => accepted.note("the request went without tool outputs, to fit"),
             None => {}
         }
-        self.settle(&mut run)?;
         let tokens_before = self.tokens();
         let items = self.context.ids(&plan.members);
         let made = plan.messages(accepted.retain, accepted.summary);

@@ -15,7 +15,14 @@ impl Session {
     /// Writes the request; where the summariser's window is known, one that fits it. Where the redaction fails, so does
     /// the run, and nothing has changed.
     pub(super) fn ask(&mut self, mut question: Question) -> Result<Fit> {
-        match self.fitting_request(&mut question) {
+        // It tells the view as the passes before the fold will leave it.
+        let done = match self.settle(&mut question.run) {
+            Ok(done) => done,
+            Err(error) => return Err(self.fail(question, error)),
+        };
+        let request = self.fitting_request(&mut question);
+        self.take_back(&mut question.run, done);
+        match request {
             Ok(request) => Ok(Fit::NeedsSummary(Box::new(Pending { request, question }))),
             Err(error) => Err(self.fail(question, error)),
         }

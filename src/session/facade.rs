@@ -12,6 +12,9 @@ use crate::message::Message;
 use crate::passes::{Aim, Pass, Summarize};
 use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of, count_tools};
 
+/// A summary is not asked for to save fewer tokens than this.
+const LEAST_FOLD: u64 = 64;
+
 /// One conversation: its history, its view, its tool outputs.
 pub struct Session {
     pub(super) context: Context,
@@ -168,7 +171,7 @@ impl Session {
         let folding = self.config.ladder.passes().iter().find(|p| p.folds());
         let by_default = Summarize::default();
         let folding = folding.map_or(&by_default as &dyn Pass, |p| &**p);
-        let plan = folding.fold_by_hand(&self.context, &aim).filter(worth);
+        let plan = folding.fold(&self.context, &aim, reason == Reason::Manual).filter(worth);
         let Some(plan) = plan else { return Ok(None) };
         let run = self.begin(reason, instructions, aim, Arc::new([]));
         self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
@@ -219,7 +222,7 @@ impl Session {
         let counted = |tokens| self.accuracy.as_counted(tokens, &*self.context.counter);
         let (most, threshold) = (counted(most), counted(threshold));
         let low = counted(by_limit.min(by_threshold)).min(most);
-        let enough = if self.context.folds.is_empty() { 0 } else { low / 10 };
+        let enough = if self.context.folds.is_empty() { (low / 20).min(LEAST_FOLD) } else { low / 10 };
         let low = if fill { most.min(threshold.saturating_sub(1)) } else { low };
         let known = Some(low).filter(|low| *low < u64::MAX);
         // The documents' presets fold as their documents say; a ledger is the caller's choice there.

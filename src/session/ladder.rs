@@ -10,17 +10,24 @@ use std::sync::Arc;
 use super::facade::Session;
 use super::run::{Fit, Question, Run};
 use crate::compaction::Reason;
-use crate::context::{EventName, OnEntry, Report, View};
+use crate::context::{EventName, NodeIndex, OnEntry, Report, View};
 use crate::error::{Error, ErrorCode, Result};
 use crate::passes::{Aim, Outcome, Pass, Shorten};
 
 /// What passes can be taken back to.
-struct Checkpoint {
+pub(super) struct Checkpoint {
     view: View,
+    pointers: Vec<(NodeIndex, NodeIndex)>,
     left_out: usize,
     stored: usize,
     events: usize,
     decisions: usize,
+}
+
+/// The passes before a fold, run; and the way back.
+pub(super) struct Settled {
+    before: Option<Checkpoint>,
+    settled: usize,
 }
 
 impl Session {
@@ -50,8 +57,11 @@ impl Session {
 
     /// Runs passes until one needs a summary or all have run. A run that fails leaves the view as it found it; a fold that
     /// was accepted before stays.
-    pub(super) fn advance(&mut self, mut run: Run) -> Result<Fit> {
-        let mut before: Option<Checkpoint> = None;
+    pub(super) fn advance(&mut self, run: Run) -> Result<Fit> {
+        self.advance_from(run, None)
+    }
+
+    fn advance_from(&mut self, mut run: Run, mut before: Option<Checkpoint>) -> Result<Fit> {
         while run.next_pass < run.passes.len() {
             let pass = run.next_pass;
             run.next_pass += 1;
@@ -72,7 +82,7 @@ impl Session {
         self.shorten(&mut run, &mut before)?;
         let most = run.aim.most;
         let tokens = self.tokens();
-        if run.reason != Reason::Ladder || tokens <= most {
+        if !run.must_fit() || tokens <= most {
             return Ok(Fit::Done(Box::new(self.finish(run))));
         }
         let mut report = self.make_report(run);
@@ -87,18 +97,32 @@ impl Session {
 
     /// Does the passes before a fold again, now that its summary is there. They fold nothing themselves: what became due
     /// meanwhile is the next run's.
-    pub(super) fn settle(&mut self, run: &mut Run) -> Result<()> {
+    pub(super) fn settle(&mut self, run: &mut Run) -> Result<Settled> {
         let mut before: Option<Checkpoint> = None;
+        let settled = run.settled;
         for pass in run.settled..run.next_pass.saturating_sub(1) {
             if !run.passes[pass].folds()
                 && let Err(error) = self.run_pass(run, pass, &mut before)
             {
-                self.undo(before);
+                self.take_back(run, Settled { before, settled });
                 return Err(error);
             }
         }
         run.settled = run.next_pass;
-        Ok(())
+        Ok(Settled { before, settled })
+    }
+
+    /// Undoes what [`Session::settle`] did.
+    pub(super) fn take_back(&mut self, run: &mut Run, done: Settled) {
+        run.settled = done.settled;
+        run.decisions.truncate(done.before.as_ref().map_or(usize::MAX, |b| b.decisions));
+        self.undo(done.before);
+    }
+
+    /// Goes on behind the pass whose fold was refused.
+    pub(super) fn go_on_without(&mut self, mut run: Run) -> Result<Fit> {
+        let done = self.settle(&mut run)?;
+        self.advance_from(run, done.before)
     }
 
     /// Runs one pass if it wants to, and writes down what it decided.
@@ -109,7 +133,7 @@ impl Session {
 
     /// The last resort of every ladder.
     fn shorten(&mut self, run: &mut Run, before: &mut Option<Checkpoint>) -> Result<()> {
-        if run.reason != Reason::Ladder {
+        if !run.must_fit() {
             return Ok(());
         }
         let shortened = self.run_one(run, &Shorten, before).map(|_| ());
@@ -141,6 +165,7 @@ impl Session {
     fn checkpoint(&self, run: &Run) -> Checkpoint {
         Checkpoint {
             view: self.context.view.clone(),
+            pointers: self.context.pointers.clone(),
             left_out: self.context.left_out.len(),
             stored: self.context.outputs.len(),
             events: self.context.events.len(),
@@ -152,6 +177,7 @@ impl Session {
     fn undo(&mut self, before: Option<Checkpoint>) {
         let Some(before) = before else { return };
         self.context.view = before.view;
+        self.context.pointers = before.pointers;
         self.context.left_out.truncate(before.left_out);
         self.context.events.truncate(before.events);
         let new: HashSet<String> =
@@ -163,7 +189,7 @@ impl Session {
 
     /// Ends a run: the report, and a fresh start for the next one.
     pub(super) fn finish(&mut self, mut run: Run) -> Report {
-        let reason = run.reason;
+        let must_fit = run.must_fit();
         self.context.settle_pointers();
         self.decide_bound_thinking(&mut run);
         let mut report = self.make_report(run);
@@ -171,7 +197,7 @@ impl Session {
         self.context.on_entry = OnEntry::default();
         self.context.view.mark();
         self.accuracy.sends(report.tokens_after);
-        if reason == Reason::Ladder {
+        if must_fit {
             self.prepared_at = Some(self.context.history.len());
         }
         self.report = Some(report.clone());

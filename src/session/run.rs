@@ -55,6 +55,11 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// Whether its view must fit in the end, or an error says why not; a compaction alone only folds.
+    pub fn must_fit(&self) -> bool {
+        matches!(self.reason, Reason::Ladder | Reason::Recover)
+    }
+
     /// The name of the pass that asked for a summary.
     pub fn folding_pass(&self) -> &'static str {
         let asked = self.next_pass.checked_sub(1).and_then(|at| self.passes.get(at));
