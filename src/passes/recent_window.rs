@@ -55,12 +55,12 @@ impl RecentWindow {
         Ok(Box::new(pass))
     }
 
-    /// The document's formula; fractions of a token are cut off as it cuts them.
+    /// The document's formula; shares are rounded, as in its log.
     fn budget(&self, context: &Context, window: u64) -> Budgets {
-        let target = (window as f64 * self.target_ratio) as u64;
+        let target = (window as f64 * self.target_ratio).round() as u64;
         let system = context.view.fixed_tokens();
         let available = target.saturating_sub(system);
-        let share = |ratio: f64| (available as f64 * ratio) as u64;
+        let share = |ratio: f64| (available as f64 * ratio).round() as u64;
         Budgets {
             target,
             system,
