@@ -1,7 +1,12 @@
 //! The reference documents as settings of the ladder: every number and every example, in a file named after its document.
 #![cfg(not(target_arch = "wasm32"))]
 #![recursion_limit = "512"]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "a test reads files, and fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test reads files, and fails by panicking"
+)]
 
 #[path = "documents/bad_input.rs"]
 mod bad_input;

@@ -86,7 +86,7 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
         target.is_some_and(|target| cut_turns(&mut units, kept_turns, context, target, reserve(target)))
     };
     if layout == Layout::SystemNote {
-        begin_with_user(&mut units);
+        begin_with_user(&mut units, 0);
     }
     let mut going: Vec<(usize, &Unit)> = places.into_iter().zip(&units).filter(|(_, u)| u.goes()).collect();
     if keep.hidden_too {

@@ -33,8 +33,11 @@ fn one_request_and_500_steps_fit_at_every_call_under_each_preset() {
     for preset in Ladder::PRESETS {
         let window = 12_000;
         let mut s = session(preset, window);
-        s.push(vec![Message::text(Role::System, "Build."), Message::text(Role::User, "Build all 500 parts.")])
-            .unwrap();
+        s.push(vec![
+            Message::text(Role::System, "Build."),
+            Message::text(Role::User, "Build all 500 parts."),
+        ])
+        .unwrap();
         let (mut acted, mut summaries) = (0, 0);
         for n in 0..STEPS {
             s.push(step(n, if n % 50 == 0 { 1_500 } else { 120 })).unwrap();
@@ -78,10 +81,15 @@ fn twenty_compactions_keep_their_size_the_pins_and_the_facts() {
             sizes.push(s.tokens());
             let view = s.context().lower();
             assert!(view.iter().any(|m| m.plain_text() == pin), "the pin, verbatim");
-            assert!(view.iter().any(|m| m.plain_text().contains("port 8443")), "the rule, after {}", sizes.len());
+            assert!(
+                view.iter().any(|m| m.plain_text().contains("port 8443")),
+                "the rule, after {}",
+                sizes.len()
+            );
         }
     }
-    assert!(sizes.iter().all(|size| *size <= window * 8 / 10), "{sizes:?}");
-    let (early, late) = (sizes[..5].iter().max().unwrap(), sizes[15..].iter().max().unwrap());
-    assert!(late * 10 <= early * 13, "it does not grow: {sizes:?}");
+    // The low mark is half of the window; the summary itself may stand a little above it.
+    assert!(sizes.iter().all(|size| *size <= window * 6 / 10), "{sizes:?}");
+    let most = |sizes: &[u64]| sizes.iter().max().copied().unwrap_or(0);
+    assert!(most(&sizes[15..]) * 100 <= most(&sizes[10..15]) * 102, "it does not grow: {sizes:?}");
 }

@@ -6,9 +6,7 @@ use contextfold::passes::{Given, Ladder};
 use contextfold::session::Session;
 use serde_json::{Value, json};
 
-use super::support::{
-    asks, calls, done, layout, output, passes, said, session, summary, system, user, view,
-};
+use super::support::{asks, calls, done, layout, output, passes, said, session, summary, system, user, view};
 
 fn selective(window: u64) -> Session {
     session(json!({ "contextWindow": window, "ladder": "selective" }))
@@ -134,7 +132,8 @@ fn it_stops_as_soon_as_the_view_is_under_the_threshold() {
 #[test]
 fn a_type_without_a_rule_is_not_touched() {
     let rules = json!({ "TOOL_RESULT": { "strategy": "DROP" } });
-    let mut s = session(json!({ "contextWindow": 10_000, "ladder": [{ "pass": "selective", "rules": rules }] }));
+    let mut s =
+        session(json!({ "contextWindow": 10_000, "ladder": [{ "pass": "selective", "rules": rules }] }));
     let memory = typed(user("remember ", 3_000), ItemType::Memory);
     s.push(vec![memory, user("a ", 3_000), said("b ", 2_000), user("c ", 1_000)]).unwrap();
     assert_eq!(passes(&done(s.prepare().unwrap())), [""; 0]);

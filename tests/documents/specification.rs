@@ -47,10 +47,8 @@ fn outputs_beyond_their_budget_become_placeholders_and_then_the_older_turns_are_
         .unwrap();
     }
     let pending = asks(s.prepare().unwrap());
-    let report = done(
-        s.resume(pending, &answer("<retain>c2 is toolout</retain><summary>three</summary>"))
-            .unwrap(),
-    );
+    let report =
+        done(s.resume(pending, &answer("<retain>c2 is toolout</retain><summary>three</summary>")).unwrap());
     assert_eq!(passes(&report), ["trim_tool_outputs", "summarize"]);
     insta::assert_snapshot!(view(&s), @"
     user: c2 is toolout (4)

@@ -212,7 +212,13 @@ fn the_init_agents_example_155k_become_about_70k() {
     }
     assert_eq!(s.tokens(), 14_000 + 78_000 + 66_000, "3,000 of them the trace and its call");
     let pending = asks(s.prepare().unwrap());
-    done(s.resume(pending, &answer(&format!("基于反馈，我完成了以下分析...{}\n{}", blocks(3_900), tagged("")))).unwrap());
+    done(
+        s.resume(
+            pending,
+            &answer(&format!("基于反馈，我完成了以下分析...{}\n{}", blocks(3_900), tagged(""))),
+        )
+        .unwrap(),
+    );
     assert_eq!(s.context().lower().len(), 2 + 6, "mock message, summary, and six messages of three steps");
     assert!((69_000..=71_000).contains(&s.tokens()), "{}", s.tokens());
     no_two_assistants_meet(&s);
@@ -221,8 +227,11 @@ fn the_init_agents_example_155k_become_about_70k() {
 #[test]
 fn the_execute_agents_example_720k_become_about_200k() {
     let mut s = agent("steps-execution", 1_000_000);
-    s.push(vec![user("<init_to_execute_context>...</init_to_execute_context>", 4_000), said("开始生成tools...", 1_000)])
-        .unwrap();
+    s.push(vec![
+        user("<init_to_execute_context>...</init_to_execute_context>", 4_000),
+        said("开始生成tools...", 1_000),
+    ])
+    .unwrap();
     for n in 2..=95 {
         s.push(vec![user(&format!("round {n} "), 500), said("", 5_000)]).unwrap();
     }
@@ -295,13 +304,8 @@ fn very_long_results_in_the_last_steps_lose_their_middle_only_where_all_else_doe
     let report = done(s.resume(pending, &answer(&tagged(""))).unwrap());
     assert_eq!(passes(&report).last(), Some(&"truncate_head_tail"));
     assert!(s.tokens() <= 150_000, "{}", s.tokens());
-    let outputs: Vec<String> = s
-        .context()
-        .lower()
-        .iter()
-        .filter(|m| m.role == Role::Tool)
-        .map(|m| m.plain_text())
-        .collect();
+    let outputs: Vec<String> =
+        s.context().lower().iter().filter(|m| m.role == Role::Tool).map(|m| m.plain_text()).collect();
     let chars = |text: &str| text.chars().count();
     let left_out = 5_000 + 60 - 2_000;
     assert_eq!(
