@@ -52,7 +52,15 @@ pub struct Keep {
 impl Keep {
     /// The last turns, cut where they exceed the target.
     pub const fn last(turns: u64, target: Option<u64>) -> Self {
-        Self { turns, target, cut_within_turn: true, ledger: 0, fill: false, hidden_too: false, summary: None }
+        Self {
+            turns,
+            target,
+            cut_within_turn: true,
+            ledger: 0,
+            fill: false,
+            hidden_too: false,
+            summary: None,
+        }
     }
 }
 

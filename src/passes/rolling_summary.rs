@@ -78,7 +78,8 @@ impl RollingSummary {
     fn plan(&self, context: &Context, aim: &Aim) -> Option<FoldPlan> {
         let target = aim.most.min(self.lower_threshold - 1);
         let summary = (target as f64 * SUMMARY_SHARE) as u64;
-        let keep = Keep { fill: true, hidden_too: true, summary: Some(summary), ..Keep::last(1, Some(target)) };
+        let keep =
+            Keep { fill: true, hidden_too: true, summary: Some(summary), ..Keep::last(1, Some(target)) };
         plan(context, keep, Layout::SystemNote)
     }
 }

@@ -58,7 +58,8 @@ impl Summarize {
         let whole = Keep { cut_within_turn: false, ..keep };
         let whole_first = self.layout == Layout::AskAnswerSteps && !fill;
         let whole = whole_first.then(|| plan(context, whole, self.layout)).flatten();
-        let plan = whole.filter(|p| rest(context, p) <= aim.most).or_else(|| plan(context, keep, self.layout));
+        let plan =
+            whole.filter(|p| rest(context, p) <= aim.most).or_else(|| plan(context, keep, self.layout));
         plan.map(|plan| FoldPlan { profile: self.profile, ..plan })
     }
 }

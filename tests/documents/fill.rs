@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use contextfold::compaction::Answer;
+use contextfold::compaction::extractive::{self, ExtractiveOptions};
 use contextfold::message::{Message, Part, steps};
 use contextfold::provider::{detect, provider};
 use contextfold::session::{Fit, Session, SessionConfig};
@@ -34,7 +35,11 @@ fn fill(messages: &[Message], limit: u64) -> Option<f64> {
     loop {
         match fit {
             Fit::NeedsSummary(pending) => {
-                let text = s.extractive(&pending);
+                // A summary within the room that is left for it: a quarter of the target, at most 2,000 tokens.
+                let room =
+                    ExtractiveOptions { max_tokens: (limit / 6).min(1_900), ..ExtractiveOptions::default() };
+                let folded: Vec<Message> = pending.request.folded.iter().map(|m| Message::clone(m)).collect();
+                let text = extractive::summarize(&folded, &BytesPerFour, room);
                 fit = s.resume(*pending, &Answer { text, ..Answer::default() }).ok()?;
             }
             Fit::Done(report) => return Some(report.tokens_after as f64 / report.target? as f64),
