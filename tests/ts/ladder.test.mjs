@@ -86,12 +86,14 @@ describe("the option is checked at construction", () => {
   for (const [ladder, words] of refused)
     test(JSON.stringify(ladder), () => assert.throws(() => new Session({ ladder }), failsWith("INVALID_CONFIG", words)));
 
-  test("an empty list makes nothing smaller but for the last resort", async () => {
+  test("an empty list leaves the last resort: long messages lose their middle, many short ones are too many", async () => {
     const session = new Session({ ladder: [], contextWindow: 2000 });
-    session.push(conversation(8));
+    session.push([user("go"), calls("a"), output("a", words(2000))]);
     const { report } = await session.prepare();
     assert.deepEqual(passes(report), ["shorten"]);
     assert.ok(report.tokens_after <= 2000);
+    session.push(Array.from({ length: 1000 }, (_, n) => user(`note ${n}`)));
+    await assert.rejects(session.prepare(), failsWith("CONTEXT_WINDOW_EXCEEDED"));
   });
 });
 
@@ -173,8 +175,8 @@ describe("rolling", () => {
 test("steps: a user message asks, the assistant answers, and the request wants JSON", async () => {
   const asked = [];
   const text = '<compact_summary>{"pending_work":["part 9"]}</compact_summary>';
-  const session = new Session({ ladder: "steps-execution", contextWindow: 4000, summarize: (request) => (asked.push(request), { text }) });
-  session.push(talk(40));
+  const session = new Session({ ladder: "steps-execution", contextWindow: 10_000, compaction: { summarizerWindow: 100_000 }, summarize: (request) => (asked.push(request), { text }) });
+  session.push(talk(80));
   const { messages, report } = await session.prepare();
   assert.ok(passes(report).includes("summarize"));
   assert.deepEqual(messages.slice(0, 3).map((m) => m.role), ["user", "assistant", "user"]);
