@@ -332,10 +332,7 @@ fn a_refused_answer_is_asked_again_with_the_reason() {
         assert!(asked.contains(why), "{asked}");
     }
     let before = view(&s);
-    let error = match s.resume(pending, &answer("third")) {
-        Err(error) => error,
-        Ok(_) => panic!("three attempts, three refusals"),
-    };
+    let Err(error) = s.resume(pending, &answer("third")) else { panic!("three attempts, three refusals") };
     assert_eq!(error.code(), contextfold::ErrorCode::SummaryInvalid);
     assert_eq!((view(&s), s.report().unwrap().summary.as_ref().unwrap().attempts), (before, 3));
 }

@@ -127,8 +127,9 @@ pub fn layout(messages: &[Arc<Message>]) -> String {
         let words = words.replace('\n', " ");
         let short: String = words.trim().chars().take(50).collect();
         let more = if words.trim().chars().count() > 50 { "…" } else { "" };
-        let answers = m.tool_outputs().map(|o| format!(" ->{}", o.call_id)).collect::<String>();
-        let calls = m.tool_calls().map(|c| format!(" calls {}", c.id)).collect::<String>();
+        let answers = m.tool_outputs().next().map_or(String::new(), |o| format!(" ->{}", o.call_id));
+        let ids: Vec<&str> = m.tool_calls().map(|c| c.id.as_str()).collect();
+        let calls = if ids.is_empty() { String::new() } else { format!(" calls {}", ids.join(",")) };
         let tokens = contextfold::tokens::count_message(m, &Blocks);
         format!("{}{answers}: {short}{more}{calls} ({tokens})", m.role.as_str())
     };
