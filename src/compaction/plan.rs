@@ -55,12 +55,22 @@ pub struct Keep {
     pub fill: bool,
     /// Fold what passes left out of the view as well.
     pub hidden_too: bool,
+    /// Tokens to leave for the summary; `None`: a quarter of the target, at most 2,000.
+    pub summary: Option<u64>,
 }
 
 impl Keep {
     /// The last turns, cut where they exceed the target.
     pub const fn last(turns: u64, target: Option<u64>) -> Self {
-        Self { turns, target, cut_within_turn: true, ledger: 0, fill: false, hidden_too: false }
+        Self {
+            turns,
+            target,
+            cut_within_turn: true,
+            ledger: 0,
+            fill: false,
+            hidden_too: false,
+            summary: None,
+        }
     }
 }
 
@@ -79,7 +89,9 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     let kept_turns = &turns[turns.len().saturating_sub(size(keep.turns))..];
     let keep_from = kept_turns.first().copied().unwrap_or(units.len());
     let newest_user = units.iter().rposition(Unit::opens_turn);
-    let reserve = |target: u64| summary_reserve(target) + ledger::need(context, keep.ledger);
+    let reserve = |target: u64| {
+        keep.summary.unwrap_or_else(|| summary_reserve(target)) + ledger::need(context, keep.ledger)
+    };
     let cut_within_turn = if let Some(target) = keep.target.filter(|_| keep.fill) {
         fold_oldest(&mut units, &turns, keep_from, context, target, reserve(target))
     } else {
@@ -92,7 +104,7 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
         target.is_some_and(|target| cut_turns(&mut units, kept_turns, context, target, reserve(target)))
     };
     if layout == Layout::SystemNote {
-        begin_with_user(&mut units);
+        begin_with_user(&mut units, 0);
     }
     let mut going: Vec<(usize, &Unit)> = places.into_iter().zip(&units).filter(|(_, u)| u.goes()).collect();
     if keep.hidden_too {
@@ -137,7 +149,7 @@ fn fold_oldest(
         let steps_then_request =
             (start..end).filter(|i| !units[*i].opens_turn()).chain(start..end).collect::<Vec<_>>();
         for i in steps_then_request {
-            if tokens <= target {
+            if tokens <= target && !(units[i].opens_turn() && is_answered_by_fold(&units[start..end])) {
                 return cut;
             }
             let is_asked = Some(i) == newest_user || (units[i].opens_turn() && i >= keep_from);
@@ -150,6 +162,12 @@ fn fold_oldest(
         }
     }
     units[keep_from.min(newest)..].iter().any(Unit::goes)
+}
+
+/// Whether all that followed a turn's user message is folded: alone, it would stand there as if nobody had answered.
+fn is_answered_by_fold(turn: &[Unit]) -> bool {
+    let mut steps = turn.iter().filter(|u| !u.opens_turn()).peekable();
+    steps.peek().is_some() && steps.all(Unit::goes)
 }
 
 /// Folds the earlier steps of the retained turns, oldest turn first, until the rest fits. True if any was folded.

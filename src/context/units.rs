@@ -118,21 +118,25 @@ impl Context {
     }
 }
 
-/// Providers want a conversation to begin with the user, whatever instructions stand before: what would stand first without
-/// being the user's goes too, and where it may not, the user's message before it stays.
-pub fn begin_with_user(units: &mut [Unit]) {
+/// Providers want a conversation to begin with the user, whatever instructions stand before: where something else would
+/// stand first, the user's message before it stays, if there is room for it (`room`, in tokens) or what it led to may not
+/// go. Otherwise that goes, too.
+pub fn begin_with_user(units: &mut [Unit], mut room: u64) {
     let mut asked_before = None;
     for at in 0..units.len() {
-        let unit = &mut units[at];
+        let unit = &units[at];
         match (unit.speaker, unit.place) {
             (Role::User, Place::Shown) => return,
             (Role::User, Place::Going) => asked_before = Some(at),
             (Role::Assistant | Role::Tool, Place::Shown) => match asked_before {
-                Some(asked) if unit.fixed => {
+                Some(asked) if unit.fixed || units[asked].tokens <= room => {
                     units[asked].place = Place::Shown;
                     return;
                 }
-                Some(_) => unit.go(),
+                Some(_) => {
+                    room += unit.tokens;
+                    units[at].go();
+                }
                 None => return, // nobody asked before it: it stood first already
             },
             _ => {}

@@ -99,7 +99,7 @@ pub trait Pass: Debug + Send + Sync {
         self.layout().is_some()
     }
 
-    /// A threshold of its own in tokens, in the place of limit × thresholdRatio.
+    /// A threshold of its own, in the place of limit × thresholdRatio: the fewest tokens at which a compaction is due.
     fn threshold(&self) -> Option<u64> {
         None
     }

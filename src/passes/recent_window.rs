@@ -55,12 +55,12 @@ impl RecentWindow {
         Ok(Box::new(pass))
     }
 
-    /// The document's formula; fractions of a token are cut off as it cuts them.
+    /// The document's formula; shares are rounded, as in its log.
     fn budget(&self, context: &Context, window: u64) -> Budgets {
-        let target = (window as f64 * self.target_ratio) as u64;
+        let target = (window as f64 * self.target_ratio).round() as u64;
         let system = context.view.fixed_tokens();
         let available = target.saturating_sub(system);
-        let share = |ratio: f64| (available as f64 * ratio) as u64;
+        let share = |ratio: f64| (available as f64 * ratio).round() as u64;
         Budgets {
             target,
             system,
@@ -103,8 +103,8 @@ impl Pass for RecentWindow {
         let Some(window) = aim.window else { return Ok(Outcome::Unchanged) };
         let budget = self.budget(context, window).recent;
         let mut units = context.units();
-        choose(&mut units, budget);
-        begin_with_user(&mut units);
+        let left = choose(&mut units, budget);
+        begin_with_user(&mut units, left);
         let goes: Vec<NodeIndex> =
             units.iter().filter(|u| u.goes()).flat_map(|u| u.nodes.iter().copied()).collect();
         let goes: Vec<NodeIndex> = goes.into_iter().filter(|n| context.view.dropped(*n).is_none()).collect();
@@ -127,8 +127,9 @@ impl Pass for RecentWindow {
 }
 
 /// Marks what goes: from the newest back, a step that does not fit is passed over, and the first other message that does
-/// not fit ends the choice. Summaries, the newest user message and what is fixed stay in any case.
-fn choose(units: &mut [Unit], budget: u64) {
+/// not fit ends the choice. Summaries, the newest user message and what is fixed stay in any case. Gives what is left of the
+/// budget.
+fn choose(units: &mut [Unit], budget: u64) -> u64 {
     let newest_user = units.iter().rposition(Unit::opens_turn);
     let stays = |i: usize, u: &Unit| u.is_fold() || !u.may_go() || Some(i) == newest_user;
     let held: u64 = units
@@ -150,4 +151,5 @@ fn choose(units: &mut [Unit], budget: u64) {
         ended |= unit.kind != UnitKind::Calls;
         unit.go();
     }
+    left
 }

@@ -6,6 +6,9 @@ use crate::config::Keys;
 use crate::context::{Context, Unit};
 use crate::error::Result;
 
+/// Of what stands after a summary, the share that is left for the summary itself (the document's).
+const SUMMARY_SHARE: f64 = 0.26;
+
 /// A summary that each later one extends, as a system message right behind the header (COMP-15).
 ///
 /// It covers what other passes left out of the view, too. Where that is most of it, the view gains a summary that is smaller
@@ -73,8 +76,10 @@ impl RollingSummary {
     }
 
     fn plan(&self, context: &Context, aim: &Aim) -> Option<FoldPlan> {
-        let target = Some(self.lower_threshold.min(aim.most));
-        let keep = Keep { fill: true, hidden_too: true, ..Keep::last(1, target) };
+        let target = aim.most.min(self.lower_threshold - 1);
+        let summary = (target as f64 * SUMMARY_SHARE) as u64;
+        let keep =
+            Keep { fill: true, hidden_too: true, summary: Some(summary), ..Keep::last(1, Some(target)) };
         plan(context, keep, Layout::SystemNote)
     }
 }
@@ -114,6 +119,6 @@ impl Pass for RollingSummary {
     }
 
     fn threshold(&self) -> Option<u64> {
-        Some(self.upper_threshold)
+        Some(self.upper_threshold.saturating_add(1))
     }
 }

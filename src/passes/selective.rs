@@ -127,7 +127,7 @@ impl Selective {
                 unit.go();
             }
         }
-        begin_with_user(&mut units);
+        begin_with_user(&mut units, 0);
         take_out(context, &units, &spoken)
     }
 }

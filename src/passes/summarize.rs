@@ -1,9 +1,11 @@
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::pass::{Aim, Outcome, Pass};
 use crate::compaction::{FoldPlan, Keep, Layout, Profile, plan};
 use crate::config::Keys;
-use crate::context::Context;
+use crate::context::{Context, Slot};
 use crate::error::Result;
 
 /// Folds everything but the last turns into a summary (COMP-7), and the earlier steps of a turn that is too long
@@ -16,9 +18,10 @@ pub struct Summarize {
     pub layout: Layout,
     /// What the summary is asked for.
     pub profile: Profile,
-    /// The threshold in tokens; `None`: limit × `thresholdRatio`.
+    /// It is due above this many tokens; `None`: from limit × `thresholdRatio` on.
     pub threshold_tokens: Option<u64>,
-    /// A retained turn that is too large is folded in part; otherwise it stays as it is.
+    /// Retained turns stay as they are, however large; otherwise one that is too large is folded in part. Under
+    /// [`Layout::AskAnswerSteps`] that is so only where the turns before them are folded already, or do not do.
     pub whole_turns: bool,
 }
 
@@ -54,8 +57,20 @@ impl Summarize {
         let hidden_too = self.layout == Layout::Replace;
         let cut_within_turn = !self.whole_turns;
         let keep = Keep { cut_within_turn, ledger, fill, hidden_too, ..Keep::last(turns, target) };
-        plan(context, keep, self.layout).map(|plan| FoldPlan { profile: self.profile, ..plan })
+        let whole = Keep { cut_within_turn: false, ..keep };
+        let whole_first = self.layout == Layout::AskAnswerSteps && !fill;
+        let whole = whole_first.then(|| plan(context, whole, self.layout)).flatten();
+        let plan =
+            whole.filter(|p| rest(context, p) <= aim.most).or_else(|| plan(context, keep, self.layout));
+        plan.map(|plan| FoldPlan { profile: self.profile, ..plan })
     }
+}
+
+/// The view's tokens without what is folded.
+fn rest(context: &Context, plan: &FoldPlan) -> u64 {
+    let folded: HashSet<_> = plan.members.iter().collect();
+    let gone: u64 = context.view.body().iter().filter(|s| folded.contains(&s.node)).map(Slot::tokens).sum();
+    context.view.tokens().saturating_sub(gone)
 }
 
 impl Pass for Summarize {
@@ -98,6 +113,6 @@ impl Pass for Summarize {
     }
 
     fn threshold(&self) -> Option<u64> {
-        self.threshold_tokens
+        self.threshold_tokens.map(|tokens| tokens.saturating_add(1))
     }
 }

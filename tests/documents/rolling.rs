@@ -1,0 +1,183 @@
+//! The rolling document, 1.2: a summary that each later one extends.
+
+use contextfold::context::SummaryState;
+use contextfold::session::Session;
+use serde_json::{Value, json};
+
+use super::support::{answer, asks, done, passes, said, session, summary, system, talk, user, view};
+
+fn rolling() -> Session {
+    session(json!({ "ladder": "rolling" }))
+}
+
+fn with(options: Value) -> Session {
+    let mut pass = json!({ "pass": "rolling_summary" });
+    pass.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+    session(json!({ "ladder": [pass] }))
+}
+
+fn pushed(mut session: Session, messages: Vec<contextfold::message::Message>) -> Session {
+    session.push(messages).unwrap();
+    session
+}
+
+#[test]
+fn it_triggers_above_50000_tokens_and_not_at_them() {
+    let mut at = pushed(rolling(), talk(40, 50_000));
+    assert!(!at.should_compact());
+    assert_eq!(passes(&done(at.prepare().unwrap())), [""; 0]);
+    let mut above = pushed(rolling(), talk(40, 50_001));
+    assert!(above.should_compact());
+    asks(above.prepare().unwrap());
+}
+
+#[test]
+fn afterwards_what_remains_and_the_summary_are_below_30000() {
+    for size in [100, 1_500, 5_000, 7_000] {
+        let mut s = pushed(rolling(), [vec![system(2_000)], talk(80, 90_000)].concat());
+        let pending = asks(s.prepare().unwrap());
+        let report = done(s.resume(pending, &summary("talked", size)).unwrap());
+        assert_eq!(passes(&report), ["rolling_summary"]);
+        assert!(s.tokens() < 30_000, "a summary of {size}: {}", s.tokens());
+        assert!(s.tokens() + 7_800 > 28_000, "as much as fits stays: {}", s.tokens());
+    }
+}
+
+#[test]
+fn the_first_needs_20_messages() {
+    let mut few = pushed(rolling(), talk(19, 60_000));
+    assert_eq!(passes(&done(few.prepare().unwrap())), [""; 0]);
+    let mut enough = pushed(rolling(), talk(20, 60_000));
+    asks(enough.prepare().unwrap());
+}
+
+/// A summary of 220 tokens and two messages that it does not cover, of 50.
+fn summarized() -> Session {
+    let options = json!({ "upperThreshold": 300, "lowerThreshold": 60 });
+    let mut s = pushed(with(options), talk(21, 21 * 25));
+    let pending = asks(s.prepare().unwrap());
+    done(s.resume(pending, &summary("first", 216)).unwrap());
+    let uncovered = s.context().lower().len() as u64 - 1;
+    assert_eq!((s.tokens() - 220, uncovered), (25, 1));
+    s
+}
+
+#[test]
+fn a_later_one_needs_10_new_messages() {
+    let mut s = pushed(summarized(), talk(8, 8 * 100));
+    assert_eq!(passes(&done(s.prepare().unwrap())), [""; 0], "9 of them, and more than enough tokens");
+    s.push(vec![user("tenth ", 5)]).unwrap();
+    asks(s.prepare().unwrap());
+}
+
+#[test]
+fn a_later_one_needs_more_than_half_of_the_summarys_tokens() {
+    let mut half = pushed(summarized(), talk(9, 85));
+    assert_eq!(half.tokens(), 220 + 110);
+    assert_eq!(passes(&done(half.prepare().unwrap())), [""; 0], "110 / 220 is not above 0.5");
+    let mut more = pushed(summarized(), talk(9, 86));
+    asks(more.prepare().unwrap());
+}
+
+#[test]
+fn each_extends_the_one_before() {
+    let mut s = rolling();
+    s.push(talk(40, 60_000)).unwrap();
+    for n in 1..=5 {
+        let pending = asks(s.prepare().unwrap());
+        let folded = pending.request.folded[0].plain_text();
+        if n > 1 {
+            assert!(folded.contains(&format!("summary number {}", n - 1)), "{folded}");
+            let sent = pending.request.messages[0].plain_text();
+            assert_eq!(sent, folded, "it is in the request, first");
+        }
+        done(s.resume(pending, &summary(&format!("summary number {n}"), 1_000)).unwrap());
+        let summaries = view(&s).matches("Summary of the conversation").count();
+        assert_eq!(summaries, 1, "it replaces the one before");
+        s.push(talk(20, 30_000)).unwrap();
+    }
+}
+
+#[test]
+fn the_layout_is_system_prompt_summary_recent_messages() {
+    let mut s = pushed(
+        with(json!({ "upperThreshold": 3_000, "lowerThreshold": 1_000 })),
+        [vec![system(200)], talk(40, 4_000)].concat(),
+    );
+    let pending = asks(s.prepare().unwrap());
+    done(s.resume(pending, &summary("The user asked for five meetings.", 96)).unwrap());
+    insta::assert_snapshot!(view(&s), @"
+    system: You are terse. (200)
+    system: ## Summary of the conversation so far  A record of… (100)
+    user: message 36 (100)
+    assistant: message 37 (100)
+    user: message 38 (100)
+    assistant: message 39 (100)
+    user: message 40 (100)
+    ");
+    let second = s.context().lower()[1].plain_text();
+    assert!(second.starts_with("## Summary of the conversation"), "{second}");
+    assert!(second.ends_with("\n---"), "{second}");
+}
+
+/// 50 messages of 12,000 tokens under a summary of 1,500, as the document shows the state.
+fn state() -> (Session, SummaryState) {
+    let options = json!({ "upperThreshold": 14_000, "lowerThreshold": 4_300 });
+    let mut s = pushed(with(options), talk(50, 12_000));
+    s.push(vec![user("newest ", 1_500), said("answer ", 1_500)]).unwrap();
+    s.context_mut().now = Some(1_768_903_200_000.0);
+    let pending = asks(s.prepare().unwrap());
+    assert!(s.context().summary_state(true).is_none(), "none before the first");
+    done(s.resume(pending, &summary("five meetings", 1_496)).unwrap());
+    let state = s.context().summary_state(false).unwrap();
+    (s, state)
+}
+
+#[test]
+fn the_state_has_the_documents_fields_and_figures() {
+    let (s, state) = state();
+    let mut value = serde_json::to_value(&state).unwrap();
+    let text = value["summary"].take();
+    assert!(text.as_str().unwrap().contains("five meetings"));
+    assert_eq!(
+        value,
+        json!({
+            "summary": null,
+            "summarized_until": 50,
+            "summary_tokens": 1_500,
+            "created_at": 1_768_903_200_000.0,
+            "message_count": 50,
+            "original_tokens": 12_000,
+            "compression_rate": 0.875,
+            "is_summarizing": false,
+        })
+    );
+    assert!(s.context().summary_state(true).unwrap().is_summarizing);
+}
+
+#[test]
+fn a_later_state_counts_what_the_earlier_summary_stood_for() {
+    let (mut s, _) = state();
+    s.push(talk(20, 14_000)).unwrap();
+    let pending = asks(s.prepare().unwrap());
+    done(s.resume(pending, &answer("<summary>all of it</summary>")).unwrap());
+    let state = s.context().summary_state(false).unwrap();
+    assert!(state.message_count > 52 && state.summarized_until == state.message_count, "{state:?}");
+    assert!(state.original_tokens > 15_000, "{state:?}");
+    assert!(!state.summary.contains("five meetings"));
+}
+
+#[test]
+fn a_failed_summary_leaves_no_lock() {
+    let mut s = pushed(rolling(), talk(40, 60_000));
+    for _ in 0..3 {
+        let pending = asks(s.prepare().unwrap());
+        let retry = asks(s.resume(pending, &answer("")).unwrap());
+        assert!(s.resume(retry, &answer("")).is_err());
+        assert!(s.context().summary_state(false).is_none());
+    }
+    let abandoned = asks(s.prepare().unwrap());
+    drop(abandoned);
+    let pending = asks(s.prepare().unwrap());
+    done(s.resume(pending, &answer("<summary>now</summary>")).unwrap());
+}
