@@ -17,7 +17,12 @@ use crate::session::{Fit, Session};
 ///
 /// # Errors
 /// `INVALID_MESSAGE` for a message that [`Session::push`] refuses.
-pub fn replay(mut session: Session, preset: String, messages: &[Message], facts: &Facts) -> Result<SimulatedRun> {
+pub fn replay(
+    mut session: Session,
+    preset: String,
+    messages: &[Message],
+    facts: &Facts,
+) -> Result<SimulatedRun> {
     let mut survival = Survival::new(facts);
     let mut calls = Vec::new();
     let mut compactions = SimulatedCompactions::default();
