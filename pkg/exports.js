@@ -20,6 +20,7 @@ export {
   extractiveSummarize,
   repair,
   shouldCompact,
+  simulate,
   tokenUsage,
   toolDefinitions,
   truncateHeadTail,

@@ -8,6 +8,7 @@ import { convert } from "./commands/convert.js";
 import { count } from "./commands/count.js";
 import { inspect } from "./commands/inspect.js";
 import { repair } from "./commands/repair.js";
+import { simulate } from "./commands/simulate.js";
 import { withEncoding } from "./engine.js";
 import { asFailure } from "./failure.js";
 import { readTranscript, readTranscripts } from "./input.js";
@@ -15,7 +16,7 @@ import { help, parse } from "./options.js";
 import { plain } from "./paint.js";
 import { forgiveClosedPipe, print, progress, style } from "./terminal.js";
 
-const COMMANDS = { inspect, count, compact, check, repair, convert };
+const COMMANDS = { inspect, count, compact, simulate, check, repair, convert };
 
 async function run(argv) {
   const { command, topic, file, flags } = parse(argv);

@@ -13,6 +13,7 @@ const FLAGS = {
   reserve: { value: "N", help: "tokens of the window to keep for the answer; default 0", read: wholeNumber },
   "threshold-ratio": { value: "R", help: "fold at this share of the limit; default 0.8", read: decimal },
   preset: { value: "NAME", help: "the ladder of passes; default contextfold" },
+  presets: { as: "preset", value: "NAME", many: true, help: "a ladder to replay it under, as often as you like; default: every preset" },
   tokenizer: { value: "NAME", help: "how tokens are counted: estimate, bytes/4, o200k_base, cl100k_base; default: exactly where the model's tokenizer is public, else estimate" },
   provider: { value: "NAME", help: "who answers: openai, anthropic, deepseek, mistral, gemini, …; default: the format's own" },
   pending: { help: "the last calls are still being executed" },
@@ -45,6 +46,19 @@ export const COMMANDS = {
     examples: [
       "contextfold compact session.json --window 128000 --out small.json",
       "contextfold compact session.json --model gpt-4o --json | jq .report",
+    ],
+  },
+  simulate: {
+    what: "replay it call by call under several presets, side by side",
+    flags: ["presets", "threshold-ratio", "model", "window", "reserve", "tokenizer", ...COMMON],
+    notes: [
+      "Without --model and --window the window is half of the transcript's tokens. No model is asked: summaries are built in.",
+      "JSON: { transcript_tokens, runs: [{ preset, calls: [{ tokens, parts, decisions, cached_tokens }], … }] }. The exit code is 1",
+      "where a call went over its limit.",
+    ],
+    examples: [
+      "contextfold simulate session.json",
+      "contextfold simulate session.json --preset contextfold --preset rolling --window 64k",
     ],
   },
   check: {
@@ -110,8 +124,12 @@ function known(name) {
 function split(command, args) {
   const options = Object.fromEntries(
     COMMANDS[command].flags.map((name) => [
-      name,
-      { type: FLAGS[name].value ? "string" : "boolean", ...(FLAGS[name].short && { short: FLAGS[name].short }) },
+      typedName(name),
+      {
+        type: FLAGS[name].value ? "string" : "boolean",
+        ...(FLAGS[name].short && { short: FLAGS[name].short }),
+        ...(FLAGS[name].many && { multiple: true }),
+      },
     ]),
   );
   try {
@@ -124,6 +142,9 @@ function split(command, args) {
     throw usage(flag?.value ? `${name} needs a value: ${name} ${flag.value}` : error.message.split("\n")[0], command);
   }
 }
+
+/** The flag as it is typed: what one command takes once, another may take several times. */
+const typedName = (name) => FLAGS[name].as ?? name;
 
 // ---- values
 
@@ -172,7 +193,7 @@ export function help(topic, paint) {
   }
   const { what, flags, notes = [], examples } = COMMANDS[topic];
   const typed = (name) =>
-    `${FLAGS[name].short ? `-${FLAGS[name].short}, ` : ""}--${name}${FLAGS[name].value ? ` ${FLAGS[name].value}` : ""}`;
+    `${FLAGS[name].short ? `-${FLAGS[name].short}, ` : ""}--${typedName(name)}${FLAGS[name].value ? ` ${FLAGS[name].value}` : ""}`;
   const columns = Math.max(...flags.map((name) => typed(name).length));
   return [
     `${title(`contextfold ${topic}`)}: ${what}`,

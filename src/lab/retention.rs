@@ -92,7 +92,7 @@ pub fn retention<'a>(
 }
 
 /// The words of a text that may be refs of stored outputs.
-fn refs_in(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+pub(super) fn refs_in(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':');
     let bare = text.split(move |c| !word(c)).map(|w| Cow::Borrowed(w.trim_matches(['.', ':'])));
     // A ref of the caller's own may hold anything; a placeholder names it whole.

@@ -16,6 +16,7 @@ mod functions;
 mod graph;
 mod handles;
 mod inner;
+mod lab;
 mod line;
 mod openai;
 mod options;
@@ -38,6 +39,7 @@ pub use functions::{
     should_compact, token_usage, tool_definitions, truncate_head_tail,
 };
 pub use graph::ContextGraph;
+pub use lab::simulate;
 pub use openai::OpenAIHistoryAdapter;
 pub use providers::{check, convert, repair};
 pub use session::Session;

@@ -223,6 +223,14 @@ export type Pass =
       cutWithinTurn?: boolean;
     };
 
+/** What `simulate` replays a transcript under. No model is asked and nothing is stored. */
+export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summarize" | "store"> {
+  /** The ladders to compare: presets' names, or lists of passes. Default: every preset. */
+  presets?: (PresetName | Pass[])[];
+  /** Definitions of the tools that the model is given, in any format: they count with every call. */
+  tools?: unknown[];
+}
+
 /** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
 export interface SessionOptions {
   /** Looked up for its limits; unknown: `UNKNOWN_MODEL`. */
