@@ -185,7 +185,7 @@ fn conversation(
     if ask.drops_bound_thinking {
         drop_bound_thinking(&mut slots);
     }
-    Ok(unlinked(context, slots))
+    Ok(unlinked(context, &slots))
 }
 
 /// A request for a summary comes without the tools, and often without what stood before: thinking that its provider binds
@@ -199,7 +199,7 @@ fn drop_bound_thinking(slots: &mut Vec<(bool, Arc<Message>)>) {
 }
 
 /// What lost its other half goes, or loses its id: reasoning, and what it produced (PROV-3).
-fn unlinked(context: &Context, slots: Vec<(bool, Arc<Message>)>) -> Vec<(bool, Arc<Message>)> {
+fn unlinked(context: &Context, slots: &[(bool, Arc<Message>)]) -> Vec<(bool, Arc<Message>)> {
     let history = context.view.with_dropped().into_iter().map(|s| &*context.history.node(s.node).message);
     let view: Vec<Cow<'_, Message>> = slots.iter().map(|(_, m)| Cow::Borrowed(&**m)).collect();
     let linked = unlink_each(history, view);
@@ -210,7 +210,7 @@ fn unlinked(context: &Context, slots: Vec<(bool, Arc<Message>)>) -> Vec<(bool, A
         };
         Some((*folded, message))
     };
-    linked.into_iter().zip(&slots).filter_map(shared).collect()
+    linked.into_iter().zip(slots).filter_map(shared).collect()
 }
 
 fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<SummaryRequest> {
