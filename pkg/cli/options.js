@@ -68,6 +68,8 @@ export const COMMANDS = {
       "JSON: { violations: [{ severity, rule, index, message }] }. The exit code is 1 where there is an error; a warning is what",
       "only some models or gateways refuse. JSON lines of requests are checked one by one, and `line` says which; a record",
       "{ items, format, opts } may say what was beside its list: opts has provider, stateful, store, thinking.",
+      "A session that was interrupted has calls without outputs, which is an error: --pending lets the last ones be still",
+      "running, and `repair` gives the others a placeholder.",
     ],
     examples: ["contextfold check session.json", "contextfold check requests.jsonl --json | jq .violations"],
   },

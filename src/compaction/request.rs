@@ -1,5 +1,6 @@
 //! The one question that the engine asks: the request for a summary.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use super::{Profile, prompts, tags, transcript};
 use crate::context::{Context, Form, Slot};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, open_calls};
+use crate::provider::unlink_each;
 
 /// Why a summary is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +109,8 @@ pub struct Ask<'a> {
     pub redact: Option<&'a Redact>,
     /// The language to write in; the conversation's own where `None`.
     pub language: Option<&'a str>,
+    /// The provider binds thinking to what stands before it: none goes along.
+    pub drops_bound_thinking: bool,
 }
 
 /// Builds the request for a summary of what `plan` folds. Fails where the redaction does.
@@ -119,7 +123,7 @@ pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summ
 
 /// The conversation that `plan` folds, cut into pieces that a request of at most `window` tokens can be about.
 pub fn chunks(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) -> Result<Chunks> {
-    let slots = conversation(context, plan, Size::NoOutputs, ask.redact)?;
+    let slots = conversation(context, plan, Size::NoOutputs, ask)?;
     let lines = slots.iter().filter(|(folded, _)| *folded).map(|(_, m)| transcript::line(m)).collect();
     let frame =
         context.counter.count(&instruction(ask, plan.profile)).max(context.counter.count(prompts::CHUNK));
@@ -154,7 +158,7 @@ fn conversation(
     context: &Context,
     plan: &FoldPlan,
     size: Size,
-    redact: Option<&Redact>,
+    ask: &Ask<'_>,
 ) -> Result<Vec<(bool, Arc<Message>)>> {
     let folded: HashSet<_> = plan.members.iter().copied().collect();
     let shown = |s: &Slot| context.view.dropped(s.node).is_none();
@@ -172,17 +176,45 @@ fn conversation(
         })
         .collect();
     drop_unanswered_calls(&mut slots);
-    if let Some(redact) = redact {
+    if let Some(redact) = ask.redact {
         for (_, message) in &mut slots {
             *message = Arc::new(redact.message(message)?);
         }
         slots.retain(|(_, message)| !message.is_empty());
     }
-    Ok(slots)
+    if ask.drops_bound_thinking {
+        drop_bound_thinking(&mut slots);
+    }
+    Ok(unlinked(context, &slots))
+}
+
+/// A request for a summary comes without the tools, and often without what stood before: thinking that its provider binds
+/// to these would be refused (PROV-3b).
+fn drop_bound_thinking(slots: &mut Vec<(bool, Arc<Message>)>) {
+    let is_bound = |part: &Part| matches!(part, Part::Reasoning(r) if r.signature.is_some());
+    for (_, message) in slots.iter_mut().filter(|(_, m)| m.parts.iter().any(is_bound)) {
+        Arc::make_mut(message).parts.retain(|part| !is_bound(part));
+    }
+    slots.retain(|(_, message)| !message.is_empty());
+}
+
+/// What lost its other half goes, or loses its id: reasoning, and what it produced (PROV-3).
+fn unlinked(context: &Context, slots: &[(bool, Arc<Message>)]) -> Vec<(bool, Arc<Message>)> {
+    let history = context.view.with_dropped().into_iter().map(|s| &*context.history.node(s.node).message);
+    let view: Vec<Cow<'_, Message>> = slots.iter().map(|(_, m)| Cow::Borrowed(&**m)).collect();
+    let linked = unlink_each(history, view);
+    let shared = |(message, (folded, whole)): (Option<Cow<'_, Message>>, &(bool, Arc<Message>))| {
+        let message = match message? {
+            Cow::Borrowed(_) => whole.clone(),
+            Cow::Owned(message) => Arc::new(message),
+        };
+        Some((*folded, message))
+    };
+    linked.into_iter().zip(slots).filter_map(shared).collect()
 }
 
 fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<SummaryRequest> {
-    let slots = conversation(context, plan, ask.size, ask.redact)?;
+    let slots = conversation(context, plan, ask.size, ask)?;
     let folded = slots.iter().filter(|(folded, _)| *folded).map(|(_, m)| m.clone()).collect();
     let kept = (0..slots.len()).filter(|i| !slots[*i].0).collect();
     let mut messages: Vec<Arc<Message>> = slots.into_iter().map(|(_, m)| m).collect();

@@ -8,12 +8,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use serde_json::{Map, Value};
-
-use super::openai_responses::ITEM;
-use crate::message::{CallKind, Extras, Format, Message, Part, Role};
-
-const FORMAT: Format = Format::OpenaiResponses;
+use super::item_ids::{item_id, without_item_id};
+use crate::message::{Message, Part, Role};
 
 /// The runs of an assistant message's parts that belong together: reasoning, and what the model made after it up to
 /// the next reasoning. Parts before the first reasoning stand alone and are in no run.
@@ -195,85 +191,4 @@ fn reasoning_id(part: &Part) -> Option<String> {
         Part::Reasoning(reasoning) => reasoning.id.clone(),
         _ => None,
     }
-}
-
-/// The id of the item that a part begins.
-fn item_id(part: &Part) -> Option<String> {
-    let id = |map: &Map<String, Value>| map.get("id")?.as_str().map(str::to_owned);
-    match part {
-        Part::Text { extras, .. } | Part::Refusal { extras, .. } => {
-            extras.of(FORMAT)?.get(ITEM)?.as_object().and_then(id)
-        }
-        Part::ToolCall(call) => match &call.kind {
-            CallKind::Other { format: FORMAT, raw } => raw.as_object().and_then(id),
-            _ => id(call.extras.of(FORMAT)?),
-        },
-        Part::Opaque { format: FORMAT, raw } => raw.as_object().and_then(id),
-        Part::Reasoning(_) | Part::Media(_) | Part::ToolOutput(_) | Part::Opaque { .. } => None,
-    }
-}
-
-/// The id of the item that a part is or begins, reasoning too.
-pub(super) fn any_id(part: &Part) -> Option<String> {
-    match part {
-        Part::ToolOutput(output) => {
-            output.extras.of(FORMAT)?.get("id")?.as_str().filter(|id| !id.is_empty()).map(str::to_owned)
-        }
-        // A reference names an item that is elsewhere.
-        Part::Opaque { raw, .. } if raw.get("type").and_then(Value::as_str) == Some("item_reference") => None,
-        part => reasoning_id(part).or_else(|| item_id(part)),
-    }
-}
-
-/// The same part without the id of its item; with it, where the API demands one for this type.
-pub(super) fn without_item_id(part: Part) -> Part {
-    let strip = |extras: Extras| match extras.of(FORMAT) {
-        Some(map) => {
-            let mut map = map.clone();
-            match map.get_mut(ITEM).and_then(Value::as_object_mut) {
-                Some(item) => item.shift_remove("id"),
-                None => map.shift_remove("id"),
-            };
-            extras.with(FORMAT, map)
-        }
-        None => extras,
-    };
-    match part {
-        Part::Text { text, extras } => Part::Text { text, extras: strip(extras) },
-        Part::Refusal { text, extras } => Part::Refusal { text, extras: strip(extras) },
-        Part::ToolCall(mut call) => {
-            if let CallKind::Other { format: FORMAT, raw } = &mut call.kind {
-                *raw = optional_id_off(raw).into();
-            }
-            call.extras = strip(call.extras);
-            Part::ToolCall(call)
-        }
-        Part::ToolOutput(mut output) => {
-            output.extras = strip(output.extras);
-            Part::ToolOutput(output)
-        }
-        Part::Opaque { format: FORMAT, raw } => {
-            Part::Opaque { format: FORMAT, raw: optional_id_off(&raw).into() }
-        }
-        other => other,
-    }
-}
-
-/// Items that can stand without the id that they came with.
-const ID_OPTIONAL: [&str; 6] = [
-    "tool_search_call",
-    "tool_search_output",
-    "shell_call",
-    "apply_patch_call",
-    "compaction",
-    "additional_tools",
-];
-
-fn optional_id_off(raw: &Value) -> Value {
-    let mut raw = raw.clone();
-    let optional = raw.get("type").and_then(Value::as_str).is_some_and(|t| ID_OPTIONAL.contains(&t));
-    if let Some(map) = raw.as_object_mut().filter(|_| optional) {
-        map.shift_remove("id");
-    }
-    raw
 }

@@ -13,6 +13,7 @@ mod detect;
 mod fields;
 mod graph;
 mod history;
+mod item_ids;
 mod links;
 mod media;
 mod messages;

@@ -83,6 +83,7 @@ impl Session {
             chunks: question.chunks.as_ref(),
             redact: self.redact.as_ref(),
             language,
+            drops_bound_thinking: self.config.drops_bound_thinking,
         }
     }
 

@@ -158,7 +158,9 @@ impl Session {
     /// becomes of its message (COMP-18).
     pub fn set_text_pinned(&mut self, id: &str, text: &str, pinned: bool) -> Result<()> {
         let index = self.context.history.require(id)?;
-        if pinned { self.context.pin_text(index, text) } else { self.context.unpin_text(index, text) }
+        if pinned { self.context.pin_text(index, text) } else { self.context.unpin_text(index, text) }?;
+        self.drop_bound_thinking(&[]);
+        Ok(())
     }
 
     /// Folds what the ladder's first pass that folds would fold. `None`: there is nothing to fold, or (where nobody asked

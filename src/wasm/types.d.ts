@@ -417,6 +417,8 @@ export interface GraphEdge {
   compressed_at?: number;
   /** A fold laid it in place of one that it hides. */
   relaid?: true;
+}
+
 /** What is known of a request beside its list. A request body says some of it itself. */
 export interface CheckOptions {
   /** The history before it was changed: allows the checks that need it (lost reasoning, changed thinking, order). */

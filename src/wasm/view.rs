@@ -22,7 +22,8 @@ pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
         let (head, body) = split_head(context, provider);
         let head: Vec<&Message> = head.into_iter().map(|slot| &*slot.message).collect();
         let head = if head.is_empty() { None } else { provider.write_head(&head, &mut Vec::new()) };
-        let body = if format == Format::OpenaiResponses { linked(context, body) } else { all(body) };
+        let has_ids = matches!(format, Format::OpenaiResponses | Format::AiSdk);
+        let body = if has_ids { linked(context, body) } else { all(body) };
         let slots: Vec<(&Slot, &Node)> =
             body.iter().map(|slot| (&**slot, context.history.node(slot.node))).collect();
         let list = handles.list(&slots, format)?;

@@ -102,7 +102,7 @@ test("the sample comes out under its threshold, explained", async (t) => {
   assert.ok(after <= threshold && threshold < before, `${before} → ${after}, threshold ${threshold}`);
   await page.locator(".verdict").filter({ hasText: /^Fits/ }).waitFor();
   const passes = await page.locator(".decisions code").allTextContents();
-  assert.deepEqual(passes.slice(-2), ["trim_tool_outputs", "summarize"]);
+  assert.deepEqual(passes.slice(-3), ["trim_tool_outputs", "dedupe_reads", "summarize"]);
   assert.match(await page.getByTestId("engine-ms").textContent(), /^[\d.,]+ ms$/);
 
   // The table sums to the figures above it.

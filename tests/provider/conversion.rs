@@ -1,10 +1,11 @@
 //! From one format to another.
 
+use std::borrow::Cow;
 use std::io::Write;
 
 use contextfold::ErrorCode;
 use contextfold::message::{Format, Message};
-use contextfold::provider::{CheckOptions, Severity, check, convert, provider};
+use contextfold::provider::{CheckOptions, Severity, check, convert, provider, unlink_orphans};
 use serde_json::{Value, json};
 
 use super::data::recorded;
@@ -169,4 +170,86 @@ fn calls_that_are_still_being_executed_stay_open() {
         let out = convert(Format::OpenaiChat, to, &list).unwrap().output;
         assert_eq!(out.as_array().unwrap().len(), 2, "{out}");
     }
+}
+
+/// What OpenAI's items are in the AI SDK: reasoning, two texts of one message, a call, and its output.
+fn linked_items() -> Value {
+    json!([
+        { "role": "user", "content": "go" },
+        { "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": "hm" }], "encrypted_content": "gA" },
+        { "type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [{ "type": "output_text", "text": "I look", "annotations": [] }] },
+        { "type": "function_call", "id": "fc_1", "call_id": "a", "name": "f", "arguments": "{}" },
+        { "type": "function_call_output", "call_id": "a", "output": "1" },
+        { "role": "user", "content": "and?" }
+    ])
+}
+
+#[test]
+fn through_the_ai_sdk_reasoning_and_what_it_made_both_keep_their_ids() {
+    let list = linked_items();
+    let there = convert(Format::OpenaiResponses, Format::AiSdk, &list).unwrap();
+    assert_eq!(
+        there.output[1]["content"],
+        json!([
+            { "type": "reasoning", "text": "hm", "providerOptions": { "openai": { "itemId": "rs_1", "reasoningEncryptedContent": "gA" } } },
+            { "type": "text", "text": "I look", "providerOptions": { "openai": { "itemId": "msg_1" } } },
+            { "type": "tool-call", "toolCallId": "a", "toolName": "f", "input": {}, "providerOptions": { "openai": { "itemId": "fc_1" } } }
+        ])
+    );
+    let back = convert(Format::AiSdk, Format::OpenaiResponses, &there.output).unwrap();
+    let ids =
+        |list: &Value| -> Vec<Value> { list.as_array().unwrap().iter().map(|v| v["id"].clone()).collect() };
+    assert_eq!(ids(&back.output), ids(&list), "{}", back.output);
+    assert_eq!(back.output[1], list[1]);
+    let store = CheckOptions { store: Some(true), original: Some(&list), ..CheckOptions::default() };
+    assert_eq!(check(Format::OpenaiResponses, &back.output, &store).unwrap(), []);
+    let ours = convert(Format::AiSdk, Format::Messages, &there.output).unwrap();
+    let through = convert(Format::Messages, Format::OpenaiResponses, &ours.output).unwrap();
+    assert_eq!(through.output, back.output, "by way of our own messages");
+}
+
+#[test]
+fn a_summary_of_several_texts_is_one_reasoning_item_again() {
+    let part = |text: &str| json!({ "type": "reasoning", "text": text, "providerOptions": { "openai": { "itemId": "rs_1" } } });
+    let call = json!({ "type": "tool-call", "toolCallId": "a", "toolName": "f", "input": {}, "providerOptions": { "openai": { "itemId": "fc_1" } } });
+    let list = json!([{ "role": "user", "content": "go" }, { "role": "assistant", "content": [part("one"), part("two"), call] }]);
+    let out = convert(Format::AiSdk, Format::OpenaiResponses, &list).unwrap().output;
+    let texts: Vec<&str> =
+        out[1]["summary"].as_array().unwrap().iter().map(|s| s["text"].as_str().unwrap()).collect();
+    assert_eq!((texts, &out[2]["id"]), (vec!["one", "two"], &json!("fc_1")), "{out}");
+}
+
+#[test]
+fn where_a_call_lost_its_id_on_the_way_its_reasoning_loses_its_own() {
+    let list = |options: Value| {
+        json!([
+            { "role": "user", "content": "go" },
+            { "role": "assistant", "content": [
+                { "type": "reasoning", "text": "hm", "providerOptions": { "openai": options } },
+                { "type": "tool-call", "toolCallId": "a", "toolName": "f", "input": {} }
+            ] },
+            { "role": "tool", "content": [{ "type": "tool-result", "toolCallId": "a", "toolName": "f", "output": { "type": "text", "value": "1" } }] }
+        ])
+    };
+    let store = CheckOptions { store: Some(true), ..CheckOptions::default() };
+    let encrypted = json!({ "itemId": "rs_1", "reasoningEncryptedContent": "gA" });
+    let out = convert(Format::AiSdk, Format::OpenaiResponses, &list(encrypted)).unwrap();
+    assert_eq!((&out.output[1]["id"], &out.output[1]["encrypted_content"]), (&Value::Null, &json!("gA")));
+    assert_eq!(check(Format::OpenaiResponses, &out.output, &store).unwrap(), []);
+    assert!(out.notes.iter().any(|n| n.what.contains("lost its id")), "{:?}", out.notes);
+    let out = convert(Format::AiSdk, Format::OpenaiResponses, &list(json!({ "itemId": "rs_1" }))).unwrap();
+    assert_eq!(out.output[1]["type"], "function_call", "without an id and encrypted content it says nothing");
+    assert!(out.notes.iter().any(|n| n.what.contains("is left out")), "{:?}", out.notes);
+}
+
+#[test]
+fn a_view_for_the_ai_sdk_unlinks_what_lost_its_reasoning() {
+    let there = convert(Format::OpenaiResponses, Format::AiSdk, &linked_items()).unwrap().output;
+    let history = provider(Format::AiSdk).read(&there).unwrap();
+    let mut view = history.clone();
+    view[1].parts.remove(0);
+    let view = unlink_orphans(&history, view.into_iter().map(Cow::Owned));
+    let view: Vec<&Message> = view.iter().map(Cow::as_ref).collect();
+    let out = Value::Array(provider(Format::AiSdk).write(&view).items);
+    assert!(!out.to_string().contains("itemId"), "{out}");
 }

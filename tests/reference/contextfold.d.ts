@@ -959,645 +959,647 @@ export interface GraphEdge {
     compressed_at?: number;
     /** A fold laid it in place of one that it hides. */
     relaid?: true;
-    /** What is known of a request beside its list. A request body says some of it itself. */
-    export interface CheckOptions {
-        /** The history before it was changed: allows the checks that need it (lost reasoning, changed thinking, order). */
-        original?: unknown;
-        /** Who answers: `"openai"`, `"anthropic"`, `"deepseek"`, `"mistral"`, `"gemini"`, …; default: the format's own provider. */
-        provider?: string;
-        /** The last calls are still being executed; default false. */
-        pending?: boolean;
-        /** The provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls that are not here. */
-        stateful?: boolean;
-        /** Whether the Responses API stores items (`store`); it does by default. */
-        store?: boolean;
-        /** Anthropic's `thinking.type`. */
-        thinking?: "enabled" | "adaptive" | "disabled";
-        /** The model binds thinking to what stands before it: a mismatch is an error then, else a warning. */
-        bound?: boolean;
-    }
+}
 
-    /** A mended history. */
-    export interface Repaired {
-        /** The list, or the body with its list mended. */
-        output: unknown;
-        /** What was done, in the order of the list. */
-        changes: RepairChange[];
-    }
+/** What is known of a request beside its list. A request body says some of it itself. */
+export interface CheckOptions {
+    /** The history before it was changed: allows the checks that need it (lost reasoning, changed thinking, order). */
+    original?: unknown;
+    /** Who answers: `"openai"`, `"anthropic"`, `"deepseek"`, `"mistral"`, `"gemini"`, …; default: the format's own provider. */
+    provider?: string;
+    /** The last calls are still being executed; default false. */
+    pending?: boolean;
+    /** The provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls that are not here. */
+    stateful?: boolean;
+    /** Whether the Responses API stores items (`store`); it does by default. */
+    store?: boolean;
+    /** Anthropic's `thinking.type`. */
+    thinking?: "enabled" | "adaptive" | "disabled";
+    /** The model binds thinking to what stands before it: a mismatch is an error then, else a warning. */
+    bound?: boolean;
+}
+
+/** A mended history. */
+export interface Repaired {
+    /** The list, or the body with its list mended. */
+    output: unknown;
+    /** What was done, in the order of the list. */
+    changes: RepairChange[];
+}
 
 
 
+/**
+ * A conversation as a graph: lanes of nodes, edges between them, folds that stand in for nodes and unfold again.
+ *
+ * A **lane** is an append-only sequence of nodes. A **fold** is a summary that stands in for nodes of one lane; it hides
+ * them and changes none. An operation that fails changes nothing. Appending costs what is appended, a view what it returns,
+ * whatever the graph holds.
+ *
+ * ```js
+ * const graph = new ContextGraph();
+ * const ask = graph.addNode({ type: "user_message", content: "Which colour?" });
+ * const answer = graph.addNode({ type: "agent_message", content: "Blue." });
+ * const next = graph.addNode({ type: "user_message", content: "And the shape?" });
+ * const fold = graph.compress([ask, answer], "The colour is blue.");
+ * graph.contextForFull(next).map((node) => node.id); // [fold, next]
+ * graph.expand(fold);
+ * graph.contextForFull(next).map((node) => node.id); // [ask, answer, next]
+ * ```
+ */
+export class ContextGraph {
+    free(): void;
+    [Symbol.dispose](): void;
     /**
-     * A conversation as a graph: lanes of nodes, edges between them, folds that stand in for nodes and unfold again.
+     * Adds an edge; `kind` is `"sequence"` by default. One that is there already changes nothing. An edge of a summary is one
+     * of what it stands in for: of its last node where it leads out, of its first where it leads in.
      *
-     * A **lane** is an append-only sequence of nodes. A **fold** is a summary that stands in for nodes of one lane; it hides
-     * them and changes none. An operation that fails changes nothing. Appending costs what is appended, a view what it returns,
-     * whatever the graph holds.
+     * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: a missing or folded node, or an edge that would close a cycle (no
+     * edge runs against a lane's own time); `SAFETY_LIMIT_EXCEEDED`.
+     */
+    addEdge(from: string, to: string, kind?: EdgeKind): void;
+    /**
+     * Appends a node to its lane and gives its id.
+     *
+     * `after` says what it comes after: by default the lane's last node, or the node at which the lane was forked off. That is
+     * a `sequence` within a lane; from another lane it is a `branch` into the lane's first node and a `dependency` into any
+     * later one. `[]`: after nothing.
      *
      * ```js
-     * const graph = new ContextGraph();
-     * const ask = graph.addNode({ type: "user_message", content: "Which colour?" });
-     * const answer = graph.addNode({ type: "agent_message", content: "Blue." });
-     * const next = graph.addNode({ type: "user_message", content: "And the shape?" });
-     * const fold = graph.compress([ask, answer], "The colour is blue.");
-     * graph.contextForFull(next).map((node) => node.id); // [fold, next]
-     * graph.expand(fold);
-     * graph.contextForFull(next).map((node) => node.id); // [ask, answer, next]
+     * const agent = graph.addNode({ type: "agent_message", message: { role: "assistant", tool_calls } });
+     * const tasks = tool_calls.map((call) => graph.addNode({ id: call.id, type: "task", state: "running", after: agent }));
+     * graph.addNode({ type: "agent_message", state: "pending", after: tasks });
      * ```
-     */
-    export class ContextGraph {
-        free(): void;
-        [Symbol.dispose](): void;
-        /**
-         * Adds an edge; `kind` is `"sequence"` by default. One that is there already changes nothing. An edge of a summary is one
-         * of what it stands in for: of its last node where it leads out, of its first where it leads in.
-         *
-         * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: a missing or folded node, or an edge that would close a cycle (no
-         * edge runs against a lane's own time); `SAFETY_LIMIT_EXCEEDED`.
-         */
-        addEdge(from: string, to: string, kind?: EdgeKind): void;
-        /**
-         * Appends a node to its lane and gives its id.
-         *
-         * `after` says what it comes after: by default the lane's last node, or the node at which the lane was forked off. That is
-         * a `sequence` within a lane; from another lane it is a `branch` into the lane's first node and a `dependency` into any
-         * later one. `[]`: after nothing.
-         *
-         * ```js
-         * const agent = graph.addNode({ type: "agent_message", message: { role: "assistant", tool_calls } });
-         * const tasks = tool_calls.map((call) => graph.addNode({ id: call.id, type: "task", state: "running", after: agent }));
-         * graph.addNode({ type: "agent_message", state: "pending", after: tasks });
-         * ```
-         *
-         * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: one that is taken, one to come after that is missing or folded;
-         * `SAFETY_LIMIT_EXCEEDED`; `INVALID_MESSAGE` for a malformed message or content; `INVALID_ARGUMENT`.
-         */
-        addNode(node: GraphNodeInput): string;
-        /**
-         * Folds nodes into a summary, which stands in their place in every view, and gives the summary's id. Summaries can be folded
-         * in their turn.
-         *
-         * The nodes and their edges stay as they are, marked with `compressed_at`; edges to and from other nodes are re-laid to the
-         * summary. Instructions of the lane that stand between the nodes stay, and so does what was forked off between them.
-         *
-         * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids where a node is missing, folded already, not finished, or of another
-         * lane; where no blocking edge leads out of them, for a summary is never a leaf; and where a node that is left out comes
-         * after one of them and before another. `SUMMARY_EMPTY`, `SAFETY_LIMIT_EXCEEDED`.
-         */
-        compress(ids: string[], summary: string): string;
-        /**
-         * A node's context: its ancestors in order and itself; summaries stand in for what they fold.
-         *
-         * With `limitTurns`: the last so many turns of them, what these depend on by `dependency`, and all that is pinned (system
-         * and developer messages, summaries). A turn begins with a user message of the node's own lane, or of those it was forked
-         * from. An edge of kind `branch` is followed into a lane's first node only: what comes back from a forked lane brings its
-         * result, not its story. The order is topological and keeps each lane's time.
-         *
-         * ```js
-         * const messages = graph.contextForFull(id, { limitTurns: 3 }).map((node) => node.content);
-         * ```
-         *
-         * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `SAFETY_LIMIT_EXCEEDED` for more than
-         * `maxContextNodes`; `INVALID_ARGUMENT`.
-         */
-        contextForFull(id: string, options?: { limitTurns?: number }): GraphNode[];
-        /**
-         * All edges in the order in which they entered, hidden ones among them; then those that folds laid in their place.
-         */
-        edges(): GraphEdge[];
-        /**
-         * Undoes a fold: the graph is as if it had never been made, with what was appended since. What came after the summary comes
-         * after the last node that it stood in for. A fold of folds gives back the folds.
-         *
-         * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing node, one that is no fold's summary, and a fold that is folded.
-         */
-        expand(summaryId: string): void;
-        /**
-         * Opens a lane that begins at a node: it sees what that node sees, and goes its own way.
-         *
-         * ```js
-         * graph.fork(agent, "researcher");
-         * const found = graph.addNode({ type: "agent_message", lane: "researcher", content: "Found it." });
-         * const task = graph.addNode({ type: "task", content: "Found it." });
-         * graph.addEdge(found, task, "branch"); // the result came from there; the parent's view does not hold its story
-         * ```
-         *
-         * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `INVALID_ARGUMENT` for a lane that is there already.
-         */
-        fork(id: string, lane: string): void;
-        /**
-         * An empty graph. What goes beyond its limits is refused with `SAFETY_LIMIT_EXCEEDED` and both figures.
-         *
-         * @throws {ContextError} `INVALID_CONFIG` naming the key.
-         */
-        constructor(options?: ContextGraphOptions);
-        /**
-         * All nodes in the order in which they entered, folded ones and summaries among them.
-         */
-        nodes(): GraphNode[];
-        /**
-         * The graph of these bytes; those of an older version are read, too.
-         *
-         * @throws {ContextError} `SNAPSHOT_TOO_NEW`, `SNAPSHOT_INVALID`.
-         */
-        static restore(bytes: Uint8Array): ContextGraph;
-        /**
-         * Says how far a node's work has come.
-         *
-         * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node, and for a fold's summary.
-         */
-        setState(id: string, state: NodeState): void;
-        /**
-         * The graph as bytes, the same for the same graph; its limits are part of it.
-         */
-        snapshot(): Uint8Array;
-    }
-
-    /**
-     * The `inputItems` of the Responses API for those who keep them by hand.
      *
-     * Between compactions the list only grows. After one, `rebuild` makes it anew from the compacted messages: items whose
-     * messages are untouched stay the very objects they were, what the model put out and no longer fits is discarded.
+     * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids: one that is taken, one to come after that is missing or folded;
+     * `SAFETY_LIMIT_EXCEEDED`; `INVALID_MESSAGE` for a malformed message or content; `INVALID_ARGUMENT`.
+     */
+    addNode(node: GraphNodeInput): string;
+    /**
+     * Folds nodes into a summary, which stands in their place in every view, and gives the summary's id. Summaries can be folded
+     * in their turn.
+     *
+     * The nodes and their edges stay as they are, marked with `compressed_at`; edges to and from other nodes are re-laid to the
+     * summary. Instructions of the lane that stand between the nodes stay, and so does what was forked off between them.
+     *
+     * @throws {ContextError} `GRAPH_CONSTRAINT` with the ids where a node is missing, folded already, not finished, or of another
+     * lane; where no blocking edge leads out of them, for a summary is never a leaf; and where a node that is left out comes
+     * after one of them and before another. `SUMMARY_EMPTY`, `SAFETY_LIMIT_EXCEEDED`.
+     */
+    compress(ids: string[], summary: string): string;
+    /**
+     * A node's context: its ancestors in order and itself; summaries stand in for what they fold.
+     *
+     * With `limitTurns`: the last so many turns of them, what these depend on by `dependency`, and all that is pinned (system
+     * and developer messages, summaries). A turn begins with a user message of the node's own lane, or of those it was forked
+     * from. An edge of kind `branch` is followed into a lane's first node only: what comes back from a forked lane brings its
+     * result, not its story. The order is topological and keeps each lane's time.
      *
      * ```js
-     * const history = new OpenAIHistoryAdapter([{ role: "user", content: "Go" }]);
-     * history.append(response.output);
-     * history.rebuild((await session.prepare()).messages);
-     * await client.responses.create({ model, input: history.inputItems });
+     * const messages = graph.contextForFull(id, { limitTurns: 3 }).map((node) => node.content);
      * ```
-     */
-    export class OpenAIHistoryAdapter {
-        free(): void;
-        [Symbol.dispose](): void;
-        /**
-         * Appends items: what the caller adds, or what a response brought in its `output`.
-         *
-         * @throws {ContextError} `INVALID_MESSAGE` with the index of the item; nothing is appended then.
-         */
-        append(items: object | object[]): void;
-        /**
-         * A history of these items.
-         *
-         * @throws {ContextError} `INVALID_MESSAGE` with the index of the item.
-         */
-        constructor(input_items?: object[]);
-        /**
-         * Makes the items anew from compacted messages, in place, and gives the list.
-         *
-         * @throws {ContextError} `INVALID_MESSAGE` with the index of the message; nothing has changed then.
-         */
-        rebuild(compacted: Message[]): object[];
-        /**
-         * The items, as the Responses API takes them: one live array, changed in place.
-         */
-        readonly inputItems: object[];
-    }
-
-    /**
-     * One agent's conversation, kept inside its context window.
      *
-     * **History** is what was pushed; it only grows. The **view** is what the model is sent next: the header, then the
-     * history under the folds and trims so far. Nothing that leaves the view is lost.
+     * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `SAFETY_LIMIT_EXCEEDED` for more than
+     * `maxContextNodes`; `INVALID_ARGUMENT`.
+     */
+    contextForFull(id: string, options?: { limitTurns?: number }): GraphNode[];
+    /**
+     * All edges in the order in which they entered, hidden ones among them; then those that folds laid in their place.
+     */
+    edges(): GraphEdge[];
+    /**
+     * Undoes a fold: the graph is as if it had never been made, with what was appended since. What came after the summary comes
+     * after the last node that it stood in for. A fold of folds gives back the folds.
+     *
+     * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing node, one that is no fold's summary, and a fold that is folded.
+     */
+    expand(summaryId: string): void;
+    /**
+     * Opens a lane that begins at a node: it sees what that node sees, and goes its own way.
      *
      * ```js
-     * import { Session } from "contextfold";
-     *
-     * const session = new Session({
-     *   model: "gpt-5",
-     *   summarize: async (request, { signal }) => {
-     *     const answer = await client.responses.create({ ...request.as("openai-responses"), model: "gpt-5-mini" }, { signal });
-     *     return { text: answer.output_text, usage: answer.usage };
-     *   },
-     * });
-     * session.push({ role: "user", content: "Why does the build fail?" });
-     * const { messages, report } = await session.prepare();
+     * graph.fork(agent, "researcher");
+     * const found = graph.addNode({ type: "agent_message", lane: "researcher", content: "Found it." });
+     * const task = graph.addNode({ type: "task", content: "Found it." });
+     * graph.addEdge(found, task, "branch"); // the result came from there; the parent's view does not hold its story
      * ```
+     *
+     * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node; `INVALID_ARGUMENT` for a lane that is there already.
      */
-    export class Session {
-        free(): void;
-        [Symbol.dispose](): void;
-        /**
-         * After a model call: records its usage and folds if that is due.
-         */
-        afterModelCall(usage: unknown, options?: { signal?: AbortSignal }): Promise<Report | null>;
-        /**
-         * After tools ran: folds if that is due, judged by the last usage.
-         */
-        afterToolExecution(options?: { signal?: AbortSignal }): Promise<Report | null>;
-        /**
-         * Once before the final answer is returned: folds if that is due.
-         */
-        beforeFinalAnswer(options?: { signal?: AbortSignal }): Promise<Report | null>;
-        /**
-         * Folds if `shouldCompact()` says so. Resolves to the report, or to `null` where nothing was to be done.
-         *
-         * @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `ABORTED`;
-         * history and view are as they were then.
-         */
-        checkAndCompact(options?: { signal?: AbortSignal }): Promise<Report | null>;
-        /**
-         * Folds in any case: everything but the last `retainLastTurns` turns becomes a summary; where these alone exceed the
-         * target, the oldest of them loses its earlier steps to the summary. Where there is nothing to fold, resolves to a report
-         * without decisions. A compaction that is under way is joined.
-         */
-        compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<Report>;
-        /**
-         * Every fold that was made, the newest last.
-         */
-        folds(): FoldInfo[];
-        /**
-         * The messages of the view with what the engine knows of each: tokens, type, how it stands.
-         */
-        items(): Item[];
-        /**
-         * The three hooks of an agent loop as one wrapper: each runs what it is given, then folds if that is due.
-         *
-         * `modelCall` looks for `usage` in the answer; `toolExecution` passes through what the tools gave; `finalAnswer` folds
-         * once before the answer is handed on. What your function gives always comes back; a compaction that fails is told by
-         * the event `compaction_failed` and by `report`.
-         */
-        loop(): AgentLoop;
-        /**
-         * The view as messages: the header, then the conversation under folds and trims. The same as `view("messages")`.
-         */
-        lower(): Message[];
-        /**
-         * An empty session.
-         *
-         * @param options See `SessionOptions`; all have defaults.
-         * @throws {ContextError} `INVALID_CONFIG` naming the key, for an unknown key, a wrong type or a number out of range;
-         * `UNKNOWN_MODEL` for a model that neither the built-in table nor `options.models` knows.
-         */
-        constructor(options?: SessionOptions);
-        /**
-         * Listens to events of one name, or to all (`*`), in order. What comes back takes the listener off.
-         */
-        on(event: EventName | "*", listener: (event: Event) => void): () => void;
-        /**
-         * Pins a message, or a piece of its text: it stands verbatim in every view from now on.
-         *
-         * A message stands in its place. A piece of one stands in a user message of its own at the beginning of the view,
-         * whatever becomes of the message that it was taken from. What is pinned is never shortened; pins that alone exceed
-         * the limit make `prepare` and `compact` fail with `BUDGET_IMPOSSIBLE`.
-         *
-         * @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that the message does not hold.
-         */
-        pin(target: string | { id: string; text: string }): void;
-        /**
-         * Makes the view fit and resolves to it, with the report. May ask for a summary.
-         *
-         * A fold goes down to the low mark, so that the next message does not need another. `fill` keeps as much as there is
-         * room for instead: for a conversation that does not go on (`compactMessages` does so).
-         *
-         * @throws {ContextError} as `compact`; `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit,
-         * `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
-         */
-        prepare(options?: { signal?: AbortSignal; fill?: boolean }): Promise<Prepared>;
-        /**
-         * Takes items or messages of a format in: a list, one of them, a request body or a response.
-         *
-         * @throws {ContextError} `INVALID_MESSAGE`, or `INVALID_ARGUMENT` for a format that there is not.
-         */
-        pushFrom(format: Format, input: unknown): string[];
-        /**
-         * Takes one message or several in, all or none, and gives their ids.
-         *
-         * Tool outputs are stored whole and cut at once for the view; when they exceed their budget together, the oldest
-         * become placeholders. A summary is never asked for here.
-         *
-         * @throws {ContextError} `INVALID_MESSAGE` with the index and the reason: a missing role, a tool output without its
-         * call, a call id that is still open. Nothing has changed then.
-         */
-        push(input: Message | Message[]): string[];
-        /**
-         * Remembers what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions,
-         * Anthropic, AI SDK). `shouldCompact` judges by the last one since the last compaction.
-         *
-         * @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
-         */
-        recordUsage(usage: unknown): TokenUsage;
-        /**
-         * When a provider refuses a request as too long all the same: makes the view smaller and resolves to it, to try again with.
-         * Resolves to `null` for any other error.
-         *
-         * The error may be whatever a client threw, or a provider's body or text: what says "too long" is looked for in its message, its
-         * body and its causes. The limit that it names holds from now on (`session.limit`); where the provider counted more tokens than
-         * we did, the limit is smaller by as much, for it is in tokens as counted here. Without figures, a quarter of the view goes.
-         *
-         * ```js
-         * for (;;) {
-         *   try {
-         *     return await client.messages.create({ model, max_tokens, ...session.view("anthropic") });
-         *   } catch (error) {
-         *     if (!(await session.recover(error))) throw error;
-         *   }
-         * }
-         * ```
-         * @throws {ContextError} `CONTEXT_WINDOW_EXCEEDED` on the fourth time in a row without an answer (an assistant message) pushed in
-         * between; else as `prepare`.
-         */
-        recover(error: unknown, options?: { signal?: AbortSignal }): Promise<Prepared | null>;
-        /**
-         * Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
-         * tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
-         * history's length.
-         *
-         * A string is found letter by letter, in upper and lower case alike. What the tool `search_history` of
-         * `toolDefinitions` is called with can be handed on: `session.search(args.query, args)`.
-         *
-         * @param options `max_hits`: 20 by default, at most 1000; `ignore_case`: default true for a string, a `RegExp`'s own
-         * flag for one; `regex`: the string is a regular expression.
-         * @throws {ContextError} `INVALID_ARGUMENT` for an empty query and for what Rust's `regex` does not have: look-around
-         * and backreferences.
-         */
-        search(query: string | RegExp, options?: { query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }): Hit[];
-        /**
-         * Replaces the leading system and developer messages: a text, or messages. No pass ever touches them.
-         */
-        setHeader(messages: Message[] | string): void;
-        /**
-         * Says which tools the model is given, so that their definitions are counted, by the provider's rule where the
-         * session's model has one (see `report.counter.rules`).
-         */
-        setTools(format: Format, tools: unknown[]): void;
-        /**
-         * Whether a compaction is due: `enabled`, `auto`, and the last usage since the last compaction (or else the counted
-         * tokens) has reached the threshold. Always false where no window is known.
-         */
-        shouldCompact(): boolean;
-        /**
-         * Takes in what is new in a list that an SDK hands over whole with every step.
-         *
-         * Entry by entry the list is compared with what was pushed so far: by reference, and by value where an object is not the
-         * same one. What stands behind the common beginning enters as with `pushFrom`. `added` tells how many entries that are.
-         *
-         * Where the past was rewritten (an entry is another one, or the list is shorter), `diverged_at` is the index of the first entry
-         * that is not as it was, else `null`. The history keeps everything; the view goes on with the given list from there. A fold that
-         * stands for what was rewritten is undone. Tool outputs that were stored already keep their refs.
-         *
-         * A body's `system` or `instructions` becomes the header, as with `setHeader`.
-         *
-         * ```js
-         * const { added, diverged_at } = session.sync("ai-sdk", messages);   // the SDK's own list, in every step
-         * await session.prepare();
-         * const fitting = session.view("ai-sdk");
-         * ```
-         * @throws {ContextError} `INVALID_MESSAGE`, its index counted from the first entry that is new; `INVALID_ARGUMENT` for a format
-         * that there is not, and for an input without a list.
-         */
-        sync(format: Format, fullInput: unknown): { added: number; diverged_at: number | null };
-        /**
-         * Takes a pin off.
-         *
-         * @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that is not pinned.
-         */
-        unpin(target: string | { id: string; text: string }): void;
-        /**
-         * The passes that `prepare` runs, as the option `ladder` takes them, every option named.
-         */
-        readonly ladder: Pass[];
-        /**
-         * Tokens that a view may take: min(max input, window − `reservedOutputTokens`).
-         */
-        readonly limit: number | null;
-        /**
-         * The history: every message that was pushed, in order. Tool messages carry their `output_ref`.
-         */
-        readonly messages: Message[];
-        /**
-         * The last run's report, of a failed run too.
-         */
-        readonly report: Report | null;
-        /**
-         * What the newest summary covers, in the rolling document's words; `null` before the first.
-         */
-        readonly summaryState: SummaryState | null;
-        /**
-         * limit × `thresholdRatio`.
-         */
-        readonly threshold: number | null;
-        /**
-         * Tokens of the view, as counted.
-         */
-        readonly tokens: number;
-        /**
-         * The cache of full tool outputs.
-         */
-        readonly toolOutputs: ToolOutputCache;
-        /**
-         * The context window in tokens; `null` where neither `model` nor `contextWindow` was given.
-         */
-        readonly window: number | null;
-    }
-
+    fork(id: string, lane: string): void;
     /**
-     * The full tool outputs of a session, by ref.
-     *
-     * The view holds what fits; a model, or you, read the rest from here by line, or search it. `toolDefinitions(format)`
-     * gives the two tools to hand to the model.
-     */
-    export class ToolOutputCache {
-        private constructor();
-        free(): void;
-        [Symbol.dispose](): void;
-        /**
-         * Appends a chunk to a stored output's text. Bytes are read as UTF-8; a character that a chunk cuts off waits for the
-         * next chunk.
-         *
-         * @throws {ContextError} `UNKNOWN_REF`.
-         */
-        append(ref_id: string, chunk: string | Uint8Array): ToolOutputRef;
-        /**
-         * Removes outputs that neither the history nor a fold mentions, and gives their refs. `dryRun` only lists them.
-         */
-        collectGarbage(options?: { dryRun?: boolean }): ToolOutputRef[];
-        /**
-         * A stored output, whole: its text, or its parts where it has others.
-         *
-         * @throws {ContextError} `UNKNOWN_REF`.
-         */
-        get(ref_id: string): Promise<string | Part[]>;
-        /**
-         * Lines of a stored output that match a regular expression (Rust `regex` syntax; linear time), with line numbers,
-         * `context` lines around each, at most `max_matches` (100). What `tool_output_cache_grep` answers a model.
-         *
-         * @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse.
-         */
-        grep(args: { ref_id: string; pattern: string; context?: number; max_matches?: number; ignore_case?: boolean }): Promise<string>;
-        /**
-         * Stores an output whole and gives its ref. Bytes are read as UTF-8; what is none of it becomes U+FFFD.
-         *
-         * @throws {ContextError} `INVALID_ARGUMENT` where `options.id` names another content already.
-         */
-        put(content: string | Uint8Array | Part[], options?: { id?: string }): ToolOutputRef;
-        /**
-         * Lines of a stored output, numbered from 1. `offset` lines are skipped (0), at most `limit` (2000) are read, and never
-         * more than `maxMessageBytes`. What `tool_output_cache` answers a model.
-         *
-         * @throws {ContextError} `UNKNOWN_REF`, `INVALID_ARGUMENT`.
-         */
-        read(args: { ref_id: string; offset?: number; limit?: number }): Promise<string>;
-        /**
-         * The refs of all stored outputs, oldest first.
-         */
-        refs(): ToolOutputRef[];
-    }
-
-    /**
-     * Whether a provider would take a history: every rule that it breaks, in the order of the list where the rule allows. Empty:
-     * nothing is wrong with it.
-     *
-     * Rules are named after the API that has them: `R-…` Responses, `C-…` Chat Completions, `A-…` Anthropic Messages, `S-…` AI SDK,
-     * `M-…` the package's own messages; `schema`: an entry that is not shaped as the format says. An `error` is answered with 400;
-     * a `warn` only by some models or gateways. A request body says itself whether it leans on a stored conversation, whether it
-     * stores items and whether thinking is on.
-     *
-     * ```js
-     * import { check } from "contextfold";
-     *
-     * check("openai-chat", [{ role: "tool", tool_call_id: "call_1", content: "42" }]);
-     * // [{ severity: "error", rule: "C-orphan-tool", index: 0, message: "tool message call_1 follows no assistant message …" }]
-     * ```
-     * @throws {ContextError} `INVALID_ARGUMENT` where the input holds no list, and for an option that there is not.
-     */
-    export function check(format: Format, input: unknown, options?: CheckOptions): Violation[];
-
-    /**
-     * Makes a list of messages fit, in one call: `prepare({ fill: true })` on a session of its own.
-     *
-     * @throws {ContextError} as the constructor of `Session`, `push` and `prepare`.
-     */
-    export function compactMessages(messages: Message[], options: SessionOptions & { signal?: AbortSignal }): Promise<Prepared>;
-
-    /**
-     * The JSON of a tool output in fewer tokens (by the estimate), still JSON and marked with `"compressed": true`; the text as
-     * it came where it has at most `maxTokens` (200), is no JSON, or would not become smaller.
-     *
-     * Success and failure, error texts, counts and ids stay, and numbers as they were written. A list of more than four
-     * objects becomes `<name>_preview`: the first two and the last two, and those that failed, each reduced to `id`, `title`
-     * and `name`. Long strings lose their middle. JSON lines are compressed line by line, and lose lines in the middle where
-     * that is not enough.
-     *
-     * @throws {ContextError} `INVALID_ARGUMENT` naming the option.
-     */
-    export function compressJson(text: string, options?: { maxTokens?: number }): string;
-
-    /**
-     * Tokens that a view for this model may take.
-     *
-     * @param models A `LiteLLM` table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`;
-     * it comes before the built-in table.
-     * @throws {ContextError} `UNKNOWN_MODEL` for a model that neither knows: never a guessed number.
-     */
-    export function contextLimit(model: string, models?: object): number;
-
-    /**
-     * Says a history in another format: a list, a request body or a response.
-     *
-     * Calls and outputs keep their ids and stay paired. What the other format cannot say is left out or said otherwise, and
-     * each such thing is told to `onNote`. What was whole in one format is whole in the other: where its rules ask for another
-     * order, entries are moved, and a note says so. A history that breaks its own format's rules is converted as it is.
-     *
-     * The output is a list; `{ system, messages }` or `{ instructions, input }` where the format keeps something apart from it.
-     * To the same format, it is the input itself.
-     *
-     * ```js
-     * import { convert } from "contextfold";
-     *
-     * const notes = [];
-     * const body = convert("openai-chat", "anthropic", messages, { onNote: (note) => notes.push(note) });
-     * // { system: [{ type: "text", text: "You are …" }], messages: [{ role: "user", content: "Why does the build fail?" }] }
-     * ```
-     * @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
-     * there is not, and for a history of which the other format can say nothing.
-     */
-    export function convert(from: Format, to: Format, input: unknown, options?: { onNote?: (note: ConversionNote) => void }): unknown;
-
-    /**
-     * Tokens of a text, or of messages with what a provider adds per message.
-     *
-     * @param input A text; or a list of messages or items, a request body or a response, of any format: it is detected.
-     * @param tokenizer `"estimate"` (default), `"bytes/4"`, a loaded `Encoding`, or a function from text to a number.
-     * @throws {ContextError} `INVALID_ARGUMENT` for a tokenizer that there is not, for one that throws or gives no number, and
-     * for an input that is no such thing; `INVALID_MESSAGE` for a list that is none of messages.
-     */
-    export function countTokens(input: unknown, tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number)): number;
-
-    /**
-     * The encoding that tiktoken gives for a model's name: `o200k_base` for `gpt-5-mini`. What it answers is what
-     * `loadEncoding` takes.
-     *
-     * @throws {ContextError} `UNKNOWN_MODEL` for a model that tiktoken does not know, also for those whose tokenizer is not
-     * public (Claude, Gemini …): nothing counts those exactly, so use the estimate.
-     */
-    export function encodingForModel(model: string): EncodingName;
-
-    /**
-     * A `Summarize` that needs no model: deterministic, offline, in Rust (COMP-16).
-     *
-     * It names the task, the user's constraints, files read and changed, commands with their outcome, errors, decisions and
-     * what is still open. It is what a session uses where no `summarize` is given.
-     *
-     * ```js
-     * const session = new Session({ contextWindow: 128_000, summarize: extractiveSummarize({ maxTokens: 1_000 }) });
-     * ```
-     * @param options `maxTokens`: the summary's size, 2000 by default.
-     * @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
-     */
-    export function extractiveSummarize(options?: { maxTokens?: number }): Summarize;
-
-    /**
-     * Mends a history that its provider would refuse, and says what was done: an output without its call goes, a call without an
-     * output gets a placeholder that says so, duplicates go, what stands in the wrong place is moved.
-     *
-     * `output` has the shape of the input: a list, or the body with its list mended. A history without errors comes back as
-     * the very object that it is, with no changes.
-     *
-     * ```js
-     * import { repair } from "contextfold";
-     *
-     * const { output, changes } = repair("anthropic", messages);
-     * for (const { index, rule, what } of changes) console.warn(`message ${index}: ${what} (${rule})`);
-     * ```
-     * @param options As for `check`; `pending`: the last calls are still being executed, and stay open.
-     * @throws {ContextError} `INVALID_ARGUMENT` where the input holds no list, and for an option that there is not.
-     */
-    export function repair(format: Format, input: unknown, options?: CheckOptions): Repaired;
-
-    /**
-     * Whether a compaction is due: `enabled`, `auto`, and `usage.total_tokens >= limit × thresholdRatio`.
+     * An empty graph. What goes beyond its limits is refused with `SAFETY_LIMIT_EXCEEDED` and both figures.
      *
      * @throws {ContextError} `INVALID_CONFIG` naming the key.
      */
-    export function shouldCompact(usage: TokenUsage, limit: number, config?: CompactionConfig): boolean;
-
+    constructor(options?: ContextGraphOptions);
     /**
-     * Our `TokenUsage` of a provider's usage object; no cached token is counted twice.
+     * All nodes in the order in which they entered, folded ones and summaries among them.
+     */
+    nodes(): GraphNode[];
+    /**
+     * The graph of these bytes; those of an older version are read, too.
      *
-     * Sources: the usage objects of `OpenAI` Responses and Chat Completions (input includes the cached part), Anthropic
-     * Messages (it does not), the AI SDK, and the reference specification's `ChatInvokeUsage`.
+     * @throws {ContextError} `SNAPSHOT_TOO_NEW`, `SNAPSHOT_INVALID`.
+     */
+    static restore(bytes: Uint8Array): ContextGraph;
+    /**
+     * Says how far a node's work has come.
+     *
+     * @throws {ContextError} `GRAPH_CONSTRAINT` for a missing or folded node, and for a fold's summary.
+     */
+    setState(id: string, state: NodeState): void;
+    /**
+     * The graph as bytes, the same for the same graph; its limits are part of it.
+     */
+    snapshot(): Uint8Array;
+}
+
+/**
+ * The `inputItems` of the Responses API for those who keep them by hand.
+ *
+ * Between compactions the list only grows. After one, `rebuild` makes it anew from the compacted messages: items whose
+ * messages are untouched stay the very objects they were, what the model put out and no longer fits is discarded.
+ *
+ * ```js
+ * const history = new OpenAIHistoryAdapter([{ role: "user", content: "Go" }]);
+ * history.append(response.output);
+ * history.rebuild((await session.prepare()).messages);
+ * await client.responses.create({ model, input: history.inputItems });
+ * ```
+ */
+export class OpenAIHistoryAdapter {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * Appends items: what the caller adds, or what a response brought in its `output`.
+     *
+     * @throws {ContextError} `INVALID_MESSAGE` with the index of the item; nothing is appended then.
+     */
+    append(items: object | object[]): void;
+    /**
+     * A history of these items.
+     *
+     * @throws {ContextError} `INVALID_MESSAGE` with the index of the item.
+     */
+    constructor(input_items?: object[]);
+    /**
+     * Makes the items anew from compacted messages, in place, and gives the list.
+     *
+     * @throws {ContextError} `INVALID_MESSAGE` with the index of the message; nothing has changed then.
+     */
+    rebuild(compacted: Message[]): object[];
+    /**
+     * The items, as the Responses API takes them: one live array, changed in place.
+     */
+    readonly inputItems: object[];
+}
+
+/**
+ * One agent's conversation, kept inside its context window.
+ *
+ * **History** is what was pushed; it only grows. The **view** is what the model is sent next: the header, then the
+ * history under the folds and trims so far. Nothing that leaves the view is lost.
+ *
+ * ```js
+ * import { Session } from "contextfold";
+ *
+ * const session = new Session({
+ *   model: "gpt-5",
+ *   summarize: async (request, { signal }) => {
+ *     const answer = await client.responses.create({ ...request.as("openai-responses"), model: "gpt-5-mini" }, { signal });
+ *     return { text: answer.output_text, usage: answer.usage };
+ *   },
+ * });
+ * session.push({ role: "user", content: "Why does the build fail?" });
+ * const { messages, report } = await session.prepare();
+ * ```
+ */
+export class Session {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * After a model call: records its usage and folds if that is due.
+     */
+    afterModelCall(usage: unknown, options?: { signal?: AbortSignal }): Promise<Report | null>;
+    /**
+     * After tools ran: folds if that is due, judged by the last usage.
+     */
+    afterToolExecution(options?: { signal?: AbortSignal }): Promise<Report | null>;
+    /**
+     * Once before the final answer is returned: folds if that is due.
+     */
+    beforeFinalAnswer(options?: { signal?: AbortSignal }): Promise<Report | null>;
+    /**
+     * Folds if `shouldCompact()` says so. Resolves to the report, or to `null` where nothing was to be done.
+     *
+     * @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `ABORTED`;
+     * history and view are as they were then.
+     */
+    checkAndCompact(options?: { signal?: AbortSignal }): Promise<Report | null>;
+    /**
+     * Folds in any case: everything but the last `retainLastTurns` turns becomes a summary; where these alone exceed the
+     * target, the oldest of them loses its earlier steps to the summary. Where there is nothing to fold, resolves to a report
+     * without decisions. A compaction that is under way is joined.
+     */
+    compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<Report>;
+    /**
+     * Every fold that was made, the newest last.
+     */
+    folds(): FoldInfo[];
+    /**
+     * The messages of the view with what the engine knows of each: tokens, type, how it stands.
+     */
+    items(): Item[];
+    /**
+     * The three hooks of an agent loop as one wrapper: each runs what it is given, then folds if that is due.
+     *
+     * `modelCall` looks for `usage` in the answer; `toolExecution` passes through what the tools gave; `finalAnswer` folds
+     * once before the answer is handed on. What your function gives always comes back; a compaction that fails is told by
+     * the event `compaction_failed` and by `report`.
+     */
+    loop(): AgentLoop;
+    /**
+     * The view as messages: the header, then the conversation under folds and trims. The same as `view("messages")`.
+     */
+    lower(): Message[];
+    /**
+     * An empty session.
+     *
+     * @param options See `SessionOptions`; all have defaults.
+     * @throws {ContextError} `INVALID_CONFIG` naming the key, for an unknown key, a wrong type or a number out of range;
+     * `UNKNOWN_MODEL` for a model that neither the built-in table nor `options.models` knows.
+     */
+    constructor(options?: SessionOptions);
+    /**
+     * Listens to events of one name, or to all (`*`), in order. What comes back takes the listener off.
+     */
+    on(event: EventName | "*", listener: (event: Event) => void): () => void;
+    /**
+     * Pins a message, or a piece of its text: it stands verbatim in every view from now on.
+     *
+     * A message stands in its place. A piece of one stands in a user message of its own at the beginning of the view,
+     * whatever becomes of the message that it was taken from. What is pinned is never shortened; pins that alone exceed
+     * the limit make `prepare` and `compact` fail with `BUDGET_IMPOSSIBLE`.
+     *
+     * @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that the message does not hold.
+     */
+    pin(target: string | { id: string; text: string }): void;
+    /**
+     * Makes the view fit and resolves to it, with the report. May ask for a summary.
+     *
+     * A fold goes down to the low mark, so that the next message does not need another. `fill` keeps as much as there is
+     * room for instead: for a conversation that does not go on (`compactMessages` does so).
+     *
+     * @throws {ContextError} as `compact`; `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit,
+     * `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
+     */
+    prepare(options?: { signal?: AbortSignal; fill?: boolean }): Promise<Prepared>;
+    /**
+     * Takes items or messages of a format in: a list, one of them, a request body or a response.
+     *
+     * @throws {ContextError} `INVALID_MESSAGE`, or `INVALID_ARGUMENT` for a format that there is not.
+     */
+    pushFrom(format: Format, input: unknown): string[];
+    /**
+     * Takes one message or several in, all or none, and gives their ids.
+     *
+     * Tool outputs are stored whole and cut at once for the view; when they exceed their budget together, the oldest
+     * become placeholders. A summary is never asked for here.
+     *
+     * @throws {ContextError} `INVALID_MESSAGE` with the index and the reason: a missing role, a tool output without its
+     * call, a call id that is still open. Nothing has changed then.
+     */
+    push(input: Message | Message[]): string[];
+    /**
+     * Remembers what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions,
+     * Anthropic, AI SDK). `shouldCompact` judges by the last one since the last compaction.
      *
      * @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
      */
-    export function tokenUsage(usage: unknown): TokenUsage;
-
+    recordUsage(usage: unknown): TokenUsage;
     /**
-     * Definitions of the tools `tool_output_cache`, `tool_output_cache_grep` and `search_history`, ready to hand to a model in
-     * this format. They are executed by `session.toolOutputs.read(args)`, `session.toolOutputs.grep(args)` and
-     * `session.search(args.query, args)`.
-     */
-    export function toolDefinitions(format: Format): object[];
-
-    /**
-     * A text of more than `max` (5,000) characters as its first `head` (1,000) and its last `tail` (1,000), and between them
-     * `[... 3000 chars omitted ...]`; a shorter one as it came. Characters are code points; no character that people see as
-     * one (a grapheme cluster of up to 64 code points) is split.
+     * When a provider refuses a request as too long all the same: makes the view smaller and resolves to it, to try again with.
+     * Resolves to `null` for any other error.
      *
-     * @throws {ContextError} `INVALID_ARGUMENT` naming the option, also for a `max` less than `head` and `tail` together.
+     * The error may be whatever a client threw, or a provider's body or text: what says "too long" is looked for in its message, its
+     * body and its causes. The limit that it names holds from now on (`session.limit`); where the provider counted more tokens than
+     * we did, the limit is smaller by as much, for it is in tokens as counted here. Without figures, a quarter of the view goes.
+     *
+     * ```js
+     * for (;;) {
+     *   try {
+     *     return await client.messages.create({ model, max_tokens, ...session.view("anthropic") });
+     *   } catch (error) {
+     *     if (!(await session.recover(error))) throw error;
+     *   }
+     * }
+     * ```
+     * @throws {ContextError} `CONTEXT_WINDOW_EXCEEDED` on the fourth time in a row without an answer (an assistant message) pushed in
+     * between; else as `prepare`.
      */
-    export function truncateHeadTail(text: string, options?: { max?: number; head?: number; tail?: number }): string;
-
+    recover(error: unknown, options?: { signal?: AbortSignal }): Promise<Prepared | null>;
     /**
-     * The version of this package, as `0.1.0`.
+     * Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
+     * tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
+     * history's length.
+     *
+     * A string is found letter by letter, in upper and lower case alike. What the tool `search_history` of
+     * `toolDefinitions` is called with can be handed on: `session.search(args.query, args)`.
+     *
+     * @param options `max_hits`: 20 by default, at most 1000; `ignore_case`: default true for a string, a `RegExp`'s own
+     * flag for one; `regex`: the string is a regular expression.
+     * @throws {ContextError} `INVALID_ARGUMENT` for an empty query and for what Rust's `regex` does not have: look-around
+     * and backreferences.
      */
-    export function version(): string;
+    search(query: string | RegExp, options?: { query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }): Hit[];
+    /**
+     * Replaces the leading system and developer messages: a text, or messages. No pass ever touches them.
+     */
+    setHeader(messages: Message[] | string): void;
+    /**
+     * Says which tools the model is given, so that their definitions are counted, by the provider's rule where the
+     * session's model has one (see `report.counter.rules`).
+     */
+    setTools(format: Format, tools: unknown[]): void;
+    /**
+     * Whether a compaction is due: `enabled`, `auto`, and the last usage since the last compaction (or else the counted
+     * tokens) has reached the threshold. Always false where no window is known.
+     */
+    shouldCompact(): boolean;
+    /**
+     * Takes in what is new in a list that an SDK hands over whole with every step.
+     *
+     * Entry by entry the list is compared with what was pushed so far: by reference, and by value where an object is not the
+     * same one. What stands behind the common beginning enters as with `pushFrom`. `added` tells how many entries that are.
+     *
+     * Where the past was rewritten (an entry is another one, or the list is shorter), `diverged_at` is the index of the first entry
+     * that is not as it was, else `null`. The history keeps everything; the view goes on with the given list from there. A fold that
+     * stands for what was rewritten is undone. Tool outputs that were stored already keep their refs.
+     *
+     * A body's `system` or `instructions` becomes the header, as with `setHeader`.
+     *
+     * ```js
+     * const { added, diverged_at } = session.sync("ai-sdk", messages);   // the SDK's own list, in every step
+     * await session.prepare();
+     * const fitting = session.view("ai-sdk");
+     * ```
+     * @throws {ContextError} `INVALID_MESSAGE`, its index counted from the first entry that is new; `INVALID_ARGUMENT` for a format
+     * that there is not, and for an input without a list.
+     */
+    sync(format: Format, fullInput: unknown): { added: number; diverged_at: number | null };
+    /**
+     * Takes a pin off.
+     *
+     * @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that is not pinned.
+     */
+    unpin(target: string | { id: string; text: string }): void;
+    /**
+     * The passes that `prepare` runs, as the option `ladder` takes them, every option named.
+     */
+    readonly ladder: Pass[];
+    /**
+     * Tokens that a view may take: min(max input, window − `reservedOutputTokens`).
+     */
+    readonly limit: number | null;
+    /**
+     * The history: every message that was pushed, in order. Tool messages carry their `output_ref`.
+     */
+    readonly messages: Message[];
+    /**
+     * The last run's report, of a failed run too.
+     */
+    readonly report: Report | null;
+    /**
+     * What the newest summary covers, in the rolling document's words; `null` before the first.
+     */
+    readonly summaryState: SummaryState | null;
+    /**
+     * limit × `thresholdRatio`.
+     */
+    readonly threshold: number | null;
+    /**
+     * Tokens of the view, as counted.
+     */
+    readonly tokens: number;
+    /**
+     * The cache of full tool outputs.
+     */
+    readonly toolOutputs: ToolOutputCache;
+    /**
+     * The context window in tokens; `null` where neither `model` nor `contextWindow` was given.
+     */
+    readonly window: number | null;
+}
+
+/**
+ * The full tool outputs of a session, by ref.
+ *
+ * The view holds what fits; a model, or you, read the rest from here by line, or search it. `toolDefinitions(format)`
+ * gives the two tools to hand to the model.
+ */
+export class ToolOutputCache {
+    private constructor();
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * Appends a chunk to a stored output's text. Bytes are read as UTF-8; a character that a chunk cuts off waits for the
+     * next chunk.
+     *
+     * @throws {ContextError} `UNKNOWN_REF`.
+     */
+    append(ref_id: string, chunk: string | Uint8Array): ToolOutputRef;
+    /**
+     * Removes outputs that neither the history nor a fold mentions, and gives their refs. `dryRun` only lists them.
+     */
+    collectGarbage(options?: { dryRun?: boolean }): ToolOutputRef[];
+    /**
+     * A stored output, whole: its text, or its parts where it has others.
+     *
+     * @throws {ContextError} `UNKNOWN_REF`.
+     */
+    get(ref_id: string): Promise<string | Part[]>;
+    /**
+     * Lines of a stored output that match a regular expression (Rust `regex` syntax; linear time), with line numbers,
+     * `context` lines around each, at most `max_matches` (100). What `tool_output_cache_grep` answers a model.
+     *
+     * @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse.
+     */
+    grep(args: { ref_id: string; pattern: string; context?: number; max_matches?: number; ignore_case?: boolean }): Promise<string>;
+    /**
+     * Stores an output whole and gives its ref. Bytes are read as UTF-8; what is none of it becomes U+FFFD.
+     *
+     * @throws {ContextError} `INVALID_ARGUMENT` where `options.id` names another content already.
+     */
+    put(content: string | Uint8Array | Part[], options?: { id?: string }): ToolOutputRef;
+    /**
+     * Lines of a stored output, numbered from 1. `offset` lines are skipped (0), at most `limit` (2000) are read, and never
+     * more than `maxMessageBytes`. What `tool_output_cache` answers a model.
+     *
+     * @throws {ContextError} `UNKNOWN_REF`, `INVALID_ARGUMENT`.
+     */
+    read(args: { ref_id: string; offset?: number; limit?: number }): Promise<string>;
+    /**
+     * The refs of all stored outputs, oldest first.
+     */
+    refs(): ToolOutputRef[];
+}
+
+/**
+ * Whether a provider would take a history: every rule that it breaks, in the order of the list where the rule allows. Empty:
+ * nothing is wrong with it.
+ *
+ * Rules are named after the API that has them: `R-…` Responses, `C-…` Chat Completions, `A-…` Anthropic Messages, `S-…` AI SDK,
+ * `M-…` the package's own messages; `schema`: an entry that is not shaped as the format says. An `error` is answered with 400;
+ * a `warn` only by some models or gateways. A request body says itself whether it leans on a stored conversation, whether it
+ * stores items and whether thinking is on.
+ *
+ * ```js
+ * import { check } from "contextfold";
+ *
+ * check("openai-chat", [{ role: "tool", tool_call_id: "call_1", content: "42" }]);
+ * // [{ severity: "error", rule: "C-orphan-tool", index: 0, message: "tool message call_1 follows no assistant message …" }]
+ * ```
+ * @throws {ContextError} `INVALID_ARGUMENT` where the input holds no list, and for an option that there is not.
+ */
+export function check(format: Format, input: unknown, options?: CheckOptions): Violation[];
+
+/**
+ * Makes a list of messages fit, in one call: `prepare({ fill: true })` on a session of its own.
+ *
+ * @throws {ContextError} as the constructor of `Session`, `push` and `prepare`.
+ */
+export function compactMessages(messages: Message[], options: SessionOptions & { signal?: AbortSignal }): Promise<Prepared>;
+
+/**
+ * The JSON of a tool output in fewer tokens (by the estimate), still JSON and marked with `"compressed": true`; the text as
+ * it came where it has at most `maxTokens` (200), is no JSON, or would not become smaller.
+ *
+ * Success and failure, error texts, counts and ids stay, and numbers as they were written. A list of more than four
+ * objects becomes `<name>_preview`: the first two and the last two, and those that failed, each reduced to `id`, `title`
+ * and `name`. Long strings lose their middle. JSON lines are compressed line by line, and lose lines in the middle where
+ * that is not enough.
+ *
+ * @throws {ContextError} `INVALID_ARGUMENT` naming the option.
+ */
+export function compressJson(text: string, options?: { maxTokens?: number }): string;
+
+/**
+ * Tokens that a view for this model may take.
+ *
+ * @param models A `LiteLLM` table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`;
+ * it comes before the built-in table.
+ * @throws {ContextError} `UNKNOWN_MODEL` for a model that neither knows: never a guessed number.
+ */
+export function contextLimit(model: string, models?: object): number;
+
+/**
+ * Says a history in another format: a list, a request body or a response.
+ *
+ * Calls and outputs keep their ids and stay paired. What the other format cannot say is left out or said otherwise, and
+ * each such thing is told to `onNote`. What was whole in one format is whole in the other: where its rules ask for another
+ * order, entries are moved, and a note says so. A history that breaks its own format's rules is converted as it is.
+ *
+ * The output is a list; `{ system, messages }` or `{ instructions, input }` where the format keeps something apart from it.
+ * To the same format, it is the input itself.
+ *
+ * ```js
+ * import { convert } from "contextfold";
+ *
+ * const notes = [];
+ * const body = convert("openai-chat", "anthropic", messages, { onNote: (note) => notes.push(note) });
+ * // { system: [{ type: "text", text: "You are …" }], messages: [{ role: "user", content: "Why does the build fail?" }] }
+ * ```
+ * @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
+ * there is not, and for a history of which the other format can say nothing.
+ */
+export function convert(from: Format, to: Format, input: unknown, options?: { onNote?: (note: ConversionNote) => void }): unknown;
+
+/**
+ * Tokens of a text, or of messages with what a provider adds per message.
+ *
+ * @param input A text; or a list of messages or items, a request body or a response, of any format: it is detected.
+ * @param tokenizer `"estimate"` (default), `"bytes/4"`, a loaded `Encoding`, or a function from text to a number.
+ * @throws {ContextError} `INVALID_ARGUMENT` for a tokenizer that there is not, for one that throws or gives no number, and
+ * for an input that is no such thing; `INVALID_MESSAGE` for a list that is none of messages.
+ */
+export function countTokens(input: unknown, tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number)): number;
+
+/**
+ * The encoding that tiktoken gives for a model's name: `o200k_base` for `gpt-5-mini`. What it answers is what
+ * `loadEncoding` takes.
+ *
+ * @throws {ContextError} `UNKNOWN_MODEL` for a model that tiktoken does not know, also for those whose tokenizer is not
+ * public (Claude, Gemini …): nothing counts those exactly, so use the estimate.
+ */
+export function encodingForModel(model: string): EncodingName;
+
+/**
+ * A `Summarize` that needs no model: deterministic, offline, in Rust (COMP-16).
+ *
+ * It names the task, the user's constraints, files read and changed, commands with their outcome, errors, decisions and
+ * what is still open. It is what a session uses where no `summarize` is given.
+ *
+ * ```js
+ * const session = new Session({ contextWindow: 128_000, summarize: extractiveSummarize({ maxTokens: 1_000 }) });
+ * ```
+ * @param options `maxTokens`: the summary's size, 2000 by default.
+ * @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
+ */
+export function extractiveSummarize(options?: { maxTokens?: number }): Summarize;
+
+/**
+ * Mends a history that its provider would refuse, and says what was done: an output without its call goes, a call without an
+ * output gets a placeholder that says so, duplicates go, what stands in the wrong place is moved.
+ *
+ * `output` has the shape of the input: a list, or the body with its list mended. A history without errors comes back as
+ * the very object that it is, with no changes.
+ *
+ * ```js
+ * import { repair } from "contextfold";
+ *
+ * const { output, changes } = repair("anthropic", messages);
+ * for (const { index, rule, what } of changes) console.warn(`message ${index}: ${what} (${rule})`);
+ * ```
+ * @param options As for `check`; `pending`: the last calls are still being executed, and stay open.
+ * @throws {ContextError} `INVALID_ARGUMENT` where the input holds no list, and for an option that there is not.
+ */
+export function repair(format: Format, input: unknown, options?: CheckOptions): Repaired;
+
+/**
+ * Whether a compaction is due: `enabled`, `auto`, and `usage.total_tokens >= limit × thresholdRatio`.
+ *
+ * @throws {ContextError} `INVALID_CONFIG` naming the key.
+ */
+export function shouldCompact(usage: TokenUsage, limit: number, config?: CompactionConfig): boolean;
+
+/**
+ * Our `TokenUsage` of a provider's usage object; no cached token is counted twice.
+ *
+ * Sources: the usage objects of `OpenAI` Responses and Chat Completions (input includes the cached part), Anthropic
+ * Messages (it does not), the AI SDK, and the reference specification's `ChatInvokeUsage`.
+ *
+ * @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
+ */
+export function tokenUsage(usage: unknown): TokenUsage;
+
+/**
+ * Definitions of the tools `tool_output_cache`, `tool_output_cache_grep` and `search_history`, ready to hand to a model in
+ * this format. They are executed by `session.toolOutputs.read(args)`, `session.toolOutputs.grep(args)` and
+ * `session.search(args.query, args)`.
+ */
+export function toolDefinitions(format: Format): object[];
+
+/**
+ * A text of more than `max` (5,000) characters as its first `head` (1,000) and its last `tail` (1,000), and between them
+ * `[... 3000 chars omitted ...]`; a shorter one as it came. Characters are code points; no character that people see as
+ * one (a grapheme cluster of up to 64 code points) is split.
+ *
+ * @throws {ContextError} `INVALID_ARGUMENT` naming the option, also for a `max` less than `head` and `tail` together.
+ */
+export function truncateHeadTail(text: string, options?: { max?: number; head?: number; tail?: number }): string;
+
+/**
+ * The version of this package, as `0.1.0`.
+ */
+export function version(): string;

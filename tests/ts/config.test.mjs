@@ -21,7 +21,8 @@ const OPTIONS = {
   safetyMargin: ratio([0, 0.1, 0.999], [1, 1.5, -0.1]),
   models: { good: [{}, { m: { max_input_tokens: 5 } }], bad: [0, 5, "x", true, null, []] },
   tokenizer: { good: ["estimate", "bytes/4", () => 1], bad: ["", "o200k", "Estimate", 0, 4, true, [], {}] },
-  ladder: word("contextfold", "spec"),
+  // An empty list is a ladder of its own: nothing but the last resort, which shortens what is too long (COMP-19).
+  ladder: { good: ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective", [], [{ pass: "ephemeral" }]], bad: ["CONTEXTFOLD", "", "none", 0, true, null, {}, ["contextfold"], [{}], [{ pass: "none" }]] },
   summarize: { good: [() => "", async () => "", extractiveSummarize()], bad: ["", "x", 0, 1, true, [], {}, { then() {} }] },
   compaction: { good: [{}], bad: ["", 0, true, null, [], () => {}] },
   toolOutputCache: { good: [{}], bad: ["", 0, true, null, []] },
@@ -51,7 +52,7 @@ const MISSPELT = {
 /** `{ a: { b: value } }` for `a.b`. */
 const at = (path, value) => path.split(".").reduceRight((inner, key) => ({ [key]: inner }), value);
 const shown = (value) => (typeof value === "function" ? "()=>{}" : typeof value === "number" ? String(value) : JSON.stringify(value));
-const named = (path) => new RegExp(`\`${path.replace(".", "\\.")}\``);
+const named = (path) => new RegExp(`\`${path.replace(".", "\\.")}(\\[0\\](\\.pass)?)?\``);
 
 for (const [path, { good, bad }] of Object.entries(OPTIONS))
   describe(path, () => {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::fields::{self, Fields, Object};
+use super::super::item_ids;
 use super::super::media::split_data_url;
 use super::super::note::Note;
 use super::super::opaque::{json_arguments, json_input, sayable, take_json};
@@ -24,7 +25,8 @@ fn read_known(value: &Value) -> Option<Part> {
             Part::Text { text, extras: fields.into_extras(FORMAT, &["type", "text"]) }
         }
         "reasoning" => {
-            let mut out = Reasoning { text: Some(fields.take_text("text")?), ..Reasoning::default() };
+            let text = fields.take_text("text")?;
+            let mut out = Reasoning::default();
             // What a provider wants back stands in its options: read for other formats, written from the template.
             let option = |path: &str| {
                 value.pointer(&format!("/providerOptions/{path}")).and_then(Value::as_str).map(Text::from)
@@ -33,6 +35,11 @@ fn read_known(value: &Value) -> Option<Part> {
             out.signature = option("anthropic/redactedData").or_else(|| option("anthropic/signature"));
             out.encrypted = option("openai/reasoningEncryptedContent");
             out.id = option("openai/itemId").map(|id| id.to_string());
+            match out.id.is_some() || out.encrypted.is_some() {
+                true if text.is_empty() => {} // what OpenAI shows of its reasoning is a summary
+                true => out.summary.push(text),
+                false => out.text = Some(text),
+            }
             out.extras = Extras::new(FORMAT, fields.into_template());
             Part::Reasoning(out)
         }
@@ -102,6 +109,7 @@ pub(super) fn write(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
         Part::Text { text, extras } => {
             let mut out = Object::from_template(extras.of(FORMAT));
             out.set("type", "text").set("text", fields::json(text));
+            set_item_id(&mut out, part);
             Some(out.into_value())
         }
         Part::Refusal { text, .. } => {
@@ -110,7 +118,11 @@ pub(super) fn write(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
         }
         Part::Media(media) => write_media(media, notes),
         Part::Reasoning(reasoning) => Some(write_reasoning(reasoning)),
-        Part::ToolCall(call) => tool_call(call, notes),
+        Part::ToolCall(call) => {
+            let mut out = tool_call(call, notes)?;
+            set_item_id(&mut out, part);
+            Some(out.into_value())
+        }
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
         Part::Opaque { format, .. } => {
             notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
@@ -193,7 +205,7 @@ fn write_reasoning(reasoning: &Reasoning) -> Value {
     out.into_value()
 }
 
-fn tool_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
+fn tool_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Object> {
     let template = call.extras.of(FORMAT);
     if !sayable(call, FORMAT, notes) {
         return None;
@@ -211,5 +223,14 @@ fn tool_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     if template.is_none_or(|map| map.contains_key("input")) {
         out.set("input", input);
     }
-    Some(out.into_value())
+    Some(out)
+}
+
+/// An item that came with an id of `OpenAI`'s keeps it, as the reasoning before it does: it takes both or neither.
+fn set_item_id(out: &mut Object, part: &Part) {
+    if part.extras().is_none_or(|extras| extras.of(FORMAT).is_none())
+        && let Some(id) = item_ids::of_responses(part)
+    {
+        out.set("providerOptions", item_ids::ai_sdk_options(&id));
+    }
 }

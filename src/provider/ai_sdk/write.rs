@@ -2,6 +2,7 @@ use serde_json::Value;
 
 use super::super::Calls;
 use super::super::fields::{Object, json};
+use super::super::item_ids;
 use super::super::note::Note;
 use super::{IN_TOOL_MESSAGE, JOINS, in_tool_message, outputs, parts};
 use crate::message::{Format, Message, Part, Role};
@@ -34,7 +35,11 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
     out.set("role", role.as_str());
     let said: Vec<&Part> = run.iter().flat_map(|m| &m.parts).collect();
     match said.as_slice() {
-        [Part::Text { text, extras }] if extras.of(FORMAT).is_none() && !out.had_array("content") => {
+        [part @ Part::Text { text, extras }]
+            if extras.of(FORMAT).is_none()
+                && !out.had_array("content")
+                && item_ids::of_responses(part).is_none() =>
+        {
             out.set("content", json(text));
         }
         said if role == Role::System && template.is_none() => {

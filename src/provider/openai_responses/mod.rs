@@ -4,6 +4,7 @@
 //! assistant message with ordered parts, each of which is written back as its own item.
 
 mod content;
+mod foreign;
 pub(super) mod kinds;
 mod outputs;
 mod read;

@@ -2,9 +2,10 @@ use serde_json::{Map, Value};
 
 use super::super::Calls;
 use super::super::fields::{Object, json};
+use super::super::item_ids;
 use super::super::note::Note;
 use super::super::opaque::{json_arguments, sayable};
-use super::{CONTENT, ITEM, content, outputs};
+use super::{CONTENT, ITEM, content, foreign, outputs};
 use crate::message::{CallKind, Extras, Format, Message, Part, Reasoning, Role, ToolCall};
 
 const FORMAT: Format = Format::OpenaiResponses;
@@ -12,7 +13,14 @@ const FORMAT: Format = Format::OpenaiResponses;
 /// Writes a message as the items that it is.
 pub(super) fn message(message: &Message, calls: &Calls<'_>, out: &mut Vec<Value>, notes: &mut Vec<Note>) {
     match (message.role, message.parts.as_slice()) {
-        (Role::Assistant, parts) => assistant(parts, out, notes),
+        (Role::Assistant, parts) => {
+            let mut items = Vec::new();
+            assistant(parts, &mut items, notes);
+            if parts.iter().any(|p| matches!(p, Part::Reasoning(reasoning) if foreign::is(reasoning))) {
+                foreign::unlink(&mut items, notes);
+            }
+            out.append(&mut items);
+        }
         (Role::Tool, parts) => {
             for output in parts.iter().filter_map(Part::as_tool_output) {
                 if output.is_error && output.extras.of(FORMAT).is_none() {
@@ -71,7 +79,11 @@ fn assistant(parts: &[Part], out: &mut Vec<Value>, notes: &mut Vec<Note>) {
         match part {
             Part::Text { text, extras } | Part::Refusal { text, extras } => {
                 let own = extras.of(FORMAT);
-                if let Some(template) = own.and_then(|map| map.get(ITEM)?.as_object()) {
+                let known = foreign::message_item(part);
+                let begun = known.as_ref().map(|map| map.get("id"));
+                if let Some(template) = own.and_then(|map| map.get(ITEM)?.as_object()).or(known.as_ref())
+                    && open.as_ref().is_none_or(|o| begun.is_none_or(|id| o.item.get("id") != id))
+                {
                     out.extend(open.take().map(Open::close));
                     open = Some(Open::start(Some(template)));
                 }
@@ -88,6 +100,10 @@ fn assistant(parts: &[Part], out: &mut Vec<Value>, notes: &mut Vec<Note>) {
                     content::refusal_part(text, &content)
                 });
             }
+            Part::Reasoning(reasoning) if foreign::is(reasoning) => {
+                out.extend(open.take().map(Open::close));
+                foreign::reasoning(reasoning, out, notes);
+            }
             other => {
                 let Some(item) = item_of(other, notes) else { continue };
                 out.extend(open.take().map(Open::close));
@@ -102,7 +118,7 @@ fn assistant(parts: &[Part], out: &mut Vec<Value>, notes: &mut Vec<Note>) {
 fn item_of(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
     match part {
         Part::Reasoning(reasoning) => self::reasoning(reasoning, notes),
-        Part::ToolCall(call) => self::call(call, notes),
+        Part::ToolCall(call) => self::call(call, item_ids::of_ai_sdk(part), notes),
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
         Part::Opaque { format, .. } => {
             notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
@@ -118,7 +134,7 @@ fn item_of(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
     }
 }
 
-fn reasoning(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
+pub(super) fn reasoning(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
     let template = reasoning.extras.of(FORMAT);
     if template.is_none() && reasoning.id.is_none() && reasoning.encrypted.is_none() {
         notes.push(Note::new("reasoning of another provider is left out: Responses takes only its own"));
@@ -142,13 +158,14 @@ fn reasoning(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
     Some(out.into_value())
 }
 
-fn text_entry(kind: &str, text: &str) -> Value {
+pub(super) fn text_entry(kind: &str, text: &str) -> Value {
     let mut out = Object::default();
     out.set("type", kind).set("text", json(text));
     out.into_value()
 }
 
-fn call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
+/// `known`: the id under which another format carried the item.
+fn call(call: &ToolCall, known: Option<String>, notes: &mut Vec<Note>) -> Option<Value> {
     let mut out = Object::from_template(call.extras.of(FORMAT));
     let (kind, input) = match &call.kind {
         CallKind::Custom => ("custom_tool_call", "input"),
@@ -158,7 +175,11 @@ fn call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     if !sayable(call, FORMAT, notes) {
         return None;
     }
-    out.set("type", kind).set("call_id", call.id.as_str()).set("name", call.name.as_str());
+    out.set("type", kind);
+    if let Some(id) = known.filter(|_| kind == "function_call" && call.extras.of(FORMAT).is_none()) {
+        out.set("id", id);
+    }
+    out.set("call_id", call.id.as_str()).set("name", call.name.as_str());
     out.set(input, if kind == "function_call" { json(&json_arguments(call)) } else { json(&call.input) });
     Some(out.into_value())
 }

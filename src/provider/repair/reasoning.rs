@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Work;
 use crate::message::{Part, Role};
-use crate::provider::links;
+use crate::provider::item_ids;
 
 pub(super) fn mend(work: &mut Work) {
     duplicate_ids(work);
@@ -21,10 +21,10 @@ fn duplicate_ids(work: &mut Work) {
         entry.message.parts = parts
             .into_iter()
             .filter_map(|part| {
-                let id = links::any_id(&part);
+                let id = item_ids::any_id(&part);
                 let Some(id) = id.filter(|id| !seen.insert(id.clone())) else { return Some(part) };
-                let bare = links::without_item_id(part);
-                let kept = links::any_id(&bare).is_none();
+                let bare = item_ids::without_item_id(part);
+                let kept = item_ids::any_id(&bare).is_none();
                 let what = if kept { "lost its id" } else { "was taken out" };
                 changes.push((index, format!("the second item with the id {id} {what}")));
                 kept.then_some(bare)

@@ -1,0 +1,126 @@
+//! The ids that `OpenAI` gave to items, wherever a format carries them: an item's own `id`, or the `itemId` that the AI
+//! SDK keeps among a part's options.
+
+use serde_json::{Map, Value, json};
+
+use super::openai_responses::ITEM;
+use crate::message::{CallKind, Extras, Format, Part};
+
+const FORMAT: Format = Format::OpenaiResponses;
+
+/// The id of the item that a part begins; reasoning has its own.
+pub(super) fn item_id(part: &Part) -> Option<String> {
+    of_responses(part).or_else(|| of_ai_sdk(part))
+}
+
+/// The same, as a Responses item carried it.
+pub(super) fn of_responses(part: &Part) -> Option<String> {
+    let id = |map: &Map<String, Value>| map.get("id")?.as_str().map(str::to_owned);
+    match part {
+        Part::Text { extras, .. } | Part::Refusal { extras, .. } => {
+            extras.of(FORMAT)?.get(ITEM)?.as_object().and_then(id)
+        }
+        Part::ToolCall(call) => match &call.kind {
+            CallKind::Other { format: FORMAT, raw } => raw.as_object().and_then(id),
+            _ => id(call.extras.of(FORMAT)?),
+        },
+        Part::Opaque { format: FORMAT, raw } => raw.as_object().and_then(id),
+        Part::Reasoning(_) | Part::Media(_) | Part::ToolOutput(_) | Part::Opaque { .. } => None,
+    }
+}
+
+/// The same, as the AI SDK carried it, where an item of that kind can have it: a text becomes a message item, a call a
+/// function call.
+pub(super) fn of_ai_sdk(part: &Part) -> Option<String> {
+    let (extras, prefix) = match part {
+        Part::Text { extras, .. } => (extras, "msg"),
+        Part::ToolCall(call) if !call.hosted => (&call.extras, "fc"),
+        _ => return None,
+    };
+    let options = extras.of(Format::AiSdk)?.get("providerOptions")?;
+    let id = options.pointer("/openai/itemId")?.as_str()?;
+    id.starts_with(prefix).then(|| id.to_owned())
+}
+
+/// An id as the AI SDK carries it.
+pub(super) fn ai_sdk_options(id: &str) -> Value {
+    json!({ "openai": { "itemId": id } })
+}
+
+/// The id of the item that a part is or begins, reasoning too.
+pub(super) fn any_id(part: &Part) -> Option<String> {
+    match part {
+        Part::ToolOutput(output) => {
+            output.extras.of(FORMAT)?.get("id")?.as_str().filter(|id| !id.is_empty()).map(str::to_owned)
+        }
+        // A reference names an item that is elsewhere.
+        Part::Opaque { raw, .. } if raw.get("type").and_then(Value::as_str) == Some("item_reference") => None,
+        Part::Reasoning(reasoning) => reasoning.id.clone(),
+        part => item_id(part),
+    }
+}
+
+/// The same part without the id of its item; with it, where the API demands one for this type.
+pub(super) fn without_item_id(part: Part) -> Part {
+    let strip = |extras: Extras| without_ai_sdk_id(without_responses_id(extras));
+    match part {
+        Part::Text { text, extras } => Part::Text { text, extras: strip(extras) },
+        Part::Refusal { text, extras } => Part::Refusal { text, extras: strip(extras) },
+        Part::ToolCall(mut call) => {
+            if let CallKind::Other { format: FORMAT, raw } = &mut call.kind {
+                *raw = optional_id_off(raw).into();
+            }
+            call.extras = strip(call.extras);
+            Part::ToolCall(call)
+        }
+        Part::ToolOutput(mut output) => {
+            output.extras = strip(output.extras);
+            Part::ToolOutput(output)
+        }
+        Part::Opaque { format: FORMAT, raw } => {
+            Part::Opaque { format: FORMAT, raw: optional_id_off(&raw).into() }
+        }
+        other => other,
+    }
+}
+
+fn without_responses_id(extras: Extras) -> Extras {
+    let Some(map) = extras.of(FORMAT) else { return extras };
+    let mut map = map.clone();
+    match map.get_mut(ITEM).and_then(Value::as_object_mut) {
+        Some(item) => item.shift_remove("id"),
+        None => map.shift_remove("id"),
+    };
+    extras.with(FORMAT, map)
+}
+
+fn without_ai_sdk_id(extras: Extras) -> Extras {
+    let options = extras.of(Format::AiSdk).and_then(|map| map.get("providerOptions"));
+    if options.and_then(|o| o.pointer("/openai/itemId")).is_none() {
+        return extras;
+    }
+    let mut map = extras.of(Format::AiSdk).cloned().unwrap_or_default();
+    if let Some(openai) = map.get_mut("providerOptions").and_then(|o| o.get_mut("openai")?.as_object_mut()) {
+        openai.shift_remove("itemId");
+    }
+    extras.with(Format::AiSdk, map)
+}
+
+/// Items that can stand without the id that they came with.
+const ID_OPTIONAL: [&str; 6] = [
+    "tool_search_call",
+    "tool_search_output",
+    "shell_call",
+    "apply_patch_call",
+    "compaction",
+    "additional_tools",
+];
+
+fn optional_id_off(raw: &Value) -> Value {
+    let mut raw = raw.clone();
+    let optional = raw.get("type").and_then(Value::as_str).is_some_and(|t| ID_OPTIONAL.contains(&t));
+    if let Some(map) = raw.as_object_mut().filter(|_| optional) {
+        map.shift_remove("id");
+    }
+    raw
+}

@@ -1,0 +1,67 @@
+//! Items of this API that passed through the AI SDK, which carries their ids among a part's options.
+
+use serde_json::{Map, Value, json};
+
+use super::super::item_ids;
+use super::super::note::Note;
+use super::write;
+use crate::message::{Format, Part, Reasoning};
+
+const FORMAT: Format = Format::OpenaiResponses;
+
+/// Whether reasoning came from the AI SDK with an id of ours.
+pub(super) fn is(reasoning: &Reasoning) -> bool {
+    let extras = &reasoning.extras;
+    reasoning.id.is_some() && extras.of(Format::AiSdk).is_some() && extras.of(FORMAT).is_none()
+}
+
+/// The template of the message item that a text was, where the AI SDK knows its id.
+pub(super) fn message_item(part: &Part) -> Option<Map<String, Value>> {
+    if part.extras().is_some_and(|extras| extras.of(FORMAT).is_some()) {
+        return None;
+    }
+    let id = item_ids::of_ai_sdk(part)?;
+    let item =
+        json!({ "type": "message", "id": id, "role": "assistant", "status": "completed", "content": [null] });
+    item.as_object().cloned()
+}
+
+/// Writes reasoning that was one item, of which the AI SDK makes a part for each text of its summary.
+pub(super) fn reasoning(reasoning: &Reasoning, out: &mut Vec<Value>, notes: &mut Vec<Note>) {
+    let begun = out.last_mut().and_then(Value::as_object_mut).filter(|item| {
+        is_reasoning(item) && item.get("id").and_then(Value::as_str) == reasoning.id.as_deref()
+    });
+    let Some(begun) = begun else {
+        out.extend(write::reasoning(reasoning, notes));
+        return;
+    };
+    if let Some(summary) = begun.get_mut("summary").and_then(Value::as_array_mut) {
+        summary.extend(reasoning.summary.iter().map(|text| write::text_entry("summary_text", text)));
+    }
+    if let Some(encrypted) = &reasoning.encrypted {
+        begun.insert("encrypted_content".to_owned(), encrypted.as_ref().into());
+    }
+}
+
+/// Where the item behind reasoning has no id, the reasoning loses its own too: the API takes both or neither. Without an
+/// id only encrypted content says anything.
+pub(super) fn unlink(items: &mut Vec<Value>, notes: &mut Vec<Note>) {
+    let mut linked = true;
+    for at in (0..items.len()).rev() {
+        let Some(item) = items[at].as_object_mut() else { continue };
+        if !is_reasoning(item) {
+            linked = item.contains_key("id");
+        } else if !linked && item.shift_remove("id").is_some() {
+            let says = item.contains_key("encrypted_content");
+            if !says {
+                items.remove(at);
+            }
+            let what = if says { "lost its id" } else { "is left out" };
+            notes.push(Note::new(format!("reasoning {what}: the item that followed it has no id")));
+        }
+    }
+}
+
+fn is_reasoning(item: &Map<String, Value>) -> bool {
+    item.get("type").and_then(Value::as_str) == Some("reasoning")
+}
