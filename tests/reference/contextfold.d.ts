@@ -145,6 +145,74 @@ export type Profile = "default" | "design" | "execution";
 export type Format = "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk";
 
 /**
+ * A transcript, replayed under one ladder.
+ */
+export interface SimulatedRun {
+    /**
+     * The preset's name; of a list of passes, the names of its passes with ` + ` between them.
+     */
+    preset: string;
+    /**
+     * The context window in tokens.
+     */
+    window: number;
+    /**
+     * Tokens that a view may take: what the report's `limit` says.
+     */
+    limit: number;
+    /**
+     * From here on the ladder compacts, in tokens; where it is above the limit, the limit triggers.
+     */
+    threshold: number;
+    /**
+     * The model calls in order.
+     */
+    calls: SimulatedCall[];
+    /**
+     * What was folded, and what asking for it would have cost.
+     */
+    compactions: SimulatedCompactions;
+    /**
+     * Input tokens of all calls together; the requests for summaries are not among them.
+     */
+    tokens_total: number;
+    /**
+     * Tokens of the largest view that was sent.
+     */
+    tokens_largest: number;
+    /**
+     * Calls whose view was larger than the limit: 0, or the ladder does not do for this transcript and window.
+     */
+    calls_over_limit: number;
+    /**
+     * The share of `tokens_total` that a prompt cache could serve, 0 to 1: the calls' `cached_tokens` over their `tokens`.
+     */
+    cache_hit_ratio: number;
+    /**
+     * What the last call's view has of what was said until then.
+     */
+    retention: Retention;
+    /**
+     * The same as a mean over the calls from the first compaction on; `null` where nothing was folded.
+     */
+    retention_mean: Retention | null;
+}
+
+/**
+ * A transcript, replayed under several ladders.
+ */
+export interface Simulation {
+    /**
+     * Tokens of the whole transcript, as it was recorded.
+     */
+    transcript_tokens: number;
+    /**
+     * One run a ladder, in the order in which they were given.
+     */
+    runs: SimulatedRun[];
+}
+
+/**
  * How bad a violation is.
  */
 export type Severity = "warn" | "error";
@@ -241,6 +309,32 @@ export interface Decision {
 }
 
 /**
+ * One model call of a replayed transcript.
+ */
+export interface SimulatedCall {
+    /**
+     * Tokens of the view that was sent.
+     */
+    tokens: number;
+    /**
+     * The same by part; they sum to `tokens`.
+     */
+    parts: PartReport[];
+    /**
+     * What was done to the view before this call.
+     */
+    decisions: Decision[];
+    /**
+     * Tokens at the view's beginning that stood there in the call before, too.
+     */
+    cached_tokens: number;
+    /**
+     * Why the view could not be prepared: it was sent as it was.
+     */
+    error?: SimulatedError;
+}
+
+/**
  * One part of a view.
  */
 export interface PartReport {
@@ -318,6 +412,21 @@ export interface Event {
 }
 
 /**
+ * The compactions of a replayed transcript.
+ */
+export interface SimulatedCompactions {
+    /**
+     * How many there were.
+     */
+    count: number;
+    /**
+     * Input tokens of the requests that a model would have been sent for their summaries. A request that its window takes
+     * only in pieces counts with its first.
+     */
+    request_tokens: number;
+}
+
+/**
  * The name of an event that a session emits, in the order in which things happened.
  */
 export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "compaction_started" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
@@ -338,6 +447,20 @@ export interface Retention {
      * Of the user's constraints: those that stand in the view word for word.
      */
     constraints: number;
+}
+
+/**
+ * What `prepare` failed with.
+ */
+export interface SimulatedError {
+    /**
+     * The error's code.
+     */
+    code: ErrorCode;
+    /**
+     * Its message.
+     */
+    message: string;
 }
 
 /**
@@ -772,6 +895,14 @@ export type Pass =
     thresholdTokens?: number;
     cutWithinTurn?: boolean;
 };
+
+/** What `simulate` replays a transcript under. No model is asked and nothing is stored. */
+export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summarize" | "store"> {
+    /** The ladders to compare: presets' names, or lists of passes. Default: every preset. */
+    presets?: (PresetName | Pass[])[];
+    /** Definitions of the tools that the model is given, in any format: they count with every call. */
+    tools?: unknown[];
+}
 
 /** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
 export interface SessionOptions {
@@ -1300,6 +1431,21 @@ export class Session {
      */
     recover(error: unknown, options?: { signal?: AbortSignal }): Promise<Prepared | null>;
     /**
+     * Puts a summary in again that an earlier process saved: the messages that it covers are folded under it.
+     *
+     * ```js
+     * localStorage.setItem("summary", JSON.stringify(session.summaryState)); // … and your messages, where you keep them
+     *
+     * const later = new Session({ contextWindow: 128_000, ladder: "rolling" });
+     * later.push(savedMessages);
+     * later.restoreSummary(JSON.parse(localStorage.getItem("summary")));
+     * ```
+     * @param state What `summaryState` gave. `is_summarizing` is not looked at: whoever was writing a summary is gone.
+     * @throws {ContextError} `INVALID_ARGUMENT` for a state of another shape, where the session has a summary already, and
+     * where fewer messages were pushed than the summary covers. Nothing has changed then.
+     */
+    restoreSummary(state: SummaryState): void;
+    /**
      * Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
      * tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
      * history's length.
@@ -1572,6 +1718,27 @@ export function repair(format: Format, input: unknown, options?: CheckOptions): 
  * @throws {ContextError} `INVALID_CONFIG` naming the key.
  */
 export function shouldCompact(usage: TokenUsage, limit: number, config?: CompactionConfig): boolean;
+
+/**
+ * Replays a recorded transcript call by call under several ladders, to compare them: what each call would have sent, what a
+ * prompt cache could have served of it, what was folded, and what of the facts was still there.
+ *
+ * Before each answer of the assistant the view is prepared as `prepare` does it. No model is asked: summaries are those of
+ * `extractiveSummarize`. Where `options` name neither `model` nor `contextWindow`, the window is half of the transcript's
+ * tokens. A call whose view cannot be prepared carries the error, and the replay goes on.
+ *
+ * ```js
+ * import { simulate } from "contextfold";
+ *
+ * const { runs } = simulate("anthropic", body, { contextWindow: 64_000, presets: ["contextfold", "rolling"] });
+ * for (const run of runs) console.log(run.preset, run.tokens_total, run.cache_hit_ratio, run.retention.literal);
+ * ```
+ * @param options As for `Session`, and: `presets`, names or lists of passes (default: every preset); `tools`, the tools'
+ * definitions, which count with every call.
+ * @throws {ContextError} `INVALID_MESSAGE` with the index of a message that is malformed or breaks the history; `INVALID_CONFIG`
+ * naming the option, `UNKNOWN_MODEL`; `INVALID_ARGUMENT` for a format that there is not, and for an input without a list.
+ */
+export function simulate(format: Format, input: unknown, options?: SimulateOptions): Simulation;
 
 /**
  * Our `TokenUsage` of a provider's usage object; no cached token is counted twice.
