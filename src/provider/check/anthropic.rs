@@ -121,13 +121,15 @@ fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut F
 
 fn pairing(turns: &[Turn<'_>], options: &CheckOptions<'_>, found: &mut Found) {
     let mut used: HashMap<&str, usize> = HashMap::new();
+    let mut before: HashSet<&str> = HashSet::new();
     for (n, turn) in turns.iter().enumerate() {
         if turn.role == "assistant" {
             uses(turns, n, &mut used, options, found);
-            server_results(turns, n, found);
+            server_results(turn, &mut before, found);
         } else {
             results(turns, n, found);
         }
+        before.extend(turn.blocks.iter().filter_map(|b| b.field("id")));
     }
 }
 
@@ -169,17 +171,15 @@ fn uses<'v>(
 }
 
 /// The result of a tool that the provider runs needs its call before it, anywhere.
-fn server_results(turns: &[Turn<'_>], n: usize, found: &mut Found) {
-    let earlier: HashSet<&str> =
-        turns[..n].iter().flat_map(|t| &t.blocks).filter_map(|b| b.field("id")).collect();
-    let mut here: HashSet<&str> = HashSet::new();
-    for block in &turns[n].blocks {
+/// `before`: the ids of all blocks of the turns before.
+fn server_results<'v>(turn: &Turn<'v>, before: &mut HashSet<&'v str>, found: &mut Found) {
+    for block in &turn.blocks {
         let kind = block.kind();
         if kind == "server_tool_use" || kind == "mcp_tool_use" {
-            here.extend(block.field("id"));
+            before.extend(block.field("id"));
         } else if kind.ends_with("_tool_result") {
             let id = block.field("tool_use_id").unwrap_or_default();
-            if !here.contains(id) && !earlier.contains(id) {
+            if !before.contains(id) {
                 found.error(
                     "A-server-result",
                     block.message,

@@ -4,6 +4,7 @@ mod anthropic;
 mod chat;
 mod compare;
 pub(super) mod dialect;
+mod open;
 mod pairs;
 mod responses;
 mod shape;

@@ -69,10 +69,10 @@ pub(super) fn last(work: &mut Work) {
     let rule = work.rule(["schema", "C-null-content", "A-empty-content", "schema", "schema"]);
     let format = work.format;
     let mut changes = Vec::new();
+    let told: HashSet<usize> = work.changes.iter().map(|change| change.index).collect();
     work.entries.retain(|entry| {
         let keep = !says_nothing(format, &entry.message);
-        let told = work.changes.iter().any(|c| c.index == entry.from.start);
-        if !keep && !told {
+        if !keep && !told.contains(&entry.from.start) {
             let what = "an empty message was taken out".to_owned();
             changes.push(Change { index: entry.from.start, rule, what });
         }

@@ -185,11 +185,15 @@ fn claim(work: &Work, asked: &[Asked]) -> Vec<Option<usize>> {
     let mut answers: Vec<Option<usize>> = vec![None; asked.len()];
     for (n, call) in asked.iter().enumerate() {
         let list = outputs.get(call.id.as_str()).map_or(&[][..], Vec::as_slice);
-        answers[n] = list.iter().copied().find(|&i| i > call.at && i < until[n] && used.insert(i));
+        let behind = list.partition_point(|&i| i <= call.at);
+        answers[n] = list[behind..].iter().copied().take_while(|&i| i < until[n]).find(|&i| used.insert(i));
     }
-    for (n, call) in asked.iter().enumerate().filter(|(n, _)| answers[*n].is_none()).collect::<Vec<_>>() {
+    let mut unused: HashMap<&str, usize> = HashMap::new();
+    for (answer, call) in answers.iter_mut().zip(asked).filter(|(answer, _)| answer.is_none()) {
         let list = outputs.get(call.id.as_str()).map_or(&[][..], Vec::as_slice);
-        answers[n] = list.iter().copied().find(|&i| i < call.at && used.insert(i));
+        let first = unused.entry(&call.id).or_default();
+        *first += list[*first..].iter().take_while(|i| used.contains(*i)).count();
+        *answer = list.get(*first).copied().filter(|&i| i < call.at && used.insert(i));
     }
     answers
 }
@@ -247,11 +251,13 @@ fn settle(
         changes.push((from, rule, what));
     }
 
+    let ends = run_ends(&roles);
+    let barriers = barriers(&roles, place);
     let mut moved = Moved { after: HashMap::new() };
     for (n, call) in asked.iter().enumerate() {
         let target = match place {
             Place::After | Place::Directly => call.at,
-            Place::AfterRun => run_end(&roles, call.at),
+            Place::AfterRun => ends[call.at],
         };
         let from = taken[call.at].as_ref().map_or(0..1, |e| e.from.clone());
         match answers[n] {
@@ -268,7 +274,8 @@ fn settle(
             Some(i) if place == Place::After && i > call.at => {}
             Some(i) => {
                 let Some(entry) = taken[i].take() else { continue };
-                if i < call.at || !reaches(&taken, target, i, place) {
+                let stays = target < i && barriers[target + 1] == barriers[i];
+                if i < call.at || !stays {
                     let what = format!("the output of {} was moved to its call", call.id);
                     changes.push((entry.from.start, misplaced, what));
                 }
@@ -294,25 +301,31 @@ impl Entry {
     }
 }
 
-/// The last entry of the run of assistant messages around `at`.
-fn run_end(roles: &[Role], at: usize) -> usize {
-    let mut end = at;
-    for (i, role) in roles.iter().enumerate().skip(at + 1) {
+/// For each entry the last one of the run of assistant messages that begins with it or behind it.
+fn run_ends(roles: &[Role]) -> Vec<usize> {
+    let mut ends: Vec<usize> = (0..roles.len()).collect();
+    let mut end: Option<usize> = None;
+    for (i, role) in roles.iter().enumerate().rev() {
+        ends[i] = end.unwrap_or(i);
         match role {
-            Role::Assistant => end = i,
+            Role::Assistant => end = Some(ends[i]),
             Role::System | Role::Developer => {}
-            Role::User | Role::Tool => break,
+            Role::User | Role::Tool => end = None,
         }
     }
-    end
+    ends
 }
 
-/// Whether only outputs stand between the target and an output, so that it does not move.
-fn reaches(entries: &[Option<Entry>], target: usize, i: usize, place: Place) -> bool {
-    target < i
-        && entries[target + 1..i].iter().flatten().all(|e| {
-            e.message.role == Role::Tool || place == Place::AfterRun && e.message.role.is_instruction()
-        })
+/// How many entries before each are such that no output may stand behind them and answer a call before them.
+fn barriers(roles: &[Role], place: Place) -> Vec<usize> {
+    let mut count = 0;
+    let mut barriers = vec![0];
+    for role in roles {
+        let passes = *role == Role::Tool || place == Place::AfterRun && role.is_instruction();
+        count += usize::from(!passes);
+        barriers.push(count);
+    }
+    barriers
 }
 
 /// Puts the list together again: outputs in the order in which they stood, placeholders last.
