@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::open::Open;
+use super::pending::last_step;
 use super::{CheckOptions, Found, text};
-use crate::message::Format;
+use crate::message::{Format, Role};
 
 /// The names of the rules, by format.
 struct Rules {
@@ -72,9 +73,10 @@ pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, 
             }
         }
     }
-    if !options.pending {
-        unanswered(rules, open.close_all(), found);
-    }
+    let role = |entry: &Value| text(entry, "role").and_then(Role::parse).unwrap_or(Role::User);
+    let running =
+        if options.pending { last_step(&list.iter().map(role).collect::<Vec<_>>()) } else { list.len() };
+    unanswered(rules, open.close_all().into_iter().filter(|(_, i)| *i < running), found);
 }
 
 fn unanswered<'v>(rules: &Rules, open: impl IntoIterator<Item = (&'v str, usize)>, found: &mut Found) {

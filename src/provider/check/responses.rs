@@ -6,10 +6,12 @@ use serde_json::{Map, Value};
 
 use super::super::openai_responses::kinds::{self, TAKES_FUNCTION_OUTPUT};
 use super::open::Open;
+use super::pending::last_step;
 use super::{CheckOptions, Dialect, Found, Severity, text};
+use crate::message::Role;
 
 /// Ids of calls are at most this long.
-const CALL_ID_MAX: usize = 64;
+pub(in crate::provider) const CALL_ID_MAX: usize = 64;
 
 /// A call that no output has answered yet.
 struct Call<'v> {
@@ -50,10 +52,22 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
             found.error("R-interleaved", i, format!("a {what} item stands between a call and its output"));
         }
     }
-    if !options.pending {
-        for (id, call) in pairing.open.close_all() {
+    let running =
+        if options.pending { last_step(&list.iter().map(role).collect::<Vec<_>>()) } else { list.len() };
+    for (id, call) in pairing.open.close_all() {
+        if call.index < running {
             found.error("R-unanswered", call.index, format!("{} {id} has no output", call.kind));
         }
+    }
+}
+
+/// Whose an item is.
+fn role(item: &Value) -> Role {
+    let kind = text(item, "type").unwrap_or_default();
+    match text(item, "role") {
+        Some(name) if matches!(kind, "" | "message") => Role::parse(name).unwrap_or(Role::User),
+        _ if kinds::output_kind(kind).is_some() => Role::Tool,
+        _ => Role::Assistant,
     }
 }
 

@@ -6,6 +6,7 @@ use super::{Entry, MISSING_OUTPUT, Work, content};
 use crate::message::{CallKind, Extras, Format, Message, Part, Role, ToolCall};
 use crate::provider::CheckOptions;
 use crate::provider::check::Dialect;
+use crate::provider::check::pending::last_step;
 use crate::provider::openai_responses::kinds;
 
 /// Where an output has to stand.
@@ -226,10 +227,8 @@ fn settle(
     let ids: HashSet<&str> = asked.iter().map(|a| a.id.as_str()).collect();
     let roles: Vec<Role> = work.entries.iter().map(|e| e.message.role).collect();
     let mut taken: Vec<Option<Entry>> = std::mem::take(&mut work.entries).into_iter().map(Some).collect();
-    let last_assistant = taken
-        .iter()
-        .rposition(|e| e.as_ref().is_some_and(|e| e.message.role == Role::Assistant))
-        .unwrap_or_default();
+    let running = if work.pending { last_step(&roles) } else { roles.len() };
+    let last_assistant = roles.iter().rposition(|role| *role == Role::Assistant);
 
     // Outputs that answer nothing, unless the provider keeps what stood before, or it is an approval's answer.
     let mut changes = Vec::new();
@@ -261,7 +260,7 @@ fn settle(
         };
         let from = taken[call.at].as_ref().map_or(0..1, |e| e.from.clone());
         match answers[n] {
-            None if work.pending && call.at == last_assistant => {}
+            None if call.at >= running && (place != Place::Directly || Some(call.at) == last_assistant) => {}
             None => {
                 changes.push((
                     from.start,
