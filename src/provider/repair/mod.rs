@@ -166,12 +166,11 @@ fn stringify_arguments(entry: &mut Value) -> bool {
             done = true;
         }
     };
-    match entry.get("type").and_then(Value::as_str) {
-        Some("function_call" | "mcp_call") => mend(Some(entry)),
-        _ => {
-            let calls = entry.get_mut("tool_calls").and_then(Value::as_array_mut);
-            calls.into_iter().flatten().for_each(|call| mend(call.get_mut("function")));
-        }
+    if let Some("function_call" | "mcp_call") = entry.get("type").and_then(Value::as_str) {
+        mend(Some(entry));
+    } else {
+        let calls = entry.get_mut("tool_calls").and_then(Value::as_array_mut);
+        calls.into_iter().flatten().for_each(|call| mend(call.get_mut("function")));
     }
     done
 }
