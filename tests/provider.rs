@@ -13,6 +13,8 @@ mod cuts;
 mod data;
 #[path = "provider/history.rs"]
 mod history;
+#[path = "provider/long.rs"]
+mod long;
 #[path = "provider/messages.rs"]
 mod messages;
 #[path = "provider/mutations.rs"]

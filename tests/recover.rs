@@ -78,6 +78,34 @@ fn the_learnt_limit_holds_and_the_fourth_try_is_refused() {
     assert!(e.message().contains("3 times in a row"), "{e}");
 }
 
+#[test]
+fn the_same_refusal_twice_teaches_once() {
+    let mut s = session(&json!({ "contextWindow": 100_000, "safetyMargin": 0 }));
+    s.push(talk()).unwrap();
+    let counted = s.tokens();
+    let said = format!("prompt is too long: {} tokens > 800 maximum", counted * 3 / 2);
+    let fit = s.recover(&said).unwrap().unwrap();
+    assert_eq!(finish(&mut s, fit), None);
+    let (learnt, left) = (s.config().limit, s.tokens());
+    assert_eq!(learnt, Some(533));
+    assert!(left < counted);
+    for _ in 0..2 {
+        let fit = s.recover(&said).unwrap().unwrap();
+        assert_eq!(finish(&mut s, fit), None);
+        assert_eq!((s.config().limit, s.tokens()), (learnt, left));
+    }
+    assert_eq!(s.recover(&said).err().unwrap().code(), ErrorCode::ContextWindowExceeded);
+}
+
+#[test]
+fn figures_of_another_request_do_not_ruin_the_limit() {
+    let mut s = session(&json!({ "contextWindow": 100_000, "safetyMargin": 0 }));
+    s.push(talk()).unwrap();
+    let said = format!("prompt is too long: {} tokens > 800 maximum", s.tokens() * 50);
+    s.recover(&said).unwrap().unwrap();
+    assert_eq!(s.config().limit, Some(400));
+}
+
 /// A recorded Anthropic history behind a talk that is folded: what its provider would refuse of the view for its thinking.
 fn refused_for_thinking(list: &data::Recorded, mode: &str, dropped: &mut usize) -> Vec<String> {
     let long = |role: &str| json!({ "role": role, "content": "long ".repeat(400) });

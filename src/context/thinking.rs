@@ -1,5 +1,6 @@
 //! Thinking that its provider binds to all that stands before it (PROV-3b): an edit there ends it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::core::Context;
@@ -20,6 +21,7 @@ impl Context {
             .and_then(|first| self.view.body().iter().position(|s| s.node >= first && s.form == Form::Cut));
         let Some(from) = self.view.take_edited().into_iter().chain(cut).min() else { return Vec::new() };
         let mut lost = Vec::new();
+        let mut empty: HashSet<NodeIndex> = HashSet::new();
         let mut at = from;
         while let Some(slot) = self.view.body().get(at) {
             if slot.message.role != Role::Assistant || !slot.message.parts.iter().any(is_bound) {
@@ -32,7 +34,8 @@ impl Context {
             lost.push(node);
             self.note_left_out(node, WHY, None);
             if message.is_empty() {
-                self.view.remove(node);
+                empty.insert(node);
+                at += 1;
                 continue;
             }
             let tally = Tally::of(&message, &*self.counter);
@@ -40,6 +43,7 @@ impl Context {
             self.view.replace(at, Arc::new(message), tally, form);
             at += 1;
         }
+        self.view.remove_all(&empty);
         self.view.take_edited();
         lost
     }

@@ -223,6 +223,21 @@ impl View {
         }
     }
 
+    /// Takes nodes out for good.
+    pub fn remove_all(&mut self, nodes: &HashSet<NodeIndex>) {
+        let Some(first) = self.body.iter().position(|s| nodes.contains(&s.node)) else { return };
+        self.order.retain(|n| !nodes.contains(n));
+        for slot in self.body.split_off(first) {
+            if nodes.contains(&slot.node) {
+                self.sums.remove(slot.part, &slot.tally);
+            } else {
+                self.body.push(slot);
+            }
+        }
+        self.touch(first);
+        self.watch_outputs();
+    }
+
     /// Where the outputs that answer the assistant message `caller` end.
     fn end_of_step(&self, caller: NodeIndex) -> usize {
         let Some(at) = self.body.iter().rposition(|s| s.node == caller) else { return self.body.len() };

@@ -110,10 +110,19 @@ struct Lost {
 impl Lost {
     fn of(view: &[Cow<'_, Message>], links: &Links) -> Self {
         let mut lost = Self { tails: HashSet::new(), kept: HashSet::new() };
-        for (i, message) in view.iter().enumerate().filter(|(_, m)| m.role == Role::Assistant) {
-            for (n, part) in message.parts.iter().enumerate().filter(|(_, p)| is_reasoning(p)) {
+        let mut next: Option<&Part> = None; // what the model made next, further reasoning left out
+        for (i, message) in view.iter().enumerate().rev() {
+            if message.role != Role::Assistant {
+                next = None;
+                continue;
+            }
+            for (n, part) in message.parts.iter().enumerate().rev() {
+                if !is_reasoning(part) {
+                    next = Some(part);
+                    continue;
+                }
                 let id = reasoning_id(part);
-                if links.is_followed(id.as_deref(), next_made(view, i, n)) {
+                if links.is_followed(id.as_deref(), next) {
                     lost.kept.extend(id);
                 } else {
                     lost.tails.insert((i, n));
@@ -176,14 +185,6 @@ impl Links {
             _ => true,
         }
     }
-}
-
-/// The part that the model made next after part `n` of message `i`, further reasoning left out.
-fn next_made<'v>(view: &'v [Cow<'_, Message>], i: usize, n: usize) -> Option<&'v Part> {
-    let rest = view[i].parts.iter().skip(n + 1);
-    let following =
-        view[i + 1..].iter().take_while(|m| m.role == Role::Assistant).flat_map(|m| m.parts.iter());
-    rest.chain(following).find(|part| !matches!(part, Part::Reasoning(_)))
 }
 
 fn reasoning_id(part: &Part) -> Option<String> {

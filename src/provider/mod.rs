@@ -32,7 +32,7 @@ pub use graph::GraphMessages;
 pub use history::{OpenAiHistory, Rebuilt};
 pub use links::{belongs_together, unlink_each, unlink_orphans};
 pub use note::Note;
-pub use overflow::{Overflow, is_overflow, overflow};
+pub use overflow::{Overflow, is_overflow, overflow, overflow_texts};
 pub use repair::{Change, MISSING_OUTPUT, Repaired, repair};
 pub use thinking::{Unbound, binds_thinking, drop_bound_thinking};
 

@@ -7,20 +7,28 @@ use regex::{Regex, RegexBuilder};
 /// What a provider said when a request was too long for the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Overflow {
-    /// The model's limit in tokens, where the text says it.
+    /// How many tokens the request may have, where the text says it: the model's limit, less what the text says was asked
+    /// for as the answer.
     pub limit: Option<u64>,
-    /// The tokens that the provider counted in the request, where the text says it.
+    /// The tokens that the provider counted in the request, without the answer, where the text says it.
     pub actual: Option<u64>,
 }
 
-/// The texts, one a line, `limit` and `actual` where they name them.
-const TEXTS: [&str; 22] = [
+/// The texts, one a line, with what they name: the model's `limit`, `actual` for the tokens of the request, `answer` for
+/// those of the answer that was asked for, `total` for both.
+const TEXTS: [&str; 25] = [
     // Anthropic
     r"prompt is too long(: (?<actual>N) tokens > (?<limit>N) maximum)?",
-    r"input length and `?max_tokens`? exceed context limit: (?<actual>N) \+ N > (?<limit>N)",
+    r"input length and `?max_tokens`? exceed context limit: (?<actual>N) \+ (?<answer>N) > (?<limit>N)",
+    r"\brequest_too_large\b",
+    r"\bmodel_context_window_exceeded\b",
     // OpenAI, Azure, vLLM, DeepSeek, OpenRouter
     r"exceeds the context window",
-    r"maximum context length is (?<limit>N) tokens(.{0,80}?(resulted in|you requested|requested about|contains at least) (about )?(?<actual>N))?",
+    r"maximum context length is (?<limit>N) tokens.{0,40}?requested (?<answer>N) output tokens.{0,60}?(?<actual>N) input tokens",
+    r"maximum context length is (?<limit>N) tokens(.{0,80}?(resulted in|you requested|requested about|contains at least) (about )?(?<total>N)( tokens \([^)]*?(?<answer>N) (in|for) the (completion|output)\))?)?",
+    r"input length \(?(?<actual>N)\)? exceeds (the )?(model's maximum context length|maximum allowed input length of) \(?(?<limit>N)",
+    // Ollama
+    r"prompt too long; exceeded max context length",
     r"context[_ ]length[_ ]exceeded",
     r"prompt \(length (?<actual>N)\) is longer than the maximum model length of (?<limit>N)",
     // Google
@@ -47,29 +55,44 @@ const TEXTS: [&str; 22] = [
     // Together, Hugging Face
     r"input \((?<actual>N) tokens\) is longer than the model's context length \((?<limit>N) tokens\)",
     r"`?inputs`? tokens \+ `?max_new_tokens`? must be <= (?<limit>N)(\. Given: (?<actual>N))?",
-    // no one in particular
-    r"too many (input )?tokens",
-    r"token limit exceeded",
 ];
 
+/// Texts of no one in particular: beside talk of rates they mean the tokens of some time.
+const VAGUE: [&str; 2] = [r"too many (input )?tokens", r"token limit exceeded"];
+
 /// What is said of too many requests or tokens in some time, which is no overflow.
-const RATE: &str = r"rate.?limit|per (minute|hour|day|second)|quota|\b[tr]p[md]\b";
+const RATE: &str =
+    r"rate.?limit|per (minute|hour|day|second)|quota|\b[tr]p[md]\b|throttl|please wait|too many requests";
 
 /// Recognises an error's text (its message, or its body as JSON) as "too long"; `None` for any other error.
 pub fn overflow(text: &str) -> Option<Overflow> {
-    if rate().is_some_and(|r| r.is_match(text)) {
-        return None;
-    }
+    if speaks_of_rates(text) { None } else { told(text, texts()) }
+}
+
+/// What an error says that is an overflow, of the `texts` that it and what it carries say: each is judged apart, so that
+/// talk of rates in one (an earlier try's, say) hides no overflow in another. None of an error that is no overflow.
+pub fn overflow_texts(texts: &[String]) -> Vec<&str> {
+    let rates = texts.iter().any(|text| speaks_of_rates(text));
+    let firm = self::texts().get(..TEXTS.len()).unwrap_or_default();
+    let of = if rates { firm } else { self::texts() };
+    let tells = |text: &&str| !speaks_of_rates(text) && told(text, of).is_some();
+    texts.iter().map(String::as_str).filter(tells).collect()
+}
+
+fn told(text: &str, texts: &[Regex]) -> Option<Overflow> {
     let mut found: Option<Overflow> = None;
-    for regex in texts() {
+    for regex in texts {
         let Some(captures) = regex.captures(text) else { continue };
         let figure = |name: &str| {
             let digits: String = captures.name(name)?.as_str().chars().filter(char::is_ascii_digit).collect();
-            digits.parse().ok()
+            digits.parse::<u64>().ok()
         };
         let known = found.get_or_insert_default();
-        known.limit = known.limit.or_else(|| figure("limit"));
-        known.actual = known.actual.or_else(|| figure("actual"));
+        let answer = figure("answer").unwrap_or_default();
+        let without_answer = |tokens: u64| tokens.checked_sub(answer).filter(|rest| *rest > 0);
+        known.limit = known.limit.or_else(|| figure("limit").and_then(without_answer));
+        known.actual =
+            known.actual.or_else(|| figure("actual").or_else(|| figure("total").and_then(without_answer)));
     }
     found
 }
@@ -86,7 +109,11 @@ fn compile(pattern: &str) -> Option<Regex> {
 
 fn texts() -> &'static [Regex] {
     static TEXTS_COMPILED: OnceLock<Vec<Regex>> = OnceLock::new();
-    TEXTS_COMPILED.get_or_init(|| TEXTS.iter().filter_map(|t| compile(t)).collect())
+    TEXTS_COMPILED.get_or_init(|| TEXTS.iter().chain(&VAGUE).filter_map(|t| compile(t)).collect())
+}
+
+fn speaks_of_rates(text: &str) -> bool {
+    rate().is_some_and(|r| r.is_match(text))
 }
 
 fn rate() -> Option<&'static Regex> {
@@ -100,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_text_compiles() {
-        assert_eq!(texts().len(), TEXTS.len());
+        assert_eq!(texts().len(), TEXTS.len() + VAGUE.len());
         assert!(rate().is_some());
     }
 }

@@ -14,10 +14,15 @@ const TRIES: u32 = 3;
 /// What is left of a view that was refused without figures that explain it.
 const SMALLER: f64 = 0.75;
 
+/// How much more than we a provider may count: beyond that the two figures are not of the same request.
+const MOST_UNDER_COUNTED: f64 = 2.0;
+
 /// How often the view was refused since the model last answered.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Recovery {
     tries: u32,
+    /// What was refused before, as we counted it and as the provider did.
+    refused: Option<(u64, u64)>,
     /// The model's answers in the history when it was refused.
     answers: usize,
 }
@@ -38,7 +43,7 @@ impl Session {
         let answers =
             nodes.filter(|n| n.kind == NodeKind::Message && n.message.role == Role::Assistant).count();
         if answers != self.recovery.answers {
-            self.recovery = Recovery { tries: 0, answers };
+            self.recovery = Recovery { answers, ..Recovery::default() };
         }
         if self.recovery.tries == TRIES {
             let why = format!(
@@ -48,7 +53,9 @@ impl Session {
             return Err(Error::new(ErrorCode::ContextWindowExceeded, why));
         }
         self.recovery.tries += 1;
-        self.learn(overflow);
+        if !self.speaks_of_the_view_before(overflow) {
+            self.learn(overflow);
+        }
         let mut fit = self.prepare()?;
         if let Fit::NeedsSummary(pending) = &mut fit {
             pending.request.reason = Reason::Recover;
@@ -57,9 +64,23 @@ impl Session {
         Ok(Some(fit))
     }
 
+    /// Whether it is the view refused before that is refused, once more: by a call that ran beside the first, or by a retry
+    /// of the old request. The view has been made smaller since, so that there is nothing more to learn.
+    fn speaks_of_the_view_before(&self, overflow: Overflow) -> bool {
+        let (Some((counted, reported)), Some(actual)) = (self.recovery.refused, overflow.actual) else {
+            return false;
+        };
+        let now = self.tokens();
+        let meant = actual as f64 * counted as f64 / reported.max(1) as f64; // in tokens as we count
+        let nearer = (meant - counted as f64).abs() < (meant - now as f64).abs();
+        now < counted && nearer && self.config.limit.is_some_and(|limit| now <= limit)
+    }
+
     fn learn(&mut self, overflow: Overflow) {
         let counted = self.tokens().max(1);
-        let under_counted = overflow.actual.map_or(1.0, |actual| (actual as f64 / counted as f64).max(1.0));
+        self.recovery.refused = overflow.actual.map(|actual| (counted, actual));
+        let over = |actual| (actual as f64 / counted as f64).clamp(1.0, MOST_UNDER_COUNTED);
+        let under_counted = overflow.actual.map_or(1.0, over);
         let told = overflow.limit.map(|limit| (limit as f64 / under_counted) as u64);
         let known = [told, self.config.limit].into_iter().flatten().min();
         let explained = known.filter(|limit| *limit < counted);

@@ -152,6 +152,9 @@ fn every_break_is_mended(format: Format) {
             }
         }
     }
+    if super::data::folder().is_some() {
+        assert!(refused > 0, "nothing was put to the test");
+    }
     println!("{}: {made} breaks, {refused} of them errors, {} not mended", format.as_str(), unmended.len());
     assert!(
         unmended.is_empty(),

@@ -1,6 +1,6 @@
 //! "Too long" answers, each with its figures.
 
-use contextfold::provider::{Overflow, is_overflow, overflow};
+use contextfold::provider::{Overflow, is_overflow, overflow, overflow_texts};
 
 #[test]
 fn each_text_is_recognised_with_its_figures() {
@@ -13,7 +13,7 @@ fn each_text_is_recognised_with_its_figures() {
         ),
         (
             "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length or `max_tokens` and try again",
-            Some(200_000),
+            Some(178_667),
             Some(188_240),
         ),
         (
@@ -28,9 +28,46 @@ fn each_text_is_recognised_with_its_figures() {
         ),
         (
             "This model's maximum context length is 65536 tokens. However, you requested 80000 tokens (79000 in the messages, 1000 in the completion).",
-            Some(65_536),
-            Some(80_000),
+            Some(64_536),
+            Some(79_000),
         ),
+        (
+            "This model's maximum context length is 128000 tokens. However, you requested 142500 tokens (62500 in the messages, 80000 in the completion). Please reduce the length of the messages or completion.",
+            Some(48_000),
+            Some(62_500),
+        ),
+        (
+            "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (6000 in the messages, 1000 in the functions, and 2000 in the completion).",
+            Some(6_192),
+            Some(7_000),
+        ),
+        (
+            "This endpoint's maximum context length is 131072 tokens. However, you requested about 140100 tokens (100000 of text input, 100 of tool input, 40000 in the output).",
+            Some(91_072),
+            Some(100_100),
+        ),
+        (
+            "This model's maximum context length is 40960 tokens. However, you requested 8192 output tokens and your prompt contains at least 32769 input tokens, for a total of at least 40961 tokens.",
+            Some(32_768),
+            Some(32_769),
+        ),
+        (
+            r#"{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
+            None,
+            None,
+        ),
+        (
+            "Input length (265330) exceeds model's maximum context length (262144).",
+            Some(262_144),
+            Some(265_330),
+        ),
+        (
+            "Input length 131393 exceeds the maximum allowed input length of 131040 tokens.",
+            Some(131_040),
+            Some(131_393),
+        ),
+        ("prompt too long; exceeded max context length by 4 tokens", None, None),
+        ("model_context_window_exceeded", None, None),
         (
             "This endpoint's maximum context length is 1,048,576 tokens. However, you requested about 1,200,001 tokens",
             Some(1_048_576),
@@ -81,6 +118,10 @@ fn other_errors_are_not() {
         "",
         "Rate limit reached for gpt-5 on tokens per min (TPM): Limit 30000, Used 29000, Requested 5000.",
         "Too many tokens per day, please wait before trying again.",
+        "ThrottlingException: Too many tokens, please wait before trying again.",
+        "429 Too Many Requests: token limit exceeded",
+        "413 status code (no body)",
+        "400 status code (no body)",
         "Overloaded",
         "No tool call found for function call output with call_id call_1.",
         "Invalid 'input[95].call_id': string too long. Expected a string with maximum length 64, but got a string with length 116 instead.",
@@ -99,4 +140,14 @@ fn nothing_that_was_refused_for_another_reason_is_taken_for_it() {
         let text = list.record["error"].to_string();
         assert!(!is_overflow(&text), "{}: {text}", list.name);
     }
+}
+
+#[test]
+fn what_is_said_of_rates_elsewhere_hides_no_overflow() {
+    let texts = |list: &[&str]| list.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
+    let said = texts(&["rate_limit_exceeded on the first try", "prompt is too long: 9 tokens > 8 maximum"]);
+    assert_eq!(overflow_texts(&said), ["prompt is too long: 9 tokens > 8 maximum"]);
+    let throttled = texts(&["ThrottlingException", "Too many tokens"]);
+    assert_eq!(overflow_texts(&throttled), [""; 0]);
+    assert_eq!(overflow_texts(&texts(&["Too many tokens"])), ["Too many tokens"]);
 }

@@ -199,3 +199,103 @@ fn pending_calls_may_stay_open() {
     assert_eq!(found(Format::OpenaiChat, &list, &pending), [""; 0]);
     assert_eq!(repair(Format::OpenaiChat, &list, &pending).unwrap().changes, []);
 }
+
+#[test]
+fn what_stands_behind_an_open_call_ends_its_step() {
+    let pending = CheckOptions { pending: true, ..CheckOptions::default() };
+    let function = json!({ "name": "f", "arguments": "{}" });
+    let asks = json!({ "role": "assistant", "content": null, "tool_calls": [{ "id": "a", "type": "function", "function": function }] });
+    let chat = json!([{ "role": "user", "content": "go" }, asks, { "role": "user", "content": "hurry" }]);
+    let responses = json!([
+        { "role": "user", "content": "go" },
+        { "type": "function_call", "call_id": "a", "name": "f", "arguments": "{}" },
+        { "role": "user", "content": "hurry" }
+    ]);
+    let anthropic = json!([
+        { "role": "user", "content": "go" },
+        { "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "f", "input": {} }] },
+        { "role": "user", "content": "hurry" }
+    ]);
+    for (format, list, rule) in [
+        (Format::OpenaiChat, &chat, "C-unanswered at 1!"),
+        (Format::Messages, &chat, "M-unanswered at 1!"),
+        (Format::OpenaiResponses, &responses, "R-unanswered at 1!"),
+        (Format::Anthropic, &anthropic, "A-unanswered at 1!"),
+    ] {
+        assert_eq!(found(format, list, &pending), [rule]);
+        let fixed = repair(format, list, &pending).unwrap();
+        assert_eq!(fixed.changes.len(), 1, "{rule}");
+        assert_eq!(found(format, &fixed.output, &pending), [""; 0]);
+    }
+}
+
+#[test]
+fn white_space_is_no_text_for_anthropic() {
+    let list = json!([
+        { "role": "user", "content": [{ "type": "text", "text": " \n" }, { "type": "text", "text": "go" }] },
+        { "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "f", "input": {} }] },
+        { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "is_error": true, "content": "" }] }
+    ]);
+    let options = CheckOptions::default();
+    assert_eq!(found(Format::Anthropic, &list, &options), ["A-empty-text at 0!", "A-empty-error at 2!"]);
+    let fixed = repair(Format::Anthropic, &list, &options).unwrap();
+    assert_eq!(found(Format::Anthropic, &fixed.output, &options), [""; 0]);
+    assert_eq!(fixed.changes.len(), 3, "two texts out, one in");
+
+    let ours = json!([{ "role": "user", "content": "  " }, { "role": "assistant", "content": "yes" }]);
+    let ours = provider(Format::Messages).read(&ours).unwrap();
+    let mut failed = Message::tool("a", "");
+    if let contextfold::message::Part::ToolOutput(output) = &mut failed.parts[0] {
+        output.is_error = true;
+    }
+    let all: Vec<&Message> = ours.iter().chain([&failed]).collect();
+    let items = provider(Format::Anthropic).write(&all).items;
+    assert_eq!(items[0], json!({ "role": "user", "content": "(no text)" }));
+    let said = items[2]["content"][0]["content"].as_str().unwrap();
+    assert!(!said.trim().is_empty(), "{said}");
+}
+
+#[test]
+fn arguments_that_are_no_text() {
+    let list = json!([
+        { "role": "user", "content": "go" },
+        { "type": "function_call", "call_id": "a", "name": "f", "arguments": { "x": 1 } },
+        { "type": "function_call_output", "call_id": "a", "output": "x" }
+    ]);
+    let fixed = repair(Format::OpenaiResponses, &list, &CheckOptions::default()).unwrap();
+    assert_eq!(fixed.output[1]["arguments"], json!(r#"{"x":1}"#));
+    assert_eq!((fixed.output.as_array().unwrap().len(), fixed.changes.len()), (3, 1));
+    let call = json!({ "id": "a", "type": "function", "function": { "name": "f" } });
+    let chat = json!([
+        { "role": "user", "content": "go" },
+        { "role": "assistant", "tool_calls": [call] },
+        { "role": "tool", "tool_call_id": "a", "content": "x" }
+    ]);
+    assert_eq!(found(Format::OpenaiChat, &chat, &CheckOptions::default()), ["schema at 1!"]);
+    let fixed = repair(Format::OpenaiChat, &chat, &CheckOptions::default()).unwrap();
+    assert_eq!(found(Format::OpenaiChat, &fixed.output, &CheckOptions::default()), [""; 0]);
+}
+
+#[test]
+fn providers_by_their_other_names() {
+    use contextfold::provider::Dialect;
+    for (name, dialect) in [
+        ("OpenAI", "openai"),
+        ("openai.responses", "openai"),
+        ("azure-openai", "openai"),
+        ("mistralai", "mistral"),
+        ("google-vertex", "gemini"),
+        ("google.generative-ai", "gemini"),
+        ("google-vertex-anthropic", "anthropic"),
+        ("openai-compatible", "other"),
+        ("DeepSeek.chat", "deepseek"),
+        ("nobody", "other"),
+    ] {
+        assert_eq!(Dialect::of(name).name, dialect, "{name}");
+    }
+    let unknown = CheckOptions { provider: Some("nobody"), ..CheckOptions::default() };
+    assert_eq!(
+        found(Format::OpenaiChat, &json!([{ "role": "user", "content": "x" }]), &unknown),
+        ["provider-unknown at 0"]
+    );
+}

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::fields::{self, Fields, Object};
 use super::super::note::Note;
 use super::super::opaque::{json_arguments, json_input, opaque_call, sayable, take_json};
+use super::{NO_ERROR_TEXT, is_blank};
 use crate::message::{
     CallKind, Extras, Format, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput,
 };
@@ -23,7 +24,7 @@ fn read_known(value: &Value) -> Option<Part> {
     Some(match kind.as_str() {
         "text" => {
             let text = fields.take_text("text")?;
-            let extras = if text.is_empty() {
+            let extras = if is_blank(&text) {
                 Extras::new(FORMAT, fields.into_template()) // an empty text of ours would be left out
             } else {
                 fields.into_extras(FORMAT, &["type", "text"])
@@ -116,7 +117,7 @@ fn media(mut fields: Fields, kind: &str) -> Option<Media> {
 pub(super) fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> {
     match part {
         Part::Text { text, extras } | Part::Refusal { text, extras } => {
-            if text.is_empty() && extras.of(FORMAT).is_none() {
+            if is_blank(text) && extras.of(FORMAT).is_none() {
                 return None; // the API refuses empty texts, and nothing is lost
             }
             if matches!(part, Part::Refusal { .. }) {
@@ -241,7 +242,12 @@ fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
     let mut out = Object::from_template(template);
     let id = if template.is_some() { output.call_id.clone() } else { tool_id(&output.call_id) };
     out.set("type", "tool_result").set("tool_use_id", id);
+    let says_nothing = |p: &Part| matches!(p, Part::Text { text, .. } if is_blank(text));
     match output.content.as_slice() {
+        parts if output.is_error && parts.iter().all(says_nothing) => {
+            notes.push(Note::new("an error that says nothing gets a text: the API refuses it without"));
+            out.set("content", NO_ERROR_TEXT);
+        }
         [Part::Text { text, extras }] if extras.of(FORMAT).is_none() && !out.had_array("content") => {
             out.set("content", fields::json(text));
         }

@@ -21,6 +21,17 @@ pub(super) struct Anthropic;
 /// What a conversation begins with where its own first message is an assistant's: the API wants a user's.
 pub(super) const BEGINNING: &str = "(The conversation begins with the assistant.)";
 
+/// What is said where only white space was: the API refuses texts of nothing else.
+const BLANK: &str = "(no text)";
+
+/// What a tool's error says that came without a word: the API refuses it so.
+pub(super) const NO_ERROR_TEXT: &str = "[the tool failed and said nothing]";
+
+/// Whether the API refuses a text as empty.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
 /// Marks a message that came as `system`: `true` for a string, a list for blocks.
 const HEAD: &str = "system";
 

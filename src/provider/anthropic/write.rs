@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use super::super::fields::{Object, json};
 use super::super::note::Note;
-use super::{HEAD, JOINS, blocks};
+use super::{BLANK, HEAD, JOINS, blocks, is_blank};
 use crate::message::{Format, Message, Part, Role};
 
 const FORMAT: Format = Format::Anthropic;
@@ -28,7 +28,7 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
         && let [Part::Text { text, extras }] = message.parts.as_slice()
         && extras.of(FORMAT).is_none()
         && !out.had_array("content")
-        && !text.is_empty()
+        && !is_blank(text)
     {
         out.set("content", json(text));
         return Some(out.into_value());
@@ -46,7 +46,7 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     let mut written: Vec<Value> = Vec::new();
     for part in parts {
         match part {
-            Part::Text { text, extras } if extras.of(FORMAT).is_none() && !text.is_empty() => {
+            Part::Text { text, extras } if extras.of(FORMAT).is_none() && !is_blank(text) => {
                 written.push(blocks::text(text));
             }
             part => written.extend(blocks::write(part, texts_only, notes)),
@@ -63,12 +63,20 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
         (true, Some(_)) if !out.had_array("content") && was_empty_text() => {
             out.set("content", "");
         }
+        (true, _) if run.iter().any(|m| m.parts.iter().any(is_white_space)) => {
+            notes.push(Note::new("white space alone is said as such: the API refuses texts of nothing else"));
+            out.set("content", BLANK);
+        }
         (true, _) => return None,
         (false, _) => {
             out.set("content", written);
         }
     }
     Some(out.into_value())
+}
+
+fn is_white_space(part: &Part) -> bool {
+    matches!(part, Part::Text { text, .. } if !text.is_empty() && is_blank(text))
 }
 
 /// Takes white space off the end of a final assistant message, which the API refuses. Whether there was any.

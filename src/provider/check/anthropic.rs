@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::super::anthropic::is_blank;
 use super::{CheckOptions, Found, Severity, text};
 
 /// A block and where it stands.
@@ -93,7 +94,7 @@ fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut F
     for block in blocks {
         let at = block.at;
         match block.kind() {
-            "text" if block.text() == Some("") => {
+            "text" if block.text().is_some_and(is_blank) => {
                 found.error("A-empty-text", i, format!("empty text block at content.{at}"));
             }
             "tool_use" if !assistant => found.error("A-use-in-user", i, "tool_use in a user message"),
@@ -107,8 +108,13 @@ fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut F
         }
         if block.kind() == "tool_result" {
             let inner = block.value.and_then(|v| v.get("content")?.as_array()).into_iter().flatten();
-            for _ in inner.filter(|b| text(b, "type") == Some("text") && text(b, "text") == Some("")) {
-                let id = block.field("tool_use_id").unwrap_or_default();
+            let id = block.field("tool_use_id").unwrap_or_default();
+            if says_no_error(block) {
+                found.error("A-empty-error", i, format!("tool_result {id} is an error that says nothing"));
+            }
+            for _ in
+                inner.filter(|b| text(b, "type") == Some("text") && text(b, "text").is_some_and(is_blank))
+            {
                 found.error("A-empty-text", i, format!("empty text block inside tool_result {id}"));
             }
         }
@@ -119,15 +125,28 @@ fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut F
     }
 }
 
+/// Whether a result is an error without content.
+fn says_no_error(block: &Block<'_>) -> bool {
+    let Some(value) = block.value else { return false };
+    let empty = match value.get("content") {
+        Some(Value::String(text)) => is_blank(text),
+        Some(Value::Array(list)) => list.is_empty(),
+        _ => true,
+    };
+    empty && value.get("is_error") == Some(&Value::Bool(true))
+}
+
 fn pairing(turns: &[Turn<'_>], options: &CheckOptions<'_>, found: &mut Found) {
     let mut used: HashMap<&str, usize> = HashMap::new();
+    let mut before: HashSet<&str> = HashSet::new();
     for (n, turn) in turns.iter().enumerate() {
         if turn.role == "assistant" {
             uses(turns, n, &mut used, options, found);
-            server_results(turns, n, found);
+            server_results(turn, &mut before, found);
         } else {
             results(turns, n, found);
         }
+        before.extend(turn.blocks.iter().filter_map(|b| b.field("id")));
     }
 }
 
@@ -161,7 +180,8 @@ fn uses<'v>(
             missing.push(id);
         }
     }
-    let still_running = options.pending && n + 1 == turns.len();
+    let mut behind = turns[n + 1..].iter().flat_map(|t| &t.blocks);
+    let still_running = options.pending && n + 2 >= turns.len() && behind.all(|b| b.kind() == "tool_result");
     if !missing.is_empty() && !still_running {
         let why = format!("tool_use without tool_result in the next turn: {}", missing.join(", "));
         found.error("A-unanswered", turn.index, why);
@@ -169,17 +189,15 @@ fn uses<'v>(
 }
 
 /// The result of a tool that the provider runs needs its call before it, anywhere.
-fn server_results(turns: &[Turn<'_>], n: usize, found: &mut Found) {
-    let earlier: HashSet<&str> =
-        turns[..n].iter().flat_map(|t| &t.blocks).filter_map(|b| b.field("id")).collect();
-    let mut here: HashSet<&str> = HashSet::new();
-    for block in &turns[n].blocks {
+/// `before`: the ids of all blocks of the turns before.
+fn server_results<'v>(turn: &Turn<'v>, before: &mut HashSet<&'v str>, found: &mut Found) {
+    for block in &turn.blocks {
         let kind = block.kind();
         if kind == "server_tool_use" || kind == "mcp_tool_use" {
-            here.extend(block.field("id"));
+            before.extend(block.field("id"));
         } else if kind.ends_with("_tool_result") {
             let id = block.field("tool_use_id").unwrap_or_default();
-            if !here.contains(id) && !earlier.contains(id) {
+            if !before.contains(id) {
                 found.error(
                     "A-server-result",
                     block.message,

@@ -1,24 +1,27 @@
 //! The rules of Chat Completions.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
+use super::open::Open;
 use super::{CheckOptions, Dialect, Found, Severity, given, text};
 
 /// Ids of calls are at most this long.
 const CALL_ID_MAX: usize = 40;
 
 /// An assistant message whose calls are being answered.
-struct Asked {
+struct Asked<'v> {
     index: usize,
-    need: Vec<String>,
-    got: Vec<String>,
+    need: Open<'v, ()>,
+    got: HashSet<&'v str>,
 }
 
 pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Found) {
     if list.is_empty() {
         found.error("C-empty", 0, "no messages");
     }
-    let mut asked: Option<Asked> = None;
+    let mut asked: Option<Asked<'_>> = None;
     for (i, message) in list.iter().enumerate() {
         let role = text(message, "role").unwrap_or_default();
         if role == "tool" {
@@ -42,16 +45,16 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
     }
 }
 
-fn answer(message: &Value, i: usize, asked: Option<&mut Asked>, found: &mut Found) {
+fn answer<'v>(message: &'v Value, i: usize, asked: Option<&mut Asked<'v>>, found: &mut Found) {
     let id = text(message, "tool_call_id").unwrap_or("undefined");
     let Some(asked) = asked else {
         let why = format!("tool message {id} follows no assistant message with tool_calls");
         found.error("C-orphan-tool", i, why);
         return;
     };
-    if let Some(at) = asked.need.iter().position(|need| need == id) {
-        asked.got.push(asked.need.remove(at));
-    } else if asked.got.iter().any(|got| got == id) {
+    if asked.need.close(id).is_some() {
+        asked.got.insert(id);
+    } else if asked.got.contains(id) {
         found.error("C-dup-tool", i, format!("second tool message for {id}"));
     } else {
         let why = format!("tool_call_id {id} is not among the tool_calls of the message before");
@@ -59,16 +62,17 @@ fn answer(message: &Value, i: usize, asked: Option<&mut Asked>, found: &mut Foun
     }
 }
 
-fn close(asked: Option<Asked>, found: &mut Found) {
-    if let Some(asked) = asked.filter(|a| !a.need.is_empty()) {
-        let why = format!("tool_calls without a tool message: {}", asked.need.join(", "));
+fn close(asked: Option<Asked<'_>>, found: &mut Found) {
+    if let Some(mut asked) = asked.filter(|a| !a.need.is_empty()) {
+        let need: Vec<&str> = asked.need.close_all().into_iter().map(|(id, ())| id).collect();
+        let why = format!("tool_calls without a tool message: {}", need.join(", "));
         found.error("C-unanswered", asked.index, why);
     }
 }
 
-fn assistant(message: &Value, i: usize, dialect: &Dialect, found: &mut Found) -> Option<Asked> {
+fn assistant<'v>(message: &'v Value, i: usize, dialect: &Dialect, found: &mut Found) -> Option<Asked<'v>> {
     let calls = message.get("tool_calls").and_then(Value::as_array);
-    let mut need: Vec<String> = Vec::new();
+    let mut need: Open<'v, ()> = Open::default();
     if let Some(calls) = calls {
         if calls.is_empty() {
             let severity = if dialect.empty_tool_calls { Severity::Warn } else { Severity::Error };
@@ -76,10 +80,10 @@ fn assistant(message: &Value, i: usize, dialect: &Dialect, found: &mut Found) ->
         }
         let mut twice = false;
         for id in calls.iter().map(|call| text(call, "id").unwrap_or("undefined")) {
-            if need.iter().any(|n| n == id) {
+            if need.contains(id) {
                 twice = true;
             } else {
-                need.push(id.to_owned());
+                need.open(id, ());
                 call_id(id, i, dialect, found);
             }
         }
@@ -91,7 +95,7 @@ fn assistant(message: &Value, i: usize, dialect: &Dialect, found: &mut Found) ->
     if given(message, "content").is_none() && need.is_empty() && !says {
         found.error("C-null-content", i, "assistant message without content and without tool_calls");
     }
-    (!need.is_empty()).then_some(Asked { index: i, need, got: Vec::new() })
+    (!need.is_empty()).then_some(Asked { index: i, need, got: HashSet::new() })
 }
 
 fn call_id(id: &str, i: usize, dialect: &Dialect, found: &mut Found) {

@@ -189,12 +189,13 @@ fn places(list: &[Value]) -> impl Iterator<Item = Place<'_>> {
 
 /// Whether the same stands before both. `common`: how many entries the lists have in common from the start.
 fn same_prefix(before: &[Value], was: &Place<'_>, after: &[Value], now: &Place<'_>, common: usize) -> bool {
-    let own = |list: &[Value], place: &Place<'_>| -> Vec<Value> {
-        let content = list[place.message].get("content").and_then(Value::as_array);
-        content.map(|blocks| blocks[..place.index].to_vec()).unwrap_or_default()
-    };
     was.message == now.message
         && was.index == now.index
         && now.message <= common
-        && own(before, was) == own(after, now)
+        && blocks_before(before, was) == blocks_before(after, now)
+}
+
+/// The blocks of its message that stand before a place.
+fn blocks_before<'v>(list: &'v [Value], place: &Place<'_>) -> Option<&'v [Value]> {
+    list.get(place.message)?.get("content")?.as_array()?.get(..place.index)
 }

@@ -46,7 +46,7 @@ const OTHER: Dialect = Dialect {
 };
 
 /// The providers whose differences are known. Sources: recorded answers and public threads.
-const DIALECTS: [Dialect; 7] = [
+const DIALECTS: [Dialect; 6] = [
     STRICT,
     Dialect { name: "anthropic", ..STRICT },
     // Refuses an item between a call and its output: "No tool output found for tool call …".
@@ -55,16 +55,57 @@ const DIALECTS: [Dialect; 7] = [
     Dialect { name: "mistral", call_id_length: Some(9), ..OTHER },
     // Gemini 3 and later refuse a call of the running turn whose thought signature is missing.
     Dialect { name: "gemini", empty_tool_calls: false, thought_signatures: true, ..OTHER },
-    Dialect { name: "google", empty_tool_calls: false, thought_signatures: true, ..OTHER },
     OTHER,
+];
+
+/// Other names of those providers, and of some that are known to be as lax as any.
+const ALIASES: [(&str, &str); 27] = [
+    ("azure", "openai"),
+    ("codex", "openai"),
+    ("chatgpt", "openai"),
+    ("claude", "anthropic"),
+    ("mistralai", "mistral"),
+    ("google", "gemini"),
+    ("vertex", "gemini"),
+    ("vertexai", "gemini"),
+    ("alibaba", "other"),
+    ("amazon", "other"),
+    ("bedrock", "other"),
+    ("cerebras", "other"),
+    ("cohere", "other"),
+    ("compatible", "other"),
+    ("fireworks", "other"),
+    ("groq", "other"),
+    ("litellm", "other"),
+    ("lmstudio", "other"),
+    ("minimax", "other"),
+    ("moonshotai", "other"),
+    ("ollama", "other"),
+    ("openrouter", "other"),
+    ("qwen", "other"),
+    ("together", "other"),
+    ("togetherai", "other"),
+    ("vllm", "other"),
+    ("xai", "other"),
 ];
 
 impl Dialect {
     /// The dialect of a provider; of one that is not known, the laxest.
     pub fn of(provider: &str) -> &'static Self {
         const LAX: &Dialect = &OTHER;
-        let family = if provider.starts_with("openai") { "openai" } else { provider };
-        DIALECTS.iter().find(|dialect| dialect.name == family).unwrap_or(LAX)
+        Self::known(provider).unwrap_or(LAX)
+    }
+
+    /// The dialect of a provider by its name or one that begins with it, in any case (`openai.responses`, `Mistral-Large`,
+    /// `google-vertex`); none of one that is not known. What another provider serves in this one's way (`openai-compatible`,
+    /// `vertex-anthropic`) goes by what it is compatible with, or by nothing.
+    pub fn known(provider: &str) -> Option<&'static Self> {
+        let lower = provider.to_ascii_lowercase();
+        let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+        let special = words.iter().find(|w| matches!(**w, "compatible" | "anthropic"));
+        let word = special.or(words.first())?;
+        let name = ALIASES.iter().find(|(alias, _)| alias == word).map_or(*word, |(_, name)| name);
+        DIALECTS.iter().find(|dialect| dialect.name == name)
     }
 }
 

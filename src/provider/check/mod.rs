@@ -4,8 +4,10 @@ mod anthropic;
 mod chat;
 mod compare;
 pub(super) mod dialect;
+mod open;
 mod pairs;
-mod responses;
+pub(super) mod pending;
+pub(super) mod responses;
 mod shape;
 
 use serde::Serialize;
@@ -58,9 +60,10 @@ pub struct Violation {
 pub struct CheckOptions<'a> {
     /// The history before it was changed: allows the checks that need it (lost reasoning, changed thinking, order).
     pub original: Option<&'a Value>,
-    /// Who answers: `openai`, `anthropic`, `deepseek`, `mistral`, `gemini` …; the format's own provider by default.
+    /// Who answers: `openai`, `anthropic`, `deepseek`, `mistral`, `gemini` …, or a name that begins so, in any case; the
+    /// format's own provider by default. The warning `provider-unknown` tells of a name that says nothing.
     pub provider: Option<&'a str>,
-    /// The last calls may still be unanswered.
+    /// The calls of the last step may still be unanswered: only their outputs stand behind it.
     pub pending: bool,
     /// The provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls that
     /// are not in the list.
@@ -113,8 +116,16 @@ pub(super) const LIST_KEYS: [&str; 4] = ["items", "input", "messages", "output"]
 pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Result<Vec<Violation>> {
     let list = entries(input, &LIST_KEYS)?;
     let options = options.with_body(input);
-    let dialect = Dialect::of(options.provider.unwrap_or_else(|| dialect::default_provider(format)));
     let mut found = Found::default();
+    let name = options.provider.unwrap_or_else(|| dialect::default_provider(format));
+    let dialect = Dialect::of(name);
+    if Dialect::known(name).is_none() {
+        found.warn(
+            "provider-unknown",
+            0,
+            format!("no rules of a provider `{name}` are known: the laxest are taken"),
+        );
+    }
     shape::check(format, list, dialect, &mut found);
     match format {
         Format::OpenaiResponses => responses::check(list, &options, dialect, &mut found),

@@ -4,8 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::open::Open;
+use super::pending::last_step;
 use super::{CheckOptions, Found, text};
-use crate::message::Format;
+use crate::message::{Format, Role};
 
 /// The names of the rules, by format.
 struct Rules {
@@ -39,31 +41,28 @@ enum Step<'v> {
 
 pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, found: &mut Found) {
     let rules = if format == Format::AiSdk { &AI_SDK } else { &MESSAGES };
-    let mut open: Vec<(&str, usize)> = Vec::new();
+    let mut open: Open<'_, usize> = Open::default();
     let mut answered: HashSet<&str> = HashSet::new();
     let mut asked: HashSet<&str> = HashSet::new();
     for (i, entry) in list.iter().enumerate() {
         let steps = if format == Format::AiSdk { ai_sdk(entry) } else { messages(entry) };
         if format == Format::AiSdk && matches!(text(entry, "role"), Some("user" | "system")) {
-            unanswered(rules, open.drain(..), found); // the SDK lets nothing but results stand before them
+            unanswered(rules, open.close_all(), found); // the SDK lets nothing but results stand before them
         }
         for step in steps {
             match step {
                 Step::Call(id) => {
-                    if open.iter().any(|(o, _)| *o == id) {
+                    if open.contains(id) {
                         found.error(rules.dup_call, i, format!("a second open call {id}"));
                     } else {
-                        open.push((id, i));
+                        open.open(id, i);
                     }
                 }
                 Step::Asked(id) => {
                     asked.insert(id);
                 }
                 Step::Output(id) => {
-                    if let Some(at) = open.iter().position(|(o, _)| *o == id) {
-                        open.remove(at);
-                        answered.insert(id);
-                    } else if asked.remove(id) {
+                    if open.close(id).is_some() || asked.remove(id) {
                         answered.insert(id);
                     } else if answered.contains(id) {
                         found.error(rules.dup_output, i, format!("a second output for call {id}"));
@@ -74,9 +73,10 @@ pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, 
             }
         }
     }
-    if !options.pending {
-        unanswered(rules, open, found);
-    }
+    let role = |entry: &Value| text(entry, "role").and_then(Role::parse).unwrap_or(Role::User);
+    let running =
+        if options.pending { last_step(&list.iter().map(role).collect::<Vec<_>>()) } else { list.len() };
+    unanswered(rules, open.close_all().into_iter().filter(|(_, i)| *i < running), found);
 }
 
 fn unanswered<'v>(rules: &Rules, open: impl IntoIterator<Item = (&'v str, usize)>, found: &mut Found) {

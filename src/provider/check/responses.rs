@@ -5,29 +5,34 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::super::openai_responses::kinds::{self, TAKES_FUNCTION_OUTPUT};
+use super::open::Open;
+use super::pending::last_step;
 use super::{CheckOptions, Dialect, Found, Severity, text};
+use crate::message::Role;
 
 /// Ids of calls are at most this long.
-const CALL_ID_MAX: usize = 64;
+pub(in crate::provider) const CALL_ID_MAX: usize = 64;
 
 /// A call that no output has answered yet.
-struct Open {
+struct Call<'v> {
     index: usize,
-    kind: String,
+    kind: &'v str,
 }
 
-#[derive(Default)]
-struct Pairing {
-    /// In the order of the list, so that reports are in order, too.
-    open: Vec<(String, Open)>,
-    answered: HashSet<String>,
-    called: HashSet<String>,
+struct Pairing<'v> {
+    open: Open<'v, Call<'v>>,
+    answered: HashSet<&'v str>,
+    called: HashSet<&'v str>,
+    /// Where the last call of each id stands.
+    last_call: HashMap<&'v str, usize>,
+    stateful: bool,
 }
 
 pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Found) {
     let referenced = list.iter().any(|item| text(item, "type") == Some("item_reference"));
     let stateful = options.stateful || referenced;
-    let mut pairing = Pairing::default();
+    let mut pairing = Pairing::new(list, stateful);
+    let behind = behind_reasoning(list);
     let mut ids: HashMap<&str, usize> = HashMap::new();
     for (i, value) in list.iter().enumerate() {
         let Some(item) = value.as_object() else { continue };
@@ -35,9 +40,9 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
         if kinds::call_kind(kind).is_some() {
             pairing.call(item, kind, i, found);
         } else if kinds::output_kind(kind).is_some() {
-            pairing.output(item, kind, i, list, stateful, found);
+            pairing.output(item, kind, i, found);
         } else if kind == "reasoning" {
-            reasoning(list, i, options, dialect, found);
+            reasoning(value, behind[i].map(|at| &list[at]), i, options, dialect, found);
         }
         id(value, kind, item, i, &mut ids, dialect, found);
         let between =
@@ -47,59 +52,69 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
             found.error("R-interleaved", i, format!("a {what} item stands between a call and its output"));
         }
     }
-    if !options.pending {
-        for (id, open) in &pairing.open {
-            found.error("R-unanswered", open.index, format!("{} {id} has no output", open.kind));
+    let running =
+        if options.pending { last_step(&list.iter().map(role).collect::<Vec<_>>()) } else { list.len() };
+    for (id, call) in pairing.open.close_all() {
+        if call.index < running {
+            found.error("R-unanswered", call.index, format!("{} {id} has no output", call.kind));
         }
     }
 }
 
-impl Pairing {
-    fn call(&mut self, item: &Map<String, Value>, kind: &str, i: usize, found: &mut Found) {
-        let Some(id) = kinds::call_id(item).map(str::to_owned) else { return };
+/// Whose an item is.
+fn role(item: &Value) -> Role {
+    let kind = text(item, "type").unwrap_or_default();
+    match text(item, "role") {
+        Some(name) if matches!(kind, "" | "message") => Role::parse(name).unwrap_or(Role::User),
+        _ if kinds::output_kind(kind).is_some() => Role::Tool,
+        _ => Role::Assistant,
+    }
+}
+
+impl<'v> Pairing<'v> {
+    fn new(list: &'v [Value], stateful: bool) -> Self {
+        let call = |(i, item): (usize, &'v Value)| {
+            text(item, "type").filter(|kind| kinds::call_kind(kind).is_some())?;
+            Some((kinds::call_id(item.as_object()?)?, i))
+        };
+        Self {
+            open: Open::default(),
+            answered: HashSet::new(),
+            called: HashSet::new(),
+            last_call: list.iter().enumerate().filter_map(call).collect(),
+            stateful,
+        }
+    }
+
+    fn call(&mut self, item: &'v Map<String, Value>, kind: &'v str, i: usize, found: &mut Found) {
+        let Some(id) = kinds::call_id(item) else { return };
         if !kinds::is_hosted(item) {
-            if let Some(at) = self.open.iter().position(|(open, _)| *open == id) {
+            if self.open.contains(id) {
                 found.error("R-dup-call", i, format!("a second open {kind} with call_id {id}"));
-                self.open.remove(at);
             }
-            self.open.push((id.clone(), Open { index: i, kind: kind.to_owned() }));
+            self.open.open(id, Call { index: i, kind });
         }
         self.called.insert(id);
     }
 
-    fn output(
-        &mut self,
-        item: &Map<String, Value>,
-        kind: &str,
-        i: usize,
-        list: &[Value],
-        stateful: bool,
-        found: &mut Found,
-    ) {
+    fn output(&mut self, item: &'v Map<String, Value>, kind: &str, i: usize, found: &mut Found) {
         let Some(id) = kinds::call_id(item) else {
             if kind != "tool_search_output" {
                 found.error("R-no-call-id", i, format!("{kind} without call_id"));
             }
             return;
         };
-        if let Some(at) = self.open.iter().position(|(open, _)| open == id) {
-            let (_, open) = self.open.remove(at);
-            let own = kinds::output_kind(kind).is_some_and(|k| k.call == open.kind);
-            let plain = kind == "function_call_output" && TAKES_FUNCTION_OUTPUT.contains(&open.kind.as_str());
+        if let Some(call) = self.open.close(id) {
+            let own = kinds::output_kind(kind).is_some_and(|k| k.call == call.kind);
+            let plain = kind == "function_call_output" && TAKES_FUNCTION_OUTPUT.contains(&call.kind);
             if !own && !plain {
-                found.error("R-kind", i, format!("{kind} answers a {} (call_id {id})", open.kind));
+                found.error("R-kind", i, format!("{kind} answers a {} (call_id {id})", call.kind));
             }
-            self.answered.insert(id.to_owned());
-        } else if self.answered.contains(id) && !stateful {
+            self.answered.insert(id);
+        } else if self.answered.contains(id) && !self.stateful {
             found.error("R-dup-output", i, format!("second output for call_id {id}"));
-        } else if !stateful && !self.called.contains(id) {
-            let is_call = |v: &Value| {
-                v.as_object().is_some_and(|m| {
-                    text(v, "type").is_some_and(|t| kinds::call_kind(t).is_some())
-                        && kinds::call_id(m) == Some(id)
-                })
-            };
-            if list[i + 1..].iter().any(is_call) {
+        } else if !self.stateful && !self.called.contains(id) {
+            if self.last_call.get(id).is_some_and(|&at| at > i) {
                 found.error("R-order", i, format!("output before its call (call_id {id})"));
             } else {
                 found.error(
@@ -112,12 +127,31 @@ impl Pairing {
     }
 }
 
-fn reasoning(list: &[Value], i: usize, options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Found) {
-    let item = &list[i];
+/// For each item the next one that is no reasoning.
+fn behind_reasoning(list: &[Value]) -> Vec<Option<usize>> {
+    let mut behind = vec![None; list.len()];
+    let mut next = None;
+    for (i, item) in list.iter().enumerate().rev() {
+        behind[i] = next;
+        if text(item, "type") != Some("reasoning") {
+            next = Some(i);
+        }
+    }
+    behind
+}
+
+/// `next`: what stands behind it, further reasoning left out.
+fn reasoning(
+    item: &Value,
+    next: Option<&Value>,
+    i: usize,
+    options: &CheckOptions<'_>,
+    dialect: &Dialect,
+    found: &mut Found,
+) {
     if !item.get("summary").is_some_and(Value::is_array) {
         found.error("R-summary", i, "reasoning without summary");
     }
-    let next = list[i + 1..].iter().find(|v| text(v, "type") != Some("reasoning"));
     let id = super::given(item, "id");
     match next.filter(|v| v.as_object().is_some_and(kinds::is_model_made)) {
         None => {

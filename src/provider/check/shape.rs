@@ -131,6 +131,7 @@ pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &m
                     wrong(format!("unknown role `{role}`"));
                 }
                 content(entry, &mut wrong);
+                calls(entry, &mut wrong);
             }
             Format::Anthropic => anthropic(entry, &mut wrong),
             Format::Messages | Format::AiSdk => {
@@ -178,6 +179,21 @@ fn content(entry: &Value, wrong: &mut impl FnMut(String)) {
                 fields(&PARTS, kind, "the content part", part, wrong);
             }
             None => wrong("a content part without `type`".to_owned()),
+        }
+    }
+}
+
+/// The calls of a Chat Completions message.
+fn calls(entry: &Value, wrong: &mut impl FnMut(String)) {
+    for call in entry.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+        let (kind, input) =
+            if call.get("custom").is_some() { ("custom", "input") } else { ("function", "arguments") };
+        let said = |key: &str| call.get(kind).is_some_and(|body| text(body, key).is_some());
+        if text(call, "id").is_none() {
+            wrong("a call without `id`, a string".to_owned());
+        }
+        if !said("name") || !said(input) {
+            wrong(format!("a call needs `{kind}` with `name` and `{input}`, both strings"));
         }
     }
 }

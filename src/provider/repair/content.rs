@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::anthropic::BEGINNING;
+use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, is_blank};
 use super::{Change, Entry, Work};
 use crate::message::{CallKind, Format, Message, Part, Role};
 
@@ -13,6 +13,7 @@ pub(super) fn mend(work: &mut Work) {
     }
     let mut called: HashSet<String> = HashSet::new();
     let mut changes = Vec::new();
+    let mut unsaid = Vec::new();
     for entry in &mut work.entries {
         let index = entry.from.start;
         let role = entry.message.role;
@@ -20,7 +21,7 @@ pub(super) fn mend(work: &mut Work) {
             changes.push(Change { index, rule, what: format!("{what} was taken out") });
         };
         entry.message.parts.retain_mut(|part| match part {
-            Part::Text { text, .. } if text.is_empty() => {
+            Part::Text { text, .. } if is_blank(text) => {
                 gone("A-empty-text", "an empty text");
                 false
             }
@@ -38,9 +39,17 @@ pub(super) fn mend(work: &mut Work) {
             }
             Part::ToolOutput(output) => {
                 let before = output.content.len();
-                output.content.retain(|p| !matches!(p, Part::Text { text, .. } if text.is_empty()));
+                output.content.retain(|p| !matches!(p, Part::Text { text, .. } if is_blank(text)));
                 if output.content.len() < before {
                     gone("A-empty-text", "an empty text in a tool result");
+                }
+                if output.is_error && output.content.is_empty() {
+                    output.content.push(Part::text(NO_ERROR_TEXT));
+                    unsaid.push(Change {
+                        index,
+                        rule: "A-empty-error",
+                        what: "a text was put in".to_owned(),
+                    });
                 }
                 true
             }
@@ -62,6 +71,7 @@ pub(super) fn mend(work: &mut Work) {
         });
     }
     work.changes.extend(changes);
+    work.changes.extend(unsaid);
 }
 
 /// Takes out what is empty by now, and sets right the beginning and the end.
@@ -69,10 +79,10 @@ pub(super) fn last(work: &mut Work) {
     let rule = work.rule(["schema", "C-null-content", "A-empty-content", "schema", "schema"]);
     let format = work.format;
     let mut changes = Vec::new();
+    let told: HashSet<usize> = work.changes.iter().map(|change| change.index).collect();
     work.entries.retain(|entry| {
         let keep = !says_nothing(format, &entry.message);
-        let told = work.changes.iter().any(|c| c.index == entry.from.start);
-        if !keep && !told {
+        if !keep && !told.contains(&entry.from.start) {
             let what = "an empty message was taken out".to_owned();
             changes.push(Change { index: entry.from.start, rule, what });
         }

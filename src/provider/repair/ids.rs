@@ -6,11 +6,9 @@ use serde_json::Value;
 
 use super::Change;
 use crate::message::Format;
+use crate::provider::check::responses::CALL_ID_MAX;
 use crate::provider::check::{Severity, check};
 use crate::provider::{CheckOptions, Violation};
-
-/// Ids of calls are at most this long.
-const CALL_ID_MAX: usize = 64;
 
 /// Mends the ids of Responses items; lists of other formats come back as they are.
 pub(super) fn mend(

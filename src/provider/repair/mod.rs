@@ -136,6 +136,13 @@ fn readable(format: Format, list: &[Value], changes: &mut Vec<Change>) -> (Vec<V
             map.insert("summary".to_owned(), Value::Array(Vec::new()));
             changes.push(Change { index, rule: "R-summary", what: "an empty summary was put in".to_owned() });
         }
+        if stringify_arguments(&mut entry) {
+            changes.push(Change {
+                index,
+                rule: "schema",
+                what: "arguments were written as a text".to_owned(),
+            });
+        }
         match provider(format).read_list(std::slice::from_ref(&entry)) {
             Ok(_) => {
                 kept.push(entry);
@@ -148,6 +155,24 @@ fn readable(format: Format, list: &[Value], changes: &mut Vec<Change>) -> (Vec<V
         }
     }
     (kept, origin)
+}
+
+/// Arguments of function calls that came as an object, as the text that `OpenAI`'s formats want. Whether there were any.
+fn stringify_arguments(entry: &mut Value) -> bool {
+    let mut done = false;
+    let mut mend = |call: Option<&mut Value>| {
+        if let Some(arguments) = call.and_then(|c| c.get_mut("arguments")).filter(|a| a.is_object()) {
+            *arguments = Value::String(arguments.to_string());
+            done = true;
+        }
+    };
+    if let Some("function_call" | "mcp_call") = entry.get("type").and_then(Value::as_str) {
+        mend(Some(entry));
+    } else {
+        let calls = entry.get_mut("tool_calls").and_then(Value::as_array_mut);
+        calls.into_iter().flatten().for_each(|call| mend(call.get_mut("function")));
+    }
+    done
 }
 
 /// `input` with `items` in the place of its list.

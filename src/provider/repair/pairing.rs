@@ -6,6 +6,7 @@ use super::{Entry, MISSING_OUTPUT, Work, content};
 use crate::message::{CallKind, Extras, Format, Message, Part, Role, ToolCall};
 use crate::provider::CheckOptions;
 use crate::provider::check::Dialect;
+use crate::provider::check::pending::last_step;
 use crate::provider::openai_responses::kinds;
 
 /// Where an output has to stand.
@@ -185,11 +186,15 @@ fn claim(work: &Work, asked: &[Asked]) -> Vec<Option<usize>> {
     let mut answers: Vec<Option<usize>> = vec![None; asked.len()];
     for (n, call) in asked.iter().enumerate() {
         let list = outputs.get(call.id.as_str()).map_or(&[][..], Vec::as_slice);
-        answers[n] = list.iter().copied().find(|&i| i > call.at && i < until[n] && used.insert(i));
+        let behind = list.partition_point(|&i| i <= call.at);
+        answers[n] = list[behind..].iter().copied().take_while(|&i| i < until[n]).find(|&i| used.insert(i));
     }
-    for (n, call) in asked.iter().enumerate().filter(|(n, _)| answers[*n].is_none()).collect::<Vec<_>>() {
+    let mut unused: HashMap<&str, usize> = HashMap::new();
+    for (answer, call) in answers.iter_mut().zip(asked).filter(|(answer, _)| answer.is_none()) {
         let list = outputs.get(call.id.as_str()).map_or(&[][..], Vec::as_slice);
-        answers[n] = list.iter().copied().find(|&i| i < call.at && used.insert(i));
+        let first = unused.entry(&call.id).or_default();
+        *first += list[*first..].iter().take_while(|i| used.contains(*i)).count();
+        *answer = list.get(*first).copied().filter(|&i| i < call.at && used.insert(i));
     }
     answers
 }
@@ -222,10 +227,8 @@ fn settle(
     let ids: HashSet<&str> = asked.iter().map(|a| a.id.as_str()).collect();
     let roles: Vec<Role> = work.entries.iter().map(|e| e.message.role).collect();
     let mut taken: Vec<Option<Entry>> = std::mem::take(&mut work.entries).into_iter().map(Some).collect();
-    let last_assistant = taken
-        .iter()
-        .rposition(|e| e.as_ref().is_some_and(|e| e.message.role == Role::Assistant))
-        .unwrap_or_default();
+    let running = if work.pending { last_step(&roles) } else { roles.len() };
+    let last_assistant = roles.iter().rposition(|role| *role == Role::Assistant);
 
     // Outputs that answer nothing, unless the provider keeps what stood before, or it is an approval's answer.
     let mut changes = Vec::new();
@@ -247,15 +250,17 @@ fn settle(
         changes.push((from, rule, what));
     }
 
+    let ends = run_ends(&roles);
+    let barriers = barriers(&roles, place);
     let mut moved = Moved { after: HashMap::new() };
     for (n, call) in asked.iter().enumerate() {
         let target = match place {
             Place::After | Place::Directly => call.at,
-            Place::AfterRun => run_end(&roles, call.at),
+            Place::AfterRun => ends[call.at],
         };
         let from = taken[call.at].as_ref().map_or(0..1, |e| e.from.clone());
         match answers[n] {
-            None if work.pending && call.at == last_assistant => {}
+            None if call.at >= running && (place != Place::Directly || Some(call.at) == last_assistant) => {}
             None => {
                 changes.push((
                     from.start,
@@ -268,7 +273,8 @@ fn settle(
             Some(i) if place == Place::After && i > call.at => {}
             Some(i) => {
                 let Some(entry) = taken[i].take() else { continue };
-                if i < call.at || !reaches(&taken, target, i, place) {
+                let stays = target < i && barriers[target + 1] == barriers[i];
+                if i < call.at || !stays {
                     let what = format!("the output of {} was moved to its call", call.id);
                     changes.push((entry.from.start, misplaced, what));
                 }
@@ -294,25 +300,31 @@ impl Entry {
     }
 }
 
-/// The last entry of the run of assistant messages around `at`.
-fn run_end(roles: &[Role], at: usize) -> usize {
-    let mut end = at;
-    for (i, role) in roles.iter().enumerate().skip(at + 1) {
+/// For each entry the last one of the run of assistant messages that begins with it or behind it.
+fn run_ends(roles: &[Role]) -> Vec<usize> {
+    let mut ends: Vec<usize> = (0..roles.len()).collect();
+    let mut end: Option<usize> = None;
+    for (i, role) in roles.iter().enumerate().rev() {
+        ends[i] = end.unwrap_or(i);
         match role {
-            Role::Assistant => end = i,
+            Role::Assistant => end = Some(ends[i]),
             Role::System | Role::Developer => {}
-            Role::User | Role::Tool => break,
+            Role::User | Role::Tool => end = None,
         }
     }
-    end
+    ends
 }
 
-/// Whether only outputs stand between the target and an output, so that it does not move.
-fn reaches(entries: &[Option<Entry>], target: usize, i: usize, place: Place) -> bool {
-    target < i
-        && entries[target + 1..i].iter().flatten().all(|e| {
-            e.message.role == Role::Tool || place == Place::AfterRun && e.message.role.is_instruction()
-        })
+/// How many entries before each are such that no output may stand behind them and answer a call before them.
+fn barriers(roles: &[Role], place: Place) -> Vec<usize> {
+    let mut count = 0;
+    let mut barriers = vec![0];
+    for role in roles {
+        let passes = *role == Role::Tool || place == Place::AfterRun && role.is_instruction();
+        count += usize::from(!passes);
+        barriers.push(count);
+    }
+    barriers
 }
 
 /// Puts the list together again: outputs in the order in which they stood, placeholders last.

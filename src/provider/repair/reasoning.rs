@@ -39,25 +39,20 @@ fn duplicate_ids(work: &mut Work) {
 /// Reasoning that nothing of the model's follows goes.
 fn tails(work: &mut Work) {
     let mut changes = Vec::new();
-    for i in 0..work.entries.len() {
-        if work.entries[i].message.role != Role::Assistant {
-            continue;
-        }
-        let follows = work.entries[i + 1..]
-            .iter()
-            .take_while(|e| e.message.role == Role::Assistant)
-            .any(|e| e.message.parts.iter().any(is_made));
-        let entry = &mut work.entries[i];
-        if follows {
+    let mut follows = false; // something of the model's, in the assistant messages right behind
+    for entry in work.entries.iter_mut().rev() {
+        if entry.message.role != Role::Assistant {
+            follows = false;
             continue;
         }
         let keep = entry.message.parts.iter().rposition(is_made).map_or(0, |n| n + 1);
-        if keep < entry.message.parts.len() {
+        if !follows && keep < entry.message.parts.len() {
             changes.push(entry.from.start);
             entry.message.parts.truncate(keep);
         }
+        follows |= keep > 0;
     }
-    for index in changes {
+    for index in changes.into_iter().rev() {
         work.changed(index, "R-reasoning-tail", "reasoning that nothing follows was taken out");
     }
 }
