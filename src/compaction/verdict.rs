@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::layout::engine_message;
 use super::ledger::{self, Carried, Room};
 use super::plan::FoldPlan;
-use super::{Profile, tags};
+use super::{Profile, Redact, tags};
 use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Message, Role};
@@ -58,6 +58,8 @@ pub struct LedgerTerms<'a> {
     pub low: u64,
     /// What the view may not exceed.
     pub most: u64,
+    /// Sees what goes into the ledger (COMP-21).
+    pub redact: Option<&'a Redact>,
 }
 
 /// Judges an answer (COMP-10): not empty, not cut off, smaller than what it replaces. What it does not mention is
@@ -97,7 +99,7 @@ pub fn judge(
         (None, _) if wants_retain => notes.push("the answer had no <retain> section"),
         _ => {}
     }
-    let (summary, ledger_tokens) = with_ledger(context, plan, summary, retain.as_ref(), terms);
+    let (summary, ledger_tokens) = with_ledger(context, plan, summary, retain.as_ref(), terms)?;
     let fallback = (!notes.is_empty()).then(|| notes.join("; "));
     Ok(Accepted { text, summary, retain, ledger_tokens, fallback })
 }
@@ -143,9 +145,9 @@ fn with_ledger(
     summary: Message,
     retain: Option<&Message>,
     terms: &LedgerTerms<'_>,
-) -> (Message, u64) {
+) -> Result<(Message, u64), Error> {
     if terms.budget == 0 {
-        return (summary, 0);
+        return Ok((summary, 0));
     }
     let tokens = standing(context, plan, retain, &summary);
     let gain = plan.stands_for().saturating_sub(tokens);
@@ -160,16 +162,16 @@ fn with_ledger(
         all: terms.budget.min(gain / 2).min(low).min(most),
         rules: terms.budget.min(gain * 7 / 8).min(most),
     };
-    let carried = ledger::beside(context, &folded, terms.carried, cut);
+    let carried = ledger::beside(context, &folded, terms.carried, cut, terms.redact)?;
     let body = context.view.body().iter().filter(|s| !cut && !folded.contains(&s.node));
     let stays = context.view.header().iter().chain(body).map(|s| &*s.message);
     let said = stays.chain([&summary]).chain(retain);
     let Some((ledger, _)) = ledger::write(&carried, said, room, &*context.counter) else {
-        return (summary, 0);
+        return Ok((summary, 0));
     };
     let whole = engine_message(Role::User, &format!("{}\n\n{ledger}", summary.plain_text()));
     let added = standing(context, plan, retain, &whole).saturating_sub(tokens);
-    if added < gain { (whole, added) } else { (summary, 0) }
+    Ok(if added < gain { (whole, added) } else { (summary, 0) })
 }
 
 /// About what the messages that stay take at least, once all that may be cut is cut (COMP-19, INV-11).

@@ -6,7 +6,7 @@ use super::facade::Session;
 use super::run::{Fit, Pending, Question};
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::Carried;
-use crate::compaction::{self, Answer, FoldPlan, Layout, LedgerTerms, OnFailure, Reason, Size};
+use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure, Reason, Size};
 use crate::context::{EventName, NodeIndex, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, steps};
@@ -26,6 +26,8 @@ impl Session {
         let error = match self.judge_or_ask_on(&mut pending, answer) {
             Ok(Some((accepted, carried))) => return self.accept(pending, accepted, carried),
             Ok(None) => return self.ask(pending.question),
+            // No further question would bring the pieces together.
+            Err(error) if pieces_do_not_end(&pending, &error) => return self.give_up(pending, error),
             // What failed is no answer that another one could mend: `compaction.redact`.
             Err(error) if error.code() == ErrorCode::SummaryFailed => {
                 return Err(self.fail(pending.question, error));
@@ -101,7 +103,7 @@ impl Session {
     ) -> Result<Option<(compaction::Accepted, Carried)>> {
         let question = &mut pending.question;
         if let Some(chunks) = question.chunks.as_mut().filter(|c| c.in_pieces()) {
-            chunks.answered(&compaction::text_of(answer)?, &*self.context.counter);
+            chunks.answered(&compaction::text_of(answer)?, &*self.context.counter)?;
             question.attempt = 1;
             question.refused = None;
             return Ok(None);
@@ -162,7 +164,8 @@ impl Session {
         } else {
             self.carried.of(&self.context, &plan.members, self.redact.as_ref())?
         };
-        let terms = LedgerTerms { carried: &carried, budget, low: aim.low, most: aim.most };
+        let redact = self.redact.as_ref();
+        let terms = LedgerTerms { carried: &carried, budget, low: aim.low, most: aim.most, redact };
         let accepted = compaction::judge(&self.context, plan, answer, wants_retain, &terms)?;
         Ok((accepted, carried))
     }
@@ -256,4 +259,9 @@ impl Session {
         self.report = Some(self.make_report(run));
         error
     }
+}
+
+fn pieces_do_not_end(pending: &Pending, error: &Error) -> bool {
+    let in_pieces = pending.question.chunks.as_ref().is_some_and(Chunks::in_pieces);
+    in_pieces && error.code() == ErrorCode::SummaryFailed
 }

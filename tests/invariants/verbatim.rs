@@ -2,7 +2,7 @@
 //! verbatim, and arguments that were JSON are JSON.
 
 use contextfold::context::{Form, NodeKind, Slot};
-use contextfold::message::{Format, Message, Part};
+use contextfold::message::{CallKind, Format, Message, Part};
 use contextfold::provider::provider;
 use contextfold::tool_output;
 use serde_json::Value;
@@ -37,6 +37,19 @@ fn frame(message: &Message) -> Message {
     message
 }
 
+/// The same message with nothing in the arguments that may be cut as a last resort.
+fn without_arguments(mut message: Message) -> Message {
+    for part in &mut message.parts {
+        if let Part::ToolCall(call) = part
+            && !call.hosted
+            && !matches!(call.kind, CallKind::Other { .. })
+        {
+            call.input = "".into();
+        }
+    }
+    message
+}
+
 fn slots(world: &World) -> Vec<(&Slot, &Message)> {
     let context = world.session.context();
     let node = |s: &Slot| context.history.node(s.node);
@@ -53,6 +66,10 @@ fn untouched_messages_are_as_they_came(world: &mut World, _: &Happened) {
             spoken.parts.retain(|p| !matches!(p, Part::ToolCall(_) | Part::Reasoning(_)));
             assert_eq!(*slot.message, spoken);
         } else {
+            let frame = |message: &Message| match slot.form {
+                Form::Shortened => without_arguments(frame(message)),
+                _ => frame(message),
+            };
             assert_eq!(frame(&slot.message), frame(original));
         }
     }
@@ -80,6 +97,45 @@ fn halves(text: &str) -> Option<(&str, &str)> {
     let (head, rest) = text.split_once(NOTICE[0])?;
     let (_, tail) = rest.split_once(NOTICE[1])?;
     Some((head, tail))
+}
+
+fn lost_its_middle(shown: &str, full: &str) -> bool {
+    halves(shown).is_some_and(|(head, tail)| {
+        full.starts_with(head)
+            && full.ends_with(tail)
+            && between_clusters(full, head.len())
+            && between_clusters(full, full.len() - tail.len())
+    })
+}
+
+/// Arguments with the middles of some strings left out, or with a notice in their place; the ref opens them in full.
+fn arguments_are_cut(world: &World, now: &str, came: &str) -> bool {
+    let outputs = &world.session.context().outputs;
+    let full = [Part::text(came)];
+    let names_it = |o: &tool_output::Output| now.contains(o.reference().id.as_str()) && o.parts() == full;
+    if !outputs.iter().any(names_it) || now.len() >= came.len() {
+        return false;
+    }
+    let (Ok(now), Ok(came)) = (serde_json::from_str::<Value>(now), serde_json::from_str::<Value>(came))
+    else {
+        return !is_json(came) && now.starts_with("[… ");
+    };
+    let whole = now["left_out"].as_str().is_some_and(|notice| notice.starts_with("[… "));
+    let mut left = vec![(&now, &came)];
+    let mut same = true;
+    while let Some((now, came)) = left.pop() {
+        match (now, came) {
+            (Value::String(now), Value::String(came)) => same &= now == came || lost_its_middle(now, came),
+            (Value::Array(now), Value::Array(came)) if now.len() == came.len() => {
+                left.extend(now.iter().zip(came));
+            }
+            (Value::Object(now), Value::Object(came)) if now.keys().eq(came.keys()) => {
+                left.extend(now.values().zip(came.values()));
+            }
+            (now, came) => same &= now == came,
+        }
+    }
+    whole || same
 }
 
 fn cuts_stand_between_clusters(world: &mut World, _: &Happened) {
@@ -140,16 +196,21 @@ fn cuts_stand_between_clusters(world: &mut World, _: &Happened) {
                 let before: Vec<&str> = texts(original).into_iter().chain(texts(&cut)).collect();
                 let shown = texts(&slot.message);
                 let shortened: Vec<_> = shown.iter().filter(|t| !before.contains(t)).collect();
-                assert_eq!(shortened.len(), 1, "one text lost its middle");
-                let fits = |t: &&str| {
-                    halves(shortened[0]).is_some_and(|(head, tail)| {
-                        t.starts_with(head)
-                            && t.ends_with(tail)
-                            && between_clusters(t, head.len())
-                            && between_clusters(t, t.len() - tail.len())
-                    })
-                };
-                assert!(before.iter().any(fits), "{:?} of {before:?}", shortened[0]);
+                let calls = slot.message.tool_calls().zip(original.tool_calls());
+                let cut: Vec<_> = calls.filter(|(now, came)| now.input != came.input).collect();
+                assert!(shortened.len() <= 1, "one text lost its middle");
+                assert!(shortened.len() + cut.len() > 0, "something is shorter");
+                for text in shortened {
+                    assert!(before.iter().any(|t| lost_its_middle(text, t)), "{text:?} of {before:?}");
+                }
+                for (now, came) in cut {
+                    assert!(
+                        arguments_are_cut(world, &now.input, &came.input),
+                        "{} of {}",
+                        now.input,
+                        came.input
+                    );
+                }
             }
         }
     }

@@ -16,7 +16,9 @@ pub use write::{Room, write};
 
 use std::collections::HashSet;
 
+use super::Redact;
 use crate::context::{Context, Form, NodeIndex};
+use crate::error::Result;
 use crate::message::Message;
 use crate::tokens::{Estimate, TokenCounter};
 
@@ -51,25 +53,29 @@ pub fn need(context: &Context, budget: u64) -> u64 {
 }
 
 /// What a fold carries, seen beside what stays in the view: facts of what stands there only in part (all of it, if it is
-/// about to be cut) are carried, too; what was finished or run again there is settled.
+/// about to be cut) are carried, too; what was finished or run again there is settled. Fails where `redact` does.
 pub(super) fn beside(
     context: &Context,
     folded: &HashSet<NodeIndex>,
     carried: &Carried,
     cut: bool,
-) -> Carried {
+    redact: Option<&Redact>,
+) -> Result<Carried> {
     let mut beside = carried.clone();
     let mut staying = Vec::new();
     let shown: HashSet<NodeIndex> = context.view.body().iter().map(|s| s.node).collect();
     for slot in context.view.with_dropped().into_iter().filter(|s| !folded.contains(&s.node)) {
-        let message = whole(context, slot.node);
+        let message = match redact {
+            Some(redact) => redact.message(&context.history.node(slot.node).message)?,
+            None => whole(context, slot.node),
+        };
         if cut || slot.form != Form::Whole || !shown.contains(&slot.node) {
             beside.add_facts(&message);
         }
         staying.push(message);
     }
     beside.settle(&staying);
-    beside
+    Ok(beside)
 }
 
 fn whole(context: &Context, index: NodeIndex) -> Message {

@@ -131,3 +131,59 @@ fn tags_in_rules_are_made_inert() {
     let text = ledger(&[user("Never write </summary> into a file.")], "", ALL);
     assert!(text.contains("‹/summary>") && !text.contains("</summary>"), "{text}");
 }
+
+/// A counter that says the same of every text.
+#[derive(Debug)]
+struct Says(u64);
+
+impl TokenCounter for Says {
+    fn count(&self, _: &str) -> u64 {
+        self.0
+    }
+
+    fn method(&self) -> crate::tokens::Method {
+        Estimate.method()
+    }
+}
+
+#[test]
+fn any_counter_will_do() {
+    let carried = carried(&session());
+    for says in [0, 1, 7, 4_000, u64::MAX / 2, u64::MAX] {
+        for all in [0, 1, 30, 60, 200, 10_000, u64::MAX / 3, u64::MAX] {
+            for rules in [0, 60, u64::MAX] {
+                let written = write(&carried, &[], Room { all, rules }, &Says(says));
+                assert!(written.is_none_or(|(_, tokens)| tokens == says && says <= all.max(rules)));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_stays_is_redacted_like_what_is_folded() {
+    let token = "tok_4f9a8b7c6d5e4f3a2b1c";
+    let mut context = Context::new(std::sync::Arc::new(Estimate), Default::default(), None);
+    let plan =
+        serde_json::json!({ "todos": [{ "content": format!("rotate {token}"), "status": "pending" }] });
+    let messages = vec![
+        user(&format!("Never print {token}.")),
+        Message::new(
+            Role::Assistant,
+            vec![Part::ToolCall(ToolCall::function("p", "todo_write", plan.to_string()))],
+        ),
+        Message::tool("p", format!("see https://example.org/{token}")),
+    ];
+    context.push(messages).unwrap();
+    let none = HashSet::new();
+    let text = |redact: Option<&Redact>| {
+        let carried = beside(&context, &none, &Carried::default(), true, redact).unwrap();
+        write(&carried, &[], ALL, &Estimate).unwrap().0
+    };
+    assert_eq!(text(None).matches(token).count(), 3, "{}", text(None));
+    let redact = Redact::new(move |text| Ok(text.replace(token, "[secret]")));
+    let redacted = text(Some(&redact));
+    assert!(!redacted.contains(token) && redacted.contains("rotate [secret]"), "{redacted}");
+
+    let fails = Redact::new(|_| Err(crate::error::Error::argument("no")));
+    assert!(beside(&context, &none, &Carried::default(), false, Some(&fails)).is_err());
+}

@@ -50,11 +50,14 @@ pub fn write<'a>(
         if tokens <= most && better {
             best = Some((text, tokens));
         }
-        if tokens <= most && (complete || tokens * 20 >= most * 19) {
+        if tokens <= most && (complete || tokens.saturating_mul(20) >= most.saturating_mul(19)) {
             break;
         }
-        let scaled =
-            |room: u64| (u128::from(room) * u128::from(most) * 39 / (u128::from(tokens) * 40)) as u64;
+        // A caller's counter may say anything, 0 included.
+        let scaled = |room: u64| {
+            let by_most = (u128::from(room) * u128::from(most)).saturating_mul(39);
+            u64::try_from(by_most / (u128::from(tokens.max(1)) * 40)).unwrap_or(u64::MAX)
+        };
         aim = Room { all: scaled(aim.all), rules: scaled(aim.rules) };
     }
     best

@@ -1,0 +1,161 @@
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::message::ToolCall;
+use crate::tokens::BytesPerFour;
+
+fn aim(most: u64) -> Aim {
+    Aim {
+        window: Some(most),
+        threshold: most,
+        low: most / 2,
+        ledger: 0,
+        most,
+        enough: 0,
+        auto: true,
+        fill: false,
+        keep_turns: 1,
+    }
+}
+
+fn context(messages: Vec<Message>) -> Context {
+    let mut context = Context::new(Arc::new(BytesPerFour), Default::default(), None);
+    context.push(messages).unwrap();
+    context
+}
+
+fn run(context: &mut Context, most: u64) -> Vec<String> {
+    Shorten.run(context, &aim(most)).unwrap();
+    assert!(context.view.tokens() <= most, "{} of {most}", context.view.tokens());
+    let refs: Vec<String> = context.left_out.drain(..).filter_map(|line| line.output_ref).collect();
+    for id in &refs {
+        assert!(context.outputs.contains(id), "{id}");
+    }
+    assert!(context.collect_garbage(true).is_empty(), "every ref is named in the view");
+    refs
+}
+
+fn user(text: impl Into<String>) -> Message {
+    Message::text(Role::User, text.into())
+}
+
+fn said(text: impl Into<String>) -> Message {
+    Message::text(Role::Assistant, text.into())
+}
+
+fn calls(calls: Vec<ToolCall>) -> Vec<Message> {
+    let outputs: Vec<Message> = calls.iter().map(|c| Message::tool(c.id.clone(), "done")).collect();
+    let call = Message::new(Role::Assistant, calls.into_iter().map(Part::ToolCall).collect());
+    [vec![user("go on"), call], outputs].concat()
+}
+
+fn inputs(context: &Context) -> Vec<Text> {
+    context.view.body().iter().flat_map(|s| s.message.tool_calls()).map(|c| c.input.clone()).collect()
+}
+
+fn words(n: usize) -> String {
+    (0..n).map(|i| format!("word{i} ")).collect()
+}
+
+#[test]
+fn what_was_shortened_is_shortened_again_for_a_smaller_limit() {
+    let answer = words(4_000);
+    let mut context = context(vec![user("hi"), said(answer.clone()), user("ok?"), said("ok")]);
+    let first = run(&mut context, 4_000);
+    assert_eq!(first, run(&mut context, 1_000), "the first ref is kept");
+    assert_eq!(first, run(&mut context, 300));
+    assert_eq!(context.outputs.iter().count(), 1);
+    let shown = &context.view.body()[1].message.plain_text();
+    assert_eq!(shown.matches("characters left out").count(), 1, "{shown}");
+    assert!(shown.starts_with("word0 ") && shown.ends_with("word3999 "));
+    assert!(run(&mut context, 300).is_empty(), "what fits stays");
+}
+
+#[test]
+fn a_cut_output_is_cut_again_from_all_of_it() {
+    let mut context = context(calls(vec![ToolCall::function("c", "bash", "{}")]));
+    let at = context.view.body().len() - 1;
+    let output = Message::tool("d", words(5_000));
+    let call = Message::new(Role::Assistant, vec![Part::ToolCall(ToolCall::function("d", "bash", "{}"))]);
+    context.push(vec![call, output]).unwrap();
+    let first = run(&mut context, 2_000);
+    assert_eq!(first, run(&mut context, 400));
+    let shown = context.view.body()[at + 2].message.plain_text();
+    assert_eq!(shown.matches("characters left out").count(), 1, "{shown}");
+}
+
+#[test]
+fn arguments_of_many_windows_lose_the_middles_of_their_strings() {
+    let text = words(10_000);
+    let arguments = json!({ "path": "src/a.rs", "lines": [1, 2.5], "edits": [{ "new": text.clone() }] });
+    let mut context = context(calls(vec![
+        ToolCall::function("c", "write_file", arguments.to_string()),
+        ToolCall::function("d", "ls", r#"{ "path": "." }"#),
+    ]));
+    let refs = run(&mut context, 4_000);
+    let shown: Value = serde_json::from_str(&inputs(&context)[0]).unwrap();
+    assert_eq!((&shown["path"], &shown["lines"]), (&json!("src/a.rs"), &json!([1, 2.5])));
+    let new = shown["edits"][0]["new"].as_str().unwrap();
+    assert!(new.starts_with("word0 ") && new.ends_with("word9999 ") && new.contains(&refs[0]), "{new}");
+    assert!(new.len() > 8_000, "no more is cut than must be: {}", new.len());
+    assert_eq!(&*inputs(&context)[1], r#"{ "path": "." }"#);
+    let full = context.outputs.get(&refs[0]).unwrap().parts();
+    assert_eq!(full, [Part::text(arguments.to_string())]);
+
+    assert_eq!(run(&mut context, 200), refs, "smaller yet, by the same ref");
+    let smaller: Value = serde_json::from_str(&inputs(&context)[0]).unwrap();
+    let new = smaller["edits"][0]["new"].as_str().unwrap();
+    assert!(new.starts_with("word0 ") && new.matches("left out").count() == 1, "{new}");
+}
+
+#[test]
+fn arguments_without_long_strings_are_replaced_whole_and_stay_json() {
+    let numbers = json!({ "numbers": (0..9_000).collect::<Vec<_>>() }).to_string();
+    let patch = words(4_000);
+    let broken = format!("{{\"path\": \"{}", words(4_000));
+    let mut context = context(calls(vec![
+        ToolCall::function("n", "plot", numbers.clone()),
+        ToolCall::custom("p", "apply_patch", patch.clone()),
+        ToolCall::function("b", "write_file", broken.clone()),
+    ]));
+    let refs = run(&mut context, 1_000);
+    let shown = inputs(&context);
+    let stands_for = serde_json::from_str::<Value>(&shown[0]).unwrap();
+    assert!(stands_for["left_out"].as_str().unwrap().contains(&refs[0]), "{stands_for}");
+    for (at, full) in [numbers, patch, broken].into_iter().enumerate() {
+        assert!(shown[at].contains(&refs[at]) && shown[at].len() < 160, "{}", shown[at]);
+        assert_eq!(context.outputs.get(&refs[at]).unwrap().parts(), [Part::text(full)]);
+    }
+}
+
+#[test]
+fn texts_go_first_then_finished_calls_and_never_what_is_pinned() {
+    let write = |id: &str| ToolCall::function(id, "write_file", json!({ "text": words(1_000) }).to_string());
+    let mut pinned = calls(vec![write("pinned")]);
+    pinned.iter_mut().for_each(|m| m.meta.pinned = true);
+    let mut finished = calls(vec![write("finished")]);
+    finished[1].parts.insert(0, Part::text(words(3_000)));
+    let mut open = calls(vec![write("open")]);
+    open.truncate(2);
+    let mut context = context([pinned, finished, open].concat());
+    let full = inputs(&context);
+    let is_whole = |context: &Context| -> Vec<bool> {
+        inputs(context).iter().zip(&full).map(|(now, came)| now == came).collect()
+    };
+    let one = full[0].len() as u64 / 4;
+    run(&mut context, one * 3 + 400);
+    assert_eq!(is_whole(&context), [true, true, true]);
+    run(&mut context, one * 2 + 600);
+    assert_eq!(is_whole(&context), [true, false, true]);
+    run(&mut context, one + 700);
+    assert_eq!(is_whole(&context), [true, false, false]);
+    let text = context.view.body().iter().find(|s| s.message.plain_text().contains("word0")).unwrap();
+    assert_eq!(text.form, Form::Shortened);
+    assert!(matches!(
+        Shorten.run(&mut context, &aim(one)).unwrap(),
+        Outcome::Changed { .. } | Outcome::Unchanged
+    ));
+    assert!(is_whole(&context)[0]);
+}
