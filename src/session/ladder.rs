@@ -196,8 +196,8 @@ impl Session {
         report.left_out = std::mem::take(&mut self.context.left_out);
         self.context.on_entry = OnEntry::default();
         self.context.view.mark();
-        self.accuracy.sends(report.tokens_after);
         if must_fit {
+            self.note_sent();
             self.prepared_at = Some(self.context.history.len());
         }
         self.report = Some(report.clone());

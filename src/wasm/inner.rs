@@ -118,6 +118,12 @@ impl Inner {
         Ok(write(&mut core))
     }
 
+    /// The view was handed out as it is.
+    pub fn note_sent(&self) -> std::result::Result<(), JsValue> {
+        self.core.try_borrow_mut().map_err(|_| reentered())?.note_sent(); // changes nothing that a snapshot shows
+        Ok(())
+    }
+
     /// Asks the caller's clock.
     pub fn tell_time(&self) -> std::result::Result<(), JsValue> {
         let Some(now) = &self.now else { return Ok(()) };

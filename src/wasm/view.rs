@@ -16,7 +16,7 @@ use crate::provider::{Provider, Written, provider, unlink_each};
 /// The view in a format.
 pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
     let mut handles = inner.handles.borrow_mut();
-    inner.read(|core| -> Result<JsValue, JsValue> {
+    let view = inner.read(|core| -> Result<JsValue, JsValue> {
         let context = core.context();
         let provider = provider(format);
         let (head, body) = split_head(context, provider);
@@ -28,7 +28,9 @@ pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
             body.iter().map(|slot| (&**slot, context.history.node(slot.node))).collect();
         let list = handles.list(&slots, format)?;
         with_head(provider, head, list)
-    })?
+    })??;
+    inner.note_sent()?;
+    Ok(view)
 }
 
 /// Slots of an earlier view as messages.
