@@ -29,7 +29,7 @@ pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
         let list = handles.list(&slots, format)?;
         with_head(provider, head, list)
     })??;
-    inner.note_sent()?;
+    inner.note_sent();
     Ok(view)
 }
 
