@@ -525,3 +525,40 @@ fn a_window_that_the_caller_knows_better_counts() {
     assert_eq!(limit(&json!({ "model": "gpt-4o", "contextWindow": 50_000 })), Some(50_000));
     assert_eq!(limit(&json!({ "model": "gpt-5", "contextWindow": 500_000 })), Some(272_000));
 }
+
+#[test]
+fn a_usage_is_held_against_the_view_that_was_sent() {
+    let text = |n: usize| user(&"some words of a question ".repeat(n));
+    let usage = |tokens: u64| {
+        let usage = json!({ "input_tokens": tokens, "output_tokens": 1 });
+        contextfold::tokens::ReportedUsage::from_value(&usage).unwrap()
+    };
+    let calibration = |s: &mut Session| {
+        let Fit::Done(report) = s.prepare().unwrap() else { panic!("no summary needed") };
+        report.counter.calibration
+    };
+    let prepared = || {
+        let mut s = session(&json!({ "contextWindow": 20_000 }));
+        s.push(vec![text(120)]).unwrap();
+        assert!((calibration(&mut s) - 1.0).abs() < 1e-9);
+        s
+    };
+    // What came after the run was sent too, and is in the report.
+    let mut s = prepared();
+    s.push(vec![text(300)]).unwrap();
+    s.record_usage(&usage(s.tokens()));
+    assert!((calibration(&mut s) - 1.0).abs() < 1e-9);
+    let mut s = prepared();
+    s.set_tools(&[json!({ "name": "read", "description": "word ".repeat(900) })]);
+    s.record_usage(&usage(s.tokens()));
+    assert!((calibration(&mut s) - 1.0).abs() < 1e-9);
+    // Handed out again, it is what is learnt from; an answer that is pushed first, and its tool outputs, change nothing.
+    let mut s = prepared();
+    s.push(vec![text(300)]).unwrap();
+    s.note_sent();
+    let reported = usage(s.tokens() * 5 / 4);
+    s.push(vec![calls(&["a"])]).unwrap();
+    s.push(vec![Message::tool("a", "word ".repeat(900))]).unwrap();
+    s.record_usage(&reported);
+    assert!((calibration(&mut s) - 1.25).abs() < 0.01);
+}

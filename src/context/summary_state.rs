@@ -6,10 +6,10 @@ use super::core::Context;
 use super::node::{NodeIndex, NodeKind};
 
 /// What the conversation's summary covers, in the words of the rolling document.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct SummaryState {
-    /// The summary's text.
+    /// The summary's text; empty while the first one is being written.
     pub summary: String,
     /// How many messages of `session.messages`, from the first on, stand before the newest one that it covers, that one
     /// included.
@@ -30,9 +30,11 @@ pub struct SummaryState {
 }
 
 impl Context {
-    /// What the newest summary covers; `None` before the first.
+    /// What the newest summary covers; `None` before the first is begun.
     pub fn summary_state(&self, is_summarizing: bool) -> Option<SummaryState> {
-        let newest = self.folds.last()?;
+        let Some(newest) = self.folds.last() else {
+            return is_summarizing.then(|| SummaryState { is_summarizing, ..SummaryState::default() });
+        };
         let covered = self.covered_by(newest.summary);
         let summary = self.history.node(newest.summary);
         let original_tokens = covered.iter().map(|n| self.history.node(*n).tally.total()).sum();
@@ -72,5 +74,23 @@ impl Context {
             }
         }
         covered
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::tokens::Estimate;
+    use crate::tool_output::ToolOutputCacheConfig;
+
+    #[test]
+    fn the_first_summary_can_be_seen_being_written() {
+        let context = Context::new(Arc::new(Estimate), ToolOutputCacheConfig::default(), None);
+        assert_eq!(context.summary_state(false), None);
+        let state = context.summary_state(true).unwrap();
+        assert!(state.is_summarizing);
+        assert_eq!((state.summary.as_str(), state.summarized_until, state.created_at), ("", 0, None));
     }
 }

@@ -2,6 +2,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::node::{History, NodeIndex};
+use super::snapshot::Epoch;
 use super::tally::{PartName, Sums, Tally};
 use crate::message::{Message, Role};
 
@@ -101,6 +102,7 @@ pub struct View {
     /// Header or tool definitions changed since [`View::mark`].
     fixed_changed: bool,
     marked_tokens: u64,
+    pub(super) epoch: Epoch,
 }
 
 impl View {
@@ -163,6 +165,7 @@ impl View {
 
     /// Replaces the header.
     pub fn set_header(&mut self, slots: Vec<Slot>) {
+        self.before_edit();
         for slot in &self.header {
             self.sums.remove(slot.part, &slot.tally);
         }
@@ -174,7 +177,7 @@ impl View {
         self.edited = Some(0);
     }
 
-    /// Appends to the header.
+    /// Appends to the header; the body is still empty.
     pub fn push_header(&mut self, slot: Slot) {
         self.sums.add(slot.part, &slot.tally);
         self.header.push(slot); // nothing stands behind it yet: the prefix stays
@@ -191,6 +194,7 @@ impl View {
             self.body.push(slot);
             self.watch_output(at);
         } else {
+            self.before_edit();
             self.body.insert(at, slot);
             self.touch(at);
             self.watch_outputs();
@@ -202,6 +206,7 @@ impl View {
         for slot in &slots {
             self.sums.add(slot.part, &slot.tally);
         }
+        self.before_edit();
         let place = self.place_before(at);
         self.order.splice(place..place, slots.iter().map(|s| s.node));
         self.body.splice(at..at, slots);
@@ -216,6 +221,7 @@ impl View {
             self.dropped_tokens -= slot.tokens();
         }
         if let Some(at) = self.body.iter().rposition(|s| s.node == node) {
+            self.before_edit();
             let slot = self.body.remove(at);
             self.sums.remove(slot.part, &slot.tally);
             self.touch(at);
@@ -258,6 +264,7 @@ impl View {
 
     /// Shows the slot at body position `at` in another form.
     pub fn replace(&mut self, at: usize, message: Arc<Message>, tally: Tally, form: Form) {
+        self.before_edit();
         let slot = &mut self.body[at];
         self.sums.remove(slot.part, &slot.tally);
         let before = slot.tally;
@@ -283,6 +290,7 @@ impl View {
 
     /// Shows `slots` from body position `at` on, in the place of all that stands there.
     pub fn replace_from(&mut self, at: usize, slots: Vec<Slot>) {
+        self.before_edit();
         let place = self.place_before(at);
         for slot in self.body.drain(at..) {
             self.sums.remove(slot.part, &slot.tally);
@@ -303,6 +311,7 @@ impl View {
     /// Takes the `folded` nodes out and puts `with` first: a retained text and a summary stand before all else (COMP-7),
     /// so that a view that begins with a fold begins with a user message.
     pub fn fold(&mut self, folded: &HashSet<NodeIndex>, with: Vec<Slot>) {
+        self.before_edit();
         for slot in self.body.iter().filter(|s| folded.contains(&s.node)) {
             self.sums.remove(slot.part, &slot.tally);
         }
@@ -322,6 +331,7 @@ impl View {
     /// Takes nodes out of the body and remembers where they stood.
     pub fn drop_nodes(&mut self, nodes: &HashSet<NodeIndex>) {
         let Some(first) = self.body.iter().position(|s| nodes.contains(&s.node)) else { return };
+        self.before_edit();
         for slot in self.body.split_off(first) {
             if nodes.contains(&slot.node) {
                 self.sums.remove(slot.part, &slot.tally);
@@ -345,6 +355,7 @@ impl View {
 
     /// Brings dropped nodes back to where they stood.
     pub fn restore(&mut self, nodes: &HashSet<NodeIndex>) {
+        self.before_edit();
         let mut shown: BTreeMap<NodeIndex, Slot> =
             std::mem::take(&mut self.body).into_iter().map(|s| (s.node, s)).collect();
         let (back, dropped) =

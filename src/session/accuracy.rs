@@ -17,8 +17,17 @@ pub(super) struct Accuracy {
     family: Option<Family>,
     /// `None`: nothing is learnt.
     calibration: Option<Calibration>,
-    /// Tokens of the view at the end of the last run, as counted, until a usage was reported for it.
-    sent: Option<u64>,
+    /// The view that was handed out last, until a usage was reported for it.
+    sent: Option<Sent>,
+}
+
+/// A view that the model was given, as far as is known.
+#[derive(Clone, Copy)]
+struct Sent {
+    /// As counted.
+    tokens: u64,
+    /// The model's answer was pushed: what comes now was not sent with it.
+    answered: bool,
 }
 
 impl Accuracy {
@@ -31,17 +40,26 @@ impl Accuracy {
         }
     }
 
-    /// A view of so many tokens is what the model gets next.
+    /// A view of so many tokens was handed out: it is what the model gets next.
     pub fn sends(&mut self, tokens: u64) {
-        self.sent = Some(tokens);
+        self.sent = Some(Sent { tokens, answered: false });
     }
 
-    /// Learns from the usage of the call that the view was sent with. A sum over several calls teaches nothing.
-    pub fn learn(&mut self, reported: &ReportedUsage) {
+    /// An answer of the model was pushed behind a view of so many tokens.
+    pub fn answered(&mut self, tokens: u64) {
+        if let Some(sent) = self.sent.as_mut().filter(|sent| sent.tokens == tokens) {
+            sent.answered = true;
+        }
+    }
+
+    /// Learns from the usage of the call that the view was sent with; `tokens` are the view's now. A sum over several calls
+    /// teaches nothing, and neither does a call before whose answer the view changed: what it was sent is not known then.
+    pub fn learn(&mut self, reported: &ReportedUsage, tokens: u64) {
         if let (Some(calibration), Some(call)) = (&mut self.calibration, reported.last_call)
             && let Some(sent) = self.sent.take()
+            && (sent.answered || sent.tokens == tokens)
         {
-            calibration.observe(sent, call.all_input());
+            calibration.observe(sent.tokens, call.all_input());
         }
     }
 
@@ -120,15 +138,32 @@ mod tests {
     #[test]
     fn a_report_corrects_what_counts_are_held_against() {
         let mut accuracy = Accuracy::new(Some("gpt-5"), true);
-        accuracy.learn(&usage(1500));
+        accuracy.learn(&usage(1500), 1000);
         assert!(is(accuracy.factor(&Estimate), 1.0), "nothing was sent");
         accuracy.sends(1000);
-        accuracy.learn(&usage(1250));
-        accuracy.learn(&usage(9000)); // the same view again: nobody knows what else was in it
+        accuracy.learn(&usage(1250), 1000);
+        accuracy.learn(&usage(9000), 1000); // the same view again: nobody knows what else was in it
         assert!(is(accuracy.factor(&Estimate), 1.25));
         assert_eq!(accuracy.as_counted(1000, &Estimate), 800);
         assert_eq!(accuracy.corrected(800, &Estimate), 1000);
         assert_eq!(accuracy.as_counted(u64::MAX, &Estimate), u64::MAX);
+    }
+
+    #[test]
+    fn a_view_that_changed_before_its_answer_teaches_nothing() {
+        let mut accuracy = Accuracy::new(None, true);
+        accuracy.sends(1000);
+        accuracy.learn(&usage(3500), 3500);
+        accuracy.learn(&usage(3500), 1000);
+        assert!(is(accuracy.factor(&Estimate), 1.0));
+        accuracy.sends(1000);
+        accuracy.answered(3500); // what was pushed first may have gone along
+        accuracy.learn(&usage(3500), 3600);
+        assert!(is(accuracy.factor(&Estimate), 1.0));
+        accuracy.sends(1000);
+        accuracy.answered(1000);
+        accuracy.learn(&usage(1250), 3600);
+        assert!(is(accuracy.factor(&Estimate), 1.25));
     }
 
     #[test]
@@ -138,7 +173,7 @@ mod tests {
         let sum = json!({ "totalUsage": { "inputTokens": 2000, "outputTokens": 5 } });
         let sum = ReportedUsage::from_value(&sum).unwrap();
         assert_eq!(sum.last_call, None);
-        accuracy.learn(&sum);
+        accuracy.learn(&sum, 1000);
         assert!(is(accuracy.factor(&Estimate), 1.0));
     }
 
@@ -148,7 +183,7 @@ mod tests {
             let mut accuracy = Accuracy::new(None, calibrate);
             for _ in 0..12 {
                 accuracy.sends(1000);
-                accuracy.learn(&usage(1100));
+                accuracy.learn(&usage(1100), 1000);
             }
             assert_eq!(accuracy.margin(&Estimate) < 0.02, shrinks);
             assert_eq!(is(accuracy.factor(&Estimate), 1.1), shrinks);
@@ -164,7 +199,7 @@ mod tests {
         assert_eq!((report.corrected_tokens, report.exact), (800, false));
         assert!(report.rules.iter().any(|rule| rule.name == "family:claude"));
         accuracy.sends(1000);
-        accuracy.learn(&usage(1300));
+        accuracy.learn(&usage(1300), 1000);
         assert!(is(accuracy.factor(&Estimate), 1.3));
     }
 
@@ -198,7 +233,7 @@ mod tests {
     fn an_exact_counter_is_never_corrected_downwards() {
         let mut accuracy = Accuracy::new(Some("gpt-5"), true);
         accuracy.sends(1000);
-        accuracy.learn(&usage(900));
+        accuracy.learn(&usage(900), 1000);
         assert!(is(accuracy.factor(&Exact("o200k_base")), 1.0));
         assert!(is(accuracy.margin(&Exact("o200k_base")), 0.0));
     }

@@ -8,7 +8,7 @@ use crate::compaction::ledger::{self, Memo};
 use crate::compaction::{FoldPlan, Reason, Redact};
 use crate::context::{Context, Event, EventName, NodeIndex, Report, Slot};
 use crate::error::{Error, ErrorCode, Result};
-use crate::message::Message;
+use crate::message::{Message, Role};
 use crate::passes::{Aim, Pass, Summarize};
 use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of, count_tools};
 
@@ -86,9 +86,14 @@ impl Session {
 
     /// Takes messages in, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
     pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
+        let tokens = self.tokens();
+        let answers = messages.first().is_some_and(|m| m.role == Role::Assistant);
         self.drop_bound_thinking(&[]);
         let added = self.context.push(messages)?;
         self.drop_bound_thinking(&added);
+        if answers {
+            self.accuracy.answered(tokens);
+        }
         Ok(added)
     }
 
@@ -120,7 +125,13 @@ impl Session {
     pub fn record_usage(&mut self, reported: &ReportedUsage) {
         // A sum over several calls says nothing of how full the window was: what was known before stays.
         self.usage = reported.last_call.or(self.usage);
-        self.accuracy.learn(reported);
+        self.accuracy.learn(reported, self.tokens());
+    }
+
+    /// The view as it is was handed out to be sent: the next usage is held against its tokens (TOK-6). A run of the ladder
+    /// that ends well says so itself.
+    pub fn note_sent(&mut self) {
+        self.accuracy.sends(self.tokens());
     }
 
     /// Tokens of the view, as counted.

@@ -176,7 +176,7 @@ impl Session {
     /// Takes back what passes did to the view, the full texts that they stored for it, and the news of it.
     fn undo(&mut self, before: Option<Checkpoint>) {
         let Some(before) = before else { return };
-        self.context.view = before.view;
+        self.context.view.go_back_to(before.view);
         self.context.pointers = before.pointers;
         self.context.left_out.truncate(before.left_out);
         self.context.events.truncate(before.events);
@@ -196,8 +196,8 @@ impl Session {
         report.left_out = std::mem::take(&mut self.context.left_out);
         self.context.on_entry = OnEntry::default();
         self.context.view.mark();
-        self.accuracy.sends(report.tokens_after);
         if must_fit {
+            self.note_sent();
             self.prepared_at = Some(self.context.history.len());
         }
         self.report = Some(report.clone());

@@ -1,5 +1,6 @@
 //! Drives a run over its awaits. Takes no decisions: the core says what is next. No borrow is held across an await.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use js_sys::{Function, Promise};
@@ -8,10 +9,11 @@ use wasm_bindgen_futures::future_to_promise;
 
 use super::error::context_error;
 use super::inner::Inner;
+use super::prepared::prepared;
 use super::signal::{AbortSignal, refuse_aborted, wait};
 use super::summarize::{Refusal, ask};
 use crate::compaction::Reason;
-use crate::context::Report;
+use crate::context::{Report, Snapshot};
 use crate::error::ErrorCode;
 use crate::session::{Fit, Pending};
 
@@ -31,12 +33,20 @@ pub enum Goal {
     Recover(String),
 }
 
-/// Starts a run, or joins the one under way. Resolves to the report; where nothing was due, to `null`.
+impl Goal {
+    /// Whether it resolves to the view, too.
+    fn wants_view(&self) -> bool {
+        matches!(self, Self::Prepare { .. } | Self::Recover(_))
+    }
+}
+
+/// Starts a run, or joins the one under way. Resolves to the report, or to view and report; where nothing was due, to
+/// `null`.
 pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promise {
     future_to_promise(async move {
-        let report = run_or_join(&inner, goal, signal.as_ref()).await;
+        let settled = run_or_join(&inner, goal, signal.as_ref()).await;
         inner.deliver_events();
-        report
+        settled
     })
 }
 
@@ -53,20 +63,34 @@ async fn run_or_join(
         match (&goal, joined) {
             // Somebody else's signal ended that run: ours begins anew.
             (_, Err(thrown)) if is_aborted(&thrown) && refuse_aborted(signal).is_ok() => {}
-            (_, Err(thrown)) => return Err(thrown),
-            (Goal::Prepare { .. } | Goal::Recover(_), Ok(_)) => {}
-            (_, Ok(report)) => return Ok(report),
+            // Whatever became of it, the view may fit, and is ours to make fit.
+            _ if goal.wants_view() => {}
+            (_, settled) => return settled,
         }
     }
     let Some(fit) = begin(inner, &goal)? else { return Ok(JsValue::NULL) };
-    if let Fit::Done(report) = fit {
-        return report_object(&report);
+    let view = Rc::new(OnceCell::new());
+    let report = if let Fit::Done(report) = fit {
+        keep_view(inner, &view)?;
+        report_object(&report)
+    } else {
+        let run = future_to_promise(run_to_end(inner.clone(), fit, signal.cloned(), view.clone()));
+        *inner.under_way.borrow_mut() = Some(run.clone());
+        let settled = wasm_bindgen_futures::JsFuture::from(run).await;
+        *inner.under_way.borrow_mut() = None;
+        settled
+    }?;
+    match view.get() {
+        Some(view) if goal.wants_view() => prepared(inner, &report, view.clone()),
+        _ => Ok(report),
     }
-    let run = future_to_promise(run_to_end(inner.clone(), fit, signal.cloned()));
-    *inner.under_way.borrow_mut() = Some(run.clone());
-    let settled = wasm_bindgen_futures::JsFuture::from(run).await;
-    *inner.under_way.borrow_mut() = None;
-    settled
+}
+
+/// Before listeners are told: what they push is not what the report is about.
+fn keep_view(inner: &Inner, view: &OnceCell<Rc<Snapshot>>) -> Result<(), JsValue> {
+    let snapshot = inner.read(|core| core.context().view.snapshot())?;
+    view.get_or_init(|| Rc::new(snapshot));
+    Ok(())
 }
 
 /// Quietly: a listener that calls back into the session must find the run under way.
@@ -86,26 +110,38 @@ fn begin(inner: &Inner, goal: &Goal) -> Result<Option<Fit>, JsValue> {
     })
 }
 
-async fn run_to_end(inner: Rc<Inner>, mut fit: Fit, signal: Option<AbortSignal>) -> Result<JsValue, JsValue> {
+async fn run_to_end(
+    inner: Rc<Inner>,
+    mut fit: Fit,
+    signal: Option<AbortSignal>,
+    view: Rc<OnceCell<Rc<Snapshot>>>,
+) -> Result<JsValue, JsValue> {
     loop {
+        if matches!(fit, Fit::Done(_)) {
+            keep_view(&inner, &view)?;
+        }
         inner.deliver_events();
         match fit {
             Fit::Done(report) => return report_object(&report),
-            Fit::NeedsSummary(pending) => fit = answer(&inner, *pending, signal.as_ref()).await?,
+            Fit::NeedsSummary(pending) => {
+                let went_on = answer(&inner, *pending, signal.as_ref()).await;
+                fit = went_on.inspect_err(|_| inner.deliver_events())?;
+            }
         }
     }
 }
 
+/// Quietly: the view is kept before the listeners are told.
 async fn answer(inner: &Inner, pending: Pending, signal: Option<&AbortSignal>) -> Result<Fit, JsValue> {
     let callback = inner.summarize.borrow().clone();
     let Some(callback) = callback else {
-        return inner.write(|core| core.resume_extractive(pending));
+        return inner.write_quietly(|core| core.resume_extractive(pending));
     };
     let asked =
         ask(callback.unchecked_ref::<Function>(), &pending.request, signal, &inner.freed.promise).await;
     inner.refuse_freed()?;
     let Refusal { error, cause, too_long } = match asked {
-        Ok(answer) => return inner.write(|core| core.resume(pending, &answer)),
+        Ok(answer) => return inner.write_quietly(|core| core.resume(pending, &answer)),
         Err(refusal) => refusal,
     };
     let went_on = inner

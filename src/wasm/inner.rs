@@ -13,7 +13,6 @@ use super::error::context_error;
 use super::events::Listeners;
 use super::handles::Handles;
 use super::line::{Line, Stretch};
-use super::prepared::Snapshots;
 use super::summarize::Summarize;
 use super::value::{get, to_js};
 use crate::context::NodeIndex;
@@ -38,8 +37,6 @@ pub struct Inner {
     pub under_way: RefCell<Option<Promise>>,
     /// Who listens.
     pub listeners: Listeners,
-    /// The view for those who were promised it as it is now.
-    pub snapshots: Snapshots,
     /// `prepare` has just left the view as it should be: another one leaves it as it is.
     is_prepared: Cell<bool>,
     /// Bytes of a chunk's last, incomplete character, by ref.
@@ -64,7 +61,6 @@ impl Inner {
             callback_counter,
             under_way: RefCell::default(),
             listeners: Listeners::default(),
-            snapshots: Snapshots::default(),
             is_prepared: Cell::new(false),
             split_characters: RefCell::default(),
             freed: Freed::new(),
@@ -113,9 +109,15 @@ impl Inner {
         write: impl FnOnce(&mut Session) -> Result<T>,
     ) -> std::result::Result<Result<T>, JsValue> {
         let mut core = self.core.try_borrow_mut().map_err(|_| reentered())?;
-        self.snapshots.before_change(&core);
         self.is_prepared.set(false);
         Ok(write(&mut core))
+    }
+
+    /// The view was handed out as it is. Read from within a callback of the session's, it is not what is sent.
+    pub fn note_sent(&self) {
+        if let Ok(mut core) = self.core.try_borrow_mut() {
+            core.note_sent();
+        }
     }
 
     /// Asks the caller's clock.
@@ -155,7 +157,7 @@ impl Inner {
             self.is_prepared.set(matches!(fit, Fit::Done(_)));
             return Ok(fit);
         }
-        // Nothing happened since the last one: no snapshot needs a copy.
+        // Nothing happened since the last one, and nothing will.
         let prepared = self.core.try_borrow_mut().map_err(|_| reentered())?.prepare(); // with nothing new, filling or not is the same
         prepared.map_err(|error| self.with_report(error))
     }
@@ -216,7 +218,11 @@ fn freed_error() -> Error {
     Error::new(ErrorCode::Freed, "the session was freed while it waited")
 }
 
-/// Only a tokenizer callback runs while the core is at work.
+/// Only callbacks that are asked while the core is at work get here: `tokenizer` and `compaction.redact`, and getters of
+/// the objects that are being written.
 fn reentered() -> JsValue {
-    Error::argument("a tokenizer callback cannot use the session that it counts for").into()
+    Error::argument(
+        "the session is at work: a callback that it asks on the way (`tokenizer`, `compaction.redact`, a getter) cannot use it",
+    )
+    .into()
 }

@@ -9,7 +9,6 @@ use super::drive::{self, Goal};
 use super::entries::{Incoming, read};
 use super::inner::Inner;
 use super::options::{Options, read_options};
-use super::prepared::prepared;
 use super::signal::AbortSignal;
 use super::summarize::parse_format;
 use super::sync::sync;
@@ -240,7 +239,8 @@ impl Session {
         to_js(&self.inner.read(|core| core.context().fold_infos())?)
     }
 
-    /// What the newest summary covers, in the rolling document's words; `null` before the first.
+    /// What the newest summary covers, in the rolling document's words; `null` before the first, but while that is being
+    /// written a state with an empty `summary` that covers nothing, for its `is_summarizing`: nothing to save yet.
     #[wasm_bindgen(getter, js_name = summaryState, unchecked_return_type = "SummaryState | null")]
     pub fn summary_state(&self) -> Result<JsValue, JsValue> {
         let is_summarizing = self.inner.under_way.borrow().is_some();
@@ -323,16 +323,11 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal; fill?: boolean }")]
         options: JsValue,
     ) -> Promise {
-        let fitted = settle(known_keys(&options, &["signal", "fill"]).and_then(|()| {
+        settle(known_keys(&options, &["signal", "fill"]).and_then(|()| {
             let wrong = || Error::argument("`fill`: expected true or false");
             let fill = get(&options, "fill")?.map(|f| f.as_bool().ok_or_else(wrong)).transpose()?;
             self.run(Goal::Prepare { fill: fill.unwrap_or(false) }, &options)
-        }));
-        let inner = self.inner.clone();
-        wasm_bindgen_futures::future_to_promise(async move {
-            let report = wasm_bindgen_futures::JsFuture::from(fitted).await?;
-            prepared(&inner, &report)
-        })
+        }))
     }
 
     /// When a provider refuses a request as too long all the same: makes the view smaller and resolves to it, to try again with.
@@ -359,12 +354,7 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "unknown")] error: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
     ) -> Promise {
-        let fitted = settle(self.start(Goal::Recover(said_by(&error)), &options));
-        let inner = self.inner.clone();
-        wasm_bindgen_futures::future_to_promise(async move {
-            let report = wasm_bindgen_futures::JsFuture::from(fitted).await?;
-            if report.is_null() { Ok(report) } else { prepared(&inner, &report) }
-        })
+        settle(self.start(Goal::Recover(said_by(&error)), &options))
     }
 
     /// After a model call: records its usage and folds if that is due.

@@ -9,14 +9,14 @@ use wasm_bindgen::prelude::*;
 
 use super::inner::Inner;
 use super::value::{set, to_js};
-use crate::context::{Context, Form, Node, Slot};
+use crate::context::{Context, Form, Node, Slot, Snapshot};
 use crate::message::{Format, Message, Part};
 use crate::provider::{Provider, Written, provider, unlink_each};
 
 /// The view in a format.
 pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
     let mut handles = inner.handles.borrow_mut();
-    inner.read(|core| -> Result<JsValue, JsValue> {
+    let view = inner.read(|core| -> Result<JsValue, JsValue> {
         let context = core.context();
         let provider = provider(format);
         let (head, body) = split_head(context, provider);
@@ -28,15 +28,17 @@ pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
             body.iter().map(|slot| (&**slot, context.history.node(slot.node))).collect();
         let list = handles.list(&slots, format)?;
         with_head(provider, head, list)
-    })?
+    })??;
+    inner.note_sent();
+    Ok(view)
 }
 
-/// Slots of an earlier view as messages.
-pub fn list_of(inner: &Inner, slots: &[Slot]) -> Result<JsValue, JsValue> {
+/// An earlier view as messages.
+pub fn list_of(inner: &Inner, snapshot: &Snapshot) -> Result<JsValue, JsValue> {
     let mut handles = inner.handles.borrow_mut();
     inner.read(|core| {
-        let history = &core.context().history;
-        let slots: Vec<(&Slot, &Node)> = slots.iter().map(|s| (s, history.node(s.node))).collect();
+        let Context { history, view, .. } = core.context();
+        let slots: Vec<(&Slot, &Node)> = view.slots_at(snapshot).map(|s| (s, history.node(s.node))).collect();
         handles.list(&slots, Format::Messages).map(JsValue::from)
     })?
 }

@@ -574,7 +574,7 @@ export interface TokenUsage {
  */
 export interface SummaryState {
     /**
-     * The summary's text.
+     * The summary's text; empty while the first one is being written.
      */
     summary: string;
     /**
@@ -952,6 +952,7 @@ export interface SessionOptions {
         /**
          * Sees every text on its way to the summariser or into the ledger, and gives it without what may not leave. It may be
          * called several times for a text. Where it throws, the compaction fails with `SUMMARY_FAILED`, and nothing changes.
+         * It may not use the session, which is at work then: that throws `INVALID_ARGUMENT`.
          */
         redact?: (text: string) => string;
         /** Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. */
@@ -1517,7 +1518,8 @@ export class Session {
      */
     readonly report: Report | null;
     /**
-     * What the newest summary covers, in the rolling document's words; `null` before the first.
+     * What the newest summary covers, in the rolling document's words; `null` before the first, but while that is being
+     * written a state with an empty `summary` that covers nothing, for its `is_summarizing`: nothing to save yet.
      */
     readonly summaryState: SummaryState | null;
     /**

@@ -53,6 +53,26 @@ test("a sum over several calls, and a usage without a view, teach nothing", asyn
   assert.equal((await session.prepare()).report.counter.calibration, 1);
 });
 
+test("what was pushed after a run counts only once it was handed out", async () => {
+  const said = async (change) => {
+    const session = new Session({ contextWindow: 20_000 });
+    session.push({ role: "user", content: words(600) });
+    await session.prepare();
+    session.push({ role: "user", content: words(1500) });
+    session.recordUsage({ input_tokens: change(session), output_tokens: 1 });
+    return (await session.prepare()).report.counter.calibration;
+  };
+  assert.equal(await said((session) => session.tokens), 1);
+  for (const format of ["messages", "anthropic"])
+    near(await said((session) => (session.view(format), Math.round(session.tokens * 1.25))), 1.25);
+  near(await said((session) => {
+    session.lower();
+    const reported = Math.round(session.tokens * 1.25);
+    session.push([{ role: "assistant", content: words(800) }, { role: "user", content: words(300) }]);
+    return reported;
+  }), 1.25);
+});
+
 test("the margin shrinks as reports prove the counter right", async () => {
   const session = new Session({ contextWindow: 1_000_000 });
   const margins = [];

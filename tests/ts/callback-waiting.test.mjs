@@ -162,6 +162,31 @@ describe("a second run joins the first", () => {
     assert.equal(messages[0].content, "the gist");
   });
 
+  for (const way of ["prepare", "recover"])
+    test(`${way} joins a compaction that fails, and goes on by itself`, async () => {
+      const { session, answer, seen } = waiting({ contextWindow: 100_000 });
+      const first = session.compact();
+      const second = way === "prepare" ? session.prepare() : session.recover("prompt is too long: 120000 tokens > 100000 maximum");
+      await settled();
+      answer.reject(new Error("down"));
+      await assert.rejects(first, failsWith("SUMMARY_FAILED"));
+      assert.deepEqual((await second).messages, session.view("messages"));
+      assert.equal(seen.asked, way === "prepare" ? 1 : 2, "what the provider refused has to become smaller");
+    });
+
+  test("the first summary can be seen being written", async () => {
+    const { session, answer } = waiting();
+    assert.equal(session.summaryState, null);
+    const run = session.compact();
+    await settled();
+    const { is_summarizing, summary, summarized_until, created_at } = session.summaryState;
+    assert.deepEqual({ is_summarizing, summary, summarized_until, created_at }, { is_summarizing: true, summary: "", summarized_until: 0, created_at: null });
+    answer.resolve(GOOD);
+    await run;
+    assert.equal(session.summaryState.is_summarizing, false);
+    assert.equal(session.summaryState.summary, "the gist");
+  });
+
   test("a failure is everybody's failure", async () => {
     const { session, answer, seen } = waiting();
     const runs = [session.compact(), session.compact()];

@@ -51,6 +51,20 @@ for (const [what, change] of Object.entries(CHANGES))
     assert.deepEqual(before.messages, asPrepared);
   });
 
+for (const event of ["compaction_finished", "compaction_started", "*"])
+  test(`it is the view that its report tells of, whatever a listener of ${event} pushes`, async () => {
+    const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => GOOD });
+    session.push(conversation(4));
+    let left = 3;
+    session.on(event, () => left-- > 0 && session.push(user("pushed by a listener")));
+    const { messages, report } = await session.prepare();
+    assert.ok(left < 3 && session.folds().length === 1);
+    assert.equal(report.messages_after, messages.length);
+    const copy = new Session({ contextWindow: 100_000 });
+    copy.push(messages.map(({ role, content, tool_calls, tool_call_id }) => JSON.parse(JSON.stringify({ role, content, tool_calls, tool_call_id }))));
+    assert.equal(copy.tokens, report.tokens_after);
+  });
+
 test("it can be read when its session is freed", async () => {
   const session = new Session();
   session.push(conversation(1));

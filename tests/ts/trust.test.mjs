@@ -45,6 +45,18 @@ describe("the ledger", () => {
 });
 
 describe("redact", () => {
+  test("it may not use the session, and is told so in words that fit it", async () => {
+    const thrown = [];
+    let session;
+    session = new Session({
+      contextWindow: 3000, summarize: () => "<summary>s</summary>",
+      compaction: { redact: (text) => { try { session.push({ role: "user", content: "x" }); } catch (error) { thrown.push(error); } return text; } },
+    });
+    for (let i = 0; i < 4; i++) session.push([{ role: "user", content: `question ${i} ${"word ".repeat(200)}` }, { role: "assistant", content: "ok" }]);
+    await session.compact();
+    assert.ok(thrown.length > 0 && thrown.every((e) => e.code === "INVALID_ARGUMENT" && /compaction\.redact/.test(e.message)), String(thrown[0]));
+  });
+
   test("sees what goes to the summariser and to the ledger", async () => {
     for (const style of ["messages", "transcript"]) {
       const requests = [];
