@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn it_outlives_every_edit() {
-        let edits: [(&str, fn(&mut Context)); 8] = [
+        type Edit = fn(&mut Context);
+        let edits: [(&str, Edit); 8] = [
             ("header", |c| c.set_header(vec![Message::text(Role::System, "brief")])),
             ("remove", |c| c.view.remove(c.view.body()[0].node)),
             ("insert", |c| {

@@ -12,7 +12,7 @@ use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, Form, NodeIndex, Slot, Tally};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, Text, open_calls};
-use crate::tool_output::{prefix_bytes, suffix_bytes};
+use crate::tool_output::{Output, prefix_bytes, suffix_bytes};
 
 /// A message is never shortened below this many tokens.
 const LEAST: u64 = 128;
@@ -198,7 +198,7 @@ fn named_ref(context: &Context, shown: &str, full: &Text) -> Option<String> {
         &rest[..rest.find(['\\', '"']).unwrap_or(rest.len())]
     });
     let opens = |id: &&str| {
-        let stored = context.outputs.get(id).map(|output| output.parts());
+        let stored = context.outputs.get(id).map(Output::parts);
         stored.is_ok_and(|parts| parts == [Part::text(full.clone())])
     };
     ids.filter(|id| !id.is_empty()).find(opens).map(str::to_owned)

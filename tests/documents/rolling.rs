@@ -127,7 +127,7 @@ fn state() -> (Session, SummaryState) {
     s.push(vec![user("newest ", 1_500), said("answer ", 1_500)]).unwrap();
     s.context_mut().now = Some(1_768_903_200_000.0);
     let pending = asks(s.prepare().unwrap());
-    assert!(s.context().summary_state(true).is_none(), "none before the first");
+    assert!(s.context().summary_state(false).is_none(), "none before the first");
     done(s.resume(pending, &summary("five meetings", 1_496)).unwrap());
     let state = s.context().summary_state(false).unwrap();
     (s, state)

@@ -3,6 +3,7 @@
 use contextfold::provider::{Overflow, is_overflow, overflow, overflow_texts};
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn each_text_is_recognised_with_its_figures() {
     for (text, limit, actual) in [
         ("prompt is too long: 205668 tokens > 200000 maximum", Some(200_000), Some(205_668)),

@@ -162,7 +162,11 @@ fn any_counter_will_do() {
 #[test]
 fn what_stays_is_redacted_like_what_is_folded() {
     let token = "tok_4f9a8b7c6d5e4f3a2b1c";
-    let mut context = Context::new(std::sync::Arc::new(Estimate), Default::default(), None);
+    let mut context = Context::new(
+        std::sync::Arc::new(Estimate),
+        crate::tool_output::ToolOutputCacheConfig::default(),
+        None,
+    );
     let plan =
         serde_json::json!({ "todos": [{ "content": format!("rotate {token}"), "status": "pending" }] });
     let messages = vec![

@@ -21,7 +21,8 @@ fn aim(most: u64) -> Aim {
 }
 
 fn context(messages: Vec<Message>) -> Context {
-    let mut context = Context::new(Arc::new(BytesPerFour), Default::default(), None);
+    let mut context =
+        Context::new(Arc::new(BytesPerFour), crate::tool_output::ToolOutputCacheConfig::default(), None);
     context.push(messages).unwrap();
     context
 }
@@ -56,7 +57,7 @@ fn inputs(context: &Context) -> Vec<Text> {
 }
 
 fn words(n: usize) -> String {
-    (0..n).map(|i| format!("word{i} ")).collect()
+    (0..n).map(|i| format!("word{i} ")).collect::<Vec<_>>().concat()
 }
 
 #[test]
@@ -134,7 +135,9 @@ fn arguments_without_long_strings_are_replaced_whole_and_stay_json() {
 fn texts_go_first_then_finished_calls_and_never_what_is_pinned() {
     let write = |id: &str| ToolCall::function(id, "write_file", json!({ "text": words(1_000) }).to_string());
     let mut pinned = calls(vec![write("pinned")]);
-    pinned.iter_mut().for_each(|m| m.meta.pinned = true);
+    for message in &mut pinned {
+        message.meta.pinned = true;
+    }
     let mut finished = calls(vec![write("finished")]);
     finished[1].parts.insert(0, Part::text(words(3_000)));
     let mut open = calls(vec![write("open")]);
