@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use js_sys::{Array, Object};
+use js_sys::Array;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::value::{set, to_js};
+use super::value::{copy_of, set, to_js};
 use crate::context::{Form, Node, NodeIndex, Slot};
 use crate::message::{Format, Message, Role};
 use crate::provider::{Calls, Provider, provider};
@@ -165,7 +165,7 @@ fn named(message: &Message, node: &Node, calls: &Calls<'_>) -> Result<JsValue, J
 
 /// A copy of the caller's tool message that carries `output_ref`.
 fn with_ref(original: &JsValue, message: &Message) -> Result<JsValue, JsValue> {
-    let copy = Object::assign(&Object::new(), original.unchecked_ref());
+    let copy = copy_of(original)?;
     if let Some(output_ref) = message.tool_outputs().find_map(|o| o.output_ref.as_ref()) {
         set(&copy, "output_ref", &to_js(output_ref)?)?;
     }

@@ -1,6 +1,6 @@
 //! What a `Session` object holds: the core, and what only JavaScript has.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, RefMut};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -39,6 +39,8 @@ pub struct Inner {
     pub listeners: Listeners,
     /// `prepare` has just left the view as it should be: another one leaves it as it is.
     is_prepared: Cell<bool>,
+    /// How often the core was changed.
+    writes: Cell<u64>,
     /// Bytes of a chunk's last, incomplete character, by ref.
     pub split_characters: RefCell<HashMap<String, Vec<u8>>>,
     /// The end of the session object's life.
@@ -62,6 +64,7 @@ impl Inner {
             under_way: RefCell::default(),
             listeners: Listeners::default(),
             is_prepared: Cell::new(false),
+            writes: Cell::new(0),
             split_characters: RefCell::default(),
             freed: Freed::new(),
         }
@@ -103,6 +106,16 @@ impl Inner {
         context_error(&error, None, report.as_ref())
     }
 
+    /// How often the core was changed: what was computed before some of the caller's own code ran may no longer hold.
+    pub fn writes(&self) -> u64 {
+        self.writes.get()
+    }
+
+    /// The objects that were pushed or made. A getter of one of them that comes back here is refused.
+    pub fn handles(&self) -> std::result::Result<RefMut<'_, Handles>, JsValue> {
+        self.handles.try_borrow_mut().map_err(|_| reentered())
+    }
+
     /// Changes the core; the core's own error comes back as it is.
     pub fn write_core<T>(
         &self,
@@ -110,6 +123,7 @@ impl Inner {
     ) -> std::result::Result<Result<T>, JsValue> {
         let mut core = self.core.try_borrow_mut().map_err(|_| reentered())?;
         self.is_prepared.set(false);
+        self.writes.set(self.writes.get() + 1);
         Ok(write(&mut core))
     }
 
@@ -140,7 +154,7 @@ impl Inner {
 
     /// Remembers what messages were pushed as.
     pub fn keep(&self, format: Format, nodes: &[NodeIndex], groups: Vec<Group>) {
-        let mut handles = self.handles.borrow_mut();
+        let Ok(mut handles) = self.handles.try_borrow_mut() else { return };
         let stretches = groups.into_iter().map(|group| {
             let nodes = nodes.get(group.messages).unwrap_or_default().to_vec();
             handles.keep(format, nodes.clone(), group.objects.clone());

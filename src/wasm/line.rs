@@ -50,7 +50,7 @@ impl Line {
 
     /// Forgets the stretches from `stretches` on, and gives their nodes.
     pub fn cut(&mut self, stretches: usize) -> Vec<NodeIndex> {
-        self.0.split_off(stretches).into_iter().flat_map(|s| s.nodes).collect()
+        self.0.split_off(stretches.min(self.0.len())).into_iter().flat_map(|s| s.nodes).collect()
     }
 
     /// The nodes of the stretches from `stretches` on.

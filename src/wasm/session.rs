@@ -188,7 +188,7 @@ impl Session {
     /// The history: every message that was pushed, in order. Tool messages carry their `output_ref`.
     #[wasm_bindgen(getter, unchecked_return_type = "Message[]")]
     pub fn messages(&self) -> Result<Array, JsValue> {
-        let mut handles = self.inner.handles.borrow_mut();
+        let mut handles = self.inner.handles()?;
         self.inner.read(|core| {
             let nodes = core.context().history.nodes().iter().enumerate();
             let pushed =

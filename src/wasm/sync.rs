@@ -5,9 +5,9 @@ use wasm_bindgen::prelude::*;
 
 use super::entries::{Incoming, KEYS, entries, read};
 use super::inner::Inner;
-use super::value::{get, json, set};
+use super::value::{copy_of, get, json, set};
 use crate::error::{Error, ErrorCode};
-use crate::message::Format;
+use crate::message::{Format, Message};
 use crate::provider::provider;
 
 /// Takes in what is new in a list. `{ added, diverged_at }`.
@@ -15,6 +15,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     let list = entries(input).ok_or_else(|| {
         Error::argument("sync takes the whole list: an array, or a body with `input` or `messages`")
     })?;
+    let writes = inner.writes();
     let line = inner.line.borrow();
     let common = inner.read(|core| line.common(format, &list, core))??;
     let gone = line.nodes_from(common.stretches);
@@ -23,9 +24,21 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     let new: Array = list[common.entries..].iter().collect();
     let before = before.map(|b| json(&b, ErrorCode::InvalidMessage)).transpose()?;
     let Incoming { messages, groups } = read(format, &new, before.as_ref())?;
-    inner.rehearse(&messages)?;
-    take_header(inner, format, input)?;
-    let nodes = inner.write_quietly(|core| core.rewrite(&gone, messages))?;
+    let header = header_of(format, input)?;
+    inner.rehearse(&[messages.as_slice(), header.as_slice()].concat())?;
+    if inner.writes() != writes {
+        return Err(Error::argument(
+            "the session was used while `sync` read its list: by a getter, `toJSON` or the tokenizer",
+        )
+        .into());
+    }
+    let nodes = inner.write_quietly(|core| {
+        let nodes = core.rewrite(&gone, messages)?;
+        if !header.is_empty() {
+            core.set_header(header)?;
+        }
+        Ok(nodes)
+    })?;
     inner.line.borrow_mut().cut(common.stretches);
     inner.keep(format, &nodes, groups);
     inner.deliver_events();
@@ -35,21 +48,16 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     Ok(result.into())
 }
 
-/// The header that a body keeps apart from its list, if it has one.
-fn take_header(inner: &Inner, format: Format, input: &JsValue) -> Result<(), JsValue> {
+/// The header that a body keeps apart from its list.
+fn header_of(format: Format, input: &JsValue) -> Result<Vec<Message>, JsValue> {
     if input.is_array() {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    let beside = Object::assign(&Object::new(), input.unchecked_ref());
+    let beside = copy_of(input)?;
     for key in KEYS {
         if get(&beside, key)?.is_some_and(|list| list.is_array()) {
             set(&beside, key, &Array::new())?;
         }
     }
-    let header = provider(format).read(&json(&beside, ErrorCode::InvalidMessage)?)?;
-    if header.is_empty() {
-        return Ok(());
-    }
-    inner.rehearse(&header)?;
-    inner.write_quietly(|core| core.set_header(header))
+    Ok(provider(format).read(&json(&beside, ErrorCode::InvalidMessage)?)?)
 }

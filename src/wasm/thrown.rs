@@ -1,9 +1,9 @@
 //! What an error says, whatever library threw it.
 
-use js_sys::{Array, Object};
-use wasm_bindgen::{JsCast, JsValue};
+use js_sys::{Object, Reflect};
+use wasm_bindgen::JsValue;
 
-use super::value::get;
+use super::value::{get, is_list};
 use crate::provider::overflow_texts;
 
 /// Where the texts of an error are: its own, and those of what it carries.
@@ -42,8 +42,9 @@ pub fn said_by(thrown: &JsValue) -> String {
             continue;
         }
         seen.push(value.clone());
-        if let Some(list) = value.dyn_ref::<Array>() {
-            waiting.extend(list.iter().take(MOST));
+        if is_list(&value) {
+            let at = |i| Reflect::get_u32(&value, i).ok();
+            waiting.extend((0..MOST as u32).map_while(at).take_while(|entry| !entry.is_undefined()));
             continue;
         }
         // The stack is taken from its end: what stands first is said first. A getter that throws says nothing.

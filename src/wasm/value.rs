@@ -3,7 +3,7 @@
 use js_sys::{Array, JSON, JsString, Object, Promise, Reflect};
 use serde::Serialize;
 use serde_json::Value;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::prelude::*;
 
 use super::error::context_error;
 use crate::error::{Error, ErrorCode};
@@ -120,6 +120,25 @@ pub fn elements(value: &JsValue) -> Vec<JsValue> {
         Some(array) => array.iter().collect(),
         None => vec![value.clone()],
     }
+}
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(catch, js_namespace = Object, js_name = assign)]
+    fn try_assign(target: &Object, source: &JsValue) -> Result<Object, JsValue>;
+
+    #[wasm_bindgen(catch, js_namespace = Array, js_name = isArray)]
+    fn try_is_array(value: &JsValue) -> Result<bool, JsValue>;
+}
+
+/// A copy of an object's own properties; what a getter throws comes back.
+pub fn copy_of(object: &JsValue) -> Result<Object, JsValue> {
+    try_assign(&Object::new(), object)
+}
+
+/// Whether it is a list; false for a proxy that was taken back.
+pub fn is_list(value: &JsValue) -> bool {
+    try_is_array(value).unwrap_or(false)
 }
 
 /// The property of an object; `None` where it is `undefined` or `null`, or the value is no object.

@@ -15,7 +15,7 @@ use crate::provider::{Provider, Written, provider, unlink_each};
 
 /// The view in a format.
 pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
-    let mut handles = inner.handles.borrow_mut();
+    let mut handles = inner.handles()?;
     let view = inner.read(|core| -> Result<JsValue, JsValue> {
         let context = core.context();
         let provider = provider(format);
@@ -35,7 +35,7 @@ pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
 
 /// An earlier view as messages.
 pub fn list_of(inner: &Inner, snapshot: &Snapshot) -> Result<JsValue, JsValue> {
-    let mut handles = inner.handles.borrow_mut();
+    let mut handles = inner.handles()?;
     inner.read(|core| {
         let Context { history, view, .. } = core.context();
         let slots: Vec<(&Slot, &Node)> = view.slots_at(snapshot).map(|s| (s, history.node(s.node))).collect();

@@ -1,0 +1,72 @@
+// The caller's own objects run code while they are read: getters, `toJSON`, proxies. None of it breaks the module.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ContextError, Session } from "contextfold";
+
+const user = (content) => ({ role: "user", content });
+const assistant = (content) => ({ role: "assistant", content });
+const refused = (error) => ContextError.isInstance(error) && error.code === "INVALID_ARGUMENT";
+
+test("a list that uses the session while sync reads it is refused, and the session goes on", () => {
+  let armed = false;
+  const session = new Session({
+    tokenizer: (text) => {
+      if (armed) {
+        armed = false;
+        session.sync("openai-chat", []);
+      }
+      return text.length;
+    },
+  });
+  const talk = [user("a"), assistant("b")];
+  session.sync("openai-chat", talk);
+  armed = true;
+  assert.throws(() => session.sync("openai-chat", [...talk, user("n")]), refused);
+  assert.deepEqual(session.sync("openai-chat", [...talk, user("n")]).added, 3);
+  const entry = { ...user("n"), toJSON: () => (session.sync("openai-chat", []), user("n")) };
+  assert.throws(() => session.sync("openai-chat", [...talk, user("n"), entry]), refused);
+  assert.equal(session.sync("openai-chat", talk).added, 2);
+});
+
+test("a list that is refused leaves the header as it was", () => {
+  const session = new Session();
+  const hi = { role: "user", content: "hi" };
+  session.sync("anthropic", { system: "A", messages: [hi] });
+  const orphan = { role: "user", content: [{ type: "tool_result", tool_use_id: "nope", content: "1" }] };
+  assert.throws(() => session.sync("anthropic", { system: "B", messages: [hi, { role: "assistant", content: "x" }, orphan] }));
+  assert.equal(session.view("anthropic").system, "A");
+});
+
+test("a getter that throws, or comes back, is told and breaks nothing", () => {
+  let armed;
+  const session = new Session();
+  const call = { id: "c", type: "function", function: { name: "f", arguments: "{}" } };
+  const output = {
+    role: "tool",
+    tool_call_id: "c",
+    content: "x",
+    get extra() {
+      return armed?.();
+    },
+  };
+  session.push([user("q"), { role: "assistant", content: null, tool_calls: [call] }, output]);
+  armed = () => {
+    throw new Error("boo");
+  };
+  assert.throws(() => session.messages, /boo/);
+  armed = () => session.view("messages");
+  assert.throws(() => session.messages, refused);
+  armed = undefined;
+  assert.equal(session.messages.length, 3);
+  assert.equal(session.view("messages").length, 3);
+});
+
+test("an error that holds what cannot be read is understood by the rest", async () => {
+  const gone = Proxy.revocable([], {});
+  gone.revoke();
+  const session = new Session({ contextWindow: 100_000 });
+  session.push([user("word ".repeat(400)), assistant("yes"), user("and now?")]);
+  const error = Object.assign(new Error("prompt is too long: 205668 tokens > 200000 maximum"), { cause: gone.proxy });
+  assert.ok(await session.recover(error));
+});
