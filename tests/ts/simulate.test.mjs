@@ -44,7 +44,7 @@ test("a table, one row a preset, in the order in which they were named", () => {
   const rows = out.split("\n").filter((line) => /^ {2}(rolling|contextfold) +\d/.test(line));
   assert.deepEqual(rows.map((row) => row.trim().split(/\s+/)[0]), ["rolling", "contextfold"]);
   assert.match(out, /window 40,000/);
-  assert.match(out, /rolling: its threshold of 50,000 is above the limit/);
+  assert.match(out, /rolling: its threshold of 50,001 is above the limit/);
 });
 
 test("without --preset every preset; without a window half of the transcript", () => {
