@@ -90,8 +90,8 @@ fn rules_come_first_and_the_budget_is_kept() {
 
 #[test]
 fn a_folder_comes_with_the_file_in_it() {
-    let list = [said("In /work/app and src/a.rs, see /work/app/src/a.rs.")];
-    assert!(ledger(&list, "", ALL).ends_with("Paths: /work/app/src/a.rs"));
+    let list = [said("In /home/app and src/a.rs, see /home/app/src/a.rs.")];
+    assert!(ledger(&list, "", ALL).ends_with("Paths: /home/app/src/a.rs"));
 }
 
 #[test]
