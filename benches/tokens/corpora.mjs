@@ -56,7 +56,9 @@ export function setUp() {
 
 function unpack() {
   mkdirSync(debs, { recursive: true });
-  execFileSync("apt-get", ["download", "-q=2", ...PACKAGES], { cwd: debs, stdio: ["ignore", "inherit", "ignore"] });
+  const apt = (...args) => execFileSync("apt-get", ["-q=2", ...args], { cwd: debs, stdio: ["ignore", "inherit", "ignore"] });
+  apt("update"); // a bare machine has no package lists yet
+  apt("download", ...PACKAGES);
   for (const deb of readdirSync(debs).filter((name) => name.endsWith(".deb"))) {
     execFileSync("dpkg-deb", ["-x", deb, "."], { cwd: debs });
     rmSync(join(debs, deb));
