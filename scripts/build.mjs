@@ -4,6 +4,8 @@
 //   base64.js                                                  the module's bytes, for the inline entry
 //   ../encodings                                               the vocabularies, by scripts/encodings.mjs
 //   cjs/                                                       the CommonJS twin of the Node entry, and its types
+//
+//   npm run build -- --quick   larger and slower, but there in a fraction of the time: to try a change with
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,9 +16,10 @@ import { must } from "./lib/run.mjs";
 
 const module = join(wasmDir, "contextfold_bg.wasm");
 
-if (!isBuilt()) {
-  // Bundler target, as typed: the glue in one file that takes any instance, which the entries in pkg/ hand in.
-  must("wasm-pack", ["build", "--release", "--out-dir", "pkg/wasm", "--no-pack"]);
+if (process.argv.includes("--quick")) {
+  pack("--profile", "quick");
+} else if (!isBuilt()) {
+  pack("--release");
   optimize();
   markBuilt();
 }
@@ -26,6 +29,11 @@ must("node", ["scripts/encodings.mjs"]);
 const { writeCommonJs } = await import("./lib/commonjs.mjs"); // late: esbuild is there only after the set-up
 await writeCommonJs();
 report();
+
+/** Bundler target, as typed: the glue in one file that takes any instance, which the entries in pkg/ hand in. */
+function pack(...profile) {
+  must("wasm-pack", ["build", ...profile, "--out-dir", "pkg/wasm", "--no-pack"]);
+}
 
 /** No feature flags: wasm-opt reads from the module which ones it may use. */
 function optimize() {
