@@ -8,7 +8,7 @@ use super::cache::{self, Cache};
 use super::dictionary::Dictionary;
 use super::merge::Merge;
 use super::pieces::{Cl100k, Gpt2, O200k, Pieces};
-use super::table::medium_key;
+use super::table::{medium_key, short_key};
 use super::vocabulary::{Loaded, Vocabulary};
 use crate::Result;
 
@@ -91,30 +91,72 @@ fn run<P: Pieces, S: Sink>(
     limit: u64,
     sink: &mut S,
 ) {
+    if !S::IDS {
+        return lots::<P, S>(vocabulary, scratch, text, start, limit, sink);
+    }
     while start < text.len() {
         let word = word_at(text, start);
         let end = P::end(text, start, word);
-        if S::IDS {
-            match vocabulary.whole(text, start, end, word) {
-                Some(id) => sink.one(id),
-                None => merged(vocabulary, scratch, text, start, end, word, sink),
-            }
-        } else {
-            let len = end - start;
-            let is_token = match len {
-                ..8 => vocabulary.has_short(word, len),
-                8..16 => vocabulary.has_medium(medium_key(word, word_at(text, start + 8), len)),
-                _ => vocabulary.whole_long(text, start, end).is_some(),
-            };
-            if is_token {
-                sink.one(0);
-            } else {
-                merged(vocabulary, scratch, text, start, end, word, sink);
-            }
+        match vocabulary.whole(text, start, end, word) {
+            Some(id) => sink.one(id),
+            None => merged(vocabulary, scratch, text, start, end, word, sink),
         }
         start = end;
         if sink.count() > limit {
             return;
+        }
+    }
+}
+
+/// How many pieces are cut before they are looked up.
+const LOT: usize = 32;
+
+/// The same where only the count is asked for, in any order: pieces are cut by the lot, then looked up by the lot. The tables
+/// are larger than the processor's caches; so it waits for many of their lines at once instead of for one after the other.
+#[inline(always)]
+fn lots<P: Pieces, S: Sink>(
+    vocabulary: &Vocabulary,
+    scratch: &mut Scratch,
+    text: &[u8],
+    mut start: usize,
+    limit: u64,
+    sink: &mut S,
+) {
+    let mut short = [(0_u64, 0_usize); LOT];
+    let mut medium = [([0_u64; 2], 0_usize); LOT];
+    while start < text.len() && sink.count() <= limit {
+        let (mut shorts, mut mediums) = (0, 0);
+        while start < text.len() && shorts < LOT && mediums < LOT {
+            let word = word_at(text, start);
+            let end = P::end(text, start, word);
+            match end - start {
+                0 | 1 => sink.one(0),
+                len @ 3..8 => {
+                    short[shorts] = (short_key(word, len), start);
+                    shorts += 1;
+                }
+                len @ 8..16 => {
+                    medium[mediums] = (medium_key(word, word_at(text, start + 8), len), start);
+                    mediums += 1;
+                }
+                _ if vocabulary.whole(text, start, end, word).is_some() => sink.one(0),
+                _ => merged(vocabulary, scratch, text, start, end, word, sink),
+            }
+            start = end;
+        }
+        for &(key, at) in &short[..shorts] {
+            if vocabulary.has_short(key) {
+                sink.one(0);
+            } else {
+                merged(vocabulary, scratch, text, at, at + (key >> 56) as usize, key, sink);
+            }
+        }
+        for &(key, at) in &medium[..mediums] {
+            if vocabulary.has_medium(key) {
+                sink.one(0);
+            } else {
+                merged(vocabulary, scratch, text, at, at + (key[1] >> 56) as usize, key[0], sink);
+            }
         }
     }
 }

@@ -131,14 +131,10 @@ impl Vocabulary {
         self.dictionary.single(byte)
     }
 
-    /// Whether a piece of 1 to 7 bytes, the first of `word`, is a token.
+    /// Whether a piece of 3 to 7 bytes is a token.
     #[inline(always)]
-    pub fn has_short(&self, word: u64, len: usize) -> bool {
-        match len {
-            ..2 => true,
-            2 => self.pairs.get(word).is_some(),
-            _ => self.short.contains(short_key(word, len)),
-        }
+    pub fn has_short(&self, key: u64) -> bool {
+        self.short.contains(key)
     }
 
     /// Whether a piece of 8 to 15 bytes is a token.
