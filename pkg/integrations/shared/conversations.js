@@ -13,6 +13,8 @@ class Conversation {
   view = [];
   /** What was told of beside the list, as JSON, so that it is told again only when it has changed. */
   told = {};
+  /** Entries that hold a compaction of the service's own. */
+  compactions = new WeakSet();
   /** A run is under way: a call that comes in now comes from inside it (a summary that is asked for through the same client). */
   busy = false;
   /** The last request was our view, so that its usage says something about our counts. */

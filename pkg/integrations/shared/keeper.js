@@ -2,6 +2,7 @@
 // inside, leaves the agent running.
 
 import { ContextError, countTokens, tokenUsage } from "contextfold";
+import { pinCompactions } from "./compactions.js";
 import { Conversations } from "./conversations.js";
 import { Mirror } from "./mirror.js";
 import { readOptions } from "./options.js";
@@ -71,6 +72,7 @@ export class Keeper {
       return true;
     };
     session.sync(this.#format, whole);
+    pinCompactions(session, whole, conversation.compactions);
     // Instructions that stand in the list itself are its header.
     const apart = header !== undefined && !isInstruction(whole[0]);
     if (apart && changed("header", header)) session.setHeader(header);
