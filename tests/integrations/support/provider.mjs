@@ -52,7 +52,8 @@ export async function provider({ window = Infinity, summary } = {}) {
   });
   function answer(format, body) {
     if (typeof body.input === "string") body = { ...body, input: [{ role: "user", content: body.input }] };
-    const [broken] = check(format, body).filter(({ severity }) => severity === "error");
+    // What continues a conversation that the service holds has only its end.
+    const [broken] = body.thread?.type === "continue" ? [] : check(format, body).filter(({ severity }) => severity === "error");
     if (broken) return refusal(`${broken.rule} at ${broken.index}: ${broken.message}`);
     const tokens = countTokens(body);
     if (tokens > window) {
