@@ -1,8 +1,9 @@
-// The CommonJS twin of the Node entry: one file with the glue inside, the .wasm read from beside the ESM one;
-// and the same declarations once more as .d.cts, for TypeScript takes a .d.ts of this package for ESM.
+// The CommonJS twins: of the Node entry, one file with the glue inside, the .wasm read from beside the ESM one; and of each
+// integration, which takes everything else by name. The same declarations once more as .d.cts, for TypeScript takes a
+// .d.ts of this package for ESM.
 
 import { build } from "esbuild";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { root, wasmDir } from "./paths.mjs";
 
@@ -22,7 +23,21 @@ export async function writeCommonJs() {
     define: { "import.meta.url": "entryUrl" },
     logLevel: "warning",
   });
-  writeDeclarations(join(pkg, "index.d.ts"), new Set());
+  const integrations = readdirSync(join(pkg, "integrations")).filter((name) => name.endsWith(".js"));
+  await build({
+    entryPoints: integrations.map((name) => join(pkg, "integrations", name)),
+    outdir: join(out, "integrations"),
+    outExtension: { ".js": ".cjs" },
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    logLevel: "warning",
+  });
+  const written = new Set();
+  for (const path of ["index.d.ts", ...integrations.map((name) => `integrations/${name.replace(/\.js$/, ".d.ts")}`)])
+    writeDeclarations(join(pkg, path), written);
 }
 
 /** Writes this file and those it names, in the same folders under cjs/. */

@@ -1,0 +1,60 @@
+import type { HookOptions, IntegrationOptions } from "./shared/types.js";
+
+export type { HookOptions, IntegrationOptions };
+
+/** What a `prepareStep` is called with, as far as it is looked at: the same in `ai` 6 and 7. */
+export interface StepArguments {
+  messages: readonly object[];
+  steps: readonly { usage?: object }[];
+  stepNumber: number;
+  /** In `ai` 7. */
+  instructions?: string | object | undefined;
+  /** In `ai` 7, where an override of the messages carries forward to later steps. */
+  initialMessages?: readonly object[];
+}
+
+/**
+ * A `prepareStep` for `generateText`, `streamText` and `ToolLoopAgent` of `ai` 6 and 7: before each model call the messages are
+ * made to fit. What is stored (`result.response.messages`) stays whole.
+ *
+ * ```js
+ * import { generateText } from "ai";
+ * import { prepareStep } from "contextfold/ai-sdk";
+ *
+ * await generateText({ model, tools, messages, stopWhen, prepareStep: prepareStep({ contextWindow: 128_000 }) });
+ * ```
+ *
+ * The summary stands in a user message. A `prepareStep` of your own goes around it: call it with your arguments, and return
+ * what else you want beside its messages.
+ *
+ * @param options `tools` and `instructions`: those of the call, where they are large. They count then, and not only what the
+ * provider reports of them (in `ai` 7 the instructions are known).
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
+ */
+export declare function prepareStep(
+  options: IntegrationOptions<StepArguments> & { tools?: object; instructions?: string; signal?: AbortSignal },
+): <M extends object>(args: { messages: M[]; steps: readonly { usage?: object }[]; stepNumber: number; instructions?: string | object | undefined }) => Promise<{ messages: M[] } | undefined>;
+
+/** A middleware for `wrapLanguageModel`: `P` is what a call of the model takes. */
+export interface Middleware {
+  /** `any`, for version 6 of `ai` demands `"v3"` here and version 7 takes any text. */
+  readonly specificationVersion: any;
+  transformParams: <P extends { prompt: object[] }>(options: { type: "generate" | "stream"; params: P; model: object }) => Promise<P>;
+  wrapGenerate: <P, R extends object>(options: { doGenerate: () => PromiseLike<R>; params: P; model: { doGenerate: (params: P) => PromiseLike<R> } }) => Promise<R>;
+  wrapStream: <P, R extends { stream: ReadableStream }>(options: { doStream: () => PromiseLike<R>; params: P; model: { doStream: (params: P) => PromiseLike<R> } }) => Promise<R>;
+}
+
+/**
+ * A middleware for `wrapLanguageModel` of `ai` 6 and 7, for who does not own the loop: every call of the model gets a prompt that
+ * fits. A call that is refused as too long all the same is made once more, smaller.
+ *
+ * ```js
+ * import { wrapLanguageModel } from "ai";
+ * import { middleware } from "contextfold/ai-sdk";
+ *
+ * const model = wrapLanguageModel({ model: yourModel, middleware: middleware({ contextWindow: 128_000 }) });
+ * ```
+ *
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a call.
+ */
+export declare function middleware(options: IntegrationOptions<{ params: { prompt: object[] }; model: object; type: "generate" | "stream" }>): Middleware;

@@ -1,0 +1,43 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import type { Middleware } from "@anthropic-ai/sdk";
+import type { HookOptions, IntegrationOptions } from "./shared/types.js";
+
+export type { HookOptions, IntegrationOptions };
+
+/**
+ * A middleware for the client: the `messages` of every request to `/v1/messages` (`create`, `stream`, `beta`, the tool runner) are
+ * made to fit. A request that is refused as too long all the same is made once more. Your own list stays whole.
+ *
+ * ```js
+ * import Anthropic from "@anthropic-ai/sdk";
+ * import { middleware } from "contextfold/anthropic";
+ *
+ * const client = new Anthropic({ middleware: [middleware({ model: "claude-opus-4-5" })] });
+ * ```
+ *
+ * `compaction` blocks of Anthropic's own stay where they are. A request of a conversation that Anthropic holds (`thread`) goes out as
+ * it is, and a failure says so: the tool runner needs `thread: false`.
+ *
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a request.
+ */
+export declare function middleware(options: IntegrationOptions<object>): Middleware;
+
+/**
+ * `client.beta.messages.toolRunner`, with requests that fit. `runner.params.messages` stays whole.
+ *
+ * ```js
+ * import { toolRunner } from "contextfold/anthropic";
+ *
+ * const runner = toolRunner(client, { model, max_tokens: 4096, messages, tools, thread: false }, { model: "claude-opus-4-5" });
+ * const answer = await runner;
+ * ```
+ *
+ * @throws {ContextError} `INVALID_ARGUMENT` without `thread: false`: by default Anthropic holds the conversation, and a client that
+ * sends only what is new can take nothing out of it.
+ */
+export declare function toolRunner<P extends Parameters<Anthropic["beta"]["messages"]["toolRunner"]>[0] & { thread: false }>(
+  client: Anthropic,
+  params: P,
+  options: IntegrationOptions<object>,
+  requestOptions?: Parameters<Anthropic["beta"]["messages"]["toolRunner"]>[1],
+): P extends { stream: true } ? import("@anthropic-ai/sdk/lib/tools/BetaToolRunner").BetaToolRunner<true> : import("@anthropic-ai/sdk/lib/tools/BetaToolRunner").BetaToolRunner<false>;

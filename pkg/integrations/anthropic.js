@@ -1,0 +1,27 @@
+// Anthropic's SDK (`@anthropic-ai/sdk` 1): a client middleware, and a tool runner whose requests fit. Nothing of it is imported.
+
+import { ContextError } from "contextfold";
+import { BodyKeeper } from "./shared/bodies.js";
+import { sendFitting } from "./shared/http.js";
+
+/** See anthropic.d.ts. */
+export function middleware(options) {
+  const keeper = new BodyKeeper("anthropic middleware", "anthropic", options);
+  return async (request, next) => {
+    // Not /v1/messages/count_tokens, nor batches.
+    const isMessages = new URL(request.url, "http://host").pathname.endsWith("/v1/messages") && request.method?.toUpperCase() === "POST";
+    if (!isMessages || typeof request.body !== "string") return next(request);
+    return sendFitting(keeper, request.body, { signal: request.signal ?? undefined, send: (body) => next(body === request.body ? request : { ...request, body }) });
+  };
+}
+
+/** See anthropic.d.ts. */
+export function toolRunner(client, params, options, requestOptions) {
+  if (params.thread !== false)
+    throw new ContextError(
+      "INVALID_ARGUMENT",
+      "by default the runner lets Anthropic hold the conversation and sends only what is new, so that nothing can be made smaller here: pass `thread: false`",
+    );
+  const fitting = client.withOptions({ middleware: [...(client.middleware ?? []), middleware(options)] });
+  return fitting.beta.messages.toolRunner(params, requestOptions);
+}

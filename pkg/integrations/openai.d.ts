@@ -1,0 +1,100 @@
+import type { Session } from "contextfold";
+import type OpenAI from "openai";
+import type { HookOptions, IntegrationOptions } from "./shared/types.js";
+
+export type { HookOptions, IntegrationOptions };
+
+/** What a request may be made with, beside its body. */
+export interface FitOptions {
+  signal?: AbortSignal;
+  /** Of the answer before: from it is learnt how exact the counts are. */
+  usage?: unknown;
+}
+
+/**
+ * For a loop of your own: gives the body of a request, of the Responses API or of Chat Completions, with a list that fits. Keep
+ * your own list whole, and hand it over whole each time.
+ *
+ * ```js
+ * import { fit } from "contextfold/openai";
+ *
+ * const fitting = fit({ model: "gpt-5" });
+ * const response = await client.responses.create(await fitting({ model: "gpt-5", tools, input }));
+ * input.push(...response.output);
+ * ```
+ *
+ * The service's own `compaction` items stay where they are, untouched. A body with `previous_response_id` or `conversation` is
+ * sent as it is, and a failure says so: of what the service holds nothing can be taken out.
+ *
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
+ */
+export declare function fit(options: IntegrationOptions<object>): <B extends object>(body: B, options?: FitOptions) => Promise<B>;
+
+/**
+ * A `fetch` for `new OpenAI({ fetch })`, for who does not own the loop (`runTools`, a framework): the list in every request to
+ * `/responses` and `/chat/completions` is made to fit. A request that is refused as too long all the same is made once more.
+ *
+ * ```js
+ * import { fittingFetch } from "contextfold/openai";
+ *
+ * const client = new OpenAI({ fetch: fittingFetch({ model: "gpt-5" }) });
+ * ```
+ *
+ * @param options `fetch`: what sends; default the global one.
+ */
+export declare function fittingFetch(options: IntegrationOptions<object> & { fetch?: typeof fetch }): (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/** Runs a tool: `args` is the parsed JSON, or the text of a custom tool. What it gives is sent as it is (text, content parts), or as JSON; what it throws, the model sees. */
+export type Execute = (args: never, about: { call: object; signal?: AbortSignal }) => unknown;
+
+/** What a loop takes beside a session or a session's options. */
+export type LoopOptions<R> = IntegrationOptions & {
+  session?: Session;
+  /** The tools, by name; or one function for all. A call of a tool that there is not gets an error for an answer. */
+  execute?: { [name: string]: Execute } | ((name: string, args: never, about: { call: object; signal?: AbortSignal }) => unknown);
+  /** As many model calls at most; default 100. */
+  maxSteps?: number;
+  signal?: AbortSignal;
+  /** Hears of every answer. */
+  onResponse?: (response: R, step: number) => void;
+};
+
+/** How a loop ended. */
+export interface LoopResult<R> {
+  /** The last answer. */
+  response: R;
+  /** It has no calls; `false` where `maxSteps` ended the loop. */
+  finished: boolean;
+  /** Model calls that were made. */
+  steps: number;
+  /** The conversation with its whole history: to search, to go on with. */
+  session: Session;
+}
+
+/**
+ * An agent loop over the Responses API: asks, runs the tools that the model calls, asks again, each time with an input that fits;
+ * a refusal as too long is answered with a smaller one. `input` of what it gives is whole.
+ *
+ * ```js
+ * import { runResponses } from "contextfold/openai";
+ *
+ * const { response, input } = await runResponses(client, { model: "gpt-5", input: "Why does the build fail?", tools }, {
+ *   model: "gpt-5",
+ *   execute: { build: async ({ target }) => runBuild(target) },
+ * });
+ * ```
+ *
+ * @throws what the client throws; `INVALID_ARGUMENT` for `stream`.
+ */
+export declare function runResponses(
+  client: Pick<OpenAI, "responses">,
+  body: OpenAI.Responses.ResponseCreateParamsNonStreaming,
+  options: LoopOptions<OpenAI.Responses.Response>,
+): Promise<LoopResult<OpenAI.Responses.Response> & { input: OpenAI.Responses.ResponseInputItem[] }>;
+
+/** The same over Chat Completions. */
+export declare function runChat(
+  client: Pick<OpenAI, "chat">,
+  body: OpenAI.Chat.ChatCompletionCreateParamsNonStreaming,
+  options: LoopOptions<OpenAI.Chat.ChatCompletion>,
+): Promise<LoopResult<OpenAI.Chat.ChatCompletion> & { messages: OpenAI.Chat.ChatCompletionMessageParam[] }>;

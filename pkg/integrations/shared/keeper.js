@@ -1,0 +1,181 @@
+// What every integration does: takes an SDK's list in, makes the view fit, hands the view out; and, whatever happens
+// inside, leaves the agent running.
+
+import { ContextError, countTokens, tokenUsage } from "contextfold";
+import { pinCompactions } from "./compactions.js";
+import { Conversations } from "./conversations.js";
+import { Mirror } from "./mirror.js";
+import { readOptions } from "./options.js";
+
+export class Keeper {
+  #conversations;
+  #options;
+  #name;
+  #format;
+  #mirror;
+  #said = false;
+
+  /**
+   * @param name the hook's, for what is said when it fails
+   * @param format the engine's format that lists come in, by way of `mirror`
+   * @param options the caller's
+   */
+  constructor(name, format, options, { mirror = new Mirror(), more } = {}) {
+    this.#name = name;
+    this.#format = format;
+    this.#mirror = mirror;
+    this.#options = readOptions(options, { more });
+    this.#conversations = new Conversations(this.#options.session, this.#options.ofSession);
+  }
+
+  /** The integration's own options, those named in `more` among them. */
+  get options() {
+    return this.#options;
+  }
+
+  /**
+   * The list that is to be sent instead of `list`: the same array where nothing has to change.
+   *
+   * @param list the SDK's
+   * @param about `header` (a text, or system messages), `tools` (definitions), `usage` (of the call before), `signal`,
+   * `args` (for a caller who says by them which session it is)
+   * @returns `{ list, conversation }`; without a conversation where something failed, or where the call is our own
+   */
+  async fit(list, { header, tools, usage, signal, args } = {}) {
+    let conversation;
+    try {
+      const mine = list.map((entry) => this.#mirror.ours(entry));
+      if (this.#conversations.asksForSummary(mine)) return { list };
+      const found = this.#conversations.of(mine, args);
+      if (found.conversation.busy) return { list };
+      conversation = found.conversation;
+      conversation.busy = true;
+      try {
+        return await this.#fitted(list, conversation, found.whole, { header, tools, usage, signal });
+      } finally {
+        conversation.busy = false;
+      }
+    } catch (error) {
+      if (conversation) conversation.sent = false;
+      this.failed(error, { signal });
+      return { list };
+    }
+  }
+
+  async #fitted(list, conversation, whole, { header, tools, usage, signal }) {
+    const { session, told } = conversation;
+    if (usage !== undefined && conversation.sent) recordUsage(session, usage);
+    const changed = (key, value) => {
+      const text = JSON.stringify(value);
+      if (value === undefined || told[key] === text) return false;
+      told[key] = text;
+      return true;
+    };
+    session.sync(this.#format, whole);
+    pinCompactions(session, whole, conversation.compactions);
+    // Instructions that stand in the list itself are its header.
+    const apart = header !== undefined && !isInstruction(whole[0]);
+    if (apart && changed("header", header)) session.setHeader(header);
+    if (changed("tools", tools)) session.setTools(this.#format, tools);
+    try {
+      const { report } = await session.prepare(signal ? { signal } : {});
+      if (report.decisions.length > 0) this.#report(report, session);
+    } catch (error) {
+      // The list is in the session, and the view is as it was before: with the folds of earlier steps. Where the SDK's
+      // own list would not fit, that view is what the agent can go on with.
+      if (this.#options.strict || ownFits(session, list)) throw error;
+      this.failed(error, { signal });
+    }
+    const view = this.#entries(conversation);
+    conversation.whole = whole;
+    conversation.view = view;
+    conversation.sent = true;
+    const out = view.map((entry) => this.#mirror.theirs(entry));
+    const unchanged = out.length === list.length && out.every((entry, i) => Object.is(entry, list[i]));
+    return { list: unchanged ? list : out, conversation };
+  }
+
+  /**
+   * After a request that was refused: the smaller list to try again with, or `null` where the refusal was about
+   * something else.
+   */
+  async recovered(conversation, error, { signal } = {}) {
+    if (!conversation) return null;
+    try {
+      if (!(await conversation.session.recover(error, signal ? { signal } : {}))) return null;
+      const view = this.#entries(conversation);
+      conversation.view = view;
+      this.#report(conversation.session.report, conversation.session);
+      return view.map((entry) => this.#mirror.theirs(entry));
+    } catch (ours) {
+      this.failed(ours, { signal });
+      return null;
+    }
+  }
+
+  /** The usage of the request that was just answered. */
+  record(conversation, usage) {
+    if (conversation?.sent && usage) recordUsage(conversation.session, usage);
+  }
+
+  /** Says once that the agent goes on without us; throws where the caller is strict. An abort is the caller's own doing. */
+  failed(error, { signal } = {}) {
+    if (this.#options.strict) throw error;
+    if (signal?.aborted) return;
+    if (this.#options.onError) {
+      try {
+        this.#options.onError(error);
+      } catch {
+        // an observer's trouble is not the agent's
+      }
+      return;
+    }
+    if (this.#said) return;
+    this.#said = true;
+    const what = ContextError.isInstance(error) ? `${error.code}: ${error.message}` : String(error);
+    console.warn(`contextfold (${this.#name}) failed, and the agent goes on with its own messages. ${what} (said once; \`onError\` hears every failure, \`strict: true\` throws it)`);
+  }
+
+  /** The view's entries, without the header that the SDK sends apart. */
+  #entries({ session, told }) {
+    const view = session.view(this.#format);
+    if (!Array.isArray(view)) return view.input ?? view.messages;
+    if (told.header === undefined) return view;
+    const first = view.findIndex((entry) => !isInstruction(entry));
+    return first < 0 ? [] : view.slice(first);
+  }
+
+  #report(report, session) {
+    if (!report) return;
+    try {
+      this.#options.onReport?.(report, session);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+}
+
+const isInstruction = (entry) => entry?.role === "system" || entry?.role === "developer";
+
+/** Whether the SDK's own list can be sent as it is. A list that cannot be counted may well be sent. */
+function ownFits(session, list) {
+  if (session.limit === null) return true;
+  try {
+    return countTokens(list) <= session.limit;
+  } catch {
+    return true;
+  }
+}
+
+/** A report of less than this share of what was counted is none: a mock's fixed figure, or a gateway that does not count. */
+const PLAUSIBLE = 0.5;
+
+/** A usage that says nothing (a stream that was cut off, a provider that reports none) is no failure. */
+function recordUsage(session, usage) {
+  try {
+    const { input_tokens, cache_creation_tokens, cache_read_tokens } = tokenUsage(usage);
+    if (input_tokens + cache_creation_tokens + cache_read_tokens >= session.tokens * PLAUSIBLE) session.recordUsage(usage);
+  } catch {
+    // nothing to learn
+  }
+}

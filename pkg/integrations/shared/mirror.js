@@ -1,0 +1,37 @@
+// An SDK's own entries beside ours, where the two differ: each of theirs has one of ours, made once, and is given back
+// for it. What the engine wrote anew has no original and is translated.
+
+export class Mirror {
+  #ours = new WeakMap();
+  #theirs = new WeakMap();
+  #toOurs;
+  #toTheirs;
+
+  /** `toOurs` may give the entry itself, where nothing differs. */
+  constructor(toOurs = (entry) => entry, toTheirs = (entry) => entry) {
+    this.#toOurs = toOurs;
+    this.#toTheirs = toTheirs;
+  }
+
+  ours(entry) {
+    if (typeof entry !== "object" || entry === null) return entry;
+    let made = this.#ours.get(entry);
+    if (made === undefined) {
+      made = this.#toOurs(entry);
+      this.#ours.set(entry, made);
+      if (made !== entry) this.#theirs.set(made, entry);
+    }
+    return made;
+  }
+
+  theirs(entry) {
+    let given = this.#theirs.get(entry);
+    if (given === undefined) {
+      given = this.#toTheirs(entry);
+      if (given === entry) return entry;
+      this.#theirs.set(entry, given);
+      this.#ours.set(given, entry);
+    }
+    return given;
+  }
+}

@@ -1,0 +1,39 @@
+// What every integration takes beside a session's own options.
+
+import { ContextError, Session } from "contextfold";
+
+const OWN = ["session", "strict", "onError", "onReport"];
+
+/**
+ * Takes an integration's options apart: its own, and what makes a session.
+ *
+ * A wrong option is told at once, not in the middle of an agent's run: a session is made to try. In a browser the
+ * module may not be there yet; then the first call tells.
+ */
+export function readOptions(options = {}, { more = [] } = {}) {
+  if (typeof options !== "object" || options === null) throw new ContextError("INVALID_CONFIG", "expected an object of options");
+  const own = {};
+  const ofSession = {};
+  for (const [key, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (OWN.includes(key) || more.includes(key)) own[key] = value;
+    else ofSession[key] = value;
+  }
+  for (const key of ["onError", "onReport"])
+    if (own[key] !== undefined && typeof own[key] !== "function") throw new ContextError("INVALID_CONFIG", `${key}: expected a function`);
+  if (own.session !== undefined) {
+    const [key] = Object.keys(ofSession);
+    if (key) throw new ContextError("INVALID_CONFIG", `${key}: give it to the session that you hand over as \`session\``);
+    if (typeof own.session !== "function" && typeof own.session?.prepare !== "function")
+      throw new ContextError("INVALID_CONFIG", "session: expected a Session, or a function that gives one");
+  } else tryOut(ofSession);
+  return { ...own, ofSession };
+}
+
+function tryOut(ofSession) {
+  try {
+    new Session(ofSession).free();
+  } catch (error) {
+    if (error?.code !== "NOT_INITIALIZED") throw error;
+  }
+}

@@ -1,0 +1,25 @@
+// What a folder's own package-lock.json names, installed in it: apart from the root's, which stays light.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { hashOf } from "./hash.mjs";
+import { readNote, writeNote } from "./notes.mjs";
+import { root } from "./paths.mjs";
+import { must } from "./run.mjs";
+
+/** Installs once for each state of the lock file. */
+export function install(folder) {
+  const lock = hashOf([`${folder}/package-lock.json`]);
+  const note = `installed-${folder.replaceAll("/", "-")}`;
+  if (readNote(note) === lock && existsSync(join(root, folder, "node_modules"))) return;
+  must("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: join(root, folder) });
+  writeNote(note, lock);
+}
+
+const RUNTIMES = "tests/package/runtimes";
+
+/** The path of a Node of this major: `tests/package/runtimes` brings them. */
+export function nodeOf(major) {
+  install(RUNTIMES);
+  return join(root, RUNTIMES, "node_modules", `node-${major}`, "bin/node");
+}

@@ -1,0 +1,212 @@
+// `contextfold/ai-sdk` with the real SDK, in both of its majors.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as ai6 from "ai-6";
+import * as kit6 from "ai-6/test";
+import { ContextError, Session, countTokens } from "contextfold";
+import { middleware, prepareStep } from "contextfold/ai-sdk";
+import { ANSWER, CALLS, OPTIONS, TASK, WINDOW, assertKept, outputOf, warnings } from "./support/work.mjs";
+
+// Version 7 asks for Node 22.
+const majors = [{ name: "ai 6", ai: ai6, kit: kit6, Model: kit6.MockLanguageModelV3 }];
+if (Number(process.versions.node.split(".")[0]) >= 22) {
+  const kit = await import("ai/test");
+  majors.push({ name: "ai 7", ai: await import("ai"), kit, Model: kit.MockLanguageModelV4 });
+}
+
+// Mocks report what they like; a figure that cannot be is not believed.
+const USAGE = { inputTokens: { total: 10, noCache: 10 }, outputTokens: { total: 20, text: 20 } };
+const answerOf = (n) =>
+  n < CALLS
+    ? { content: [{ type: "tool-call", toolCallId: `call_${n}`, toolName: "build", input: JSON.stringify({ n }) }], finishReason: { unified: "tool-calls" }, usage: USAGE, warnings: [] }
+    : { content: [{ type: "text", text: ANSWER }], finishReason: { unified: "stop" }, usage: USAGE, warnings: [] };
+
+/** The answer with a usage as providers report it. */
+const honest = (result, { prompt }) => ({ ...result, usage: { ...USAGE, inputTokens: { total: countTokens(prompt), noCache: countTokens(prompt) } } });
+
+for (const { name, ai, kit, Model } of majors) {
+  /** A model that answers call `n` of a run with a tool call, and at last with a text. */
+  const scripted = (answer = answerOf, told = honest) => {
+    let n = 0;
+    const stream = (result) => {
+      const [part] = result.content;
+      const parts = part.type === "text" ? [{ type: "text-start", id: "1" }, { type: "text-delta", id: "1", delta: part.text }, { type: "text-end", id: "1" }] : [part];
+      return { stream: kit.simulateReadableStream?.({ chunks: [{ type: "stream-start", warnings: [] }, ...parts, { type: "finish", finishReason: result.finishReason, usage: result.usage }] }) ?? null };
+    };
+    return new Model({ doGenerate: async (params) => told(answer(n++), params), doStream: async () => stream(answer(n++)) });
+  };
+  const tools = { build: ai.tool({ description: "Builds.", inputSchema: ai.jsonSchema({ type: "object", properties: { n: { type: "number" } } }), execute: async ({ n }) => outputOf(n) }) };
+  const run = (model, more) => ai.generateText({ model, tools, prompt: TASK, system: "You build.", stopWhen: ai.stepCountIs(CALLS + 5), ...more });
+  const prompts = (calls) => calls.map(({ prompt }) => prompt);
+
+  /** What the SDK keeps of a run: every call with its whole output. */
+  const messagesOf = (result) => result.responseMessages ?? result.response.messages;
+  const assertWhole = (messages) => {
+    assert.equal(messages.length, 2 * CALLS + 1);
+    for (let n = 0; n < CALLS; n++) {
+      assert.equal(messages[2 * n].content[0].toolCallId, `call_${n}`);
+      assert.equal(messages[2 * n + 1].content[0].output.value, outputOf(n));
+    }
+    assert.equal(messages.at(-1).content[0].text, ANSWER);
+  };
+
+  describe(`${name}: prepareStep`, () => {
+    test("without it, the window is passed", async () => {
+      const model = scripted();
+      await run(model);
+      assert.throws(() => assertKept("ai-sdk", prompts(model.doGenerateCalls)), /tokens are more than/);
+    });
+
+    test("each request fits and is valid, and what is stored is whole", async () => {
+      const model = scripted();
+      const reports = [];
+      const result = await run(model, { prepareStep: prepareStep({ ...OPTIONS, strict: true, tools, instructions: "You build.", onReport: (report) => reports.push(report) }) });
+      assertKept("ai-sdk", prompts(model.doGenerateCalls));
+      assertWhole(messagesOf(result));
+      assert.equal(result.text, ANSWER);
+      assert.ok(reports.some(({ decisions }) => decisions.some(({ pass }) => pass === "summarize")));
+      for (const { prompt } of model.doGenerateCalls) assert.equal(prompt.filter(({ role }) => role === "system").length, 1, "the summary is no system message");
+    });
+
+    test("streamText, too", async () => {
+      const model = scripted();
+      const result = ai.streamText({ model, tools, prompt: TASK, stopWhen: ai.stepCountIs(CALLS + 5), prepareStep: prepareStep({ ...OPTIONS, strict: true }) });
+      await result.consumeStream();
+      assertKept("ai-sdk", prompts(model.doStreamCalls));
+      assertWhole((await result.responseMessages) ?? (await result.response).messages);
+    });
+
+    test("one for several conversations at once, and for a conversation that goes on", async () => {
+      const summaries = [];
+      const shared = prepareStep({ ...OPTIONS, strict: true, summarize: async (request) => (summaries.push(request), await new Promise(setImmediate), "<summary>The build fails. Never edit src/generated.</summary>") });
+      const models = [scripted(), scripted()];
+      const results = await Promise.all(models.map((model, n) => run(model, { prompt: `${TASK} Conversation ${n}.`, prepareStep: shared })));
+      for (const [n, model] of models.entries()) {
+        assertKept("ai-sdk", prompts(model.doGenerateCalls));
+        assert.ok(!JSON.stringify(prompts(model.doGenerateCalls)).includes(`Conversation ${1 - n}`), "what belongs to one stays out of the other");
+      }
+      const before = summaries.length;
+      const more = scripted((n) => answerOf(n + CALLS));
+      await run(more, { prompt: undefined, messages: [{ role: "user", content: `${TASK} Conversation 0.` }, ...messagesOf(results[0]), { role: "user", content: "And now?" }], prepareStep: shared });
+      assert.equal(summaries.length, before, "the fold of the earlier run still stands");
+      assert.ok(JSON.stringify(more.doGenerateCalls[0].prompt).length < 4 * WINDOW);
+    });
+
+    test("a session of one's own holds the whole history, and can be searched", async () => {
+      const session = new Session(OPTIONS);
+      const model = scripted();
+      await run(model, { prepareStep: prepareStep({ session, strict: true }) });
+      assert.equal(session.messages.filter(({ role }) => role !== "system").length, 1 + 2 * CALLS, "the last answer comes in with the next run");
+      assert.ok(session.folds().length > 0);
+      assert.match(session.search("src/file3.rs:5:")[0].excerpt, /E0303/);
+    });
+
+    test("what fails inside leaves the run alone, and is said once", async () => {
+      const model = scripted();
+      const { result, said } = await warnings(() => run(model, { prepareStep: prepareStep({ contextWindow: 200_000, tokenizer: () => NaN }) }));
+      assertWhole(messagesOf(result));
+      assert.equal(model.doGenerateCalls.at(-1).prompt.length, 2 + 2 * CALLS, "its own messages");
+      assert.equal(said.length, 1);
+      assert.match(said[0], /prepareStep.*own messages/);
+    });
+
+    test("a summary that fails leaves the agent its own messages as long as they fit", async () => {
+      const errors = [];
+      const model = scripted();
+      await run(model, { prepareStep: prepareStep({ contextWindow: 30_000, compaction: { thresholdRatio: 0.2 }, summarize: () => Promise.reject(new Error("no model")), onError: (error) => errors.push(error) }) });
+      assert.ok(errors.length > 10 && errors.every((error) => error.code === "SUMMARY_FAILED"));
+      assert.equal(model.doGenerateCalls.at(-1).prompt.length, 2 + 2 * CALLS);
+    });
+
+    test("strict: it fails the run", async () => {
+      const failing = run(scripted(), { prepareStep: prepareStep({ ...OPTIONS, strict: true, summarize: () => Promise.reject(new Error("no model")) }) });
+      await assert.rejects(failing, (error) => ContextError.isInstance(error) && error.code === "SUMMARY_FAILED");
+    });
+
+    test("wrong options are told at once", () => {
+      assert.throws(() => prepareStep({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
+      assert.throws(() => prepareStep({ model: "no-such-model" }), { code: "UNKNOWN_MODEL" });
+      assert.throws(() => prepareStep({ session: new Session(), contextWindow: 8_000 }), { code: "INVALID_CONFIG" });
+    });
+
+    test("bytes are no text: an image counts as one", async () => {
+      const model = scripted(answerOf, (result) => result);
+      const image = { type: "file", mediaType: "image/png", data: new Uint8Array(200_000) };
+      const messages = [{ role: "user", content: [{ type: "text", text: TASK }, image] }];
+      await run(model, { prompt: undefined, messages, prepareStep: prepareStep({ ...OPTIONS, strict: true }) });
+      const [file] = model.doGenerateCalls[5].prompt.find(({ role }) => role === "user").content.filter(({ type }) => type === "file");
+      const data = file.data.data ?? file.data;
+      assert.equal(data.length, 200_000, "it goes out as it came in");
+    });
+  });
+
+  describe(`${name}: middleware`, () => {
+    test("each request fits and is valid, and what is stored is whole", async () => {
+      const model = scripted();
+      const result = await run(ai.wrapLanguageModel({ model, middleware: middleware({ ...OPTIONS, strict: true }) }));
+      assertKept("ai-sdk", prompts(model.doGenerateCalls));
+      assertWhole(messagesOf(result));
+    });
+
+    test("streaming, too", async () => {
+      const model = scripted();
+      const result = ai.streamText({ model: ai.wrapLanguageModel({ model, middleware: middleware({ ...OPTIONS, strict: true }) }), tools, prompt: TASK, stopWhen: ai.stepCountIs(CALLS + 5) });
+      await result.consumeStream();
+      assertKept("ai-sdk", prompts(model.doStreamCalls));
+      assert.equal(await result.text, ANSWER);
+    });
+
+    test("a summary may be asked for through the same model", async () => {
+      const model = scripted((n) => answerOf(n));
+      let asked = 0;
+      const asking = new Model({
+        doGenerate: async (params) => {
+          if (!JSON.stringify(params.prompt.at(-1)).includes("<summary>")) return model.doGenerate(params);
+          asked++;
+          return { ...answerOf(CALLS), content: [{ type: "text", text: "<summary>The build fails. Never edit src/generated.</summary>" }] };
+        },
+      });
+      const wrapped = ai.wrapLanguageModel({
+        model: asking,
+        middleware: middleware({
+          ...OPTIONS,
+          strict: true,
+          summarize: async (request, { signal }) => {
+            const { system, messages } = request.as("ai-sdk");
+            const { text, usage } = await ai.generateText({ model: wrapped, system, messages, abortSignal: signal });
+            return { text, usage };
+          },
+        }),
+      });
+      await run(wrapped);
+      assertKept("ai-sdk", prompts(model.doGenerateCalls));
+      assert.ok(asked > 0);
+    });
+
+    test("a request that is refused as too long is made again, smaller", async () => {
+      const model = scripted();
+      const sizes = [];
+      let refused = 0;
+      const small = new Model({
+        doGenerate: async (params) => {
+          const size = Math.ceil(JSON.stringify(params.prompt).length / 4);
+          sizes.push(size);
+          if (size <= 5_000) return model.doGenerate(params);
+          refused++;
+          throw new Error(`This model's maximum context length is 5000 tokens. However, your messages resulted in ${size} tokens.`);
+        },
+      });
+      const result = await run(ai.wrapLanguageModel({ model: small, middleware: middleware({ ...OPTIONS, strict: true }) }), { maxRetries: 0 });
+      assert.equal(result.text, ANSWER);
+      assert.ok(refused >= 1 && refused <= 3, `${refused} refusals`);
+    });
+
+    test("what fails inside leaves the run alone, and is said once", async () => {
+      const model = scripted();
+      const { said } = await warnings(() => run(ai.wrapLanguageModel({ model, middleware: middleware({ contextWindow: 200_000, tokenizer: () => NaN }) })));
+      assert.equal(model.doGenerateCalls.at(-1).prompt.length, 2 + 2 * CALLS);
+      assert.equal(said.length, 1);
+    });
+  });
+}

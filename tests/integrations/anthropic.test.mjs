@@ -1,0 +1,122 @@
+// `contextfold/anthropic` with the real SDK against a local server.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import Anthropic from "@anthropic-ai/sdk";
+import { Session } from "contextfold";
+import { middleware, toolRunner } from "contextfold/anthropic";
+import { provider } from "./support/provider.mjs";
+import { ANSWER, CALLS, OPTIONS, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
+
+const STRICT = { ...OPTIONS, strict: true };
+const input_schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+const TOOL = { name: "build", description: "Builds.", input_schema };
+const RUNNABLE = { ...TOOL, run: ({ n }) => outputOf(n), parse: (input) => input };
+const SUMMARY = "<summary>The build fails. Never edit src/generated.</summary>";
+
+describe("@anthropic-ai/sdk 1", () => {
+  let server;
+  before(async () => (server = await provider({ summary: SUMMARY })));
+  after(() => server.close());
+  const fresh = () => ((server.bodies.length = 0), server);
+  const client = (more) => new Anthropic({ apiKey: "none", baseURL: server.url, maxRetries: 0, timeout: 10_000, ...more });
+  const base = { model: "m", max_tokens: 1000, system: "You build." };
+
+  /** A loop as one writes it: the list is kept whole. */
+  async function loop(anthropic, create = (params) => anthropic.messages.create(params), messages = [{ role: "user", content: TASK }]) {
+    for (;;) {
+      const { content, stop_reason } = await create({ ...base, tools: [TOOL], messages: [...messages] });
+      messages.push({ role: "assistant", content });
+      if (stop_reason !== "tool_use") return messages;
+      messages.push({ role: "user", content: content.filter(({ type }) => type === "tool_use").map(({ id, input }) => ({ type: "tool_result", tool_use_id: id, content: outputOf(input.n) })) });
+    }
+  }
+
+  function assertWhole(messages) {
+    const results = messages.flatMap(({ content }) => (Array.isArray(content) ? content.filter(({ type }) => type === "tool_result") : []));
+    assert.equal(results.length, CALLS);
+    const text = ({ content }) => (typeof content === "string" ? content : content[0].text);
+    for (const [n, result] of results.entries()) assert.equal(text(result), outputOf(n));
+  }
+
+  test("a middleware: each request fits and is valid, and one's own list is whole", async () => {
+    const { bodies } = fresh();
+    const messages = await loop(client({ middleware: [middleware(STRICT)] }));
+    assertKept("anthropic", bodies);
+    assertWhole(messages);
+    assert.equal(messages.at(-1).content[0].text, ANSWER);
+    assert.ok(bodies.every(({ system, tools }) => system === "You build." && tools.length === 1));
+  });
+
+  test("a summary by the same client", async () => {
+    const { bodies } = fresh();
+    const summarize = async (request, { signal }) => {
+      const answer = await anthropic.messages.create({ model: "m", max_tokens: 1000, ...request.as("anthropic") }, { signal });
+      return { text: answer.content[0].text, usage: answer.usage, finish_reason: answer.stop_reason };
+    };
+    const anthropic = client({ middleware: [middleware({ ...STRICT, summarize })] });
+    await loop(anthropic);
+    assertKept("anthropic", bodies);
+    assert.ok(server.summaries > 0);
+  });
+
+  test("Anthropic's own compaction stays as it is", async () => {
+    const { bodies } = fresh();
+    const compaction = { role: "assistant", content: [{ type: "compaction", content: "what was there before" }] };
+    await loop(client({ middleware: [middleware(STRICT)] }), undefined, [compaction, { role: "user", content: TASK }]);
+    assertKept("anthropic", bodies);
+    for (const { messages } of bodies) assert.equal(JSON.stringify(messages).split("what was there before").length, 2);
+  });
+
+  test("the tool runner with `thread: false`; its own messages are whole", async () => {
+    const { bodies } = fresh();
+    const runner = toolRunner(client(), { ...base, messages: [{ role: "user", content: TASK }], tools: [RUNNABLE], thread: false, max_iterations: CALLS + 5 }, STRICT);
+    const answer = await runner;
+    assert.equal(answer.content[0].text, ANSWER);
+    assertKept("anthropic", bodies);
+    assertWhole(runner.params.messages);
+  });
+
+  test("… and without it: a clear error, or said once by the middleware", async () => {
+    const params = { ...base, messages: [{ role: "user", content: TASK }], tools: [RUNNABLE], max_iterations: 4 };
+    assert.throws(() => toolRunner(client(), params, STRICT), (error) => error.code === "INVALID_ARGUMENT" && /thread: false/.test(error.message));
+    fresh();
+    const { said } = await warnings(() => client({ middleware: [middleware(OPTIONS)] }).beta.messages.toolRunner({ ...params }).runUntilDone());
+    assert.equal(said.length, 1);
+    assert.match(said[0], /thread: false/);
+    await assert.rejects(client({ middleware: [middleware(STRICT)] }).beta.messages.toolRunner({ ...params }).runUntilDone(), /thread: false/);
+  });
+
+  test("a session of one's own, searched afterwards; other middleware goes on working", async () => {
+    const { bodies } = fresh();
+    const session = new Session(OPTIONS);
+    let seen = 0;
+    const counting = (request, next) => (seen++, next(request));
+    await toolRunner(client({ middleware: [counting] }), { ...base, messages: [{ role: "user", content: TASK }], tools: [RUNNABLE], thread: false, max_iterations: CALLS + 5 }, { session, strict: true });
+    assertKept("anthropic", bodies);
+    assert.equal(seen, CALLS + 1);
+    assert.match(session.search("src/file3.rs:5:")[0].excerpt, /E0303/);
+  });
+
+  test("a refusal as too long is answered with a smaller request", async (t) => {
+    const small = await provider({ window: 5_000 });
+    t.after(() => small.close());
+    const messages = await loop(client({ baseURL: small.url, middleware: [middleware(STRICT)] }));
+    assertWhole(messages);
+    assert.ok(small.refused >= 1 && small.refused <= 3, `${small.refused} refusals`);
+  });
+
+  test("what fails inside leaves the run alone, and is said once", async () => {
+    const { bodies } = fresh();
+    const { result, said } = await warnings(() => loop(client({ middleware: [middleware({ contextWindow: 200_000, tokenizer: () => NaN })] })));
+    assertWhole(result);
+    assert.equal(bodies.at(-1).messages.length, 1 + 2 * CALLS);
+    assert.equal(said.length, 1);
+  });
+
+  test("strict: it fails the run", async () => {
+    fresh();
+    const failing = loop(client({ middleware: [middleware({ ...STRICT, summarize: () => Promise.reject(new Error("no model")) })] }));
+    await assert.rejects(failing, { code: "SUMMARY_FAILED" });
+  });
+});

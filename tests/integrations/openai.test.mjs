@@ -1,0 +1,165 @@
+// `contextfold/openai` with the real SDK against a local server.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Session } from "contextfold";
+import { fit, fittingFetch, runChat, runResponses } from "contextfold/openai";
+import OpenAI6 from "openai-6";
+import OpenAI7 from "openai";
+import { provider } from "./support/provider.mjs";
+import { ANSWER, CALLS, OPTIONS, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
+
+const parameters = { type: "object", properties: { n: { type: "number" } }, required: ["n"], additionalProperties: false };
+const RESPONSES_TOOLS = [{ type: "function", name: "build", description: "Builds.", parameters, strict: true }];
+const CHAT_TOOLS = [{ type: "function", function: { name: "build", description: "Builds.", parameters } }];
+const STRICT = { ...OPTIONS, strict: true };
+const execute = { build: ({ n }) => outputOf(n) };
+const client = (OpenAI, server, more) => new OpenAI({ apiKey: "none", baseURL: `${server.url}/v1`, maxRetries: 0, timeout: 10_000, ...more });
+
+function assertWholeInput(input) {
+  const calls = input.filter(({ type }) => type === "function_call");
+  assert.equal(calls.length, CALLS);
+  assert.equal(input.filter(({ type }) => type === "reasoning").length, CALLS);
+  for (let n = 0; n < CALLS; n++) assert.equal(input.find((item) => item.type === "function_call_output" && item.call_id === `call_${n}`).output, outputOf(n));
+  assert.equal(input.at(-1).content[0].text, ANSWER);
+}
+
+function assertWholeMessages(messages) {
+  for (let n = 0; n < CALLS; n++) assert.equal(messages.find(({ tool_call_id }) => tool_call_id === `call_${n}`).content, outputOf(n));
+  assert.equal(messages.at(-1).content, ANSWER);
+}
+
+for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
+  describe(name, () => {
+    let server;
+    before(async () => (server = await provider({ summary: "<summary>The build fails. Never edit src/generated.</summary>" })));
+    after(() => server.close());
+    const fresh = () => ((server.bodies.length = 0), server);
+
+    test("runResponses: each request fits and is valid, and what it gives is whole", async () => {
+      const { bodies } = fresh();
+      const { response, input, finished, steps, session } = await runResponses(client(OpenAI, server), { model: "m", input: TASK, instructions: "You build.", tools: RESPONSES_TOOLS }, { ...STRICT, execute });
+      assertKept("openai-responses", bodies);
+      assertWholeInput(input);
+      assert.deepEqual([response.output_text, finished, steps], [ANSWER, true, CALLS + 1]);
+      assert.ok(bodies.every(({ instructions, tools }) => instructions === "You build." && tools.length === 1));
+      assert.match(session.search("src/file3.rs:5:")[0].excerpt, /E0303/);
+    });
+
+    test("runChat: the same", async () => {
+      const { bodies } = fresh();
+      const { response, messages } = await runChat(client(OpenAI, server), { model: "m", messages: [{ role: "system", content: "You build." }, { role: "user", content: TASK }], tools: CHAT_TOOLS }, { ...STRICT, execute });
+      assertKept("openai-chat", bodies);
+      assertWholeMessages(messages);
+      assert.equal(response.choices[0].message.content, ANSWER);
+      assert.ok(bodies.every(({ messages }) => messages[0].content === "You build."));
+    });
+
+    test("a summary by the same client", async () => {
+      const { bodies } = fresh();
+      const openai = client(OpenAI, server);
+      const summarize = async (request, { signal }) => {
+        const answer = await openai.responses.create({ model: "m", ...request.as("openai-responses") }, { signal });
+        return { text: answer.output_text, usage: answer.usage };
+      };
+      await runResponses(openai, { model: "m", input: TASK, tools: RESPONSES_TOOLS }, { ...STRICT, execute, summarize });
+      assertKept("openai-responses", bodies);
+      assert.ok(server.summaries > 0);
+    });
+
+    test("a loop of one's own, with `fit`; the service's own compaction stays as it is", async () => {
+      const { bodies } = fresh();
+      const openai = client(OpenAI, server);
+      const fitting = fit(STRICT);
+      const compaction = { type: "compaction", id: "cmp_1", encrypted_content: "gAAAAopaque" };
+      const input = [{ role: "user", content: TASK }, compaction];
+      for (;;) {
+        const response = await openai.responses.create(await fitting({ model: "m", tools: RESPONSES_TOOLS, input: [...input] }));
+        input.push(...response.output);
+        const calls = response.output.filter(({ type }) => type === "function_call");
+        if (calls.length === 0) break;
+        for (const call of calls) input.push({ type: "function_call_output", call_id: call.call_id, output: outputOf(JSON.parse(call.arguments).n) });
+      }
+      assertKept("openai-responses", bodies);
+      for (const body of bodies) assert.deepEqual(body.input.filter(({ type }) => type === "compaction"), [compaction]);
+      assertWholeInput(input);
+    });
+
+    test("runTools, by way of `fittingFetch`", async () => {
+      const { bodies } = fresh();
+      const openai = client(OpenAI, server, { fetch: fittingFetch(STRICT) });
+      const runner = openai.chat.completions.runTools(
+        { model: "m", messages: [{ role: "user", content: TASK }], tools: [{ type: "function", function: { name: "build", description: "Builds.", parameters, parse: JSON.parse, function: ({ n }) => outputOf(n) } }] },
+        { maxChatCompletions: CALLS + 5 },
+      );
+      assert.equal(await runner.finalContent(), ANSWER);
+      assertKept("openai-chat", bodies);
+      assertWholeMessages(runner.messages);
+    });
+
+    test("a summary through the client whose requests are made to fit", async () => {
+      const { bodies } = fresh();
+      const before = server.summaries;
+      const openai = client(OpenAI, server, {
+        fetch: fittingFetch({ ...STRICT, summarize: async (request) => (await openai.chat.completions.create({ model: "m", ...request.as("openai-chat") })).choices[0].message.content }),
+      });
+      const messages = [{ role: "user", content: TASK }];
+      for (let n = 0; n <= CALLS; n++) {
+        const { message } = (await openai.chat.completions.create({ model: "m", messages, tools: CHAT_TOOLS })).choices[0];
+        messages.push(message);
+        for (const call of message.tool_calls ?? []) messages.push({ role: "tool", tool_call_id: call.id, content: outputOf(n) });
+      }
+      assertKept("openai-chat", bodies);
+      assert.ok(server.summaries > before);
+    });
+
+    test("a refusal as too long is answered with a smaller request", async (t) => {
+      const small = await provider({ window: 5_000 });
+      t.after(() => small.close());
+      const { input } = await runResponses(client(OpenAI, small), { model: "m", input: TASK, tools: RESPONSES_TOOLS }, { ...STRICT, execute });
+      assertWholeInput(input);
+      assert.ok(small.refused >= 1 && small.refused <= 3, `${small.refused} refusals`);
+      small.bodies.length = small.refused = 0;
+      const openai = client(OpenAI, small, { fetch: fittingFetch(STRICT) });
+      const messages = input.filter(({ type }) => type === "function_call" || type === "function_call_output").slice(0, 24);
+      await openai.responses.create({ model: "m", input: [{ role: "user", content: TASK }, ...messages] });
+      assert.equal(small.refused, 1);
+    });
+
+    test("what the service holds cannot be made smaller: said once, or thrown", async () => {
+      fresh();
+      const openai = client(OpenAI, server, { fetch: fittingFetch(OPTIONS) });
+      const { said } = await warnings(async () => {
+        for (let n = 0; n < 3; n++) await openai.responses.create({ model: "m", input: "go on", previous_response_id: "resp_1" });
+      });
+      assert.equal(said.length, 1);
+      assert.match(said[0], /previous_response_id/);
+      await assert.rejects(fit(STRICT)({ model: "m", input: [], conversation: "conv_1" }), { code: "INVALID_ARGUMENT" });
+    });
+
+    test("what fails inside leaves the run alone, and is said once", async () => {
+      const { bodies } = fresh();
+      const { result, said } = await warnings(() => runChat(client(OpenAI, server), { model: "m", messages: [{ role: "user", content: TASK }], tools: CHAT_TOOLS }, { contextWindow: 200_000, tokenizer: () => NaN, execute }));
+      assertWholeMessages(result.messages);
+      assert.equal(bodies.at(-1).messages.length, 1 + 2 * CALLS);
+      assert.equal(said.length, 1);
+    });
+
+    test("tools that fail, tools that are not there, and an end", async () => {
+      fresh();
+      const session = new Session(OPTIONS);
+      const { messages, finished } = await runChat(client(OpenAI, server), { model: "m", messages: [{ role: "user", content: TASK }] }, {
+        session,
+        maxSteps: 3,
+        execute: { build: ({ n }) => (n === 0 ? Promise.reject(new Error("disk full")) : { ok: true }) },
+      });
+      assert.equal(finished, false);
+      assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), ["Error: disk full", '{"ok":true}']);
+      fresh();
+      const none = await runChat(client(OpenAI, server), { model: "m", messages: [{ role: "user", content: TASK }] }, { ...OPTIONS, maxSteps: 2 });
+      assert.equal(none.messages.at(-2).content, "Error: there is no tool named build");
+      await assert.rejects(runChat(client(OpenAI, server), { model: "m", messages: [], stream: true }, OPTIONS), { code: "INVALID_ARGUMENT" });
+      const aborted = AbortSignal.abort(new Error("enough"));
+      await assert.rejects(runChat(client(OpenAI, server), { model: "m", messages: [] }, { ...OPTIONS, signal: aborted }), /enough/);
+    });
+  });

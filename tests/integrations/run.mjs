@@ -1,0 +1,29 @@
+// The integrations with the real SDKs, offline, in each Node that is supported; and their types.
+//
+//   node tests/integrations/run.mjs              everything
+//   node tests/integrations/run.mjs openai       the files with this word in their names, in Node 22
+
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { install, nodeOf } from "../../scripts/lib/installed.mjs";
+import { env, root } from "../../scripts/lib/paths.mjs";
+import { must } from "../../scripts/lib/run.mjs";
+import { placePackage } from "./place.mjs";
+
+const folder = "tests/integrations";
+const words = process.argv.slice(2);
+install(folder);
+placePackage();
+
+const files = readdirSync(join(root, folder))
+  .filter((name) => name.endsWith(".test.mjs") && (words.length === 0 || words.some((word) => name.includes(word))))
+  .sort();
+let failed = false;
+for (const major of words.length > 0 ? [22] : [20, 22, 24]) {
+  console.log(`▸ Node ${major}`);
+  const { status } = spawnSync(nodeOf(major), ["--test", "--test-reporter=spec", ...files], { cwd: join(root, folder), env, stdio: "inherit" });
+  failed ||= status !== 0;
+}
+if (words.length === 0) must("tsc", ["--project", "types"], { cwd: join(root, folder) });
+process.exitCode = failed ? 1 : 0;

@@ -1,0 +1,77 @@
+// A provider on 127.0.0.1: takes requests as the real one does, refuses what it would refuse, and follows a script.
+
+import { createServer } from "node:http";
+import { check, countTokens } from "contextfold";
+import { ANSWER, CALLS } from "./work.mjs";
+
+const PATHS = { "/v1/responses": "openai-responses", "/v1/chat/completions": "openai-chat", "/v1/messages": "anthropic" };
+
+const text = (answer) => ({ type: "output_text", text: answer, annotations: [] });
+const ANSWERS = {
+  "openai-responses": (n, usage, said) => ({
+    id: `resp_${n}`, object: "response", created_at: 0, status: "completed", model: "m", error: null, incomplete_details: null, instructions: null,
+    output: said !== undefined || n >= CALLS
+      ? [{ id: `msg_${n}`, type: "message", role: "assistant", status: "completed", content: [text(said ?? ANSWER)] }]
+      : [{ id: `rs_${n}`, type: "reasoning", summary: [], encrypted_content: `gA${n}` }, { id: `fc_${n}`, type: "function_call", call_id: `call_${n}`, name: "build", arguments: JSON.stringify({ n }), status: "completed" }],
+    usage: { input_tokens: usage, output_tokens: 20, total_tokens: usage + 20, input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
+  }),
+  "openai-chat": (n, usage, said) => ({
+    id: `c${n}`, object: "chat.completion", created: 0, model: "m", usage: { prompt_tokens: usage, completion_tokens: 20, total_tokens: usage + 20 },
+    choices: [{
+      index: 0, logprobs: null, finish_reason: said !== undefined || n >= CALLS ? "stop" : "tool_calls",
+      message: said !== undefined || n >= CALLS
+        ? { role: "assistant", content: said ?? ANSWER, refusal: null }
+        : { role: "assistant", content: null, refusal: null, tool_calls: [{ id: `call_${n}`, type: "function", function: { name: "build", arguments: JSON.stringify({ n }) } }] },
+    }],
+  }),
+  anthropic: (n, usage, said) => ({
+    id: `msg_${n}`, type: "message", role: "assistant", model: "m", stop_sequence: null, stop_reason: said !== undefined || n >= CALLS ? "end_turn" : "tool_use",
+    content: [said !== undefined || n >= CALLS ? { type: "text", text: said ?? ANSWER } : { type: "tool_use", id: `call_${n}`, name: "build", input: { n } }],
+    usage: { input_tokens: usage, output_tokens: 20 },
+  }),
+};
+
+/**
+ * Starts it. `window`: tokens above which it refuses; `summary`: what it answers to who asks for one. `bodies`: what it took,
+ * without the requests for summaries; `summaries`: how many these were; `refused`: how many were too long.
+ */
+export async function provider({ window = Infinity, summary } = {}) {
+  const state = { bodies: [], summaries: 0, refused: 0 };
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const format = PATHS[new URL(request.url, "http://host").pathname];
+    let answered;
+    try {
+      answered = answer(format, JSON.parse(body));
+    } catch (error) {
+      answered = { status: 500, json: { error: { message: String(error) } } };
+    }
+    const { status, json } = answered;
+    response.writeHead(status, { "content-type": "application/json", connection: "close" }).end(JSON.stringify(json));
+  });
+  function answer(format, body) {
+    if (typeof body.input === "string") body = { ...body, input: [{ role: "user", content: body.input }] };
+    // What continues a conversation that the service holds has only its end.
+    const [broken] = body.thread?.type === "continue" ? [] : check(format, body).filter(({ severity }) => severity === "error");
+    if (broken) return refusal(`${broken.rule} at ${broken.index}: ${broken.message}`);
+    const tokens = countTokens(body);
+    if (tokens > window) {
+      state.refused++;
+      return refusal(`prompt is too long: ${tokens} tokens > ${window} maximum`);
+    }
+    if (summary !== undefined && JSON.stringify(body).includes("<summary>")) {
+      state.summaries++;
+      return { status: 200, json: ANSWERS[format](0, tokens, summary) };
+    }
+    state.bodies.push(body);
+    return { status: 200, json: ANSWERS[format](state.bodies.length - 1, tokens) };
+  }
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  return Object.assign(state, {
+    url: `http://127.0.0.1:${server.address().port}`,
+    close: () => new Promise((done) => (server.close(done), server.closeAllConnections())),
+  });
+}
+
+const refusal = (message) => ({ status: 400, json: { type: "error", error: { type: "invalid_request_error", message, code: null, param: null } } });

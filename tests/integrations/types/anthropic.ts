@@ -1,0 +1,16 @@
+// Compiled, not run: what a user of `@anthropic-ai/sdk` writes.
+
+import Anthropic from "@anthropic-ai/sdk";
+import { Session } from "contextfold";
+import { middleware, toolRunner } from "contextfold/anthropic";
+
+const client = new Anthropic({ middleware: [middleware({ model: "claude-opus-4-5" })] });
+const session = new Session({ contextWindow: 200_000 });
+const params = { model: "claude-opus-4-5" as const, max_tokens: 1000, messages: [], tools: [], thread: false as const };
+
+const answer = await toolRunner(client, params, { session });
+const text: string[] = answer.content.map((block) => (block.type === "text" ? block.text : ""));
+for await (const stream of toolRunner(client, { ...params, stream: true as const }, { session, strict: true })) console.log(await stream.finalMessage(), text);
+
+// @ts-expect-error Anthropic would hold the conversation
+toolRunner(client, { ...params, thread: undefined }, { session });

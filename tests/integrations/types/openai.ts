@@ -1,0 +1,26 @@
+// Compiled, not run: what a user of `openai` writes.
+
+import { type Session } from "contextfold";
+import { fit, fittingFetch, runChat, runResponses } from "contextfold/openai";
+import OpenAI from "openai";
+
+const client = new OpenAI({ fetch: fittingFetch({ model: "gpt-5", fetch: globalThis.fetch }) });
+const input: OpenAI.Responses.ResponseInputItem[] = [{ role: "user", content: "go" }];
+const tools: OpenAI.Responses.Tool[] = [];
+
+const fitting = fit({ model: "gpt-5", onError: console.error });
+const response = await client.responses.create(await fitting({ model: "gpt-5", tools, input }, { signal: AbortSignal.timeout(1000) }));
+input.push(...(response.output as OpenAI.Responses.ResponseInputItem[])); // the SDK does not let its own output in
+const completion = await client.chat.completions.create(await fitting({ model: "gpt-5", messages: [{ role: "user", content: "go" } as const] }, { usage: response.usage }));
+console.log(completion.choices[0]?.message);
+
+const done = await runResponses(client, { model: "gpt-5", input, tools }, { model: "gpt-5", strict: true, execute: { build: ({ n }: { n: number }) => String(n) } });
+const text: string = done.response.output_text;
+const session: Session = done.session;
+input.push(...done.input);
+const chat = await runChat(client, { model: "gpt-5", messages: [] }, { session, execute: (name, args) => `${name} ${String(args)}`, onResponse: ({ usage }, step) => console.log(usage, step) });
+const messages: OpenAI.Chat.ChatCompletionMessageParam[] = chat.messages;
+console.log(text, messages);
+
+// @ts-expect-error this loop does not stream
+runChat(client, { model: "gpt-5", messages: [], stream: true }, { session });
