@@ -1,0 +1,52 @@
+import type { AgentInputItem, CallModelInputFilter, Session as AgentsSession } from "@openai/agents";
+import type { Session, SessionOptions } from "contextfold";
+import type { HookOptions, IntegrationOptions } from "./shared/types.js";
+
+export type { HookOptions, IntegrationOptions };
+
+/** A session of the SDK's that gives the model a view that fits, and keeps all items whole. */
+export interface FoldingSession extends AgentsSession {
+  /** The items as the model is to see them: what no longer fits stands in a summary. */
+  getItems(limit?: number): Promise<AgentInputItem[]>;
+  /** All items, as they were stored. */
+  allItems(): Promise<AgentInputItem[]>;
+  /** Called by the runner after each run: folds if that is due; with `force`, in any case. */
+  runCompaction(args?: { force?: boolean }): Promise<null>;
+  /** For the same run: it cuts tool outputs while the run goes on. */
+  readonly callModelInputFilter: CallModelInputFilter;
+  /** The engine's session: to search, to pin in, for its report; `null` before the first run. */
+  readonly context: Session | null;
+}
+
+/**
+ * A `session` for `run` of `@openai/agents`. The items are kept whole, in memory or in a `store` of yours (any session of the SDK's);
+ * what the model gets of them fits: older turns stand in a summary. History transactions are passed on to the store.
+ *
+ * ```js
+ * import { run } from "@openai/agents";
+ * import { foldingSession } from "contextfold/openai-agents";
+ *
+ * const session = foldingSession({ model: "gpt-5" });
+ * await run(agent, "Why does the build fail?", { session, callModelInputFilter: session.callModelInputFilter });
+ * ```
+ *
+ * The session folds between runs. Within a run the runner asks it nothing: there, `callModelInputFilter` cuts tool outputs.
+ *
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
+ */
+export declare function foldingSession(options: IntegrationOptions & { session?: Session; sessionId?: string; store?: AgentsSession }): FoldingSession;
+
+/**
+ * A `callModelInputFilter`: the outputs of function tools in a request take at most `outputRatio` (0.6) of the limit, the newest ones
+ * whole and the oldest as placeholders. It touches nothing else, and no item leaves its place: what the filter changes of a user's
+ * message, the SDK would store.
+ *
+ * ```js
+ * const runner = new Runner({ callModelInputFilter: callModelInputFilter({ model: "gpt-5" }) });
+ * ```
+ *
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
+ */
+export declare function callModelInputFilter(
+  options: HookOptions & Pick<SessionOptions, "model" | "models" | "contextWindow" | "reservedOutputTokens" | "safetyMargin" | "tokenizer" | "calibrate" | "toolOutputCache"> & { outputRatio?: number },
+): CallModelInputFilter;

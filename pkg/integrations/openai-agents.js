@@ -1,0 +1,117 @@
+// The OpenAI Agents SDK (`@openai/agents`): a session that folds between runs, and a filter that cuts tool outputs within one.
+// Nothing of it is imported.
+
+import { ContextError, contextLimit } from "contextfold";
+import { agentItems } from "./shared/agent-items.js";
+import { MemoryStore } from "./shared/agent-store.js";
+import { Keeper } from "./shared/keeper.js";
+
+const FORMAT = "openai-responses";
+const OPTIONAL = ["applyHistoryTransaction", "applyHistoryMutations", "replaceHistoryWithCompaction", "prepareHistoryItemForModelInput", "prepareHistoryItemsForPersistenceComparison", "preserveReasoningItemIdsForPersistence"];
+
+/** See openai-agents.d.ts. */
+export function foldingSession(options = {}) {
+  const { sessionId, store = new MemoryStore(), ...rest } = options;
+  if (typeof rest.session === "function") throw new ContextError("INVALID_CONFIG", "session: a session of the SDK's is one conversation; give it one Session");
+  const keeper = new Keeper("openai-agents session", FORMAT, rest, { mirror: agentItems() });
+  let id = sessionId;
+  let conversation;
+  // What a store gives are copies each time: the items that are known keep their objects.
+  let known = [];
+  const load = async () => {
+    const items = await store.getItems();
+    const texts = known.map((item) => JSON.stringify(item));
+    known = items.map((item, i) => (texts[i] === JSON.stringify(item) ? known[i] : item));
+    return known;
+  };
+  const view = async () => {
+    const fitting = await keeper.fit(await load());
+    conversation = fitting.conversation ?? conversation;
+    return fitting.list;
+  };
+  const session = {
+    getSessionId: async () => (id ??= (await store.getSessionId?.()) ?? globalThis.crypto.randomUUID()),
+    getItems: async (limit) => {
+      const items = structuredClone(await view());
+      return limit === undefined ? items : limit > 0 ? items.slice(-limit) : [];
+    },
+    allItems: () => store.getItems(),
+    addItems: (items) => store.addItems(items),
+    popItem: () => store.popItem(),
+    clearSession: () => ((known = []), store.clearSession()),
+    runCompaction: async ({ force } = {}) => {
+      await view();
+      if (force && conversation) {
+        try {
+          await conversation.session.compact();
+        } catch (error) {
+          keeper.failed(error);
+        }
+      }
+      return null; // a summary's tokens are the summariser's, and the service was not asked
+    },
+    callModelInputFilter: callModelInputFilter({ ...hooksOf(rest), ...limitsOf(rest) }),
+    get context() {
+      return conversation?.session ?? (typeof rest.session === "object" ? rest.session : null);
+    },
+  };
+  for (const method of OPTIONAL) if (typeof store[method] === "function") session[method] = (...args) => store[method](...args);
+  return session;
+}
+
+/** See openai-agents.d.ts. */
+export function callModelInputFilter(options = {}) {
+  const { outputRatio = 0.6, ...rest } = options;
+  if (!(outputRatio > 0 && outputRatio <= 1)) throw new ContextError("INVALID_CONFIG", "outputRatio: expected a number above 0, at most 1");
+  if (rest.session) throw new ContextError("INVALID_CONFIG", "session: the filter keeps none, for what it does holds for one request; `foldingSession` takes one");
+  const keeper = new Keeper("openai-agents filter", FORMAT, trimmingOnly(rest, outputRatio), { mirror: agentItems() });
+  return async ({ modelData, agent }) => {
+    const { list } = await keeper.fit(modelData.input, { header: modelData.instructions, tools: definitionsOf(agent) });
+    if (list === modelData.input) return modelData;
+    // What the model's user said, what was called and what was answered goes to the SDK's own session as it leaves here:
+    // nothing but outputs is touched, and each stays in its place.
+    const cut = new Map(list.filter(isOutput).map((item) => [item.callId, item]));
+    return { ...modelData, input: modelData.input.map((item) => (isOutput(item) ? (cut.get(item.callId) ?? item) : item)) };
+  };
+}
+
+const isOutput = (item) => item.type === "function_call_result";
+
+const HOOKS = ["strict", "onError", "onReport"];
+const LIMITS = ["model", "models", "contextWindow", "reservedOutputTokens", "safetyMargin", "tokenizer", "calibrate"];
+const pick = (options, keys) => Object.fromEntries(keys.filter((key) => options[key] !== undefined).map((key) => [key, options[key]]));
+const hooksOf = (options) => pick(options, HOOKS);
+
+/** Of a session that was handed over, the window is what is known. */
+function limitsOf(options) {
+  if (!options.session) return pick(options, LIMITS);
+  return options.session.limit === null ? {} : { contextWindow: options.session.limit };
+}
+
+/** A session that does nothing but cut tool outputs, to a share of the limit. */
+function trimmingOnly(options, outputRatio) {
+  const limit = limitOf(options);
+  if (limit === null) return options;
+  const contextBudgetTokens = Math.max(1, Math.floor(limit * outputRatio));
+  return {
+    ...options,
+    ladder: [{ pass: "dedupe_reads" }, { pass: "trim_tool_outputs", budgetTokens: contextBudgetTokens }],
+    toolOutputCache: { ...options.toolOutputCache, contextBudgetTokens },
+  };
+}
+
+function limitOf({ model, models, contextWindow, reservedOutputTokens = 0 }) {
+  if (typeof contextWindow === "number") return contextWindow - reservedOutputTokens;
+  if (typeof model !== "string") return null;
+  try {
+    return contextLimit(model, models);
+  } catch {
+    return null; // the session itself says what is wrong
+  }
+}
+
+/** What the agent's function tools look like to the model, to be counted. */
+function definitionsOf(agent) {
+  const tools = (agent?.tools ?? []).filter(({ type }) => type === "function");
+  return tools.map(({ type, name, description, parameters, strict }) => ({ type, name, description, parameters, strict }));
+}

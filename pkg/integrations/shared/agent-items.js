@@ -1,0 +1,86 @@
+// Items of the OpenAI Agents SDK as items of the Responses API, and back. Theirs are written in camel case, and results have
+// a name of their own.
+
+import { Mirror } from "./mirror.js";
+
+const OUTPUTS = { function_call_result: "function_call_output", computer_call_result: "computer_call_output" };
+
+/** A mirror that also knows which item a call's output came in. */
+export function agentItems() {
+  const outputs = new Map();
+  const calls = new Map();
+  const toOurs = (item) => {
+    const type = item.type ?? "message";
+    if (type === "message") return message(item);
+    if (type === "reasoning") return reasoning(item);
+    if (item.callId === undefined) return item;
+    if (type in OUTPUTS || type.endsWith("_output")) {
+      outputs.set(item.callId, item);
+      return { type: OUTPUTS[type] ?? type, call_id: item.callId, output: type === "function_call_result" ? outputOf(item.output) : item.output };
+    }
+    calls.set(item.callId, item);
+    if (type === "function_call") return { type, call_id: item.callId, name: item.name, arguments: item.arguments, ...(item.id && { id: item.id }) };
+    return { ...item, call_id: item.callId };
+  };
+  const toTheirs = (entry) => {
+    if (entry.type?.endsWith("_output")) {
+      const original = outputs.get(entry.call_id);
+      return { ...original, output: typeof original.output === "string" ? entry.output : { type: "text", text: textOf(entry.output) } };
+    }
+    if (entry.call_id !== undefined) {
+      const original = calls.get(entry.call_id);
+      return entry.type === "function_call" && original ? { ...original, arguments: entry.arguments } : entry;
+    }
+    if (entry.role === "assistant")
+      return { type: "message", role: "assistant", status: "completed", content: [entry.content].flat().map((part) => (typeof part === "string" ? { type: "output_text", text: part } : part)) };
+    return { type: "message", ...entry };
+  };
+  return new Mirror(toOurs, toTheirs);
+}
+
+function message({ role, content, id, status }) {
+  const parts = typeof content === "string" ? content : content.map(part);
+  return { type: "message", role: role ?? "user", content: parts, ...(id && { id }), ...(role === "assistant" && { status: status ?? "completed" }) };
+}
+
+/** A part of a message; one that is not known goes as it is. */
+function part(given) {
+  const { type, text, refusal, image, file, detail, filename } = given;
+  if (type === "output_text") return { type, text, annotations: [] };
+  if (type === "refusal") return { type, refusal };
+  if (type === "input_image" && typeof image === "string") return { type, image_url: image, detail: detail ?? "auto" };
+  if (type === "input_image" && image?.id) return { type, file_id: image.id, detail: detail ?? "auto" };
+  if (type === "input_file" && file?.id) return { type, file_id: file.id };
+  if (type === "input_file" && file?.url) return { type, file_url: file.url };
+  if (type === "input_file" && typeof file === "string") return { type, file_data: file, ...(filename && { filename }) };
+  return given;
+}
+
+function reasoning({ id, content, providerData }) {
+  const encrypted = providerData?.encrypted_content ?? providerData?.encryptedContent;
+  return {
+    type: "reasoning",
+    ...(id && { id }),
+    summary: (content ?? []).map(({ text }) => ({ type: "summary_text", text })),
+    ...(encrypted && { encrypted_content: encrypted }),
+  };
+}
+
+/** A tool's output: a text, one part, or several. */
+function outputOf(output) {
+  if (typeof output === "string") return output;
+  if (Array.isArray(output)) return output.map(outputPart);
+  return output?.type === "text" ? output.text : [outputPart(output)];
+}
+
+function outputPart(given) {
+  if (given.type === "text") return { type: "input_text", text: given.text };
+  if (given.type === "image") {
+    const { image } = given;
+    const url = typeof image === "string" ? image : (image?.url ?? (image?.data && `data:${image.mediaType ?? "image/png"};base64,${typeof image.data === "string" ? image.data : ""}`));
+    return { type: "input_image", ...(url ? { image_url: url } : { file_id: image?.fileId ?? image?.id }), detail: given.detail ?? "auto" };
+  }
+  return part(given);
+}
+
+const textOf = (output) => (typeof output === "string" ? output : output.map(({ text }) => text ?? "").join("\n"));

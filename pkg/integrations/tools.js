@@ -1,0 +1,85 @@
+// The three tools by which a model reads what its view leaves out, ready for each SDK. No SDK is imported: each takes its tools
+// as plain objects.
+
+import { ContextError, toolDefinitions } from "contextfold";
+
+const RUN = {
+  tool_output_cache: (session, args) => session.toolOutputs.read(args),
+  tool_output_cache_grep: (session, args) => session.toolOutputs.grep(args),
+  search_history: (session, args) => {
+    const { query, regex, ignore_case, max_hits } = args;
+    const hits = session.search(query, { regex, ignore_case, max_hits });
+    return hits.length > 0 ? JSON.stringify(hits) : "[nothing found]";
+  },
+};
+
+/** See tools.d.ts. */
+export async function runTool(session, name, args) {
+  const run = Object.hasOwn(RUN, name) ? RUN[name] : undefined;
+  if (!run) throw new ContextError("INVALID_ARGUMENT", `there is no tool named ${name}; there are: ${Object.keys(RUN).join(", ")}`);
+  const of = typeof session === "function" ? session() : session;
+  try {
+    return await run(of, args);
+  } catch (error) {
+    // A wrong ref or pattern is the model's, and it can try another.
+    if (error?.code === "UNKNOWN_REF" || error?.code === "INVALID_ARGUMENT") return `Error: ${error.message}`;
+    throw error;
+  }
+}
+
+const definitions = () => toolDefinitions("openai-responses").map(({ name, description, parameters }) => ({ name, description, parameters }));
+
+// How a schema is known to `ai`, in every version: nothing of it is needed to make one.
+const SCHEMA = Symbol.for("vercel.ai.schema");
+
+/** See tools.d.ts. */
+export function aiSdkTools(session) {
+  const schema = (jsonSchema) => ({ [SCHEMA]: true, _type: undefined, jsonSchema, validate: undefined });
+  return Object.fromEntries(
+    definitions().map(({ name, description, parameters }) => [name, { description, inputSchema: schema(parameters), execute: (args) => runTool(session, name, args) }]),
+  );
+}
+
+/** See tools.d.ts. */
+export function openaiTools(session, api = "responses") {
+  return {
+    tools: toolDefinitions(api === "chat" ? "openai-chat" : "openai-responses"),
+    execute: Object.fromEntries(definitions().map(({ name }) => [name, (args) => runTool(session, name, args)])),
+  };
+}
+
+/** See tools.d.ts. */
+export function openaiRunnableTools(session) {
+  return definitions().map(({ name, description, parameters }) => ({
+    type: "function",
+    function: { name, description, parameters, parse: JSON.parse, function: (args) => runTool(session, name, args) },
+  }));
+}
+
+/** See tools.d.ts. */
+export function anthropicTools(session) {
+  return toolDefinitions("anthropic").map((definition) => ({ ...definition, parse: (input) => input, run: (args) => runTool(session, definition.name, args) }));
+}
+
+/** See tools.d.ts. */
+export function openaiAgentsTools(session) {
+  return definitions().map(({ name, description, parameters }) => ({
+    type: "function",
+    name,
+    description,
+    // The SDK asks for a list of what is required, even where that is said elsewhere.
+    parameters: { ...parameters, required: parameters.required ?? [] },
+    strict: false,
+    needsApproval: async () => false,
+    isEnabled: async () => true,
+    invoke: async (_context, input) => {
+      let args;
+      try {
+        args = JSON.parse(input || "{}");
+      } catch {
+        return "Error: the arguments are no JSON";
+      }
+      return runTool(session, name, args);
+    },
+  }));
+}

@@ -1,0 +1,181 @@
+// `contextfold/openai-agents` with the real SDK and its scripted model.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Agent, MemorySession, run, setTracingDisabled, tool } from "@openai/agents";
+import { ScriptedModel, assistantMessage, functionCall } from "@openai/agents/testing";
+import { Session, check, countTokens } from "contextfold";
+import { callModelInputFilter, foldingSession } from "contextfold/openai-agents";
+import { agentItems } from "../../pkg/integrations/shared/agent-items.js";
+import { ANSWER, CALLS, OPTIONS, TASK, WINDOW, outputOf, warnings } from "./support/work.mjs";
+
+setTracingDisabled(true);
+const STRICT = { ...OPTIONS, strict: true };
+const parameters = { type: "object", properties: { n: { type: "number" } }, required: ["n"], additionalProperties: false };
+const build = tool({ name: "build", description: "Builds.", parameters, strict: false, execute: async ({ n }) => outputOf(n) });
+
+/** A model that calls the tool with these numbers, one after the other, and then answers. */
+const script = (from = 0, to = CALLS) => [...Array.from({ length: to - from }, (_, i) => [functionCall("build", { n: from + i }, { callId: `call_${from + i}`, id: `fc_${from + i}` })]), [assistantMessage(ANSWER, { id: `msg_${to}` })]];
+const agentOf = (model) => new Agent({ name: "builder", instructions: "You build.", model, tools: [build] });
+const inputs = (model) => model.calls.map(({ request }) => request.input);
+
+/** Their items as the Responses API gets them, held against its rules. */
+function assertFits(items, limit = WINDOW) {
+  const mirror = agentItems();
+  const body = { instructions: "You build.", input: typeof items === "string" ? [{ role: "user", content: items }] : items.map((item) => mirror.ours(item)) };
+  assert.deepEqual(check("openai-responses", body).filter(({ severity }) => severity === "error"), []);
+  const tokens = countTokens(body);
+  assert.ok(tokens <= limit, `${tokens} tokens are more than ${limit}`);
+  return tokens;
+}
+
+const text = (output) => (typeof output === "string" ? output : output.text);
+
+function assertWhole(items, calls = CALLS) {
+  const results = items.filter(({ type }) => type === "function_call_result");
+  assert.equal(results.length, calls);
+  for (const { callId, output } of results) assert.equal(text(output), outputOf(Number(callId.slice(5))));
+}
+
+describe("@openai/agents 0.20", () => {
+  test("without it, the window is passed", async () => {
+    const model = new ScriptedModel(script());
+    await run(agentOf(model), TASK, { maxTurns: CALLS + 5 });
+    assert.throws(() => inputs(model).forEach((items) => assertFits(items)), /tokens are more than/);
+  });
+
+  test("the filter: each request fits and is valid; what the SDK's own session stores is whole", async () => {
+    const model = new ScriptedModel(script());
+    const session = new MemorySession();
+    await run(agentOf(model), TASK, { session, maxTurns: CALLS + 5, callModelInputFilter: callModelInputFilter(STRICT) });
+    assert.equal(model.calls.length, CALLS + 1);
+    for (const [n, items] of inputs(model).entries()) {
+      assertFits(items);
+      assert.equal(items.length, 1 + 2 * n, "no item leaves its place");
+      assert.equal(items[0].content, TASK);
+    }
+    const last = inputs(model).at(-1);
+    assert.equal(text(last.at(-1).output), outputOf(CALLS - 1), "the newest output is whole");
+    assert.match(text(last[2].output), /ref=/);
+    const stored = await session.getItems();
+    assertWhole(stored);
+    assert.equal(stored[0].content, TASK);
+  });
+
+  test("a session and its filter over several runs: it folds between them and stores everything", async () => {
+    const session = foldingSession(STRICT);
+    let from = 0;
+    const sizes = [];
+    for (let turn = 0; turn < 5; turn++) {
+      const model = new ScriptedModel(script(from, from + 10));
+      const result = await run(agentOf(model), `${TASK} Part ${turn}.`, { session, maxTurns: 20, callModelInputFilter: session.callModelInputFilter });
+      assert.equal(result.finalOutput, ANSWER);
+      for (const items of inputs(model)) sizes.push(assertFits(items));
+      from += 10;
+    }
+    assert.equal(sizes.length, 55);
+    const all = await session.allItems();
+    assertWhole(all, 50);
+    assert.equal(all.filter(({ role }) => role === "user").length, 5);
+    assert.equal(all.filter(({ role }) => role === "assistant").length, 5);
+    assert.deepEqual(all.filter(({ role }) => role === "user").map(({ content }) => content), [0, 1, 2, 3, 4].map((n) => `${TASK} Part ${n}.`));
+    const seen = await session.getItems();
+    assert.ok(seen.length < all.length / 2, "older turns are folded");
+    assert.match(JSON.stringify(seen[0]), /Never edit src\/generated/);
+    assert.ok(session.context.folds().length > 0);
+    assert.match(session.context.search("src/file3.rs:5:")[0].excerpt, /E0303/);
+  });
+
+  test("streaming, with a store of the SDK's own", async () => {
+    const store = new MemorySession({ sessionId: "mine" });
+    const session = foldingSession({ ...STRICT, store });
+    assert.equal(await session.getSessionId(), "mine");
+    for (let turn = 0; turn < 3; turn++) {
+      const model = new ScriptedModel(script(turn * 15, turn * 15 + 15));
+      const result = await run(agentOf(model), `${TASK} ${turn}`, { session, stream: true, maxTurns: 20, callModelInputFilter: session.callModelInputFilter });
+      await result.completed;
+      inputs(model).forEach((items) => assertFits(items));
+    }
+    assertWhole(await store.getItems(), 45);
+  });
+
+  test("a session of one's own, forced to fold", async () => {
+    const own = new Session({ contextWindow: 100_000 });
+    const session = foldingSession({ session: own, strict: true });
+    for (let turn = 0; turn < 2; turn++) await run(agentOf(new ScriptedModel(script(turn * 15, turn * 15 + 15))), TASK, { session, maxTurns: 20 });
+    assert.equal(own.folds().length, 0);
+    assert.equal(await session.runCompaction({ force: true }), null);
+    assert.equal(own.folds().length, 1);
+    assert.equal(session.context, own);
+    assertWhole(await session.allItems(), 30);
+    assert.ok((await session.getItems()).length < 62);
+  });
+
+  test("what is taken back and cleared", async () => {
+    const session = foldingSession(STRICT);
+    await session.addItems([{ type: "message", role: "user", content: "one" }, { type: "message", role: "user", content: "two" }]);
+    assert.equal((await session.popItem()).content, "two");
+    assert.deepEqual((await session.getItems()).map(({ content }) => content), ["one"]);
+    assert.equal((await session.getItems(0)).length, 0);
+    await session.clearSession();
+    assert.deepEqual(await session.getItems(), []);
+  });
+
+  test("history transactions are done once, or not at all", async () => {
+    const session = foldingSession(STRICT);
+    const item = (content) => ({ type: "message", role: "user", content });
+    const append = { operationId: "a", transaction: { type: "append_items", items: [item("one"), item("two")] } };
+    await session.applyHistoryTransaction(append);
+    await session.applyHistoryTransaction(structuredClone(append));
+    assert.equal((await session.allItems()).length, 2);
+    await assert.rejects(session.applyHistoryTransaction({ ...append, transaction: { type: "append_items", items: [] } }), { code: "INVALID_ARGUMENT" });
+    await assert.rejects(session.applyHistoryTransaction({ operationId: "b", transaction: { type: "replace_suffix", expectedSuffix: [item("three")], replacement: [] } }), { code: "INVALID_ARGUMENT" });
+    await session.applyHistoryTransaction({ operationId: "c", transaction: { type: "replace_suffix", expectedSuffix: [{ content: "two", role: "user", type: "message" }], replacement: [item("second")] } });
+    assert.deepEqual((await session.getItems()).map(({ content }) => content), ["one", "second"]);
+    await session.replaceHistoryWithCompaction([{ type: "compaction", encrypted_content: "gAAA" }, item("on")]);
+    assert.deepEqual((await session.getItems()).map(({ type }) => type), ["compaction", "message"]);
+  });
+
+  test("items of every kind come out as they went in", async () => {
+    const items = [
+      { type: "message", role: "user", content: [{ type: "input_text", text: "look" }, { type: "input_image", image: "data:image/png;base64,iVBORw0KGgo=" }, { type: "input_file", file: { id: "file_1" } }] },
+      { type: "reasoning", id: "rs_1", content: [{ type: "input_text", text: "hm" }], providerData: { encrypted_content: "gA" } },
+      { type: "function_call", id: "fc_1", callId: "a", name: "f", arguments: "{}", status: "completed" },
+      { type: "function_call_result", callId: "a", name: "f", status: "completed", output: { type: "text", text: "1" } },
+      { type: "function_call", callId: "b", name: "f", arguments: "{}", status: "completed" },
+      { type: "function_call_result", callId: "b", name: "f", status: "completed", output: [{ type: "input_text", text: "1" }, { type: "input_image", image: "https://a.b/c.png" }] },
+      { type: "hosted_tool_call", id: "ws_1", name: "web_search_call", status: "completed", providerData: { type: "web_search_call" } },
+      { type: "shell_call", callId: "s", action: { commands: ["ls"] } },
+      { type: "shell_call_output", callId: "s", output: [{ stdout: "x", stderr: "", outcome: { type: "exit", exitCode: 0 } }] },
+      { type: "message", role: "assistant", status: "completed", id: "m_1", content: [{ type: "output_text", text: "done" }] },
+      { type: "message", role: "system", content: "mind this" },
+    ];
+    const session = foldingSession(STRICT);
+    await session.addItems(items);
+    assert.deepEqual(await session.getItems(), items);
+  });
+
+  test("what fails inside leaves the run alone, and is said once", async () => {
+    const model = new ScriptedModel(script());
+    const options = { contextWindow: 200_000, tokenizer: () => NaN };
+    const session = foldingSession(options);
+    const { said } = await warnings(async () => {
+      await run(agentOf(model), TASK, { session, maxTurns: CALLS + 5, callModelInputFilter: session.callModelInputFilter });
+      await session.getItems();
+    });
+    assert.equal(said.length, 2, "by the session, and by the filter");
+    assertWhole(inputs(model).at(-1));
+    assertWhole(await session.allItems());
+  });
+
+  test("strict: it fails the run", async () => {
+    const failing = run(agentOf(new ScriptedModel(script())), TASK, { maxTurns: 5, callModelInputFilter: callModelInputFilter({ ...STRICT, tokenizer: () => NaN }) });
+    await assert.rejects(failing);
+  });
+
+  test("wrong options are told at once", () => {
+    assert.throws(() => foldingSession({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
+    assert.throws(() => callModelInputFilter({ model: "no-such-model" }), { code: "UNKNOWN_MODEL" });
+    assert.throws(() => callModelInputFilter({ ...OPTIONS, outputRatio: 2 }), { code: "INVALID_CONFIG" });
+  });
+});
