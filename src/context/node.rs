@@ -31,6 +31,8 @@ pub enum NodeKind {
     Ask,
     /// The engine: a piece of a message's text that the caller pinned.
     Pin,
+    /// The engine: what stands between header and conversation, as the caller set it.
+    Part,
     /// The engine: what stands in for the output of an interrupted call until it comes.
     StandIn,
 }
@@ -86,7 +88,7 @@ impl Node {
         match self.kind {
             NodeKind::Retain | NodeKind::Pin => PartName::Retain,
             NodeKind::Summary | NodeKind::Ask => PartName::Summary,
-            NodeKind::Message | NodeKind::StandIn => text_part(&self.message),
+            NodeKind::Message | NodeKind::Part | NodeKind::StandIn => text_part(&self.message),
         }
     }
 
@@ -250,6 +252,7 @@ impl History {
             NodeKind::Retain => "retain_",
             NodeKind::Ask => "ask_",
             NodeKind::Pin => "pin_",
+            NodeKind::Part => "context_",
             _ => "fold_",
         });
         self.insert(id, message, tally, kind)

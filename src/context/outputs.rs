@@ -173,8 +173,9 @@ impl Context {
     pub fn collect_garbage(&mut self, dry_run: bool) -> Vec<ToolOutputRef> {
         let mut texts: Vec<String> = Vec::new();
         let mut mentioned: HashSet<String> = HashSet::new();
-        // A message that was shortened names the ref of its full text in the view alone.
-        let shortened = self.view.body().iter().filter(|s| s.form == Form::Shortened).map(|s| &s.message);
+        // A message that was shortened, or is no tool message, names the ref of its full text in the view alone.
+        let by_name = |form| matches!(form, Form::Shortened | Form::Placeholder);
+        let shortened = self.view.body().iter().filter(|s| by_name(s.form)).map(|s| &s.message);
         for message in self.history.nodes().iter().map(|n| &n.message).chain(shortened) {
             mentioned
                 .extend(message.tool_outputs().filter_map(|o| o.output_ref.as_ref()).map(|r| r.id.clone()));

@@ -19,6 +19,7 @@ impl Context {
             self.view.watch_outputs(); // it may be trimmed again
             return;
         }
+        self.unmerge(index);
         self.restore_step(index);
         if let Some(at) = self.view.body().iter().position(|s| s.node == index) {
             if self.view.body()[at].form != Form::Whole {

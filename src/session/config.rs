@@ -27,6 +27,8 @@ pub struct SessionConfig {
     pub tool_output_cache: ToolOutputCacheConfig,
     /// The passes that make a view smaller.
     pub ladder: Ladder,
+    /// The ladder acts where the limit is reached, and the caller named no other threshold.
+    pub acts_at_limit: bool,
     /// Thinking is left out behind an edit: the provider binds it to what stood before it.
     pub drops_bound_thinking: bool,
 }
@@ -68,7 +70,9 @@ impl SessionConfig {
             .filter(|(most, table)| given_window.is_none() || most < table)
             .map(|(most, _)| most);
         let limit = window.map(|w| model::limit(max_input, w, reserved));
+        let ladder = ladder.unwrap_or_default();
         Ok(Self {
+            acts_at_limit: ladder.acts_at_limit() && !given.threshold_ratio,
             model,
             window,
             limit,
@@ -76,7 +80,7 @@ impl SessionConfig {
             uncalibrated: !calibrate,
             compaction: compaction.unwrap_or_default(),
             tool_output_cache: tool_output_cache.unwrap_or_default(),
-            ladder: ladder.unwrap_or_default(),
+            ladder,
             drops_bound_thinking,
         })
     }

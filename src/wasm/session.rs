@@ -163,7 +163,7 @@ impl Session {
             callback.ask_for(|counter| count_tools_by(rules.tools, &tools, counter))?;
         }
         self.inner.write(|core| {
-            core.set_tools(&tools);
+            core.set_tools(&tools, |_| true);
             Ok(())
         })
     }
