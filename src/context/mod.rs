@@ -16,6 +16,7 @@ mod parts;
 mod pins;
 mod placeholders;
 mod pruned;
+mod recount;
 mod report;
 mod rewrite;
 mod snapshot;

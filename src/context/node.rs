@@ -119,6 +119,13 @@ impl History {
         &self.nodes[index.get()]
     }
 
+    /// Counts every message anew.
+    pub(super) fn recount(&mut self, count: impl Fn(&Message) -> Tally) {
+        for node in &mut self.nodes {
+            node.tally = count(&node.message);
+        }
+    }
+
     /// The node with this id.
     pub fn find(&self, id: &str) -> Option<NodeIndex> {
         self.by_id.get(id).copied()

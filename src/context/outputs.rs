@@ -9,7 +9,7 @@ use super::report::Decision;
 use super::view::Form;
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolOutput, ToolOutputRef};
-use crate::tool_output;
+use crate::tool_output::{self, ToolOutputCacheConfig};
 
 /// What entering tool outputs did to the view: decisions that no run took. Nodes, and the tokens that each saved.
 #[derive(Debug, Clone, Default)]
@@ -99,6 +99,14 @@ impl Context {
             let trimmed = self.make_placeholders_beyond(self.output_budget);
             self.on_entry.trimmed.extend(&trimmed);
         }
+    }
+
+    /// Keeps tool outputs another way from now on. What exceeds the new budget becomes a placeholder at once; what is one
+    /// already stays so.
+    pub fn set_output_config(&mut self, config: ToolOutputCacheConfig, window: Option<u64>) {
+        self.output_budget = config.budget(window);
+        self.output_config = config;
+        self.trim_outputs();
     }
 
     /// The same for any budget. Gives what became a placeholder.

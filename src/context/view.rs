@@ -111,6 +111,8 @@ pub struct View {
     /// The first of the parts that changed since [`View::mark`].
     parts_changed_from: Option<usize>,
     marked_tokens: u64,
+    /// How long the body was at [`View::mark`].
+    marked_body: usize,
     /// Later instructions that stand in the header's last message, in order.
     pub(super) merged: Vec<NodeIndex>,
     /// How tool outputs stood that pruning made placeholders of.
@@ -464,6 +466,7 @@ impl View {
         self.fixed_changed = false;
         self.parts_changed_from = None;
         self.marked_tokens = self.tokens();
+        self.marked_body = self.body.len();
     }
 
     /// Tokens at the beginning that are as they were at the last [`View::mark`].
@@ -480,6 +483,31 @@ impl View {
                 before.min(self.marked_tokens) // what changed may have entered after the mark
             }
         }
+    }
+
+    /// Every slot, shown or kept for when it is shown again.
+    pub(super) fn all_slots(&self) -> impl Iterator<Item = &Slot> {
+        let kept = self.hidden_parts.iter().chain(self.dropped.values()).chain(self.pruned.values());
+        self.slots().chain(kept)
+    }
+
+    /// Counts every slot anew.
+    pub(super) fn recount(&mut self, count: impl Fn(&Slot) -> Tally) {
+        self.before_edit();
+        let shown = self.header.iter_mut().chain(&mut self.parts).chain(&mut self.body);
+        let kept =
+            self.hidden_parts.iter_mut().chain(self.dropped.values_mut()).chain(self.pruned.values_mut());
+        for slot in shown.chain(kept) {
+            slot.tally = count(slot);
+        }
+        self.sums = Sums::default();
+        for slot in self.header.iter().chain(&self.parts).chain(&self.body) {
+            self.sums.add(slot.part, &slot.tally);
+        }
+        self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
+        let marked = self.marked_body.min(self.body.len());
+        self.marked_tokens = self.fixed_tokens() + self.body[..marked].iter().map(Slot::tokens).sum::<u64>();
+        self.watch_outputs();
     }
 
     fn touch(&mut self, at: usize) {

@@ -19,6 +19,8 @@ const LEAST_FOLD: u64 = 64;
 /// One conversation: its history, its view, its tool outputs.
 pub struct Session {
     pub(super) context: Context,
+    /// Counts text; the context's counter adds the rules of the model.
+    pub(super) counter: Counter,
     pub(super) config: SessionConfig,
     /// The last usage reported since the last fold.
     pub(super) usage: Option<TokenUsage>,
@@ -41,18 +43,24 @@ pub struct Session {
     pub(super) allowed_tools: Vec<bool>,
 }
 
+/// The counter with the rules of a model.
+pub(super) fn counting(model: Option<&str>, counter: Counter) -> Counter {
+    match model {
+        Some(model) => by_rules_of(model, counter),
+        None => counter,
+    }
+}
+
 impl Session {
     /// An empty session.
     pub fn new(config: SessionConfig, counter: Counter) -> Self {
         let accuracy = Accuracy::new(config.model.as_deref(), !config.uncalibrated);
-        let counter = match &config.model {
-            Some(model) => by_rules_of(model, counter),
-            None => counter,
-        };
-        let mut context = Context::new(counter, config.tool_output_cache.clone(), config.window);
+        let by_rules = counting(config.model.as_deref(), counter.clone());
+        let mut context = Context::new(by_rules, config.tool_output_cache.clone(), config.window);
         context.set_merging(config.ladder.builds_from_turns());
         Self {
             context,
+            counter,
             config,
             usage: None,
             accuracy,

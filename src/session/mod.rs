@@ -9,6 +9,7 @@ mod asking;
 mod config;
 mod facade;
 mod ladder;
+mod options;
 mod prompt;
 mod recover;
 mod rewrite;

@@ -156,9 +156,6 @@ impl Session {
     }
 
     pub(super) fn count_tools(&mut self) {
-        let tokens = count_tools(&self.tools(), &*self.context.counter);
-        if tokens != self.context.view.tools_tokens() || !self.tools.is_empty() {
-            self.context.view.set_tools(tokens);
-        }
+        self.context.view.set_tools(count_tools(&self.tools(), &*self.context.counter));
     }
 }
