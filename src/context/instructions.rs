@@ -77,13 +77,14 @@ impl Context {
         nodes.filter(|node| !self.view.merged.contains(node)).collect()
     }
 
-    /// Shows these as the header, and in the last of them what is merged. Where that is no text, the first that is merged
-    /// stands behind it.
+    /// Shows these as the header, and in the last of them what is merged. Where that is no text, or pinned, the first that is
+    /// merged stands behind it.
     pub(super) fn compose_header(&mut self, own: &[NodeIndex]) {
         let mut header: Vec<Slot> = own.iter().map(|node| Slot::whole(&self.history, *node)).collect();
         let mut merged = self.view.merged.iter();
         let takes_text = |slot: &Slot| matches!(slot.message.parts.last(), Some(Part::Text { .. }));
-        let base = match header.pop_if(|slot| takes_text(slot)) {
+        let may_change = |slot: &Slot| takes_text(slot) && !self.history.node(slot.node).pinned;
+        let base = match header.pop_if(|slot| may_change(slot)) {
             Some(base) => Some(base),
             None => merged.next().map(|node| Slot::whole(&self.history, *node)),
         };

@@ -5,6 +5,7 @@ use super::pass::{Aim, Outcome, Pass, Step};
 use crate::config::{Keys, size};
 use crate::context::{Context, NodeIndex, Unit, begin_with_user, is_instruction};
 use crate::error::Result;
+use crate::message::Role;
 
 const WHY: &str = "it stands before the turns that the view is limited to";
 
@@ -51,6 +52,10 @@ struct Figures {
     units: Vec<Unit>,
     /// Whether the unit goes with its turn.
     goes: Vec<bool>,
+    /// Tokens of what goes before each unit.
+    gone: Vec<u64>,
+    /// Something that stays may want its question before it.
+    holds_back: bool,
     /// Units at which turns begin, and their body positions.
     turns: Vec<(usize, usize)>,
     /// Tokens of the view.
@@ -65,13 +70,23 @@ impl Figures {
         let units: Vec<Unit> = context.units().into_iter().filter(Unit::stays).collect();
         let said = |unit: &Unit| unit.nodes.first().map(|n| &context.history.node(*n).message);
         let stays = |unit: &Unit| unit.fixed || unit.is_fold() || said(unit).is_some_and(is_instruction);
-        let goes = units.iter().map(|unit| !stays(unit)).collect();
+        let goes: Vec<bool> = units.iter().map(|unit| !stays(unit)).collect();
+        let mut sum = 0;
+        let each = units.iter().zip(&goes).map(|(unit, goes)| if *goes { unit.tokens } else { 0 });
+        let before = |tokens: u64| {
+            sum += tokens;
+            sum - tokens
+        };
+        let gone = each.map(before).collect();
+        let answers = |unit: &Unit| unit.fixed && matches!(unit.speaker, Role::Assistant | Role::Tool);
         let places = turn_places(context);
         let requests = units.iter().enumerate().filter(|(_, unit)| unit.opens_turn()).map(|(at, _)| at);
         let body = context.view.body();
         let prunable = prune.map_or_else(Vec::new, |prune| prune.prunable(context).collect());
         Self {
             turns: requests.zip(places).collect(),
+            holds_back: units.iter().any(answers),
+            gone,
             goes,
             units,
             tokens: context.view.tokens(),
@@ -86,6 +101,24 @@ impl Figures {
     /// The unit and the body position at which the last `turns` begin.
     fn cut(&self, turns: usize) -> (usize, usize) {
         self.turns.get(self.turns.len() - turns).copied().unwrap_or((0, 0))
+    }
+
+    /// The units with those before a cut going.
+    fn without(&self, cut: usize) -> Vec<Unit> {
+        let mut units = self.units.clone();
+        for (unit, _) in units.iter_mut().zip(&self.goes).take(cut).filter(|(_, goes)| **goes) {
+            unit.go();
+        }
+        begin_with_user(&mut units, 0);
+        units
+    }
+
+    /// The view's tokens without what goes before a cut.
+    fn tokens_behind(&self, cut: usize) -> u64 {
+        if !self.holds_back {
+            return self.tokens - self.gone.get(cut).copied().unwrap_or(0);
+        }
+        self.tokens - self.without(cut).iter().filter(|unit| unit.goes()).map(|unit| unit.tokens).sum::<u64>()
     }
 
     /// The nodes that leave between two cuts.
@@ -129,14 +162,7 @@ impl ShrinkTurns {
         turns: usize,
         steps: &mut Vec<Step>,
     ) -> Result<()> {
-        let (cut, _) = figures.cut(turns);
-        let mut units = figures.units.clone();
-        for (at, unit) in units.iter_mut().enumerate().take(cut) {
-            if figures.goes[at] {
-                unit.go();
-            }
-        }
-        begin_with_user(&mut units, 0);
+        let units = figures.without(figures.cut(turns).0);
         let shown = |n: &NodeIndex| context.view.dropped(*n).is_none();
         let goes = units.iter().filter(|unit| unit.goes()).flat_map(|unit| unit.nodes.iter().copied());
         let goes: Vec<NodeIndex> = goes.filter(shown).collect();
@@ -178,13 +204,9 @@ impl Pass for ShrinkTurns {
         let fresh = (context.view.clone(), context.left_out.len(), context.events.len());
         let mut steps: Vec<Step> = Vec::new();
         let (mut told, mut tokens_before) = (0, figures.tokens);
-        let (mut seen, mut gone) = (0, 0);
         for turns in (size(self.to)..=first).rev() {
             let (cut, position) = figures.cut(turns);
-            gone +=
-                (seen..cut).filter(|at| figures.goes[*at]).map(|at| figures.units[at].tokens).sum::<u64>();
-            seen = cut;
-            let tokens_after = figures.tokens - gone;
+            let tokens_after = figures.tokens_behind(cut);
             let pruned = figures.pruned(position, tokens_after, aim.low).filter(|_| tokens_after > aim.most);
             let last = turns == size(self.to);
             let fits = tokens_after <= aim.most || pruned.is_some_and(|(tokens, _)| tokens <= aim.most);

@@ -154,7 +154,7 @@ fn older_tool_outputs_are_pruned_and_the_last_two_turns_are_protected() {
     assistant: answer 4 (100)
     ");
     let whole = s.context().history.nodes()[2].message.plain_text();
-    assert_eq!(whole.chars().count(), 3 + 9, "nothing is written back");
+    assert!(!whole.contains("trimmed"), "nothing is written back");
 }
 
 /// 2.2: only tool results, and system messages that begin with `[tool:`.
