@@ -2,7 +2,7 @@
 
 import * as glue from "./wasm/contextfold_bg.js";
 
-const names = ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective"];
+const names = ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective", "ladder"];
 
 export const presets = Object.freeze(
   Object.defineProperties(

@@ -15,6 +15,8 @@ mod bad_input;
 mod data;
 #[path = "documents/fill.rs"]
 mod fill;
+#[path = "documents/ladder.rs"]
+mod ladder;
 #[path = "documents/long.rs"]
 mod long;
 #[path = "documents/presets.rs"]

@@ -15,6 +15,8 @@ mod failure;
 mod fit;
 #[path = "invariants/generate.rs"]
 mod generate;
+#[path = "invariants/options.rs"]
+mod options;
 #[path = "invariants/oracle.rs"]
 mod oracle;
 #[path = "invariants/repeat.rs"]

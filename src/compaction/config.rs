@@ -44,8 +44,8 @@ pub struct CompactionConfig {
     pub retain_directives: Vec<String>,
     /// Turns that stay whole.
     pub retain_last_turns: u64,
-    /// In what shape the conversation goes to the summariser.
-    pub style: Style,
+    /// In what shape the conversation goes to the summariser; `None`: the ladder's own.
+    pub style: Option<Style>,
     /// How often a summary is asked for before it counts as failed.
     pub max_attempts: u32,
     /// What happens then.
@@ -72,7 +72,7 @@ impl Default for CompactionConfig {
             retain_prompt: None,
             retain_directives: Vec::new(),
             retain_last_turns: 1,
-            style: Style::Messages,
+            style: None,
             max_attempts: 2,
             on_failure: OnFailure::Error,
             low_ratio: 0.5,
@@ -98,10 +98,10 @@ impl CompactionConfig {
             retain_prompt: keys.or_null("retainPrompt", Keys::name)?.flatten(),
             retain_directives: keys.string_list("retainDirectives")?.unwrap_or_default(),
             retain_last_turns: keys.u64_in("retainLastTurns", ..)?.unwrap_or(d.retain_last_turns),
-            style: match keys.one_of("style", &["messages", "transcript"])? {
-                Some("transcript") => Style::Transcript,
+            style: keys.one_of("style", &["messages", "transcript"])?.map(|style| match style {
+                "transcript" => Style::Transcript,
                 _ => Style::Messages,
-            },
+            }),
             max_attempts: keys.u64_in("maxAttempts", 1..=100)?.map_or(d.max_attempts, |n| n as u32),
             on_failure: match keys.one_of("onFailure", &["error", "extractive"])? {
                 Some("extractive") => OnFailure::Extractive,

@@ -1,5 +1,8 @@
+use super::config::Style;
+use super::request::Size;
 use super::tags;
 use crate::context::FoldMessages;
+use crate::graph::summary_element;
 use crate::message::{ItemType, Message, Role};
 
 /// How a fold stands in the view.
@@ -14,6 +17,8 @@ pub enum Layout {
     Replace,
     /// The summary as a system message under a heading, right behind the header (COMP-15).
     SystemNote,
+    /// The summary as a system message `<summary>…</summary>`, behind the summaries before it (PASS-5).
+    SystemSummary,
 }
 
 impl Layout {
@@ -40,6 +45,23 @@ impl Layout {
             Self::AskAnswerSteps => "ask-answer-steps",
             Self::Replace => "replace",
             Self::SystemNote => "system-note",
+            Self::SystemSummary => "system-summary",
+        }
+    }
+
+    /// In what shape its conversation goes to the summariser, where the caller does not say.
+    pub const fn style(self) -> Style {
+        match self {
+            Self::SystemSummary => Style::Transcript,
+            _ => Style::Messages,
+        }
+    }
+
+    /// How much of the view goes along with what is folded.
+    pub const fn first_size(self) -> Size {
+        match self {
+            Self::SystemSummary => Size::FoldedOnly,
+            _ => Size::Whole,
         }
     }
 
@@ -57,8 +79,11 @@ impl Layout {
                 let noted = format!("{HEADING}\n\n<summary>\n{}\n</summary>\n\n---", tags::neutralize(&text));
                 summary = engine_message(Role::System, &noted);
             }
+            Self::SystemSummary => {
+                summary = engine_message(Role::System, &summary_element(&tags::neutralize(&text)));
+            }
         }
-        FoldMessages { retain, ask, summary, text }
+        FoldMessages { retain, ask, summary, text, behind_earlier: self == Self::SystemSummary }
     }
 }
 

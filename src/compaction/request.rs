@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::chunks::Chunks;
 use super::config::{CompactionConfig, Style};
+use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::redact::Redact;
 use super::{Profile, prompts, tags, transcript};
@@ -13,6 +14,7 @@ use crate::context::{Context, Form, Slot};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, open_calls};
 use crate::provider::unlink_each;
+use crate::tool_output::{HeadTail, truncate_head_tail};
 
 /// Why a summary is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,6 +174,7 @@ fn conversation(
             // Its outputs go along, and no provider takes them without the calls.
             (_, Form::Stripped) if folded => (folded, context.history.node(s.node).message.clone()),
             (Size::NoOutputs, _) => (folded, without_output(s)),
+            _ if folded && plan.layout == Layout::SystemSummary => (folded, with_short_output(s)),
             _ => (folded, s.message.clone()),
         })
         .collect();
@@ -219,7 +222,7 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
     let kept = (0..slots.len()).filter(|i| !slots[*i].0).collect();
     let mut messages: Vec<Arc<Message>> = slots.into_iter().map(|(_, m)| m).collect();
     let instruction = instruction(ask, plan.profile);
-    let style = ask.config.style;
+    let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
     let kept = match style {
         Style::Messages => {
             messages.push(Arc::new(Message::text(Role::User, instruction)));
@@ -277,6 +280,27 @@ fn instruction(ask: &Ask<'_>, profile: Profile) -> String {
         language: ask.language,
     }
     .compose()
+}
+
+/// What the ladder document calls a short transcript: the two ends of a long output.
+const SHORT: HeadTail = HeadTail { max: 2_000, head: 1_200, tail: 400 };
+
+fn with_short_output(slot: &Slot) -> Arc<Message> {
+    if slot.message.role != Role::Tool {
+        return slot.message.clone();
+    }
+    let mut message = slot.message.clone();
+    for part in &mut Arc::make_mut(&mut message).parts {
+        let Part::ToolOutput(output) = part else { continue };
+        for part in &mut output.content {
+            if let Part::Text { text, .. } = part
+                && let Some(short) = truncate_head_tail(text, &SHORT)
+            {
+                *text = short.into();
+            }
+        }
+    }
+    message
 }
 
 fn without_output(slot: &Slot) -> Arc<Message> {

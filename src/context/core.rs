@@ -43,6 +43,7 @@ pub struct Context {
     pub on_entry: OnEntry,
     /// Tool outputs that point to the same output further down, and to which.
     pub pointers: Vec<(NodeIndex, NodeIndex)>,
+    pub(super) merges_instructions: bool,
 }
 
 impl Context {
@@ -62,6 +63,7 @@ impl Context {
             left_out: Vec::new(),
             on_entry: OnEntry::default(),
             pointers: Vec::new(),
+            merges_instructions: false,
         }
     }
 
@@ -81,12 +83,16 @@ impl Context {
     }
 
     fn admit(&mut self, message: Message) -> Result<NodeIndex> {
-        self.answer_interrupted_calls(&message);
+        let message = Arc::new(message);
+        let is_merged = self.is_to_merge(&message) && !self.view.body().is_empty();
+        if !is_merged {
+            self.answer_interrupted_calls(&message);
+        }
         let caller = message.tool_outputs().find_map(|o| self.history.open_call(&o.call_id));
         for late in message.tool_outputs().filter_map(|o| self.history.take_stand_in(&o.call_id)) {
             self.view.remove(late);
         }
-        let (whole, cut) = self.store_outputs(message, caller)?;
+        let (whole, cut) = self.store_outputs(Arc::unwrap_or_clone(message), caller)?;
         let whole = Arc::new(whole);
         let tally = Tally::of(&whole, &*self.counter);
         let in_header = whole.role.is_instruction() && self.view.body().is_empty();
@@ -107,6 +113,8 @@ impl Context {
             self.note_left_out(index, "it is empty: providers refuse such a message", None);
         } else if in_header {
             self.view.push_header(slot);
+        } else if is_merged {
+            self.merge(index);
         } else if let Some((caller, fold)) = caller.and_then(|c| Some((c, self.history.node(c).folded_by?))) {
             self.add_to_fold(fold, index, caller);
             let pinned = self.history.node(index).pinned;
@@ -163,27 +171,25 @@ impl Context {
 
     /// Replaces the header; the same header again changes nothing. Only system and developer messages can stand there.
     pub fn set_header(&mut self, messages: Vec<Message>) {
-        let shown = self.view.header();
-        let same = |(slot, message): (&Slot, &Message)| *slot.message == *message;
-        if shown.len() == messages.len() && shown.iter().zip(&messages).all(same) {
+        let replaced = self.own_header();
+        let same = |(node, message): (&NodeIndex, &Message)| *self.history.node(*node).message == *message;
+        if replaced.len() == messages.len() && replaced.iter().zip(&messages).all(same) {
             return;
         }
-        let replaced: Vec<NodeIndex> = shown.iter().map(|s| s.node).collect();
         for index in replaced {
             self.note_left_out(index, "the caller replaced the header", None);
         }
-        let mut slots = Vec::with_capacity(messages.len());
+        let mut own = Vec::with_capacity(messages.len());
         for message in messages {
             let message = Arc::new(message);
             let tally = Tally::of(&message, &*self.counter);
-            let index = self.history.append(message, tally);
-            slots.push(Slot::whole(&self.history, index));
+            own.push(self.history.append(message, tally));
         }
-        self.view.set_header(slots);
+        self.compose_header(&own);
     }
 
-    /// Folds `members` under messages of the engine's own, which stand before all else in this order; one of them is
-    /// the summary.
+    /// Folds `members` under messages of the engine's own, which stand before all else in this order, or behind the folds
+    /// that stay; one of them is the summary.
     pub fn fold(&mut self, members: Vec<NodeIndex>, made: FoldMessages) -> NodeIndex {
         let set: HashSet<NodeIndex> = members.iter().copied().collect();
         let tokens_folded = self.view.body().iter().filter(|s| set.contains(&s.node)).map(Slot::tokens).sum();
@@ -198,7 +204,12 @@ impl Context {
         let retain = made.retain.map(|message| add(self, NodeKind::Retain, message));
         let ask = made.ask.map(|message| add(self, NodeKind::Ask, message));
         let summary = add(self, NodeKind::Summary, made.summary);
-        self.view.fold(&set, with);
+        let is_fold = |s: &&Slot| self.history.node(s.node).is_fold();
+        let stays = self.view.body().iter().filter(|s| !set.contains(&s.node));
+        let earlier: Vec<bool> = stays.map(|s| is_fold(&s)).collect();
+        let at =
+            if made.behind_earlier { earlier.iter().rposition(|f| *f).map_or(0, |at| at + 1) } else { 0 };
+        self.view.fold(&set, with, at);
         let id = self.history.node(summary).id.clone();
         for member in &members {
             self.history.set_folded_by(*member, Some(summary));
@@ -314,7 +325,7 @@ impl Context {
             tokens,
             messages,
         };
-        self.view.parts().into_iter().map(report).collect()
+        self.view.tokens_by_part().into_iter().map(report).collect()
     }
 
     /// The budgets that the report shows.

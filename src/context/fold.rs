@@ -33,6 +33,8 @@ pub struct FoldMessages {
     pub summary: Message,
     /// What it says, without the frame that the layout gives it.
     pub text: String,
+    /// They stand behind the folds that are there already, not before them.
+    pub behind_earlier: bool,
 }
 
 /// What the carry-over ledger at the end of a summary begins with.

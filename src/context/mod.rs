@@ -5,13 +5,18 @@
 //! slots; no operation touches a node's message.
 
 mod core;
+mod cost;
 mod drops;
 mod event;
 mod fold;
+mod instructions;
 mod node;
 mod outputs;
+mod parts;
 mod pins;
 mod placeholders;
+mod pruned;
+mod recount;
 mod report;
 mod rewrite;
 mod snapshot;
@@ -22,10 +27,12 @@ mod units;
 mod view;
 
 pub use core::{Context, default_priority};
+pub use cost::{ContextCost, CostDecision};
 pub use event::{Event, EventName};
 pub use fold::{Fold, FoldInfo, FoldMessages, LEDGER_HEADING};
 pub use node::{History, Item, Node, NodeIndex, NodeKind};
 pub use outputs::OnEntry;
+pub use pruned::{PRUNED, is_instruction, is_output_note};
 pub use report::{CounterReport, Decision, LeftOut, PartReport, Report, RuleReport, SummaryReport};
 pub use snapshot::Snapshot;
 pub use summary_state::SummaryState;

@@ -31,6 +31,8 @@ pub enum NodeKind {
     Ask,
     /// The engine: a piece of a message's text that the caller pinned.
     Pin,
+    /// The engine: what stands between header and conversation, as the caller set it.
+    Part,
     /// The engine: what stands in for the output of an interrupted call until it comes.
     StandIn,
 }
@@ -86,7 +88,7 @@ impl Node {
         match self.kind {
             NodeKind::Retain | NodeKind::Pin => PartName::Retain,
             NodeKind::Summary | NodeKind::Ask => PartName::Summary,
-            NodeKind::Message | NodeKind::StandIn => text_part(&self.message),
+            NodeKind::Message | NodeKind::Part | NodeKind::StandIn => text_part(&self.message),
         }
     }
 
@@ -115,6 +117,13 @@ impl History {
     /// The node at `index`.
     pub fn node(&self, index: NodeIndex) -> &Node {
         &self.nodes[index.get()]
+    }
+
+    /// Counts every message anew.
+    pub(super) fn recount(&mut self, count: impl Fn(&Message) -> Tally) {
+        for node in &mut self.nodes {
+            node.tally = count(&node.message);
+        }
     }
 
     /// The node with this id.
@@ -250,6 +259,7 @@ impl History {
             NodeKind::Retain => "retain_",
             NodeKind::Ask => "ask_",
             NodeKind::Pin => "pin_",
+            NodeKind::Part => "context_",
             _ => "fold_",
         });
         self.insert(id, message, tally, kind)

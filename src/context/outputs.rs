@@ -9,7 +9,7 @@ use super::report::Decision;
 use super::view::Form;
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolOutput, ToolOutputRef};
-use crate::tool_output;
+use crate::tool_output::{self, ToolOutputCacheConfig};
 
 /// What entering tool outputs did to the view: decisions that no run took. Nodes, and the tokens that each saved.
 #[derive(Debug, Clone, Default)]
@@ -101,6 +101,14 @@ impl Context {
         }
     }
 
+    /// Keeps tool outputs another way from now on. What exceeds the new budget becomes a placeholder at once; what is one
+    /// already stays so.
+    pub fn set_output_config(&mut self, config: ToolOutputCacheConfig, window: Option<u64>) {
+        self.output_budget = config.budget(window);
+        self.output_config = config;
+        self.trim_outputs();
+    }
+
     /// The same for any budget. Gives what became a placeholder.
     pub fn trim_outputs_to(&mut self, budget: u64) -> Vec<NodeIndex> {
         self.make_placeholders_beyond(budget).into_iter().map(|(index, _)| index).collect()
@@ -173,8 +181,9 @@ impl Context {
     pub fn collect_garbage(&mut self, dry_run: bool) -> Vec<ToolOutputRef> {
         let mut texts: Vec<String> = Vec::new();
         let mut mentioned: HashSet<String> = HashSet::new();
-        // A message that was shortened names the ref of its full text in the view alone.
-        let shortened = self.view.body().iter().filter(|s| s.form == Form::Shortened).map(|s| &s.message);
+        // A message that was shortened, or is no tool message, names the ref of its full text in the view alone.
+        let by_name = |form| matches!(form, Form::Shortened | Form::Placeholder);
+        let shortened = self.view.body().iter().filter(|s| by_name(s.form)).map(|s| &s.message);
         for message in self.history.nodes().iter().map(|n| &n.message).chain(shortened) {
             mentioned
                 .extend(message.tool_outputs().filter_map(|o| o.output_ref.as_ref()).map(|r| r.id.clone()));

@@ -19,6 +19,11 @@ impl Context {
             self.view.watch_outputs(); // it may be trimmed again
             return;
         }
+        self.unmerge(index);
+        let own = self.own_header();
+        if !self.view.merged.is_empty() && own.contains(&index) {
+            self.compose_header(&own);
+        }
         self.restore_step(index);
         if let Some(at) = self.view.body().iter().position(|s| s.node == index) {
             if self.view.body()[at].form != Form::Whole {

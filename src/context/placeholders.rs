@@ -18,10 +18,17 @@ impl Context {
     /// Shows the tool output at body position `at` as a placeholder. False where that would not make it smaller, where
     /// it is pinned, or where no ref brings it back.
     pub fn make_placeholder(&mut self, at: usize) -> bool {
+        let Some((message, tally)) = self.placeholder_for(at) else { return false };
+        self.view.replace(at, Arc::new(message), tally, Form::Placeholder);
+        true
+    }
+
+    /// The placeholder for the tool output at body position `at`, where it may become one.
+    pub(super) fn placeholder_for(&self, at: usize) -> Option<(Message, Tally)> {
         let slot = &self.view.body()[at];
         let node = self.history.node(slot.node);
         if node.kind != NodeKind::Message || node.pinned || slot.form == Form::Placeholder {
-            return false;
+            return None;
         }
         let mut message = Message::clone(&slot.message);
         let mut changed = false;
@@ -36,11 +43,7 @@ impl Context {
             }
         }
         let tally = Tally::of(&message, &*self.counter);
-        if !changed || tally.total() >= slot.tokens() {
-            return false;
-        }
-        self.view.replace(at, Arc::new(message), tally, Form::Placeholder);
-        true
+        (changed && tally.total() < slot.tokens()).then_some((message, tally))
     }
 
     /// Shows the tool output at body position `at` without its content: as a placeholder where a ref brings it back. False
@@ -59,22 +62,25 @@ impl Context {
     /// Shows a system message that holds a tool output as a placeholder, its text stored. False where that would not make
     /// it smaller.
     pub fn make_text_placeholder(&mut self, at: usize) -> Result<bool> {
-        let slot = &self.view.body()[at];
-        if self.history.node(slot.node).pinned {
+        if self.text_placeholder_tokens(at).is_none() {
             return Ok(false);
         }
-        let mut message = Message::clone(&slot.message);
+        let mut message = Message::clone(&self.view.body()[at].message);
         let text: Text = message.plain_text().into();
-        let least =
-            Tally::of(&Message::text(message.role, tool_output::placeholder("toolout_0")), &*self.counter);
-        if least.total() >= slot.tokens() {
-            return Ok(false);
-        }
         let output_ref = self.outputs.put_text(text, None)?;
         message.parts = vec![Part::text(tool_output::placeholder(&output_ref.id))];
         let tally = Tally::of(&message, &*self.counter);
         self.view.replace(at, Arc::new(message), tally, Form::Placeholder);
         Ok(true)
+    }
+
+    /// About the tokens of the placeholder for the system message at body position `at`, where it may become one.
+    pub(super) fn text_placeholder_tokens(&self, at: usize) -> Option<u64> {
+        let slot = &self.view.body()[at];
+        let least = Message::text(slot.message.role, tool_output::placeholder("toolout_0"));
+        let least = Tally::of(&least, &*self.counter).total();
+        let may = !self.history.node(slot.node).pinned && slot.form != Form::Placeholder;
+        (may && least < slot.tokens()).then_some(least)
     }
 
     /// Shows the tool output at body position `at` as a pointer to the same one in `target`. False where that would not make

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::cost::ContextCost;
 use crate::tokens::TokenUsage;
 
 /// What a run did to the view, and why: the product as much as the view is.
@@ -43,6 +44,11 @@ pub struct Report {
     pub left_out: Vec<LeftOut>,
     /// Tokens at the view's beginning that are as they were: what the provider's prompt cache can still serve.
     pub stable_prefix_tokens: u64,
+    /// What the call costs that this view is for, in the ladder document's words: of `prepare` and `recover`, also where they
+    /// failed.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_cost: Option<ContextCost>,
     /// The summary, where one was put in.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,7 +106,7 @@ impl Default for CounterReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct PartReport {
-    /// `system`, `tools`, `retain`, `summary`, `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs` …
+    /// `system`, `tools`, `retain`, `summary`, `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs`, `memory`, `injections`, `skills`
     pub name: String,
     /// Tokens.
     pub tokens: u64,

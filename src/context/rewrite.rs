@@ -68,10 +68,11 @@ impl Context {
         let mut out: HashSet<NodeIndex> = gone.iter().copied().collect();
         out.extend(self.stand_ins_of(gone));
         let undone = self.folds_over(&out);
-        let header: Vec<Slot> =
-            self.view.header().iter().filter(|s| !out.contains(&s.node)).cloned().collect();
-        if header.len() < self.view.header().len() {
-            self.view.set_header(header);
+        let mut own = self.own_header();
+        if own.iter().chain(&self.view.merged).any(|node| out.contains(node)) {
+            own.retain(|node| !out.contains(node));
+            self.view.merged.retain(|node| !out.contains(node));
+            self.compose_header(&own);
         }
         let mut body: Vec<Slot> = Vec::new();
         let mut back: Vec<NodeIndex> = Vec::new();

@@ -124,7 +124,7 @@ mod tests {
             }),
             ("fold", |c| {
                 let slot = c.view.body()[1].clone();
-                c.view.fold(&HashSet::from([c.view.body()[0].node]), vec![slot]);
+                c.view.fold(&HashSet::from([c.view.body()[0].node]), vec![slot], 0);
             }),
             ("drop", |c| c.view.drop_nodes(&HashSet::from([c.view.body()[0].node]))),
             ("go back", |c| {

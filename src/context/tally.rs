@@ -29,11 +29,13 @@ pub enum PartName {
     Memory,
     /// Prompt injections.
     Injections,
+    /// What the model is told of skills.
+    Skills,
 }
 
 impl PartName {
     /// Every part, in the order of the report.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::System,
         Self::Tools,
         Self::Retain,
@@ -45,6 +47,7 @@ impl PartName {
         Self::ToolOutputs,
         Self::Memory,
         Self::Injections,
+        Self::Skills,
     ];
 
     /// The name in the report.
@@ -61,6 +64,7 @@ impl PartName {
             Self::ToolOutputs => "tool_outputs",
             Self::Memory => "memory",
             Self::Injections => "injections",
+            Self::Skills => "skills",
         }
     }
 }
@@ -109,6 +113,7 @@ pub(super) fn text_part(message: &Message) -> PartName {
         (ItemType::CompactionSummary, _) => PartName::Summary,
         (ItemType::Memory, _) => PartName::Memory,
         (ItemType::Injection, _) => PartName::Injections,
+        (ItemType::SkillMetadata, _) => PartName::Skills,
         (_, Role::System | Role::Developer) => PartName::System,
         (_, Role::User) => PartName::User,
         (_, Role::Assistant) => PartName::Assistant,

@@ -25,6 +25,8 @@ pub enum Form {
     Truncated,
     /// A pointer to the same output further down (PASS-13).
     Pointer,
+    /// The base prompt with later instructions in it.
+    Merged,
     /// An assistant message without the thinking that was bound to what stood before it (PROV-3b).
     Unbound,
 }
@@ -41,6 +43,7 @@ impl Form {
             Self::Stripped => "stripped",
             Self::Truncated => "truncated",
             Self::Pointer => "pointer",
+            Self::Merged => "merged",
             Self::Unbound => "unbound",
         }
     }
@@ -84,6 +87,10 @@ impl Slot {
 #[derive(Debug, Clone, Default)]
 pub struct View {
     header: Vec<Slot>,
+    /// What stands between header and body: skills, memory, injections.
+    parts: Vec<Slot>,
+    /// Those of them that a pass took out.
+    pub(super) hidden_parts: Vec<Slot>,
     body: Vec<Slot>,
     /// The nodes of the body and those that were dropped from it, in their order.
     order: Vec<NodeIndex>,
@@ -101,7 +108,15 @@ pub struct View {
     edited: Option<usize>,
     /// Header or tool definitions changed since [`View::mark`].
     fixed_changed: bool,
+    /// The first of the parts that changed since [`View::mark`].
+    parts_changed_from: Option<usize>,
     marked_tokens: u64,
+    /// How long the body was at [`View::mark`].
+    marked_body: usize,
+    /// Later instructions that stand in the header's last message, in order.
+    pub(super) merged: Vec<NodeIndex>,
+    /// How tool outputs stood that pruning made placeholders of.
+    pub(super) pruned: BTreeMap<NodeIndex, Slot>,
     pub(super) epoch: Epoch,
 }
 
@@ -111,34 +126,44 @@ impl View {
         &self.header
     }
 
-    /// Everything after the header.
+    /// What stands between header and body.
+    pub fn parts(&self) -> &[Slot] {
+        &self.parts
+    }
+
+    /// Everything after the header and the context parts.
     pub fn body(&self) -> &[Slot] {
         &self.body
     }
 
-    /// Header and body.
+    /// Header, context parts and body.
     pub fn slots(&self) -> impl Iterator<Item = &Slot> {
-        self.header.iter().chain(&self.body)
+        self.header.iter().chain(&self.parts).chain(&self.body)
     }
 
     /// How many messages there are.
     pub fn len(&self) -> usize {
-        self.header.len() + self.body.len()
+        self.header.len() + self.parts.len() + self.body.len()
     }
 
     /// Nothing is sent.
     pub fn is_empty(&self) -> bool {
-        self.header.is_empty() && self.body.is_empty()
+        self.header.is_empty() && self.parts.is_empty() && self.body.is_empty()
     }
 
-    /// All tokens: header, tool definitions and body.
+    /// All tokens: header, tool definitions, context parts and body.
     pub fn tokens(&self) -> u64 {
         self.sums.total() + self.tools
     }
 
-    /// Tokens of what no pass may touch: header and tool definitions.
+    /// Tokens of what stands before the body, and no pass touches but for context parts: header, tool definitions, parts.
     pub fn fixed_tokens(&self) -> u64 {
-        self.header.iter().map(Slot::tokens).sum::<u64>() + self.tools
+        self.header.iter().chain(&self.parts).map(Slot::tokens).sum::<u64>() + self.tools
+    }
+
+    /// Tokens of the tool definitions.
+    pub fn tools_tokens(&self) -> u64 {
+        self.tools
     }
 
     /// Tokens of all tool outputs, placeholders included.
@@ -147,7 +172,7 @@ impl View {
     }
 
     /// `(part, tokens, messages)` of every part that has any, tool definitions too.
-    pub fn parts(&self) -> Vec<(PartName, u64, u64)> {
+    pub fn tokens_by_part(&self) -> Vec<(PartName, u64, u64)> {
         let mut parts: Vec<_> = self.sums.parts().collect();
         if self.tools > 0 {
             let at = parts.iter().position(|(p, ..)| *p > PartName::Tools).unwrap_or(parts.len());
@@ -177,10 +202,32 @@ impl View {
         self.edited = Some(0);
     }
 
+    /// Replaces what stands between header and body.
+    pub(super) fn set_parts(&mut self, slots: Vec<Slot>) {
+        let same = self.parts.iter().zip(&slots).take_while(|(a, b)| a.node == b.node).count();
+        if same == self.parts.len() && same == slots.len() {
+            return;
+        }
+        self.before_edit();
+        for slot in &self.parts {
+            self.sums.remove(slot.part, &slot.tally);
+        }
+        for slot in &slots {
+            self.sums.add(slot.part, &slot.tally);
+        }
+        self.parts = slots;
+        self.parts_changed_from = Some(self.parts_changed_from.map_or(same, |from| from.min(same)));
+        self.edited = Some(0);
+    }
+
     /// Appends to the header; the body is still empty.
     pub fn push_header(&mut self, slot: Slot) {
         self.sums.add(slot.part, &slot.tally);
-        self.header.push(slot); // nothing stands behind it yet: the prefix stays
+        self.header.push(slot); // nothing but context parts stands behind it yet
+        if !self.parts.is_empty() {
+            self.parts_changed_from = Some(0);
+            self.edited = Some(0);
+        }
     }
 
     /// Puts a message in at its place: at the end, but a tool output whose call is further up goes to that call's
@@ -308,9 +355,9 @@ impl View {
         self.watch_outputs();
     }
 
-    /// Takes the `folded` nodes out and puts `with` first: a retained text and a summary stand before all else (COMP-7),
-    /// so that a view that begins with a fold begins with a user message.
-    pub fn fold(&mut self, folded: &HashSet<NodeIndex>, with: Vec<Slot>) {
+    /// Takes the `folded` nodes out and puts `with` at position `at` of what is left: a retained text and a summary stand
+    /// before all else (COMP-7), so that a view that begins with a fold begins with a user message; or behind earlier folds.
+    pub fn fold(&mut self, folded: &HashSet<NodeIndex>, with: Vec<Slot>, at: usize) {
         self.before_edit();
         for slot in self.body.iter().filter(|s| folded.contains(&s.node)) {
             self.sums.remove(slot.part, &slot.tally);
@@ -318,13 +365,15 @@ impl View {
         for slot in &with {
             self.sums.add(slot.part, &slot.tally);
         }
-        let made = with.iter().map(|s| s.node);
-        self.order = made.chain(self.order.iter().copied().filter(|n| !folded.contains(n))).collect();
+        let first = self.body.iter().position(|s| folded.contains(&s.node)).unwrap_or(self.body.len());
+        self.order.retain(|n| !folded.contains(n));
         self.dropped.retain(|n, _| !folded.contains(n));
         self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
-        let rest = std::mem::replace(&mut self.body, with);
-        self.body.extend(rest.into_iter().filter(|s| !folded.contains(&s.node)));
-        self.touch(0);
+        self.body.retain(|s| !folded.contains(&s.node));
+        let place = self.place_after(at);
+        self.order.splice(place..place, with.iter().map(|s| s.node));
+        self.body.splice(at..at, with);
+        self.touch(first.min(at));
         self.watch_outputs();
     }
 
@@ -415,11 +464,17 @@ impl View {
     pub fn mark(&mut self) {
         self.changed_from = None;
         self.fixed_changed = false;
+        self.parts_changed_from = None;
         self.marked_tokens = self.tokens();
+        self.marked_body = self.body.len();
     }
 
     /// Tokens at the beginning that are as they were at the last [`View::mark`].
     pub fn stable_prefix_tokens(&self) -> u64 {
+        if let Some(at) = self.parts_changed_from.filter(|_| !self.fixed_changed) {
+            let before = self.header.iter().chain(&self.parts[..at]).map(Slot::tokens).sum::<u64>();
+            return (before + self.tools).min(self.marked_tokens);
+        }
         match self.changed_from {
             _ if self.fixed_changed => 0,
             None => self.marked_tokens,
@@ -428,6 +483,31 @@ impl View {
                 before.min(self.marked_tokens) // what changed may have entered after the mark
             }
         }
+    }
+
+    /// Every slot, shown or kept for when it is shown again.
+    pub(super) fn all_slots(&self) -> impl Iterator<Item = &Slot> {
+        let kept = self.hidden_parts.iter().chain(self.dropped.values()).chain(self.pruned.values());
+        self.slots().chain(kept)
+    }
+
+    /// Counts every slot anew.
+    pub(super) fn recount(&mut self, count: impl Fn(&Slot) -> Tally) {
+        self.before_edit();
+        let shown = self.header.iter_mut().chain(&mut self.parts).chain(&mut self.body);
+        let kept =
+            self.hidden_parts.iter_mut().chain(self.dropped.values_mut()).chain(self.pruned.values_mut());
+        for slot in shown.chain(kept) {
+            slot.tally = count(slot);
+        }
+        self.sums = Sums::default();
+        for slot in self.header.iter().chain(&self.parts).chain(&self.body) {
+            self.sums.add(slot.part, &slot.tally);
+        }
+        self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
+        let marked = self.marked_body.min(self.body.len());
+        self.marked_tokens = self.fixed_tokens() + self.body[..marked].iter().map(Slot::tokens).sum::<u64>();
+        self.watch_outputs();
     }
 
     fn touch(&mut self, at: usize) {

@@ -43,8 +43,13 @@ pub fn adapt(graph: &ContextGraph, nodes: &[Place], base_prompt: Option<&str>) -
     Adapted { system: (!system.is_empty()).then(|| system.join("\n\n")), messages }
 }
 
+/// A summary's text as a system message tells it: `<summary>…</summary>`, which nothing in it can close.
+pub fn summary_element(text: &str) -> String {
+    element("summary", text)
+}
+
 fn summary(message: &Message, id: &str) -> Message {
-    let mut shown = Message::text(Role::System, element("summary", &message.plain_text())).with_id(id);
+    let mut shown = Message::text(Role::System, summary_element(&message.plain_text())).with_id(id);
     shown.meta.item_type = Some(ItemType::CompactionSummary);
     shown
 }

@@ -42,7 +42,7 @@ mod snapshot;
 mod view;
 
 pub use self::core::{ContextGraph, Place};
-pub use adapter::{Adapted, adapt};
+pub use adapter::{Adapted, adapt, summary_element};
 pub use content::Content;
 pub use edge::EdgeKind;
 pub use limits::GraphLimits;

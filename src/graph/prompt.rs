@@ -38,7 +38,8 @@ impl Default for ContextParts {
 impl ContextParts {
     /// The memory as a system message `<relevant_context>…</relevant_context>`, one line a result; none without results.
     pub fn memory_message(&self) -> Option<Message> {
-        let shown: Vec<&str> = self.memory.iter().take(self.memory_limit).map(String::as_str).collect();
+        let said = self.memory.iter().map(String::as_str).filter(|text| !text.trim().is_empty());
+        let shown: Vec<&str> = said.take(self.memory_limit).collect();
         if shown.is_empty() {
             return None;
         }
@@ -55,6 +56,19 @@ impl ContextParts {
         };
         let all: Vec<String> = self.skills.iter().map(told).collect();
         (!all.is_empty()).then(|| format!("<available_skills skills=\"{}\" />", attribute(&all.join("; "))))
+    }
+
+    /// The skills as a system message of their own; none without skills.
+    pub fn skills_message(&self) -> Option<Message> {
+        let mut message = Message::text(Role::System, self.skills_fragment()?);
+        message.meta.item_type = Some(ItemType::SkillMetadata);
+        Some(message)
+    }
+
+    /// All of it as messages of its own, to stand before a conversation: skills, memory, injections.
+    pub fn messages(&self) -> Vec<Message> {
+        let own = self.skills_message().into_iter().chain(self.memory_message());
+        own.chain(self.injections.iter().map(|message| Message::clone(message))).collect()
     }
 
     /// The tools that a filter lets through, in order.

@@ -48,7 +48,7 @@ pub fn simulate(
     let runs = configs.into_iter().map(|config| {
         let name = name_of(&config.ladder);
         let mut session = Session::new(config, counter.clone());
-        session.set_tools(transcript.tools);
+        session.set_tools(transcript.tools, |_| true);
         replay(session, name, transcript.messages, &known)
     });
     Ok(Simulation { transcript_tokens: whole, runs: runs.collect::<Result<_>>()? })
@@ -62,7 +62,7 @@ fn whole_tokens(transcript: Transcript<'_>, model: Option<&Value>, counter: &Cou
         options["models"] = serde_json::json!({ name: { "max_input_tokens": u32::MAX } });
     }
     let mut session = Session::new(SessionConfig::from_value(&options)?, counter.clone());
-    session.set_tools(transcript.tools);
+    session.set_tools(transcript.tools, |_| true);
     session.push(transcript.messages.to_vec())?;
     Ok(session.tokens())
 }

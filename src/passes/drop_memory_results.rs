@@ -24,11 +24,18 @@ impl Pass for DropMemoryResults {
         aim.is_due(context.view.tokens())
     }
 
+    fn drops_part(&self, item_type: ItemType) -> bool {
+        item_type == ItemType::Memory
+    }
+
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
         let is_memory = |n: &NodeIndex| context.history.node(*n).message.item_type() == ItemType::Memory;
         let units = context.units().into_iter().filter(|u| u.may_go() && u.nodes.iter().all(is_memory));
         let nodes: Vec<NodeIndex> = units.flat_map(|u| u.nodes).collect();
+        let parts = context.parts_of(ItemType::Memory);
+        context.drop_parts(&parts, WHY);
         context.drop_from_view(&nodes, WHY);
+        let nodes = [parts, nodes].concat();
         Ok(Outcome::changed(nodes, WHY))
     }
 }

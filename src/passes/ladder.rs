@@ -3,8 +3,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    CompressJson, DedupeReads, DropMemoryResults, DropOldToolResults, Ephemeral, Pass, PruneToolOutputs,
-    RecentWindow, RollingSummary, Selective, Summarize, TrimToolOutputs, TruncateHeadTail,
+    AutoCompact, CompressJson, DedupeReads, DropMemoryResults, DropOldToolResults, Ephemeral, Pass,
+    PruneToolOutputs, RecentWindow, RollingSummary, Selective, ShrinkTurns, Summarize, TrimToolOutputs,
+    TruncateHeadTail,
 };
 use crate::compaction::{Layout, Profile};
 use crate::config::Keys;
@@ -31,7 +32,7 @@ pub struct Given {
 type Read = fn(&mut Keys<'_>) -> Result<Box<dyn Pass>>;
 
 /// Every pass by name.
-const PASSES: [(&str, Read); 12] = [
+const PASSES: [(&str, Read); 14] = [
     ("ephemeral", |_| Ok(Box::new(Ephemeral))),
     ("trim_tool_outputs", TrimToolOutputs::read),
     ("dedupe_reads", |_| Ok(Box::new(DedupeReads))),
@@ -43,16 +44,15 @@ const PASSES: [(&str, Read); 12] = [
     ("selective", Selective::read),
     ("recent_window", RecentWindow::read),
     ("rolling_summary", RollingSummary::read),
+    ("shrink_turns", ShrinkTurns::read),
+    ("auto_compact", AutoCompact::read),
     ("summarize", Summarize::read),
 ];
 
-/// Passes that act on a graph of turns and lanes.
-const GRAPH_PASSES: [&str; 2] = ["shrink_turns", "auto_compact"];
-
 impl Ladder {
     /// The names of the presets.
-    pub const PRESETS: [&'static str; 6] =
-        ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective"];
+    pub const PRESETS: [&'static str; 7] =
+        ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective", "ladder"];
 
     /// The preset of this name: a document's list of passes.
     pub fn preset(name: &str, given: Given) -> Option<Self> {
@@ -78,9 +78,16 @@ impl Ladder {
                 Box::new(Selective::default()),
                 Box::new(Summarize { layout: Layout::Replace, ..Summarize::default() }),
             ],
+            "ladder" => vec![
+                Box::new(DropMemoryResults),
+                Box::new(PruneToolOutputs::default()),
+                Box::new(ShrinkTurns::default()),
+                Box::new(AutoCompact::default()),
+                Box::new(PruneToolOutputs::default()),
+            ],
             _ => vec![Box::new(Ephemeral), trim, Box::new(DedupeReads), summarize],
         };
-        Some(Self { name: Some(name), passes: passes.into() })
+        Some(Self { name: Some(name), passes: in_a_row(passes) })
     }
 
     /// Reads the `ladder` option: a preset's name, or a list of `{ pass, …options }`.
@@ -95,7 +102,7 @@ impl Ladder {
         };
         let passes =
             list.iter().enumerate().map(|(i, pass)| read_pass(i, pass)).collect::<Result<Vec<_>>>()?;
-        Ok(Self { name: None, passes: passes.into() })
+        Ok(Self { name: None, passes: in_a_row(passes) })
     }
 
     /// As plain data: what the `ladder` option takes, every option named.
@@ -106,6 +113,18 @@ impl Ladder {
     /// The passes in order.
     pub fn passes(&self) -> &Arc<[Box<dyn Pass>]> {
         &self.passes
+    }
+
+    /// Whether a pass takes the view from the conversation's turns: later instructions are part of the base prompt then, and
+    /// a view that is too large in the end is an error.
+    pub fn builds_from_turns(&self) -> bool {
+        self.passes.iter().any(|p| p.builds_from_turns())
+    }
+
+    /// Whether it acts where the limit is reached, not at a share of it: as the ladder document does, where no other pass folds.
+    pub fn acts_at_limit(&self) -> bool {
+        let of_the_document = |p: &dyn Pass| p.layout().is_none_or(|layout| layout == Layout::SystemSummary);
+        self.builds_from_turns() && self.passes.iter().all(|p| of_the_document(&**p))
     }
 
     /// The lowest threshold in tokens that a pass brings.
@@ -143,6 +162,17 @@ impl PartialEq for Ladder {
     }
 }
 
+/// The passes, each told of those before it.
+fn in_a_row(mut passes: Vec<Box<dyn Pass>>) -> Arc<[Box<dyn Pass>]> {
+    for at in 0..passes.len() {
+        let (before, rest) = passes.split_at_mut(at);
+        if let Some(pass) = rest.first_mut() {
+            pass.comes_behind(before);
+        }
+    }
+    passes.into()
+}
+
 /// A pass as plain data.
 fn entry(pass: &dyn Pass) -> Value {
     let mut entry = json!({ "pass": pass.name() });
@@ -158,12 +188,6 @@ fn read_pass(at: usize, value: &Value) -> Result<Box<dyn Pass>> {
     let Some(name) = keys.name("pass")? else {
         return Err(keys.error("pass", "expected the name of a pass"));
     };
-    if GRAPH_PASSES.contains(&name.as_str()) {
-        return Err(keys.error(
-            "pass",
-            format!("`{name}` needs a graph of turns and lanes, and a plain session has none"),
-        ));
-    }
     let Some((_, read)) = PASSES.into_iter().find(|(known, _)| *known == name) else {
         let known: Vec<&str> = PASSES.iter().map(|(known, _)| *known).collect();
         return Err(unknown(&format!("{place}.pass"), &format!("there is no pass `{name}`"), &name, &known));

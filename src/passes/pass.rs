@@ -2,9 +2,11 @@ use std::fmt::Debug;
 
 use serde_json::Value;
 
+use super::PruneToolOutputs;
 use crate::compaction::{FoldPlan, Layout};
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
+use crate::message::ItemType;
 
 /// The figures that passes aim at, in tokens of the view. Where neither model nor window is known, `most` is out of
 /// reach, and so is `threshold` unless a pass of the ladder has one of its own.
@@ -54,8 +56,25 @@ pub enum Outcome {
         /// Why, in words.
         why: String,
     },
+    /// It came to this in several steps, each a decision of its own.
+    Steps(Vec<Step>),
     /// It wants to fold this, and needs a summary.
     Fold(FoldPlan),
+}
+
+/// One decision of a pass that takes several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The pass whose work it was.
+    pub pass: &'static str,
+    /// Tokens of the view before.
+    pub tokens_before: u64,
+    /// Tokens of the view after.
+    pub tokens_after: u64,
+    /// The nodes that it changed or dropped.
+    pub items: Vec<NodeIndex>,
+    /// Why, in words.
+    pub why: String,
 }
 
 impl Outcome {
@@ -102,6 +121,30 @@ pub trait Pass: Debug + Send + Sync {
     /// A threshold of its own, in the place of limit × thresholdRatio: the fewest tokens at which a compaction is due.
     fn threshold(&self) -> Option<u64> {
         None
+    }
+
+    /// Whether it may take context parts of this type out.
+    fn drops_part(&self, _item_type: ItemType) -> bool {
+        false
+    }
+
+    /// Told once of the passes that stand before it in its ladder.
+    fn comes_behind(&mut self, _before: &[Box<dyn Pass>]) {}
+
+    /// How it prunes tool outputs, if it does.
+    fn prunes(&self) -> Option<PruneToolOutputs> {
+        None
+    }
+
+    /// Whether it takes the view from the conversation's turns, as the ladder document does: see
+    /// [`ShrinkTurns`](super::ShrinkTurns).
+    fn builds_from_turns(&self) -> bool {
+        false
+    }
+
+    /// Whether it could make the view smaller still if it ran again.
+    fn has_more(&self, _context: &Context) -> bool {
+        false
     }
 
     /// What it may spend on what, for the report.

@@ -2,11 +2,9 @@ use serde_json::{Value, json};
 
 use super::pass::{Aim, Outcome, Pass};
 use crate::config::{Keys, size};
-use crate::context::{Context, Form, NodeIndex, Slot};
+use crate::context::{Context, Form, Slot, is_output_note};
 use crate::error::Result;
 use crate::message::Role;
-
-const WHY: &str = "an older turn's tool output; its ref opens it";
 
 /// Makes placeholders of the tool outputs of older turns, oldest first (PASS-3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +29,21 @@ impl PruneToolOutputs {
             min_reclaim_tokens: keys.u64_in("minReclaimTokens", ..)?.unwrap_or(d.min_reclaim_tokens),
         }))
     }
+
+    /// Body positions of the tool outputs that may be pruned, oldest first.
+    pub(super) fn prunable(self, context: &Context) -> impl Iterator<Item = usize> {
+        let body = context.view.body();
+        let mut turns = body.iter().enumerate().rev().filter(|(_, s)| s.message.opens_turn());
+        let protected = match self.protect_turns.checked_sub(1) {
+            None => body.len(),
+            Some(newest) => turns.nth(size(newest)).map_or(0, |(at, _)| at),
+        };
+        (0..protected).filter(|at| is_output(&body[*at]))
+    }
+
+    pub(super) fn why(self) -> String {
+        format!("tool outputs before the last {} turns became placeholders", self.protect_turns)
+    }
 }
 
 impl Pass for PruneToolOutputs {
@@ -47,45 +60,22 @@ impl Pass for PruneToolOutputs {
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
+        let prunable: Vec<usize> = self.prunable(context).collect();
         let body = context.view.body();
-        let mut turns = body.iter().enumerate().rev().filter(|(_, s)| s.message.opens_turn());
-        let protected = match self.protect_turns.checked_sub(1) {
-            None => body.len(),
-            Some(newest) => turns.nth(size(newest)).map_or(0, |(at, _)| at),
-        };
-        let prunable: Vec<usize> = (0..protected).filter(|at| is_output(&body[*at])).collect();
         let reclaimable: u64 = prunable.iter().map(|at| body[*at].tokens()).sum();
         if reclaimable < self.min_reclaim_tokens {
             return Ok(Outcome::Unchanged);
         }
-        let mut items: Vec<NodeIndex> = Vec::new();
-        for at in prunable {
-            if context.view.tokens() <= aim.low {
-                break;
-            }
-            let pruned = match context.view.body()[at].message.role {
-                Role::Tool => context.make_placeholder(at),
-                _ => context.make_text_placeholder(at)?,
-            };
-            if pruned {
-                items.push(context.view.body()[at].node);
-            }
-        }
-        for item in &items {
-            context.note_left_out(*item, WHY, None);
-        }
-        context.emit_trimmed(&items, WHY);
-        let turns = self.protect_turns;
-        Ok(Outcome::changed(items, format!("tool outputs before the last {turns} turns became placeholders")))
+        let items = context.prune(&prunable, aim.low)?;
+        Ok(Outcome::changed(items, self.why()))
+    }
+
+    fn prunes(&self) -> Option<PruneToolOutputs> {
+        Some(*self)
     }
 }
 
 /// A tool output, or a system message that holds one.
 fn is_output(slot: &Slot) -> bool {
-    slot.form != Form::Placeholder
-        && match slot.message.role {
-            Role::Tool => true,
-            Role::System => slot.message.plain_text().starts_with("[tool:"),
-            _ => false,
-        }
+    slot.form != Form::Placeholder && (slot.message.role == Role::Tool || is_output_note(&slot.message))
 }

@@ -90,7 +90,7 @@ impl Pass for RecentWindow {
         let Some(window) = aim.window.filter(|_| self.enabled) else { return false };
         let in_folds: u64 = context
             .view
-            .parts()
+            .tokens_by_part()
             .iter()
             .filter(|(part, ..)| matches!(part, PartName::Summary | PartName::Retain))
             .map(|(_, tokens, _)| tokens)

@@ -187,9 +187,14 @@ impl Pass for Selective {
         aim.is_due(context.view.tokens())
     }
 
+    fn drops_part(&self, item_type: ItemType) -> bool {
+        self.rules.iter().any(|rule| rule.item_type == item_type && rule.strategy != Strategy::None)
+    }
+
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
         let mut items = Vec::new();
         for rule in &self.rules {
+            items.extend(drop_parts(rule, context));
             items.extend(self.apply(rule, context));
             let tokens = context.view.tokens();
             if tokens < aim.threshold && tokens <= aim.most {
@@ -198,6 +203,19 @@ impl Pass for Selective {
         }
         Ok(Outcome::changed(items, "by item type, the least important first"))
     }
+}
+
+/// Takes context parts of the rule's type out.
+fn drop_parts(rule: &Rule, context: &mut Context) -> Vec<NodeIndex> {
+    let keep = match rule.strategy {
+        Strategy::None => return Vec::new(),
+        Strategy::Drop => 0,
+        Strategy::Truncate { keep_recent } => size(keep_recent),
+    };
+    let mut parts = context.parts_of(rule.item_type);
+    parts.truncate(parts.len().saturating_sub(keep));
+    context.drop_parts(&parts, WHY);
+    parts
 }
 
 fn read_rule(item_type: ItemType, keys: &mut Keys<'_>) -> Result<Rule> {

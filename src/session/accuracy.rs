@@ -1,5 +1,7 @@
 //! How far counted tokens can be believed (TOK-6, MOD-4).
 
+use std::collections::BTreeMap;
+
 use crate::context::{CounterReport, RuleReport};
 use crate::tokens::{Calibration, Family, Method, ReportedUsage, TokenCounter, asset_of, encoding_for_model};
 
@@ -17,6 +19,8 @@ pub(super) struct Accuracy {
     family: Option<Family>,
     /// `None`: nothing is learnt.
     calibration: Option<Calibration>,
+    /// What was learnt for other models.
+    others: BTreeMap<Option<String>, Calibration>,
     /// The view that was handed out last, until a usage was reported for it.
     sent: Option<Sent>,
 }
@@ -36,8 +40,26 @@ impl Accuracy {
             model: model.map(str::to_owned),
             family: model.and_then(Family::of_model),
             calibration: calibrate.then(Calibration::default),
+            others: BTreeMap::new(),
             sent: None,
         }
+    }
+
+    /// Another model, or another counter: `recounted`. What was learnt for a model holds for that model, and for the counter.
+    pub fn change(&mut self, model: Option<&str>, calibrate: bool, recounted: bool) {
+        if recounted {
+            self.others.clear();
+            self.calibration = None;
+        }
+        if self.model.as_deref() != model || recounted {
+            let learnt = self.calibration.take();
+            let before = std::mem::replace(&mut self.model, model.map(str::to_owned));
+            self.others.extend(learnt.map(|learnt| (before, learnt)));
+            self.calibration = self.others.remove(&self.model);
+            self.family = model.and_then(Family::of_model);
+            self.sent = None;
+        }
+        self.calibration = calibrate.then(|| self.calibration.unwrap_or_default());
     }
 
     /// A view of so many tokens was handed out: it is what the model gets next.

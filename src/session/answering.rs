@@ -11,6 +11,9 @@ use crate::context::{EventName, NodeIndex, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, steps};
 
+/// Turns that take fewer tokens may go without a summary where none would be smaller.
+const LITTLE: u64 = 256;
+
 impl Session {
     /// Goes on with the model's answer. An answer that is no usable summary is asked for again, then refused or replaced
     /// by the extractive summariser, as configured; when this fails, the session is as it was before the run (INV-4).
@@ -85,7 +88,9 @@ impl Session {
 
     /// Where all that is wrong is that there was too little to fold, a ladder goes on with its next pass.
     fn go_on_or_fail(&mut self, question: Question, error: Error) -> Result<Fit> {
-        if error.code() != ErrorCode::SummaryNotSmaller || !question.run.must_fit() {
+        let too_little = error.code() == ErrorCode::SummaryNotSmaller
+            && (question.plan.layout != Layout::SystemSummary || question.plan.stands_for() < LITTLE);
+        if !too_little || !question.run.must_fit() {
             return Err(self.fail(question, error));
         }
         self.context.emit(EventName::CompactionFailed, &question.plan.members, error.to_string());
@@ -174,6 +179,8 @@ impl Session {
     pub(super) fn still_wanted(&mut self, mut pending: Pending) -> Result<Pending> {
         let why = if pending.question.run.revision == self.revision {
             self.refresh(&mut pending.question.plan);
+            // Limits may have changed since it was asked, and what is known of the counter.
+            pending.question.run.aim = self.aim(pending.question.run.aim.fill);
             if !pending.question.plan.members.is_empty() {
                 return Ok(pending);
             }
@@ -234,6 +241,9 @@ impl Session {
         run.revision = self.revision;
         self.usage = None;
         let why = match (plan.cut_within_turn, run.reason) {
+            _ if plan.layout == Layout::SystemSummary && run.must_fit() => {
+                "the turns that the view was too small for became a summary"
+            }
             (true, _) => {
                 "the retained turns alone exceeded the target: the oldest lost its earlier steps to the summary"
             }

@@ -1,8 +1,8 @@
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::compaction::CompactionConfig;
 use crate::config::Keys;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{self, Registry};
 use crate::passes::{Given, Ladder};
 use crate::provider::binds_thinking;
@@ -25,8 +25,12 @@ pub struct SessionConfig {
     pub compaction: CompactionConfig,
     /// How tool outputs are kept.
     pub tool_output_cache: ToolOutputCacheConfig,
+    /// The options as they were given: what a change of some of them leaves as it is.
+    pub given: Value,
     /// The passes that make a view smaller.
     pub ladder: Ladder,
+    /// The ladder acts where the limit is reached, and the caller named no other threshold.
+    pub acts_at_limit: bool,
     /// Thinking is left out behind an edit: the provider binds it to what stood before it.
     pub drops_bound_thinking: bool,
 }
@@ -68,7 +72,9 @@ impl SessionConfig {
             .filter(|(most, table)| given_window.is_none() || most < table)
             .map(|(most, _)| most);
         let limit = window.map(|w| model::limit(max_input, w, reserved));
+        let ladder = ladder.unwrap_or_default();
         Ok(Self {
+            acts_at_limit: ladder.acts_at_limit() && !given.threshold_ratio,
             model,
             window,
             limit,
@@ -76,11 +82,47 @@ impl SessionConfig {
             uncalibrated: !calibrate,
             compaction: compaction.unwrap_or_default(),
             tool_output_cache: tool_output_cache.unwrap_or_default(),
-            ladder: ladder.unwrap_or_default(),
+            ladder,
             drops_bound_thinking,
+            given: value.clone(),
         })
     }
+
+    /// The same with some options changed: those of `compaction` and `toolOutputCache` key by key. A limit that a provider
+    /// taught holds, unless the change is about the limit.
+    ///
+    /// # Errors
+    /// As [`SessionConfig::from_value`].
+    pub fn with(&self, changes: &Value) -> Result<Self> {
+        let Value::Object(changes) = changes else {
+            return Err(Error::config("options", "expected an object"));
+        };
+        let given = match &self.given {
+            Value::Object(given) => given.clone(),
+            _ => Map::new(),
+        };
+        let before = Self::from_value(&Value::Object(given.clone()))?;
+        let mut all = given;
+        for (key, value) in changes {
+            match (all.get_mut(key), value) {
+                (Some(Value::Object(known)), Value::Object(value)) if NESTED.contains(&key.as_str()) => {
+                    known.extend(value.clone());
+                }
+                _ => {
+                    all.insert(key.clone(), value.clone());
+                }
+            }
+        }
+        let mut changed = Self::from_value(&Value::Object(all))?;
+        if (changed.window, changed.limit) == (before.window, before.limit) {
+            (changed.window, changed.limit) = (self.window, self.limit);
+        }
+        Ok(changed)
+    }
 }
+
+/// Options that are objects of options.
+const NESTED: [&str; 2] = ["compaction", "toolOutputCache"];
 
 /// What the options say that a preset says as well.
 fn given(options: &Value) -> Given {

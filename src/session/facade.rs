@@ -6,11 +6,12 @@ use super::recover::Recovery;
 use super::run::{Fit, Question};
 use crate::compaction::ledger::{self, Memo};
 use crate::compaction::{FoldPlan, Reason, Redact};
-use crate::context::{Context, Event, EventName, NodeIndex, Report, Slot};
+use crate::context::{Context, ContextCost, Event, EventName, NodeIndex, Report, Slot};
 use crate::error::{Error, ErrorCode, Result};
+use crate::graph::ContextParts;
 use crate::message::{Message, Role};
 use crate::passes::{Aim, Pass, Summarize};
-use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of, count_tools};
+use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of};
 
 /// A summary is not asked for to save fewer tokens than this.
 const LEAST_FOLD: u64 = 64;
@@ -18,6 +19,8 @@ const LEAST_FOLD: u64 = 64;
 /// One conversation: its history, its view, its tool outputs.
 pub struct Session {
     pub(super) context: Context,
+    /// Counts text; the context's counter adds the rules of the model.
+    pub(super) counter: Counter,
     pub(super) config: SessionConfig,
     /// The last usage reported since the last fold.
     pub(super) usage: Option<TokenUsage>,
@@ -33,19 +36,31 @@ pub struct Session {
     /// Sees what goes to the summariser and into ledgers.
     pub(super) redact: Option<Redact>,
     pub(super) recovery: Recovery,
+    /// What stands between header and conversation, as it was set.
+    pub(super) parts: ContextParts,
+    /// The tools' definitions, and which of them the model is given.
+    pub(super) tools: Vec<serde_json::Value>,
+    pub(super) allowed_tools: Vec<bool>,
+}
+
+/// The counter with the rules of a model.
+pub(super) fn counting(model: Option<&str>, counter: Counter) -> Counter {
+    match model {
+        Some(model) => by_rules_of(model, counter),
+        None => counter,
+    }
 }
 
 impl Session {
     /// An empty session.
     pub fn new(config: SessionConfig, counter: Counter) -> Self {
         let accuracy = Accuracy::new(config.model.as_deref(), !config.uncalibrated);
-        let counter = match &config.model {
-            Some(model) => by_rules_of(model, counter),
-            None => counter,
-        };
-        let context = Context::new(counter, config.tool_output_cache.clone(), config.window);
+        let by_rules = counting(config.model.as_deref(), counter.clone());
+        let mut context = Context::new(by_rules, config.tool_output_cache.clone(), config.window);
+        context.set_merging(config.ladder.builds_from_turns());
         Self {
             context,
+            counter,
             config,
             usage: None,
             accuracy,
@@ -55,6 +70,9 @@ impl Session {
             recovery: Recovery::default(),
             carried: Memo::default(),
             redact: None,
+            parts: ContextParts::default(),
+            tools: Vec::new(),
+            allowed_tools: Vec::new(),
         }
     }
 
@@ -84,6 +102,12 @@ impl Session {
         self.report.as_ref()
     }
 
+    /// What the next call costs, by the last run that was to make it fit: for the metadata of the node that answers it, which
+    /// is marked errored where `report` belongs to an error (GRAPH-8).
+    pub fn context_cost(&self) -> Option<&ContextCost> {
+        self.report.as_ref().and_then(|report| report.context_cost.as_ref())
+    }
+
     /// Takes messages in, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
     pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
         let tokens = self.tokens();
@@ -108,17 +132,10 @@ impl Session {
                 ));
             }
         }
-        let replaced: Vec<NodeIndex> = self.context.view.header().iter().map(|slot| slot.node).collect();
-        self.context.history.check(&messages, &replaced)?;
+        self.context.history.check(&messages, &self.context.own_header())?;
         self.context.set_header(messages);
         self.drop_bound_thinking(&[]);
         Ok(())
-    }
-
-    /// The tools that the model is given: their definitions count with every view.
-    pub fn set_tools(&mut self, tools: &[serde_json::Value]) {
-        let tokens = count_tools(tools, &*self.context.counter);
-        self.context.view.set_tools(tokens);
     }
 
     /// Remembers what a model call used; the next judgement goes by it.
@@ -144,9 +161,11 @@ impl Session {
         self.accuracy.corrected(self.tokens(), &*self.context.counter)
     }
 
-    /// limit × thresholdRatio.
+    /// limit × thresholdRatio; or the limit itself, under a ladder that acts there.
     pub fn threshold(&self) -> Option<u64> {
-        let by_ratio = || self.config.limit.map(|limit| self.config.compaction.threshold(limit));
+        let due =
+            |limit| if self.config.acts_at_limit { limit } else { self.config.compaction.threshold(limit) };
+        let by_ratio = || self.config.limit.map(due);
         self.config.ladder.threshold().or_else(by_ratio)
     }
 
@@ -224,7 +243,7 @@ impl Session {
     }
 
     /// What a run aims at. With `fill`, a cut keeps as much as there is room for.
-    fn aim(&self, fill: bool) -> Aim {
+    pub(super) fn aim(&self, fill: bool) -> Aim {
         let compaction = &self.config.compaction;
         let limit = self.config.limit;
         let most = limit.map_or(u64::MAX, |limit| (limit as f64 * (1.0 - self.margin())) as u64);
@@ -262,7 +281,13 @@ impl Session {
         if self.tokens() <= aim.most {
             return Ok(());
         }
-        let header = self.context.view.fixed_tokens();
+        let droppable = |slot: &&Slot| {
+            let item_type = slot.message.item_type();
+            self.config.ladder.passes().iter().any(|pass| pass.drops_part(item_type))
+        };
+        let view = &self.context.view;
+        let header =
+            view.fixed_tokens() - view.parts().iter().filter(droppable).map(Slot::tokens).sum::<u64>();
         let pinned: u64 = self
             .context
             .view
@@ -278,7 +303,7 @@ impl Session {
         let run = self.begin(Reason::Ladder, None, *aim, Arc::new([]));
         self.report = Some(self.make_report(run));
         let why = format!(
-            "header and tools take {header} tokens and pins {pinned}, together more than the {most} that a view may take; shorten them, unpin, or use a larger window"
+            "header, tools and context parts take {header} tokens and pins {pinned}, together more than the {most} that a view may take; shorten them, unpin, or use a larger window"
         );
         Err(Error::new(ErrorCode::BudgetImpossible, why))
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::facade::Session;
 use super::run::{Fit, Question, Run};
 use crate::compaction::Reason;
-use crate::context::{EventName, NodeIndex, OnEntry, Report, View};
+use crate::context::{ContextCost, EventName, NodeIndex, OnEntry, Report, View};
 use crate::error::{Error, ErrorCode, Result};
 use crate::passes::{Aim, Outcome, Pass, Shorten};
 
@@ -52,6 +52,7 @@ impl Session {
             decisions,
             summary: None,
             revision: self.revision,
+            rounds: None,
         }
     }
 
@@ -62,7 +63,7 @@ impl Session {
     }
 
     fn advance_from(&mut self, mut run: Run, mut before: Option<Checkpoint>) -> Result<Fit> {
-        while run.next_pass < run.passes.len() {
+        while run.next_pass < run.passes.len() || self.goes_back(&mut run) {
             let pass = run.next_pass;
             run.next_pass += 1;
             match self.run_pass(&mut run, pass, &mut before) {
@@ -93,6 +94,21 @@ impl Session {
             "every pass ran and the view still takes {tokens} tokens, more than the {most} that it may; see the report for what was tried"
         );
         Err(Error::new(ErrorCode::ContextWindowExceeded, why))
+    }
+
+    /// Goes back to a pass that has more to give, where all have run and the view is still too large.
+    fn goes_back(&self, run: &mut Run) -> bool {
+        if !run.must_fit() || self.tokens() <= run.aim.most {
+            return false;
+        }
+        let Some(at) = run.passes.iter().position(|p| p.has_more(&self.context)) else { return false };
+        let rounds = run.rounds.get_or_insert(self.context.view.len());
+        if *rounds == 0 {
+            return false;
+        }
+        *rounds -= 1;
+        (run.settled, run.next_pass) = (run.settled.min(at), at);
+        true
     }
 
     /// Does the passes before a fold again, now that its summary is there. They fold nothing themselves: what became due
@@ -133,7 +149,7 @@ impl Session {
 
     /// The last resort of every ladder.
     fn shorten(&mut self, run: &mut Run, before: &mut Option<Checkpoint>) -> Result<()> {
-        if !run.must_fit() {
+        if !run.must_fit() || run.passes.iter().any(|p| p.builds_from_turns()) {
             return Ok(());
         }
         let shortened = self.run_one(run, &Shorten, before).map(|_| ());
@@ -155,9 +171,18 @@ impl Session {
         before.get_or_insert_with(|| self.checkpoint(run));
         let tokens_before = self.tokens();
         let outcome = pass.run(&mut self.context, &run.aim)?;
-        if let Outcome::Changed { items, why } = &outcome {
-            let items = self.context.ids(items);
-            run.decide(pass.name(), tokens_before, self.tokens(), items, why.clone());
+        match &outcome {
+            Outcome::Changed { items, why } => {
+                let items = self.context.ids(items);
+                run.decide(pass.name(), tokens_before, self.tokens(), items, why.clone());
+            }
+            Outcome::Steps(steps) => {
+                for step in steps {
+                    let items = self.context.ids(&step.items);
+                    run.decide(step.pass, step.tokens_before, step.tokens_after, items, step.why.clone());
+                }
+            }
+            Outcome::Unchanged | Outcome::Fold(_) => {}
         }
         Ok(outcome)
     }
@@ -213,10 +238,13 @@ impl Session {
             budgets.insert(name.to_owned(), tokens);
         }
         let folded = run.decisions.iter().any(|d| run.folds(&d.pass));
-        let target = if folded { run.aim.low } else { run.aim.most };
+        let fits_only = self.config.ladder.builds_from_turns();
+        let target = if folded && !fits_only { run.aim.low } else { run.aim.most };
+        let limit = self.config.limit;
+        let cost = run.must_fit().then(|| ContextCost::new(limit, tokens_after, &run.decisions));
         Report {
             window: self.config.window,
-            limit: self.config.limit,
+            limit,
             threshold: self.threshold(),
             target: (target < u64::MAX).then_some(target),
             tokens_before: run.tokens_before,
@@ -234,6 +262,7 @@ impl Session {
             decisions: run.decisions,
             left_out: self.context.left_out.clone(),
             stable_prefix_tokens: view.stable_prefix_tokens().min(tokens_after),
+            context_cost: cost,
             summary: run.summary,
         }
     }

@@ -9,6 +9,8 @@ mod asking;
 mod config;
 mod facade;
 mod ladder;
+mod options;
+mod prompt;
 mod recover;
 mod rewrite;
 mod run;
@@ -18,6 +20,7 @@ mod thinking;
 
 pub use config::SessionConfig;
 pub use facade::Session;
+pub use prompt::{ContextChange, tool_name};
 pub use run::{Fit, Pending};
 pub use saved_summary::SavedSummary;
 pub use search::{Hit, Search};

@@ -32,7 +32,8 @@ pub(super) struct Question {
 
 impl Question {
     pub fn first(run: Run, plan: FoldPlan) -> Self {
-        Self { run, plan, attempt: 1, size: Size::Whole, chunks: None, refused: None }
+        let size = plan.layout.first_size();
+        Self { run, plan, attempt: 1, size, chunks: None, refused: None }
     }
 }
 
@@ -52,6 +53,8 @@ pub(super) struct Run {
     pub summary: Option<SummaryReport>,
     /// The session's count of rewrites when the run began.
     pub revision: u64,
+    /// How often it may go back to a pass that has more to give.
+    pub rounds: Option<usize>,
 }
 
 impl Run {

@@ -21,6 +21,12 @@ pub struct Tokenizer {
     pub callback: Option<Rc<CallbackCounter>>,
 }
 
+impl Default for Tokenizer {
+    fn default() -> Self {
+        Self { counter: Arc::new(Estimate), callback: None }
+    }
+}
+
 impl Tokenizer {
     /// Of an argument or option; the error says what was expected.
     pub fn of(value: &JsValue) -> Result<Self, &'static str> {
@@ -76,7 +82,7 @@ impl CallbackCounter {
     }
 
     /// Counts what is about to be pushed; the error of a callback that throws or answers with no number.
-    pub fn rehearse(&self, messages: &[Message]) -> Result<(), JsValue> {
+    pub fn rehearse<'a>(&self, messages: impl IntoIterator<Item = &'a Message>) -> Result<(), JsValue> {
         self.rehearsed.borrow_mut().clear();
         self.ask_for(|counter| {
             for message in messages {

@@ -30,9 +30,11 @@ pub struct Inner {
     /// The callback; `None`: the extractive summariser.
     pub summarize: RefCell<Option<Summarize>>,
     /// The caller's clock.
-    now: Option<Function>,
+    pub now: RefCell<Option<Function>>,
     /// A tokenizer that is a JavaScript function.
-    pub callback_counter: Option<Rc<CallbackCounter>>,
+    pub callback_counter: RefCell<Option<Rc<CallbackCounter>>>,
+    /// Which tools the model is given, by name.
+    pub tool_filter: RefCell<Option<Function>>,
     /// The run that waits for a summary.
     pub under_way: RefCell<Option<Promise>>,
     /// Who listens.
@@ -59,8 +61,9 @@ impl Inner {
             handles: RefCell::default(),
             line: RefCell::default(),
             summarize: RefCell::new(summarize),
-            now,
-            callback_counter,
+            now: RefCell::new(now),
+            callback_counter: RefCell::new(callback_counter),
+            tool_filter: RefCell::default(),
             under_way: RefCell::default(),
             listeners: Listeners::default(),
             is_prepared: Cell::new(false),
@@ -136,7 +139,7 @@ impl Inner {
 
     /// Asks the caller's clock.
     pub fn tell_time(&self) -> std::result::Result<(), JsValue> {
-        let Some(now) = &self.now else { return Ok(()) };
+        let Some(now) = self.now.borrow().clone() else { return Ok(()) };
         let wrong = |cause: Option<&JsValue>| {
             context_error(&Error::config("now", "must give a number without throwing"), cause, None)
         };
@@ -149,7 +152,8 @@ impl Inner {
 
     /// Has a callback tokenizer count messages before the session is touched.
     pub fn rehearse(&self, messages: &[Message]) -> std::result::Result<(), JsValue> {
-        self.callback_counter.as_ref().map_or(Ok(()), |counter| counter.rehearse(messages))
+        let counter = self.callback_counter.borrow().clone();
+        counter.map_or(Ok(()), |counter| counter.rehearse(messages))
     }
 
     /// Remembers what messages were pushed as.

@@ -5,13 +5,15 @@ use std::rc::Rc;
 use js_sys::{Function, Reflect};
 use wasm_bindgen::prelude::*;
 
+use super::context_parts::refuse_used;
 use super::counter::{CallbackCounter, Tokenizer};
+use super::inner::Inner;
 use super::summarize::Summarize;
 use super::value::{config_json, get};
 use crate::compaction::Redact;
 use crate::error::{Error, ErrorCode};
 use crate::session::SessionConfig;
-use crate::tokens::Counter;
+use crate::tokens::{Counter, Rules, count_tools_by};
 
 /// A session's options, read.
 pub struct Options {
@@ -23,26 +25,77 @@ pub struct Options {
     pub redact: Option<Redact>,
 }
 
+/// The functions among the options, and the plain data that is left.
+struct Functions {
+    plain: js_sys::Object,
+    now: Option<Function>,
+    summarize: Option<Summarize>,
+    tokenizer: Option<Tokenizer>,
+    redact: Option<Redact>,
+}
+
 /// Takes the functions out of the options; the rest is plain data, and the core reads it.
 pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
-    let plain = plain_object(options)?;
-    let now = match take(&plain, "now")? {
-        Some(f) if f.is_function() => Some(f.unchecked_into::<Function>()),
-        Some(_) => return Err(Error::config("now", "expected a function").into()),
-        None => None,
-    };
-    let summarize = take(&plain, "summarize")?;
-    let summarize = match summarize {
-        Some(f) if f.is_function() => Some(f.unchecked_into::<Summarize>()),
-        Some(_) => return Err(Error::config("summarize", "expected a function").into()),
-        None => None,
-    };
-    let tokenizer = take(&plain, "tokenizer")?.unwrap_or_default();
-    let Tokenizer { counter, callback: callback_counter } =
-        Tokenizer::of(&tokenizer).map_err(|expected| Error::config("tokenizer", expected))?;
-    let redact = read_redact(&plain)?;
+    let Functions { plain, now, summarize, tokenizer, redact } = read_functions(options)?;
+    let Tokenizer { counter, callback: callback_counter } = tokenizer.unwrap_or_default();
     let config = SessionConfig::from_value(&config_json(&plain)?)?;
     Ok(Options { config, counter, callback_counter, summarize, now, redact })
+}
+
+/// Changes the options of a session: all that are named, or none.
+pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
+    let writes = inner.writes();
+    let Functions { plain, now, summarize, tokenizer, redact } = read_functions(options)?;
+    if take(&plain, "store")?.is_some() {
+        let why = "cannot be changed: outputs lie in it already; make a session with it, or `Session.load`";
+        return Err(Error::config("store", why).into());
+    }
+    let config = inner.read(|core| core.config().with(&config_json(&plain)?).map_err(JsValue::from))??;
+    let callback = match &tokenizer {
+        Some(tokenizer) => tokenizer.callback.clone(),
+        None => inner.callback_counter.borrow().clone(),
+    };
+    if let Some(callback) = &callback {
+        let model = config.model.as_deref();
+        let (messages, tools) = inner.read(|core| (core.context().counted_messages(), core.tools()))?;
+        callback.rehearse(messages.iter().map(|message| &**message))?;
+        let rule = model.map(Rules::for_model).unwrap_or_default().tools;
+        callback.ask_for(|counter| count_tools_by(rule, &tools, counter))?;
+    }
+    refuse_used(inner, writes, "setOptions")?;
+    inner.write_quietly(|core| {
+        core.set_options(config, tokenizer.as_ref().map(|tokenizer| tokenizer.counter.clone()));
+        if redact.is_some() {
+            core.set_redact(redact);
+        }
+        Ok(())
+    })?;
+    if tokenizer.is_some() {
+        *inner.callback_counter.borrow_mut() = callback;
+    }
+    if summarize.is_some() {
+        *inner.summarize.borrow_mut() = summarize;
+    }
+    if now.is_some() {
+        *inner.now.borrow_mut() = now;
+    }
+    inner.deliver_events();
+    Ok(())
+}
+
+fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
+    let plain = plain_object(options)?;
+    let function = |key: &str| match take(&plain, key)? {
+        Some(f) if f.is_function() => Ok(Some(f.unchecked_into::<Function>())),
+        Some(_) => Err(JsValue::from(Error::config(key, "expected a function"))),
+        None => Ok(None),
+    };
+    let now = function("now")?;
+    let summarize = function("summarize")?.map(JsCast::unchecked_into);
+    let tokenizer = take(&plain, "tokenizer")?.map(|tokenizer| Tokenizer::of(&tokenizer));
+    let tokenizer = tokenizer.transpose().map_err(|expected| Error::config("tokenizer", expected))?;
+    let redact = read_redact(&plain)?;
+    Ok(Functions { plain, now, summarize, tokenizer, redact })
 }
 
 /// Takes `compaction.redact` out of the options, whose `compaction` becomes a copy without it.

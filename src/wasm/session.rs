@@ -5,10 +5,11 @@ use std::rc::Rc;
 use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
 
+use super::context_parts::{set_context, set_tools};
 use super::drive::{self, Goal};
 use super::entries::{Incoming, read};
 use super::inner::Inner;
-use super::options::{Options, read_options};
+use super::options::{Options, read_options, set_options};
 use super::signal::AbortSignal;
 use super::summarize::parse_format;
 use super::sync::sync;
@@ -21,7 +22,7 @@ use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::provider;
 use crate::session::{SavedSummary, Search, Session as Core};
-use crate::tokens::{ReportedUsage, count_tools_by};
+use crate::tokens::ReportedUsage;
 
 /// One agent's conversation, kept inside its context window.
 ///
@@ -131,13 +132,14 @@ impl Session {
         sync(&self.inner, parse_format(&format)?, &full_input)
     }
 
-    /// Replaces the leading system and developer messages: a text, or messages. No pass ever touches them.
+    /// Replaces the leading system and developer messages: a text (an empty one: none), or messages. No pass ever touches them.
     #[wasm_bindgen(js_name = setHeader)]
     pub fn set_header(
         &self,
         #[wasm_bindgen(unchecked_param_type = "Message[] | string")] messages: JsValue,
     ) -> Result<(), JsValue> {
         let header = match messages.as_string() {
+            Some(text) if text.trim().is_empty() => Vec::new(), // no provider takes an empty instruction
             Some(text) => vec![Message::text(crate::message::Role::System, text)],
             None => provider(Format::Messages).read(&json(&messages, ErrorCode::InvalidMessage)?)?,
         };
@@ -154,18 +156,53 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "unknown[]")] tools: JsValue,
     ) -> Result<(), JsValue> {
         parse_format(&format)?;
-        let tools = json(&tools, ErrorCode::InvalidArgument)?;
-        let serde_json::Value::Array(tools) = tools else {
-            return Err(Error::argument("tools: expected a list of tool definitions").into());
-        };
-        if let Some(callback) = &self.inner.callback_counter {
-            let rules = self.inner.read(|core| core.context().counter.rules())?;
-            callback.ask_for(|counter| count_tools_by(rules.tools, &tools, counter))?;
-        }
-        self.inner.write(|core| {
-            core.set_tools(&tools);
-            Ok(())
-        })
+        set_tools(&self.inner, &tools)
+    }
+
+    /// The tools that the model is given: what `setTools` took and `toolFilter` lets through.
+    #[wasm_bindgen(getter, unchecked_return_type = "unknown[]")]
+    pub fn tools(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.read(Core::tools)?)
+    }
+
+    /// Says what stands in the prompt beside the conversation: between the header and the history, each counted as a part of
+    /// its own. A part that is named replaces what it was, and `null` or an empty list clears it; others stay. `null` for all
+    /// clears everything.
+    ///
+    /// - `memory`: what a search of yours found, best first: one system message `<relevant_context>…</relevant_context>`, of at
+    ///   most `memoryLimit` (5) results. What a pass dropped of it stays out until it is set again.
+    /// - `injections`: messages of your own, as they are, without calls and tool outputs.
+    /// - `skills`: `{ name, description? }` each, as `<available_skills … />`.
+    /// - `toolFilter`: which of the tools of `setTools` the model is given, by name; see `session.tools`.
+    ///
+    /// ```js
+    /// session.setContext({ memory: await search(question), toolFilter: (name) => name !== "deploy" });
+    /// ```
+    /// @throws {ContextError} `INVALID_ARGUMENT` naming the key, and where the filter throws or answers with anything but true or
+    /// false; `INVALID_MESSAGE` with the index of an injection. Nothing has changed then.
+    #[wasm_bindgen(js_name = setContext)]
+    pub fn set_context(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "ContextPartsInput | null")] parts: JsValue,
+    ) -> Result<(), JsValue> {
+        set_context(&self.inner, &parts)
+    }
+
+    /// Changes options; those that are not named stay as they are, key by key in `compaction` and `toolOutputCache`, too.
+    ///
+    /// Limit, threshold and counts are judged anew at once: a smaller window makes `shouldCompact()` true, and the next `prepare`
+    /// makes the view fit it. Another tokenizer counts the whole history again. Usage that another model reported is forgotten;
+    /// what was learnt from it (`calibrate`) is kept for that model. A `prepare` that waits for a summary goes on under the new
+    /// options, but for another `ladder`: then it fails with `STALE_PLAN`.
+    ///
+    /// @throws {ContextError} as the constructor; `INVALID_CONFIG` for an option that cannot change (`store`). Nothing has changed
+    /// then.
+    #[wasm_bindgen(js_name = setOptions)]
+    pub fn set_options(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Partial<SessionOptions>")] options: JsValue,
+    ) -> Result<(), JsValue> {
+        set_options(&self.inner, &options)
     }
 
     /// Remembers what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions,

@@ -163,7 +163,7 @@ export interface CompactionConfig {
 }
 
 /** The name of a preset: a document's list of passes, or (`"contextfold"`, the default) our own. */
-export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective";
+export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective" | "ladder";
 
 /**
  * What becomes of the items of a type: all go, the newest `keepRecent` stay, or none goes. `priority`: lowest first;
@@ -175,8 +175,8 @@ export type SelectiveRule =
 
 /**
  * One way to make a view smaller, with its options. A list of them is a ladder: `prepare` runs them in order, each if it
- * is needed, and the report has a decision for each that did something. Whatever the list, a view that still exceeds its
- * limit has its largest messages shortened from the middle as a last resort.
+ * is needed, and the report has a decision for each that did something. Whatever the list (but for one with `shrink_turns`), a
+ * view that still exceeds its limit has its largest messages shortened from the middle as a last resort.
  */
 export type Pass =
   /** Of ephemeral messages only the newest of their kind stay. */
@@ -189,10 +189,18 @@ export type Pass =
   | { pass: "compress_json"; enabled?: boolean; maxTokens?: number }
   /** Tool outputs above `max` (5000) characters keep the first `head` (1000) and the last `tail` (1000). */
   | { pass: "truncate_head_tail"; max?: number; head?: number; tail?: number }
-  /** Memory results leave the view. */
+  /** Memory results leave the view: those of `setContext`, and messages of the type `MEMORY`. */
   | { pass: "drop_memory_results" }
   /** Placeholders for tool outputs before the last `protectTurns` (2) turns, if they give at least `minReclaimTokens` (0). */
   | { pass: "prune_tool_outputs"; protectTurns?: number; minReclaimTokens?: number }
+  /**
+   * The view is limited to the last turns, one fewer each time from `from` (default: all but one) down to `to` (1), until it
+   * fits; each time from the untrimmed view, pruned as the pass before it prunes. A ladder with it acts at the limit, merges later
+   * instructions into the base prompt, and ends in `CONTEXT_WINDOW_EXCEEDED` where the last turn alone is too large.
+   */
+  | { pass: "shrink_turns"; from?: number | null; to?: number }
+  /** What `shrink_turns` left out becomes a summary, a system message `<summary>…</summary>`; `enabled` (true). */
+  | { pass: "auto_compact"; enabled?: boolean }
   /** Exchanges before the last `keepSteps` (3) keep their user message and their last answer. */
   | { pass: "drop_old_tool_results"; keepSteps?: number }
   /** Items go by type, the least important type first, until the view is under its threshold. */
@@ -256,7 +264,7 @@ export interface SessionOptions {
   tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number);
   /** When and how to fold. */
   compaction?: CompactionConfig & {
-    /** In what shape the conversation goes to the summariser; default `"messages"`. */
+    /** In what shape the conversation goes to the summariser; default `"messages"`, under the ladder `"ladder"` `"transcript"`. */
     style?: "messages" | "transcript";
     /** Tokens of the summariser's window; default: the session's limit. */
     summarizerWindow?: number;
@@ -300,6 +308,20 @@ export interface SessionOptions {
   now?: () => number;
   /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
   summarize?: Summarize;
+}
+
+/** What stands in a prompt beside the conversation. What is left out stays as it was; `null` clears it. */
+export interface ContextPartsInput {
+  /** Texts that a memory search found, best first. */
+  memory?: string[] | null;
+  /** At most so many of them are shown; default 5. */
+  memoryLimit?: number | null;
+  /** Messages of your own, without calls and tool outputs. */
+  injections?: Message[] | null;
+  /** What the agent can do; other keys are not looked at. */
+  skills?: { name: string; description?: string | null }[] | null;
+  /** Which tools of `setTools` the model is given, by name. It may not change the session. */
+  toolFilter?: ((name: string) => boolean) | null;
 }
 
 /** A view that fits, and what was done to it. */

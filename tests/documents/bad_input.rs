@@ -35,29 +35,21 @@ fn unknown_presets_and_passes() {
     ];
     insta::assert_snapshot!(lines.join("\n"), @r#"
     `ladder`: there is no preset `rollin`; did you mean `rolling`?
-    `ladder`: there is no preset `xyzzy`; there are `contextfold`, `spec`, `rolling`, `steps-design`, `steps-execution`, `selective`
+    `ladder`: there is no preset `xyzzy`; there are `contextfold`, `spec`, `rolling`, `steps-design`, `steps-execution`, `selective`, `ladder`
     `ladder`: expected the name of a preset or a list of passes
     `ladder`: expected the name of a preset or a list of passes
     `ladder[0]`: expected an object, got "summarize"
     `ladder[0].pass`: expected the name of a pass
     `ladder[0].pass`: there is no pass `sumarize`; did you mean `summarize`?
-    `ladder[0].pass`: there is no pass `xyzzy`; there are `ephemeral`, `trim_tool_outputs`, `dedupe_reads`, `compress_json`, `truncate_head_tail`, `drop_memory_results`, `prune_tool_outputs`, `drop_old_tool_results`, `selective`, `recent_window`, `rolling_summary`, `summarize`
+    `ladder[0].pass`: there is no pass `xyzzy`; there are `ephemeral`, `trim_tool_outputs`, `dedupe_reads`, `compress_json`, `truncate_head_tail`, `drop_memory_results`, `prune_tool_outputs`, `drop_old_tool_results`, `selective`, `recent_window`, `rolling_summary`, `shrink_turns`, `auto_compact`, `summarize`
     `ladder[0].keepTurn`: unknown key; did you mean `keepTurns`?
     `ladder[0].keep`: unknown key; known are `pass`
     `ladder[1].pass`: there is no pass `sumarize`; did you mean `summarize`?
     "#);
 }
 
-#[test]
-fn passes_of_a_graph() {
-    for name in ["shrink_turns", "auto_compact"] {
-        let why = pass(json!({ "pass": name }));
-        assert!(why.contains("`ladder[0].pass`") && why.contains("graph"), "{why}");
-    }
-}
-
 /// Every number of every pass.
-const NUMBERS: [(&str, &str); 14] = [
+const NUMBERS: [(&str, &str); 16] = [
     ("trim_tool_outputs", "budgetTokens"),
     ("compress_json", "maxTokens"),
     ("truncate_head_tail", "max"),
@@ -72,6 +64,8 @@ const NUMBERS: [(&str, &str); 14] = [
     ("rolling_summary", "minMessages"),
     ("rolling_summary", "minNewMessages"),
     ("summarize", "keepTurns"),
+    ("shrink_turns", "from"),
+    ("shrink_turns", "to"),
 ];
 
 const RATIOS: [&str; 3] = ["targetRatio", "summaryRatio", "recentRatio"];
@@ -94,6 +88,8 @@ fn negative_and_absurd_numbers() {
         ("summarize", "thresholdTokens"),
         ("rolling_summary", "upperThreshold"),
         ("compress_json", "maxTokens"),
+        ("shrink_turns", "from"),
+        ("shrink_turns", "to"),
     ] {
         let why = pass(json!({ "pass": name, key: 0 }));
         assert!(why.contains(&format!("`ladder[0].{key}`")), "{why}");
@@ -115,6 +111,8 @@ fn contradictions() {
         of("rolling_summary", json!({ "lowerThreshold": 50_001 })),
         of("recent_window", json!({ "summaryRatio": 0.5, "recentRatio": 0.6 })),
         of("recent_window", json!({ "summaryRatio": 0.36 })),
+        of("shrink_turns", json!({ "from": 2, "to": 3 })),
+        of("auto_compact", json!({ "enabled": "yes" })),
         of("summarize", json!({ "keepTurns": 1, "keepSteps": 1 })),
         of("summarize", json!({ "layout": "replace", "keepTurns": 1 })),
         of("summarize", json!({ "layout": "replace", "keepSteps": 2 })),
@@ -133,6 +131,8 @@ fn contradictions() {
     `ladder[0].lowerThreshold`: lowerThreshold (50001) must be below upperThreshold (50000)
     `ladder[0].recentRatio`: with summaryRatio (0.5) it makes more than the whole, got 0.6
     `ladder[0].recentRatio`: with summaryRatio (0.36) it makes more than the whole, got 0.65
+    `ladder[0].from`: must be at least `to` (3), got 2
+    `ladder[0].enabled`: expected true or false, got "yes"
     `ladder[0].keepSteps`: means the same as `keepTurns`; give one of them
     `ladder[0].keepTurns`: the layout "replace" keeps no turns; leave it out
     `ladder[0].keepSteps`: the layout "replace" keeps no turns; leave it out

@@ -30,7 +30,8 @@ fn step(n: u64, words: usize) -> Vec<Message> {
 
 #[test]
 fn one_request_and_500_steps_fit_at_every_call_under_each_preset() {
-    for preset in Ladder::PRESETS {
+    // The ladder document ends in an error at one turn: `one_turn_that_is_too_large_is_an_error`.
+    for preset in Ladder::PRESETS.into_iter().filter(|preset| *preset != "ladder") {
         let window = 12_000;
         let mut s = session(preset, window);
         s.push(vec![

@@ -92,6 +92,13 @@ pub enum Op {
     Pin(usize),
     Unpin(usize),
     SetHeader(Vec<Words>),
+    SetContext {
+        memory: Vec<Words>,
+        injections: Vec<Words>,
+        skills: usize,
+    },
+    SetOptions(Value),
+    Count(Counting),
     SetTools(u64),
     Usage(u64),
     CollectGarbage,
@@ -317,6 +324,8 @@ fn op() -> impl Strategy<Value = Op> {
         1 => which().prop_map(Op::Pin),
         1 => which().prop_map(Op::Unpin),
         1 => prop::collection::vec(words(60), 0..3).prop_map(Op::SetHeader),
+        1 => (prop::collection::vec(words(200), 0..4), prop::collection::vec(words(60), 0..3), 0..3usize)
+            .prop_map(|(memory, injections, skills)| Op::SetContext { memory, injections, skills }),
         1 => prop_oneof![3 => 0..30u64, 1 => 30..2_000u64].prop_map(Op::SetTools),
         1 => (0..200_000u64).prop_map(Op::Usage),
         1 => Just(Op::CollectGarbage),
@@ -352,7 +361,7 @@ fn ladder() -> impl Strategy<Value = Value> {
 
 fn pass() -> impl Strategy<Value = Value> {
     let figures = (0..4u64, 0..3_000u64, 0..8u64, 0.0..1.0f64);
-    (0..18u8, figures).prop_map(|(pass, (few, tokens, messages, ratio))| match pass {
+    (0..21u8, figures).prop_map(|(pass, (few, tokens, messages, ratio))| match pass {
         0 => json!({ "pass": "ephemeral" }),
         1 => json!({ "pass": "trim_tool_outputs", "budgetTokens": tokens }),
         2 => json!({ "pass": "dedupe_reads" }),
@@ -376,6 +385,9 @@ fn pass() -> impl Strategy<Value = Value> {
         13 => json!({ "pass": "summarize", "keepTurns": few, "cutWithinTurn": false, "thresholdTokens": tokens + 1 }),
         14 => json!({ "pass": "compress_json", "maxTokens": tokens / 10 + 1 }),
         15 => json!({ "pass": "truncate_head_tail", "max": tokens, "head": tokens / 3, "tail": tokens / 4 }),
+        16 => json!({ "pass": "shrink_turns", "from": if few > 2 { Value::Null } else { json!(messages + few + 1) }, "to": few + 1 }),
+        17 => json!({ "pass": "auto_compact", "enabled": few > 0 }),
+        18 => json!({ "pass": "shrink_turns" }),
         _ => json!({ "pass": "summarize", "keepTurns": few }),
     })
 }
@@ -412,6 +424,29 @@ pub fn script() -> impl Strategy<Value = Script> {
     let counting =
         prop_oneof![Just(Counting::BytesPerFour), Just(Counting::Estimate), Just(Counting::Characters)];
     (options(), counting, prop::collection::vec(op(), 1..40)).prop_map(|(options, counting, ops)| Script {
+        options,
+        counting,
+        ops,
+    })
+}
+
+/// The same, and now and then the options change, or how tokens are counted.
+pub fn script_with_options() -> impl Strategy<Value = Script> {
+    let counting =
+        || prop_oneof![Just(Counting::BytesPerFour), Just(Counting::Estimate), Just(Counting::Characters)];
+    let changed = prop_oneof![
+        3 => (400..20_000u64).prop_map(|window| json!({ "contextWindow": window })),
+        2 => compaction().prop_map(|compaction| json!({ "compaction": compaction })),
+        2 => outputs().prop_map(|outputs| json!({ "toolOutputCache": outputs })),
+        3 => prop::sample::select(Ladder::PRESETS.to_vec()).prop_map(|preset| json!({ "ladder": preset })),
+        1 => prop::sample::select(vec!["gpt-5", "claude-sonnet-4-5", "gpt-4o"]).prop_map(|model| json!({ "model": model })),
+    ];
+    let op = prop_oneof![
+        8 => op(),
+        1 => changed.prop_map(Op::SetOptions),
+        1 => counting().prop_map(Op::Count),
+    ];
+    (options(), counting(), prop::collection::vec(op, 1..40)).prop_map(|(options, counting, ops)| Script {
         options,
         counting,
         ops,

@@ -24,7 +24,7 @@ fn refusals(messages: &[&Message], live: bool) -> Vec<String> {
     refused
 }
 
-fn views_are_valid(world: &mut World, _: &Happened) {
+pub fn views_are_valid(world: &mut World, _: &Happened) {
     let view = world.session.context().lower();
     let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
     assert_eq!(refusals(&view, true), [""; 0]);
@@ -57,13 +57,25 @@ fn requests_are_valid(world: &mut World, happened: &Happened) {
     }
 }
 
-fn header_and_newest_user_are_there(world: &mut World, _: &Happened) {
+pub fn header_and_newest_user_are_there(world: &mut World, _: &Happened) {
     let context = world.session.context();
     let items = context.items();
+    let merges = world.session.config().ladder.builds_from_turns();
     let header: Vec<&str> = items.iter().take(context.view.header().len()).map(|i| i.id.as_str()).collect();
-    assert_eq!(header, world.header);
-    for (slot, id) in context.view.header().iter().zip(&world.header) {
-        assert_eq!(Some(&*slot.message), world.find(id));
+    if merges {
+        // Later instructions are part of it, as the document says; its own messages stand first, in order.
+        let own: Vec<&str> =
+            header.iter().copied().filter(|id| world.header.iter().any(|h| h == id)).collect();
+        assert_eq!(own, world.header);
+        for (slot, id) in context.view.header().iter().zip(&world.header) {
+            let text = world.find(id).map(Message::plain_text).unwrap_or_default();
+            assert!(slot.message.plain_text().starts_with(&text), "{id}");
+        }
+    } else {
+        assert_eq!(header, world.header);
+        for (slot, id) in context.view.header().iter().zip(&world.header) {
+            assert_eq!(Some(&*slot.message), world.find(id));
+        }
     }
     if let Some(newest) = world.newest_user() {
         assert_eq!(

@@ -143,6 +143,7 @@ fn cuts_stand_between_clusters(world: &mut World, _: &Happened) {
     for (slot, original) in slots(world) {
         match slot.form {
             Form::Whole | Form::Placeholder | Form::Pointer | Form::Unbound => {}
+            Form::Merged => assert!(slot.message.plain_text().starts_with(&original.plain_text())),
             Form::Truncated => {
                 let originals = texts(original);
                 for shown in texts(&slot.message).into_iter().filter(|t| !originals.contains(t)) {

@@ -8,12 +8,12 @@ use contextfold::context::{Fold, Form, Report};
 use contextfold::message::{
     CallKind, Extras, Format, Message, Part, Reasoning, Role, ToolCall, ToolOutputRef,
 };
-use contextfold::session::{Fit, Pending, Session, SessionConfig};
+use contextfold::session::{ContextChange, Fit, Pending, Session, SessionConfig};
 use contextfold::tokens::{Counter, ReportedUsage};
 use contextfold::{Error, ErrorCode};
 use serde_json::{Map, json};
 
-use super::generate::{Answer, CallSort, CallSpec, Op, Output, Said, Script, Summary};
+use super::generate::{Answer, CallSort, CallSpec, Op, Output, Said, Script, Summary, Words};
 
 /// What a session shows of itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -239,6 +239,30 @@ impl World {
             }
             Op::SetHeader(texts) => {
                 self.set_header(texts.iter().map(|w| Message::text(Role::System, w.text())).collect())
+            }
+            Op::SetContext { memory, injections, skills } => {
+                let injections = injections.iter().map(|w| json!({ "role": "user", "content": w.text() }));
+                let change = json!({
+                    "memory": memory.iter().map(Words::text).collect::<Vec<_>>(),
+                    "memoryLimit": 2,
+                    "injections": injections.collect::<Vec<_>>(),
+                    "skills": (0..*skills).map(|n| json!({ "name": format!("skill {n}") })).collect::<Vec<_>>(),
+                });
+                self.session.set_context(&ContextChange::from_value(&change).unwrap());
+                Came::Taken
+            }
+            Op::SetOptions(changes) => {
+                match self.session.config().with(changes) {
+                    Ok(config) => self.session.set_options(config, None),
+                    Err(error) => return Came::Refused { error },
+                }
+                Came::Taken
+            }
+            Op::Count(counting) => {
+                self.counter = counting.counter();
+                let config = self.session.config().clone();
+                self.session.set_options(config, Some(self.counter.clone()));
+                Came::Taken
             }
             Op::SetTools(tokens) => {
                 self.session.context_mut().view.set_tools(*tokens);

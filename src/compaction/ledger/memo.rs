@@ -35,7 +35,12 @@ impl Memo {
                     next.extend(fold.into_iter().flat_map(|f| f.members.iter().rev()));
                 }
                 // The retained text is the summariser's; a stand-in says nothing, and a pin is never folded.
-                NodeKind::Summary | NodeKind::Retain | NodeKind::Ask | NodeKind::StandIn | NodeKind::Pin => {}
+                NodeKind::Summary
+                | NodeKind::Retain
+                | NodeKind::Ask
+                | NodeKind::StandIn
+                | NodeKind::Pin
+                | NodeKind::Part => {}
             }
         }
         carried.add(&messages);

@@ -1,0 +1,43 @@
+use serde::Serialize;
+
+use super::report::Decision;
+
+/// What a model call's prompt costs, and what was given up for it (GRAPH-8).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct ContextCost {
+    /// Tokens that the prompt may take; `null` where neither model nor window is known.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
+    pub limit: Option<u64>,
+    /// The last estimate of the prompt's tokens: of the final prompt, or of the smallest that was tried.
+    pub estimated_tokens: u64,
+    /// What was given up, in order.
+    pub decisions: Vec<CostDecision>,
+}
+
+/// One thing that was given up for a prompt to fit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct CostDecision {
+    /// The pass.
+    pub pass: String,
+    /// Which try of the same pass, from 1.
+    pub attempt: u32,
+    /// Tokens of the prompt before.
+    pub tokens_before: u64,
+    /// Tokens of the prompt after.
+    pub tokens_after: u64,
+}
+
+impl ContextCost {
+    /// The cost of a view of so many tokens, after these decisions.
+    pub fn new(limit: Option<u64>, estimated_tokens: u64, decisions: &[Decision]) -> Self {
+        let told = |decision: &Decision| CostDecision {
+            pass: decision.pass.clone(),
+            attempt: decision.attempt.unwrap_or(1),
+            tokens_before: decision.tokens_before,
+            tokens_after: decision.tokens_after,
+        };
+        Self { limit, estimated_tokens, decisions: decisions.iter().map(told).collect() }
+    }
+}

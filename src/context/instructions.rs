@@ -1,0 +1,108 @@
+//! Later instructions as part of the base prompt, for a ladder whose document puts them there (GRAPH-6).
+
+use std::sync::Arc;
+
+use super::core::Context;
+use super::node::NodeIndex;
+use super::pruned::is_instruction;
+use super::tally::Tally;
+use super::view::{Form, Slot};
+use crate::message::{ItemType, Message, Part, steps};
+
+const WHY: &str = "it is part of the base prompt now";
+
+impl Context {
+    /// Whether system and developer messages that come later are merged into the base prompt, the header's last message, from
+    /// now on. What is there already is merged, or stands in its place again.
+    pub fn set_merging(&mut self, merges: bool) {
+        if merges == std::mem::replace(&mut self.merges_instructions, merges) {
+            return;
+        }
+        if !merges {
+            for node in self.view.merged.clone() {
+                self.unmerge(node);
+            }
+            return;
+        }
+        let is_later = |node: &NodeIndex| {
+            let node = self.history.node(*node);
+            !node.pinned && self.is_to_merge(&node.message)
+        };
+        let later: Vec<NodeIndex> = self.view.body().iter().map(|slot| slot.node).filter(is_later).collect();
+        for node in later {
+            self.view.remove(node);
+            self.merge(node);
+        }
+    }
+
+    /// Whether a message that enters now is merged into the base prompt.
+    pub(super) fn is_to_merge(&self, message: &Arc<Message>) -> bool {
+        self.merges_instructions
+            && is_instruction(message)
+            && message.item_type() == ItemType::SystemPrompt
+            && !message.meta.pinned
+            && message.meta.ephemeral.is_none()
+            && !message.is_empty()
+    }
+
+    /// Merges a node that does not stand in the body into the base prompt.
+    pub(super) fn merge(&mut self, node: NodeIndex) {
+        let own = self.own_header();
+        self.view.merged.push(node);
+        self.compose_header(&own);
+        self.note_left_out(node, WHY, None);
+    }
+
+    /// Shows a merged node in its place again.
+    pub(super) fn unmerge(&mut self, node: NodeIndex) {
+        if !self.view.merged.contains(&node) {
+            return;
+        }
+        let own = self.own_header();
+        self.view.merged.retain(|n| *n != node);
+        self.compose_header(&own);
+        let body = self.view.body();
+        let later = |slot: &Slot| !self.history.node(slot.node).is_fold() && slot.node > node;
+        let steps = steps(body.iter().map(|s| &*s.message));
+        let behind = steps.into_iter().find(|step| later(&body[step.range.start]));
+        let at = behind.map_or(body.len(), |step| step.range.start);
+        self.view.insert(at, vec![Slot::whole(&self.history, node)]);
+        let id = self.history.node(node).id.clone();
+        self.left_out.retain(|line| line.id != *id || line.why != WHY);
+    }
+
+    /// The header's own messages, without what was merged into it.
+    pub fn own_header(&self) -> Vec<NodeIndex> {
+        let nodes = self.view.header().iter().map(|slot| slot.node);
+        nodes.filter(|node| !self.view.merged.contains(node)).collect()
+    }
+
+    /// Shows these as the header, and in the last of them what is merged. Where that is no text, or pinned, the first that is
+    /// merged stands behind it.
+    pub(super) fn compose_header(&mut self, own: &[NodeIndex]) {
+        let mut header: Vec<Slot> = own.iter().map(|node| Slot::whole(&self.history, *node)).collect();
+        let mut merged = self.view.merged.iter();
+        let takes_text = |slot: &Slot| matches!(slot.message.parts.last(), Some(Part::Text { .. }));
+        let may_change = |slot: &Slot| takes_text(slot) && !self.history.node(slot.node).pinned;
+        let base = match header.pop_if(|slot| may_change(slot)) {
+            Some(base) => Some(base),
+            None => merged.next().map(|node| Slot::whole(&self.history, *node)),
+        };
+        if let Some(mut base) = base {
+            let more: String =
+                merged.map(|node| format!("\n\n{}", self.history.node(*node).message.plain_text())).collect();
+            if !more.is_empty() {
+                let mut message = Message::clone(&base.message);
+                match message.parts.last_mut() {
+                    Some(Part::Text { text, .. }) => *text = format!("{text}{more}").into(),
+                    _ => message.parts.push(Part::text(more)),
+                }
+                base.tally = Tally::of(&message, &*self.counter);
+                base.message = Arc::new(message);
+                base.form = Form::Merged;
+            }
+            header.push(base);
+        }
+        self.view.set_header(header);
+    }
+}

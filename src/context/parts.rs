@@ -1,0 +1,62 @@
+//! What stands between the header and the conversation: skills, memory, injections (GRAPH-7).
+
+use std::sync::Arc;
+
+use super::core::Context;
+use super::event::EventName;
+use super::node::{NodeIndex, NodeKind};
+use super::tally::Tally;
+use super::view::Slot;
+use crate::message::{ItemType, Message};
+
+const REPLACED: &str = "the caller replaced the context parts";
+
+impl Context {
+    /// Shows these messages between header and conversation. What stands there already stays as it is; what a pass took out
+    /// comes back only where its type is among the `named`.
+    pub fn set_parts(&mut self, messages: Vec<Message>, named: &[ItemType]) {
+        let mut before: Vec<Slot> = self.view.parts().to_vec();
+        let mut hidden_before = std::mem::take(&mut self.view.hidden_parts);
+        let (mut shown, mut hidden) = (Vec::new(), Vec::new());
+        for message in messages {
+            let same = |slot: &Slot| *slot.message == message;
+            let is_named = named.contains(&message.item_type());
+            let out = hidden_before.iter().position(same).filter(|_| !is_named);
+            if let Some(at) = out {
+                hidden.push(hidden_before.remove(at));
+            } else if let Some(at) = before.iter().position(same) {
+                shown.push(before.remove(at));
+            } else {
+                let tally = Tally::of(&message, &*self.counter);
+                let node = self.history.append_engine_made(NodeKind::Part, Arc::new(message), tally);
+                shown.push(Slot::whole(&self.history, node));
+            }
+        }
+        for slot in before {
+            self.note_left_out(slot.node, REPLACED, None);
+        }
+        self.view.hidden_parts = hidden;
+        self.view.set_parts(shown);
+    }
+
+    /// The parts of a type that stand in the view, in order.
+    pub fn parts_of(&self, item_type: ItemType) -> Vec<NodeIndex> {
+        let of_type = |slot: &&Slot| slot.message.item_type() == item_type;
+        self.view.parts().iter().filter(of_type).map(|slot| slot.node).collect()
+    }
+
+    /// Takes parts out of the view, each with a line in the report, until they are set again.
+    pub fn drop_parts(&mut self, nodes: &[NodeIndex], why: &str) {
+        if nodes.is_empty() {
+            return;
+        }
+        let goes = |slot: &Slot| nodes.contains(&slot.node);
+        let (gone, stays) = self.view.parts().to_vec().into_iter().partition(goes);
+        self.view.set_parts(stays);
+        self.view.hidden_parts.append(&mut { gone });
+        for node in nodes {
+            self.note_left_out(*node, why, None);
+        }
+        self.emit(EventName::ItemsRemoved, nodes, why.to_owned());
+    }
+}

@@ -1,0 +1,83 @@
+//! Tool outputs that pruning made placeholders of, and how they come back: a smaller view is taken from the untrimmed one.
+
+use std::sync::Arc;
+
+use super::core::Context;
+use super::node::NodeIndex;
+use super::view::Form;
+use crate::error::Result;
+use crate::message::{Message, Role};
+
+/// What a report says of a pruned output.
+pub const PRUNED: &str = "an older turn's tool output; its ref opens it";
+
+impl Context {
+    /// Makes placeholders of the tool outputs at these body positions, in order, until the view has at most `enough` tokens:
+    /// tool messages, and system messages that hold an output. Gives the nodes that became one.
+    ///
+    /// # Errors
+    /// As the cache's, where a text cannot be stored.
+    pub fn prune(&mut self, positions: &[usize], enough: u64) -> Result<Vec<NodeIndex>> {
+        let mut pruned = Vec::new();
+        for at in positions.iter().copied() {
+            if self.view.tokens() <= enough {
+                break;
+            }
+            let before = self.view.body()[at].clone();
+            let done = match before.message.role {
+                Role::Tool => self.make_placeholder(at),
+                _ => self.make_text_placeholder(at)?,
+            };
+            if done {
+                pruned.push(before.node);
+                self.view.pruned.insert(before.node, before);
+            }
+        }
+        for node in &pruned {
+            self.note_left_out(*node, PRUNED, None);
+        }
+        self.emit_trimmed(&pruned, PRUNED);
+        Ok(pruned)
+    }
+
+    /// Takes pruning back for what stands in the view; what this run's report says of it, too. The tool outputs' own budget
+    /// holds afterwards as it did before.
+    pub fn restore_pruned(&mut self) {
+        let pruned = std::mem::take(&mut self.view.pruned);
+        for at in 0..self.view.body().len() {
+            let slot = &self.view.body()[at];
+            let Some(before) = pruned.get(&slot.node).filter(|_| slot.form == Form::Placeholder) else {
+                continue;
+            };
+            let before = before.clone();
+            self.view.replace(at, before.message, before.tally, before.form);
+        }
+        let back = |id: &str| self.history.find(id).is_some_and(|node| pruned.contains_key(&node));
+        self.left_out.retain(|line| line.why != PRUNED || !back(&line.id));
+        if !pruned.is_empty() && self.output_config.enabled {
+            self.view.watch_outputs();
+            self.trim_outputs_to(self.output_budget);
+        }
+    }
+
+    /// What a placeholder of the tool output at body position `at` would save; 0 where it would not become one.
+    pub fn prunable_tokens(&self, at: usize) -> u64 {
+        let slot = &self.view.body()[at];
+        let placeholder = match slot.message.role {
+            Role::Tool => self.placeholder_for(at).map(|(_, tally)| tally.total()),
+            _ => self.text_placeholder_tokens(at),
+        };
+        placeholder.map_or(0, |tokens| slot.tokens().saturating_sub(tokens))
+    }
+}
+
+/// Whether a message is a tool's output though it is a system message: what some systems make of an output whose call is
+/// gone.
+pub fn is_output_note(message: &Message) -> bool {
+    message.role == Role::System && message.plain_text().starts_with("[tool:")
+}
+
+/// Instructions that are no tool's output.
+pub fn is_instruction(message: &Arc<Message>) -> bool {
+    message.role.is_instruction() && !is_output_note(message)
+}

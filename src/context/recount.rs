@@ -1,0 +1,27 @@
+use std::sync::Arc;
+
+use super::core::Context;
+use super::tally::Tally;
+use super::view::Form;
+use crate::message::Message;
+use crate::tokens::Counter;
+
+impl Context {
+    /// Counts everything anew, in history and view.
+    pub fn recount(&mut self, counter: Counter) {
+        let Self { history, view, .. } = self;
+        history.recount(|message| Tally::of(message, &*counter));
+        view.recount(|slot| match slot.form {
+            Form::Whole => history.node(slot.node).tally,
+            _ => Tally::of(&slot.message, &*counter),
+        });
+        self.counter = counter;
+    }
+
+    /// Every message that [`Context::recount`] counts.
+    pub fn counted_messages(&self) -> Vec<Arc<Message>> {
+        let nodes = self.history.nodes().iter().map(|node| node.message.clone());
+        let shown = self.view.all_slots().filter(|slot| slot.form != Form::Whole);
+        nodes.chain(shown.map(|slot| slot.message.clone())).collect()
+    }
+}

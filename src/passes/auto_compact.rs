@@ -1,0 +1,101 @@
+use serde_json::{Value, json};
+
+use super::pass::{Aim, Outcome, Pass};
+use crate::compaction::{FoldPlan, Layout, Profile};
+use crate::config::{Keys, size};
+use crate::context::{Context, NodeKind, Place, Unit, is_instruction};
+use crate::error::Result;
+use crate::message::ItemType;
+
+/// Summaries that together have more than this part of what a view may take are folded into the next one.
+const SUMMARIES: u64 = 4;
+
+/// A summary is not asked for to stand for fewer tokens than this.
+const LEAST: u64 = 64;
+
+/// Folds the turns that [`ShrinkTurns`](super::ShrinkTurns) left out (PASS-5): finished ones, without instructions and, as
+/// long as these are small, without earlier summaries. The summary is a system message `<summary>…</summary>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AutoCompact {
+    /// Off: what was left out stays without a summary.
+    pub enabled: bool,
+}
+
+impl Default for AutoCompact {
+    fn default() -> Self {
+        Self { enabled: true }
+    }
+}
+
+impl AutoCompact {
+    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
+        Ok(Box::new(Self { enabled: keys.bool("enabled")?.unwrap_or(Self::default().enabled) }))
+    }
+}
+
+/// What is folded: what passes have left out, and what stands before the last `keep_turns` turns (`None`: nothing of the view).
+fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPlan> {
+    let units = context.units();
+    let said = |unit: &Unit| unit.nodes.first().map(|n| &context.history.node(*n).message);
+    let requests: Vec<usize> =
+        (0..units.len()).filter(|at| units[*at].stays() && units[*at].opens_turn()).collect();
+    let newest_user = requests.last().copied();
+    let keep_from = keep_turns.map_or(0, |keep| {
+        let kept = &requests[requests.len().saturating_sub(size(keep))..];
+        kept.first().copied().unwrap_or(if requests.is_empty() { 0 } else { units.len() })
+    });
+    let of_a_turn = |unit: &Unit| {
+        let not_said = |message| is_instruction(message) || message.item_type() == ItemType::Memory;
+        !unit.fixed && !unit.is_fold() && !said(unit).is_none_or(not_said)
+    };
+    let goes = |at: usize, unit: &Unit| {
+        of_a_turn(unit) && (unit.place == Place::Hidden || (at < keep_from && Some(at) != newest_user))
+    };
+    let new: Vec<&Unit> = units.iter().enumerate().filter(|(at, u)| goes(*at, u)).map(|(_, u)| u).collect();
+    let taken = |unit: &Unit| unit.tokens + unit.hidden_tokens;
+    let new_tokens = new.iter().map(|u| taken(u)).sum::<u64>();
+    if new_tokens < LEAST.min(aim.low / 20).max(1) {
+        return None;
+    }
+    let earlier: Vec<&Unit> = units.iter().filter(|u| u.is_fold() && u.stays() && !u.fixed).collect();
+    let too_many = earlier.iter().map(|u| u.tokens).sum::<u64>() > aim.most / SUMMARIES;
+    let folded: Vec<&Unit> = earlier.into_iter().filter(|_| too_many).chain(new).collect();
+    let members: Vec<_> = folded.iter().flat_map(|u| u.nodes.iter().copied()).collect();
+    let is_new = |n| context.history.node(n).kind == NodeKind::Message;
+    members.iter().any(|n| is_new(*n)).then(|| FoldPlan {
+        tokens: folded.iter().map(|u| u.tokens).sum(),
+        hidden_tokens: folded.iter().map(|u| u.hidden_tokens).sum(),
+        members,
+        hidden_too: true,
+        new_tokens,
+        cut_within_turn: false,
+        layout: Layout::SystemSummary,
+        profile: Profile::Default,
+    })
+}
+
+impl Pass for AutoCompact {
+    fn name(&self) -> &'static str {
+        "auto_compact"
+    }
+
+    fn options(&self) -> Value {
+        json!({ "enabled": self.enabled })
+    }
+
+    fn wants(&self, context: &Context, aim: &Aim) -> bool {
+        self.enabled && aim.auto && context.view.dropped_tokens() > 0 && context.view.tokens() <= aim.most
+    }
+
+    fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
+        Ok(plan(context, aim, None).map_or(Outcome::Unchanged, Outcome::Fold))
+    }
+
+    fn fold(&self, context: &Context, aim: &Aim, _: bool) -> Option<FoldPlan> {
+        plan(context, aim, Some(aim.keep_turns))
+    }
+
+    fn layout(&self) -> Option<Layout> {
+        Some(Layout::SystemSummary)
+    }
+}

@@ -1,0 +1,43 @@
+//! Options that change while a session goes on.
+
+use super::config::SessionConfig;
+use super::facade::{Session, counting};
+use super::recover::Recovery;
+use crate::tokens::Counter;
+
+impl Session {
+    /// Goes on with other options, and with another counter where one is given. Limit, threshold and counts are judged anew at
+    /// once (COMP-22). A run that waits for a summary goes on with them; under another ladder it is stale.
+    ///
+    /// Counts do not change with the model unless its provider counts images or tools by another rule; what was learnt of them
+    /// from reported usage is the model's own, and comes back with it.
+    pub fn set_options(&mut self, config: SessionConfig, counter: Option<Counter>) {
+        let before = std::mem::replace(&mut self.config, config);
+        let model = self.config.model.as_deref();
+        let is_new_counter = counter.is_some();
+        if let Some(counter) = counter {
+            self.counter = counter;
+        }
+        self.accuracy.change(model, !self.config.uncalibrated, is_new_counter);
+        if before.model.as_deref() != model {
+            self.usage = None; // another model counts otherwise
+            self.recovery = Recovery::default();
+        }
+        let counter = counting(model, self.counter.clone());
+        if is_new_counter || counter.rules() != self.context.counter.rules() {
+            self.context.recount(counter);
+            if !self.tools.is_empty() {
+                self.count_tools();
+            }
+        } else {
+            self.context.counter = counter;
+        }
+        self.context.set_output_config(self.config.tool_output_cache.clone(), self.config.window);
+        if before.ladder != self.config.ladder {
+            self.revision += 1;
+            self.context.set_merging(self.config.ladder.builds_from_turns());
+        }
+        self.drop_bound_thinking(&[]);
+        self.prepared_at = None;
+    }
+}

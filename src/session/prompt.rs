@@ -1,0 +1,161 @@
+//! Prompt assembly (GRAPH-7): what stands in a view beside header and conversation.
+
+use serde_json::Value;
+
+use super::facade::Session;
+use crate::config::Keys;
+use crate::error::{Error, Result};
+use crate::graph::{ContextParts, Skill};
+use crate::message::{Format, ItemType, Message, Role};
+use crate::provider::provider;
+use crate::tokens::count_tools;
+
+/// What is to be shown from now on; what is not named stays as it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ContextChange {
+    /// Texts that a memory search found, best first.
+    pub memory: Option<Vec<String>>,
+    /// At most so many of them are shown.
+    pub memory_limit: Option<usize>,
+    /// Messages of the caller's own.
+    pub injections: Option<Vec<Message>>,
+    /// What the agent can do.
+    pub skills: Option<Vec<Skill>>,
+}
+
+impl ContextChange {
+    /// Nothing is shown any more.
+    pub fn clear() -> Self {
+        Self {
+            memory: Some(Vec::new()),
+            memory_limit: Some(ContextParts::default().memory_limit),
+            injections: Some(Vec::new()),
+            skills: Some(Vec::new()),
+        }
+    }
+
+    /// Reads `{ memory?, memoryLimit?, injections?, skills? }`; `null` clears a part. The filter of tools is the host's.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` naming the key; `INVALID_MESSAGE` with the index of an injection that is malformed, or that calls or
+    /// answers a tool.
+    pub fn from_value(value: &Value) -> Result<Self> {
+        let mut keys = Keys::arguments("", value)?;
+        keys.value("toolFilter");
+        let memory = keys.or_null("memory", Keys::string_list)?.map(Option::unwrap_or_default);
+        let default = ContextParts::default().memory_limit;
+        let memory_limit = keys
+            .or_null("memoryLimit", |k, key| k.u64_in(key, ..))?
+            .map(|limit| limit.map_or(default, crate::config::size));
+        let injections = keys.value("injections").map(injections).transpose()?;
+        let skills = keys.value("skills").map(|skills| read_skills(skills, &keys)).transpose()?;
+        keys.finish()?;
+        Ok(Self { memory, memory_limit, injections, skills })
+    }
+
+    fn named(&self) -> Vec<ItemType> {
+        let memory = self.memory.is_some() || self.memory_limit.is_some();
+        let named = [
+            (memory, ItemType::Memory),
+            (self.injections.is_some(), ItemType::Injection),
+            (self.skills.is_some(), ItemType::SkillMetadata),
+        ];
+        named.into_iter().filter(|(is, _)| *is).map(|(_, item_type)| item_type).collect()
+    }
+
+    /// The parts as they will be.
+    fn applied_to(&self, before: &ContextParts) -> ContextParts {
+        let shared = |messages: &Vec<Message>| messages.iter().cloned().map(Into::into).collect();
+        ContextParts {
+            memory: self.memory.as_ref().unwrap_or(&before.memory).clone(),
+            memory_limit: self.memory_limit.unwrap_or(before.memory_limit),
+            injections: self.injections.as_ref().map_or_else(|| before.injections.clone(), shared),
+            skills: self.skills.as_ref().unwrap_or(&before.skills).clone(),
+        }
+    }
+}
+
+/// Messages that can stand before any conversation: nobody calls a tool in them.
+fn injections(value: &Value) -> Result<Vec<Message>> {
+    if value.is_null() {
+        return Ok(Vec::new());
+    }
+    let mut messages = provider(Format::Messages).read(value)?;
+    for (at, message) in messages.iter_mut().enumerate() {
+        if message.role == Role::Tool || message.tool_calls().next().is_some() {
+            let why = "an injection neither calls a tool nor answers a call; push such messages instead";
+            return Err(Error::message_at(at, why));
+        }
+        if message.is_empty() {
+            return Err(Error::message_at(at, "an injection says something; leave out what is empty"));
+        }
+        // It belongs to no turn, and is no message of the history that anything could name.
+        message.meta = crate::message::Meta { item_type: Some(ItemType::Injection), ..Default::default() };
+    }
+    Ok(messages)
+}
+
+fn read_skills(value: &Value, keys: &Keys<'_>) -> Result<Vec<Skill>> {
+    let list = match value {
+        Value::Null => return Ok(Vec::new()),
+        Value::Array(list) => list,
+        _ => return Err(keys.error("skills", "expected a list of { name, description? }")),
+    };
+    let read = |(at, skill): (usize, &Value)| {
+        let text = |key: &str| skill.get(key).and_then(Value::as_str).map(str::to_owned);
+        let known = |key: &str| matches!(skill.get(key), None | Some(Value::Null | Value::String(_)));
+        match text("name").filter(|name| !name.trim().is_empty() && known("description")) {
+            Some(name) => Ok(Skill { name, description: text("description") }),
+            None => Err(keys.error(&format!("skills[{at}]"), "expected { name, description? }, both texts")),
+        }
+    };
+    list.iter().enumerate().map(read).collect()
+}
+
+/// A tool definition's name, in any format; a hosted tool has its type's.
+pub fn tool_name(tool: &Value) -> &str {
+    let function = tool.get("function").unwrap_or(tool);
+    let named = ["name", "type"].iter().find_map(|key| function.get(*key)?.as_str());
+    named.unwrap_or_default()
+}
+
+impl Session {
+    /// Shows skills, memory and injections between the header and the conversation. Nothing can fail here any more.
+    pub fn set_context(&mut self, change: &ContextChange) {
+        self.parts = change.applied_to(&self.parts);
+        self.context.set_parts(self.parts.messages(), &change.named());
+        self.drop_bound_thinking(&[]);
+    }
+
+    /// What would be shown after a change, for who has to count it beforehand.
+    pub fn context_messages(&self, change: &ContextChange) -> Vec<Message> {
+        change.applied_to(&self.parts).messages()
+    }
+
+    /// The tools that the model is given: their definitions count with every view, but for those that are not `allowed`.
+    pub fn set_tools(&mut self, tools: &[Value], allowed: impl Fn(usize) -> bool) {
+        let allowed: Vec<bool> = (0..tools.len()).map(allowed).collect();
+        if tools == self.tools && allowed == self.allowed_tools {
+            return;
+        }
+        self.tools = tools.to_vec();
+        self.allowed_tools = allowed;
+        self.count_tools();
+        self.drop_bound_thinking(&[]);
+    }
+
+    /// Every tool, also those that the filter leaves out.
+    pub fn all_tools(&self) -> &[Value] {
+        &self.tools
+    }
+
+    /// The tools that the model is given.
+    pub fn tools(&self) -> Vec<Value> {
+        let given = self.tools.iter().zip(&self.allowed_tools).filter(|(_, allowed)| **allowed);
+        given.map(|(tool, _)| tool.clone()).collect()
+    }
+
+    pub(super) fn count_tools(&mut self) {
+        self.context.view.set_tools(count_tools(&self.tools(), &*self.context.counter));
+    }
+}

@@ -1,0 +1,120 @@
+//! `setContext` and `setTools`: what stands in a prompt beside the conversation.
+
+use js_sys::Function;
+use serde_json::Value;
+use wasm_bindgen::prelude::*;
+
+use super::error::context_error;
+use super::inner::Inner;
+use super::value::{json, known_keys};
+use crate::error::{Error, ErrorCode};
+use crate::session::{ContextChange, tool_name};
+use crate::tokens::count_tools_by;
+
+const KEYS: [&str; 5] = ["memory", "memoryLimit", "injections", "skills", "toolFilter"];
+
+/// Shows the parts that are named; `null` clears them all.
+pub fn set_context(inner: &Inner, parts: &JsValue) -> Result<(), JsValue> {
+    let writes = inner.writes();
+    let (change, filter) = if parts.is_null() {
+        (ContextChange::clear(), Some(None))
+    } else {
+        if parts.is_undefined() {
+            return Err(Error::argument("expected an object with parts of the context, or null").into());
+        }
+        known_keys(parts, &KEYS)?;
+        let change = ContextChange::from_value(&json(parts, ErrorCode::InvalidArgument)?)?;
+        (change, read_filter(parts)?)
+    };
+    inner.rehearse(&inner.read(|core| core.context_messages(&change))?)?;
+    let tools = match &filter {
+        Some(filter) => {
+            Some(filtered(inner, filter.as_ref(), inner.read(|core| core.all_tools().to_vec())?)?)
+        }
+        None => None,
+    };
+    refuse_used(inner, writes, "setContext")?;
+    inner.write_quietly(|core| {
+        core.set_context(&change);
+        if let Some((tools, allowed)) = tools {
+            core.set_tools(&tools, |at| allowed[at]);
+        }
+        Ok(())
+    })?;
+    if let Some(filter) = filter {
+        *inner.tool_filter.borrow_mut() = filter;
+    }
+    inner.deliver_events();
+    Ok(())
+}
+
+/// Takes the tools' definitions, through the filter where there is one.
+pub fn set_tools(inner: &Inner, tools: &JsValue) -> Result<(), JsValue> {
+    let writes = inner.writes();
+    let tools = json(tools, ErrorCode::InvalidArgument)?;
+    let Value::Array(tools) = tools else {
+        return Err(Error::argument("tools: expected a list of tool definitions").into());
+    };
+    let filter = inner.tool_filter.borrow().clone();
+    let (tools, allowed) = filtered(inner, filter.as_ref(), tools)?;
+    refuse_used(inner, writes, "setTools")?;
+    inner.write(|core| {
+        core.set_tools(&tools, |at| allowed[at]);
+        Ok(())
+    })
+}
+
+/// `Some(None)`: there is none any more; `None`: it was not named.
+fn read_filter(parts: &JsValue) -> Result<Option<Option<Function>>, JsValue> {
+    let filter = js_sys::Reflect::get(parts, &"toolFilter".into())?;
+    match filter {
+        filter if filter.is_undefined() => Ok(None),
+        filter if filter.is_null() => Ok(Some(None)),
+        filter if filter.is_function() => Ok(Some(Some(filter.unchecked_into()))),
+        _ => {
+            Err(Error::argument("`toolFilter`: expected a function from a tool's name to true or false")
+                .into())
+        }
+    }
+}
+
+/// The tools, each with whether the filter lets it through; counted by a callback tokenizer beforehand. The session is free
+/// while the callbacks run.
+fn filtered(
+    inner: &Inner,
+    filter: Option<&Function>,
+    tools: Vec<Value>,
+) -> Result<(Vec<Value>, Vec<bool>), JsValue> {
+    let allows = |tool: &Value| -> Result<bool, JsValue> {
+        let Some(filter) = filter else { return Ok(true) };
+        let name = tool_name(tool);
+        let wrong = |why: &str, cause: Option<&JsValue>| {
+            let why = format!("`toolFilter` {why} for the tool `{name}`; nothing was changed");
+            context_error(&Error::argument(why), cause, None)
+        };
+        let answer = filter
+            .call1(&JsValue::UNDEFINED, &JsValue::from_str(name))
+            .map_err(|cause| wrong("threw", Some(&cause)))?;
+        answer.as_bool().ok_or_else(|| wrong("must answer with true or false", Some(&answer)))
+    };
+    let allowed = tools.iter().map(allows).collect::<Result<Vec<bool>, JsValue>>()?;
+    let callback = inner.callback_counter.borrow().clone();
+    if let Some(callback) = callback {
+        let rules = inner.read(|core| core.context().counter.rules())?;
+        let given = tools.iter().zip(&allowed).filter(|(_, allowed)| **allowed).map(|(tool, _)| tool.clone());
+        let given: Vec<Value> = given.collect();
+        callback.ask_for(|counter| count_tools_by(rules.tools, &given, counter))?;
+    }
+    Ok((tools, allowed))
+}
+
+/// What was computed before the caller's own code ran may no longer hold.
+pub fn refuse_used(inner: &Inner, writes: u64, at: &str) -> Result<(), JsValue> {
+    if inner.writes() == writes {
+        return Ok(());
+    }
+    let why = format!(
+        "the session was used while `{at}` read what it was given: by a getter, a filter or the tokenizer"
+    );
+    Err(Error::argument(why).into())
+}
