@@ -10,8 +10,10 @@ export { presets } from "./presets.js";
 export {
   ContextGraph,
   OpenAIHistoryAdapter,
+  Recording,
   Session,
   ToolOutputCache,
+  builtInPrices,
   check,
   compressJson,
   contextLimit,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use contextfold::ErrorCode;
-use contextfold::lab::{SimulatedRun, Transcript, facts, retention, simulate};
+use contextfold::lab::{Recording, SimulatedRun, Simulation, facts, retention};
 use contextfold::message::{Format, Message, Part, Role, ToolCall};
 use contextfold::passes::Ladder;
 use contextfold::provider::provider;
@@ -31,10 +31,13 @@ fn small() -> Vec<Message> {
     ]
 }
 
-fn run(messages: &[Message], options: &Value, ladder: &str) -> SimulatedRun {
+fn simulate(messages: &[Message], options: &Value, ladders: &[Value]) -> contextfold::Result<Simulation> {
     let counter: Counter = Arc::new(Estimate);
-    let transcript = Transcript { messages, tools: &[] };
-    simulate(transcript, options, &[ladder.into()], &counter).unwrap().runs.remove(0)
+    Recording::new(messages.to_vec(), Vec::new()).simulate(options, ladders, &counter)
+}
+
+fn run(messages: &[Message], options: &Value, ladder: &str) -> SimulatedRun {
+    simulate(messages, options, &[ladder.into()]).unwrap().runs.remove(0)
 }
 
 #[test]
@@ -57,6 +60,143 @@ fn a_small_transcript_by_hand() {
     assert_eq!(run.retention_mean, None);
 }
 
+/// One dollar per million tokens of input, ten cents where the cache serves it, five dollars for output.
+fn prices() -> Value {
+    json!({ "input_cost_per_token": 1e-6, "cache_read_input_token_cost": 1e-7, "output_cost_per_token": 5e-6 })
+}
+
+fn assert_dollars(found: Option<f64>, expected: f64) {
+    assert!((found.unwrap() - expected).abs() < 1e-12, "{found:?}, not {expected}");
+}
+
+#[test]
+fn the_money_of_a_small_transcript_by_hand() {
+    let long = "abcd".repeat(1_500);
+    let messages = [
+        Message::text(Role::User, long.as_str()),
+        Message::text(Role::Assistant, "abcd".repeat(10)),
+        Message::text(Role::User, long.as_str()),
+        Message::text(Role::Assistant, "abcd".repeat(20)),
+    ];
+    let options = json!({ "contextWindow": 100_000, "prices": prices() });
+    let simulated = simulate(&messages, &options, &["contextfold".into()]).unwrap();
+    let [first, answer, second, last] = [0, 1, 2, 3].map(|i| count_message(&messages[i], &Estimate));
+    let (sent, cached) = (2 * first + answer + second, first);
+    let cost = (sent - cached) as f64 * 1e-6 + cached as f64 * 1e-7 + (answer + last) as f64 * 5e-6;
+    for (calls, total, output, money, ratio) in [
+        (
+            &simulated.recorded.calls,
+            simulated.recorded.tokens_total,
+            simulated.recorded.output_tokens,
+            simulated.recorded.cost,
+            simulated.recorded.cache_hit_ratio,
+        ),
+        (
+            &simulated.runs[0].calls,
+            simulated.runs[0].tokens_total,
+            simulated.runs[0].output_tokens,
+            simulated.runs[0].cost,
+            simulated.runs[0].cache_hit_ratio,
+        ),
+    ] {
+        assert_eq!((total, output, calls.len()), (sent, answer + last, 2));
+        assert_dollars(money, cost);
+        assert_dollars(calls[0].cost, first as f64 * 1e-6 + answer as f64 * 5e-6);
+        assert!((ratio - cached as f64 / sent as f64).abs() < 1e-12);
+    }
+    let shown = simulated.prices.unwrap();
+    assert_eq!((shown.model, shown.as_of, shown.source), (None, None, "prices"));
+    assert_eq!(simulated.runs[0].compactions.cost, Some(0.0));
+}
+
+#[test]
+fn the_parts_of_the_money_sum_to_all_of_it() {
+    let options = json!({ "contextWindow": 40_000, "priceAs": "claude-sonnet-4-5" });
+    let simulated = simulate(&sample(), &options, &Ladder::PRESETS.map(Value::from)).unwrap();
+    assert_eq!(simulated.prices.unwrap().as_of, Some(contextfold::model::PRICES_AS_OF));
+    for run in &simulated.runs {
+        let calls: f64 = run.calls.iter().map(|c| c.cost.unwrap()).sum();
+        let parts = run.costs.unwrap().total() + run.compactions.cost.unwrap();
+        assert!((parts - run.cost.unwrap()).abs() < 1e-9, "{}", run.preset);
+        assert!((calls + run.compactions.cost.unwrap() - run.cost.unwrap()).abs() < 1e-9, "{}", run.preset);
+    }
+    assert!(simulated.runs[0].cost < simulated.recorded.cost, "what is folded is not paid again and again");
+}
+
+#[test]
+fn without_a_price_there_is_no_money_and_a_wrong_one_is_named() {
+    let messages = small();
+    let of = |options: Value| simulate(&messages, &options, &["spec".into()]);
+    let without = of(json!({ "contextWindow": 1_000 })).unwrap();
+    assert!(without.prices.is_none() && without.recorded.cost.is_none() && without.runs[0].cost.is_none());
+    let unpriced =
+        of(json!({ "model": "my-model", "models": { "my-model": { "max_input_tokens": 1_000 } } })).unwrap();
+    assert!(unpriced.prices.is_none());
+    for (options, code) in [
+        (json!({ "priceAs": "gpt-55" }), ErrorCode::UnknownModel),
+        (json!({ "priceAs": 5 }), ErrorCode::InvalidConfig),
+        (json!({ "prices": 5 }), ErrorCode::InvalidConfig),
+        (json!({ "prices": { "a": { "input_cost_per_token": -1 } } }), ErrorCode::InvalidConfig),
+    ] {
+        assert_eq!(of(options).unwrap_err().code(), code);
+    }
+}
+
+#[test]
+fn a_summary_asked_for_in_pieces_counts_every_request() {
+    let mut messages = vec![Message::text(Role::User, "Count.")];
+    for i in 0..60 {
+        messages.push(Message::text(
+            Role::Assistant,
+            format!("Step {i}: {}", "one thing after another ".repeat(60)),
+        ));
+        messages.push(Message::text(Role::User, "Go on."));
+    }
+    messages.push(Message::text(Role::Assistant, "Done."));
+    let whole =
+        json!({ "contextWindow": 12_000, "compaction": { "summarizerWindow": 100_000 }, "prices": prices() });
+    let pieces =
+        json!({ "contextWindow": 12_000, "compaction": { "summarizerWindow": 1_500 }, "prices": prices() });
+    let (whole, pieces) =
+        (run(&messages, &whole, "spec").compactions, run(&messages, &pieces, "spec").compactions);
+    assert_eq!((whole.count, pieces.count), (pieces.count, whole.count));
+    assert!(whole.count > 0 && whole.requests == whole.count);
+    assert!(pieces.requests > 4 * pieces.count, "{} requests", pieces.requests);
+    assert_eq!(pieces.asked.len() as u64, pieces.requests);
+    assert!(pieces.asked.iter().all(|r| r.input_tokens <= 2_000), "{:?}", pieces.asked);
+    assert!(pieces.cost > whole.cost, "every piece has its instruction");
+}
+
+#[test]
+fn the_session_at_a_call_is_the_one_that_the_run_had() {
+    let messages = sample();
+    let recording = Recording::new(messages.clone(), Vec::new());
+    let counter: Counter = Arc::new(Estimate);
+    let options = json!({ "contextWindow": 40_000 });
+    let run = recording.simulate(&options, &["contextfold".into()], &counter).unwrap().runs.remove(0);
+    assert_eq!(recording.calls(), run.calls.len());
+    let last = run.calls.len() - 1;
+    for at in [0, last / 2, last, last + 5] {
+        let session = recording.session_at(at, &options, &counter).unwrap();
+        let call = &run.calls[at.min(last)];
+        assert_eq!((session.tokens(), session.context().part_reports()), (call.tokens, call.parts.clone()));
+    }
+}
+
+#[test]
+fn what_is_pinned_stays_in_every_view_of_a_replay() {
+    let recording = Recording::new(sample(), Vec::new());
+    let counter: Counter = Arc::new(Estimate);
+    let stands = |pins: Value| {
+        let options = json!({ "contextWindow": 12_000, "pins": pins });
+        let session = recording.session_at(usize::MAX, &options, &counter).unwrap();
+        session.context().items().iter().any(|item| &*item.id == "m3")
+    };
+    assert_eq!((stands(json!([])), stands(json!(["m3"]))), (false, true));
+    let wrong = recording.simulate(&json!({ "pins": [3] }), &[], &counter).unwrap_err();
+    assert_eq!(wrong.code(), ErrorCode::InvalidConfig);
+}
+
 #[test]
 fn the_sums_are_those_of_the_sessions_own_reports() {
     let messages = sample();
@@ -66,7 +206,7 @@ fn the_sums_are_those_of_the_sessions_own_reports() {
         let mut with_ladder = options.clone();
         with_ladder["ladder"] = ladder.into();
         let mut session = Session::new(SessionConfig::from_value(&with_ladder).unwrap(), Arc::new(Estimate));
-        let (mut calls, mut folds, mut until) = (run.calls.iter(), 0, 0);
+        let (mut calls, mut folds, mut asked, mut until) = (run.calls.iter(), 0, 0, 0);
         for (at, message) in messages.iter().enumerate() {
             if message.role == Role::Assistant && messages[at - 1].role != Role::Assistant {
                 let mut fit = session.prepare().unwrap();
@@ -75,6 +215,7 @@ fn the_sums_are_those_of_the_sessions_own_reports() {
                         Fit::Done(report) => break report,
                         Fit::NeedsSummary(pending) => {
                             folds += 1;
+                            asked += pending.request.input_tokens;
                             fit = session.resume_extractive(*pending).unwrap();
                         }
                     }
@@ -105,6 +246,18 @@ fn the_sums_are_those_of_the_sessions_own_reports() {
         }
         assert!(calls.next().is_none() && until > 0, "{ladder}");
         assert_eq!(run.compactions.count, folds, "{ladder}");
+        let requests = &run.compactions;
+        assert_eq!(
+            (requests.requests, requests.request_tokens),
+            (folds, asked),
+            "{ladder}: none had to go in pieces"
+        );
+        assert_eq!(requests.asked.iter().map(|r| r.input_tokens).sum::<u64>(), asked, "{ladder}");
+        assert_eq!(
+            requests.asked.iter().map(|r| r.output_tokens).sum::<u64>(),
+            requests.output_tokens,
+            "{ladder}"
+        );
         assert_eq!(run.retention_mean.is_some(), folds > 0, "{ladder}");
         assert_eq!(run.tokens_total, run.calls.iter().map(|c| c.tokens).sum::<u64>());
         assert!(run.calls_over_limit == 0 && run.tokens_largest <= run.limit, "{ladder}");
@@ -121,12 +274,10 @@ fn last_answer(messages: &[Message]) -> usize {
 #[test]
 fn without_a_window_it_is_half_of_the_transcript_and_twice_is_the_same() {
     let messages = sample();
-    let counter: Counter = Arc::new(Estimate);
-    let transcript = Transcript { messages: &messages, tools: &[] };
     let ladders = Ladder::PRESETS.map(Value::from);
-    let once = simulate(transcript, &json!({}), &ladders, &counter).unwrap();
+    let once = simulate(&messages, &json!({}), &ladders).unwrap();
     assert!(once.runs.iter().all(|r| r.window == once.transcript_tokens / 2 && r.calls_over_limit == 0));
-    assert_eq!(simulate(transcript, &json!({}), &ladders, &counter).unwrap(), once);
+    assert_eq!(simulate(&messages, &json!({}), &ladders).unwrap(), once);
 }
 
 #[test]
@@ -140,17 +291,16 @@ fn a_view_that_cannot_fit_is_counted_and_the_replay_goes_on() {
 
 #[test]
 fn bad_input_is_named() {
-    let counter: Counter = Arc::new(Estimate);
     let orphan = [Message::text(Role::User, "Hi"), Message::tool("nobody", "42")];
     let of = |messages: &[Message], options: Value, ladders: &[Value]| {
-        let error = simulate(Transcript { messages, tools: &[] }, &options, ladders, &counter).unwrap_err();
+        let error = simulate(messages, &options, ladders).unwrap_err();
         (error.code(), error.message().to_owned())
     };
     let (code, message) = of(&orphan, json!({}), &["spec".into()]);
     assert!(code == ErrorCode::InvalidMessage && message.contains("message 1"), "{message}");
     let (code, message) = of(&small(), json!({}), &["spec".into(), "rollin".into()]);
     assert!(code == ErrorCode::InvalidConfig && message.contains("`rolling`"), "{message}");
-    let empty = simulate(Transcript { messages: &[], tools: &[] }, &json!({}), &["spec".into()], &counter);
+    let empty = simulate(&[], &json!({}), &["spec".into()]);
     let run = empty.unwrap().runs.remove(0);
     assert!(run.calls.is_empty() && run.tokens_total == 0 && run.cache_hit_ratio <= 0.0);
 }

@@ -42,6 +42,8 @@ const FLAGS = [
   [/`(compaction\.)?thresholdRatio`/g, "--threshold-ratio"],
   [/`ladder`/g, "--preset"],
   [/`tokenizer`/g, "--tokenizer"],
+  [/`priceAs`/g, "--price-as"],
+  [/`prices`/g, "--prices"],
   [/what `loadEncoding` gives, or a function from text to a number/g, "o200k_base or cl100k_base"],
   [/give its row in `models`, or set --window/g, "give its context window with --window instead"],
 ];

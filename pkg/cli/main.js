@@ -24,7 +24,7 @@ async function run(argv) {
   if (command === "help") return print(help(topic, style(process.stdout).paint));
   progress("reading");
   const read = command === "check" ? readTranscripts : readTranscript;
-  process.exitCode = await COMMANDS[command](() => read(file, flags.format), await withEncoding(flags));
+  process.exitCode = await COMMANDS[command](() => read(file, flags), await withEncoding(flags));
 }
 
 forgiveClosedPipe(process.stdout);

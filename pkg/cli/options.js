@@ -1,7 +1,7 @@
 // What may be typed: commands, flags, and their help.
 
 import { parseArgs } from "node:util";
-import { FORMATS } from "./detect.js";
+import { FORMATS } from "../transcript/index.js";
 import { usage } from "./failure.js";
 
 // Each: how it is typed, what it does. `read` turns the text into a value.
@@ -14,15 +14,19 @@ const FLAGS = {
   "threshold-ratio": { value: "R", help: "fold at this share of the limit; default 0.8", read: decimal },
   preset: { value: "NAME", help: "the ladder of passes; default contextfold" },
   presets: { as: "preset", value: "NAME", many: true, help: "a ladder to replay it under, as often as you like; default: every preset" },
+  html: { value: "OUT", help: "write a report there that any browser shows" },
+  prices: { value: "FILE", help: "what tokens cost: LiteLLM's table, that of models.dev, or one row of either" },
+  "price-as": { value: "NAME", help: "the model whose price is taken; default: --model, else the one that FILE names" },
   tokenizer: { value: "NAME", help: "how tokens are counted: estimate, bytes/4, o200k_base, cl100k_base; default: exactly where the model's tokenizer is public, else estimate" },
   provider: { value: "NAME", help: "who answers: openai, anthropic, deepseek, mistral, gemini, …; default: the format's own" },
   pending: { help: "the last calls are still being executed" },
   format: { value: "FORMAT", help: "what FILE is written in, where detection errs", read: formatName },
+  partial: { help: "of a broken file, read what can be read" },
   json: { help: "one JSON document instead of the report" },
   "no-color": { help: "no colours (there are none, either, with NO_COLOR set)" },
   help: { short: "h", help: "show this" },
 };
-const COMMON = ["format", "json", "no-color", "help"];
+const COMMON = ["format", "partial", "json", "no-color", "help"];
 
 export const COMMANDS = {
   inspect: {
@@ -50,15 +54,17 @@ export const COMMANDS = {
   },
   simulate: {
     what: "replay it call by call under several presets, side by side",
-    flags: ["presets", "threshold-ratio", "model", "window", "reserve", "tokenizer", ...COMMON],
+    flags: ["presets", "threshold-ratio", "model", "window", "reserve", "prices", "price-as", "tokenizer", "html", ...COMMON],
     notes: [
       "Without --model and --window the window is half of the transcript's tokens. No model is asked: summaries are built in.",
-      "JSON: { transcript_tokens, runs: [{ preset, calls: [{ tokens, parts, decisions, cached_tokens }], … }] }. The exit code is 1",
-      "where a call went over its limit.",
+      "JSON: { transcript_tokens, prices, recorded, runs: [{ preset, calls: [{ tokens, parts, decisions, cached_tokens }],",
+      "compactions, tokens_total, cost, cache_hit_ratio, retention, … }] }. The exit code is 1 where a call went over its limit.",
+      "Money is in US dollars, by list prices of the date that is shown; --prices brings yours.",
     ],
     examples: [
       "contextfold simulate session.json",
       "contextfold simulate session.json --preset contextfold --preset rolling --window 64k",
+      "contextfold simulate session.jsonl --model claude-sonnet-4-5 --html report.html",
     ],
   },
   check: {
@@ -169,7 +175,8 @@ function decimal(text, name, command) {
 
 // ---- help
 
-const INTRO = `FILE is an array of messages or items, a request body, or JSON lines; - is standard input.
+const INTRO = `FILE is an array of messages or items, a request body, JSON lines, a Claude Code session file or a Codex rollout;
+- is standard input.
 The format is detected: ${FORMATS.join(", ")}.`;
 const EXITS = "Exit codes: 0 fine, 1 over the limit or violations found, 2 usage, 3 unreadable input.";
 

@@ -1,4 +1,4 @@
-// Where a transcript goes: a file, or standard output.
+// Where a transcript or a report goes: a file, or standard output.
 
 import { writeFileSync } from "node:fs";
 import { usage } from "./failure.js";
@@ -7,7 +7,11 @@ import { print } from "./terminal.js";
 /** Writes the transcript, and says how many bytes that took. */
 export function write(path, { value, list }, command) {
   const lines = path.endsWith(".jsonl") && value === list;
-  const text = lines ? list.map((item) => `${JSON.stringify(item)}\n`).join("") : `${JSON.stringify(value, null, 2)}\n`;
+  return writeText(path, lines ? list.map((item) => `${JSON.stringify(item)}\n`).join("") : `${JSON.stringify(value, null, 2)}\n`, command);
+}
+
+/** Writes a text, and says how many bytes that took. */
+export function writeText(path, text, command) {
   if (path === "-") print(text);
   else {
     try {

@@ -1,10 +1,30 @@
+use super::answers::{Answer, answers};
 use super::retention::{Facts, Retention};
-use super::run::{SimulatedCall, SimulatedCompactions, SimulatedError, SimulatedRun};
+use super::run::{SimulatedCall, SimulatedCompactions, SimulatedError, SimulatedRequest, SimulatedRun};
 use super::survival::Survival;
+use crate::compaction::{self, Reason};
 use crate::context::{Context, EventName, Report};
 use crate::error::{Error, Result};
-use crate::message::{Message, Role};
-use crate::session::{Fit, Session};
+use crate::message::Message;
+use crate::model::{Costs, Price};
+use crate::session::{Fit, Pending, Session};
+
+/// A piece's summary is asked to take at most this share of the piece.
+const SHARE_OF_A_PIECE: u64 = 4;
+
+/// What a replay goes by, beside the session.
+pub(super) struct Terms<'a> {
+    /// The run's name.
+    pub preset: String,
+    /// The facts of the transcript.
+    pub facts: &'a Facts,
+    /// Tokens of each answer.
+    pub outputs: &'a [u64],
+    /// What tokens cost, where that is known.
+    pub price: Option<&'a Price>,
+    /// Ids of messages that are pinned as soon as they are there.
+    pub pins: &'a [String],
+}
 
 /// Replays a recorded transcript in a new session, call by call.
 ///
@@ -12,27 +32,31 @@ use crate::session::{Fit, Session};
 /// would before it asks its model. Summaries are the extractive summariser's. Assistant messages in a row are one answer. A
 /// call whose view cannot be prepared is recorded with the error, and goes out as it is.
 ///
-/// `facts`: those of the transcript, from [`facts`](super::facts()). The time is linear in the transcript and in what the
-/// calls send; the same transcript under the same options gives the same run.
+/// The time is linear in the transcript and in what the calls send; the same transcript under the same options gives the same
+/// run.
 ///
 /// # Errors
 /// `INVALID_MESSAGE` for a message that [`Session::push`] refuses.
-pub fn replay(
-    mut session: Session,
-    preset: String,
-    messages: &[Message],
-    facts: &Facts,
-) -> Result<SimulatedRun> {
-    let mut survival = Survival::new(facts);
+pub(super) fn replay(mut session: Session, messages: &[Message], terms: Terms<'_>) -> Result<SimulatedRun> {
+    let mut survival = Survival::new(terms.facts);
     let mut calls = Vec::new();
     let mut compactions = SimulatedCompactions::default();
+    let mut costs = terms.price.map(|_| Costs::default());
     let mut shares: Vec<Retention> = Vec::new();
     for answer in answers(messages) {
-        push(&mut session, &mut survival, &messages[answer.pushed..answer.begin])?;
-        if session.context().view.is_empty() {
-            continue; // an answer to nothing: no call that could be made
+        survival.hear(&messages[answer.pushed..answer.begin]);
+        if !push(&mut session, messages, &answer, terms.pins)? {
+            continue;
         }
-        calls.push(call(&mut session, &mut compactions));
+        let at = calls.len();
+        let mut call = call(&mut session, at, &mut compactions);
+        call.output_tokens = terms.outputs.get(at).copied().unwrap_or_default();
+        if let (Some(price), Some(costs)) = (terms.price, &mut costs) {
+            let cost = price.request(call.tokens, call.cached_tokens, call.output_tokens);
+            call.cost = Some(cost.total());
+            *costs += cost;
+        }
+        calls.push(call);
         if compactions.count > 0 {
             shares.push(survival.shares(&session.context().lower(), |id| full_output(session.context(), id)));
         }
@@ -41,47 +65,76 @@ pub fn replay(
         Some(last) => *last,
         None => survival.shares(&session.context().lower(), |id| full_output(session.context(), id)),
     };
+    compactions.cost = terms.price.map(|price| {
+        compactions.asked.iter().map(|r| price.single_request(r.input_tokens, r.output_tokens)).sum()
+    });
     let limit = session.config().limit.unwrap_or(u64::MAX);
     let tokens_total: u64 = calls.iter().map(|c| c.tokens).sum();
-    let cached: u64 = calls.iter().map(|c| c.cached_tokens).sum();
     Ok(SimulatedRun {
-        preset,
+        preset: terms.preset,
         window: session.config().window.unwrap_or(u64::MAX),
         limit,
         threshold: session.threshold().unwrap_or(u64::MAX),
+        cost: costs.map(|c| c.total() + compactions.cost.unwrap_or_default()),
+        costs,
         compactions,
         tokens_total,
         tokens_largest: calls.iter().map(|c| c.tokens).max().unwrap_or(0),
+        output_tokens: calls.iter().map(|c| c.output_tokens).sum(),
         calls_over_limit: calls.iter().filter(|c| c.tokens > limit).count() as u64,
-        cache_hit_ratio: if tokens_total == 0 { 0.0 } else { cached as f64 / tokens_total as f64 },
+        cache_hit_ratio: cache_hit_ratio(&calls),
         retention,
         retention_mean: mean(&shares),
         calls,
     })
 }
 
-/// Where an answer begins, and what of the transcript was pushed before the call ahead of it.
-struct Answer {
-    pushed: usize,
-    begin: usize,
+/// The session as it is before the answer to call `at`; the last one's, where there are fewer. What the views were prepared
+/// to on the way there is in it.
+///
+/// # Errors
+/// As [`replay`].
+pub(super) fn session_at(
+    mut session: Session,
+    messages: &[Message],
+    at: usize,
+    pins: &[String],
+) -> Result<Session> {
+    let mut compactions = SimulatedCompactions::default();
+    let mut calls = 0;
+    for answer in answers(messages) {
+        if push(&mut session, messages, &answer, pins)? {
+            call(&mut session, calls, &mut compactions);
+            calls += 1;
+        }
+        if calls > at {
+            break;
+        }
+    }
+    Ok(session)
 }
 
-/// The answers of a transcript.
-fn answers(messages: &[Message]) -> impl Iterator<Item = Answer> {
-    let is_answer = |at: usize| messages.get(at).is_some_and(|m| m.role == Role::Assistant);
-    let begins = (0..messages.len()).filter(move |at| is_answer(*at) && (*at == 0 || !is_answer(at - 1)));
-    let mut pushed = 0;
-    begins.map(move |begin| Answer { pushed: std::mem::replace(&mut pushed, begin), begin })
+/// The share of the calls' tokens that stood in the call before.
+pub(super) fn cache_hit_ratio(calls: &[SimulatedCall]) -> f64 {
+    let total: u64 = calls.iter().map(|c| c.tokens).sum();
+    let cached: u64 = calls.iter().map(|c| c.cached_tokens).sum();
+    if total == 0 { 0.0 } else { cached as f64 / total as f64 }
 }
 
-fn push(session: &mut Session, survival: &mut Survival<'_>, messages: &[Message]) -> Result<()> {
-    survival.hear(messages);
-    session.push(messages.to_vec()).map(|_| ())
+/// Pushes what stands before an answer; false where that is nothing: no call could be made.
+fn push(session: &mut Session, messages: &[Message], answer: &Answer, pins: &[String]) -> Result<bool> {
+    let added = session.push(messages[answer.pushed..answer.begin].to_vec())?;
+    for id in session.context().ids(&added) {
+        if pins.contains(&id) {
+            session.set_pinned(&id, true)?;
+        }
+    }
+    Ok(!session.context().view.is_empty())
 }
 
 /// One call: the view is prepared, and what it is then goes out.
-fn call(session: &mut Session, compactions: &mut SimulatedCompactions) -> SimulatedCall {
-    let prepared = prepare(session, compactions);
+fn call(session: &mut Session, at: usize, compactions: &mut SimulatedCompactions) -> SimulatedCall {
+    let prepared = prepare(session, at, compactions);
     let folds = session.take_events().iter().filter(|e| e.event == EventName::CompactionFinished).count();
     compactions.count += folds as u64;
     let (decisions, error) = match prepared {
@@ -91,6 +144,8 @@ fn call(session: &mut Session, compactions: &mut SimulatedCompactions) -> Simula
                 parts: report.parts,
                 decisions: report.decisions,
                 cached_tokens: report.stable_prefix_tokens,
+                output_tokens: 0,
+                cost: None,
                 error: None,
             };
         }
@@ -101,20 +156,48 @@ fn call(session: &mut Session, compactions: &mut SimulatedCompactions) -> Simula
         parts: session.context().part_reports(),
         decisions,
         cached_tokens: session.context().view.stable_prefix_tokens().min(session.tokens()),
+        output_tokens: 0,
+        cost: None,
         error: Some(SimulatedError { code: error.code(), message: error.message().to_owned() }),
     }
 }
 
-fn prepare(session: &mut Session, compactions: &mut SimulatedCompactions) -> Result<Report, Error> {
+fn prepare(
+    session: &mut Session,
+    at: usize,
+    compactions: &mut SimulatedCompactions,
+) -> Result<Report, Error> {
     let mut fit = session.prepare()?;
     loop {
         match fit {
             Fit::Done(report) => return Ok(*report),
             Fit::NeedsSummary(pending) => {
-                compactions.request_tokens += pending.request.input_tokens;
-                fit = session.resume_extractive(*pending)?;
+                let text = session.extractive(&pending);
+                note_requests(session, &pending, &text, at, compactions);
+                let answer = compaction::Answer { text, ..compaction::Answer::default() };
+                fit = session.resume_at_once(*pending, &answer)?;
             }
         }
+    }
+}
+
+/// What a model would have been asked for this summary, and would have answered.
+fn note_requests(
+    session: &Session,
+    pending: &Pending,
+    summary: &str,
+    at: usize,
+    compactions: &mut SimulatedCompactions,
+) {
+    let said = session.context().counter.count(summary);
+    let sizes = session.request_tokens(pending, summary);
+    let pieces = if pending.request.reason == Reason::Chunk { sizes.len() - 1 } else { 0 };
+    for (i, input_tokens) in sizes.into_iter().enumerate() {
+        let output_tokens = if i < pieces { said.min(input_tokens / SHARE_OF_A_PIECE) } else { said };
+        compactions.requests += 1;
+        compactions.request_tokens += input_tokens;
+        compactions.output_tokens += output_tokens;
+        compactions.asked.push(SimulatedRequest { call: at as u64, input_tokens, output_tokens });
     }
 }
 

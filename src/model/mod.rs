@@ -1,10 +1,16 @@
-//! What models hold: the registry of their limits, and the limit of a view.
+//! What models hold and cost: the registry of their limits, the limit of a view, and prices.
 
 mod built_in;
+mod built_in_prices;
 mod limits;
 mod names;
+mod price;
+mod prices;
 mod registry;
 
 pub use built_in::BUILT_IN_AS_OF;
+pub use built_in_prices::{PRICES_AS_OF, PRICES_SOURCE};
 pub use limits::{ModelLimits, limit};
+pub use price::{Costs, LEAST_CACHED_TOKENS, Price, Rates};
+pub use prices::{Priced, Prices};
 pub use registry::Registry;

@@ -43,8 +43,8 @@ const MAKERS: [&str; 11] = [
     "zai",
 ];
 
-const DERIVED: u8 = 1;
-const DERIVED_FROM_OTHERS: u8 = 2;
+pub(super) const DERIVED: u8 = 1;
+pub(super) const DERIVED_FROM_OTHERS: u8 = 2;
 
 impl Registry {
     /// The built-in table alone.
@@ -125,11 +125,7 @@ impl Registry {
     fn add(&mut self, key: &str, says: Option<Says>, provider: &str) {
         let Some(says) = says else { return };
         let key = key.to_lowercase();
-        let maker = provider.is_empty() && !key.contains('/')
-            || MAKERS
-                .iter()
-                .any(|m| *m == provider || key.strip_prefix(m).is_some_and(|k| k.starts_with('/')));
-        let derived = if maker { DERIVED } else { DERIVED_FROM_OTHERS };
+        let derived = if is_maker(&key, provider) { DERIVED } else { DERIVED_FROM_OTHERS };
         for name in key_forms(&key) {
             let rank = if name == key { 0 } else { derived };
             self.insert(name, Row { says, rank });
@@ -167,9 +163,15 @@ impl Registry {
     }
 }
 
+/// Whether a row of this key is the maker's own, and not that of one of the many who serve its models.
+pub(super) fn is_maker(key: &str, provider: &str) -> bool {
+    provider.is_empty() && !key.contains('/')
+        || MAKERS.iter().any(|m| *m == provider || key.strip_prefix(m).is_some_and(|k| k.starts_with('/')))
+}
+
 /// A key of a table, and what it is without its path: `azure/gpt-5` stands for `gpt-5`, too. Dates stay: a dated row does not
 /// speak for the undated name.
-fn key_forms(key: &str) -> Vec<String> {
+pub(super) fn key_forms(key: &str) -> Vec<String> {
     let mut forms = vec![key.to_owned()];
     let mut rest = key;
     while let Some((_, tail)) = rest.split_once('/') {

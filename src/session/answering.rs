@@ -46,10 +46,15 @@ impl Session {
     }
 
     /// Goes on with what the built-in summariser says: no request, whatever its size, had to be sent.
-    pub fn resume_extractive(&mut self, mut pending: Pending) -> Result<Fit> {
-        pending.question.chunks = None;
+    pub fn resume_extractive(&mut self, pending: Pending) -> Result<Fit> {
         let answer = Answer { text: self.extractive(&pending), ..Answer::default() };
-        self.resume(pending, &answer)
+        self.resume_at_once(pending, &answer)
+    }
+
+    /// Goes on with a summary of all that is folded, though the request may have been about a piece of it.
+    pub fn resume_at_once(&mut self, mut pending: Pending, answer: &Answer) -> Result<Fit> {
+        pending.question.chunks = None;
+        self.resume(pending, answer)
     }
 
     /// What the built-in summariser says of what this run folds.

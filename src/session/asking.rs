@@ -57,6 +57,21 @@ impl Session {
         )
     }
 
+    /// Input tokens of the requests that a model would be sent for this summary, if it answered each with `summary`: one,
+    /// or those for the pieces and for their summaries, where the conversation is larger than its window.
+    pub fn request_tokens(&self, pending: &Pending, summary: &str) -> Vec<u64> {
+        let mut sizes = vec![pending.request.input_tokens];
+        let question = &pending.question;
+        let Some(mut chunks) = question.chunks.clone() else { return sizes };
+        let language = self.language();
+        while chunks.in_pieces() && chunks.answered(summary, &*self.context.counter).is_ok() {
+            let ask = Ask { chunks: Some(&chunks), ..self.words(question, language.as_deref()) };
+            let Ok(request) = compaction::request(&self.context, &question.plan, &ask) else { break };
+            sizes.push(request.input_tokens);
+        }
+        sizes
+    }
+
     fn fitting_request(&self, question: &mut Question) -> Result<SummaryRequest> {
         let window = self.config.compaction.summarizer_window.or(self.config.limit);
         let window = window.map(|tokens| self.accuracy.as_counted(tokens, &*self.context.counter));

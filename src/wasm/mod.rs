@@ -40,7 +40,7 @@ pub use functions::{
     should_compact, token_usage, tool_definitions, truncate_head_tail,
 };
 pub use graph::ContextGraph;
-pub use lab::simulate;
+pub use lab::{Recording, built_in_prices, simulate};
 pub use openai::OpenAIHistoryAdapter;
 pub use providers::{check, convert, repair};
 pub use session::Session;

@@ -53,6 +53,15 @@ impl Drop for Session {
     }
 }
 
+impl Session {
+    /// The object for a session of these options.
+    pub(super) fn of(mut core: Core, options: Options) -> Self {
+        let Options { callback_counter, summarize, now, redact, .. } = options;
+        core.set_redact(redact);
+        Self { inner: Rc::new(Inner::new(core, summarize, callback_counter, now)) }
+    }
+}
+
 #[wasm_bindgen]
 impl Session {
     /// An empty session.
@@ -64,11 +73,8 @@ impl Session {
     pub fn new(
         #[wasm_bindgen(unchecked_optional_param_type = "SessionOptions")] options: JsValue,
     ) -> Result<Session, JsValue> {
-        let Options { config, counter, callback_counter, summarize, now, redact } = read_options(&options)?;
-        let mut core = Core::new(config, counter);
-        core.set_redact(redact);
-        let inner = Inner::new(core, summarize, callback_counter, now);
-        Ok(Self { inner: Rc::new(inner) })
+        let read = read_options(&options)?;
+        Ok(Self::of(Core::new(read.config.clone(), read.counter.clone()), read))
     }
 
     /// Takes one message or several in, all or none, and gives their ids.

@@ -237,6 +237,15 @@ export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summar
   presets?: (PresetName | Pass[])[];
   /** Definitions of the tools that the model is given, in any format: they count with every call. */
   tools?: unknown[];
+  /**
+   * What tokens cost, before the built-in table: LiteLLM's table (`input_cost_per_token`, `cache_read_input_token_cost`, …), that
+   * of models.dev (`cost`, in dollars per million), or one row of either, for whatever model.
+   */
+  prices?: object;
+  /** The model whose price is taken; default: `model`. Unknown: `UNKNOWN_MODEL`. */
+  priceAs?: string;
+  /** Ids of messages (`m1` is the first) that are pinned as soon as they are pushed. */
+  pins?: string[];
 }
 
 /** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */

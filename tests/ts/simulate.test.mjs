@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ContextError, Session, presets, simulate } from "contextfold";
+import { ContextError, Recording, Session, presets, simulate } from "contextfold";
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const sample = at("examples/transcript.responses.json");
@@ -88,6 +88,54 @@ test("a tokenizer of one's own counts; one that throws is told", () => {
   assert.throws(() => run(() => { throw new Error("no"); }), { code: "INVALID_ARGUMENT" });
 });
 
+const claudePrice = { "claude-x": { litellm_provider: "anthropic", input_cost_per_token: 1e-6, output_cost_per_token: 2e-6, cache_read_input_token_cost: 1e-7, cache_creation_input_token_cost: 1.25e-6 } };
+
+test("money: by the built-in price of a model, or by a table of one's own", () => {
+  const { prices, recorded, runs } = simulate("openai-responses", items, { contextWindow: 40_000, priceAs: "anthropic/claude-sonnet-4-5-20250929", presets: ["contextfold"] });
+  assert.equal(prices.rates.cache_read_input_token_cost, 3e-7);
+  assert.match(prices.as_of, /^\d{4}-\d\d$/);
+  assert.ok(runs[0].cost > 0 && runs[0].cost < recorded.cost);
+  const table = file("prices.json", claudePrice);
+  const { code, out } = cli(file("body.json", { model: "claude-x", messages: chat }), "--prices", table, "--window", "1000", "--preset", "spec", "--json");
+  assert.equal(code, 0);
+  const [run] = JSON.parse(out).runs;
+  const sent = run.calls.reduce((sum, call) => sum + call.tokens, 0);
+  assert.ok(Math.abs(run.cost - (sent * 1.25e-6 + run.output_tokens * 2e-6)) < 1e-12, "the file's own model, too short to be cached");
+  assert.match(cli(sample, "--prices", table, "--price-as", "claude-x", "--preset", "spec").out.replace(/\s+/g, " "), /claude-x, per million tokens \$1 in, \$0.1 from the cache, \$1.25 into it, \$2 out \(by your own table\)/);
+});
+
+test("a recording replays under one set of options after the other, and gives the session at a call", () => {
+  const recording = new Recording("openai-responses", items);
+  const options = { contextWindow: 40_000 };
+  const simulated = recording.simulate({ ...options, presets: ["contextfold"] });
+  assert.deepEqual(simulated, simulate("openai-responses", items, { ...options, presets: ["contextfold"] }));
+  assert.deepEqual(recording.simulate({ ...options, presets: ["contextfold"] }), simulated);
+  const { calls } = simulated.runs[0];
+  assert.equal(recording.calls, calls.length);
+  for (const at of [0, 40, calls.length - 1]) {
+    const session = recording.sessionAt(at, options);
+    assert.equal(session.tokens, calls[at].tokens);
+    session.push({ role: "assistant", content: "It is the caller's from here on." });
+    session.free();
+  }
+  assert.ok(recording.simulate({ ...options, presets: ["spec"], tokenizer: (text) => text.length }).transcript_tokens > simulated.transcript_tokens);
+  assert.throws(() => recording.sessionAt(0, { contextWindw: 1 }), { code: "INVALID_CONFIG" });
+  recording.free();
+});
+
+test("the report is one HTML file that asks for nothing", () => {
+  const path = join(folder, "report.html");
+  const { code } = cli(sample, "--preset", "contextfold", "--preset", "rolling", "--window", "30000", "--price-as", "gpt-5", "--html", path);
+  assert.equal(code, 0);
+  const html = readFileSync(path, "utf8");
+  for (const part of ["as recorded", "contextfold", "rolling", "Call by call", "a fold before call", "list price of"]) assert.ok(html.includes(part), part);
+  assert.doesNotMatch(html, /<script|<link|<img|src=|@import|url\(|href=/);
+  assert.match(html, /Content-Security-Policy" content="default-src 'none'/);
+  assert.equal([...html.matchAll(/<svg /g)].length, 3);
+  const strange = cli(file("<b>&.json", chat), "--window", "1000", "--preset", "spec", "--html", "-");
+  assert.ok(strange.out.includes("&lt;b&gt;&amp;.json") && !strange.out.includes("<b>"));
+});
+
 test("a window that cannot hold the header: exit code 1, and why", () => {
   const large = [{ role: "system", content: "Rules. ".repeat(400) }, ...chat.slice(1)];
   const { code, out } = cli(file("large.json", large), "--window", "100", "--preset", "contextfold");
@@ -102,6 +150,9 @@ test("bad input", () => {
     [[chatFile, "--preset", "rollin"], 2, /rollin.*did you mean `rolling`/],
     [[chatFile, "--preset", "spec", "--preset", "nonsense"], 2, /nonsense/],
     [[chatFile, "--window", "0"], 2, /--window/],
+    [[chatFile, "--price-as", "gpt-55"], 2, /gpt-55.*--prices.*--price-as/],
+    [[chatFile, "--prices", join(folder, "none.json")], 2, /no such file/],
+    [[chatFile, "--prices", file("wrong.json", { a: { input_cost_per_token: -1 } }), "--price-as", "a"], 2, /prices.a.input_cost_per_token/],
     [[join(folder, "none.json")], 3, /no such file/],
     [[file("empty.json", "[]")], 3, /holds no messages/],
     [[file("broken.json", "[{")], 3, /not JSON/],
@@ -122,6 +173,8 @@ test("the function's options are checked", () => {
     { tools: 1 },
     { ladder: "spec" },
     { summarize: () => "" },
+    { prices: 5 },
+    { priceAs: 5 },
     { contextWindw: 1 },
     [],
   ])

@@ -3,7 +3,7 @@
 import { countSteps, countTurns, longestTurn, toolOutputs, toolTable } from "../conversation.js";
 import { limits, measure } from "../engine.js";
 import { EXIT } from "../failure.js";
-import { fit, fitEnd, left, number, plain, plural, right, size, width } from "../paint.js";
+import { fit, fitEnd, left, number, percent, plain, plural, right, size, width } from "../paint.js";
 import { counter } from "../report.js";
 import { print, printJson, progress, style } from "../terminal.js";
 import { limitLine, partRows } from "./count.js";
@@ -23,6 +23,9 @@ export async function inspect(read, flags) {
   const facts = {
     file: transcript.name,
     format: transcript.format,
+    ...(transcript.source && { source: transcript.source }),
+    ...(transcript.notes.length && { notes: transcript.notes }),
+    ...(transcript.usage && { usage: transcript.usage }),
     shape: transcript.shape,
     bytes: transcript.bytes,
     items: transcript.items.length,
@@ -43,6 +46,7 @@ export async function inspect(read, flags) {
   return EXIT.fine;
 }
 
+const SOURCES = { "claude-code": "Claude Code session file", codex: "Codex rollout" };
 const SHAPES = { array: "array", body: "request body", lines: "JSON lines" };
 
 function render(facts, report, limit, { paint, width: columns }) {
@@ -52,10 +56,12 @@ function render(facts, report, limit, { paint, width: columns }) {
   const sections = [
     [`  ${paint.bold(fitEnd(plain(facts.file), columns - 2))}`],
     [
-      row("Format", [facts.format, SHAPES[facts.shape], size(facts.bytes)].join(dot)),
+      row("Format", [facts.format, SOURCES[facts.source] ?? SHAPES[facts.shape], size(facts.bytes)].join(dot)),
       row("Holds", [plural(facts.items, "item"), plural(facts.messages, "message")].join(dot)),
       row("", [plural(facts.turns, "turn"), plural(facts.steps, "step") + longest].join(dot)),
       row("Tokens", `${paint.bold(number(facts.tokens))} ${paint.dim(`(${counter(report)})`)}`),
+      ...(facts.usage ? [row("Reported", reported(facts.usage))] : []),
+      ...(facts.notes ?? []).map((note) => row("", paint.dim(note))),
       ...(limit === null ? [] : [row("Window", limitLine(facts.tokens, limit, paint))]),
     ],
     [`  ${paint.bold("Tokens by part")}`, ...partRows(report.parts, columns, paint)],
@@ -66,6 +72,11 @@ function render(facts, report, limit, { paint, width: columns }) {
     .filter((lines) => lines.length)
     .map((lines) => lines.map((line) => line.trimEnd()).join("\n"))
     .join("\n\n")}\n`;
+}
+
+function reported({ input_tokens, cached_tokens, output_tokens, calls }) {
+  const cached = input_tokens ? ` (${percent(cached_tokens / input_tokens)} cached)` : "";
+  return `${plural(calls, "call")}: ${number(input_tokens)} tokens in${cached}, ${number(output_tokens)} out`;
 }
 
 function tools(rows, columns, paint) {

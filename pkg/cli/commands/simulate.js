@@ -1,59 +1,99 @@
 // contextfold simulate: a recorded transcript, replayed call by call under several presets, side by side.
 
-import { Session, presets as known, simulate as replay } from "../../node.js";
+import { readFileSync } from "node:fs";
+import { Recording, Session, presets as known, simulate as replay } from "../../node.js";
 import { plainBody, sessionOptions } from "../engine.js";
-import { EXIT } from "../failure.js";
-import { fitEnd, left, number, percent, plain, plural, right, width } from "../paint.js";
-import { print, printJson, progress, style } from "../terminal.js";
+import { EXIT, usage } from "../failure.js";
+import { dollars, htmlReport, priceNote } from "../html.js";
+import { fitEnd, left, number, percent, plain, plural, right, width, wrap } from "../paint.js";
+import { printJson, progress, style } from "../terminal.js";
+import { writeText } from "../write.js";
 
 export function simulate(read, flags) {
+  if (flags.json && flags.html === "-") throw usage("--json and --html - both print to standard output: take one", "simulate");
   const presets = flags.preset ?? Object.keys(known);
   const options = sessionOptions({ ...flags, preset: undefined });
+  const prices = flags.prices === undefined ? undefined : readPrices(flags.prices);
+  const money = { ...(prices && { prices }), ...(flags["price-as"] !== undefined && { priceAs: flags["price-as"] }) };
   for (const ladder of presets) new Session({ ...options, ladder }).free(); // before anything is read: a wrong flag shows at once
+  replay("messages", [], { ...options, ...money, presets: [] });
   const transcript = read();
+  const recording = new Recording(transcript.format, inputOf(transcript), { tools: Array.isArray(transcript.body?.tools) ? transcript.body.tools : [] });
+  const bill = { ...options, ...money, ...named(transcript, { options, money }) };
   const runs = [];
-  let tokens = 0;
+  let simulation;
   for (const [index, preset] of presets.entries()) {
     progress(`replaying ${plural(transcript.items.length, "item")} under ${plain(preset)} (${index + 1} of ${presets.length})`);
-    const simulated = replay(transcript.format, inputOf(transcript), {
-      ...options,
-      presets: [preset],
-      ...(Array.isArray(transcript.body?.tools) && { tools: transcript.body.tools }),
-    });
-    tokens = simulated.transcript_tokens;
-    runs.push(...simulated.runs);
+    simulation = recording.simulate({ ...bill, presets: [preset] });
+    runs.push(...simulation.runs);
   }
+  recording.free();
   progress("");
-  if (flags.json) printJson({ transcript_tokens: tokens, runs });
-  else print(render(transcript, tokens, runs, style(process.stdout, flags)));
+  simulation = { ...simulation, runs };
+  const shown = { name: transcript.name, source: sourceOf(transcript, simulation), simulation };
+  const written = flags.html === undefined ? null : writeText(flags.html, htmlReport(shown), "simulate");
+  const stream = flags.html === "-" ? process.stderr : process.stdout;
+  if (flags.json) printJson(simulation);
+  else stream.write(render(shown, written === null ? null : flags.html, style(stream, flags)));
   return runs.some((run) => run.calls_over_limit > 0) ? EXIT.overLimit : EXIT.fine;
+}
+
+/** The model that the file names, for its price, where no other was named and its price is known. */
+function named({ model }, { options, money }) {
+  if (model === undefined || options.model !== undefined || money.priceAs !== undefined) return {};
+  try {
+    replay("messages", [], { contextWindow: 1000, ...money, priceAs: model, presets: [] });
+    return { priceAs: model };
+  } catch {
+    return {};
+  }
+}
+
+function readPrices(file) {
+  let text;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw usage(`cannot read ${file}: ${error.code === "ENOENT" ? "no such file" : error.code}`, "simulate");
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw usage(`${file} is not JSON: ${error.message}`, "simulate");
+  }
 }
 
 const inputOf = (transcript) => (transcript.body ? plainBody(transcript) : transcript.items);
 
+function sourceOf(transcript, { transcript_tokens: tokens, recorded }) {
+  return [transcript.format, plural(tokens, "token"), plural(recorded.calls.length, "model call")].join(" · ");
+}
+
 const HEAD = ["preset", "tokens sent", "largest", "folds", "asked", "cached", "facts", "by ref", "rules"];
 
-function render(transcript, tokens, runs, { paint, width: columns }) {
-  const [{ window, limit, calls }] = runs;
-  const source = [transcript.format, plural(tokens, "token"), plural(calls.length, "model call")].join(" · ");
+function render({ name, source, simulation }, html, { paint, width: columns }) {
+  const { runs, recorded, prices } = simulation;
+  const [{ window, limit }] = runs;
   const room = `window ${number(window)}${limit === window ? "" : `, limit ${number(limit)}`}`;
-  const rows = runs.map((run) => cellsOf(run));
-  const widths = HEAD.map((head, at) => Math.max(width(head), ...rows.map((cells) => width(cells[at]))));
+  const heads = prices ? [...HEAD, "cost"] : HEAD;
+  const rows = [...runs.map((run) => cellsOf(run, prices)), recordedCells(recorded, prices)];
+  const widths = heads.map((head, at) => Math.max(width(head), ...rows.map((cells) => width(cells[at]))));
   const line = (cells) => cells.map((cell, at) => (at ? right(cell, widths[at]) : left(cell, widths[at]))).join("  ");
   const lines = [
-    `  ${paint.bold(fitEnd(plain(transcript.name), columns - 2))}`,
+    `  ${paint.bold(fitEnd(plain(name), columns - 2))}`,
     `  ${paint.dim(source)}`,
     `  ${paint.dim(room)}`,
     "",
-    `  ${paint.dim(line(HEAD))}`,
-    ...rows.map((cells) => `  ${line(cells)}`),
+    `  ${paint.dim(line(heads))}`,
+    ...rows.map((cells, at) => `  ${at < runs.length ? line(cells) : paint.dim(line(cells))}`),
     "",
-    ...notes(runs).map((note) => `  ${note.bad ? paint.red(note.text) : paint.dim(note.text)}`),
+    ...notes(simulation, columns).map((note) => `  ${note.bad ? paint.red(note.text) : paint.dim(note.text)}`),
+    ...(html === null ? [] : ["", `  ${paint.dim(`written: ${plain(html)}`)}`]),
   ];
   return `${lines.map((text) => text.trimEnd()).join("\n")}\n`;
 }
 
-function cellsOf(run) {
+function cellsOf(run, prices) {
   const kept = run.retention_mean ?? run.retention;
   return [
     run.preset,
@@ -65,24 +105,32 @@ function cellsOf(run) {
     percent(kept.literal),
     percent(kept.with_refs),
     percent(kept.constraints),
+    ...(prices ? [dollars(run.cost)] : []),
   ];
 }
 
+function recordedCells(recorded, prices) {
+  const cells = ["as recorded", number(recorded.tokens_total), number(recorded.tokens_largest), "–", "–", percent(recorded.cache_hit_ratio), "–", "–", "–"];
+  return prices ? [...cells, dollars(recorded.cost)] : cells;
+}
+
 /** What the figures mean, and what a reader would stumble over. */
-function notes(runs) {
-  const of = (text, bad = false) => ({ text, bad });
+function notes({ runs, prices }, columns) {
+  const of = (text, bad = false) => wrap(text, columns - 2).map((line) => ({ text: line, bad }));
   const over = runs.filter((run) => run.calls_over_limit > 0);
   const out = runs.filter((run) => run.threshold > run.limit);
   const failed = runs.filter((run) => run.calls.some((call) => call.error));
+  const pieces = runs.filter((run) => run.compactions.requests > run.compactions.count);
   return [
-    of("tokens sent: of all calls; asked: input tokens of the requests for summaries."),
-    of("facts: paths, URLs, ids and error codes that stand in the view; by ref: or in an output"),
-    of("that a ref in it opens; rules: the user's constraints, word for word. A mean over the calls"),
-    of("from the first fold on; without a fold, of the last call."),
+    of(
+      "tokens sent: of all calls; asked: input tokens of the requests for summaries. facts: paths, URLs, ids and error codes that stand in the view; by ref: or in an output that a ref in it opens; rules: the user's constraints, word for word. A mean over the calls from the first fold on; without a fold, of the last call.",
+    ),
+    of(prices ? priceNote(prices) : "cost: name a model with --model or --price-as, or give --prices FILE."),
+    ...pieces.map((run) => of(`${run.preset}: its summaries were asked for in ${plural(run.compactions.requests, "request")}, larger than the summariser's window.`)),
     ...out.map((run) => of(`${run.preset}: its threshold of ${number(run.threshold)} is above the limit, which triggers instead.`)),
     ...failed.map((run) => of(failures(run), run.calls_over_limit > 0)),
     ...over.map((run) => of(`✗ ${run.preset}: ${plural(run.calls_over_limit, "call")} over the limit of ${number(run.limit)}`, true)),
-  ];
+  ].flat();
 }
 
 function failures(run) {

@@ -7,7 +7,25 @@ const WORD = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?!
 const TOKEN = new RegExp(`[\\t\\n\\r ]*(?:(${MARK.source})|(${SOUND_TEXT.source}")|${WORD.source})`, "y");
 
 /** The first fault in `text`, which `JSON.parse` refused: `{ line, column, what }`, both counted from 1. */
-export function locateFault(text) {
+export const locateFault = (text) => scanned(text, () => {});
+
+/**
+ * What of a broken list, or of a body with a list under one of `keys`, is whole: the document without what follows its last
+ * whole entry, or `null` where no entry is.
+ */
+export function salvage(text, keys) {
+  let whole = null;
+  let key = null;
+  scanned(text, ({ at, stack, string, isKey }) => {
+    if (isKey && stack.length === 1) key = JSON.parse(string);
+    const inList = stack.length === 1 ? stack[0] === "[" : stack.length === 2 && stack[0] === "{" && stack[1] === "[" && keys.includes(key);
+    if (inList && !isKey) whole = { end: at, close: stack.length === 1 ? "]" : "]}" };
+  });
+  return whole && JSON.parse(text.slice(0, whole.end) + whole.close);
+}
+
+/** Walks to the first fault. `each` is told of every value that has ended, and of every key, with what is open around it. */
+function scanned(text, each) {
   const scan = { text, at: 0 };
   const stack = []; // "[" or "{" for every container that is open
   let expect = "value";
@@ -21,15 +39,20 @@ export function locateFault(text) {
       if (stack.at(-1) !== closes || !mayClose) return fault(token, stack, expect);
       stack.pop();
       expect = stack.length ? "comma" : "end";
+      each({ at: scan.at, stack });
     } else if (expect === "value" || expect === "first value") {
       if (mark === "[" || mark === "{") {
         stack.push(mark);
         expect = mark === "[" ? "first value" : "first key";
       } else if (mark) return fault(token, stack, expect);
-      else expect = stack.length ? "comma" : "end";
+      else {
+        expect = stack.length ? "comma" : "end";
+        each({ at: scan.at, stack });
+      }
     } else if (expect === "key" || expect === "first key") {
       if (!string) return fault(token, stack, expect);
       expect = "colon";
+      each({ at: scan.at, stack, string, isKey: true });
     } else if (expect === "colon") {
       if (mark !== ":") return fault(token, stack, expect);
       expect = "value";

@@ -1,0 +1,163 @@
+// The session files that agents keep of themselves: Claude Code's, and Codex's rollouts. Both are JSON lines in an envelope.
+
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** What wrote these lines: `"claude-code"`, `"codex"`, or `null`. */
+export function agentOf(lines) {
+  if (lines.some((line) => typeof line.sessionId === "string" && typeof line.uuid === "string" && isObject(line.message))) return "claude-code";
+  const isRollout = (line) => isObject(line.payload) && ["session_meta", "response_item", "turn_context", "event_msg", "compacted"].includes(line.type);
+  if (lines.some(isRollout) || isOldRollout(lines)) return "codex";
+  return null;
+}
+
+/** Reads such a file's lines: `{ format, body, key, model, usage, notes }`. */
+export const readAgent = (agent, lines) => (agent === "codex" ? readCodex(lines) : readClaudeCode(lines));
+
+// ---- Claude Code
+
+/**
+ * Each line is a message or a part of one: an answer of several blocks takes a line a block, all with its message's id, and
+ * outputs may stand between them. Sub-agents' lines and what was rewound are no part of the conversation.
+ */
+function readClaudeCode(lines) {
+  const notes = new Notes();
+  const said = lines.filter((line) => {
+    if (!isObject(line.message) || (line.type !== "user" && line.type !== "assistant")) return false;
+    if (line.isSidechain) return notes.count("of sub-agents");
+    if (line.isCompactSummary) return notes.count("a summary that stood for what is here in full", "summaries that stood for what is here in full");
+    if (line.isVisibleInTranscriptOnly) return notes.count("shown, and never sent");
+    if (line.isApiErrorMessage || line.message.model === "<synthetic>") return notes.count("an error of the API, not said by the model", "errors of the API, not said by the model");
+    return true;
+  });
+  const kept = withoutRewound(said, lines, notes);
+  const messages = [];
+  const answers = new Map(); // by the message's id
+  let usage = null;
+  const usages = new Map();
+  let model;
+  for (const { type, message } of kept) {
+    const content = typeof message.content === "string" ? message.content : Array.isArray(message.content) ? message.content : [];
+    if (content.length === 0) continue;
+    if (type === "assistant") {
+      model = message.model ?? model;
+      if (isObject(message.usage)) usages.set(message.id ?? usages.size, message.usage);
+      const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+      const earlier = message.id && answers.get(message.id);
+      if (earlier) earlier.content.push(...blocks);
+      else {
+        const answer = { role: "assistant", content: [...blocks] };
+        if (message.id) answers.set(message.id, answer);
+        messages.push(answer);
+      }
+      continue;
+    }
+    const last = messages.at(-1);
+    const isOutputs = Array.isArray(content) && content.some((block) => block?.type === "tool_result");
+    if (isOutputs && last?.role === "user" && holdsOutputs(last)) last.content.push(...content);
+    else messages.push({ role: "user", content: Array.isArray(content) ? [...content] : content });
+  }
+  for (const each of usages.values()) usage = sum(usage, {
+    input_tokens: number(each.input_tokens) + number(each.cache_read_input_tokens) + number(each.cache_creation_input_tokens),
+    cached_tokens: number(each.cache_read_input_tokens),
+    cache_write_tokens: number(each.cache_creation_input_tokens),
+    output_tokens: number(each.output_tokens),
+    calls: 1,
+  });
+  return { format: "anthropic", key: "messages", body: { messages }, model, usage, notes: notes.list };
+}
+
+const holdsOutputs = (message) => Array.isArray(message.content) && message.content.some((block) => block?.type === "tool_result");
+
+/** What a person typed after going back to an earlier point takes the place of what stood behind that point. */
+function withoutRewound(said, lines, notes) {
+  const parents = new Map(lines.map((line) => [line.uuid, line.parentUuid ?? line.logicalParentUuid]));
+  const kept = [];
+  for (const line of said) {
+    if (line.type === "user" && !holdsOutputs(line.message) && kept.length) {
+      const at = indexOfAncestor(kept, line, parents);
+      const typedSince = at === null ? [] : kept.slice(at + 1).filter((other) => other.type === "user" && !holdsOutputs(other.message) && !other.isMeta);
+      if (typedSince.length && !line.isMeta) {
+        for (const _ of kept.splice(at + 1)) notes.count("rewound");
+      }
+    }
+    kept.push(line);
+  }
+  return kept;
+}
+
+/** Where in `kept` the nearest ancestor of a line stands; −1 where the line begins anew, `null` where that cannot be told. */
+function indexOfAncestor(kept, line, parents) {
+  const places = new Map(kept.map((each, at) => [each.uuid, at]));
+  let id = line.parentUuid ?? line.logicalParentUuid;
+  for (let steps = 0; id && steps < 10_000; steps++) {
+    if (places.has(id)) return places.get(id);
+    if (!parents.has(id)) return null;
+    id = parents.get(id);
+  }
+  return null;
+}
+
+// ---- Codex
+
+const NOT_SENT = new Set(["ghost_snapshot"]);
+
+/** The first rollouts had no envelope: a line about the session, then items. */
+const isOldRollout = ([first, ...rest]) =>
+  isObject(first) && typeof first.id === "string" && typeof first.timestamp === "string" && !first.type && !first.role && rest.some((line) => line.type === "message" || line.record_type === "state");
+
+function readCodex(lines) {
+  const notes = new Notes();
+  const input = [];
+  let instructions, model, usage, compactions = 0;
+  const item = (payload) => {
+    if (!isObject(payload) || typeof payload.type !== "string") return;
+    if (NOT_SENT.has(payload.type)) notes.count("a snapshot of the files, never sent", "snapshots of the files, never sent");
+    else input.push(payload);
+  };
+  if (isOldRollout(lines)) {
+    instructions = lines[0].instructions;
+    for (const line of lines.slice(1)) if (!line.record_type) item(line);
+  } else
+    for (const { type, payload } of lines) {
+      if (!isObject(payload)) continue;
+      if (type === "session_meta") instructions ??= payload.base_instructions?.text ?? payload.instructions;
+      else if (type === "turn_context") model = payload.model ?? model;
+      else if (type === "response_item") item(payload.type ? payload : payload.item);
+      else if (type === "compacted") compactions += 1;
+      else if (type === "event_msg" && payload.type === "token_count" && isObject(payload.info?.total_token_usage)) {
+        const total = payload.info.total_token_usage;
+        usage = {
+          input_tokens: number(total.input_tokens),
+          cached_tokens: number(total.cached_input_tokens),
+          cache_write_tokens: 0,
+          output_tokens: number(total.output_tokens),
+          calls: (usage?.calls ?? 0) + 1,
+        };
+      }
+    }
+  for (let i = 0; i < compactions; i++) notes.count("a summary that stood for what is here in full", "summaries that stood for what is here in full");
+  const body = { ...(typeof instructions === "string" && instructions && { instructions }), input };
+  return { format: "openai-responses", key: "input", body, model, usage: usage ?? null, notes: notes.list };
+}
+
+// ----
+
+const number = (value) => (Number.isFinite(value) ? value : 0);
+
+const sum = (a, b) => (a ? Object.fromEntries(Object.keys(b).map((key) => [key, a[key] + b[key]])) : b);
+
+/** What was left out, and how often: "12 entries of sub-agents". */
+class Notes {
+  #counts = new Map();
+
+  count(one, many = one) {
+    const known = this.#counts.get(one) ?? { one, many, times: 0 };
+    known.times += 1;
+    this.#counts.set(one, known);
+    return false;
+  }
+
+  get list() {
+    return [...this.#counts.values()].map(({ one, many, times }) => `left out: ${times} ${times === 1 ? "entry" : "entries"}, ${times === 1 ? one : many}`);
+  }
+}

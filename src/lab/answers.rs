@@ -1,0 +1,20 @@
+use crate::message::{Message, Role};
+
+/// Where an answer begins, and what of the transcript was pushed before the call ahead of it.
+pub(super) struct Answer {
+    pub pushed: usize,
+    pub begin: usize,
+    /// Behind its last message.
+    pub end: usize,
+}
+
+/// The answers of a transcript: each a run of assistant messages.
+pub(super) fn answers(messages: &[Message]) -> impl Iterator<Item = Answer> {
+    let is_answer = |at: usize| messages.get(at).is_some_and(|m| m.role == Role::Assistant);
+    let begins = (0..messages.len()).filter(move |at| is_answer(*at) && (*at == 0 || !is_answer(at - 1)));
+    let mut pushed = 0;
+    begins.map(move |begin| {
+        let end = (begin..messages.len()).find(|at| !is_answer(*at)).unwrap_or(messages.len());
+        Answer { pushed: std::mem::replace(&mut pushed, begin), begin, end }
+    })
+}

@@ -1,0 +1,80 @@
+use super::answers::answers;
+use super::replay::cache_hit_ratio;
+use super::run::{RecordedRun, SimulatedCall};
+use crate::error::Result;
+use crate::message::Message;
+use crate::model::{Costs, Price};
+use crate::session::Session;
+
+/// A transcript as it was recorded, counted once; also the proof that a session takes it in.
+#[derive(Debug, Clone)]
+pub(super) struct Recorded {
+    /// Tokens of all of it.
+    pub tokens: u64,
+    /// Tokens of each call's answer.
+    pub outputs: Vec<u64>,
+    calls: Vec<SimulatedCall>,
+}
+
+impl Recorded {
+    /// Pushes all of it through `session`, which trims and enforces nothing.
+    ///
+    /// # Errors
+    /// `INVALID_MESSAGE` for a message that cannot be taken in.
+    pub fn of(mut session: Session, messages: &[Message]) -> Result<Self> {
+        let (mut calls, mut outputs) = (Vec::<SimulatedCall>::new(), Vec::new());
+        let mut pushed = 0;
+        for answer in answers(messages) {
+            push(&mut session, messages, &mut pushed, answer.begin)?;
+            let tokens = session.tokens();
+            let is_call = !session.context().view.is_empty();
+            let parts = session.context().part_reports();
+            push(&mut session, messages, &mut pushed, answer.end)?;
+            if is_call {
+                let output_tokens = session.tokens() - tokens;
+                let cached_tokens = calls.last().map_or(0, |before| before.tokens);
+                let decisions = Vec::new();
+                calls.push(SimulatedCall {
+                    tokens,
+                    parts,
+                    decisions,
+                    cached_tokens,
+                    output_tokens,
+                    cost: None,
+                    error: None,
+                });
+                outputs.push(output_tokens);
+            }
+        }
+        push(&mut session, messages, &mut pushed, messages.len())?;
+        Ok(Self { tokens: session.tokens(), outputs, calls })
+    }
+
+    /// What it comes to at this price.
+    pub fn at(&self, price: Option<&Price>) -> RecordedRun {
+        let mut calls = self.calls.clone();
+        let costs = price.map(|price| {
+            let mut costs = Costs::default();
+            for call in &mut calls {
+                let cost = price.request(call.tokens, call.cached_tokens, call.output_tokens);
+                call.cost = Some(cost.total());
+                costs += cost;
+            }
+            costs
+        });
+        RecordedRun {
+            tokens_total: calls.iter().map(|c| c.tokens).sum(),
+            tokens_largest: calls.iter().map(|c| c.tokens).max().unwrap_or(0),
+            output_tokens: self.outputs.iter().sum(),
+            cache_hit_ratio: cache_hit_ratio(&calls),
+            cost: costs.map(|c| c.total()),
+            costs,
+            calls,
+        }
+    }
+}
+
+fn push(session: &mut Session, messages: &[Message], pushed: &mut usize, until: usize) -> Result<()> {
+    let from = std::mem::replace(pushed, until);
+    session.push(messages[from..until].to_vec()).map(|_| ())
+}

@@ -1,0 +1,65 @@
+use super::price::{Price, Rates};
+
+/// When the built-in prices were looked up, as `YYYY-MM`. Prices change: your own table goes before it.
+pub const PRICES_AS_OF: &str = "2026-06";
+
+/// Where they are from.
+pub const PRICES_SOURCE: &str = "models.dev and LiteLLM's price table";
+
+/// The price of a model of this exact name.
+pub(super) fn find(name: &str) -> Option<Price> {
+    let at = TABLE.binary_search_by_key(&name, |row| row.0).ok()?;
+    let (_, input, output, cache_read, cache_write) = TABLE[at];
+    Some(Price::of(Rates::per_million(input, output, cache_read, cache_write)))
+}
+
+/// The names in the table.
+pub(super) fn names<'a>() -> impl Iterator<Item = &'a str> {
+    TABLE.iter().map(|row| row.0)
+}
+
+/// Name; dollars per million tokens of input, output, input read from the cache, input written to it (0: no such rate).
+/// Sorted by name. List prices of the models' makers, prompts of any length at the first step's price.
+#[rustfmt::skip]
+const TABLE: [(&str, f64, f64, f64, f64); 25] = [
+    ("claude-haiku-4-5", 1.0, 5.0, 0.10, 1.25),
+    ("claude-opus-4-1", 15.0, 75.0, 1.50, 18.75),
+    ("claude-opus-4-5", 5.0, 25.0, 0.50, 6.25),
+    ("claude-opus-4-8", 5.0, 25.0, 0.50, 6.25),
+    ("claude-sonnet-4", 3.0, 15.0, 0.30, 3.75),
+    ("claude-sonnet-4-5", 3.0, 15.0, 0.30, 3.75),
+    ("claude-sonnet-5", 2.0, 10.0, 0.20, 2.50),
+    ("deepseek-chat", 0.28, 0.42, 0.028, 0.0),
+    ("gemini-2.5-flash", 0.30, 2.50, 0.03, 0.0),
+    ("gemini-2.5-pro", 1.25, 10.0, 0.125, 0.0),
+    ("gemini-3.1-pro-preview", 2.0, 12.0, 0.20, 0.0),
+    ("gpt-4.1", 2.0, 8.0, 0.50, 0.0),
+    ("gpt-4.1-mini", 0.40, 1.60, 0.10, 0.0),
+    ("gpt-4o", 2.50, 10.0, 1.25, 0.0),
+    ("gpt-4o-mini", 0.15, 0.60, 0.075, 0.0),
+    ("gpt-5", 1.25, 10.0, 0.125, 0.0),
+    ("gpt-5-codex", 1.25, 10.0, 0.125, 0.0),
+    ("gpt-5-mini", 0.25, 2.0, 0.025, 0.0),
+    ("gpt-5.1", 1.25, 10.0, 0.125, 0.0),
+    ("gpt-5.2", 1.75, 14.0, 0.175, 0.0),
+    ("gpt-5.4", 2.50, 15.0, 0.25, 0.0),
+    ("gpt-5.5", 5.0, 30.0, 0.50, 0.0),
+    ("grok-4.3", 1.25, 2.50, 0.20, 0.0),
+    ("o3", 2.0, 8.0, 0.50, 0.0),
+    ("o4-mini", 1.10, 4.40, 0.275, 0.0),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_sane() {
+        assert!(TABLE.is_sorted_by(|a, b| a.0 < b.0));
+        for (name, input, output, read, write) in TABLE {
+            assert!(input > 0.0 && output > input && read < input, "{name}");
+            assert!(write <= 0.0 || write > input, "{name}");
+        }
+        assert!(find("gpt-5").is_some() && find("gpt-6").is_none());
+    }
+}

@@ -1,0 +1,195 @@
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::price::Price;
+use super::registry::{DERIVED, DERIVED_FROM_OTHERS, is_maker, key_forms};
+use super::{built_in_prices, names};
+use crate::config::describe;
+use crate::error::{Error, ErrorCode, Result};
+use crate::nearest::nearest;
+
+/// What models cost: the caller's table before the small built-in one.
+#[derive(Debug, Clone, Default)]
+pub struct Prices {
+    rows: HashMap<String, (Price, u8)>,
+    /// One price for whatever model.
+    any: Option<Price>,
+}
+
+/// A price, and whose it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Priced {
+    /// The price.
+    pub price: Price,
+    /// Whether it is from the built-in table.
+    pub built_in: bool,
+}
+
+impl Prices {
+    /// The built-in table, and before it `prices`, in one of these shapes (they may be mixed):
+    /// - `LiteLLM`'s table: `{ [model]: { input_cost_per_token, output_cost_per_token, cache_read_input_token_cost?,
+    ///   cache_creation_input_token_cost?, input_cost_per_token_above_200k_tokens?, … } }`
+    /// - models.dev's: `{ [provider]: { models: { [model]: { cost: { input, output, cache_read?, cache_write? } } } } }`, in
+    ///   dollars per million, or the inner `{ [model]: { cost } }` alone
+    /// - one row of either, for whatever model
+    ///
+    /// Rows that say nothing of prices are passed over.
+    ///
+    /// # Errors
+    /// `INVALID_CONFIG`: `prices` or a row is no object, or a price no number.
+    pub fn with(prices: &Value) -> Result<Self> {
+        let Value::Object(table) = prices else {
+            return Err(Error::config("prices", format!("expected an object, got {}", describe(prices))));
+        };
+        let mut read = Self { any: Price::read("prices", table)?, ..Self::default() };
+        if read.any.is_some() {
+            return Ok(read);
+        }
+        for (key, value) in table {
+            let row = object(&format!("prices.{key}"), value)?;
+            match row.get("models") {
+                Some(Value::Object(models)) => {
+                    for (name, value) in models {
+                        let path = format!("prices.{key}.models.{name}");
+                        read.add(&format!("{key}/{name}"), Price::read(&path, object(&path, value)?)?, key);
+                    }
+                }
+                _ => read.add(key, Price::read(&format!("prices.{key}"), row)?, ""),
+            }
+        }
+        Ok(read)
+    }
+
+    /// The price of `model`, whose name is looked up as [`Registry`](super::Registry) looks it up.
+    ///
+    /// # Errors
+    /// `UNKNOWN_MODEL`: in no table.
+    pub fn resolve(&self, model: &str) -> Result<Priced> {
+        if let Some(price) = &self.any {
+            return Ok(Priced { price: price.clone(), built_in: false });
+        }
+        let names = names::candidates(model);
+        if let Some((price, _)) = names.iter().find_map(|name| self.rows.get(name)) {
+            return Ok(Priced { price: price.clone(), built_in: false });
+        }
+        let built_in = names.iter().find_map(|name| built_in_prices::find(name));
+        built_in.map(|price| Priced { price, built_in: true }).ok_or_else(|| self.unknown(model))
+    }
+
+    /// The one price for whatever model, where there is one.
+    pub fn for_any(&self) -> Option<Priced> {
+        self.any.clone().map(|price| Priced { price, built_in: false })
+    }
+
+    /// The models in the built-in table, by name.
+    pub fn built_in() -> impl Iterator<Item = &'static str> {
+        built_in_prices::names()
+    }
+
+    fn add(&mut self, key: &str, price: Option<Price>, provider: &str) {
+        let Some(price) = price else { return };
+        let key = key.to_lowercase();
+        let derived = if is_maker(&key, provider) { DERIVED } else { DERIVED_FROM_OTHERS };
+        for name in key_forms(&key) {
+            let rank = if name == key { 0 } else { derived };
+            if self.rows.get(&name).is_none_or(|(_, there)| rank < *there) {
+                self.rows.insert(name, (price.clone(), rank));
+            }
+        }
+    }
+
+    fn unknown(&self, model: &str) -> Error {
+        let known = self.rows.keys().map(String::as_str).chain(built_in_prices::names());
+        let near = nearest(model, known, 4);
+        let near = if near.is_empty() { String::new() } else { format!(" (known: {})", near.join(", ")) };
+        let shown: String = model.chars().take(80).collect();
+        let what = format!(
+            "the price of `{shown}` is unknown{near}; give its row in `prices`, or another model in `priceAs`"
+        );
+        Error::new(ErrorCode::UnknownModel, what)
+    }
+}
+
+fn object<'a>(path: &str, value: &'a Value) -> Result<&'a Map<String, Value>> {
+    value
+        .as_object()
+        .ok_or_else(|| Error::config(path, format!("expected an object, got {}", describe(value))))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn dollars(prices: &Value, model: &str, tokens: [u64; 3]) -> f64 {
+        let price = Prices::with(prices).and_then(|p| p.resolve(model)).map(|p| p.price);
+        let [input, cached, output] = tokens;
+        price.map_or(f64::NAN, |p| p.request(input, cached, output).total())
+    }
+
+    fn assert_dollars(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
+    }
+
+    #[test]
+    fn litellms_rows_are_read_as_they_are() {
+        let table = json!({
+            "sample_spec": { "input_cost_per_token": 0.0, "litellm_provider": "one of https://…", "output_cost_per_token": "text" },
+            "claude-x": {
+                "input_cost_per_token": 3e-6, "output_cost_per_token": 1.5e-5, "litellm_provider": "anthropic",
+                "cache_read_input_token_cost": 3e-7, "cache_creation_input_token_cost": 3.75e-6,
+                "input_cost_per_token_above_200k_tokens": 6e-6, "output_cost_per_token_above_200k_tokens": 2.25e-5,
+                "cache_read_input_token_cost_above_200k_tokens": 6e-7, "cache_creation_input_token_cost_above_200k_tokens": 7.5e-6
+            },
+            "azure/gpt-x": { "input_cost_per_token": 9e-6, "output_cost_per_token": 9e-6 },
+            "openai/gpt-x": { "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6 }
+        });
+        assert_dollars(
+            dollars(&table, "claude-x", [10_000, 8_000, 100]),
+            2_000.0 * 3.75e-6 + 8_000.0 * 3e-7 + 100.0 * 1.5e-5,
+        );
+        assert_dollars(dollars(&table, "claude-x", [300_000, 0, 1]), 300_000.0 * 7.5e-6 + 2.25e-5);
+        assert_dollars(dollars(&table, "anthropic/claude-x-20990101", [10, 0, 0]), 10.0 * 3.75e-6);
+        assert_dollars(dollars(&table, "gpt-x", [10_000, 5_000, 1]), 10_000.0 * 1e-6 + 2e-6);
+    }
+
+    #[test]
+    fn models_devs_rows_are_read_as_they_are() {
+        let cost = json!({ "input": 2.0, "output": 12.0, "cache_read": 0.2, "context_over_200k": { "input": 4.0, "output": 18.0 } });
+        let table =
+            json!({ "google": { "id": "google", "models": { "gem-x": { "id": "gem-x", "cost": cost } } } });
+        assert_dollars(dollars(&table, "gem-x", [100_000, 50_000, 1_000]), 0.1 + 0.01 + 0.012);
+        assert_dollars(dollars(&table, "google/gem-x", [300_000, 0, 1_000]), 1.2 + 0.018);
+        let tiers = json!({ "cost": { "input": 5, "output": 30, "cache_read": 0.5, "tiers": [{ "context": { "min": 272_000 }, "input": 10, "output": 45, "cache_read": 1 }] } });
+        assert_dollars(dollars(&tiers, "whatever", [280_000, 280_000, 0]), 0.28);
+        assert_dollars(
+            dollars(&json!({ "input": 1, "output": 2 }), "whatever", [1_000_000, 0, 1_000_000]),
+            3.0,
+        );
+    }
+
+    #[test]
+    fn a_prefix_too_short_for_the_cache_is_paid_in_full() {
+        let table = json!({ "input": 1, "output": 1, "cache_read": 0.1 });
+        assert_dollars(dollars(&table, "x", [1_500, 1_023, 0]), 0.0015);
+        assert_dollars(dollars(&table, "x", [1_500, 1_024, 0]), 0.000_476 + 0.000_102_4);
+    }
+
+    #[test]
+    fn the_built_in_table_steps_in_and_the_unknown_is_said_so() {
+        let priced = Prices::default().resolve("openai/gpt-5-2025-08-07").unwrap();
+        assert!(priced.built_in && priced.price.rates(1).input_cost_per_token > 1e-6);
+        let error = Prices::default().resolve("gpt-55").unwrap_err();
+        assert!(error.code() == ErrorCode::UnknownModel && error.message().contains("gpt-5"), "{error}");
+        for wrong in [
+            json!([]),
+            json!({ "a": 1 }),
+            json!({ "a": { "input_cost_per_token": "much" } }),
+            json!({ "a": { "cost": { "input": -1 } } }),
+        ] {
+            assert_eq!(Prices::with(&wrong).unwrap_err().code(), ErrorCode::InvalidConfig, "{wrong}");
+        }
+    }
+}
