@@ -9,7 +9,7 @@ use contextfold::tool_output;
 
 use super::world::{Came, Happened, World};
 
-fn tokens_add_up(world: &mut World, happened: &Happened) {
+pub fn tokens_add_up(world: &mut World, happened: &Happened) {
     let context = world.session.context();
     let view = context.lower();
     let count = |messages: &mut dyn Iterator<Item = &Arc<Message>>| -> u64 {
@@ -35,7 +35,7 @@ fn tokens_add_up(world: &mut World, happened: &Happened) {
     }
 }
 
-fn what_is_not_whole_had_a_line(world: &mut World, happened: &Happened) {
+pub fn what_is_not_whole_had_a_line(world: &mut World, happened: &Happened) {
     let context = world.session.context();
     let whole: Vec<&str> = context
         .view
@@ -64,7 +64,7 @@ fn what_is_not_whole_had_a_line(world: &mut World, happened: &Happened) {
     }
 }
 
-fn nothing_is_lost(world: &mut World, _: &Happened) {
+pub fn nothing_is_lost(world: &mut World, _: &Happened) {
     let context = world.session.context();
     for pushed in &world.pushed {
         let node = context.history.node(context.history.require(&pushed.id).unwrap());

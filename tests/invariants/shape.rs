@@ -24,7 +24,7 @@ fn refusals(messages: &[&Message], live: bool) -> Vec<String> {
     refused
 }
 
-fn views_are_valid(world: &mut World, _: &Happened) {
+pub fn views_are_valid(world: &mut World, _: &Happened) {
     let view = world.session.context().lower();
     let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
     assert_eq!(refusals(&view, true), [""; 0]);
@@ -45,7 +45,7 @@ fn views_are_valid(world: &mut World, _: &Happened) {
     }
 }
 
-fn requests_are_valid(world: &mut World, happened: &Happened) {
+pub fn requests_are_valid(world: &mut World, happened: &Happened) {
     if !matches!(happened.came, Came::Asked) {
         return;
     }
@@ -57,7 +57,7 @@ fn requests_are_valid(world: &mut World, happened: &Happened) {
     }
 }
 
-fn header_and_newest_user_are_there(world: &mut World, _: &Happened) {
+pub fn header_and_newest_user_are_there(world: &mut World, _: &Happened) {
     let context = world.session.context();
     let items = context.items();
     let header: Vec<&str> = items.iter().take(context.view.header().len()).map(|i| i.id.as_str()).collect();
