@@ -13,6 +13,8 @@ mod account;
 mod failure;
 #[path = "invariants/fit.rs"]
 mod fit;
+#[path = "invariants/fuzz.rs"]
+mod fuzz;
 #[path = "invariants/generate.rs"]
 mod generate;
 #[path = "invariants/options.rs"]

@@ -549,7 +549,7 @@ fn a_usage_is_held_against_the_view_that_was_sent() {
     s.record_usage(&usage(s.tokens()));
     assert!((calibration(&mut s) - 1.0).abs() < 1e-9);
     let mut s = prepared();
-    s.set_tools(&[json!({ "name": "read", "description": "word ".repeat(900) })], |_| true);
+    s.set_tools(&[json!({ "name": "read", "description": "word ".repeat(900) })]);
     s.record_usage(&usage(s.tokens()));
     assert!((calibration(&mut s) - 1.0).abs() < 1e-9);
     // Handed out again, it is what is learnt from; an answer that is pushed first, and its tool outputs, change nothing.

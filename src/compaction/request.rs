@@ -68,6 +68,19 @@ pub struct SummaryRequest {
     pub input_tokens: u64,
     /// What the summary is to be.
     pub profile: Profile,
+    /// Tokens that the answer may take, where the profile says so: never more than the summariser's model allows.
+    pub max_tokens: Option<u64>,
+}
+
+impl SummaryRequest {
+    /// What the report says where the profile's `max_tokens` was lowered (COMP-22).
+    pub fn lowered(&self) -> Option<String> {
+        let (asked, allowed) = (self.profile.max_tokens()?, self.max_tokens?);
+        let why = || {
+            format!("max_tokens was lowered from {asked} to the {allowed} that the summariser's model allows")
+        };
+        (allowed < asked).then(why)
+    }
 }
 
 /// How far a request has been made smaller.
@@ -113,6 +126,14 @@ pub struct Ask<'a> {
     pub language: Option<&'a str>,
     /// The provider binds thinking to what stands before it: none goes along.
     pub drops_bound_thinking: bool,
+    /// The largest output of the summariser's model, where it is known.
+    pub most_output: Option<u64>,
+}
+
+impl Ask<'_> {
+    fn max_tokens(&self, profile: Profile) -> Option<u64> {
+        profile.max_tokens().map(|asked| self.most_output.map_or(asked, |most| asked.min(most)))
+    }
 }
 
 /// Builds the request for a summary of what `plan` folds. Fails where the redaction does.
@@ -138,6 +159,7 @@ pub fn chunks(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) ->
 const FENCE_TOKENS: u64 = 32;
 
 fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, profile: Profile) -> SummaryRequest {
+    let asked = if chunks.in_pieces() { Profile::Default } else { profile };
     let piece = tags::fence(&chunks.piece());
     let instruction = if chunks.in_pieces() { chunk_instruction(ask) } else { instruction(ask, profile) };
     let message = Arc::new(Message::text(Role::User, format!("{piece}\n\n{instruction}")));
@@ -151,7 +173,8 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, profile: Profi
         kept: Vec::new(),
         style: Style::Transcript,
         reason: if ask.refused.is_some() { Reason::Retry } else { reason },
-        profile: if chunks.in_pieces() { Profile::Default } else { profile },
+        profile: asked,
+        max_tokens: ask.max_tokens(asked),
     }
 }
 
@@ -249,6 +272,7 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
         reason: if ask.refused.is_some() { Reason::Retry } else { ask.reason },
         input_tokens,
         profile: plan.profile,
+        max_tokens: ask.max_tokens(plan.profile),
     })
 }
 

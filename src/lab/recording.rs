@@ -85,7 +85,7 @@ impl Recording {
 
     fn session(&self, config: SessionConfig, counter: &Counter) -> Session {
         let mut session = Session::new(config, counter.clone());
-        session.set_tools(&self.tools, |_| true);
+        session.set_tools(&self.tools);
         session
     }
 

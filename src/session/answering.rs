@@ -231,6 +231,9 @@ impl Session {
         mut accepted: compaction::Accepted,
         carried: Carried,
     ) -> Result<Fit> {
+        if let Some(note) = pending.request.lowered() {
+            accepted.note(&note);
+        }
         let Question { plan, mut run, size, chunks, .. } = pending.question;
         match chunks {
             Some(chunks) => chunks.note().iter().for_each(|note| accepted.note(note)),

@@ -99,6 +99,7 @@ impl Session {
             redact: self.redact.as_ref(),
             language,
             drops_bound_thinking: self.config.drops_bound_thinking,
+            most_output: self.config.summarizer_output,
         }
     }
 

@@ -21,6 +21,8 @@ pub struct SessionConfig {
     pub safety_margin: Option<f64>,
     /// Counts do not learn from reported usage.
     pub uncalibrated: bool,
+    /// The largest output of the model that writes summaries, where a table says it.
+    pub summarizer_output: Option<u64>,
     /// When and how to compact.
     pub compaction: CompactionConfig,
     /// How tool outputs are kept.
@@ -65,6 +67,13 @@ impl SessionConfig {
         keys.finish()?;
         let registry = models.map_or_else(|| Ok(Registry::new()), Registry::with)?;
         let limits = model.as_deref().map(|m| registry.resolve(m)).transpose()?;
+        let compaction = compaction.unwrap_or_default();
+        let summarizer = match &compaction.model {
+            // It is the callback that knows this model; a table need not.
+            Some(name) => registry.resolve(name).ok(),
+            None => limits,
+        };
+        let summarizer_output = summarizer.and_then(|l| l.max_output_tokens);
         let window = given_window.or(limits.map(|l| l.window()));
         // A largest input that is only the table's window gives way to a window that the caller knows better.
         let max_input = limits
@@ -80,7 +89,8 @@ impl SessionConfig {
             limit,
             safety_margin,
             uncalibrated: !calibrate,
-            compaction: compaction.unwrap_or_default(),
+            summarizer_output,
+            compaction,
             tool_output_cache: tool_output_cache.unwrap_or_default(),
             ladder,
             drops_bound_thinking,

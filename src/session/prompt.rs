@@ -132,8 +132,13 @@ impl Session {
         change.applied_to(&self.parts).messages()
     }
 
-    /// The tools that the model is given: their definitions count with every view, but for those that are not `allowed`.
-    pub fn set_tools(&mut self, tools: &[Value], allowed: impl Fn(usize) -> bool) {
+    /// The tools that the model is given: their definitions count with every view.
+    pub fn set_tools(&mut self, tools: &[Value]) {
+        self.set_tools_where(tools, |_| true);
+    }
+
+    /// As [`Session::set_tools`], but for those that are not `allowed`, by their positions.
+    pub fn set_tools_where(&mut self, tools: &[Value], allowed: impl Fn(usize) -> bool) {
         let allowed: Vec<bool> = (0..tools.len()).map(allowed).collect();
         if tools == self.tools && allowed == self.allowed_tools {
             return;

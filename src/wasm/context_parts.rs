@@ -37,7 +37,7 @@ pub fn set_context(inner: &Inner, parts: &JsValue) -> Result<(), JsValue> {
     inner.write_quietly(|core| {
         core.set_context(&change);
         if let Some((tools, allowed)) = tools {
-            core.set_tools(&tools, |at| allowed[at]);
+            core.set_tools_where(&tools, |at| allowed[at]);
         }
         Ok(())
     })?;
@@ -59,7 +59,7 @@ pub fn set_tools(inner: &Inner, tools: &JsValue) -> Result<(), JsValue> {
     let (tools, allowed) = filtered(inner, filter.as_ref(), tools)?;
     refuse_used(inner, writes, "setTools")?;
     inner.write(|core| {
-        core.set_tools(&tools, |at| allowed[at]);
+        core.set_tools_where(&tools, |at| allowed[at]);
         Ok(())
     })
 }

@@ -118,7 +118,7 @@ fn request_object(request: &SummaryRequest) -> Result<JsValue, JsValue> {
 
 /// What the profile says of the answer.
 fn output_terms(request: &SummaryRequest) -> impl Iterator<Item = (&'static str, f64)> {
-    let max_tokens = request.profile.max_tokens().map(|n| ("max_tokens", n as f64));
+    let max_tokens = request.max_tokens.map(|n| ("max_tokens", n as f64));
     max_tokens.into_iter().chain(request.profile.temperature().map(|t| ("temperature", t)))
 }
 

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::support::*;
 
 #[test]
-fn f1_a_cut_leaves_exact_pairs() {
+fn f01_a_cut_leaves_exact_pairs() {
     let history: Vec<Message> = (0..6).flat_map(turn).collect();
     let naive = |keep: usize| history[history.len() - keep..].to_vec();
     assert!((1..history.len()).any(|keep| !paired(&naive(keep))), "the newest n messages");
@@ -24,7 +24,7 @@ fn f1_a_cut_leaves_exact_pairs() {
 }
 
 #[test]
-fn f2_parallel_calls_stay_together_and_running_ones_stay() {
+fn f02_parallel_calls_stay_together_and_running_ones_stay() {
     let mut history: Vec<Message> = (0..3).flat_map(turn).collect();
     history.extend([user("both"), calls(&["x", "y"]), Message::tool("x", filler(200))]);
     let naive: Vec<&Message> = history.iter().rev().take(2).collect();
@@ -42,7 +42,7 @@ fn f2_parallel_calls_stay_together_and_running_ones_stay() {
 }
 
 #[test]
-fn f3_compactions_do_not_loop() {
+fn f03_compactions_do_not_loop() {
     let mut s = session(&json!({ "contextWindow": 1_000, "safetyMargin": 0 }));
     let (mut asked, mut naive) = (0, 0);
     for n in 0..40 {
@@ -57,7 +57,7 @@ fn f3_compactions_do_not_loop() {
 }
 
 #[test]
-fn f4_a_header_larger_than_the_limit_costs_no_call() {
+fn f04_a_header_larger_than_the_limit_costs_no_call() {
     let mut s = session(&json!({ "contextWindow": 500 }));
     s.push(vec![Message::text(Role::System, filler(300))]).unwrap();
     s.push((0..3).flat_map(turn).collect()).unwrap();
@@ -70,7 +70,7 @@ fn f4_a_header_larger_than_the_limit_costs_no_call() {
 }
 
 #[test]
-fn f5_usage_from_before_a_compaction_is_forgotten() {
+fn f05_usage_from_before_a_compaction_is_forgotten() {
     let mut s = session(&json!({ "contextWindow": 10_000 }));
     s.push((0..3).flat_map(turn).collect()).unwrap();
     let usage = json!({ "input_tokens": 9_500, "output_tokens": 10 });
@@ -82,7 +82,7 @@ fn f5_usage_from_before_a_compaction_is_forgotten() {
 }
 
 #[test]
-fn f6_it_fires_within_a_turn_and_an_unknown_model_is_an_error() {
+fn f06_it_fires_within_a_turn_and_an_unknown_model_is_an_error() {
     let mut s = session(&json!({ "contextWindow": 1_000, "safetyMargin": 0 }));
     s.push(vec![user("do all of it")]).unwrap();
     let mut asked = 0;
@@ -101,7 +101,7 @@ fn f6_it_fires_within_a_turn_and_an_unknown_model_is_an_error() {
 }
 
 #[test]
-fn f7_reasoning_goes_with_what_it_led_to() {
+fn f07_reasoning_goes_with_what_it_led_to() {
     let thinking = |id: &str| {
         let thought = Reasoning { id: Some(format!("rs_{id}")), ..Reasoning::default() };
         let mut message = calls(&[id]);

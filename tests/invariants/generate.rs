@@ -102,6 +102,34 @@ pub enum Op {
     SetTools(u64),
     Usage(u64),
     CollectGarbage,
+    /// Only in [`wild`] scripts, from here on.
+    ///
+    /// The provider refuses the view as too long: it counted this share, in percent, of our count, and takes the other one.
+    Recover {
+        counted: u64,
+        takes: u64,
+    },
+    Extractive {
+        which: usize,
+    },
+    /// Redaction from now on; it fails at this call, if at all.
+    Redact {
+        fails_at: Option<u8>,
+    },
+    PinText {
+        which: usize,
+        length: usize,
+    },
+    UnpinText(usize),
+    Search {
+        which: usize,
+        length: usize,
+    },
+    PutOutput(Words),
+    AppendOutput {
+        which: usize,
+        words: Words,
+    },
 }
 
 /// Pieces of text and how often each stands there.
@@ -419,15 +447,36 @@ fn outputs() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Scripts of up to 40 operations.
-pub fn script() -> impl Strategy<Value = Script> {
+/// What the properties' scripts leave out.
+fn rare_op() -> impl Strategy<Value = Op> {
+    let which = || any::<prop::sample::Index>().prop_map(|i| i.index(1 << 16));
+    prop_oneof![
+        3 => (50..300u64, 1..120u64).prop_map(|(counted, takes)| Op::Recover { counted, takes }),
+        3 => which().prop_map(|which| Op::Extractive { which }),
+        1 => prop::option::of(1..60u8).prop_map(|fails_at| Op::Redact { fails_at }),
+        2 => (which(), 1..60usize).prop_map(|(which, length)| Op::PinText { which, length }),
+        2 => which().prop_map(Op::UnpinText),
+        3 => (which(), 1..60usize).prop_map(|(which, length)| Op::Search { which, length }),
+        1 => words(300).prop_map(Op::PutOutput),
+        1 => (which(), words(300)).prop_map(|(which, words)| Op::AppendOutput { which, words }),
+    ]
+}
+
+fn scripts_of(ops: impl Strategy<Value = Vec<Op>>) -> impl Strategy<Value = Script> {
     let counting =
         prop_oneof![Just(Counting::BytesPerFour), Just(Counting::Estimate), Just(Counting::Characters)];
-    (options(), counting, prop::collection::vec(op(), 1..40)).prop_map(|(options, counting, ops)| Script {
-        options,
-        counting,
-        ops,
-    })
+    (options(), counting, ops).prop_map(|(options, counting, ops)| Script { options, counting, ops })
+}
+
+/// Scripts of up to 40 operations.
+pub fn script() -> impl Strategy<Value = Script> {
+    scripts_of(prop::collection::vec(op(), 1..40))
+}
+
+/// Longer ones, with everything that a caller can do.
+pub fn wild() -> impl Strategy<Value = Script> {
+    let any_op = prop_oneof![8 => op(), 1 => rare_op()];
+    scripts_of(prop::collection::vec(any_op, 1..120))
 }
 
 /// The same, and now and then the options change, or how tokens are counted.

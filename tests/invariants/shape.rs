@@ -45,7 +45,7 @@ pub fn views_are_valid(world: &mut World, _: &Happened) {
     }
 }
 
-fn requests_are_valid(world: &mut World, happened: &Happened) {
+pub fn requests_are_valid(world: &mut World, happened: &Happened) {
     if !matches!(happened.came, Came::Asked) {
         return;
     }

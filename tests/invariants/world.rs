@@ -1,14 +1,15 @@
 //! A session that is driven by a script, and what must be known of it from outside to judge it.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use contextfold::compaction::{Answer as Summarized, Reason};
+use contextfold::compaction::{Answer as Summarized, Reason, Redact};
 use contextfold::context::{Fold, Form, Report};
 use contextfold::message::{
     CallKind, Extras, Format, Message, Part, Reasoning, Role, ToolCall, ToolOutputRef,
 };
-use contextfold::session::{ContextChange, Fit, Pending, Session, SessionConfig};
+use contextfold::session::{ContextChange, Fit, Pending, Search, Session, SessionConfig};
 use contextfold::tokens::{Counter, ReportedUsage};
 use contextfold::{Error, ErrorCode};
 use serde_json::{Map, json};
@@ -95,6 +96,10 @@ pub struct World {
     answered: Vec<String>,
     waiting: Vec<Waiting>,
     numbered: u64,
+    /// Pinned pieces of text, with the ids of their messages.
+    pub text_pins: Vec<(String, String)>,
+    /// Refs of outputs that no message brought.
+    own_refs: Vec<String>,
 }
 
 impl World {
@@ -115,6 +120,8 @@ impl World {
             answered: Vec::new(),
             waiting: Vec::new(),
             numbered: 0,
+            text_pins: Vec::new(),
+            own_refs: Vec::new(),
         }
     }
 
@@ -229,8 +236,12 @@ impl World {
                 }
                 let pin = matches!(op, Op::Pin(_));
                 let id = self.pushed[which % self.pushed.len()].id.clone();
-                self.session.set_pinned(&id, pin).unwrap();
-                if pin && !self.taken_out.contains(&id) && !self.find(&id).is_some_and(Message::is_empty) {
+                let stands = !self.taken_out.contains(&id) && !self.find(&id).is_some_and(Message::is_empty);
+                if let Err(error) = self.session.set_pinned(&id, pin) {
+                    assert!(pin && !stands, "{error}");
+                    return Came::Nothing;
+                }
+                if pin && stands {
                     self.pinned.insert(id);
                 } else {
                     self.pinned.remove(&id);
@@ -275,10 +286,77 @@ impl World {
                 Came::Taken
             }
             Op::CollectGarbage => {
-                self.session.context_mut().collect_garbage(false);
+                let gone = self.session.context_mut().collect_garbage(false);
+                self.own_refs.retain(|id| gone.iter().all(|r| r.id != *id));
+                Came::Taken
+            }
+            Op::Recover { counted, takes } => {
+                let percent = |share: u64| (self.session.tokens() * share / 100).max(1);
+                let said =
+                    format!("prompt is too long: {} tokens > {} maximum", percent(*counted), percent(*takes));
+                match self.session.recover(&said) {
+                    Ok(Some(fit)) => self.came(Ok(fit), true, self.pushed.len()),
+                    Ok(None) => panic!("it said too long"),
+                    Err(error) => Came::Refused { error },
+                }
+            }
+            Op::Extractive { which } => {
+                self.with_waiting(*which, |session, _, waiting| session.resume_extractive(waiting.pending))
+            }
+            Op::Redact { fails_at } => {
+                let (calls, fails_at) = (Cell::new(0), fails_at.map(u32::from));
+                self.session.set_redact(Some(Redact::new(move |text| {
+                    calls.set(calls.get() + 1);
+                    if Some(calls.get()) == fails_at {
+                        return Err(Error::new(ErrorCode::SummaryFailed, "no"));
+                    }
+                    Ok(text.replace("dolor", "[gone]"))
+                })));
+                Came::Taken
+            }
+            Op::PinText { which, length } => {
+                let Some((id, piece)) = self.piece(*which, *length) else { return Came::Nothing };
+                self.session.set_text_pinned(&id, &piece, true).unwrap();
+                if !self.text_pins.contains(&(id.clone(), piece.clone())) {
+                    self.text_pins.push((id, piece));
+                }
+                Came::Taken
+            }
+            Op::UnpinText(which) => {
+                if self.text_pins.is_empty() {
+                    return Came::Nothing;
+                }
+                let (id, piece) = self.text_pins.remove(which % self.text_pins.len());
+                self.session.set_text_pinned(&id, &piece, false).unwrap();
+                Came::Taken
+            }
+            Op::Search { which, length } => {
+                let Some((_, piece)) = self.piece(*which, *length) else { return Came::Nothing };
+                let search = Search::text(&piece, &json!({})).unwrap();
+                assert!(!self.session.search(&search).is_empty(), "{piece:?} is not found");
+                Came::Taken
+            }
+            Op::PutOutput(words) => {
+                let outputs = &mut self.session.context_mut().outputs;
+                self.own_refs.push(outputs.put_text(words.text(), None).unwrap().id);
+                Came::Taken
+            }
+            Op::AppendOutput { which, words } => {
+                if self.own_refs.is_empty() {
+                    return Came::Nothing;
+                }
+                let id = &self.own_refs[which % self.own_refs.len()];
+                self.session.context_mut().outputs.append(id, &words.text()).unwrap();
                 Came::Taken
             }
         }
+    }
+
+    /// The beginning of the text of one of the messages, with its id.
+    fn piece(&self, which: usize, length: usize) -> Option<(String, String)> {
+        let pushed = self.pushed.get(which % self.pushed.len().max(1))?;
+        let piece: String = pushed.message.plain_text().chars().take(length).collect();
+        (!piece.trim().is_empty()).then(|| (pushed.id.clone(), piece))
     }
 
     fn with_waiting(

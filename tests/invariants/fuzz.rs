@@ -1,0 +1,122 @@
+//! Every invariant over long random scripts, for as long as it is told: `npm run fuzz`.
+//!
+//! A seed is a script: history, options and answers. What fails is made as small as it can be, and printed with its seed.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::time::{Duration, Instant};
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+
+use super::generate::{Script, wild};
+use super::world::{self, Happened, World};
+use super::{account, failure, fit, shape, verbatim};
+
+type Check = fn(&mut World, &Happened);
+
+const CHECKS: [Check; 15] = [
+    shape::views_are_valid,
+    shape::requests_are_valid,
+    shape::header_and_newest_user_are_there,
+    verbatim::untouched_messages_are_as_they_came,
+    verbatim::cuts_stand_between_clusters,
+    verbatim::pins_and_the_newest_user_message_are_verbatim,
+    verbatim::arguments_stay_json,
+    account::tokens_add_up,
+    account::what_is_not_whole_had_a_line,
+    account::nothing_is_lost,
+    failure::failures_change_nothing,
+    fit::a_prepared_view_fits,
+    fit::a_compaction_makes_smaller,
+    fit::preparing_again_changes_nothing,
+    pinned_texts_stand,
+];
+
+/// Steps on the way to the smallest script that fails.
+const SHRINKS: u32 = 4_000;
+
+fn pinned_texts_stand(world: &mut World, _: &Happened) {
+    let view = world.session.context().lower();
+    for (id, text) in &world.text_pins {
+        let pin = format!("[pinned text of message {id}]\n{text}");
+        assert_eq!(view.iter().filter(|m| m.plain_text() == pin).count(), 1, "{pin:?}");
+    }
+}
+
+/// What went wrong with a script; `None`: nothing.
+fn failing(script: &Script) -> Option<String> {
+    let run = || {
+        world::run(script, |world, happened| CHECKS.iter().for_each(|check| check(world, happened)));
+    };
+    let thrown = catch_unwind(AssertUnwindSafe(run)).err()?;
+    let text = thrown.downcast_ref::<String>().cloned();
+    text.or_else(|| thrown.downcast_ref::<&str>().map(|s| (*s).to_owned())).or(Some("a panic".to_owned()))
+}
+
+fn runner(seed: u64) -> TestRunner {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    TestRunner::new_with_rng(super::config(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+}
+
+/// Runs a seed's script; how many operations it has. What fails comes back as small as it gets.
+fn run_seed(seed: u64) -> Result<usize, String> {
+    let mut tree = wild().new_tree(&mut runner(seed)).unwrap();
+    let script = tree.current();
+    let Some(mut why) = failing(&script) else { return Ok(script.ops.len()) };
+    let mut smallest = script;
+    for _ in 0..SHRINKS {
+        let script = tree.current();
+        let moved = match failing(&script) {
+            Some(now) => {
+                (why, smallest) = (now, script);
+                tree.simplify()
+            }
+            None => tree.complicate(),
+        };
+        if !moved {
+            break;
+        }
+    }
+    let ops: Vec<String> = smallest.ops.iter().map(|op| format!("{op:?}")).collect();
+    Err(format!(
+        "seed {seed}: {why}\nthe smallest script that fails: {} {:?}\n  {}",
+        smallest.options,
+        smallest.counting,
+        ops.join("\n  ")
+    ))
+}
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|n| n.parse().ok())
+}
+
+/// `CONTEXTFOLD_FUZZ_SEED`: this one alone; else those from `CONTEXTFOLD_FUZZ_FROM` on, for `CONTEXTFOLD_FUZZ_SECONDS`.
+#[test]
+#[ignore = "it runs for as long as it is told: npm run fuzz"]
+fn fuzz() {
+    let only = number("CONTEXTFOLD_FUZZ_SEED");
+    let from = only.or_else(|| number("CONTEXTFOLD_FUZZ_FROM")).unwrap_or(1);
+    let budget = Duration::from_secs(number("CONTEXTFOLD_FUZZ_SECONDS").unwrap_or(20));
+    let began = Instant::now();
+    let (mut scripts, mut operations, mut failures) = (0_u64, 0, Vec::new());
+    let loud = take_hook();
+    set_hook(Box::new(|_| {}));
+    for seed in from.. {
+        match run_seed(seed) {
+            Ok(ops) => operations += ops,
+            Err(failure) => failures.push(failure),
+        }
+        scripts += 1;
+        if only.is_some() || began.elapsed() >= budget || failures.len() >= 3 {
+            break;
+        }
+    }
+    set_hook(loud);
+    let last = from + scripts - 1;
+    println!(
+        "engine: {scripts} scripts, {operations} operations, seeds {from} to {last}, {:.0} s",
+        began.elapsed().as_secs_f64()
+    );
+    assert!(failures.is_empty(), "{}\nagain: npm run fuzz -- --engine --seed N", failures.join("\n\n"));
+}
