@@ -17,6 +17,8 @@ mod data;
 mod fill;
 #[path = "documents/ladder.rs"]
 mod ladder;
+#[path = "documents/ladder_recorded.rs"]
+mod ladder_recorded;
 #[path = "documents/long.rs"]
 mod long;
 #[path = "documents/presets.rs"]

@@ -209,7 +209,17 @@ fn the_sums_are_those_of_the_sessions_own_reports() {
         let (mut calls, mut folds, mut asked, mut until) = (run.calls.iter(), 0, 0, 0);
         for (at, message) in messages.iter().enumerate() {
             if message.role == Role::Assistant && messages[at - 1].role != Role::Assistant {
-                let mut fit = session.prepare().unwrap();
+                let mut fit = match session.prepare() {
+                    Ok(fit) => fit,
+                    // The ladder document ends in an error where one turn alone is too large.
+                    Err(error) => {
+                        let call = calls.next().unwrap();
+                        assert_eq!(("ladder", error.code()), (ladder, call.error.as_ref().unwrap().code));
+                        until = at;
+                        session.push(vec![message.clone()]).unwrap();
+                        continue;
+                    }
+                };
                 let report = loop {
                     match fit {
                         Fit::Done(report) => break report,
@@ -260,7 +270,10 @@ fn the_sums_are_those_of_the_sessions_own_reports() {
         );
         assert_eq!(run.retention_mean.is_some(), folds > 0, "{ladder}");
         assert_eq!(run.tokens_total, run.calls.iter().map(|c| c.tokens).sum::<u64>());
-        assert!(run.calls_over_limit == 0 && run.tokens_largest <= run.limit, "{ladder}");
+        assert!(
+            ladder == "ladder" || run.calls_over_limit == 0 && run.tokens_largest <= run.limit,
+            "{ladder}"
+        );
     }
 }
 
@@ -276,7 +289,8 @@ fn without_a_window_it_is_half_of_the_transcript_and_twice_is_the_same() {
     let messages = sample();
     let ladders = Ladder::PRESETS.map(Value::from);
     let once = simulate(&messages, &json!({}), &ladders).unwrap();
-    assert!(once.runs.iter().all(|r| r.window == once.transcript_tokens / 2 && r.calls_over_limit == 0));
+    assert!(once.runs.iter().all(|r| r.window == once.transcript_tokens / 2));
+    assert!(once.runs.iter().all(|r| r.calls_over_limit == 0 || r.preset == "ladder"));
     assert_eq!(simulate(&messages, &json!({}), &ladders).unwrap(), once);
 }
 

@@ -1,5 +1,6 @@
 //! Later instructions as part of the base prompt, for a ladder whose document puts them there (GRAPH-6).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::core::Context;
@@ -62,13 +63,27 @@ impl Context {
         self.view.merged.retain(|n| *n != node);
         self.compose_header(&own);
         let body = self.view.body();
-        let later = |slot: &Slot| !self.history.node(slot.node).is_fold() && slot.node > node;
+        // Nothing may be said between a call that is being executed and its output.
+        let live: HashSet<NodeIndex> = self.history.unanswered().into_iter().map(|(_, n)| n).collect();
+        let later = |slot: &Slot| {
+            live.contains(&slot.node) || !self.history.node(slot.node).is_fold() && slot.node > node
+        };
         let steps = steps(body.iter().map(|s| &*s.message));
         let behind = steps.into_iter().find(|step| later(&body[step.range.start]));
         let at = behind.map_or(body.len(), |step| step.range.start);
         self.view.insert(at, vec![Slot::whole(&self.history, node)]);
         let id = self.history.node(node).id.clone();
         self.left_out.retain(|line| line.id != *id || line.why != WHY);
+    }
+
+    /// Takes nodes out of the header, and what was merged into it.
+    pub(super) fn leave_header(&mut self, out: &HashSet<NodeIndex>) {
+        let mut own = self.own_header();
+        if own.iter().chain(&self.view.merged).any(|node| out.contains(node)) {
+            own.retain(|node| !out.contains(node));
+            self.view.merged.retain(|node| !out.contains(node));
+            self.compose_header(&own);
+        }
     }
 
     /// The header's own messages, without what was merged into it.

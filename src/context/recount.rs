@@ -7,11 +7,11 @@ use crate::message::Message;
 use crate::tokens::Counter;
 
 impl Context {
-    /// Counts everything anew, in history and view.
-    pub fn recount(&mut self, counter: Counter) {
+    /// Counts everything anew, in history and view; `tools`: what the tool definitions take, where there are any.
+    pub fn recount(&mut self, counter: Counter, tools: Option<u64>) {
         let Self { history, view, .. } = self;
         history.recount(|message| Tally::of(message, &*counter));
-        view.recount(|slot| match slot.form {
+        view.recount(tools, |slot| match slot.form {
             Form::Whole => history.node(slot.node).tally,
             _ => Tally::of(&slot.message, &*counter),
         });

@@ -68,12 +68,7 @@ impl Context {
         let mut out: HashSet<NodeIndex> = gone.iter().copied().collect();
         out.extend(self.stand_ins_of(gone));
         let undone = self.folds_over(&out);
-        let mut own = self.own_header();
-        if own.iter().chain(&self.view.merged).any(|node| out.contains(node)) {
-            own.retain(|node| !out.contains(node));
-            self.view.merged.retain(|node| !out.contains(node));
-            self.compose_header(&own);
-        }
+        self.leave_header(&out);
         let mut body: Vec<Slot> = Vec::new();
         let mut back: Vec<NodeIndex> = Vec::new();
         for slot in self.view.body() {

@@ -491,9 +491,10 @@ impl View {
         self.slots().chain(kept)
     }
 
-    /// Counts every slot anew.
-    pub(super) fn recount(&mut self, count: impl Fn(&Slot) -> Tally) {
+    /// Counts every slot anew, and the tool definitions where `tools` are given. What is sent stays the same.
+    pub(super) fn recount(&mut self, tools: Option<u64>, count: impl Fn(&Slot) -> Tally) {
         self.before_edit();
+        self.tools = tools.unwrap_or(self.tools);
         let shown = self.header.iter_mut().chain(&mut self.parts).chain(&mut self.body);
         let kept =
             self.hidden_parts.iter_mut().chain(self.dropped.values_mut()).chain(self.pruned.values_mut());

@@ -11,6 +11,9 @@ use crate::context::{EventName, NodeIndex, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, steps};
 
+/// Tokens without which the built-in summariser has nothing to say.
+const LEAST: u64 = 64;
+
 /// Turns that take fewer tokens may go without a summary where none would be smaller.
 const LITTLE: u64 = 256;
 
@@ -67,10 +70,14 @@ impl Session {
         };
         let plan = &pending.question.plan;
         let folded: Vec<Message> = plan.members.iter().filter_map(whole).collect();
+        let default = ExtractiveOptions::default();
+        let within = |room: u64| room.saturating_sub(room / 8).max(LEAST);
         plan.profile.wrap(extractive::summarize(
             &folded,
             &*self.context.counter,
-            ExtractiveOptions::default(),
+            ExtractiveOptions {
+                max_tokens: default.max_tokens.min(pending.question.room.map_or(u64::MAX, within)),
+            },
         ))
     }
 
@@ -177,6 +184,17 @@ impl Session {
         let redact = self.redact.as_ref();
         let terms = LedgerTerms { carried: &carried, budget, low: aim.low, most: aim.most, redact };
         let accepted = compaction::judge(&self.context, plan, answer, wants_retain, &terms)?;
+        if let Some(room) = self.room(&pending.question) {
+            let made = plan.messages(accepted.retain.clone(), accepted.summary.clone());
+            let tokens =
+                made.retain.iter().chain([&made.summary]).map(|m| self.context.count(m)).sum::<u64>();
+            if tokens > room {
+                let why = format!(
+                    "the summary takes {tokens} tokens and the view has room for {room}: ask for a shorter one"
+                );
+                return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
+            }
+        }
         Ok((accepted, carried))
     }
 

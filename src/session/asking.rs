@@ -1,8 +1,11 @@
 //! A run asks for a summary: in a request that the summariser can take, in the conversation's language.
 
+use std::collections::HashSet;
+
 use super::facade::Session;
 use super::run::{Fit, Pending, Question};
-use crate::compaction::{self, Ask, Script, SummaryRequest};
+use crate::compaction::{self, Ask, Layout, Script, SummaryRequest};
+use crate::context::{NodeIndex, Slot};
 use crate::error::{Error, ErrorCode, Result};
 
 /// A request that is refused as too long and has no more tokens than this is not cut into pieces.
@@ -20,12 +23,27 @@ impl Session {
             Ok(done) => done,
             Err(error) => return Err(self.fail(question, error)),
         };
+        question.room = self.room(&question);
         let request = self.fitting_request(&mut question);
         self.take_back(&mut question.run, done);
         match request {
             Ok(request) => Ok(Fit::NeedsSummary(Box::new(Pending { request, question }))),
             Err(error) => Err(self.fail(question, error)),
         }
+    }
+
+    /// What the view has left for a summary, where there is no other turn to make room for it: the view as the passes before
+    /// the fold leave it.
+    pub(super) fn room(&self, question: &Question) -> Option<u64> {
+        let run = &question.run;
+        let of_turns = question.plan.layout == Layout::SystemSummary && run.must_fit();
+        if !of_turns || run.passes.iter().any(|pass| pass.has_more(&self.context)) {
+            return None;
+        }
+        let folded: HashSet<NodeIndex> = question.plan.members.iter().copied().collect();
+        let goes = self.context.view.body().iter().filter(|slot| folded.contains(&slot.node));
+        let stays = self.tokens() - goes.map(Slot::tokens).sum::<u64>();
+        Some(run.aim.most.saturating_sub(stays))
     }
 
     /// The summariser says that the request is too long: a smaller one, or the error if there is none.

@@ -3,7 +3,7 @@
 use super::config::SessionConfig;
 use super::facade::{Session, counting};
 use super::recover::Recovery;
-use crate::tokens::Counter;
+use crate::tokens::{Counter, count_tools};
 
 impl Session {
     /// Goes on with other options, and with another counter where one is given. Limit, threshold and counts are judged anew at
@@ -25,10 +25,8 @@ impl Session {
         }
         let counter = counting(model, self.counter.clone());
         if is_new_counter || counter.rules() != self.context.counter.rules() {
-            self.context.recount(counter);
-            if !self.tools.is_empty() {
-                self.count_tools();
-            }
+            let tools = (!self.tools.is_empty()).then(|| count_tools(&self.tools(), &*counter));
+            self.context.recount(counter, tools);
         } else {
             self.context.counter = counter;
         }

@@ -145,7 +145,7 @@ impl Session {
         }
         self.tools = tools.to_vec();
         self.allowed_tools = allowed;
-        self.count_tools();
+        self.context.view.set_tools(count_tools(&self.tools(), &*self.context.counter));
         self.drop_bound_thinking(&[]);
     }
 
@@ -158,9 +158,5 @@ impl Session {
     pub fn tools(&self) -> Vec<Value> {
         let given = self.tools.iter().zip(&self.allowed_tools).filter(|(_, allowed)| **allowed);
         given.map(|(tool, _)| tool.clone()).collect()
-    }
-
-    pub(super) fn count_tools(&mut self) {
-        self.context.view.set_tools(count_tools(&self.tools(), &*self.context.counter));
     }
 }

@@ -28,12 +28,14 @@ pub(super) struct Question {
     pub chunks: Option<Chunks>,
     /// Why the answer before was refused.
     pub refused: Option<String>,
+    /// Tokens that the view has left for the summary of the turns that it was too small for.
+    pub room: Option<u64>,
 }
 
 impl Question {
     pub fn first(run: Run, plan: FoldPlan) -> Self {
         let size = plan.layout.first_size();
-        Self { run, plan, attempt: 1, size, chunks: None, refused: None }
+        Self { run, plan, attempt: 1, size, chunks: None, refused: None, room: None }
     }
 }
 

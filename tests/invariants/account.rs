@@ -40,7 +40,7 @@ pub fn what_is_not_whole_had_a_line(world: &mut World, happened: &Happened) {
     let whole: Vec<&str> = context
         .view
         .slots()
-        .filter(|s| s.form == Form::Whole)
+        .filter(|s| matches!(s.form, Form::Whole | Form::Merged)) // all of it, and more
         .map(|s| &*context.history.node(s.node).id)
         .collect();
     for pushed in &world.pushed {

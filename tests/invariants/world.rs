@@ -267,12 +267,13 @@ impl World {
                     Ok(config) => self.session.set_options(config, None),
                     Err(error) => return Came::Refused { error },
                 }
+                self.counter = self.session.context().counter.clone(); // a model has rules of its own
                 Came::Taken
             }
             Op::Count(counting) => {
-                self.counter = counting.counter();
                 let config = self.session.config().clone();
-                self.session.set_options(config, Some(self.counter.clone()));
+                self.session.set_options(config, Some(counting.counter()));
+                self.counter = self.session.context().counter.clone();
                 Came::Taken
             }
             Op::SetTools(tokens) => {

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { Session, presets } from "contextfold";
 import { assistant, calls, conversation, deferred, failsWith, output, settled, user, words } from "../support/session.mjs";
 
-const NAMES = ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective"];
+const NAMES = ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective", "ladder"];
 const SHORT = { text: "<summary>They talked.</summary>" };
 const passes = (report) => report.decisions.map((d) => d.pass);
 /** `count` messages in turn, each about 110 tokens. */
@@ -64,14 +64,14 @@ describe("presets", () => {
 describe("the option is checked at construction", () => {
   const refused = [
     ["rollin", /`ladder`.*did you mean `rolling`/],
-    ["ladder", /`ladder`.*no preset/],
     [5, /`ladder`/],
     [{ pass: "spec" }, /`ladder`/],
     [["spec"], /`ladder\[0\]`/],
     [[{}], /`ladder\[0\]\.pass`/],
     [[{ pass: "sumarize" }], /`ladder\[0\]\.pass`.*did you mean `summarize`/],
-    [[{ pass: "ephemeral" }, { pass: "shrink_turns" }], /`ladder\[1\]\.pass`.*graph/],
-    [[{ pass: "auto_compact" }], /`ladder\[0\]\.pass`.*graph/],
+    [[{ pass: "ephemeral" }, { pass: "shrink_turns", to: 0 }], /`ladder\[1\]\.to`/],
+    [[{ pass: "shrink_turns", from: 1, to: 2 }], /`ladder\[0\]\.from`/],
+    [[{ pass: "auto_compact", enabled: 1 }], /`ladder\[0\]\.enabled`/],
     [[{ pass: "compress_json", maxTokns: 5 }], /`ladder\[0\]\.maxTokns`.*did you mean `maxTokens`/],
     [[{ pass: "compress_json", maxTokens: -1 }], /`ladder\[0\]\.maxTokens`/],
     [[{ pass: "compress_json", maxTokens: NaN }], /`ladder\[0\]\.maxTokens`/],
