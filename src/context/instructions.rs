@@ -8,7 +8,7 @@ use super::node::NodeIndex;
 use super::pruned::is_instruction;
 use super::tally::Tally;
 use super::view::{Form, Slot};
-use crate::message::{ItemType, Message, Part, steps};
+use crate::message::{ItemType, Message, Part, Step, steps};
 
 const WHY: &str = "it is part of the base prompt now";
 
@@ -65,11 +65,10 @@ impl Context {
         let body = self.view.body();
         // Nothing may be said between a call that is being executed and its output.
         let live: HashSet<NodeIndex> = self.history.unanswered().into_iter().map(|(_, n)| n).collect();
-        let later = |slot: &Slot| {
-            live.contains(&slot.node) || !self.history.node(slot.node).is_fold() && slot.node > node
-        };
-        let steps = steps(body.iter().map(|s| &*s.message));
-        let behind = steps.into_iter().find(|step| later(&body[step.range.start]));
+        let later = |slot: &Slot| !self.history.node(slot.node).is_fold() && slot.node > node;
+        let runs = |step: &Step| body[step.range.clone()].iter().any(|slot| live.contains(&slot.node));
+        let mut steps = steps(body.iter().map(|s| &*s.message)).into_iter();
+        let behind = steps.find(|step| runs(step) || later(&body[step.range.start]));
         let at = behind.map_or(body.len(), |step| step.range.start);
         self.view.insert(at, vec![Slot::whole(&self.history, node)]);
         let id = self.history.node(node).id.clone();
