@@ -1,33 +1,15 @@
 // The package as npm packs it, installed elsewhere.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { env, root } from "../../scripts/lib/paths.mjs";
+import { root } from "../../scripts/lib/paths.mjs";
+import { installPacked, run } from "./consumer.mjs";
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "contextfold-package-")));
-const consumer = join(folder, "consumer");
-const installed = join(consumer, "node_modules/contextfold");
-let tarball;
-
-/** What the command prints; where it fails, an error with all of its output. */
-function run(command, args, cwd = root) {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
-  assert.equal(status, 0, `${command} ${args.join(" ")} ended with ${status}:\n${stdout}${stderr}`);
-  return stdout;
-}
-
-before(() => {
-  run("npm", ["pack", "--pack-destination", folder, "--silent"]);
-  tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")));
-  mkdirSync(consumer);
-  writeFileSync(join(consumer, "package.json"), '{ "private": true }');
-  run("npm", ["install", "--offline", "--no-audit", "--no-fund", "--silent", tarball], consumer);
-});
-after(() => rmSync(folder, { recursive: true, force: true }));
+let tarball, consumer, installed, remove;
+before(() => ({ tarball, consumer, installed, remove } = installPacked()));
+after(() => remove());
 
 test("every file that package.json names is in it, and nothing that is not meant to be", () => {
   const packed = readdirSync(installed, { recursive: true }).map((path) => path.replaceAll("\\", "/"));
@@ -37,7 +19,7 @@ test("every file that package.json names is in it, and nothing that is not meant
   for (const path of [...named, "pkg/wasm/contextfold.d.ts", "README.md", "LICENSE-MIT", "LICENSE-APACHE"])
     assert.ok(packed.includes(path), `${path} is missing`);
   for (const path of packed) {
-    assert.match(path, /^(pkg(\/|$)|README\.md$|CHANGELOG\.md$|LICENSE-|package\.json$)/, path);
+    assert.match(path, /^(pkg(\/|$)|docs(\/|$)|README\.md$|CHANGELOG\.md$|LICENSE-|package\.json$)/, path);
     assert.doesNotMatch(path, /(^|\/)(\.gitignore|\.DS_Store|node_modules)$|.\/package\.json$/, path);
   }
 });
@@ -49,17 +31,17 @@ const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 test("import works", () => {
   const program = `import init, { version } from "contextfold"; ${PROGRAM}`;
-  assert.equal(run("node", ["--input-type=module", "--eval", program], consumer).trim(), version);
+  assert.equal(run("node", ["--input-type=module", "--eval", program], { cwd: consumer }).trim(), version);
 });
 
 test("require works", () => {
   const program = `const { default: init, version } = require("contextfold"); ${PROGRAM}`;
-  assert.equal(run("node", ["--input-type=commonjs", "--eval", program], consumer).trim(), version);
+  assert.equal(run("node", ["--input-type=commonjs", "--eval", program], { cwd: consumer }).trim(), version);
 });
 
 test("the .wasm is reachable by name", () => {
   const program = `console.log(require.resolve("contextfold/wasm"))`;
-  const path = run("node", ["--input-type=commonjs", "--eval", program], consumer).trim();
+  const path = run("node", ["--input-type=commonjs", "--eval", program], { cwd: consumer }).trim();
   assert.equal(readFileSync(path).subarray(0, 4).toString("latin1"), "\0asm");
 });
 
@@ -71,7 +53,7 @@ test("a strict TypeScript project compiles against it", () => {
     ["nodenext", "nodenext", ["esm.mts", "cjs.cts"]],
     ["esnext", "bundler", ["esm.mts"]],
   ])
-    run("tsc", [...options, "--module", module, "--moduleResolution", resolution, ...files], consumer);
+    run("tsc", [...options, "--module", module, "--moduleResolution", resolution, ...files], { cwd: consumer });
 });
 
 test("publint finds nothing", () => {

@@ -70,6 +70,7 @@ export async function provider({ window = Infinity, summary } = {}) {
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return Object.assign(state, {
     url: `http://127.0.0.1:${server.address().port}`,
+    unref: () => server.unref(),
     close: () => new Promise((done) => (server.close(done), server.closeAllConnections())),
   });
 }

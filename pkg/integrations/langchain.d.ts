@@ -1,0 +1,24 @@
+import type { DynamicStructuredTool } from "@langchain/core/tools";
+import type { AgentMiddleware, ModelRequest } from "langchain";
+import type { HookOptions, IntegrationOptions } from "./shared/types.js";
+import type { SessionSource } from "./tools.js";
+
+export type { HookOptions, IntegrationOptions };
+
+/**
+ * A middleware for `createAgent` of `langchain` 1: the messages of every model call are made to fit. The agent's state, and what a
+ * checkpointer saves of it, stays whole. A call that is refused as too long all the same is made once more.
+ *
+ * ```js
+ * import { createAgent } from "langchain";
+ * import { middleware } from "contextfold/langchain";
+ *
+ * const agent = createAgent({ model, tools, middleware: [middleware({ model: "gpt-5" })] });
+ * ```
+ *
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
+ */
+export declare function middleware(options: IntegrationOptions<ModelRequest>): AgentMiddleware;
+
+/** The three tools by which a model reads what its view leaves out, for `tools` of `createAgent`. See `contextfold/tools`. */
+export declare function tools(session: SessionSource): DynamicStructuredTool[];

@@ -1,0 +1,58 @@
+// LangChain (`langchain` 1): a middleware for `createAgent`, and the three tools.
+
+import { toolDefinitions } from "contextfold";
+import { tool } from "@langchain/core/tools";
+import { createMiddleware } from "langchain";
+import { Keeper } from "./shared/keeper.js";
+import { langchainMessages } from "./shared/langchain-messages.js";
+import { runTool } from "./tools.js";
+
+const FORMAT = "openai-chat";
+
+/** See langchain.d.ts. */
+export function middleware(options) {
+  const keeper = new Keeper("langchain middleware", FORMAT, options, { mirror: langchainMessages() });
+  return createMiddleware({
+    name: "contextfold",
+    wrapModelCall: async (request, handler) => {
+      const signal = request.runtime?.signal;
+      const header = textOf(request.systemMessage?.content);
+      const fitting = await keeper.fit(request.messages, { header: header || undefined, tools: definitionsOf(request.tools), signal, args: request });
+      let answer;
+      try {
+        answer = await handler(fitting.list === request.messages ? request : { ...request, messages: fitting.list });
+      } catch (error) {
+        const smaller = await keeper.recovered(fitting.conversation, error, { signal });
+        if (!smaller) throw error;
+        answer = await handler({ ...request, messages: smaller });
+      }
+      keeper.record(fitting.conversation, usageOf(answer));
+      return answer;
+    },
+  });
+}
+
+/** See langchain.d.ts. */
+export function tools(session) {
+  return toolDefinitions("openai-responses").map(({ name, description, parameters }) => tool((args) => runTool(session, name, args), { name, description, schema: parameters }));
+}
+
+const textOf = (content) => (Array.isArray(content) ? content.map((block) => block.text ?? "").join("\n\n") : content);
+
+/** LangChain's figures: the input is all of it, what was read from a cache included, as in Chat Completions. */
+function usageOf(answer) {
+  const usage = answer?.usage_metadata;
+  if (!usage) return undefined;
+  return { prompt_tokens: usage.input_tokens, completion_tokens: usage.output_tokens, total_tokens: usage.total_tokens, prompt_tokens_details: { cached_tokens: usage.input_token_details?.cache_read ?? 0 } };
+}
+
+/** What is known of the tools without their schema libraries: a schema of zod's counts as nothing. */
+function definitionsOf(given) {
+  if (!given?.length) return undefined;
+  return given.map((one) => {
+    if (one.type === "function") return one;
+    const { name, description, schema } = one;
+    const isJson = schema?.type === "object" && schema.properties !== undefined && typeof schema.parse !== "function";
+    return { type: "function", function: { name: name ?? "tool", description, parameters: isJson ? schema : {} } };
+  });
+}

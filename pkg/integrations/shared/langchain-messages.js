@@ -1,0 +1,61 @@
+// LangChain's messages as Chat Completions', and back.
+
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
+import { Mirror } from "./mirror.js";
+
+/** A mirror that also knows which message a call's output came in. */
+export function langchainMessages() {
+  const outputs = new Map();
+  const toOurs = (message) => {
+    const content = contentOf(message.content);
+    switch (message.getType()) {
+      case "human":
+        return { role: "user", content };
+      case "system":
+        return { role: "system", content };
+      case "tool":
+        outputs.set(message.tool_call_id, message);
+        return { role: "tool", tool_call_id: message.tool_call_id, content };
+      case "ai": {
+        const calls = message.tool_calls ?? [];
+        return calls.length === 0 ? { role: "assistant", content } : { role: "assistant", content: content.length > 0 ? content : null, tool_calls: calls.map(callOf) };
+      }
+      default:
+        return { role: "user", content };
+    }
+  };
+  const toTheirs = (entry) => {
+    const { role } = entry;
+    const content = entry.content ?? "";
+    if (role === "tool") {
+      const { name, status, artifact, id } = outputs.get(entry.tool_call_id) ?? {};
+      return new ToolMessage({ content, tool_call_id: entry.tool_call_id, name, status, artifact, id });
+    }
+    if (role === "assistant") return new AIMessage({ content, tool_calls: (entry.tool_calls ?? []).map(({ id, function: called }) => ({ id, type: "tool_call", name: called.name, args: argsOf(called.arguments) })) });
+    if (role === "system" || role === "developer") return new SystemMessage({ content });
+    return new HumanMessage({ content });
+  };
+  return new Mirror(toOurs, toTheirs);
+}
+
+/** Blocks as parts; a call that stands among the blocks stands among `tool_calls` as well. */
+function contentOf(content) {
+  if (typeof content === "string") return content;
+  return content.filter(({ type }) => type !== "tool_use" && type !== "tool_call" && type !== "input_json_delta").map(partOf);
+}
+
+function partOf(block) {
+  if (block.type !== "image") return block;
+  const url = block.url ?? (typeof block.data === "string" ? `data:${block.mimeType ?? block.mime_type ?? "image/png"};base64,${block.data}` : undefined);
+  return url ? { type: "image_url", image_url: { url } } : block;
+}
+
+const callOf = ({ id, name, args }) => ({ id, type: "function", function: { name, arguments: JSON.stringify(args ?? {}) } });
+
+function argsOf(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { shortened: text }; // arguments that the last resort has cut
+  }
+}

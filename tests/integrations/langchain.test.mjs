@@ -1,0 +1,118 @@
+// `contextfold/langchain` with the real SDK and its fake model.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
+import { fakeModel } from "@langchain/core/testing";
+import { MemorySaver } from "@langchain/langgraph-checkpoint";
+import { createAgent, tool } from "langchain";
+import { Session } from "contextfold";
+import { middleware, tools as searchTools } from "contextfold/langchain";
+import { agentTranscript } from "contextfold/testing";
+import { ANSWER, CALLS, OPTIONS, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
+
+const STRICT = { ...OPTIONS, strict: true };
+const build = tool(({ n }) => outputOf(n), { name: "build", description: "Builds.", schema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } });
+
+function scripted(from = 0, to = CALLS) {
+  let model = fakeModel();
+  for (let n = from; n < to; n++) model = model.respond(new AIMessage({ content: "", tool_calls: [{ name: "build", args: { n }, id: `call_${n}`, type: "tool_call" }] }));
+  return model.respond(new AIMessage(ANSWER));
+}
+
+/** What reached the model, as Chat Completions. */
+const bodies = (model) =>
+  model.calls.map(({ messages }) =>
+    messages.map((message) => {
+      const content = typeof message.content === "string" ? message.content : message.content.map((part) => ({ ...part }));
+      if (message.getType() === "tool") return { role: "tool", tool_call_id: message.tool_call_id, content };
+      if (message.getType() === "ai") return { role: "assistant", content, ...(message.tool_calls.length > 0 && { tool_calls: message.tool_calls.map(({ id, name, args }) => ({ id, type: "function", function: { name, arguments: JSON.stringify(args) } })) }) };
+      return { role: message.getType() === "system" ? "system" : "user", content };
+    }),
+  );
+
+const agentOf = (model, options, more) => createAgent({ model, tools: [build], systemPrompt: "You build.", ...(options && { middleware: [middleware(options)] }), ...more });
+const config = { recursionLimit: 500 };
+
+function assertWhole(messages, calls = CALLS) {
+  const outputs = messages.filter((message) => message.getType() === "tool");
+  assert.equal(outputs.length, calls);
+  for (const { tool_call_id, content } of outputs) assert.equal(content, outputOf(Number(tool_call_id.slice(5))));
+  assert.equal(messages.at(-1).content, ANSWER);
+}
+
+describe("langchain 1", () => {
+  test("without it, the window is passed", async () => {
+    const model = scripted();
+    await agentOf(model).invoke({ messages: [new HumanMessage(TASK)] }, config);
+    assert.throws(() => assertKept("openai-chat", bodies(model)), /tokens are more than/);
+  });
+
+  test("each request fits and is valid, and the agent's state is whole", async () => {
+    const model = scripted();
+    const passes = [];
+    const { messages } = await agentOf(model, { ...STRICT, onReport: ({ decisions }) => passes.push(...decisions.map(({ pass }) => pass)) }).invoke({ messages: [new HumanMessage(TASK)] }, config);
+    assertKept("openai-chat", bodies(model));
+    assertWhole(messages);
+    assert.ok(passes.includes("summarize"));
+    assert.ok(bodies(model).every(([first, ...rest]) => first.content === "You build." || first.content[0].text === "You build."));
+  });
+
+  test("a conversation that goes on from a checkpoint keeps its fold", async () => {
+    let summaries = 0;
+    const options = { ...STRICT, summarize: () => (summaries++, "<summary>The build fails. Never edit src/generated.</summary>") };
+    const checkpointer = new MemorySaver();
+    const hook = middleware(options);
+    const first = scripted(0, 18);
+    const thread = { ...config, configurable: { thread_id: "1" } };
+    await createAgent({ model: first, tools: [build], middleware: [hook], checkpointer }).invoke({ messages: [new HumanMessage(TASK)] }, thread);
+    const before = summaries;
+    const second = scripted(18, 19);
+    const { messages } = await createAgent({ model: second, tools: [build], middleware: [hook], checkpointer }).invoke({ messages: [new HumanMessage("And now?")] }, thread);
+    assert.ok(before > 0 && summaries === before);
+    assertWhole(messages, 19);
+    assert.ok(bodies(second)[0].length < 30 && JSON.stringify(bodies(second)[0]).includes("The build fails. Never"));
+  });
+
+  test("a session of one's own, with the tools to search it", async () => {
+    const session = new Session({ contextWindow: 4_000 });
+    session.push(agentTranscript());
+    await session.prepare();
+    const model = fakeModel()
+      .respondWithTools([{ name: "tool_output_cache_grep", args: { ref_id: "out_3", pattern: "file3.ts:7:" }, id: "a" }])
+      .respondWithTools([{ name: "search_history", args: { query: "value_5_2 " }, id: "b" }])
+      .respond(new AIMessage("done"));
+    const { messages } = await createAgent({ model, tools: searchTools(session) }).invoke({ messages: [new HumanMessage("go")] }, config);
+    const [grepped, found] = messages.filter((message) => message.getType() === "tool");
+    assert.match(grepped.content, /value_3_7/);
+    assert.match(found.content, /src\/file5\.ts:2/);
+  });
+
+  test("a call that is refused as too long is made again, smaller", async () => {
+    const model = fakeModel()
+      .respond(new Error("This model's maximum context length is 3000 tokens. However, your messages resulted in 5000 tokens."))
+      .respond(new AIMessage(ANSWER));
+    const history = agentTranscript("messages", { calls: 9 });
+    const messages = history.map((m) => (m.role === "user" ? new HumanMessage(m.content) : m.role === "tool" ? m : { role: "assistant", content: "", tool_calls: m.tool_calls }));
+    const result = await createAgent({ model, tools: [], middleware: [middleware(STRICT)] }).invoke({ messages }, config);
+    assert.equal(result.messages.at(-1).content, ANSWER);
+    assert.ok(JSON.stringify(bodies(model)[1]).length < JSON.stringify(bodies(model)[0]).length * 0.7);
+  });
+
+  test("what fails inside leaves the run alone, and is said once", async () => {
+    const model = scripted();
+    const { result, said } = await warnings(() => agentOf(model, { contextWindow: 200_000, tokenizer: () => NaN }).invoke({ messages: [new HumanMessage(TASK)] }, config));
+    assertWhole(result.messages);
+    assert.equal(bodies(model).at(-1).length, 2 + 2 * CALLS);
+    assert.equal(said.length, 1);
+  });
+
+  test("strict: it fails the run", async () => {
+    const failing = agentOf(scripted(), { ...STRICT, summarize: () => Promise.reject(new Error("no model")) }).invoke({ messages: [new HumanMessage(TASK)] }, config);
+    await assert.rejects(failing, /summarize callback failed/);
+  });
+
+  test("wrong options are told at once", () => {
+    assert.throws(() => middleware({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
+  });
+});

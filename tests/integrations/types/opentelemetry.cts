@@ -1,0 +1,5 @@
+// The same from CommonJS.
+
+import integration = require("contextfold/opentelemetry");
+
+export const { traceReports } = integration;
