@@ -101,10 +101,11 @@ impl Recording {
     fn recorded(&self, model: Option<&Value>, counter: &Counter) -> Result<Recorded> {
         let method = counter.method().as_str();
         let counted_by = (method.to_owned(), model.and_then(Value::as_str).map(str::to_owned));
-        if let Some((by, known)) = &*self.recorded.borrow() {
-            if *by == counted_by && counter.method() != Method::Callback {
-                return Ok(known.clone());
-            }
+        if let Some((by, known)) = &*self.recorded.borrow()
+            && *by == counted_by
+            && counter.method() != Method::Callback
+        {
+            return Ok(known.clone());
         }
         let mut options = serde_json::json!({ "toolOutputCache": { "enabled": false } });
         if let Some(name) = &counted_by.1 {
