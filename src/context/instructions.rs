@@ -1,13 +1,15 @@
 //! Later instructions as part of the base prompt, for a ladder whose document puts them there (GRAPH-6).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::core::Context;
+use super::fold::Stood;
 use super::node::NodeIndex;
 use super::pruned::is_instruction;
 use super::tally::Tally;
 use super::view::{Form, Slot};
-use crate::message::{ItemType, Message, Part, steps};
+use crate::message::{ItemType, Message, Part};
 
 const WHY: &str = "it is part of the base prompt now";
 
@@ -61,12 +63,8 @@ impl Context {
         let own = self.own_header();
         self.view.merged.retain(|n| *n != node);
         self.compose_header(&own);
-        let body = self.view.body();
-        let later = |slot: &Slot| !self.history.node(slot.node).is_fold() && slot.node > node;
-        let steps = steps(body.iter().map(|s| &*s.message));
-        let behind = steps.into_iter().find(|step| later(&body[step.range.start]));
-        let at = behind.map_or(body.len(), |step| step.range.start);
-        self.view.insert(at, vec![Slot::whole(&self.history, node)]);
+        let whole = Stood { slot: Slot::whole(&self.history, node), shown: true };
+        self.stand_again(&HashSet::new(), vec![whole]);
         let id = self.history.node(node).id.clone();
         self.left_out.retain(|line| line.id != *id || line.why != WHY);
     }
