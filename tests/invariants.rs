@@ -25,6 +25,8 @@ mod oracle;
 mod repeat;
 #[path = "invariants/shape.rs"]
 mod shape;
+#[path = "invariants/undo.rs"]
+mod undo;
 #[path = "invariants/verbatim.rs"]
 mod verbatim;
 #[path = "invariants/world.rs"]

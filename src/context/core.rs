@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::event::{Event, EventName};
-use super::fold::{Fold, FoldInfo, FoldMessages, without_ledger};
+use super::fold::{Fold, FoldInfo, FoldMessages, Stood, without_ledger};
 use super::node::{History, Item, NodeIndex, NodeKind};
 use super::outputs::OnEntry;
 use super::report::{LeftOut, PartReport};
@@ -44,6 +44,8 @@ pub struct Context {
     /// Tool outputs that point to the same output further down, and to which.
     pub pointers: Vec<(NodeIndex, NodeIndex)>,
     pub(super) merges_instructions: bool,
+    /// Counts the changes of `folds` and of what they stand for.
+    pub folds_changed: u64,
 }
 
 impl Context {
@@ -64,6 +66,7 @@ impl Context {
             on_entry: OnEntry::default(),
             pointers: Vec::new(),
             merges_instructions: false,
+            folds_changed: 0,
         }
     }
 
@@ -120,12 +123,14 @@ impl Context {
             let pinned = self.history.node(index).pinned;
             self.set_pinned(index, pinned);
         } else if let Some(caller) = caller.filter(|c| !self.shows_call_of(*c, &slot.message)) {
-            self.view.enter_dropped(slot, caller);
+            let behind = self.view.enter_dropped(slot, caller);
+            self.history.note_late(index, behind);
             self.note_left_out(index, "it answers a call that left the view before the answer came", None);
             let pinned = self.history.node(index).pinned;
             self.set_pinned(index, pinned);
         } else {
-            self.view.push(slot, caller);
+            let behind = self.view.push(slot, caller);
+            self.history.note_late(index, behind);
         }
         Ok(index)
     }
@@ -141,16 +146,24 @@ impl Context {
             return;
         }
         for (call_id, caller) in self.history.unanswered() {
-            let message = Arc::new(Message::tool(call_id.clone(), INTERRUPTED));
-            let tally = Tally::of(&message, &*self.counter);
-            let index = self.history.append_stand_in(&call_id, message, tally);
-            self.view.push(Slot::whole(&self.history, index), Some(caller));
+            self.stand_in_for(&call_id, caller);
         }
+    }
+
+    /// Answers a call that waits with a stand-in.
+    pub(super) fn stand_in_for(&mut self, call_id: &str, caller: NodeIndex) {
+        let message = Arc::new(Message::tool(call_id.to_owned(), INTERRUPTED));
+        let tally = Tally::of(&message, &*self.counter);
+        let index = self.history.append_stand_in(call_id, message, tally);
+        let behind = self.view.push(Slot::whole(&self.history, index), Some(caller));
+        self.history.note_late(index, behind);
     }
 
     /// An output whose call is folded goes into the fold, in the place of what stood in for it.
     fn add_to_fold(&mut self, summary: NodeIndex, index: NodeIndex, caller: NodeIndex) {
         self.history.set_folded_by(index, Some(summary));
+        self.folds_changed += 1;
+        let entering = Stood { slot: self.slot_on_entry(index), shown: true };
         if let Some(fold) = self.folds.iter_mut().find(|f| f.summary == summary) {
             let answered = &self.history.node(index).message;
             let answers_same = |n: &NodeIndex| {
@@ -160,10 +173,17 @@ impl Context {
                     && *n > caller
                     && ids().any(|id| answered.tool_outputs().any(|o| o.call_id == *id))
             };
-            match fold.members.iter().position(answers_same) {
-                Some(at) => fold.members[at] = index,
-                None => fold.members.push(index),
-            }
+            let behind = if let Some(at) = fold.members.iter().position(answers_same) {
+                std::mem::replace(&mut fold.members[at], index)
+            } else {
+                fold.members.push(index);
+                caller
+            };
+            // As the stand-in stood: beside a call that a pass had dropped, or had taken off its message, it stays away.
+            let call_shown = fold.altered.iter().all(|s| s.slot.node != caller || s.shows_calls());
+            let stood = Stood { shown: call_shown, ..entering };
+            fold.altered.extend(Some(stood).filter(Stood::is_altered));
+            self.history.note_late(index, Some(behind));
         }
         let id = self.history.node(summary).id.clone();
         self.note_left_out(index, "it answers a call that was folded before the answer came", Some(&id));
@@ -193,6 +213,9 @@ impl Context {
     pub fn fold(&mut self, members: Vec<NodeIndex>, made: FoldMessages) -> NodeIndex {
         let set: HashSet<NodeIndex> = members.iter().copied().collect();
         let tokens_folded = self.view.body().iter().filter(|s| set.contains(&s.node)).map(Slot::tokens).sum();
+        let altered: Vec<Stood> =
+            self.view.stood().filter(|s| set.contains(&s.slot.node) && s.is_altered()).collect();
+        let pointers = self.pointers.iter().filter(|(node, _)| set.contains(node)).copied().collect();
         let mut with = Vec::new();
         let mut add = |context: &mut Self, kind, message: Message| {
             let message = Arc::new(message);
@@ -219,7 +242,19 @@ impl Context {
         }
         self.emit(EventName::Folded, &members, format!("into {id}"));
         let created_at = self.now;
-        self.folds.push(Fold { members, summary, retain, ask, text: made.text, tokens_folded, created_at });
+        let text = made.text;
+        self.folds_changed += 1;
+        self.folds.push(Fold {
+            members,
+            summary,
+            retain,
+            ask,
+            text,
+            tokens_folded,
+            created_at,
+            altered,
+            pointers,
+        });
         summary
     }
 

@@ -60,7 +60,7 @@ impl Context {
     }
 
     /// Brings a dropped node back with its step, whole.
-    pub(super) fn restore_step(&mut self, index: NodeIndex) {
+    pub(super) fn restore_step(&mut self, index: NodeIndex, why: &str) {
         let slots = self.view.with_dropped();
         let messages = slots.iter().map(|s| &*self.history.node(s.node).message);
         let Some(step) = steps(messages)
@@ -81,7 +81,7 @@ impl Context {
             let node = self.history.node(self.view.body()[at].node);
             self.view.replace(at, node.message.clone(), node.tally, Form::Whole);
         }
-        self.emit(EventName::Unfolded, &back, "a message of the step was pinned".to_owned());
+        self.emit(EventName::Unfolded, &back, why.to_owned());
     }
 }
 

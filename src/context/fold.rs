@@ -1,6 +1,7 @@
 use serde::Serialize;
 
 use super::NodeIndex;
+use super::view::{Form, Slot};
 use crate::message::Message;
 
 /// A compaction result: what stands in the view for a run of history.
@@ -20,6 +21,31 @@ pub struct Fold {
     pub tokens_folded: u64,
     /// When, by the caller's clock.
     pub created_at: Option<f64>,
+    /// How members stood that did not stand whole: what an unfold gives back.
+    pub altered: Vec<Stood>,
+    /// Members that pointed to the same output further down, and to which.
+    pub pointers: Vec<(NodeIndex, NodeIndex)>,
+}
+
+/// How a message stood in the view.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stood {
+    /// Its slot.
+    pub slot: Slot,
+    /// It stood there; otherwise a pass had dropped it, and this was its place.
+    pub shown: bool,
+}
+
+impl Stood {
+    /// Whether the history alone does not tell it.
+    pub(super) fn is_altered(&self) -> bool {
+        !self.shown || self.slot.form != Form::Whole
+    }
+
+    /// Whether it stood with its calls.
+    pub(super) fn shows_calls(&self) -> bool {
+        self.shown && self.slot.message.tool_calls().next().is_some()
+    }
 }
 
 /// The messages that stand for a fold, in view order.

@@ -4,6 +4,7 @@
 //! the model is sent next: an ordered list of [`Slot`]s that point into the history. A fold, a trim or a cut changes
 //! slots; no operation touches a node's message.
 
+mod branch;
 mod core;
 mod cost;
 mod drops;
@@ -14,22 +15,26 @@ mod node;
 mod outputs;
 mod parts;
 mod pins;
+mod place;
 mod placeholders;
 mod pruned;
 mod recount;
 mod report;
+mod rewind;
 mod rewrite;
 mod snapshot;
 mod summary_state;
 mod tally;
 mod thinking;
+mod unfold;
 mod units;
 mod view;
 
+pub use branch::Renumbering;
 pub use core::{Context, default_priority};
 pub use cost::{ContextCost, CostDecision};
 pub use event::{Event, EventName};
-pub use fold::{Fold, FoldInfo, FoldMessages, LEDGER_HEADING};
+pub use fold::{Fold, FoldInfo, FoldMessages, LEDGER_HEADING, Stood};
 pub use node::{History, Item, Node, NodeIndex, NodeKind};
 pub use outputs::OnEntry;
 pub use pruned::{PRUNED, is_instruction, is_output_note};

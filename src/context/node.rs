@@ -3,6 +3,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::branch::Renumbering;
+use super::place::Late;
 use super::tally::{PartName, Tally, text_part};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{ItemType, Message, Part, Role};
@@ -56,23 +58,33 @@ pub struct Node {
 
 /// A call that waits for its output.
 #[derive(Debug, Clone, Copy)]
-struct OpenCall {
+pub(super) struct OpenCall {
     caller: NodeIndex,
     stand_in: Option<NodeIndex>,
+}
+
+impl OpenCall {
+    /// The same in a branch of the conversation; `None` where it was not made there.
+    pub fn renumbered(self, new: &Renumbering) -> Option<Self> {
+        let caller = new.of(self.caller)?;
+        Some(Self { caller, stand_in: self.stand_in.and_then(|n| new.of(n)) })
+    }
 }
 
 /// All that happened. Append-only.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    nodes: Vec<Node>,
-    by_id: HashMap<Arc<str>, NodeIndex>,
-    open_calls: BTreeMap<String, OpenCall>,
-    generated: u64,
+    pub(super) nodes: Vec<Node>,
+    pub(super) by_id: HashMap<Arc<str>, NodeIndex>,
+    pub(super) open_calls: BTreeMap<String, OpenCall>,
+    pub(super) generated: u64,
     /// Ids of messages that are entering.
     reserved: HashSet<String>,
-    has_ephemeral: bool,
-    /// Nodes of a past that the caller rewrote: their ids and calls are free.
-    superseded: HashSet<NodeIndex>,
+    pub(super) has_ephemeral: bool,
+    /// Nodes of a past that the caller rewrote or went back behind, and how many nodes there were then: their ids and
+    /// calls are free.
+    superseded: HashMap<NodeIndex, usize>,
+    pub(super) late: Late,
 }
 
 /// What [`History::supersede`] changed.
@@ -187,8 +199,7 @@ impl History {
                 if id.is_empty() {
                     return Err(Error::message_at(i, "its id is empty; leave it out to have one made"));
                 }
-                let holds =
-                    |index: NodeIndex| !replaced.contains(&index) && !self.superseded.contains(&index);
+                let holds = |index: NodeIndex| !replaced.contains(&index) && !self.is_superseded(index);
                 let taken = self.find(id).is_some_and(holds);
                 if taken || ids.insert(id, i).is_some() {
                     return Err(Error::message_at(
@@ -283,14 +294,20 @@ impl History {
     /// Nodes of a past that the caller rewrites: their ids may be used again, their calls wait no longer, and calls before
     /// them that they answered wait again.
     pub fn supersede(&mut self, gone: &[NodeIndex]) -> Superseded {
-        let nodes: Vec<NodeIndex> = gone.iter().copied().filter(|n| self.superseded.insert(*n)).collect();
+        let now = self.nodes.len();
+        let nodes: Vec<NodeIndex> = gone.iter().copied().filter(|n| !self.is_superseded(*n)).collect();
+        self.superseded.extend(nodes.iter().map(|n| (*n, now)));
         let before = Superseded { nodes, open_calls: self.open_calls.clone() };
-        self.open_calls.retain(|_, call| !self.superseded.contains(&call.caller));
-        let of_gone = || gone.iter().map(|n| &self.nodes[n.get()].message);
-        let mut reopened: HashSet<&str> =
-            of_gone().flat_map(|m| m.tool_outputs()).map(|o| o.call_id.as_str()).collect();
-        for call in of_gone().flat_map(|m| m.tool_calls()) {
-            reopened.remove(call.id.as_str());
+        self.open_calls.retain(|_, call| !self.superseded.contains_key(&call.caller));
+        // A call waited before all this if what comes first of it here is its output.
+        let mut in_time = gone.to_vec();
+        in_time.sort_unstable();
+        let mut seen: HashSet<&str> = HashSet::new();
+        let mut reopened: HashSet<&str> = HashSet::new();
+        for message in in_time.iter().map(|n| &self.nodes[n.get()].message) {
+            let answered = message.tool_outputs().map(|o| o.call_id.as_str());
+            reopened.extend(answered.filter(|id| seen.insert(id)));
+            seen.extend(message.tool_calls().filter(|c| !c.hosted).map(|c| c.id.as_str()));
         }
         let mut open = Vec::new();
         for (i, node) in self.nodes.iter().enumerate().rev() {
@@ -298,7 +315,7 @@ impl History {
                 break;
             }
             let caller = NodeIndex(i as u32);
-            if self.superseded.contains(&caller) {
+            if self.is_superseded(caller) {
                 continue;
             }
             for call in node.message.tool_calls().filter(|c| !c.hosted) {
@@ -311,12 +328,29 @@ impl History {
         before
     }
 
+    /// Whether the caller rewrote the past that the node belongs to, or went back behind it.
+    pub fn is_superseded(&self, index: NodeIndex) -> bool {
+        self.superseded.contains_key(&index)
+    }
+
+    /// How many nodes there were when the node became superseded.
+    pub fn superseded_at(&self, index: NodeIndex) -> Option<usize> {
+        self.superseded.get(&index).copied()
+    }
+
     /// Takes [`History::supersede`] back.
     pub fn reinstate(&mut self, before: Superseded) {
         for node in before.nodes {
             self.superseded.remove(&node);
         }
         self.open_calls = before.open_calls;
+    }
+
+    /// Remembers that a node entered right behind another, and not behind all.
+    pub(super) fn note_late(&mut self, index: NodeIndex, behind: Option<NodeIndex>) {
+        if let Some(behind) = behind {
+            self.late.enter(index, behind);
+        }
     }
 
     /// Keeps the ids that messages bring from being given to others that come with them.

@@ -26,10 +26,10 @@ impl OnEntry {
         self.cut.push((index, saved));
     }
 
-    /// An output stands whole again.
-    pub(super) fn forget(&mut self, index: NodeIndex) {
-        self.cut.retain(|(i, _)| *i != index);
-        self.trimmed.retain(|(i, _)| *i != index);
+    /// An output stands whole again, or is gone.
+    pub(super) fn forget(&mut self, gone: impl Fn(NodeIndex) -> bool) {
+        self.cut.retain(|(i, _)| !gone(*i));
+        self.trimmed.retain(|(i, _)| !gone(*i));
     }
 }
 
@@ -181,10 +181,13 @@ impl Context {
     pub fn collect_garbage(&mut self, dry_run: bool) -> Vec<ToolOutputRef> {
         let mut texts: Vec<String> = Vec::new();
         let mut mentioned: HashSet<String> = HashSet::new();
-        // A message that was shortened, or is no tool message, names the ref of its full text in the view alone.
-        let by_name = |form| matches!(form, Form::Shortened | Form::Placeholder);
-        let shortened = self.view.body().iter().filter(|s| by_name(s.form)).map(|s| &s.message);
-        for message in self.history.nodes().iter().map(|n| &n.message).chain(shortened) {
+        // A message that was shortened names the ref of its full text where it stands alone: in the view, or as a fold or a
+        // dropped message is to come back.
+        let stands = self.view.with_dropped();
+        let comes_back = self.folds.iter().flat_map(|f| &f.altered).map(|s| &s.slot);
+        let changed =
+            stands.into_iter().chain(comes_back).filter(|s| s.form != Form::Whole).map(|s| &s.message);
+        for message in self.history.nodes().iter().map(|n| &n.message).chain(changed) {
             mentioned
                 .extend(message.tool_outputs().filter_map(|o| o.output_ref.as_ref()).map(|r| r.id.clone()));
             texts.push(message.plain_text());

@@ -1,14 +1,18 @@
 //! Pins: what stands verbatim in every view, whatever was done to it before.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::core::Context;
 use super::event::EventName;
+use super::fold::Stood;
 use super::node::{NodeIndex, NodeKind};
 use super::tally::Tally;
 use super::view::{Form, Slot};
 use crate::error::{Error, Result};
 use crate::message::{CallKind, ItemType, Message, Part, Role, Step, steps};
+
+const PINNED: &str = "a message of the step was pinned";
 
 impl Context {
     /// Pins or unpins a node. What is pinned stands verbatim from now on: what was cut of it comes back, and a folded
@@ -24,13 +28,13 @@ impl Context {
         if !self.view.merged.is_empty() && own.contains(&index) {
             self.compose_header(&own);
         }
-        self.restore_step(index);
+        self.restore_step(index, PINNED);
         if let Some(at) = self.view.body().iter().position(|s| s.node == index) {
             if self.view.body()[at].form != Form::Whole {
                 let node = self.history.node(index);
                 let id = node.id.clone();
                 self.view.replace(at, node.message.clone(), node.tally, Form::Whole);
-                self.on_entry.forget(index);
+                self.on_entry.forget(|n| n == index);
                 self.left_out.retain(|line| line.id != *id);
             }
         } else if let Some(summary) = self.history.node(index).folded_by {
@@ -93,18 +97,13 @@ impl Context {
         let holds = |step: &Step| fold.members[step.range.clone()].contains(&index);
         let Some(step) = steps(messages).into_iter().find(holds) else { return };
         let back: Vec<NodeIndex> = fold.members.drain(step.range).collect();
-        let Some(first) = back.iter().min().copied() else { return };
-        let body = self.view.body();
-        let later = |slot: &Slot| !self.history.node(slot.node).is_fold() && slot.node > first;
-        let behind =
-            steps(body.iter().map(|s| &*s.message)).into_iter().find(|step| later(&body[step.range.start]));
-        let at = behind.map_or(body.len(), |step| step.range.start);
-        let slots = back.iter().map(|n| Slot::whole(&self.history, *n)).collect();
-        self.view.insert(at, slots);
+        self.folds_changed += 1;
+        let whole = |n: &NodeIndex| Stood { slot: Slot::whole(&self.history, *n), shown: true };
+        self.stand_again(&HashSet::new(), back.iter().map(whole).collect());
         for node in &back {
             self.history.set_folded_by(*node, None);
         }
-        self.emit(EventName::Unfolded, &back, "a message of the step was pinned".to_owned());
+        self.emit(EventName::Unfolded, &back, PINNED.to_owned());
     }
 }
 

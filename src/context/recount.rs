@@ -2,26 +2,31 @@ use std::sync::Arc;
 
 use super::core::Context;
 use super::tally::Tally;
-use super::view::Form;
+use super::view::{Form, Slot};
 use crate::message::Message;
 use crate::tokens::Counter;
 
 impl Context {
     /// Counts everything anew, in history and view; `tools`: what the tool definitions take, where there are any.
     pub fn recount(&mut self, counter: Counter, tools: Option<u64>) {
-        let Self { history, view, .. } = self;
+        let Self { history, view, folds, .. } = self;
         history.recount(|message| Tally::of(message, &*counter));
-        view.recount(tools, |slot| match slot.form {
+        let tally = |slot: &Slot| match slot.form {
             Form::Whole => history.node(slot.node).tally,
             _ => Tally::of(&slot.message, &*counter),
-        });
+        };
+        view.recount(tools, tally);
+        for stood in folds.iter_mut().flat_map(|fold| &mut fold.altered) {
+            stood.slot.tally = tally(&stood.slot);
+        }
         self.counter = counter;
     }
 
     /// Every message that [`Context::recount`] counts.
     pub fn counted_messages(&self) -> Vec<Arc<Message>> {
         let nodes = self.history.nodes().iter().map(|node| node.message.clone());
-        let shown = self.view.all_slots().filter(|slot| slot.form != Form::Whole);
+        let comes_back = self.folds.iter().flat_map(|fold| &fold.altered).map(|stood| &stood.slot);
+        let shown = self.view.all_slots().chain(comes_back).filter(|slot| slot.form != Form::Whole);
         nodes.chain(shown.map(|slot| slot.message.clone())).collect()
     }
 }

@@ -118,9 +118,9 @@ mod tests {
                 let slot = c.view.body()[1].clone();
                 c.view.replace(0, slot.message, slot.tally, slot.form);
             }),
-            ("replace_from", |c| {
-                let slot = c.view.body()[1].clone();
-                c.view.replace_from(0, vec![slot]);
+            ("arrange", |c| {
+                let last = c.view.stood().skip(1).collect();
+                c.view.arrange(last);
             }),
             ("fold", |c| {
                 let slot = c.view.body()[1].clone();

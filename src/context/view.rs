@@ -1,6 +1,8 @@
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
+use super::branch::Renumbering;
+use super::fold::Stood;
 use super::node::{History, NodeIndex};
 use super::snapshot::Epoch;
 use super::tally::{PartName, Sums, Tally};
@@ -50,7 +52,7 @@ impl Form {
 }
 
 /// A message's place in the view.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Slot {
     /// The node that it shows.
     pub node: NodeIndex,
@@ -231,21 +233,25 @@ impl View {
     }
 
     /// Puts a message in at its place: at the end, but a tool output whose call is further up goes to that call's
-    /// step, so that no message of another role stands between a call and its output.
-    pub fn push(&mut self, slot: Slot, caller: Option<NodeIndex>) {
+    /// step, so that no message of another role stands between a call and its output. Gives what it stands right behind
+    /// then.
+    pub fn push(&mut self, slot: Slot, caller: Option<NodeIndex>) -> Option<NodeIndex> {
         let at = caller.map_or(self.body.len(), |caller| self.end_of_step(caller));
         self.sums.add(slot.part, &slot.tally);
-        let place = if at == self.body.len() { self.order.len() } else { self.place_after(at) };
-        self.order.insert(place, slot.node);
         if at == self.body.len() {
+            self.order.push(slot.node);
             self.body.push(slot);
             self.watch_output(at);
-        } else {
-            self.before_edit();
-            self.body.insert(at, slot);
-            self.touch(at);
-            self.watch_outputs();
+            return None;
         }
+        let behind = at.checked_sub(1).map(|before| self.body[before].node);
+        let place = self.place_after(at);
+        self.order.insert(place, slot.node);
+        self.before_edit();
+        self.body.insert(at, slot);
+        self.touch(at);
+        self.watch_outputs();
+        behind
     }
 
     /// Puts slots in at a body position.
@@ -335,24 +341,35 @@ impl View {
         if self.outputs.len() < 2 { None } else { self.outputs.pop_front() }
     }
 
-    /// Shows `slots` from body position `at` on, in the place of all that stands there.
-    pub fn replace_from(&mut self, at: usize, slots: Vec<Slot>) {
+    /// The body and what was dropped from it, in order, as it stands.
+    pub fn stood(&self) -> impl Iterator<Item = Stood> + '_ {
+        let shown = |slot: &Slot| !self.dropped.contains_key(&slot.node);
+        self.with_dropped().into_iter().map(move |slot| Stood { slot: slot.clone(), shown: shown(slot) })
+    }
+
+    /// Shows and drops just these, in this order.
+    pub fn arrange(&mut self, stood: Vec<Stood>) {
         self.before_edit();
-        let place = self.place_before(at);
-        for slot in self.body.drain(at..) {
+        self.order = stood.iter().map(|s| s.slot.node).collect();
+        let (shown, dropped): (Vec<Stood>, Vec<Stood>) = stood.into_iter().partition(|s| s.shown);
+        self.dropped = dropped.into_iter().map(|s| (s.slot.node, s.slot)).collect();
+        self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
+        let as_it_stood = |(old, new): &(&Slot, &Stood)| {
+            old.node == new.slot.node && Arc::ptr_eq(&old.message, &new.slot.message)
+        };
+        let same = self.body.iter().zip(&shown).take_while(as_it_stood).count();
+        let changed = same < self.body.len().max(shown.len());
+        for slot in self.body.drain(same..) {
             self.sums.remove(slot.part, &slot.tally);
         }
-        for slot in &slots {
+        for Stood { slot, .. } in shown.into_iter().skip(same) {
             self.sums.add(slot.part, &slot.tally);
+            self.body.push(slot);
         }
-        let before: HashSet<NodeIndex> = self.order[..place].iter().copied().collect();
-        self.dropped.retain(|n, _| before.contains(n));
-        self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
-        self.order.truncate(place);
-        self.order.extend(slots.iter().map(|s| s.node));
-        self.body.extend(slots);
-        self.touch(at);
-        self.watch_outputs();
+        if changed {
+            self.touch(same);
+            self.watch_outputs();
+        }
     }
 
     /// Takes the `folded` nodes out and puts `with` at position `at` of what is left: a retained text and a summary stand
@@ -394,12 +411,15 @@ impl View {
         self.watch_outputs();
     }
 
-    /// Remembers a node that never stood in the body, behind the dropped or shown node `behind`.
-    pub fn enter_dropped(&mut self, slot: Slot, behind: NodeIndex) {
+    /// Remembers a node that never stood in the body, behind the dropped or shown node `behind`. Gives that, unless it is
+    /// the last one.
+    pub fn enter_dropped(&mut self, slot: Slot, behind: NodeIndex) -> Option<NodeIndex> {
         let place = self.order.iter().rposition(|n| *n == behind).map_or(self.order.len(), |at| at + 1);
+        let is_last = place == self.order.len();
         self.order.insert(place, slot.node);
         self.dropped_tokens += slot.tokens();
         self.dropped.insert(slot.node, slot);
+        (!is_last).then_some(behind)
     }
 
     /// Brings dropped nodes back to where they stood.
@@ -419,6 +439,24 @@ impl View {
         let first = self.body.iter().position(|s| nodes.contains(&s.node)).unwrap_or(self.body.len());
         self.touch(first);
         self.watch_outputs();
+    }
+
+    /// Gives every node its number in a branch of the conversation; all of them have one.
+    pub(super) fn renumber(&mut self, new: &Renumbering) {
+        self.before_edit();
+        let own = |node: NodeIndex| new.of(node).unwrap_or(node);
+        self.pruned.retain(|node, _| new.of(*node).is_some());
+        let before_body = self.header.iter_mut().chain(&mut self.parts).chain(&mut self.hidden_parts);
+        let stands = before_body.chain(&mut self.body).chain(self.dropped.values_mut());
+        for slot in stands.chain(self.pruned.values_mut()) {
+            slot.node = own(slot.node);
+        }
+        for node in self.order.iter_mut().chain(&mut self.merged) {
+            *node = own(*node);
+        }
+        for slots in [&mut self.dropped, &mut self.pruned] {
+            *slots = std::mem::take(slots).into_values().map(|slot| (slot.node, slot)).collect();
+        }
     }
 
     /// The slot that a pass took out of the body.

@@ -34,6 +34,17 @@ pub(super) struct Fold {
     bound: Vec<(u32, u32)>,
 }
 
+/// Which of the edges into a fold, from what stands between its nodes, may be loose.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Loose<'a> {
+    /// Those of instructions, and of what came back to the lane.
+    Allowed,
+    /// Just these.
+    Known(&'a HashSet<u32>),
+    /// All that must.
+    Any,
+}
+
 impl ContextGraph {
     /// Folds nodes into a summary, which stands in their place in every view, and gives the summary's id. The nodes and
     /// their edges stay as they are, marked; edges to and from other nodes are re-laid to the summary. Summaries can be folded
@@ -62,9 +73,26 @@ impl ContextGraph {
                 "nothing else comes after these; a summary cannot be a leaf, so leave the last node out",
             ));
         }
-        let fold = self.bound(fold, None)?;
+        let fold = self.bound(fold, Loose::Allowed)?;
         self.lay(fold);
         Ok(id)
+    }
+
+    /// Whether [`ContextGraph::expand`] would undo this fold.
+    ///
+    /// # Errors
+    /// Those of `expand`.
+    pub fn expandable(&self, summary: &str) -> Result<()> {
+        self.expandable_fold(summary).map(|_| ())
+    }
+
+    fn expandable_fold(&self, summary: &str) -> Result<u32> {
+        match self.visible(summary)? {
+            Place::Fold(index) => Ok(index),
+            Place::Node(_) => {
+                Err(broken(&[summary], "it stands in for nothing, so there is nothing to expand"))
+            }
+        }
     }
 
     /// Undoes a fold: the graph is as if it had never been made, with what was appended since. What came after the summary
@@ -73,9 +101,7 @@ impl ContextGraph {
     /// # Errors
     /// `GRAPH_CONSTRAINT` for a missing node, for one that is no fold's summary, and for a fold that is itself folded.
     pub fn expand(&mut self, summary: &str) -> Result<()> {
-        let Place::Fold(index) = self.visible(summary)? else {
-            return Err(broken(&[summary], "it stands in for nothing, so there is nothing to expand"));
-        };
+        let index = self.expandable_fold(summary)?;
         let fold = &mut self.folds[index as usize];
         let (members, bound) = (std::mem::take(&mut fold.members), std::mem::take(&mut fold.bound));
         for (from, to) in bound {
@@ -157,18 +183,19 @@ impl ContextGraph {
         }
     }
 
-    /// The fold with its inward edges kept before its first node by the order, but for loose ones: those that are `known` to
-    /// be, or else those that may and must.
-    pub(super) fn bound(&mut self, mut fold: Fold, known: Option<&HashSet<u32>>) -> Result<Fold> {
+    /// The fold with its inward edges kept before its first node by the order, but for loose ones.
+    pub(super) fn bound(&mut self, mut fold: Fold, loose: Loose<'_>) -> Result<Fold> {
         for index in std::mem::take(&mut fold.inward) {
             let from = self.edges[index as usize].from;
-            if known.is_some_and(|k| k.contains(&index)) {
+            if matches!(loose, Loose::Known(known) if known.contains(&index)) {
                 fold.loose.push(index);
             } else if self.admits(from, fold.first) {
                 self.order.bind(from, fold.first);
                 fold.bound.push((from, fold.first));
                 fold.inward.push(index);
-            } else if known.is_none() && self.may_be_loose(index) {
+            } else if matches!(loose, Loose::Any)
+                || (matches!(loose, Loose::Allowed) && self.may_be_loose(index))
+            {
                 fold.loose.push(index);
             } else {
                 for (from, to) in fold.bound {

@@ -42,7 +42,7 @@ impl GraphLimits {
     }
 
     /// `SAFETY_LIMIT_EXCEEDED` where `count` is above `limit`, with both figures.
-    pub(super) fn allow(count: usize, limit: usize, what: &str, option: &str) -> Result<()> {
+    pub fn allow(count: usize, limit: usize, what: &str, option: &str) -> Result<()> {
         if count <= limit {
             return Ok(());
         }

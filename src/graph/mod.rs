@@ -31,6 +31,7 @@ mod core;
 mod edge;
 mod element;
 mod fold;
+mod follow;
 mod lane;
 mod limits;
 mod listing;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::content::Content;
 use super::core::{ContextGraph, Place};
 use super::edge::{Edge, EdgeKind};
+use super::fold::Loose;
 use super::limits::GraphLimits;
 use super::node::{NodeState, NodeType};
 use crate::error::{Error, ErrorCode, Result};
@@ -174,7 +175,7 @@ impl ContextGraph {
         let content = Content { message: codec.read(fold.message)?.into(), whole: false };
         let outlined = self.outlined(fold.id.into(), fold.members, content, fold.made_at);
         let loose = fold.loose.map(HashSet::from_iter);
-        let bound = self.bound(outlined, loose.as_ref())?;
+        let bound = self.bound(outlined, loose.as_ref().map_or(Loose::Allowed, Loose::Known))?;
         self.lay(bound);
         Ok(())
     }

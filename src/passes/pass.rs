@@ -26,6 +26,8 @@ pub struct Aim {
     pub enough: u64,
     /// Compactions may begin on their own account.
     pub auto: bool,
+    /// Below so many tokens no fold begins on its own account, while the view fits: one was undone by hand.
+    pub resting: u64,
     /// The conversation does not go on: a cut keeps as much as there is room for (PASS-14).
     pub fill: bool,
     /// Turns that stay whole where a pass does not say.
@@ -36,6 +38,11 @@ impl Aim {
     /// Whether a view of this size has to become smaller.
     pub fn is_due(&self, tokens: u64) -> bool {
         tokens > self.most || (self.auto && tokens >= self.threshold)
+    }
+
+    /// Whether a fold may begin on its own account in a view of this size.
+    pub fn is_awake(&self, tokens: u64) -> bool {
+        tokens > self.most || tokens >= self.resting
     }
 
     /// Whether a fold is worth asking for a summary.

@@ -100,7 +100,9 @@ impl Pass for RollingSummary {
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
-        aim.auto && context.view.tokens() + context.view.dropped_tokens() > self.upper_threshold
+        aim.auto
+            && aim.is_awake(context.view.tokens())
+            && context.view.tokens() + context.view.dropped_tokens() > self.upper_threshold
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {

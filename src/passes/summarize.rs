@@ -95,7 +95,8 @@ impl Pass for Summarize {
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
         let threshold = self.threshold_tokens.map_or(aim.threshold, |own| own.max(aim.threshold));
-        aim.auto && Aim { threshold, ..*aim }.is_due(context.view.tokens())
+        let tokens = context.view.tokens();
+        aim.auto && aim.is_awake(tokens) && Aim { threshold, ..*aim }.is_due(tokens)
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {

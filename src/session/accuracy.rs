@@ -13,6 +13,7 @@ const ESTIMATE_MARGIN: f64 = 0.1;
 /// Messages are counted once, and their counts stay as they are, so that a report's parts sum to its total. What the
 /// provider reports changes the figures that they are held against instead: limit, threshold and targets are divided by
 /// `calibration`, which is the same as multiplying every count.
+#[derive(Clone)]
 pub(super) struct Accuracy {
     model: Option<String>,
     /// For a model whose tokenizer is not public.

@@ -264,6 +264,7 @@ impl Session {
         let summary = self.context.fold(plan.members, made);
         self.carried.keep(summary, carried);
         self.revision += 1;
+        self.resting = 0;
         run.revision = self.revision;
         self.usage = None;
         let why = match (plan.cut_within_turn, run.reason) {

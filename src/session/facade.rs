@@ -1,14 +1,16 @@
 use std::sync::Arc;
 
 use super::accuracy::Accuracy;
+use super::branches::{Fork, Origin};
 use super::config::SessionConfig;
+use super::graph::Drawn;
 use super::recover::Recovery;
 use super::run::{Fit, Question};
 use crate::compaction::ledger::{self, Memo};
 use crate::compaction::{FoldPlan, Reason, Redact};
 use crate::context::{Context, ContextCost, Event, EventName, NodeIndex, Report, Slot};
 use crate::error::{Error, ErrorCode, Result};
-use crate::graph::ContextParts;
+use crate::graph::{ContextParts, GraphLimits, NodeSpec};
 use crate::message::{Message, Role};
 use crate::passes::{Aim, Pass, Summarize};
 use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of};
@@ -41,6 +43,18 @@ pub struct Session {
     /// The tools' definitions, and which of them the model is given.
     pub(super) tools: Vec<serde_json::Value>,
     pub(super) allowed_tools: Vec<bool>,
+    /// A fold was undone by hand: below so many tokens none begins on its own account, while the view fits.
+    pub(super) resting: u64,
+    /// How large the history may grow.
+    pub(super) limits: GraphLimits,
+    /// Its name among its branches.
+    pub(super) lane: String,
+    /// Where it branched off, if it did.
+    pub(super) origin: Option<Origin>,
+    /// What branched off it.
+    pub(super) forks: Vec<Fork>,
+    /// Its history as a graph, as far as it was asked for.
+    pub(super) drawn: Drawn,
 }
 
 /// The counter with the rules of a model.
@@ -73,7 +87,24 @@ impl Session {
             parts: ContextParts::default(),
             tools: Vec::new(),
             allowed_tools: Vec::new(),
+            resting: 0,
+            limits: GraphLimits::default(),
+            lane: NodeSpec::MAIN_LANE.to_owned(),
+            origin: None,
+            forks: Vec::new(),
+            drawn: Drawn::default(),
         }
+    }
+
+    /// How large the history, and its graph, may grow from now on.
+    pub fn set_limits(&mut self, limits: GraphLimits) {
+        self.limits = limits;
+    }
+
+    /// `SAFETY_LIMIT_EXCEEDED` where so many messages more are too many.
+    pub(super) fn allow(&self, more: usize) -> Result<()> {
+        let (there, limit) = (self.context.history.len(), self.limits.max_nodes);
+        GraphLimits::allow(there + more, limit, "messages in a session", "maxNodes")
     }
 
     /// Redacts what goes to the summariser and into ledgers from now on (COMP-21).
@@ -110,6 +141,7 @@ impl Session {
 
     /// Takes messages in, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
     pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
+        self.allow(messages.len())?;
         let tokens = self.tokens();
         let answers = messages.first().is_some_and(|m| m.role == Role::Assistant);
         self.drop_bound_thinking(&[]);
@@ -133,6 +165,7 @@ impl Session {
             }
         }
         self.context.history.check(&messages, &self.context.own_header())?;
+        self.allow(messages.len())?;
         self.context.set_header(messages);
         self.drop_bound_thinking(&[]);
         Ok(())
@@ -173,7 +206,8 @@ impl Session {
     pub fn should_compact(&self) -> bool {
         let config = &self.config.compaction;
         let tokens = self.usage.map_or_else(|| self.corrected_tokens(), |u| u.total_tokens);
-        config.enabled && config.auto && self.threshold().is_some_and(|threshold| tokens >= threshold)
+        let due = self.threshold().is_some_and(|threshold| tokens >= threshold);
+        config.enabled && config.auto && due && self.aim(false).is_awake(self.tokens())
     }
 
     /// Pins or unpins a message. A pinned message stands verbatim in the view: cut or folded ones come back.
@@ -267,6 +301,7 @@ impl Session {
             most,
             enough,
             auto: compaction.enabled && compaction.auto,
+            resting: self.resting,
             fill,
             keep_turns: compaction.retain_last_turns,
         }

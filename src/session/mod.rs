@@ -6,8 +6,11 @@
 mod accuracy;
 mod answering;
 mod asking;
+mod branches;
+mod by_hand;
 mod config;
 mod facade;
+mod graph;
 mod ladder;
 mod options;
 mod prompt;
@@ -17,7 +20,9 @@ mod run;
 mod saved_summary;
 mod search;
 mod thinking;
+mod unfolding;
 
+pub use branches::MergeAs;
 pub use config::SessionConfig;
 pub use facade::Session;
 pub use prompt::{ContextChange, tool_name};

@@ -14,12 +14,11 @@ impl Session {
         if gone.is_empty() {
             return self.push(messages);
         }
+        self.allow(messages.len())?;
         self.drop_bound_thinking(&[]);
         let added = self.context.rewrite(gone, messages, self.config.drops_bound_thinking)?;
         self.drop_bound_thinking(&added);
-        self.usage = None; // what was used was used for another conversation
-        self.prepared_at = None;
-        self.revision += 1;
+        self.after_an_edit();
         Ok(added)
     }
 }

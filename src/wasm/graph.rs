@@ -1,18 +1,20 @@
 //! `ContextGraph`: the mirror of [`crate::graph`].
 
-use std::cell::{Ref, RefCell, RefMut};
+use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
 
 use js_sys::{Array, Uint8Array};
 use serde_json::{Map, Value, json};
 use wasm_bindgen::prelude::*;
 
+use super::inner::Inner;
 use super::text_pieces::bytes_of;
 use super::value::{self, elements, get, known_keys, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::graph::{
     self, EdgeInfo, EdgeKind, GraphLimits, MessageCodec as _, NodeInfo, NodeSpec, NodeState, NodeType, Said,
 };
-use crate::message::{Format, Part};
+use crate::message::{Format, Message, Part, Role};
 use crate::provider::{GraphMessages, provider};
 
 /// A conversation as a graph: lanes of nodes, edges between them, folds that stand in for nodes and unfold again.
@@ -33,7 +35,15 @@ use crate::provider::{GraphMessages, provider};
 /// ```
 #[wasm_bindgen]
 pub struct ContextGraph {
-    core: RefCell<graph::ContextGraph>,
+    core: Backing,
+}
+
+/// Whose graph it is.
+enum Backing {
+    /// Its own.
+    Own(Box<RefCell<graph::ContextGraph>>),
+    /// A session's.
+    Session(Rc<Inner>),
 }
 
 #[wasm_bindgen]
@@ -50,7 +60,7 @@ impl ContextGraph {
         } else {
             GraphLimits::from_value(&value::json(&options, ErrorCode::InvalidConfig)?)?
         };
-        Ok(Self { core: RefCell::new(graph::ContextGraph::new(limits)) })
+        Ok(Self::own(graph::ContextGraph::new(limits)))
     }
 
     /// Appends a node to its lane and gives its id.
@@ -72,6 +82,7 @@ impl ContextGraph {
         &self,
         #[wasm_bindgen(unchecked_param_type = "GraphNodeInput")] node: JsValue,
     ) -> Result<String, JsValue> {
+        self.refuse_session("a node", "push(message)")?;
         let spec = spec(&node)?;
         Ok(self.write()?.add_node(spec)?.to_string())
     }
@@ -88,6 +99,7 @@ impl ContextGraph {
         #[wasm_bindgen(unchecked_param_type = "string")] to: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "EdgeKind")] kind: JsValue,
     ) -> Result<(), JsValue> {
+        self.refuse_session("an edge", "push(message): edges follow from what calls what")?;
         let kind = if kind.is_undefined() {
             EdgeKind::Sequence
         } else {
@@ -105,6 +117,7 @@ impl ContextGraph {
         #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
         #[wasm_bindgen(unchecked_param_type = "NodeState")] state: JsValue,
     ) -> Result<(), JsValue> {
+        self.refuse_session("a state", "push(message): a call ends with its output")?;
         let state = named(&state, "state", NodeState::parse, &NodeState::ALL.map(NodeState::as_str))?;
         Ok(self.write()?.set_state(&text(&id, "id")?, state)?)
     }
@@ -135,9 +148,11 @@ impl ContextGraph {
                 .map(|n| n as usize)
                 .ok_or_else(|| Error::argument("`limitTurns`: expected a whole number, at least 1"))
         });
-        let core = self.read()?;
-        let view = core.context_for_full(&text(&id, "id")?, turns.transpose()?)?;
-        to_js(&view.nodes.iter().map(|place| shown(&core, &core.info(*place))).collect::<Vec<_>>())
+        let (id, turns) = (text(&id, "id")?, turns.transpose()?);
+        self.read(|core| {
+            let view = core.context_for_full(&id, turns)?;
+            to_js(&view.nodes.iter().map(|place| shown(core, &core.info(*place))).collect::<Vec<_>>())
+        })
     }
 
     /// Folds nodes into a summary, which stands in their place in every view, and gives the summary's id. Summaries can be folded
@@ -155,6 +170,12 @@ impl ContextGraph {
         #[wasm_bindgen(unchecked_param_type = "string")] summary: JsValue,
     ) -> Result<String, JsValue> {
         let ids = texts(&ids, "ids")?;
+        if let Backing::Session(inner) = &self.core {
+            let summary = text(&summary, "summary")?;
+            inner.refuse_freed()?;
+            inner.rehearse(&[Message::text(Role::User, summary.as_str())])?;
+            return inner.write(|core| core.fold_by_hand(&ids, &summary));
+        }
         Ok(self.write()?.compress(&ids, &text(&summary, "summary")?)?.to_string())
     }
 
@@ -166,7 +187,12 @@ impl ContextGraph {
         &self,
         #[wasm_bindgen(unchecked_param_type = "string", js_name = summaryId)] summary_id: JsValue,
     ) -> Result<(), JsValue> {
-        Ok(self.write()?.expand(&text(&summary_id, "summaryId")?)?)
+        let id = text(&summary_id, "summaryId")?;
+        if let Backing::Session(inner) = &self.core {
+            inner.refuse_freed()?;
+            return inner.write(|core| core.graph()?.expandable(&id).and_then(|()| core.unfold(&id)));
+        }
+        Ok(self.write()?.expand(&id)?)
     }
 
     /// Opens a lane that begins at a node: it sees what that node sees, and goes its own way.
@@ -184,27 +210,26 @@ impl ContextGraph {
         #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
         #[wasm_bindgen(unchecked_param_type = "string")] lane: JsValue,
     ) -> Result<(), JsValue> {
+        self.refuse_session("a lane", "fork(id, { lane }), which gives the lane's session")?;
         Ok(self.write()?.fork(&text(&id, "id")?, &text(&lane, "lane")?)?)
     }
 
     /// All nodes in the order in which they entered, folded ones and summaries among them.
     #[wasm_bindgen(unchecked_return_type = "GraphNode[]")]
     pub fn nodes(&self) -> Result<JsValue, JsValue> {
-        let core = self.read()?;
-        to_js(&core.nodes().iter().map(|node| shown(&core, node)).collect::<Vec<_>>())
+        self.read(|core| to_js(&core.nodes().iter().map(|node| shown(core, node)).collect::<Vec<_>>()))
     }
 
     /// All edges in the order in which they entered, hidden ones among them; then those that folds laid in their place.
     #[wasm_bindgen(unchecked_return_type = "GraphEdge[]")]
     pub fn edges(&self) -> Result<JsValue, JsValue> {
-        let core = self.read()?;
-        to_js(&core.edges().iter().map(edge).collect::<Vec<_>>())
+        self.read(|core| to_js(&core.edges().iter().map(edge).collect::<Vec<_>>()))
     }
 
     /// The graph as bytes, the same for the same graph; its limits are part of it.
     #[wasm_bindgen(unchecked_return_type = "Uint8Array")]
     pub fn snapshot(&self) -> Result<Uint8Array, JsValue> {
-        Ok(Uint8Array::from(self.read()?.snapshot(&GraphMessages)?.as_slice()))
+        self.read(|core| Ok(Uint8Array::from(core.snapshot(&GraphMessages)?.as_slice())))
     }
 
     /// The graph of these bytes; those of an older version are read, too.
@@ -216,17 +241,46 @@ impl ContextGraph {
         let bytes = bytes_of(&bytes)
             .map(|b| b.to_vec())
             .ok_or_else(|| Error::argument("`bytes`: expected a Uint8Array"))?;
-        Ok(Self { core: RefCell::new(graph::ContextGraph::restore(&bytes, &GraphMessages)?) })
+        Ok(Self::own(graph::ContextGraph::restore(&bytes, &GraphMessages)?))
     }
 }
 
 impl ContextGraph {
-    fn read(&self) -> Result<Ref<'_, graph::ContextGraph>, Error> {
-        self.core.try_borrow().map_err(|_| busy())
+    fn own(core: graph::ContextGraph) -> Self {
+        Self { core: Backing::Own(Box::new(RefCell::new(core))) }
+    }
+
+    /// The graph of a session's history.
+    pub(super) fn of_session(inner: Rc<Inner>) -> Self {
+        Self { core: Backing::Session(inner) }
+    }
+
+    /// Reads the graph; a session's as it is now.
+    fn read<T>(&self, read: impl FnOnce(&graph::ContextGraph) -> Result<T, JsValue>) -> Result<T, JsValue> {
+        match &self.core {
+            Backing::Own(core) => read(&*core.try_borrow().map_err(|_| busy())?),
+            Backing::Session(inner) => inner.read_graph(read),
+        }
     }
 
     fn write(&self) -> Result<RefMut<'_, graph::ContextGraph>, Error> {
-        self.core.try_borrow_mut().map_err(|_| busy())
+        match &self.core {
+            Backing::Own(core) => core.try_borrow_mut().map_err(|_| busy()),
+            Backing::Session(_) => Err(busy()), // every way to change one goes over its session
+        }
+    }
+
+    /// What would change the graph of a session, and not the session.
+    fn refuse_session(&self, what: &str, instead: &str) -> Result<(), Error> {
+        match &self.core {
+            Backing::Own(_) => Ok(()),
+            Backing::Session(_) => Err(Error::new(
+                ErrorCode::GraphConstraint,
+                format!(
+                    "this graph is a session's history, which {what} comes into by the session: use session.{instead}"
+                ),
+            )),
+        }
     }
 }
 

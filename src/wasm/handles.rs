@@ -8,7 +8,7 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::value::{copy_of, set, to_js};
-use crate::context::{Form, Node, NodeIndex, Slot};
+use crate::context::{Form, Node, NodeIndex, Renumbering, Slot};
 use crate::message::{Format, Message, Role};
 use crate::provider::{Calls, Provider, provider};
 
@@ -39,6 +39,16 @@ impl Handles {
         if let Some(first) = nodes.first().copied().filter(|_| !objects.is_empty()) {
             self.originals.insert(first, Original { format, nodes, objects });
         }
+    }
+
+    /// The objects of a branch of the conversation.
+    pub fn branch(&self, new: &Renumbering) -> Self {
+        let came_along = |original: &Original| {
+            let nodes = original.nodes.iter().map(|n| new.of(*n)).collect::<Option<Vec<NodeIndex>>>()?;
+            let first = *nodes.first()?;
+            Some((first, Original { format: original.format, nodes, objects: original.objects.clone() }))
+        };
+        Self { originals: self.originals.values().filter_map(came_along).collect(), made: HashMap::new() }
     }
 
     /// The view as a list of a format's objects.

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 
+use super::branches::Child;
 use super::counter::CallbackCounter;
 use super::entries::Group;
 use super::error::context_error;
@@ -17,6 +18,7 @@ use super::summarize::Summarize;
 use super::value::{get, to_js};
 use crate::context::NodeIndex;
 use crate::error::{Error, ErrorCode, Result};
+use crate::graph::ContextGraph;
 use crate::message::{Format, Message};
 use crate::session::{Fit, Session};
 
@@ -43,6 +45,8 @@ pub struct Inner {
     is_prepared: Cell<bool>,
     /// How often the core was changed.
     writes: Cell<u64>,
+    /// What was forked off, for the graph.
+    pub children: RefCell<Vec<Child>>,
     /// Bytes of a chunk's last, incomplete character, by ref.
     pub split_characters: RefCell<HashMap<String, Vec<u8>>>,
     /// The end of the session object's life.
@@ -68,9 +72,18 @@ impl Inner {
             listeners: Listeners::default(),
             is_prepared: Cell::new(false),
             writes: Cell::new(0),
+            children: RefCell::default(),
             split_characters: RefCell::default(),
             freed: Freed::new(),
         }
+    }
+
+    /// The same callbacks around another core.
+    pub fn beside(&self, core: Session) -> Self {
+        let (summarize, now) = (self.summarize.borrow().clone(), self.now.borrow().clone());
+        let beside = Self::new(core, summarize, self.callback_counter.borrow().clone(), now);
+        *beside.tool_filter.borrow_mut() = self.tool_filter.borrow().clone();
+        beside
     }
 
     /// Reads the core.
@@ -178,6 +191,26 @@ impl Inner {
         // Nothing happened since the last one, and nothing will.
         let prepared = self.core.try_borrow_mut().map_err(|_| reentered())?.prepare(); // with nothing new, filling or not is the same
         prepared.map_err(|error| self.with_report(error))
+    }
+
+    /// Reads the history as a graph, as it is now, with what forks say of their lanes.
+    pub fn read_graph<T>(
+        &self,
+        read: impl FnOnce(&ContextGraph) -> std::result::Result<T, JsValue>,
+    ) -> std::result::Result<T, JsValue> {
+        self.refuse_freed()?;
+        let mut core = self.core.try_borrow_mut().map_err(|_| reentered())?;
+        self.children.borrow_mut().retain_mut(|child| {
+            let Some(inner) = child.inner.upgrade() else { return false };
+            if child.writes != inner.writes()
+                && let Ok(branch) = inner.core.try_borrow()
+            {
+                core.hear(&branch);
+                child.writes = inner.writes();
+            }
+            true
+        });
+        read(core.graph()?)
     }
 
     /// The last run's report.

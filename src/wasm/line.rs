@@ -1,11 +1,13 @@
 //! The list that the caller has: entry by entry what was pushed, as long as it has not been rewritten.
 
+use std::collections::HashSet;
+
 use js_sys::{JSON, Object};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::value::json;
-use crate::context::NodeIndex;
+use crate::context::{NodeIndex, Renumbering};
 use crate::error::ErrorCode;
 use crate::message::{Format, Message};
 use crate::provider::provider;
@@ -51,6 +53,29 @@ impl Line {
     /// Forgets the stretches from `stretches` on, and gives their nodes.
     pub fn cut(&mut self, stretches: usize) -> Vec<NodeIndex> {
         self.0.split_off(stretches.min(self.0.len())).into_iter().flat_map(|s| s.nodes).collect()
+    }
+
+    /// Forgets nodes that left the conversation. An entry that loses a part is known by what is left of it.
+    pub fn forget(&mut self, gone: &HashSet<NodeIndex>) {
+        for stretch in &mut self.0 {
+            let before = stretch.nodes.len();
+            stretch.nodes.retain(|n| !gone.contains(n));
+            if stretch.nodes.len() < before {
+                stretch.objects.clear();
+            }
+        }
+        self.0.retain(|stretch| !stretch.nodes.is_empty());
+    }
+
+    /// The list of a branch of the conversation.
+    pub fn branch(&self, new: &Renumbering) -> Self {
+        let came_along = |stretch: &Stretch| {
+            let nodes: Vec<NodeIndex> = stretch.nodes.iter().filter_map(|n| new.of(*n)).collect();
+            let whole = nodes.len() == stretch.nodes.len();
+            let objects = if whole { stretch.objects.clone() } else { Vec::new() };
+            (!nodes.is_empty()).then_some(Stretch { objects, nodes })
+        };
+        Self(self.0.iter().filter_map(came_along).collect())
     }
 
     /// The nodes of the stretches from `stretches` on.

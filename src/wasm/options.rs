@@ -42,6 +42,13 @@ pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
     Ok(Options { config, counter, callback_counter, summarize, now, redact })
 }
 
+/// The lane that a fork is given, and its other options.
+pub fn fork_options(options: &JsValue) -> Result<(Option<String>, js_sys::Object), JsValue> {
+    let own = plain_object(options)?;
+    let lane = take(&own, "lane")?.map(|lane| super::value::text(&lane, "lane")).transpose()?;
+    Ok((lane, own))
+}
+
 /// Changes the options of a session: all that are named, or none.
 pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     let writes = inner.writes();

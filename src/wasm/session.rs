@@ -44,7 +44,7 @@ use crate::tokens::ReportedUsage;
 /// ```
 #[wasm_bindgen]
 pub struct Session {
-    inner: Rc<Inner>,
+    pub(super) inner: Rc<Inner>,
 }
 
 impl Drop for Session {
@@ -448,6 +448,18 @@ impl Session {
     #[wasm_bindgen(getter, js_name = toolOutputs)]
     pub fn tool_outputs(&self) -> ToolOutputCache {
         ToolOutputCache::new(self.inner.clone())
+    }
+
+    /// The history as a graph: a node a message, in the session's lane, each after the one before it, outputs behind their calls
+    /// by a `dependency` too; folds as summaries over what they stand for; forks as lanes (a node's id there begins with the
+    /// lane's name), and what was merged as a node that a `branch` leads into from the lane. What a `rewind` left stays as a
+    /// dead end. It is drawn when it is read, and costs what is new since then.
+    ///
+    /// It is the session's own: `compress` folds (`folds()`), `expand` unfolds. What else would change it is refused with
+    /// `GRAPH_CONSTRAINT`, which says what does it on the session.
+    #[wasm_bindgen(getter)]
+    pub fn graph(&self) -> super::graph::ContextGraph {
+        super::graph::ContextGraph::of_session(self.inner.clone())
     }
 
     /// The last run's report, of a failed run too.

@@ -130,6 +130,15 @@ pub enum Op {
         which: usize,
         words: Words,
     },
+    Unfold(usize),
+    Rewind(usize),
+    /// From here on the branch is what operations are done to.
+    Fork(usize),
+    /// Back to what was forked, with the branch's result.
+    Merge {
+        which: usize,
+        as_user: bool,
+    },
 }
 
 /// Pieces of text and how often each stands there.
@@ -357,6 +366,10 @@ fn op() -> impl Strategy<Value = Op> {
         1 => prop_oneof![3 => 0..30u64, 1 => 30..2_000u64].prop_map(Op::SetTools),
         1 => (0..200_000u64).prop_map(Op::Usage),
         1 => Just(Op::CollectGarbage),
+        2 => which().prop_map(Op::Unfold),
+        1 => which().prop_map(Op::Rewind),
+        1 => which().prop_map(Op::Fork),
+        2 => (which(), any::<bool>()).prop_map(|(which, as_user)| Op::Merge { which, as_user }),
     ]
 }
 

@@ -30,8 +30,7 @@ pub fn views_are_valid(world: &mut World, _: &Happened) {
     assert_eq!(refusals(&view, true), [""; 0]);
     let context = world.session.context();
     let user_began = world
-        .pushed
-        .iter()
+        .going_on()
         .find(|p| !p.message.role.is_instruction() && !p.message.is_empty())
         .is_some_and(|p| p.message.role == Role::User);
     let folded = context

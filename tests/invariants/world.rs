@@ -9,7 +9,7 @@ use contextfold::context::{Fold, Form, Report};
 use contextfold::message::{
     CallKind, Extras, Format, Message, Part, Reasoning, Role, ToolCall, ToolOutputRef,
 };
-use contextfold::session::{ContextChange, Fit, Pending, Search, Session, SessionConfig};
+use contextfold::session::{ContextChange, Fit, MergeAs, Pending, Search, Session, SessionConfig};
 use contextfold::tokens::{Counter, ReportedUsage};
 use contextfold::{Error, ErrorCode};
 use serde_json::{Map, json};
@@ -87,6 +87,8 @@ pub struct World {
     pub pinned: BTreeSet<String>,
     /// Ids of former headers.
     taken_out: BTreeSet<String>,
+    /// Ids of what the conversation went back behind.
+    gone: BTreeSet<String>,
     /// Ids that had a line in a report, with the refs that the lines name.
     pub left_out: BTreeMap<String, BTreeSet<String>>,
     /// Ids of messages that came while the run that was just resumed waited.
@@ -100,6 +102,8 @@ pub struct World {
     pub text_pins: Vec<(String, String)>,
     /// Refs of outputs that no message brought.
     own_refs: Vec<String>,
+    /// What this one was forked off.
+    parent: Option<Box<World>>,
 }
 
 impl World {
@@ -113,6 +117,7 @@ impl World {
             header: Vec::new(),
             pinned: BTreeSet::new(),
             taken_out: BTreeSet::new(),
+            gone: BTreeSet::new(),
             left_out: BTreeMap::new(),
             meanwhile: Vec::new(),
             tools: 0,
@@ -122,6 +127,7 @@ impl World {
             numbered: 0,
             text_pins: Vec::new(),
             own_refs: Vec::new(),
+            parent: None,
         }
     }
 
@@ -132,7 +138,12 @@ impl World {
 
     /// The newest message that opens a turn; an empty one is no message to a provider.
     pub fn newest_user(&self) -> Option<&Pushed> {
-        self.pushed.iter().rev().find(|p| p.message.opens_turn() && !p.message.is_empty())
+        self.going_on().rev().find(|p| p.message.opens_turn() && !p.message.is_empty())
+    }
+
+    /// What the conversation goes on from.
+    pub fn going_on(&self) -> impl DoubleEndedIterator<Item = &Pushed> {
+        self.pushed.iter().filter(|p| !self.gone.contains(&p.id))
     }
 
     /// The most that a view may take.
@@ -230,24 +241,7 @@ impl World {
                 }
                 Came::Nothing
             }
-            Op::Pin(which) | Op::Unpin(which) => {
-                if self.pushed.is_empty() {
-                    return Came::Nothing;
-                }
-                let pin = matches!(op, Op::Pin(_));
-                let id = self.pushed[which % self.pushed.len()].id.clone();
-                let stands = !self.taken_out.contains(&id) && !self.find(&id).is_some_and(Message::is_empty);
-                if let Err(error) = self.session.set_pinned(&id, pin) {
-                    assert!(pin && !stands, "{error}");
-                    return Came::Nothing;
-                }
-                if pin && stands {
-                    self.pinned.insert(id);
-                } else {
-                    self.pinned.remove(&id);
-                }
-                Came::Taken
-            }
+            Op::Pin(which) | Op::Unpin(which) => self.set_pinned(*which, matches!(op, Op::Pin(_))),
             Op::SetHeader(texts) => {
                 self.set_header(texts.iter().map(|w| Message::text(Role::System, w.text())).collect())
             }
@@ -350,6 +344,10 @@ impl World {
                 self.session.context_mut().outputs.append(id, &words.text()).unwrap();
                 Came::Taken
             }
+            Op::Unfold(which) => self.unfold(*which),
+            Op::Rewind(which) => self.rewind(*which),
+            Op::Fork(which) => self.fork(*which),
+            Op::Merge { which, as_user } => self.merge(*which, *as_user),
         }
     }
 
@@ -358,6 +356,147 @@ impl World {
         let pushed = self.pushed.get(which % self.pushed.len().max(1))?;
         let piece: String = pushed.message.plain_text().chars().take(length).collect();
         (!piece.trim().is_empty()).then(|| (pushed.id.clone(), piece))
+    }
+
+    fn set_pinned(&mut self, which: usize, pin: bool) -> Came {
+        if self.pushed.is_empty() {
+            return Came::Nothing;
+        }
+        let id = self.pushed[which % self.pushed.len()].id.clone();
+        let out = self.taken_out.contains(&id) || self.gone.contains(&id);
+        let stands = !out && !self.find(&id).is_some_and(Message::is_empty);
+        if let Err(error) = self.session.set_pinned(&id, pin) {
+            assert!(pin && !stands, "{error}");
+            return Came::Nothing;
+        }
+        if pin && stands {
+            self.pinned.insert(id);
+        } else {
+            self.pinned.remove(&id);
+        }
+        Came::Taken
+    }
+
+    fn unfold(&mut self, which: usize) -> Came {
+        let context = self.session.context();
+        let folds = context.fold_infos();
+        if folds.is_empty() {
+            return Came::Nothing;
+        }
+        let fold = &folds[which % folds.len()];
+        match self.session.unfold(&fold.id) {
+            Ok(()) => Came::Taken,
+            Err(error) => {
+                assert!(!fold.in_view, "{error}");
+                assert_eq!(error.code(), ErrorCode::GraphConstraint);
+                Came::Nothing
+            }
+        }
+    }
+
+    fn rewind(&mut self, which: usize) -> Came {
+        let ids: Vec<String> =
+            self.going_on().map(|p| p.id.clone()).filter(|id| !self.taken_out.contains(id)).collect();
+        if ids.is_empty() {
+            return Came::Nothing;
+        }
+        let to = &ids[which % ids.len()];
+        let nodes = self.session.rewind(to).unwrap();
+        let gone = self.session.context().ids(&nodes);
+        let behind = ids.iter().skip_while(|id| *id != to).skip(1).filter(|id| !self.header.contains(id));
+        assert!(behind.eq(gone.iter().filter(|id| !self.taken_out.contains(*id))), "what came after {to}");
+        self.pinned.retain(|id| !gone.contains(id));
+        self.text_pins.retain(|(id, _)| !gone.contains(id));
+        self.gone.extend(gone);
+        self.find_open_calls();
+        Came::Taken
+    }
+
+    fn fork(&mut self, which: usize) -> Came {
+        let ids: Vec<String> =
+            self.going_on().map(|p| p.id.clone()).filter(|id| !self.taken_out.contains(id)).collect();
+        if ids.is_empty() {
+            return Came::Nothing;
+        }
+        let at = &ids[which % ids.len()];
+        let before = Frozen::of(&self.session);
+        let (session, _) = self.session.fork(at, None).unwrap();
+        assert!(before == Frozen::of(&self.session), "a fork leaves what it was forked off as it was");
+        let came_along = |id: &str| session.context().history.find(id).is_some();
+        let pushed: Vec<Pushed> = self.pushed.iter().filter(|p| came_along(&p.id)).cloned().collect();
+        let until = ids.iter().position(|id| id == at).map_or(0, |at| at + 1);
+        assert!(ids[..until].iter().all(|id| came_along(id)), "the history up to {at}");
+        assert!(ids[until..].iter().all(|id| self.header.contains(id) || !came_along(id)), "only up to {at}");
+        let pinned = self.pinned.iter().filter(|id| came_along(id)).cloned().collect();
+        let text_pins = self.text_pins.iter().filter(|(id, _)| came_along(id)).cloned().collect();
+        let mut branch = Self {
+            session,
+            counter: self.counter.clone(),
+            pinned,
+            pushed,
+            header: self.header.clone(),
+            taken_out: self.taken_out.clone(),
+            gone: self.gone.clone(),
+            left_out: self.left_out.clone(),
+            meanwhile: Vec::new(),
+            tools: self.tools,
+            open: Vec::new(),
+            answered: Vec::new(),
+            waiting: Vec::new(),
+            numbered: self.numbered,
+            parent: None,
+            text_pins,
+            own_refs: self.own_refs.clone(),
+        };
+        branch.find_open_calls();
+        let parent = std::mem::replace(self, branch);
+        self.parent = Some(Box::new(parent));
+        Came::Taken
+    }
+
+    fn merge(&mut self, which: usize, as_user: bool) -> Came {
+        let Some(parent) = self.parent.take() else { return Came::Nothing };
+        let branch = std::mem::replace(self, *parent);
+        let before = Frozen::of(&self.session);
+        let result = match self.open.len() {
+            open if open > 0 && !as_user => MergeAs::ToolOutput(self.open[which % open].clone()),
+            _ => MergeAs::User,
+        };
+        match self.session.merge(&branch.session, &result) {
+            Ok(node) => {
+                let node = self.session.context().history.node(node);
+                let (id, mut message) = (node.id.to_string(), Message::clone(&node.message));
+                for part in &mut message.parts {
+                    if let Part::ToolOutput(output) = part {
+                        output.output_ref = None;
+                    }
+                }
+                self.pushed.push(Pushed { id, message });
+                self.find_open_calls();
+                let again = self.session.merge(&branch.session, &MergeAs::User).unwrap_err();
+                assert_eq!(again.code(), ErrorCode::GraphConstraint, "{again}");
+                Came::Taken
+            }
+            Err(error) => {
+                assert_eq!(error.code(), ErrorCode::GraphConstraint, "{error}");
+                assert!(before == Frozen::of(&self.session), "a merge that fails changes nothing");
+                Came::Nothing
+            }
+        }
+    }
+
+    /// The calls that wait for an output, and those that have one, of what the conversation goes on from.
+    fn find_open_calls(&mut self) {
+        let (mut open, mut answered) = (Vec::new(), Vec::new());
+        for Pushed { message, .. } in self.going_on() {
+            for output in message.tool_outputs() {
+                open.retain(|o| *o != output.call_id);
+                answered.push(output.call_id.clone());
+            }
+            open.extend(message.tool_calls().filter(|c| !c.hosted).map(|c| c.id.clone()));
+        }
+        self.open = open;
+        self.answered = answered;
     }
 
     fn with_waiting(
@@ -399,7 +538,7 @@ impl World {
         for (node, message) in nodes.into_iter().zip(messages) {
             let id = self.session.context().history.node(node).id.to_string();
             let leads = |p: &Pushed| p.message.role.is_instruction() || p.message.is_empty();
-            if message.role.is_instruction() && !message.is_empty() && self.pushed.iter().all(leads) {
+            if message.role.is_instruction() && !message.is_empty() && self.going_on().all(leads) {
                 self.header.push(id.clone());
             }
             if message.meta.pinned && !message.is_empty() {

@@ -15,6 +15,7 @@ fn aim(most: u64) -> Aim {
         most,
         enough: 0,
         auto: true,
+        resting: 0,
         fill: false,
         keep_turns: 1,
     }

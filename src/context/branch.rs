@@ -1,0 +1,106 @@
+//! Another conversation that begins as this one did.
+
+use std::collections::HashSet;
+
+use super::core::Context;
+use super::fold::{Fold, Stood};
+use super::node::{History, NodeIndex, NodeKind};
+use super::outputs::OnEntry;
+use super::view::Slot;
+
+/// Where the nodes of a conversation are in one that branched off it.
+#[derive(Debug, Clone, Default)]
+pub struct Renumbering(Vec<Option<NodeIndex>>);
+
+impl Renumbering {
+    /// The node's own number there, if it came along.
+    pub fn of(&self, node: NodeIndex) -> Option<NodeIndex> {
+        self.0.get(node.get()).copied().flatten()
+    }
+}
+
+impl Context {
+    /// A conversation that begins with the history up to and including `at`, as it went on to there: with the view that a
+    /// [`Context::rewind`] to it leaves. Messages and outputs are shared.
+    pub fn branch(&self, at: NodeIndex) -> (Self, Renumbering) {
+        let mut branch = self.clone();
+        branch.rewind(at);
+        branch.events = Vec::new();
+        branch.left_out = Vec::new();
+        branch.on_entry = OnEntry::default();
+        branch.folds_changed = 0;
+        let kept = branch.kept_nodes(at);
+        let mut next = 0;
+        let numbers = (0..branch.history.len()).map(|n| {
+            kept.contains(&NodeIndex(n as u32)).then(|| {
+                next += 1;
+                NodeIndex(next - 1)
+            })
+        });
+        let renumbering = Renumbering(numbers.collect());
+        branch.renumber(&renumbering);
+        (branch, renumbering)
+    }
+
+    /// The messages up to `at`, the header, and all that stands in the view or in a fold.
+    fn kept_nodes(&self, at: NodeIndex) -> HashSet<NodeIndex> {
+        let mut kept: HashSet<NodeIndex> =
+            (0..=at.0).map(NodeIndex).filter(|n| self.goes_on_with(*n)).collect();
+        kept.extend(self.view.slots().chain(&self.view.hidden_parts).map(|s| s.node));
+        kept.extend(self.view.dropped_nodes());
+        kept.extend(self.view.merged.iter().copied());
+        for fold in &self.folds {
+            kept.extend(fold.members.iter().copied());
+            kept.extend([Some(fold.summary), fold.retain, fold.ask].into_iter().flatten());
+        }
+        let roots: Vec<NodeIndex> = kept.iter().map(|n| self.history.late.root(*n)).collect();
+        kept.extend(roots);
+        kept
+    }
+
+    /// Leaves out the nodes that have no new number.
+    fn renumber(&mut self, new: &Renumbering) {
+        self.history.renumber(new);
+        self.view.renumber(new);
+        let stood =
+            |s: Stood| Some(Stood { slot: Slot { node: new.of(s.slot.node)?, ..s.slot }, shown: s.shown });
+        let pair = |(a, b): (NodeIndex, NodeIndex)| Some((new.of(a)?, new.of(b)?));
+        self.pointers = std::mem::take(&mut self.pointers).into_iter().filter_map(pair).collect();
+        let fold = |fold: Fold| {
+            Some(Fold {
+                members: fold.members.iter().filter_map(|n| new.of(*n)).collect(),
+                summary: new.of(fold.summary)?,
+                retain: fold.retain.and_then(|n| new.of(n)),
+                ask: fold.ask.and_then(|n| new.of(n)),
+                altered: fold.altered.into_iter().filter_map(stood).collect(),
+                pointers: fold.pointers.into_iter().filter_map(pair).collect(),
+                ..fold
+            })
+        };
+        self.folds = std::mem::take(&mut self.folds).into_iter().filter_map(fold).collect();
+    }
+}
+
+impl History {
+    fn renumber(&mut self, new: &Renumbering) {
+        let old = std::mem::take(self);
+        self.late = old.late.renumbered(|n| new.of(n));
+        self.generated = old.generated;
+        self.has_ephemeral = old.has_ephemeral;
+        for (index, mut node) in old.nodes.into_iter().enumerate() {
+            let Some(own) = new.of(NodeIndex(index as u32)) else { continue };
+            node.folded_by = node.folded_by.and_then(|by| new.of(by));
+            let is_message = node.kind == NodeKind::Message;
+            // What came before was said first; a message's own id wins over one that the engine made.
+            if is_message || !self.by_id.contains_key(&node.id) {
+                self.by_id.insert(node.id.clone(), own);
+            }
+            self.nodes.push(node);
+        }
+        for (id, call) in old.open_calls {
+            if let Some(call) = call.renumbered(new) {
+                self.open_calls.insert(id, call);
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Going back to an earlier message: what came after it leaves the view.
+
+use std::collections::HashSet;
+
+use super::core::Context;
+use super::node::{NodeIndex, NodeKind};
+use super::view::Form;
+use crate::error::{Error, Result};
+use crate::message::{Message, Role};
+
+const WHY: &str = "the conversation went back to an earlier message";
+
+impl Context {
+    /// The message of this id, if the conversation still goes on from it.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for an id that there is not, for what the engine made itself, and for a message of a past that was
+    /// left.
+    pub fn turning_point(&self, id: &str) -> Result<NodeIndex> {
+        let index = self.history.require(id)?;
+        if self.history.node(index).kind != NodeKind::Message {
+            let why = format!("`{id}` is no message that was pushed; name one of `messages`");
+            return Err(Error::argument(why));
+        }
+        if self.history.is_superseded(index) {
+            let why = format!(
+                "`{id}` is part of a past that was rewritten, or went back behind; it is found by search only"
+            );
+            return Err(Error::argument(why));
+        }
+        Ok(index)
+    }
+
+    /// Takes everything that came after `to` out of the view; the history keeps it. `to` and the newest user message stand in
+    /// the view then, folds over them undone. Calls without their outputs wait again. Gives what is gone.
+    pub fn rewind(&mut self, to: NodeIndex) -> Vec<NodeIndex> {
+        let header: HashSet<NodeIndex> = self.own_header().into_iter().collect();
+        let later = (to.0 + 1..self.history.len() as u32).map(NodeIndex);
+        let gone: Vec<NodeIndex> = later.filter(|n| self.goes_on_with(*n) && !header.contains(n)).collect();
+        let (_, mut stand_ins) = self.supersede(&gone);
+        stand_ins.extend(self.text_pins_of(&gone));
+        self.take_out(&gone, &stand_ins, WHY);
+        self.show(to);
+        let newest_user = (0..=to.0).rev().map(NodeIndex).find(|n| {
+            let message = &self.history.node(*n).message;
+            self.goes_on_with(*n) && message.opens_turn() && !message.is_empty()
+        });
+        if let Some(newest) = newest_user {
+            self.show(newest);
+        }
+        self.settle_steps();
+        gone
+    }
+
+    /// Shows a message whole, with its step, whatever stands for it or was done to it.
+    fn show(&mut self, index: NodeIndex) {
+        if self.history.node(index).folded_by.is_some() {
+            let over = self.folds_over(&HashSet::from([index]));
+            self.open_folds(&over, WHY);
+        }
+        self.restore_step(index, WHY);
+        let less = |form: Form| matches!(form, Form::Stripped | Form::Shortened);
+        if let Some(at) = self.view.body().iter().position(|s| s.node == index && less(s.form)) {
+            let node = self.history.node(index);
+            self.view.replace(at, node.message.clone(), node.tally, Form::Whole);
+        }
+    }
+
+    /// Makes a view valid that lost messages: a call that waits is shown, and answered by a stand-in where something else is
+    /// said behind it; the conversation begins with the user.
+    pub(super) fn settle_steps(&mut self) {
+        for (call_id, caller) in self.history.unanswered() {
+            self.show(caller);
+            let body = self.view.body();
+            let Some(at) = body.iter().rposition(|s| s.node == caller) else { continue };
+            // Of one answer whose calls are still being executed: its other calls, then the outputs that came.
+            let mut rest =
+                body[at + 1..].iter().map(|s| s.message.role).skip_while(|role| *role == Role::Assistant);
+            let live = rest.all(|role| role == Role::Tool);
+            if !live {
+                self.stand_in_for(&call_id, caller);
+            }
+        }
+        self.begin_with_user();
+        self.settle_pointers();
+    }
+
+    /// The pinned texts of messages.
+    fn text_pins_of(&self, of: &[NodeIndex]) -> Vec<NodeIndex> {
+        let ids: HashSet<&str> = of.iter().map(|n| &*self.history.node(*n).id).collect();
+        let body = self.view.body().iter().filter(|s| self.history.node(s.node).kind == NodeKind::Pin);
+        body.filter(|s| pinned_id(&s.message).is_some_and(|id| ids.contains(id.as_str())))
+            .map(|s| s.node)
+            .collect()
+    }
+}
+
+/// The id of the message that a pinned text was taken from.
+fn pinned_id(pin: &Message) -> Option<String> {
+    let text = pin.plain_text();
+    let (id, _) = text.strip_prefix("[pinned text of message ")?.split_once("]\n")?;
+    Some(id.to_owned())
+}

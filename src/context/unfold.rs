@@ -1,0 +1,144 @@
+//! A fold undone: what it stands for stands again where it stood, as it stood.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::core::Context;
+use super::event::EventName;
+use super::fold::{Fold, Stood};
+use super::node::{NodeIndex, NodeKind};
+use super::view::{Form, Slot};
+use crate::error::{Error, ErrorCode, Result};
+use crate::message::Role;
+
+impl Context {
+    /// The fold of this id, if it can be undone now.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` where there is no such fold; `GRAPH_CONSTRAINT` where it is part of a later one.
+    pub fn unfoldable(&self, id: &str) -> Result<NodeIndex> {
+        let node = self.history.find(id);
+        let fold = node.and_then(|node| self.folds.iter().find(|f| f.summary == node));
+        let Some(fold) = fold else {
+            let why = match node.and_then(|node| self.history.node(node).folded_by) {
+                Some(by) => format!("it is folded into `{}`: unfold that", self.history.node(by).id),
+                None => "see folds() for the ids".to_owned(),
+            };
+            return Err(Error::argument(format!("there is no fold `{id}`; {why}")));
+        };
+        let mut outermost = fold.summary;
+        while let Some(by) = self.history.node(outermost).folded_by {
+            outermost = by;
+        }
+        if outermost == fold.summary {
+            return Ok(fold.summary);
+        }
+        let first = &self.history.node(outermost).id;
+        let why = format!("`{id}`, `{first}`: the first is folded into the second; unfold `{first}` first");
+        Err(Error::new(ErrorCode::GraphConstraint, why))
+    }
+
+    /// Undoes a fold that is part of no other: its members stand again where they stood, as they stood; what stood for them
+    /// leaves the view. What came after the fold stays.
+    pub fn unfold(&mut self, summary: NodeIndex) {
+        self.open_folds(&BTreeSet::from([summary]), "the fold was undone");
+        self.begin_with_user();
+        self.settle_pointers();
+    }
+
+    /// Undoes folds, the outermost first; with each go those that it is part of.
+    pub(super) fn open_folds(&mut self, summaries: &BTreeSet<NodeIndex>, why: &str) {
+        let mut opened = summaries.clone();
+        for fold in &self.folds {
+            if fold.members.iter().any(|m| opened.contains(m)) {
+                opened.insert(fold.summary);
+            }
+        }
+        for summary in opened.into_iter().rev() {
+            if let Some(at) = self.folds.iter().position(|f| f.summary == summary) {
+                let fold = self.folds.remove(at);
+                self.open(fold, why);
+            }
+        }
+    }
+
+    fn open(&mut self, fold: Fold, why: &str) {
+        let Fold { members, summary, retain, ask, altered, pointers, .. } = fold;
+        self.folds_changed += 1;
+        let beside: HashSet<NodeIndex> = [Some(summary), retain, ask].into_iter().flatten().collect();
+        // What stood beside the summary may have become part of another fold without it.
+        for other in &mut self.folds {
+            other.members.retain(|m| !beside.contains(m));
+        }
+        let mut altered: HashMap<NodeIndex, Stood> =
+            altered.into_iter().map(|stood| (stood.slot.node, stood)).collect();
+        let mut stood = |node: &NodeIndex| {
+            let whole = || Stood { slot: Slot::whole(&self.history, *node), shown: true };
+            altered.remove(node).unwrap_or_else(whole)
+        };
+        let back: Vec<Stood> = members.iter().map(&mut stood).collect();
+        let points =
+            |node: NodeIndex| back.iter().any(|s| s.slot.node == node && s.slot.form == Form::Pointer);
+        let again =
+            pointers.into_iter().filter(|pointer| points(pointer.0) && !self.pointers.contains(pointer));
+        let again: Vec<_> = again.collect();
+        self.pointers.extend(again);
+        self.stand_again(&beside, back);
+        for member in &members {
+            self.history.set_folded_by(*member, None);
+        }
+        let id = self.history.node(summary).id.to_string();
+        self.left_out.retain(|line| line.fold.as_ref() != Some(&id));
+        self.emit(EventName::Unfolded, &members, format!("{id}: {why}"));
+    }
+
+    /// Puts `back` into the view, each in its place, and takes `gone` out.
+    pub(super) fn stand_again(&mut self, gone: &HashSet<NodeIndex>, mut back: Vec<Stood>) {
+        let place = |stood: &Stood| self.history.place(stood.slot.node);
+        back.sort_by_cached_key(place);
+        let mut back = back.into_iter().peekable();
+        let mut all = Vec::with_capacity(back.len() + self.view.len());
+        for stood in self.view.stood().filter(|s| !gone.contains(&s.slot.node)) {
+            if back.peek().is_some() {
+                let here = place(&stood);
+                while let Some(earlier) = back.next_if(|s| place(s) < here) {
+                    all.push(earlier);
+                }
+            }
+            all.push(stood);
+        }
+        all.extend(back);
+        self.view.arrange(all);
+    }
+
+    /// Providers want a conversation to begin with the user: where the message that began it was dropped while a summary stood
+    /// before it, it comes back.
+    pub fn begin_with_user(&mut self) {
+        let speaks = |slot: &&Slot| !slot.message.role.is_instruction();
+        let Some(first) = self.view.body().iter().find(speaks) else { return };
+        if first.message.role == Role::User {
+            return;
+        }
+        let node = first.node;
+        let before: Vec<(NodeIndex, Role)> = self
+            .view
+            .with_dropped()
+            .into_iter()
+            .take_while(|s| s.node != node)
+            .map(|s| (s.node, s.message.role))
+            .collect();
+        if let Some((asked, _)) = before.into_iter().rfind(|(_, role)| *role == Role::User) {
+            self.restore_step(asked, "a view begins with the user");
+        }
+    }
+
+    /// The folds that stand for some of these nodes, by themselves or through folds that they fold.
+    pub(super) fn folds_over(&self, nodes: &HashSet<NodeIndex>) -> BTreeSet<NodeIndex> {
+        let over = self.folds.iter().filter(|f| f.members.iter().any(|m| nodes.contains(m)));
+        over.map(|f| f.summary).collect()
+    }
+
+    /// Whether the node is a message of the conversation as it goes on now: pushed, and not superseded.
+    pub(super) fn goes_on_with(&self, index: NodeIndex) -> bool {
+        self.history.node(index).kind == NodeKind::Message && !self.history.is_superseded(index)
+    }
+}

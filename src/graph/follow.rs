@@ -1,0 +1,87 @@
+//! A graph that follows a history kept elsewhere: what holds there need not be asked for again here.
+
+use std::sync::Arc;
+
+use super::content::Content;
+use super::core::{ContextGraph, Place};
+use super::edge::{Edge, EdgeKind};
+use super::fold::Loose;
+use super::limits::GraphLimits;
+use super::node::{NodeState, NodeType};
+use crate::error::Result;
+use crate::message::{Message, Part, Role};
+
+impl NodeType {
+    /// The type of a message's node.
+    pub const fn of(role: Role) -> Self {
+        match role {
+            Role::User => Self::UserMessage,
+            Role::Assistant => Self::AgentMessage,
+            Role::Tool => Self::Task,
+            Role::System => Self::SystemMessage,
+            Role::Developer => Self::DeveloperMessage,
+        }
+    }
+}
+
+impl ContextGraph {
+    /// Appends a message to a lane, which is opened where there is none of this name, behind nodes that entered before it;
+    /// these may be folded. The id is free.
+    ///
+    /// # Errors
+    /// `SAFETY_LIMIT_EXCEEDED`; nothing has changed then.
+    pub(crate) fn follow(
+        &mut self,
+        id: Arc<str>,
+        lane: &str,
+        message: Arc<Message>,
+        after: &[(u32, EdgeKind)],
+    ) -> Result<u32> {
+        GraphLimits::allow(self.len() + 1, self.limits.max_nodes, "nodes", "maxNodes")?;
+        GraphLimits::allow(self.edges.len() + after.len(), self.limits.max_edges, "edges", "maxEdges")?;
+        let known = self.lane_by_name.get(lane).copied();
+        let lane = known.unwrap_or_else(|| self.open_lane(lane.into(), None));
+        let node_type = NodeType::of(message.role);
+        let content = Content { message, whole: true };
+        let index = self.insert(id, node_type, NodeState::Finished, lane, content);
+        for (from, kind) in after {
+            self.link(Edge { from: *from, to: index, kind: *kind });
+        }
+        self.note_reach(index);
+        Ok(index)
+    }
+
+    /// Opens a lane at a node, folded or not; one of this name that there is already stays.
+    pub(crate) fn follow_fork(&mut self, at: u32, lane: &str) {
+        if !self.lane_by_name.contains_key(lane) {
+            self.open_lane(lane.into(), Some(at));
+        }
+    }
+
+    /// Says how far a node's work has come, folded or not.
+    pub(crate) fn follow_state(&mut self, node: u32, state: NodeState) {
+        self.nodes[node as usize].state = state;
+    }
+
+    /// Puts a fold over places of one lane that no other fold hides. What stands between them stays, whatever it is; and it may
+    /// be the lane's end.
+    ///
+    /// # Errors
+    /// `SAFETY_LIMIT_EXCEEDED`; nothing has changed then.
+    pub(crate) fn follow_fold(
+        &mut self,
+        id: Arc<str>,
+        mut members: Vec<Place>,
+        summary: &str,
+        made_at: u32,
+    ) -> Result<Place> {
+        GraphLimits::allow(self.len() + 1, self.limits.max_nodes, "nodes", "maxNodes")?;
+        members.sort_unstable_by_key(|m| self.entry(*m));
+        let content = Content::of_parts(NodeType::Summary, &id, vec![Part::text(summary)]);
+        let outlined = self.outlined(id, members, content, made_at);
+        let fold = self.bound(outlined, Loose::Any)?;
+        let place = Place::Fold(self.folds.len() as u32);
+        self.lay(fold);
+        Ok(place)
+    }
+}

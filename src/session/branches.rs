@@ -1,0 +1,208 @@
+//! Branches: a session of its own that begins as this one did, and its result brought back.
+
+use std::sync::Arc;
+
+use super::facade::Session;
+use crate::context::{NodeIndex, NodeKind, Renumbering};
+use crate::error::{Error, ErrorCode, Result};
+use crate::message::{Message, Role};
+
+/// A session that branched off this one.
+#[derive(Debug)]
+pub(super) struct Fork {
+    pub lane: String,
+    /// The message that it begins behind.
+    pub at: NodeIndex,
+    /// What it says of itself beyond that, as far as it was heard.
+    pub story: Vec<Told>,
+    /// How much of its history was heard.
+    heard: usize,
+    /// The message that its result came in as, and how much of its story that is the result of.
+    pub merged: Option<(NodeIndex, usize)>,
+    /// What only the two have.
+    bond: Arc<()>,
+}
+
+/// A message of another session's lane.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub id: Arc<str>,
+    pub message: Arc<Message>,
+    /// Its place in that session's history.
+    index: NodeIndex,
+    /// What of the story it follows.
+    pub after: Option<usize>,
+    /// What of the story made the calls that it answers.
+    pub needs: Vec<usize>,
+}
+
+/// Where a session branched off.
+#[derive(Debug)]
+pub(super) struct Origin {
+    bond: Arc<()>,
+    /// The message that it begins behind, by its number there.
+    at: NodeIndex,
+    /// What stands before this in its history was there before.
+    own_from: usize,
+}
+
+/// What a branch's result comes in as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MergeAs {
+    /// The output of this open tool call: the branch was a task.
+    ToolOutput(String),
+    /// A user message.
+    User,
+}
+
+impl Session {
+    /// Who this session is among its branches; `main` where nobody named it.
+    pub fn lane(&self) -> &str {
+        &self.lane
+    }
+
+    /// A session of its own that begins with the history up to and including a message: with the folds that stand for nothing
+    /// else, with every stored output, and with the view that [`Session::rewind`] to it would leave. Messages are shared, and
+    /// from there on the two know nothing of each other. `lane` names it; `None`: the next free of `fork_1`, `fork_2`, ….
+    ///
+    /// It has the options of this one; [`Session::set_options`] gives it its own.
+    ///
+    /// # Errors
+    /// As [`Session::rewind`]; `INVALID_ARGUMENT` for a lane that there is already. Nothing has changed then.
+    pub fn fork(&mut self, id: &str, lane: Option<&str>) -> Result<(Self, Renumbering)> {
+        let (branch, renumbering) = self.branch(id, lane)?;
+        self.note_branch(&branch);
+        Ok((branch, renumbering))
+    }
+
+    /// The same, before this session knows of it.
+    ///
+    /// # Errors
+    /// As [`Session::fork`].
+    pub fn branch(&self, id: &str, lane: Option<&str>) -> Result<(Self, Renumbering)> {
+        let at = self.context.turning_point(id)?;
+        let is_taken = |lane: &str| self.lane == lane || self.forks.iter().any(|f| f.lane == lane);
+        let lane = match lane {
+            Some(lane) if lane.is_empty() || is_taken(lane) => {
+                let why =
+                    format!("there is a lane `{lane}` already, or it has no name; a fork opens a new one");
+                return Err(Error::argument(why));
+            }
+            Some(lane) => lane.to_owned(),
+            None => {
+                let mut numbered = (self.forks.len() + 1..).map(|n| format!("fork_{n}"));
+                numbered.find(|lane| !is_taken(lane)).unwrap_or_default()
+            }
+        };
+        let mut branch = Self::new(self.config.clone(), self.counter.clone());
+        let (context, renumbering) = self.context.branch(at);
+        branch.context = context;
+        branch.accuracy = self.accuracy.clone();
+        branch.parts = self.parts.clone();
+        branch.tools.clone_from(&self.tools);
+        branch.allowed_tools.clone_from(&self.allowed_tools);
+        branch.redact.clone_from(&self.redact);
+        branch.lane = lane;
+        branch.limits = self.limits;
+        let own_from = branch.context.history.len();
+        branch.origin = Some(Origin { bond: Arc::new(()), at, own_from });
+        branch.drop_bound_thinking(&[]);
+        Ok((branch, renumbering))
+    }
+
+    /// Knows of a branch from now on: its lane, and that its result may come back.
+    pub fn note_branch(&mut self, branch: &Self) {
+        let Some(Origin { bond, at, own_from }) = &branch.origin else { return };
+        self.forks.push(Fork {
+            lane: branch.lane.clone(),
+            at: *at,
+            story: Vec::new(),
+            heard: *own_from,
+            merged: None,
+            bond: bond.clone(),
+        });
+    }
+
+    /// Takes a branch's result in: the text of its last answer.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for a session that did not branch off this one, and for a call that does not wait for an output;
+    /// `GRAPH_CONSTRAINT` where the branch has no result yet, or was merged before; as [`Session::push`]. Nothing has changed
+    /// then.
+    pub fn merge(&mut self, branch: &Self, result: &MergeAs) -> Result<NodeIndex> {
+        let number = self.fork_of(branch).ok_or_else(|| {
+            Error::argument("that session did not branch off this one: merge what this session's `fork` gave")
+        })?;
+        let lane = self.forks[number].lane.clone();
+        let refuse = |why: String| Err(Error::new(ErrorCode::GraphConstraint, why));
+        if self.forks[number].merged.is_some() {
+            return refuse(format!("`{lane}`: its result was merged already; fork again for another one"));
+        }
+        let Some(text) = branch.result() else {
+            return refuse(format!(
+                "`{lane}`: it has no result yet; push its answer, an assistant message with text, first"
+            ));
+        };
+        let message = match result {
+            MergeAs::User => Message::text(Role::User, text),
+            MergeAs::ToolOutput(call) if self.context.history.open_call(call).is_none() => {
+                let why =
+                    format!("no call `{call}` waits for an output; name one, or merge as a user message");
+                return Err(Error::argument(why));
+            }
+            MergeAs::ToolOutput(call) => Message::tool(call.clone(), text),
+        };
+        let added = self.push(vec![message])?;
+        self.hear(branch);
+        let fork = &mut self.forks[number];
+        let told = fork.story.len();
+        fork.merged = added.first().map(|node| (*node, told));
+        added.first().copied().ok_or_else(|| Error::new(ErrorCode::Internal, "a merged result did not enter"))
+    }
+
+    /// Learns what a branch's lane holds by now, for the graph. A session that is no branch of this one changes nothing.
+    pub fn hear(&mut self, branch: &Self) {
+        let (Some(number), Some(origin)) = (self.fork_of(branch), &branch.origin) else { return };
+        let fork = &mut self.forks[number];
+        let history = &branch.context.history;
+        for at in fork.heard..history.len() {
+            let index = NodeIndex(at as u32);
+            let node = history.node(index);
+            if node.kind != NodeKind::Message {
+                continue;
+            }
+            let went_on = |told: &&Told| history.superseded_at(told.index).is_none_or(|gone| gone > at);
+            let answers = |told: &Told| {
+                told.message.tool_calls().any(|c| node.message.tool_outputs().any(|o| o.call_id == c.id))
+            };
+            let after = fork.story.iter().rposition(|told| went_on(&told));
+            let needs = if node.message.role == Role::Tool {
+                fork.story.iter().rposition(answers).into_iter().collect()
+            } else {
+                Vec::new()
+            };
+            let (id, message) = (node.id.clone(), node.message.clone());
+            fork.story.push(Told { id, message, index, after, needs });
+        }
+        debug_assert!(origin.own_from <= history.len(), "a history only grows");
+        fork.heard = history.len();
+    }
+
+    fn fork_of(&self, branch: &Self) -> Option<usize> {
+        let origin = branch.origin.as_ref()?;
+        self.forks.iter().position(|f| Arc::ptr_eq(&f.bond, &origin.bond))
+    }
+
+    /// The text of the last answer since it branched off.
+    pub fn result(&self) -> Option<String> {
+        let own_from = self.origin.as_ref()?.own_from;
+        let own = self.context.history.nodes().iter().enumerate().skip(own_from).rev();
+        let answers = own.filter(|(at, node)| {
+            let index = NodeIndex(*at as u32);
+            node.kind == NodeKind::Message
+                && node.message.role == Role::Assistant
+                && !self.context.history.is_superseded(index)
+        });
+        answers.map(|(_, node)| node.message.plain_text()).find(|text| !text.trim().is_empty())
+    }
+}

@@ -1,0 +1,77 @@
+//! A fold whose summary the caller wrote.
+
+use std::collections::HashSet;
+
+use super::facade::Session;
+use crate::compaction::{Layout, engine_message};
+use crate::context::{NodeIndex, NodeKind, Unit};
+use crate::error::{Error, ErrorCode, Result};
+use crate::message::Role;
+
+impl Session {
+    /// Folds messages, and earlier folds, under a summary of the caller's own. It stands as the ladder's folds stand, and
+    /// [`Session::unfold`] undoes it. Gives its id.
+    ///
+    /// # Errors
+    /// Those of [`ContextGraph::compress`](crate::graph::ContextGraph::compress); and `GRAPH_CONSTRAINT` with the ids for what
+    /// no fold may take: the header, a pinned message, the newest user message, a part of a step, what left the conversation.
+    /// Nothing has changed then.
+    pub fn fold_by_hand(&mut self, ids: &[String], summary: &str) -> Result<String> {
+        self.graph()?;
+        let tried = self.drawn.graph.compress(ids, summary)?;
+        self.drawn.graph.expand(&tried)?;
+        let named: HashSet<NodeIndex> = ids.iter().filter_map(|id| self.context.history.find(id)).collect();
+        let members = self.whole_units(&named)?;
+        let layout = self.config.ladder.passes().iter().find_map(|p| p.layout()).unwrap_or_default();
+        let made = layout.messages(None, engine_message(Role::User, summary.trim()), Layout::ASK);
+        self.drop_bound_thinking(&[]);
+        let fold = self.context.fold(members, made);
+        self.context.begin_with_user();
+        self.context.settle_pointers();
+        self.after_an_edit();
+        Ok(self.context.history.node(fold).id.to_string())
+    }
+
+    /// The units that these nodes make up, in view order.
+    fn whole_units(&self, named: &HashSet<NodeIndex>) -> Result<Vec<NodeIndex>> {
+        let refuse = |nodes: &[NodeIndex], why: &str| {
+            let ids: Vec<String> = self.context.ids(nodes).iter().map(|id| format!("`{id}`")).collect();
+            Err(Error::new(ErrorCode::GraphConstraint, format!("{}: {why}", ids.join(", "))))
+        };
+        let units = self.context.units();
+        let newest_user = units.iter().rposition(Unit::opens_turn);
+        let mut members = Vec::new();
+        let mut left: HashSet<NodeIndex> = named.clone();
+        for (at, unit) in units.iter().enumerate() {
+            if !unit.nodes.iter().any(|n| named.contains(n)) {
+                continue;
+            }
+            let pushed = |n: &&NodeIndex| self.context.history.node(**n).kind == NodeKind::Message;
+            let missing: Vec<NodeIndex> =
+                unit.nodes.iter().filter(pushed).filter(|n| !named.contains(n)).copied().collect();
+            if !missing.is_empty() {
+                return refuse(&missing, "a call and its outputs are folded together; name these as well");
+            }
+            if unit.fixed {
+                return refuse(&unit.nodes, "what is pinned, or still being executed, is not folded");
+            }
+            if Some(at) == newest_user {
+                return refuse(&unit.nodes, "the newest user message is not folded");
+            }
+            left.retain(|n| !unit.nodes.contains(n));
+            members.extend(unit.nodes.iter().copied());
+        }
+        // What stands beside a summary goes with it.
+        let beside = self.context.folds.iter().filter(|f| named.contains(&f.summary));
+        let beside: Vec<NodeIndex> = beside.flat_map(|f| [f.retain, f.ask]).flatten().collect();
+        let stands: HashSet<NodeIndex> = units.iter().flat_map(|u| u.nodes.iter().copied()).collect();
+        let inside: HashSet<NodeIndex> = members.iter().copied().collect();
+        members.extend(beside.into_iter().filter(|n| stands.contains(n) && !inside.contains(n)));
+        let mut left: Vec<NodeIndex> = left.into_iter().collect();
+        left.sort_unstable();
+        if left.is_empty() {
+            return Ok(members);
+        }
+        refuse(&left, "it stands in the header, or left the conversation: nothing is left of it to fold")
+    }
+}

@@ -1,0 +1,201 @@
+//! A session's history as a graph. It is drawn when it is asked for, and what is new since then when it is asked for again:
+//! a session whose graph nobody reads pays nothing for it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::branches::Fork;
+use super::facade::Session;
+use crate::context::{Context, Fold as ContextFold, History, NodeIndex, NodeKind};
+use crate::error::Result;
+use crate::graph::{ContextGraph, EdgeKind, NodeState, Place};
+
+/// A history's node that no graph's node stands for: the engine made it.
+const NONE: u32 = u32::MAX;
+
+/// The graph, and how far it has come.
+#[derive(Debug, Default)]
+pub(super) struct Drawn {
+    pub(super) graph: ContextGraph,
+    /// The graph's nodes, by the history's.
+    nodes: Vec<u32>,
+    /// Who made the calls that no output has answered yet, by call id.
+    callers: HashMap<String, NodeIndex>,
+    /// Messages whose calls were being executed.
+    running: Vec<NodeIndex>,
+    folds: Vec<DrawnFold>,
+    folds_changed: u64,
+    /// The nodes of each fork's lane.
+    lanes: Vec<Vec<u32>>,
+}
+
+#[derive(Debug)]
+struct DrawnFold {
+    summary: NodeIndex,
+    members: Vec<NodeIndex>,
+    /// None where it stands for nothing but what the engine made.
+    place: Option<Place>,
+}
+
+impl Session {
+    /// The history as a graph: one node a message in the session's lane, outputs behind their calls, folds over what they
+    /// stand for, forks as lanes. It costs what is new since it was last asked for.
+    ///
+    /// # Errors
+    /// `SAFETY_LIMIT_EXCEEDED` where it has more nodes than the session's limits allow.
+    pub fn graph(&mut self) -> Result<&ContextGraph> {
+        let mut drawn = std::mem::take(&mut self.drawn);
+        let done = drawn.catch_up(self);
+        self.drawn = drawn;
+        done.map(|()| &self.drawn.graph)
+    }
+}
+
+impl Drawn {
+    fn catch_up(&mut self, session: &Session) -> Result<()> {
+        let context = &session.context;
+        if self.nodes.is_empty() {
+            *self = Self { graph: ContextGraph::new(session.limits), ..Self::default() };
+        }
+        if self.is_taken(&context.history) {
+            *self = Self { graph: ContextGraph::new(session.limits), ..Self::default() };
+        }
+        let merges: BTreeMap<NodeIndex, (usize, usize)> = session
+            .forks
+            .iter()
+            .enumerate()
+            .filter_map(|(n, f)| f.merged.map(|(at, told)| (at, (n, told))))
+            .collect();
+        for index in self.nodes.len()..context.history.len() {
+            let index = NodeIndex(index as u32);
+            let mut result = None;
+            if let Some((number, told)) = merges.get(&index) {
+                self.draw_lane(*number, &session.forks[*number], *told)?;
+                result = self.lanes[*number].get(told.wrapping_sub(1)).copied();
+            }
+            let node = self.draw(&context.history, index, &session.lane, result)?;
+            self.nodes.push(node);
+        }
+        self.draw_states(&context.history);
+        for (number, fork) in session.forks.iter().enumerate() {
+            self.draw_lane(number, fork, fork.story.len())?;
+        }
+        self.draw_folds(context)
+    }
+
+    /// Whether an id that a message of a past had now names a newer one: the graph is drawn anew then.
+    fn is_taken(&self, history: &History) -> bool {
+        let new = history.nodes().iter().skip(self.nodes.len());
+        new.filter(|n| n.kind == NodeKind::Message).any(|n| self.graph.find(&n.id).is_ok())
+    }
+
+    /// Draws one node of the history; `result`: the node of another lane that it brings the result of.
+    fn draw(&mut self, history: &History, index: NodeIndex, lane: &str, result: Option<u32>) -> Result<u32> {
+        let node = history.node(index);
+        if node.kind != NodeKind::Message {
+            return Ok(NONE);
+        }
+        let before = (0..index.0).rev().map(NodeIndex).find(|n| {
+            let went_on = history.superseded_at(*n).is_none_or(|at| at > index.get());
+            went_on && history.node(*n).kind == NodeKind::Message
+        });
+        let mut after: Vec<(u32, EdgeKind)> =
+            before.iter().map(|n| (self.nodes[n.get()], EdgeKind::Sequence)).collect();
+        for output in node.message.tool_outputs() {
+            let caller =
+                self.callers.remove(&output.call_id).or_else(|| caller(history, index, &output.call_id));
+            after.extend(caller.map(|n| (self.nodes[n.get()], EdgeKind::Dependency)));
+        }
+        after.extend(result.map(|n| (n, EdgeKind::Branch)));
+        let is_named = history.find(&node.id) == Some(index);
+        let id = if is_named { node.id.clone() } else { Arc::from(format!("{}@{}", node.id, index.0)) };
+        let drawn = self.graph.follow(id, lane, node.message.clone(), &after)?;
+        for call in node.message.tool_calls().filter(|c| !c.hosted) {
+            self.callers.insert(call.id.clone(), index);
+        }
+        Ok(drawn)
+    }
+
+    /// Calls that are being executed keep their message running; everything else has ended.
+    fn draw_states(&mut self, history: &History) {
+        let mut running: Vec<NodeIndex> = if history.has_open_calls() {
+            history.unanswered().into_iter().map(|(_, n)| n).collect()
+        } else {
+            Vec::new()
+        };
+        running.dedup();
+        for ended in std::mem::replace(&mut self.running, running) {
+            self.graph.follow_state(self.nodes[ended.get()], NodeState::Finished);
+        }
+        for node in &self.running {
+            self.graph.follow_state(self.nodes[node.get()], NodeState::Running);
+        }
+    }
+
+    fn draw_folds(&mut self, context: &Context) -> Result<()> {
+        if self.folds_changed == context.folds_changed {
+            return Ok(());
+        }
+        let as_drawn = |(drawn, fold): &(&DrawnFold, &ContextFold)| {
+            drawn.summary == fold.summary && drawn.members == fold.members
+        };
+        let same = self.folds.iter().zip(&context.folds).take_while(as_drawn).count();
+        for fold in self.folds.split_off(same).into_iter().rev() {
+            if fold.place.is_some() {
+                self.graph.expand(&context.history.node(fold.summary).id)?;
+            }
+        }
+        for fold in &context.folds[same..] {
+            let members: Vec<Place> = fold.members.iter().filter_map(|n| self.place(*n)).collect();
+            let before = self.nodes[..fold.summary.get()].iter().rfind(|n| **n != NONE);
+            let made_at = before.map_or(0, |n| n + 1);
+            let id = context.history.node(fold.summary).id.clone();
+            let place = if members.is_empty() {
+                None
+            } else {
+                Some(self.graph.follow_fold(id, members, &fold.text, made_at)?)
+            };
+            self.folds.push(DrawnFold { summary: fold.summary, members: fold.members.clone(), place });
+        }
+        self.folds_changed = context.folds_changed;
+        Ok(())
+    }
+
+    fn place(&self, node: NodeIndex) -> Option<Place> {
+        match self.nodes[node.get()] {
+            NONE => self.folds.iter().find(|f| f.summary == node).and_then(|f| f.place),
+            drawn => Some(Place::Node(drawn)),
+        }
+    }
+
+    /// A fork's lane up to so many of its messages.
+    fn draw_lane(&mut self, number: usize, fork: &Fork, until: usize) -> Result<()> {
+        let origin = self.nodes[fork.at.get()];
+        while self.lanes.len() <= number {
+            self.lanes.push(Vec::new());
+        }
+        self.graph.follow_fork(origin, &fork.lane);
+        while let Some(told) = fork.story[..until].get(self.lanes[number].len()) {
+            let lane = &self.lanes[number];
+            let mut after: Vec<(u32, EdgeKind)> = Vec::new();
+            after.push(match told.after {
+                Some(before) => (lane[before], EdgeKind::Sequence),
+                None if lane.is_empty() => (origin, EdgeKind::Branch),
+                None => (origin, EdgeKind::Dependency),
+            });
+            after.extend(told.needs.iter().map(|n| (lane[*n], EdgeKind::Dependency)));
+            let id = format!("{}/{}", fork.lane, told.id);
+            let taken = self.graph.find(&id).is_ok();
+            let id = if taken { format!("{id}@{}", lane.len()) } else { id };
+            let drawn = self.graph.follow(id.into(), &fork.lane, told.message.clone(), &after)?;
+            self.lanes[number].push(drawn);
+        }
+        Ok(())
+    }
+}
+
+/// Who made a call that an output at `index` answers.
+fn caller(history: &History, index: NodeIndex, call_id: &str) -> Option<NodeIndex> {
+    let calls = |n: &NodeIndex| history.node(*n).message.tool_calls().any(|c| c.id == call_id);
+    (0..index.0).rev().map(NodeIndex).find(calls)
+}

@@ -1,0 +1,118 @@
+use std::sync::Arc;
+
+use contextfold::ErrorCode;
+use contextfold::graph::GraphLimits;
+use contextfold::session::{MergeAs, Session};
+use contextfold::tokens::Estimate;
+use serde_json::json;
+
+use super::support::{code, fold, named, push, session, shown, talk};
+
+fn fork(s: &mut Session, at: &str, lane: Option<&str>) -> Session {
+    s.fork(at, lane).unwrap().0
+}
+
+#[test]
+fn a_fork_begins_as_its_session_did_and_the_two_go_apart() {
+    let mut s = talk("s0 u1 c1 t1 a1 u2 a2");
+    let mut child = fork(&mut s, "a1", Some("side"));
+    assert_eq!((shown(&child).as_str(), child.lane()), ("s0 u1 c1 t1 a1", "side"));
+    assert_eq!(child.context().history.len(), 5);
+    push(&mut child, "u2 c9 t9 a9");
+    push(&mut s, "u3");
+    assert_eq!(shown(&child), "s0 u1 c1 t1 a1 u2 c9 t9 a9");
+    assert_eq!(shown(&s), "s0 u1 c1 t1 a1 u2 a2 u3");
+    let (own, shared) = (&child.context().history.nodes()[1], &s.context().history.nodes()[1]);
+    assert!(Arc::ptr_eq(&own.message, &shared.message), "no body is copied");
+    assert_eq!(child.context().outputs.refs()[0], s.context().outputs.refs()[0]);
+}
+
+#[test]
+fn folds_that_lie_before_the_fork_come_along_and_unfold_there() {
+    let mut s = talk("u1 a1 u2 a2 u3");
+    let id = fold(&mut s);
+    push(&mut s, "a3 u4");
+    let mut child = fork(&mut s, "a3", None);
+    assert_eq!(shown(&child), "fold u3 a3");
+    child.unfold(&id).unwrap();
+    assert_eq!(shown(&child), "u1 a1 u2 a2 u3 a3");
+    assert_eq!(shown(&s), "fold u3 a3 u4");
+    assert_eq!(shown(&fork(&mut s, "a1", None)), "u1 a1", "a fold over more than that is undone");
+}
+
+#[test]
+fn a_fork_has_options_of_its_own_and_counts_by_its_own_counter() {
+    let mut s = talk("u1 a1 u2 c2 t2 a2 u3");
+    fold(&mut s);
+    let mut child = fork(&mut s, "u3", Some("small"));
+    let config = child.config().with(&json!({ "contextWindow": 500 })).unwrap();
+    child.set_options(config, Some(Arc::new(Estimate)));
+    assert_eq!(child.config().limit, Some(500));
+    let sum: u64 =
+        child.context().lower().iter().map(|m| contextfold::tokens::count_message(m, &Estimate)).sum();
+    assert_eq!((child.tokens(), s.config().limit), (sum, Some(1_000_000)));
+}
+
+#[test]
+fn a_result_comes_back_as_an_output_or_as_the_user_says_it() {
+    let mut s = talk("u1 c1");
+    let mut child = fork(&mut s, "u1", Some("side"));
+    push(&mut child, "u2 a2 u3 c3 t3");
+    let before = s.context().history.len();
+    assert_eq!(
+        code(s.merge(&child, &MergeAs::ToolOutput("call_7".to_owned()))).0,
+        ErrorCode::InvalidArgument
+    );
+    assert_eq!(s.context().history.len(), before);
+    s.merge(&child, &MergeAs::ToolOutput("call_1".to_owned())).unwrap();
+    let said = s.context().lower().last().unwrap().tool_outputs().next().unwrap().clone();
+    assert_eq!(said.call_id, "call_1");
+    assert_eq!(
+        contextfold::message::Message::new(contextfold::message::Role::User, said.content).plain_text(),
+        named("a2").plain_text()
+    );
+    assert_eq!(code(s.merge(&child, &MergeAs::User)).0, ErrorCode::GraphConstraint, "merged twice");
+    let silent = fork(&mut s, "u1", None);
+    assert_eq!(code(s.merge(&silent, &MergeAs::User)).0, ErrorCode::GraphConstraint, "no result");
+    assert_eq!(code(s.merge(&talk("u1 a1"), &MergeAs::User)).0, ErrorCode::InvalidArgument, "a stranger");
+    let mut other = fork(&mut s, "u1", None);
+    push(&mut other, "a8");
+    s.merge(&other, &MergeAs::User).unwrap();
+    assert_eq!(s.context().lower().last().unwrap().plain_text(), named("a8").plain_text());
+    let mut nested = fork(&mut other, "a8", None);
+    push(&mut nested, "u9 a9");
+    assert_eq!(
+        code(s.merge(&nested, &MergeAs::User)).0,
+        ErrorCode::InvalidArgument,
+        "a grandchild is its parent's"
+    );
+    other.merge(&nested, &MergeAs::User).unwrap();
+}
+
+#[test]
+fn a_lane_is_there_once_and_a_fork_begins_at_a_message() {
+    let mut s = talk("u1 a1 u2");
+    fork(&mut s, "u1", Some("side"));
+    for (at, lane) in [("u1", "side"), ("u1", "main"), ("u1", ""), ("nobody", "other"), ("fold_1", "other")] {
+        assert_eq!(s.fork(at, Some(lane)).map(|_| ()).unwrap_err().code(), ErrorCode::InvalidArgument);
+    }
+    assert_eq!(fork(&mut s, "u1", None).lane(), "fork_2");
+}
+
+#[test]
+fn a_session_has_safety_limits() {
+    let mut s = session(&json!({}));
+    s.set_limits(GraphLimits { max_nodes: 3, ..GraphLimits::default() });
+    push(&mut s, "u1 a1");
+    let (refused, why) = code(s.push(vec![named("u2"), named("a2")]));
+    assert_eq!(refused, ErrorCode::SafetyLimitExceeded);
+    assert!(why.contains('4') && why.contains('3'), "{why}");
+    assert_eq!(shown(&s), "u1 a1");
+    push(&mut s, "u2");
+    s.rewind("a1").unwrap();
+    assert_eq!(
+        code(s.push(vec![named("u3")])).0,
+        ErrorCode::SafetyLimitExceeded,
+        "the history keeps all of it"
+    );
+}

@@ -1,0 +1,172 @@
+use contextfold::context::{EventName, Form};
+use contextfold::session::Fit;
+use contextfold::{ErrorCode, message::Message};
+use serde_json::json;
+
+use super::support::{code, fold, named, push, session, shown, talk};
+
+#[test]
+fn a_fold_unfolds_to_what_stood_there_and_what_came_since_stays_behind_it() {
+    let mut s = talk("s0 u1 c1 t1 a1 u2 c2 t2 a2 u3");
+    let before = s.context().lower();
+    let id = fold(&mut s);
+    assert_eq!(shown(&s), "s0 fold u3");
+    push(&mut s, "a3 u4");
+    s.take_events();
+    s.unfold(&id).unwrap();
+    assert_eq!(shown(&s), "s0 u1 c1 t1 a1 u2 c2 t2 a2 u3 a3 u4");
+    assert_eq!(s.context().lower()[..before.len()], before[..]);
+    let events = s.take_events();
+    assert_eq!(events.iter().map(|e| e.event).collect::<Vec<_>>(), [EventName::Unfolded]);
+    assert_eq!(events[0].items, ["u1", "c1", "t1", "a1", "u2", "c2", "t2", "a2"]);
+    assert!(events[0].detail.starts_with(&id), "{}", events[0].detail);
+    assert!(s.context().folds.is_empty());
+    assert_eq!(code(s.unfold(&id)).0, ErrorCode::InvalidArgument);
+}
+
+#[test]
+fn folds_of_folds_unfold_level_by_level() {
+    let mut s = talk("u1 a1 u2");
+    let mut ids = Vec::new();
+    for n in 2..52 {
+        ids.push(fold(&mut s));
+        push(&mut s, &format!("a{n} u{}", n + 1));
+    }
+    let (refused, why) = code(s.unfold(&ids[3]));
+    assert_eq!(refused, ErrorCode::GraphConstraint);
+    assert!(why.contains(&ids[3]) && why.contains(&format!("unfold `{}` first", ids[49])), "{why}");
+    for id in ids.iter().rev() {
+        s.unfold(id).unwrap();
+    }
+    let whole: Vec<String> = (1..52).flat_map(|n| [format!("u{n}"), format!("a{n}")]).collect();
+    assert_eq!(shown(&s), format!("{} u52", whole.join(" ")));
+}
+
+#[test]
+fn what_was_trimmed_comes_back_trimmed() {
+    let mut s =
+        session(&json!({ "contextWindow": 1_000_000, "toolOutputCache": { "contextBudgetTokens": 60 } }));
+    push(&mut s, "u1 c1 t1 c2 t2 a2 u3 a3 u4");
+    let forms = |s: &contextfold::session::Session| -> Vec<Form> {
+        s.context().view.slots().map(|slot| slot.form).collect()
+    };
+    let before = forms(&s);
+    assert!(before.contains(&Form::Placeholder));
+    let id = fold(&mut s);
+    s.unfold(&id).unwrap();
+    assert_eq!(forms(&s), before);
+    assert!(s.context_mut().collect_garbage(true).is_empty());
+}
+
+#[test]
+fn outputs_that_a_fold_can_bring_back_are_no_garbage() {
+    let mut s = talk("u1 c1 t1 a1 u2");
+    let refs = s.context().outputs.refs();
+    let id = fold(&mut s);
+    assert!(s.context_mut().collect_garbage(false).is_empty());
+    s.unfold(&id).unwrap();
+    assert_eq!(s.context().outputs.refs(), refs);
+}
+
+#[test]
+fn an_unfolded_fold_is_not_made_again_at_once_but_the_view_still_fits() {
+    let mut s = session(
+        &json!({ "contextWindow": 1_000, "safetyMargin": 0, "compaction": { "thresholdRatio": 0.5 } }),
+    );
+    push(&mut s, "u1 a1 u2 a2 u3 a3 u4 a4 u5 a5 u6");
+    assert!(s.should_compact());
+    let id = fold(&mut s);
+    s.unfold(&id).unwrap();
+    assert!(s.threshold().unwrap() <= s.tokens() && s.tokens() <= 1_000);
+    assert!(!s.should_compact(), "one was just undone");
+    let Fit::Done(report) = s.prepare().unwrap() else { panic!("it folds the same again") };
+    assert!(report.decisions.is_empty(), "{:?}", report.decisions);
+    push(&mut s, "a6 u7 a7 u8");
+    assert!(s.should_compact(), "{} tokens: enough is new", s.tokens());
+    let Fit::NeedsSummary(_) = s.prepare().unwrap() else { panic!("a fold is due") };
+    // Beyond the limit there is no rest: the view has to fit.
+    let mut s = session(&json!({ "contextWindow": 330, "safetyMargin": 0 }));
+    push(&mut s, "u1 a1 u2 a2 u3");
+    let id = fold(&mut s);
+    push(&mut s, "a3 u4 a4 u5");
+    s.unfold(&id).unwrap();
+    assert!(s.tokens() > 330 && s.should_compact(), "{}", s.tokens());
+    assert!(matches!(s.prepare().unwrap(), Fit::NeedsSummary(_)));
+}
+
+#[test]
+fn a_rewind_leaves_what_stood_up_to_the_message() {
+    let mut s = talk("s0 u1 c1 t1 a1 u2 a2 u3");
+    s.rewind("a1").unwrap();
+    assert_eq!(shown(&s), "s0 u1 c1 t1 a1");
+    assert_eq!(s.context().history.len(), 8, "nothing is lost");
+    let lines: Vec<&str> = s.context().left_out.iter().map(|l| l.id.as_str()).collect();
+    assert_eq!(lines, ["u2", "a2", "u3"]);
+    push(&mut s, "u2 a2"); // their ids are free
+    assert_eq!(shown(&s), "s0 u1 c1 t1 a1 u2 a2");
+    for gone in ["u3", "fold_1", "nobody"] {
+        assert_eq!(code(s.rewind(gone)).0, ErrorCode::InvalidArgument);
+    }
+}
+
+#[test]
+fn a_rewind_into_a_step_leaves_its_calls_open() {
+    let both = || {
+        let mut two = named("c1");
+        two.parts.extend(named("c2").parts);
+        two
+    };
+    let mut s = talk("u1");
+    s.push(vec![both(), named("t1"), named("t2"), named("a2"), named("u3")]).unwrap();
+    s.rewind("t1").unwrap();
+    assert_eq!(shown(&s), "u1 c1 t1");
+    push(&mut s, "t2 a2");
+    assert_eq!(shown(&s), "u1 c1 t1 t2 a2");
+    s.rewind("c1").unwrap();
+    push(&mut s, "u4");
+    assert_eq!(shown(&s), "u1 c1 interrupted interrupted u4");
+    push(&mut s, "t2");
+    assert_eq!(shown(&s), "u1 c1 interrupted t2 u4", "a late output goes to its call");
+    s.rewind("u4").unwrap();
+    assert_eq!(shown(&s), "u1 c1 interrupted interrupted u4", "it came later");
+}
+
+#[test]
+fn a_rewind_undoes_the_folds_over_what_leaves_and_over_where_it_goes() {
+    let ids = "u1 a1 u2 a2 u3 a3 u4";
+    for (to, left) in [("a1", "u1 a1"), ("u3", "u1 a1 u2 a2 u3"), ("u4", "fold u4")] {
+        let mut s = talk(ids);
+        fold(&mut s);
+        s.rewind(to).unwrap();
+        assert_eq!(shown(&s), left, "to {to}");
+    }
+    let mut s = talk(ids);
+    fold(&mut s);
+    push(&mut s, "a4 u5");
+    fold(&mut s);
+    s.rewind("u4").unwrap();
+    assert_eq!(shown(&s), "fold u4", "the first fold still holds");
+    assert_eq!(s.context().folds.len(), 1);
+}
+
+#[test]
+fn a_rewritten_past_keeps_what_passes_had_dropped() {
+    let mut s = talk("u1 a1 u2 a2 u3 a3 u4");
+    let node = |s: &contextfold::session::Session, id: &str| s.context().history.find(id).unwrap();
+    let dropped = [node(&s, "u2"), node(&s, "a2")];
+    s.context_mut().drop_from_view(&dropped, "a pass");
+    let members = ["u1", "a1", "u2", "a2", "u3", "a3"].map(|id| node(&s, id));
+    let plan = contextfold::context::FoldMessages {
+        retain: None,
+        ask: None,
+        summary: Message::text(contextfold::message::Role::User, "S"),
+        text: "S".to_owned(),
+    };
+    s.context_mut().fold(members.to_vec(), plan);
+    let gone = [node(&s, "a3"), node(&s, "u4")];
+    s.rewrite(&gone, vec![named("a9")]).unwrap();
+    assert_eq!(shown(&s), "u1 a1 u3 a9");
+    assert!(dropped.iter().all(|n| s.context().view.dropped(*n).is_some()), "a pin can bring them back");
+    s.set_pinned("u2", true).unwrap();
+    assert_eq!(shown(&s), "u1 a1 u2 u3 a9");
+}
