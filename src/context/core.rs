@@ -227,11 +227,19 @@ impl Context {
         let retain = made.retain.map(|message| add(self, NodeKind::Retain, message));
         let ask = made.ask.map(|message| add(self, NodeKind::Ask, message));
         let summary = add(self, NodeKind::Summary, made.summary);
-        let is_fold = |s: &&Slot| self.history.node(s.node).is_fold();
-        let stays = self.view.body().iter().filter(|s| !set.contains(&s.node));
-        let earlier: Vec<bool> = stays.map(|s| is_fold(&s)).collect();
-        let at =
-            if made.behind_earlier { earlier.iter().rposition(|f| *f).map_or(0, |at| at + 1) } else { 0 };
+        let stays = self.view.body().iter().map(|s| s.node).filter(|n| !set.contains(n));
+        let earlier =
+            stays.enumerate().filter(|(_, n)| made.behind_earlier && self.history.node(*n).is_fold());
+        let at = match earlier.last() {
+            Some((at, mut before)) => {
+                for slot in &with {
+                    self.history.late.enter(slot.node, before);
+                    before = slot.node;
+                }
+                at + 1
+            }
+            None => 0,
+        };
         self.view.fold(&set, with, at);
         let id = self.history.node(summary).id.clone();
         for member in &members {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::node::{History, NodeIndex, NodeKind};
 
-/// Nodes that did not enter behind all others: an output that came late goes to its call.
+/// Nodes that did not enter behind all others: an output that came late goes to its call, a summary may stand behind another.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Late {
     /// In their order, by the node that was last of its own accord before them.

@@ -39,6 +39,7 @@ fn made(n: usize) -> FoldMessages {
         ask: (n % 3 == 2).then(|| engine(Role::User, "what was it?")),
         summary: engine(Role::User, "a summary"),
         text: "a summary".to_owned(),
+        behind_earlier: n % 2 == 1,
     }
 }
 
