@@ -114,6 +114,9 @@ const PROMISING = new Set([
   "read",
   "grep",
   "get",
+  "save",
+  "load",
+  "flush",
 ]);
 
 /** Makes every method of the generated classes `settling`, in place. */

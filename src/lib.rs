@@ -11,6 +11,7 @@ pub mod model;
 mod nearest;
 pub mod passes;
 pub mod provider;
+pub mod saved;
 pub mod session;
 pub mod tokens;
 pub mod tool_output;

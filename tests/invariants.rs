@@ -23,6 +23,8 @@ mod options;
 mod oracle;
 #[path = "invariants/repeat.rs"]
 mod repeat;
+#[path = "invariants/restore.rs"]
+mod restore;
 #[path = "invariants/shape.rs"]
 mod shape;
 #[path = "invariants/undo.rs"]

@@ -85,6 +85,7 @@ impl History {
     fn renumber(&mut self, new: &Renumbering) {
         let old = std::mem::take(self);
         self.late = old.late.renumbered(|n| new.of(n));
+        self.away = old.away.into_iter().filter_map(|(n, tally)| Some((new.of(n)?, tally))).collect();
         self.generated = old.generated;
         self.has_ephemeral = old.has_ephemeral;
         for (index, mut node) in old.nodes.into_iter().enumerate() {

@@ -1,6 +1,7 @@
 use serde::Serialize;
 
 use super::report::Decision;
+use crate::saved::saved;
 
 /// What a model call's prompt costs, and what was given up for it (GRAPH-8).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -28,6 +29,9 @@ pub struct CostDecision {
     /// Tokens of the prompt after.
     pub tokens_after: u64,
 }
+
+saved!(struct ContextCost { limit, estimated_tokens, decisions });
+saved!(struct CostDecision { pass, attempt, tokens_before, tokens_after });
 
 impl ContextCost {
     /// The cost of a view of so many tokens, after these decisions.

@@ -3,6 +3,7 @@ use serde::Serialize;
 use super::NodeIndex;
 use super::view::{Form, Slot};
 use crate::message::Message;
+use crate::saved::saved;
 
 /// A compaction result: what stands in the view for a run of history.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +48,9 @@ impl Stood {
         self.shown && self.slot.message.tool_calls().next().is_some()
     }
 }
+
+saved!(struct Fold { members, summary, retain, ask, text, tokens_folded, created_at, altered, pointers });
+saved!(struct Stood { slot, shown });
 
 /// The messages that stand for a fold, in view order.
 #[derive(Debug, Clone, PartialEq)]

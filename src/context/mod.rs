@@ -4,6 +4,7 @@
 //! the model is sent next: an ordered list of [`Slot`]s that point into the history. A fold, a trim or a cut changes
 //! slots; no operation touches a node's message.
 
+mod away;
 mod branch;
 mod core;
 mod cost;
@@ -22,6 +23,7 @@ mod recount;
 mod report;
 mod rewind;
 mod rewrite;
+mod saved;
 mod snapshot;
 mod summary_state;
 mod tally;

@@ -8,6 +8,7 @@ use super::place::Late;
 use super::tally::{PartName, Tally, text_part};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{ItemType, Message, Part, Role};
+use crate::saved::{Reader, Saved, Writer, saved};
 
 /// A node's place in the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -85,6 +86,97 @@ pub struct History {
     /// calls are free.
     superseded: HashMap<NodeIndex, usize>,
     pub(super) late: Late,
+    /// Messages whose output lives in the host's store, and what they took when they were pushed.
+    pub(super) away: BTreeMap<NodeIndex, Tally>,
+}
+
+saved!(
+    enum NodeKind {
+        Message,
+        Summary,
+        Retain,
+        Ask,
+        Pin,
+        StandIn,
+        Part,
+    }
+);
+saved!(struct Node { id, message, tally, kind, pinned, folded_by });
+saved!(struct OpenCall { caller, stand_in });
+
+impl Saved for NodeIndex {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        self.0.save(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        u32::load(from).map(Self)
+    }
+}
+
+impl Saved for History {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        // What is not saved follows from the nodes; `reserved` names ids that have entered.
+        let Self {
+            nodes,
+            by_id: _,
+            open_calls,
+            generated,
+            reserved: _,
+            has_ephemeral: _,
+            superseded,
+            late,
+            away,
+        } = self;
+        nodes.save(out);
+        open_calls.save(out);
+        generated.save(out);
+        let mut gone: Vec<(NodeIndex, usize)> = superseded.iter().map(|(n, at)| (*n, *at)).collect();
+        gone.sort_unstable();
+        out.count(gone.len());
+        for (node, at) in gone {
+            out.count(node.get());
+            out.count(at);
+        }
+        late.save(out);
+        away.save(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let nodes: Vec<Node> = Saved::load(from)?;
+        let is_node = |n: &NodeIndex| n.get() < nodes.len();
+        let open_calls: BTreeMap<String, OpenCall> = Saved::load(from)?;
+        let generated = Saved::load(from)?;
+        let superseded: Vec<(NodeIndex, usize)> = Saved::load(from)?;
+        let late: Late = Saved::load(from)?;
+        let named = nodes.iter().filter_map(|n| n.folded_by.as_ref());
+        let calls = open_calls.values().flat_map(|c| std::iter::once(&c.caller).chain(&c.stand_in));
+        let away: BTreeMap<NodeIndex, Tally> = Saved::load(from)?;
+        let known = named
+            .chain(calls)
+            .chain(superseded.iter().map(|(n, _)| n))
+            .chain(away.keys())
+            .chain(late.nodes())
+            .all(is_node);
+        from.require(known, "a message that it names is not there")?;
+        // A summary is folded by a later one: whoever follows them comes to an end.
+        let by_a_summary = |(at, node): (usize, &Node)| {
+            let outer = |by: NodeIndex| node.kind != NodeKind::Summary || by.get() > at;
+            node.folded_by.is_none_or(|by| nodes[by.get()].kind == NodeKind::Summary && outer(by))
+        };
+        from.require(nodes.iter().enumerate().all(by_a_summary), "it is folded by no summary")?;
+        Ok(Self {
+            by_id: nodes.iter().enumerate().map(|(at, n)| (n.id.clone(), NodeIndex(at as u32))).collect(),
+            open_calls,
+            generated,
+            reserved: HashSet::new(),
+            has_ephemeral: nodes.iter().any(|n| n.message.meta.ephemeral.is_some()),
+            superseded: superseded.into_iter().collect(),
+            late,
+            away,
+            nodes,
+        })
+    }
 }
 
 /// What [`History::supersede`] changed.
@@ -114,6 +206,11 @@ impl History {
     /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// How many messages the caller put in.
+    pub fn pushed(&self) -> usize {
+        self.nodes.iter().filter(|n| n.kind == NodeKind::Message).count()
     }
 
     /// Nothing has entered yet.
@@ -366,6 +463,32 @@ impl History {
             if !self.by_id.contains_key(id.as_str()) && !self.reserved.contains(&id) {
                 return Arc::from(id);
             }
+        }
+    }
+
+    /// Whether a message's output lives in the host's store: a placeholder stands for it here.
+    pub fn is_away(&self, index: NodeIndex) -> bool {
+        self.away.contains_key(&index)
+    }
+
+    /// What a message took when it was pushed.
+    pub fn tally_as_pushed(&self, index: NodeIndex) -> Tally {
+        self.away.get(&index).copied().unwrap_or(self.node(index).tally)
+    }
+
+    /// A placeholder stands for a message's output from now on.
+    pub(super) fn send_away(&mut self, index: NodeIndex, message: Arc<Message>, tally: Tally) {
+        let node = &mut self.nodes[index.get()];
+        node.message = message;
+        let pushed = std::mem::replace(&mut node.tally, tally);
+        self.away.entry(index).or_insert(pushed);
+    }
+
+    /// A message's output is in memory again.
+    pub(super) fn bring_back(&mut self, index: NodeIndex, message: Arc<Message>) {
+        if let Some(pushed) = self.away.remove(&index) {
+            let node = &mut self.nodes[index.get()];
+            (node.message, node.tally) = (message, pushed);
         }
     }
 

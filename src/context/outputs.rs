@@ -9,6 +9,7 @@ use super::report::Decision;
 use super::view::Form;
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolOutput, ToolOutputRef};
+use crate::saved::saved;
 use crate::tool_output::{self, ToolOutputCacheConfig};
 
 /// What entering tool outputs did to the view: decisions that no run took. Nodes, and the tokens that each saved.
@@ -20,10 +21,17 @@ pub struct OnEntry {
     trimmed: Vec<(NodeIndex, u64)>,
 }
 
+saved!(struct OnEntry { cut, trimmed });
+
 impl OnEntry {
     /// An output was cut as it entered.
     pub(super) fn note_cut(&mut self, index: NodeIndex, saved: u64) {
         self.cut.push((index, saved));
+    }
+
+    /// Every output that it tells of.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &NodeIndex> {
+        self.cut.iter().chain(&self.trimmed).map(|(index, _)| index)
     }
 
     /// An output stands whole again, or is gone.

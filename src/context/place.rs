@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::node::{History, NodeIndex, NodeKind};
+use crate::error::Result;
+use crate::saved::{Reader, Saved, Writer};
 
 /// Nodes that did not enter behind all others: an output that came late goes to its call, a summary may stand behind another.
 #[derive(Debug, Clone, Default)]
@@ -15,7 +17,28 @@ pub(super) struct Late {
 /// A node's place: these compare as the nodes stand.
 pub(super) type NodePlace = (i64, u32, usize);
 
+impl Saved for Late {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        let Self { behind, root: _ } = self;
+        behind.save(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let behind: BTreeMap<NodeIndex, Vec<NodeIndex>> = Saved::load(from)?;
+        let followers = |(root, nodes): (&NodeIndex, &Vec<NodeIndex>)| {
+            nodes.iter().map(|node| (*node, *root)).collect::<Vec<_>>()
+        };
+        let root = behind.iter().flat_map(followers).collect();
+        Ok(Self { behind, root })
+    }
+}
+
 impl Late {
+    /// Every node that it tells of.
+    pub fn nodes(&self) -> impl Iterator<Item = &NodeIndex> {
+        self.behind.iter().flat_map(|(root, followers)| std::iter::once(root).chain(followers))
+    }
+
     /// Remembers that `node` entered right behind `other`.
     pub fn enter(&mut self, node: NodeIndex, other: NodeIndex) {
         let root = self.root(other);

@@ -1,8 +1,10 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::cost::ContextCost;
+use crate::saved::saved;
 use crate::tokens::TokenUsage;
 
 /// What a run did to the view, and why: the product as much as the view is.
@@ -64,7 +66,7 @@ pub struct CounterReport {
         target_arch = "wasm32",
         tsify(type = "\"estimate\" | \"bytes/4\" | \"o200k_base\" | \"cl100k_base\" | \"callback\"")
     )]
-    pub method: &'static str,
+    pub method: Cow<'static, str>,
     /// Whether text counts equal the model's: the counter is exact, and for this model.
     pub exact: bool,
     /// The share of the limit that passes leave free, 0 to 1.
@@ -84,15 +86,17 @@ pub struct CounterReport {
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct RuleReport {
     /// As `image:openai-tiles`; `…:estimate` where no provider publishes a rule.
-    pub name: &'static str,
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
+    pub name: Cow<'static, str>,
     /// Where it is published.
-    pub source: &'static str,
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
+    pub source: Cow<'static, str>,
 }
 
 impl Default for CounterReport {
     fn default() -> Self {
         Self {
-            method: "estimate",
+            method: Cow::Borrowed("estimate"),
             exact: false,
             margin: 0.0,
             calibration: 1.0,
@@ -169,3 +173,14 @@ pub struct SummaryReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
 }
+
+saved!(struct Report {
+    window, limit, threshold, target, tokens_before, tokens_after, messages_before, messages_after, reduction, budgets,
+    counter, parts, decisions, left_out, stable_prefix_tokens, summary, context_cost,
+});
+saved!(struct CounterReport { method, exact, margin, calibration, corrected_tokens, rules });
+saved!(struct RuleReport { name, source });
+saved!(struct PartReport { name, tokens, messages });
+saved!(struct Decision { pass, attempt, tokens_before, tokens_after, items, why });
+saved!(struct LeftOut { id, why, output_ref, fold });
+saved!(struct SummaryReport { attempts, usage, ledger_tokens, fallback });

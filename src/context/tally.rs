@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 
+use crate::error::Result;
 use crate::message::{ItemType, Message, Part, Role};
+use crate::saved::{Reader, Saved, Writer, saved};
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, count_part};
 
 /// What a token in a view belongs to. The report's parts bear these names.
@@ -80,6 +82,42 @@ pub struct Tally {
     pub calls: u64,
     /// Tool outputs.
     pub outputs: u64,
+}
+
+saved!(
+    enum PartName {
+        System,
+        Tools,
+        Retain,
+        Summary,
+        User,
+        Assistant,
+        Reasoning,
+        ToolCalls,
+        ToolOutputs,
+        Memory,
+        Injections,
+        Skills,
+    }
+);
+
+/// More tokens than any message has: sums of such figures stay far from overflow.
+const MOST: u64 = 1 << 40;
+
+impl Saved for Tally {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        let Self { text, reasoning, calls, outputs } = self;
+        [text, reasoning, calls, outputs].into_iter().for_each(|tokens| out.number(*tokens));
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let mut next = || {
+            let tokens = from.number()?;
+            from.require(tokens < MOST, "a count of tokens is too large")?;
+            Ok(tokens)
+        };
+        Ok(Self { text: next()?, reasoning: next()?, calls: next()?, outputs: next()? })
+    }
 }
 
 impl Tally {

@@ -8,6 +8,8 @@ use super::snapshot::Epoch;
 use super::tally::{PartName, Sums, Tally};
 use crate::message::{Message, Role};
 
+mod saved;
+
 /// How a message stands in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -75,13 +77,17 @@ impl Slot {
             message: node.message.clone(),
             tally: node.tally,
             part: node.part(),
-            form: Form::Whole,
+            form: if history.is_away(index) { Form::Placeholder } else { Form::Whole },
         }
     }
 
     /// Tokens of what is sent.
     pub fn tokens(&self) -> u64 {
         self.tally.total()
+    }
+
+    fn shows_output(&self) -> bool {
+        self.message.role == Role::Tool
     }
 }
 
@@ -325,7 +331,7 @@ impl View {
         slot.tally = tally;
         slot.form = form;
         self.sums.add(slot.part, &slot.tally);
-        if slot.message.role == Role::Tool {
+        if slot.shows_output() {
             self.output_tokens = self.output_tokens - before.outputs + tally.outputs;
         }
         self.touch(at);
@@ -459,6 +465,16 @@ impl View {
         }
     }
 
+    /// Shows a dropped message otherwise, where it stood as `before`.
+    pub(super) fn replace_dropped(&mut self, slot: Slot, before: &Arc<Message>) {
+        if let Some(there) = self.dropped.get_mut(&slot.node)
+            && Arc::ptr_eq(&there.message, before)
+        {
+            self.dropped_tokens = self.dropped_tokens - there.tokens() + slot.tokens();
+            *there = slot;
+        }
+    }
+
     /// The slot that a pass took out of the body.
     pub fn dropped(&self, node: NodeIndex) -> Option<&Slot> {
         self.dropped.get(&node)
@@ -556,7 +572,7 @@ impl View {
 
     fn watch_output(&mut self, at: usize) {
         let slot = &self.body[at];
-        if slot.message.role == Role::Tool {
+        if slot.shows_output() {
             self.output_tokens += slot.tally.outputs;
             if slot.form != Form::Placeholder {
                 self.outputs.push_back(at);

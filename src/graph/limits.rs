@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode, Result};
+use crate::saved::saved;
 
 /// How large a graph, and a view of it, may grow: values that protect a browser tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +15,8 @@ pub struct GraphLimits {
     /// Nodes in one view.
     pub max_context_nodes: usize,
 }
+
+saved!(struct GraphLimits { max_nodes, max_edges, max_context_nodes });
 
 impl Default for GraphLimits {
     fn default() -> Self {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::adapter::Adapted;
 use super::element::{attribute, element};
 use crate::message::{ItemType, Message, Role};
+use crate::saved::saved;
 
 /// Something that the agent can do when asked to, as the model is told of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +29,9 @@ pub struct ContextParts {
     /// What the agent can do.
     pub skills: Vec<Skill>,
 }
+
+saved!(struct Skill { name, description });
+saved!(struct ContextParts { memory, memory_limit, injections, skills });
 
 impl Default for ContextParts {
     fn default() -> Self {

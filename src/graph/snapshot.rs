@@ -13,13 +13,14 @@ use super::limits::GraphLimits;
 use super::node::{NodeState, NodeType};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Message;
+use crate::saved::Kind;
 
 /// The version that [`ContextGraph::snapshot`] writes.
 ///
 /// 1: lanes are names; what stands loosely between a fold's nodes is not told. 2: lanes know where they were forked off.
 pub const VERSION: u32 = 2;
 
-const NAME: &str = "contextfold-graph";
+const KIND: Kind = Kind { name: "contextfold-graph", version: VERSION, what: "a graph" };
 
 /// How messages are written into a snapshot: in the shape of a format, or as places in a history that is saved beside.
 pub trait MessageCodec {
@@ -78,7 +79,7 @@ impl ContextGraph {
     pub fn snapshot(&self, codec: &dyn MessageCodec) -> Result<Vec<u8>> {
         let text = serde_json::to_string(&self.saved(codec))
             .map_err(|e| Error::new(ErrorCode::Internal, format!("a graph could not be written: {e}")))?;
-        Ok(framed(VERSION, &text).into_bytes())
+        Ok(KIND.framed(text.as_bytes()))
     }
 
     /// The graph of these bytes.
@@ -87,8 +88,9 @@ impl ContextGraph {
     /// `SNAPSHOT_TOO_NEW` for a version that this one does not know; `SNAPSHOT_INVALID` for anything else that is no snapshot,
     /// or a damaged one.
     pub fn restore(bytes: &[u8], codec: &dyn MessageCodec) -> Result<Self> {
-        let (version, text) = unframed(bytes)?;
-        let mut value: Value = serde_json::from_str(text).map_err(|e| invalid(&e.to_string()))?;
+        let body = KIND.unframed(bytes)?;
+        let version = body.version();
+        let mut value: Value = serde_json::from_slice(body.rest()).map_err(|e| invalid(&e.to_string()))?;
         if version < 2 {
             migrate_lanes(&mut value);
         }
@@ -203,46 +205,10 @@ fn migrate_lanes(value: &mut Value) {
     value["lanes"] = Value::Array(lanes);
 }
 
-fn framed(version: u32, text: &str) -> String {
-    format!("{NAME} {version} {:016x}\n{text}", checksum(text.as_bytes()))
-}
-
-/// Version and JSON of a snapshot that is not damaged.
-fn unframed(bytes: &[u8]) -> Result<(u32, &str)> {
-    let text = std::str::from_utf8(bytes).map_err(|_| invalid("it is no text"))?;
-    let (head, body) = text.split_once('\n').ok_or_else(|| invalid("it has no first line"))?;
-    let mut words = head.split(' ');
-    if words.next() != Some(NAME) {
-        return Err(invalid("it does not begin as a graph's snapshot does"));
-    }
-    let version = words.next().and_then(|w| w.parse::<u32>().ok()).filter(|v| *v > 0);
-    let version = version.ok_or_else(|| invalid("it names no version"))?;
-    if version > VERSION {
-        let message = format!(
-            "the snapshot is of version {version}, this package reads up to {VERSION}; update contextfold"
-        );
-        return Err(Error::new(ErrorCode::SnapshotTooNew, message));
-    }
-    if words.next() != Some(&format!("{:016x}", checksum(body.as_bytes()))) {
-        return Err(invalid("its checksum does not match: it is damaged or cut off"));
-    }
-    Ok((version, body))
-}
-
-/// FNV-1a.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xCBF2_9CE4_8422_2325, |sum, b| (sum ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01B3))
-}
-
 fn require(holds: bool, otherwise: &str) -> Result<()> {
     if holds { Ok(()) } else { Err(invalid(otherwise)) }
 }
 
 fn invalid(reason: &str) -> Error {
-    Error::new(
-        ErrorCode::SnapshotInvalid,
-        format!("this is no snapshot of a graph that can be used: {reason}"),
-    )
+    KIND.invalid(reason)
 }

@@ -3,6 +3,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::error::Result;
+use crate::saved::{Reader, Saved, Writer};
+
 /// A shape in which a conversation is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -91,5 +94,15 @@ impl Extras {
     /// Nothing is carried.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
+    }
+}
+
+impl Saved for Extras {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        self.0.save(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        Saved::load(from).map(Self)
     }
 }

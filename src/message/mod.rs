@@ -5,6 +5,7 @@
 
 mod extras;
 mod part;
+mod saved;
 mod steps;
 
 pub use extras::{Extras, Format};

@@ -20,7 +20,7 @@ pub enum Part {
         extras: Extras,
     },
     /// An image, a document or audio.
-    Media(Media),
+    Media(Box<Media>),
     /// The model's refusal, as it said it.
     Refusal {
         /// The refusal's text.

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::context::{CounterReport, RuleReport};
+use crate::error::Result;
+use crate::saved::{Reader, Saved, Writer, saved};
 use crate::tokens::{Calibration, Family, Method, ReportedUsage, TokenCounter, asset_of, encoding_for_model};
 
 /// The margin of a counter that is not exact.
@@ -35,6 +37,8 @@ struct Sent {
     answered: bool,
 }
 
+saved!(struct Sent { tokens, answered });
+
 impl Accuracy {
     pub fn new(model: Option<&str>, calibrate: bool) -> Self {
         Self {
@@ -61,6 +65,22 @@ impl Accuracy {
             self.sent = None;
         }
         self.calibration = calibrate.then(|| self.calibration.unwrap_or_default());
+    }
+
+    /// Writes what was learnt.
+    pub fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        let Self { model: _, family: _, calibration, others, sent } = self; // the first two are the options'
+        calibration.save(out);
+        others.save(out);
+        sent.save(out);
+    }
+
+    /// Reads what was learnt.
+    pub fn load_learnt(&mut self, from: &mut Reader<'_>) -> Result<()> {
+        self.calibration = Saved::load(from)?;
+        self.others = Saved::load(from)?;
+        self.sent = Saved::load(from)?;
+        Ok(())
     }
 
     /// A view of so many tokens was handed out: it is what the model gets next.
@@ -129,11 +149,16 @@ impl Accuracy {
 
     /// What a report says of it; `margin` is what holds.
     pub fn report(&self, counter: &dyn TokenCounter, margin: f64, tokens: u64) -> CounterReport {
-        let rules = counter.rules().listed().into_iter().map(|(name, source)| RuleReport { name, source });
+        let rules = counter
+            .rules()
+            .listed()
+            .into_iter()
+            .map(|(name, source)| RuleReport { name: name.into(), source: source.into() });
         let family = self.family.filter(|_| counter.method().counts_as_openai());
-        let family = family.map(|family| RuleReport { name: family.name, source: family.source });
+        let family =
+            family.map(|family| RuleReport { name: family.name.into(), source: family.source.into() });
         CounterReport {
-            method: counter.method().as_str(),
+            method: counter.method().as_str().into(),
             exact: self.exact(counter),
             margin,
             calibration: self.factor(counter),

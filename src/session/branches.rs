@@ -6,6 +6,7 @@ use super::facade::Session;
 use crate::context::{NodeIndex, NodeKind, Renumbering};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, Role};
+use crate::saved::saved;
 
 /// A session that branched off this one.
 #[derive(Debug)]
@@ -44,6 +45,21 @@ pub(super) struct Origin {
     at: NodeIndex,
     /// What stands before this in its history was there before.
     own_from: usize,
+}
+
+// A bond is between two sessions of one process: what is restored knows its branches, and takes no result of them.
+saved!(struct Fork { lane, at, story, heard, merged } fresh { bond: Arc::new(()) });
+saved!(struct Told { id, message, index, after, needs });
+saved!(struct Origin { at, own_from } fresh { bond: Arc::new(()) });
+
+impl Fork {
+    /// Whether all that it names is there, in a history of so many nodes.
+    pub fn is_whole(&self, nodes: usize) -> bool {
+        let told = |at: &usize| *at < self.story.len();
+        let in_story = self.story.iter().flat_map(|t| t.after.iter().chain(&t.needs)).all(told);
+        let merged = self.merged.is_none_or(|(node, until)| node.get() < nodes && until <= self.story.len());
+        in_story && merged && self.at.get() < nodes
+    }
 }
 
 /// What a branch's result comes in as.

@@ -1,9 +1,9 @@
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::compaction::CompactionConfig;
 use crate::config::Keys;
 use crate::error::{Error, Result};
-use crate::model::{self, Registry};
+use crate::model::{self, ModelLimits, Registry};
 use crate::passes::{Given, Ladder};
 use crate::provider::binds_thinking;
 use crate::tool_output::ToolOutputCacheConfig;
@@ -27,7 +27,8 @@ pub struct SessionConfig {
     pub compaction: CompactionConfig,
     /// How tool outputs are kept.
     pub tool_output_cache: ToolOutputCacheConfig,
-    /// The options as they were given: what a change of some of them leaves as it is.
+    /// The options as they were given, for a snapshot, and for what a change of some of them leaves as it is. Of a table of
+    /// models, which may be large, the session's own alone.
     pub given: Value,
     /// The passes that make a view smaller.
     pub ladder: Ladder,
@@ -35,6 +36,10 @@ pub struct SessionConfig {
     pub acts_at_limit: bool,
     /// Thinking is left out behind an edit: the provider binds it to what stood before it.
     pub drops_bound_thinking: bool,
+    /// Objects that were pushed are frozen by the host.
+    pub freeze_inputs: bool,
+    /// Bytes of tool outputs that are held in memory; older ones live in the host's store alone.
+    pub memory_bytes: Option<u64>,
 }
 
 impl SessionConfig {
@@ -49,8 +54,12 @@ impl SessionConfig {
         let calibrate = keys.bool("calibrate")?.unwrap_or(true);
         let safety_margin = keys.number_in("safetyMargin", 0.0..1.0)?;
         let compaction = keys.value("compaction").map(CompactionConfig::from_value).transpose()?;
-        let tool_output_cache =
-            keys.value("toolOutputCache").map(ToolOutputCacheConfig::from_value).transpose()?;
+        let (mut tool_output_cache, mut memory_bytes) = (ToolOutputCacheConfig::default(), None);
+        if let Some(mut outputs) = keys.object("toolOutputCache")? {
+            memory_bytes = outputs.or_null("memoryBytes", |keys, key| keys.u64_in(key, ..))?.flatten();
+            tool_output_cache = ToolOutputCacheConfig::from_keys(&mut outputs)?;
+            outputs.finish()?;
+        }
         let given = given(value);
         let ladder = match keys.value("ladder") {
             Some(ladder) => Some(Ladder::from_value(ladder, given)?),
@@ -61,7 +70,8 @@ impl SessionConfig {
             Some("keep") => false,
             _ => model.as_deref().is_some_and(binds_thinking),
         };
-        for functions in ["summarize", "tokenizer", "now"] {
+        let freeze_inputs = keys.bool("freezeInputs")?.unwrap_or(false);
+        for functions in ["summarize", "tokenizer", "now", "store"] {
             keys.value(functions); // the host's to read; named here for the hint at a misspelt key
         }
         keys.finish()?;
@@ -82,6 +92,7 @@ impl SessionConfig {
             .map(|(most, _)| most);
         let limit = window.map(|w| model::limit(max_input, w, reserved));
         let ladder = ladder.unwrap_or_default();
+        let kept = kept(value, model.as_deref().zip(limits));
         Ok(Self {
             acts_at_limit: ladder.acts_at_limit() && !given.threshold_ratio,
             model,
@@ -91,10 +102,12 @@ impl SessionConfig {
             uncalibrated: !calibrate,
             summarizer_output,
             compaction,
-            tool_output_cache: tool_output_cache.unwrap_or_default(),
+            tool_output_cache,
             ladder,
             drops_bound_thinking,
-            given: value.clone(),
+            freeze_inputs,
+            memory_bytes,
+            given: kept,
         })
     }
 
@@ -133,6 +146,25 @@ impl SessionConfig {
 
 /// Options that are objects of options.
 const NESTED: [&str; 2] = ["compaction", "toolOutputCache"];
+
+/// The options, of the models' table only the session's own model.
+fn kept(options: &Value, model: Option<(&str, ModelLimits)>) -> Value {
+    let mut kept: Map<String, Value> = options.as_object().cloned().unwrap_or_default();
+    if kept.remove("models").is_some()
+        && let Some((name, limits)) = model
+    {
+        let mut row = json!({ "max_input_tokens": limits.max_input_tokens });
+        let more =
+            [("context_window", limits.context_window), ("max_output_tokens", limits.max_output_tokens)];
+        for (key, tokens) in more {
+            if let Some(tokens) = tokens {
+                row[key] = tokens.into();
+            }
+        }
+        kept.insert("models".to_owned(), json!({ name: row }));
+    }
+    Value::Object(kept)
+}
 
 /// What the options say that a preset says as well.
 fn given(options: &Value) -> Given {

@@ -213,6 +213,9 @@ impl Session {
     /// Pins or unpins a message. A pinned message stands verbatim in the view: cut or folded ones come back.
     pub fn set_pinned(&mut self, id: &str, pinned: bool) -> Result<()> {
         let index = self.context.history.require(id)?;
+        if pinned {
+            self.context.refuse_away(index)?;
+        }
         self.context.set_pinned(index, pinned);
         self.drop_bound_thinking(&[]);
         Ok(())
@@ -222,6 +225,9 @@ impl Session {
     /// becomes of its message (COMP-18).
     pub fn set_text_pinned(&mut self, id: &str, text: &str, pinned: bool) -> Result<()> {
         let index = self.context.history.require(id)?;
+        if pinned {
+            self.context.refuse_away(index)?;
+        }
         if pinned { self.context.pin_text(index, text) } else { self.context.unpin_text(index, text) }?;
         self.drop_bound_thinking(&[]);
         Ok(())

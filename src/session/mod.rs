@@ -19,6 +19,7 @@ mod rewrite;
 mod run;
 mod saved_summary;
 mod search;
+mod snapshot;
 mod thinking;
 mod unfolding;
 
@@ -29,3 +30,4 @@ pub use prompt::{ContextChange, tool_name};
 pub use run::{Fit, Pending};
 pub use saved_summary::SavedSummary;
 pub use search::{Hit, Search};
+pub use snapshot::{Restored, SESSION};

@@ -7,6 +7,7 @@ use crate::context::NodeKind;
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Role;
 use crate::provider::{Overflow, overflow};
+use crate::saved::saved;
 
 /// How often a view may be refused before the model has answered again.
 const TRIES: u32 = 3;
@@ -26,6 +27,8 @@ pub(super) struct Recovery {
     /// The model's answers in the history when it was refused.
     answers: usize,
 }
+
+saved!(struct Recovery { tries, refused, answers });
 
 impl Session {
     /// Makes the view fit what a provider's error teaches; `None` for an error that does not say "too long".

@@ -22,6 +22,8 @@ const AROUND: usize = 100;
 const LONGEST_MATCH: usize = 300;
 /// Bytes that a compiled pattern may take, as in a search of one output.
 const PATTERN_BYTES: usize = 1 << 20;
+/// Outputs that are named where they could not be searched.
+const NAMED: usize = 20;
 const DEFAULT_HITS: u64 = 20;
 const MOST_HITS: u64 = 1_000;
 
@@ -54,6 +56,10 @@ pub struct Hit {
     pub role: Role,
     /// What was found, with about 100 bytes on either side.
     pub excerpt: String,
+    /// Set on a last line that finds nothing, but says which tool outputs were not searched: they live in the store.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
 }
 
 impl Search {
@@ -135,7 +141,8 @@ impl Session {
             for excerpt in places.excerpts {
                 let output_ref = output_ref.map(|r| r.id.clone());
                 let id = node.id.to_string();
-                hits.push(Hit { id, fold: fold.clone(), output_ref, role: node.message.role, excerpt });
+                let role = node.message.role;
+                hits.push(Hit { id, fold: fold.clone(), output_ref, role, excerpt, unseen: false });
             }
             if hits.len() >= search.max_hits {
                 break;
@@ -157,10 +164,32 @@ impl Session {
                 output_ref: Some(reference.id.clone()),
                 role: Role::Tool,
                 excerpt,
+                unseen: false,
             }));
         }
         hits.truncate(search.max_hits);
+        hits.extend(self.not_searched());
         hits
+    }
+
+    /// What lives in the host's store cannot be searched from here: a line that says so.
+    fn not_searched(&self) -> Option<Hit> {
+        let mut away = self.context().outputs.iter().filter(|o| o.away().is_some()).map(Output::id);
+        let first = away.next()?;
+        let more: Vec<&str> = away.collect();
+        let named =
+            std::iter::once(first).chain(more.iter().copied()).take(NAMED).collect::<Vec<_>>().join(", ");
+        let (count, etc) = (more.len() + 1, if more.len() < NAMED { "" } else { ", …" });
+        Some(Hit {
+            id: first.to_owned(),
+            fold: None,
+            output_ref: Some(first.to_owned()),
+            role: Role::Tool,
+            excerpt: format!(
+                "[not searched: {count} tool outputs that live in the store; grep them by ref: {named}{etc}]"
+            ),
+            unseen: true,
+        })
     }
 
     /// The fold that stands in the view for a message: the last of those that took each other in.

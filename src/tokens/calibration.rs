@@ -1,5 +1,7 @@
 //! What a provider reports corrects what is counted (TOK-6).
 
+use crate::saved::saved;
+
 /// How much older observations weigh against a new one.
 const MEMORY: f64 = 0.5;
 /// A ratio beyond this is no miscount: the usage is a sum over several calls, or another request's.
@@ -30,6 +32,8 @@ pub struct Calibration {
     /// How far the factor was off, as a share, when the next report came; newer ones weigh more.
     error: f64,
 }
+
+saved!(struct Calibration { counted, reported, observations, error });
 
 impl Calibration {
     /// One call: what was counted for its input, and what the provider reported (all input, cached or not). Ignored

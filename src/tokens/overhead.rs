@@ -170,13 +170,13 @@ mod tests {
     fn media_count_by_the_counters_rules() {
         let mut image = Media::new(MediaKind::Image);
         (image.width, image.height) = (Some(1000), Some(1000));
-        let part = Part::Media(image);
+        let part = Part::Media(image.into());
         let claude = WithRules::new(std::sync::Arc::new(Words), Rules::for_model("claude-3-haiku"));
         assert_eq!(count_part(&part, &Words), 765);
         assert_eq!(count_part(&part, &claude), 1334);
         let mut document = Media::new(MediaKind::Document);
         document.data = Some("A".repeat(80_000).into());
-        assert_eq!(count_part(&Part::Media(document), &Words), 3_000);
-        assert_eq!(count_part(&Part::Media(Media::new(MediaKind::Audio)), &Words), ELSEWHERE);
+        assert_eq!(count_part(&Part::Media(document.into()), &Words), 3_000);
+        assert_eq!(count_part(&Part::Media(Media::new(MediaKind::Audio).into()), &Words), ELSEWHERE);
     }
 }

@@ -3,6 +3,7 @@ use serde_json::Value;
 
 use super::reported::ReportedUsage;
 use crate::error::Result;
+use crate::saved::saved;
 
 /// What one model call used, in tokens. No cached token is counted twice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +20,8 @@ pub struct TokenUsage {
     /// input + `cache_creation` + `cache_read` + output.
     pub total_tokens: u64,
 }
+
+saved!(struct TokenUsage { input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens, total_tokens });
 
 impl TokenUsage {
     /// A usage with its total. `input` counts nothing that `cache_creation` or `cache_read` counts.

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::error::Result;
 use crate::message::Text;
+use crate::saved::{Reader, Saved, Writer};
 
 /// Bytes of a chunk: what growing and looking something up may touch beside what is asked for.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -62,6 +64,7 @@ impl From<Text> for LongText {
     /// The text is shared, not copied.
     fn from(text: Text) -> Self {
         let mut long = Self::default();
+        long.chunks.reserve_exact(text.len().div_ceil(CHUNK_BYTES));
         let mut at = 0;
         while at < text.len() {
             let end = text.ceil_char_boundary(at + CHUNK_BYTES);
@@ -215,6 +218,39 @@ impl LongText {
             let chunk = &self.chunks[chunk];
             chunk.start.chars + chunk.text()[..at - chunk.start.bytes].chars().count() as u64
         })
+    }
+}
+
+impl Saved for LongText {
+    /// The text that it began with, shared, and each chunk of its own.
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        let Self { chunks, end: _ } = self;
+        let shared = chunks.iter().find_map(|chunk| match &chunk.source {
+            Source::Shared(text, _) => Some(text),
+            Source::Own(_) => None,
+        });
+        let own = || {
+            chunks.iter().filter_map(|chunk| match &chunk.source {
+                Source::Own(text) => Some(text),
+                Source::Shared(..) => None,
+            })
+        };
+        out.byte(u8::from(shared.is_some()));
+        if let Some(text) = shared {
+            text.save(out);
+        }
+        out.count(own().count());
+        own().for_each(|text| out.bytes(text.as_bytes()));
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let mut long = Option::<Text>::load(from)?.map_or_else(Self::default, Self::from);
+        for _ in 0..from.count()? {
+            let text = from.utf8()?;
+            from.require(!text.is_empty() && text.len() <= CHUNK_BYTES, "a chunk is too large")?;
+            long.add(Source::Own(text.to_owned()));
+        }
+        Ok(long)
     }
 }
 

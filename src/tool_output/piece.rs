@@ -1,27 +1,29 @@
 //! What a stored output consists of.
 
 use super::long_text::LongText;
+use crate::error::Result;
 use crate::message::{Extras, Media, MediaKind, Part};
+use crate::saved::{Reader, Saved, Writer};
 
 /// A text, or a part that is none.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Piece {
     Text { text: LongText, extras: Extras },
-    Other(Part),
+    Other(Box<Part>),
 }
 
 impl Piece {
     pub(super) fn of(part: Part) -> Self {
         match part {
             Part::Text { text, extras } => Self::Text { text: text.into(), extras },
-            other => Self::Other(other),
+            other => Self::Other(other.into()),
         }
     }
 
     pub(super) fn part(&self) -> Part {
         match self {
             Self::Text { text, extras } => Part::Text { text: text.to_text(), extras: extras.clone() },
-            Self::Other(part) => part.clone(),
+            Self::Other(part) => Part::clone(part),
         }
     }
 
@@ -35,13 +37,44 @@ impl Piece {
     pub(super) fn bytes(&self) -> u64 {
         let bytes = match self {
             Self::Text { text, .. } => text.len(),
-            Self::Other(Part::Media(m)) => {
-                m.data.as_deref().map_or(0, str::len) + m.url.as_deref().map_or(0, str::len)
-            }
-            Self::Other(Part::Opaque { raw, .. }) => raw.to_string().len(),
-            Self::Other(_) => 0,
+            Self::Other(part) => match &**part {
+                Part::Media(m) => {
+                    m.data.as_deref().map_or(0, str::len) + m.url.as_deref().map_or(0, str::len)
+                }
+                Part::Opaque { raw, .. } => raw.to_string().len(),
+                _ => 0,
+            },
         };
         bytes as u64
+    }
+}
+
+impl Saved for Piece {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        match self {
+            Self::Text { text, extras } => {
+                out.byte(0);
+                text.save(out);
+                extras.save(out);
+            }
+            Self::Other(part) => {
+                out.byte(1);
+                part.save(out);
+            }
+        }
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(match from.byte()? {
+            0 => Self::Text { text: Saved::load(from)?, extras: Saved::load(from)? },
+            1 => match Part::load(from)? {
+                Part::Text { .. } | Part::ToolCall(_) | Part::ToolOutput(_) => {
+                    return Err(from.invalid("an output holds what none does"));
+                }
+                part => Self::Other(part.into()),
+            },
+            _ => return Err(from.invalid("there is no such piece")),
+        })
     }
 }
 

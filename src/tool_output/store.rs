@@ -6,6 +6,7 @@ use super::piece::{Piece, describe_part};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Extras, Part, Text, ToolOutputRef};
 use crate::nearest::nearest;
+use crate::saved::{Kind, Reader, Saved, Writer, digest};
 
 /// The longest id of a stored output, in bytes.
 const MAX_ID_BYTES: usize = 256;
@@ -17,13 +18,18 @@ pub struct Output {
     pieces: Vec<Piece>,
     bytes: u64,
     lines: u64,
+    /// The key in the host's store where its pieces are, when they are not here.
+    away: Option<Arc<str>>,
 }
+
+/// What a store holds of an output. Version 1: the first.
+const STORED: Kind = Kind { name: "contextfold-output", version: 1, what: "a tool output" };
 
 impl Output {
     fn new(id: Arc<str>, pieces: Vec<Piece>) -> Self {
         let bytes = pieces.iter().map(Piece::bytes).sum();
         let lines = pieces.iter().map(Piece::line_count).sum();
-        Self { id, pieces, bytes, lines }
+        Self { id, pieces, bytes, lines, away: None }
     }
 
     /// The ref's id.
@@ -74,6 +80,16 @@ impl Output {
         ToolOutputRef { id: self.id.to_string(), byte_size: Some(self.bytes), line_count: Some(self.lines) }
     }
 
+    /// The key in the host's store where it lives, when it is not in memory.
+    pub fn away(&self) -> Option<&Arc<str>> {
+        self.away.as_ref()
+    }
+
+    /// Bytes that it has in memory.
+    pub fn bytes_here(&self) -> u64 {
+        if self.away.is_some() { 0 } else { self.bytes }
+    }
+
     fn append(&mut self, chunk: &str) {
         if chunk.is_empty() {
             return;
@@ -90,6 +106,30 @@ impl Output {
     }
 }
 
+impl Saved for Output {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        let Self { id, pieces, bytes, lines, away } = self;
+        id.save(out);
+        away.save(out);
+        if away.is_some() {
+            bytes.save(out);
+            lines.save(out);
+        } else {
+            pieces.save(out);
+        }
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let (id, away) = (Saved::load(from)?, Option::load(from)?);
+        if away.is_none() {
+            return Ok(Self::new(id, Saved::load(from)?));
+        }
+        let (bytes, lines): (u64, u64) = Saved::load(from)?;
+        from.require(bytes < 1 << 40 && lines < 1 << 40, "an output is too large")?;
+        Ok(Self { id, pieces: Vec::new(), bytes, lines, away })
+    }
+}
+
 /// Every tool output of a session, whole, by ref and in the order of arrival.
 ///
 /// Texts are shared with the history. Ids are counted (`out_1`, `out_2`, …), and a number is never used twice, even
@@ -100,7 +140,27 @@ pub struct ToolOutputs {
     places: HashMap<Arc<str>, u64>,
     next_place: u64,
     numbered: u64,
+    /// Of those in memory.
     bytes: u64,
+}
+
+impl Saved for ToolOutputs {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        let Self { outputs, places: _, next_place, numbered, bytes: _ } = self;
+        outputs.save(out);
+        next_place.save(out);
+        numbered.save(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let outputs: BTreeMap<u64, Output> = Saved::load(from)?;
+        let next_place = Saved::load(from)?;
+        let places: HashMap<Arc<str>, u64> = outputs.iter().map(|(at, o)| (o.id.clone(), *at)).collect();
+        let sound = places.len() == outputs.len() && outputs.keys().all(|at| *at < next_place);
+        from.require(sound, "an output is there twice")?;
+        let bytes = outputs.values().map(Output::bytes_here).sum();
+        Ok(Self { outputs, places, next_place, numbered: Saved::load(from)?, bytes })
+    }
 }
 
 impl ToolOutputs {
@@ -139,7 +199,11 @@ impl ToolOutputs {
             None => self.next_id(),
         };
         if let Some(there) = self.find(&id) {
-            if there.pieces == pieces {
+            let same = match &there.away {
+                Some(key) => **key == for_store(&pieces).0,
+                None => there.pieces == pieces,
+            };
+            if same {
                 return Ok(there.reference());
             }
             return Err(Error::argument(format!(
@@ -164,6 +228,9 @@ impl ToolOutputs {
         let Some(output) = place.and_then(|p| self.outputs.get_mut(&p)) else {
             return Err(self.unknown(id));
         };
+        if output.away.is_some() {
+            return Err(is_away(id));
+        }
         output.append(chunk);
         self.bytes += chunk.len() as u64;
         Ok(output.reference())
@@ -172,9 +239,67 @@ impl ToolOutputs {
     /// The stored output of this ref.
     ///
     /// # Errors
-    /// `UNKNOWN_REF`, with the refs that look most like it.
+    /// `UNKNOWN_REF`, with the refs that look most like it; `STORE_FAILED` for one that lives in the host's store.
     pub fn get(&self, id: &str) -> Result<&Output> {
-        self.find(id).ok_or_else(|| self.unknown(id))
+        match self.find(id) {
+            Some(output) if output.away.is_some() => Err(is_away(id)),
+            Some(output) => Ok(output),
+            None => Err(self.unknown(id)),
+        }
+    }
+
+    /// The key in the host's store where an output lives, when it is not in memory.
+    pub fn away(&self, id: &str) -> Option<&Arc<str>> {
+        self.find(id)?.away.as_ref()
+    }
+
+    /// The bytes that the host's store is to keep of an output, and the key for them, which names their content.
+    ///
+    /// # Errors
+    /// As [`ToolOutputs::get`].
+    pub fn to_store(&self, id: &str) -> Result<(String, Vec<u8>)> {
+        self.get(id).map(|output| for_store(&output.pieces))
+    }
+
+    /// Lets go of an output's content: the host's store has it under `key`. False where it has changed since.
+    pub fn send_away(&mut self, id: &str, key: &str, bytes: u64) -> bool {
+        let place = self.places.get(id).copied();
+        let Some(output) = place.and_then(|p| self.outputs.get_mut(&p)) else { return false };
+        if output.away.is_some() || output.bytes != bytes {
+            return false;
+        }
+        self.bytes -= output.bytes;
+        output.pieces = Vec::new();
+        output.away = Some(key.into());
+        true
+    }
+
+    /// Reads what the host's store kept of an output.
+    ///
+    /// # Errors
+    /// `UNKNOWN_REF`; `SNAPSHOT_INVALID` where the bytes are not what was stored.
+    pub fn from_store(&self, id: &str, bytes: &[u8]) -> Result<Self> {
+        let Some(known) = self.find(id) else { return Err(self.unknown(id)) };
+        let mut from = STORED.unframed(bytes)?;
+        let named = known.away.as_ref().is_none_or(|key| **key == key_of(from.rest()));
+        from.require(named, "it is another one")?;
+        let output = Output::new(known.id.clone(), Saved::load(&mut from)?);
+        from.finish()?;
+        let mut alone = Self { bytes: output.bytes, ..Self::default() };
+        alone.places.insert(output.id.clone(), 0);
+        alone.outputs.insert(0, output);
+        Ok(alone)
+    }
+
+    /// Takes an output of the host's store into memory again.
+    pub fn bring_back(&mut self, read: &Self) {
+        for output in read.outputs.values() {
+            let there = self.places.get(&output.id).and_then(|place| self.outputs.get_mut(place));
+            if let Some(there) = there.filter(|there| there.away.is_some()) {
+                self.bytes += output.bytes;
+                *there = output.clone();
+            }
+        }
     }
 
     /// Whether an output of this ref is stored.
@@ -202,7 +327,7 @@ impl ToolOutputs {
         self.outputs.is_empty()
     }
 
-    /// Bytes of all outputs together.
+    /// Bytes of all outputs in memory together.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -219,7 +344,7 @@ impl ToolOutputs {
             for (place, _) in &garbage {
                 if let Some(output) = self.outputs.remove(place) {
                     self.places.remove(&output.id);
-                    self.bytes -= output.bytes;
+                    self.bytes -= output.bytes_here();
                 }
             }
         }
@@ -252,6 +377,26 @@ impl ToolOutputs {
         let shown: String = id.chars().take(80).collect();
         Error::new(ErrorCode::UnknownRef, format!("no tool output has the ref `{shown}`; {help}"))
     }
+}
+
+/// Bytes of pieces, and the key under which a store has them.
+fn for_store(pieces: &[Piece]) -> (String, Vec<u8>) {
+    let mut out = Writer::default();
+    out.count(pieces.len());
+    pieces.iter().for_each(|piece| piece.save(&mut out));
+    let body = out.into_bytes();
+    (key_of(&body), STORED.framed(&body))
+}
+
+fn key_of(body: &[u8]) -> String {
+    format!("contextfold:output:{}", digest(body))
+}
+
+fn is_away(id: &str) -> Error {
+    let why = format!(
+        "the tool output `{id}` lives in the store; `await session.toolOutputs.get(\"{id}\")` brings it back into memory"
+    );
+    Error::new(ErrorCode::StoreFailed, why)
 }
 
 fn checked_id(id: String) -> Result<String> {
@@ -316,7 +461,8 @@ mod tests {
     #[test]
     fn chunks_continue_the_last_text() {
         let mut outputs = ToolOutputs::new();
-        let image = Part::Media(Media { filename: Some("p.png".into()), ..Media::new(MediaKind::Image) });
+        let image =
+            Part::Media(Box::new(Media { filename: Some("p.png".into()), ..Media::new(MediaKind::Image) }));
         outputs.put(vec![Part::text("a"), image.clone()], None).unwrap();
         outputs.append("out_1", "b\nc").unwrap();
         let after = outputs.append("out_1", "d").unwrap();

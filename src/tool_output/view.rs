@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn parts_are_cut_together_and_what_is_no_text_stays() {
-        let image = || Part::Media(Media::new(MediaKind::Image));
+        let image = || Part::Media(Media::new(MediaKind::Image).into());
         let content =
             [Part::text("one\ntwo\n"), image(), Part::text("three\n".repeat(99)), image(), Part::text("end")];
         let parts = view(&content, &config(460, 2000), "out_7").unwrap();

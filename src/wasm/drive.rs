@@ -7,14 +7,16 @@ use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
+use super::away;
 use super::error::context_error;
 use super::inner::Inner;
+use super::lease;
 use super::prepared::prepared;
 use super::signal::{AbortSignal, refuse_aborted, wait};
 use super::summarize::{Refusal, ask};
 use crate::compaction::Reason;
 use crate::context::{Report, Snapshot};
-use crate::error::ErrorCode;
+use crate::error::{Error, ErrorCode};
 use crate::session::{Fit, Pending};
 
 /// What is asked of a session.
@@ -45,6 +47,8 @@ impl Goal {
 pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promise {
     future_to_promise(async move {
         let settled = run_or_join(&inner, goal, signal.as_ref()).await;
+        inner.stores.look_at.set(0); // the view may show less of them
+        away::settle(&inner);
         inner.deliver_events();
         settled
     })
@@ -132,21 +136,41 @@ async fn run_to_end(
 }
 
 /// Quietly: the view is kept before the listeners are told.
-async fn answer(inner: &Inner, pending: Pending, signal: Option<&AbortSignal>) -> Result<Fit, JsValue> {
+async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal>) -> Result<Fit, JsValue> {
     let callback = inner.summarize.borrow().clone();
     let Some(callback) = callback else {
         return inner.write_quietly(|core| core.resume_extractive(pending));
     };
+    if let Err(thrown) = lease::take(inner, signal).await {
+        inner.refuse_freed()?;
+        let error = error_of(&thrown);
+        let given_up = inner.write_core(|core| core.give_up(pending, error))?;
+        return given_up.map_err(|_| thrown);
+    }
     let asked =
         ask(callback.unchecked_ref::<Function>(), &pending.request, signal, &inner.freed.promise).await;
     inner.refuse_freed()?;
     let Refusal { error, cause, too_long } = match asked {
-        Ok(answer) => return inner.write_quietly(|core| core.resume(pending, &answer)),
+        Ok(answer) => {
+            let went_on = inner.write_quietly(|core| core.resume(pending, &answer));
+            if went_on.is_err() {
+                lease::release(inner).await;
+            }
+            return went_on;
+        }
         Err(refusal) => refusal,
     };
+    lease::release(inner).await;
     let went_on = inner
         .write_core(|core| if too_long { core.shrink(pending) } else { core.give_up(pending, error) })?;
     went_on.map_err(|error| context_error(&error, Some(&cause), inner.last_report().as_ref()))
+}
+
+/// Why the summary was not asked for, for the report.
+fn error_of(thrown: &JsValue) -> Error {
+    let said = |key: &str| super::value::get(thrown, key).ok().flatten().and_then(|said| said.as_string());
+    let code = if is_aborted(thrown) { ErrorCode::Aborted } else { ErrorCode::StoreConflict };
+    Error::new(code, said("message").unwrap_or_default())
 }
 
 fn is_aborted(thrown: &JsValue) -> bool {

@@ -51,6 +51,41 @@ impl Handles {
         Self { originals: self.originals.values().filter_map(came_along).collect(), made: HashMap::new() }
     }
 
+    /// What nodes were pushed as, without the objects: in what format, and which belong together.
+    pub fn pushed_as(&self) -> Vec<(Format, Vec<NodeIndex>)> {
+        let mut all: Vec<&Original> = self.originals.values().collect();
+        all.sort_unstable_by_key(|original| original.nodes.first().copied());
+        all.into_iter().map(|original| (original.format, original.nodes.clone())).collect()
+    }
+
+    /// Remembers what nodes of an earlier process were pushed as; their objects are gone with it.
+    pub fn keep_without_objects(&mut self, pushed: Vec<(Format, Vec<NodeIndex>)>) {
+        for (format, nodes) in pushed {
+            if let Some(first) = nodes.first().copied() {
+                self.originals.insert(first, Original { format, nodes, objects: Vec::new() });
+            }
+        }
+    }
+
+    /// Lets go of the objects of nodes whose output lives in the store.
+    pub fn forget(&mut self, gone: &[NodeIndex]) {
+        for node in gone {
+            self.originals.remove(node);
+            for format in Format::ALL {
+                self.made.remove(&(*node, format));
+            }
+        }
+    }
+
+    /// The objects of nodes that were pushed by an earlier process, in the list that the caller has now.
+    pub fn adopt(&mut self, format: Format, nodes: &[NodeIndex], objects: Vec<JsValue>) {
+        let pushed = nodes.first().and_then(|first| self.originals.get_mut(first));
+        let same = |original: &&mut Original| original.format == format && original.nodes == nodes;
+        if let Some(original) = pushed.filter(same) {
+            original.objects = objects;
+        }
+    }
+
     /// The view as a list of a format's objects.
     pub fn list(&mut self, slots: &[(&Slot, &Node)], format: Format) -> Result<Array, JsValue> {
         let provider = provider(format);
@@ -126,7 +161,7 @@ impl Handles {
         };
         let original = self.originals.get(&first.node).filter(is_original);
         let has_ref = || first.message.tool_outputs().any(|o| o.output_ref.is_some());
-        if let Some(original) = original
+        if let Some(original) = original.filter(|o| !o.objects.is_empty())
             && (format != Format::Messages || !has_ref())
         {
             return Ok(original.objects.clone());
@@ -137,11 +172,13 @@ impl Handles {
         {
             return Ok(made.objects.clone());
         }
-        let objects = match original {
+        let objects = match original.map(|o| o.objects.first()) {
             // The caller's own object, and where its full output lies.
-            Some(original) => vec![with_ref(&original.objects[0], &first.message)?],
+            Some(Some(object)) => vec![with_ref(object, &first.message)?],
+            // Pushed by an earlier process: as it came, which may be without an id.
+            Some(None) if format == Format::Messages => vec![written(&first.message, calls)?],
             None if format == Format::Messages => vec![named(&first.message, node, calls)?],
-            None => {
+            _ => {
                 let run: Vec<&Message> = run.iter().map(|(slot, _)| &*slot.message).collect();
                 let entries = provider.write_run(&run, calls, &mut Vec::new());
                 entries.iter().map(to_js).collect::<Result<_, _>>()?
@@ -169,7 +206,12 @@ fn finished(run: &[(&Slot, &Node)], provider: &dyn Provider, calls: &Calls<'_>) 
 fn named(message: &Message, node: &Node, calls: &Calls<'_>) -> Result<JsValue, JsValue> {
     let mut named = message.clone();
     named.meta.id.get_or_insert_with(|| node.id.to_string());
-    let entries = provider(Format::Messages).write_one(&named, calls);
+    written(&named, calls)
+}
+
+/// Writes one of the package's own messages anew.
+fn written(message: &Message, calls: &Calls<'_>) -> Result<JsValue, JsValue> {
+    let entries = provider(Format::Messages).write_one(message, calls);
     entries.first().map_or(Ok(JsValue::UNDEFINED), to_js)
 }
 

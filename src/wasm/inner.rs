@@ -12,8 +12,11 @@ use super::counter::CallbackCounter;
 use super::entries::Group;
 use super::error::context_error;
 use super::events::Listeners;
+use super::freeze::freeze;
 use super::handles::Handles;
 use super::line::{Line, Stretch};
+use super::options::Options;
+use super::stores::Stores;
 use super::summarize::Summarize;
 use super::value::{get, to_js};
 use crate::context::NodeIndex;
@@ -43,6 +46,8 @@ pub struct Inner {
     pub listeners: Listeners,
     /// `prepare` has just left the view as it should be: another one leaves it as it is.
     is_prepared: Cell<bool>,
+    /// What is pushed is frozen.
+    freezes: bool,
     /// How often the core was changed.
     writes: Cell<u64>,
     /// What was forked off, for the graph.
@@ -51,16 +56,15 @@ pub struct Inner {
     pub split_characters: RefCell<HashMap<String, Vec<u8>>>,
     /// The end of the session object's life.
     pub freed: Freed,
+    /// Where the session is saved, and what is on its way there.
+    pub stores: Stores,
 }
 
 impl Inner {
-    pub fn new(
-        core: Session,
-        summarize: Option<Summarize>,
-        callback_counter: Option<Rc<CallbackCounter>>,
-        now: Option<Function>,
-    ) -> Self {
+    pub fn new(core: Session, options: Options) -> Self {
+        let Options { callback_counter, summarize, now, store, .. } = options;
         Self {
+            freezes: core.config().freeze_inputs,
             core: RefCell::new(core),
             handles: RefCell::default(),
             line: RefCell::default(),
@@ -75,6 +79,7 @@ impl Inner {
             children: RefCell::default(),
             split_characters: RefCell::default(),
             freed: Freed::new(),
+            stores: Stores::new(store),
         }
     }
 
@@ -163,6 +168,13 @@ impl Inner {
         Ok(())
     }
 
+    /// The time in milliseconds: by the caller's clock, or else by the host's.
+    pub fn clock(&self) -> f64 {
+        let now = self.now.borrow().clone();
+        let told = now.and_then(|now| now.call0(&JsValue::UNDEFINED).ok()?.as_f64());
+        told.filter(|t| t.is_finite()).unwrap_or_else(js_sys::Date::now)
+    }
+
     /// Has a callback tokenizer count messages before the session is touched.
     pub fn rehearse(&self, messages: &[Message]) -> std::result::Result<(), JsValue> {
         let counter = self.callback_counter.borrow().clone();
@@ -171,11 +183,14 @@ impl Inner {
 
     /// Remembers what messages were pushed as.
     pub fn keep(&self, format: Format, nodes: &[NodeIndex], groups: Vec<Group>) {
+        if self.freezes {
+            groups.iter().flat_map(|group| &group.objects).for_each(freeze);
+        }
         let Ok(mut handles) = self.handles.try_borrow_mut() else { return };
         let stretches = groups.into_iter().map(|group| {
             let nodes = nodes.get(group.messages).unwrap_or_default().to_vec();
             handles.keep(format, nodes.clone(), group.objects.clone());
-            Stretch { objects: group.objects, nodes }
+            Stretch::of(group.objects, nodes)
         });
         self.line.borrow_mut().extend(stretches);
     }

@@ -153,6 +153,7 @@ fn read(options: &JsValue, but: &[&str]) -> Result<(Options, Value), JsValue> {
         Reflect::delete_property(&own, &key.into())?;
     }
     let read = read_options(&own)?;
+    read.config()?;
     for (key, there) in
         [("summarize", read.summarize.is_some()), ("compaction.redact", read.redact.is_some())]
     {

@@ -11,18 +11,28 @@ use crate::context::{NodeIndex, Renumbering};
 use crate::error::ErrorCode;
 use crate::message::{Format, Message};
 use crate::provider::provider;
+use crate::saved::checksum;
 use crate::session::Session;
 
 /// Entries that are the same messages, and the nodes that these are.
 pub struct Stretch {
-    /// The caller's own objects; none where they are not known: then they are one entry.
+    /// The caller's own objects; none where they are not known.
     pub objects: Vec<JsValue>,
     pub nodes: Vec<NodeIndex>,
+    /// How many entries they are.
+    pub entries: usize,
+    /// Checksums of the entries as JSON, where neither objects nor the history tell them any more.
+    pub sums: Vec<u64>,
 }
 
 impl Stretch {
+    /// Objects that were pushed; without any, what was pushed is one entry.
+    pub fn of(objects: Vec<JsValue>, nodes: Vec<NodeIndex>) -> Self {
+        Self { entries: objects.len().max(1), objects, nodes, sums: Vec::new() }
+    }
+
     fn len(&self) -> usize {
-        self.objects.len().max(1)
+        self.entries
     }
 }
 
@@ -38,7 +48,7 @@ pub struct Common {
 
 /// What was pushed, in order.
 #[derive(Default)]
-pub struct Line(Vec<Stretch>);
+pub struct Line(pub Vec<Stretch>);
 
 impl Line {
     pub fn extend(&mut self, stretches: impl IntoIterator<Item = Stretch>) {
@@ -73,9 +83,44 @@ impl Line {
             let nodes: Vec<NodeIndex> = stretch.nodes.iter().filter_map(|n| new.of(*n)).collect();
             let whole = nodes.len() == stretch.nodes.len();
             let objects = if whole { stretch.objects.clone() } else { Vec::new() };
-            (!nodes.is_empty()).then_some(Stretch { objects, nodes })
+            (!nodes.is_empty()).then_some(Stretch {
+                entries: stretch.entries,
+                sums: stretch.sums.clone(),
+                objects,
+                nodes,
+            })
         };
         Self(self.0.iter().filter_map(came_along).collect())
+    }
+
+    /// Lets go of the objects of nodes whose output lives in the store; checksums of them stay.
+    pub fn let_go(&mut self, gone: &[NodeIndex]) {
+        if gone.is_empty() {
+            return;
+        }
+        let holds = |stretch: &&mut Stretch| stretch.nodes.iter().any(|n| gone.contains(n));
+        for stretch in self.0.iter_mut().filter(holds) {
+            let sums: Option<Vec<u64>> = stretch.objects.iter().map(sum_of).collect();
+            if let Some(sums) = sums.filter(|sums| !sums.is_empty()) {
+                stretch.sums = sums;
+                stretch.objects = Vec::new();
+            }
+        }
+    }
+
+    /// Takes the caller's objects for entries of the first `stretches` that were not known as objects. What they stand for.
+    pub fn adopt(&mut self, stretches: usize, list: &[JsValue]) -> Vec<(Vec<NodeIndex>, Vec<JsValue>)> {
+        let mut at = 0;
+        let mut adopted = Vec::new();
+        for stretch in self.0.iter_mut().take(stretches) {
+            let entries = list.get(at..at + stretch.len()).unwrap_or_default();
+            if stretch.objects.is_empty() && stretch.sums.is_empty() && !entries.is_empty() {
+                stretch.objects = entries.to_vec();
+                adopted.push((stretch.nodes.clone(), stretch.objects.clone()));
+            }
+            at += stretch.len();
+        }
+        adopted
     }
 
     /// The nodes of the stretches from `stretches` on.
@@ -111,13 +156,14 @@ fn is_entry(
     format: Format,
     core: &Session,
 ) -> Result<bool, JsValue> {
+    if let Some(sum) = stretch.sums.get(i).filter(|_| stretch.objects.is_empty()) {
+        return Ok(sum_of(given) == Some(*sum));
+    }
     let known = stretch.objects.get(i);
     if let Some(known) = known {
         if Object::is(known, given) {
             return Ok(true);
         }
-        let text =
-            |value: &JsValue| JSON::stringify(value).ok().map(JsValue::from).and_then(|t| t.as_string());
         if text(known).is_some_and(|known| text(given) == Some(known)) {
             return Ok(true);
         }
@@ -128,13 +174,22 @@ fn is_entry(
     {
         return Ok(true); // its keys stand in another order
     }
-    Ok(stretch.len() == 1 && written(stretch, format, core).is_some_and(|written| written == given))
+    Ok(written(stretch, format, core).get(i) == Some(&given))
 }
 
-/// The entry that a stretch is in a format, where it is one.
-fn written(stretch: &Stretch, format: Format, core: &Session) -> Option<Value> {
+fn text(value: &JsValue) -> Option<String> {
+    JSON::stringify(value).ok().map(JsValue::from).and_then(|text| text.as_string())
+}
+
+/// An entry as JSON, as a checksum.
+fn sum_of(entry: &JsValue) -> Option<u64> {
+    text(entry).map(|text| checksum(text.as_bytes()))
+}
+
+/// The entries that a stretch is in a format, where they are as many as it has.
+fn written(stretch: &Stretch, format: Format, core: &Session) -> Vec<Value> {
     let history = &core.context().history;
     let messages: Vec<&Message> = stretch.nodes.iter().map(|n| &*history.node(*n).message).collect();
     let items = provider(format).write(&messages).items;
-    <[Value; 1]>::try_from(items).ok().map(|[item]| item)
+    if items.len() == stretch.len() { items } else { Vec::new() }
 }

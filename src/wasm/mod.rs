@@ -7,6 +7,7 @@
 #![allow(clippy::doc_markdown, reason = "these docs are TypeScript's: `{ContextError}` is a TSDoc link")]
 
 mod agent_loop;
+mod away;
 mod branches;
 mod context_parts;
 mod counter;
@@ -14,18 +15,24 @@ mod drive;
 mod entries;
 mod error;
 mod events;
+mod freeze;
 mod functions;
 mod graph;
 mod handles;
 mod inner;
 mod lab;
+mod lease;
 mod line;
 mod openai;
 mod options;
+mod pending;
 mod prepared;
 mod providers;
 mod session;
 mod signal;
+mod snapshot;
+mod store;
+mod stores;
 mod summarize;
 mod sync;
 mod text_pieces;

@@ -1,28 +1,43 @@
 //! The options of a session: functions, and plain data for the core.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use js_sys::{Function, Reflect};
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::context_parts::refuse_used;
 use super::counter::{CallbackCounter, Tokenizer};
 use super::inner::Inner;
+use super::store::Store;
 use super::summarize::Summarize;
 use super::value::{config_json, get};
 use crate::compaction::Redact;
 use crate::error::{Error, ErrorCode};
-use crate::session::SessionConfig;
+use crate::message::Message;
+use crate::session::{Session, SessionConfig};
 use crate::tokens::{Counter, Rules, count_tools_by};
 
 /// A session's options, read.
 pub struct Options {
-    pub config: SessionConfig,
+    /// What is plain data.
+    pub plain: Value,
     pub counter: Counter,
+    /// The caller said how to count.
+    pub counts: bool,
     pub callback_counter: Option<Rc<CallbackCounter>>,
     pub summarize: Option<Summarize>,
     pub now: Option<Function>,
     pub redact: Option<Redact>,
+    pub store: Option<Store>,
+}
+
+impl Options {
+    /// The plain options, as the core reads them.
+    pub fn config(&self) -> Result<SessionConfig, Error> {
+        SessionConfig::from_value(&self.plain)
+    }
 }
 
 /// The functions among the options, and the plain data that is left.
@@ -37,9 +52,12 @@ struct Functions {
 /// Takes the functions out of the options; the rest is plain data, and the core reads it.
 pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
     let Functions { plain, now, summarize, tokenizer, redact } = read_functions(options)?;
+    let store = take(&plain, "store")?.map(|store| Store::of(&store, "store")).transpose();
+    let store = store.map_err(|error| Error::new(ErrorCode::InvalidConfig, error.message()))?;
+    let counts = tokenizer.is_some();
     let Tokenizer { counter, callback: callback_counter } = tokenizer.unwrap_or_default();
-    let config = SessionConfig::from_value(&config_json(&plain)?)?;
-    Ok(Options { config, counter, callback_counter, summarize, now, redact })
+    let plain = config_json(&plain)?;
+    Ok(Options { plain, counter, counts, callback_counter, summarize, now, redact, store })
 }
 
 /// The lane that a fork is given, and its other options.
@@ -63,11 +81,8 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
         None => inner.callback_counter.borrow().clone(),
     };
     if let Some(callback) = &callback {
-        let model = config.model.as_deref();
-        let (messages, tools) = inner.read(|core| (core.context().counted_messages(), core.tools()))?;
-        callback.rehearse(messages.iter().map(|message| &**message))?;
-        let rule = model.map(Rules::for_model).unwrap_or_default().tools;
-        callback.ask_for(|counter| count_tools_by(rule, &tools, counter))?;
+        let (messages, tools) = inner.read(counted)?;
+        rehearse_all(callback, &messages, &tools, config.model.as_deref())?;
     }
     refuse_used(inner, writes, "setOptions")?;
     inner.write_quietly(|core| {
@@ -88,6 +103,28 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     }
     inner.deliver_events();
     Ok(())
+}
+
+/// What is counted anew under other options.
+fn counted(core: &Session) -> (Vec<Arc<Message>>, Vec<Value>) {
+    (core.context().counted_messages(), core.tools())
+}
+
+/// Has a callback count all of a session, by a model's rules.
+pub fn rehearse(callback: &CallbackCounter, core: &Session, model: Option<&str>) -> Result<(), JsValue> {
+    let (messages, tools) = counted(core);
+    rehearse_all(callback, &messages, &tools, model)
+}
+
+fn rehearse_all(
+    callback: &CallbackCounter,
+    messages: &[Arc<Message>],
+    tools: &[Value],
+    model: Option<&str>,
+) -> Result<(), JsValue> {
+    callback.rehearse(messages.iter().map(|message| &**message))?;
+    let rule = model.map(Rules::for_model).unwrap_or_default().tools;
+    callback.ask_for(|counter| count_tools_by(rule, tools, counter)).map(|_| ())
 }
 
 fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {

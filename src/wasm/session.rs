@@ -5,6 +5,7 @@ use std::rc::Rc;
 use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
 
+use super::away;
 use super::context_parts::{set_context, set_tools};
 use super::drive::{self, Goal};
 use super::entries::{Incoming, read};
@@ -55,10 +56,9 @@ impl Drop for Session {
 
 impl Session {
     /// The object for a session of these options.
-    pub(super) fn of(mut core: Core, options: Options) -> Self {
-        let Options { callback_counter, summarize, now, redact, .. } = options;
-        core.set_redact(redact);
-        Self { inner: Rc::new(Inner::new(core, summarize, callback_counter, now)) }
+    pub(super) fn of(mut core: Core, mut options: Options) -> Self {
+        core.set_redact(options.redact.take());
+        Self { inner: Rc::new(Inner::new(core, options)) }
     }
 }
 
@@ -74,7 +74,12 @@ impl Session {
         #[wasm_bindgen(unchecked_optional_param_type = "SessionOptions")] options: JsValue,
     ) -> Result<Session, JsValue> {
         let read = read_options(&options)?;
-        Ok(Self::of(Core::new(read.config.clone(), read.counter.clone()), read))
+        let core = Core::new(read.config()?, read.counter.clone());
+        if core.config().memory_bytes.is_some() && read.store.is_none() {
+            let why = "tool outputs beyond it live in the store: give `store` as well";
+            return Err(Error::config("toolOutputCache.memoryBytes", why).into());
+        }
+        Ok(Self::of(core, read))
     }
 
     /// Takes one message or several in, all or none, and gives their ids.
@@ -135,7 +140,9 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
         #[wasm_bindgen(unchecked_param_type = "unknown", js_name = fullInput)] full_input: JsValue,
     ) -> Result<JsValue, JsValue> {
-        sync(&self.inner, parse_format(&format)?, &full_input)
+        let synced = sync(&self.inner, parse_format(&format)?, &full_input);
+        away::settle(&self.inner);
+        synced
     }
 
     /// Replaces the leading system and developer messages: a text (an empty one: none), or messages. No pass ever touches them.
@@ -554,6 +561,7 @@ impl Session {
         self.inner.rehearse(&messages)?;
         let nodes = self.inner.write_quietly(|core| core.push(messages))?;
         self.inner.keep(format, &nodes, groups);
+        away::settle(&self.inner);
         self.inner.deliver_events();
         self.inner.read(|core| core.context().ids(&nodes))
     }

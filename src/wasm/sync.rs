@@ -40,6 +40,10 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         Ok(nodes)
     })?;
     inner.line.borrow_mut().cut(common.stretches);
+    let adopted = inner.line.borrow_mut().adopt(common.stretches, &list);
+    if let Ok(mut handles) = inner.handles.try_borrow_mut() {
+        adopted.into_iter().for_each(|(nodes, objects)| handles.adopt(format, &nodes, objects));
+    }
     inner.keep(format, &nodes, groups);
     inner.deliver_events();
     let result = Object::new();

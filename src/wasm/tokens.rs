@@ -48,6 +48,12 @@ pub fn encoding_loaded(name: &str) -> Option<u32> {
     })
 }
 
+/// The counter of an encoding that is loaded.
+pub fn loaded_counter(name: &str) -> Option<Counter> {
+    let at = encoding_loaded(name)?;
+    LOADED.with_borrow(|loaded| loaded.get(at as usize).map(|encoding| encoding.clone() as Counter))
+}
+
 /// Loads the asset in the first `length` bytes of the room, and gives the room back.
 #[wasm_bindgen(js_name = encodingLoad, skip_typescript)]
 pub fn encoding_load(name: &str, length: usize) -> Result<u32, JsValue> {

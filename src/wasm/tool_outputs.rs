@@ -3,15 +3,21 @@
 use std::rc::Rc;
 
 use js_sys::Promise;
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
 
+use super::away::{fetch, settle};
 use super::inner::Inner;
 use super::text_pieces::TextPieces;
-use super::value::{flat_to_js, get, get_string, json, known_keys, settle, text, to_js};
+use super::value::{flat_to_js, get, get_string, json, known_keys, settle as settle_promise, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Part, Role};
 use crate::provider::provider;
-use crate::tool_output::{self, GrepArgs, LongText, ReadArgs};
+use crate::tool_output::{self, GrepArgs, LongText, ReadArgs, ToolOutputCacheConfig, ToolOutputs};
+
+/// Reads or greps.
+type Answer = fn(&ToolOutputs, &Value, &ToolOutputCacheConfig) -> crate::Result<String>;
 
 /// The full tool outputs of a session, by ref.
 ///
@@ -43,12 +49,16 @@ impl ToolOutputCache {
         let id = get_string(&options, "id")?;
         let Some(mut pieces) = TextPieces::of(&content, Vec::new()) else {
             let parts = read_parts(&content)?;
-            return flat_to_js(&self.inner.write(|core| core.context_mut().outputs.put(parts, id))?);
+            let put = self.inner.write(|core| core.context_mut().outputs.put(parts, id))?;
+            settle(&self.inner);
+            return flat_to_js(&put);
         };
         let mut text = LongText::default();
         pieces.by_ref().for_each(|piece| text.push_str(&piece));
         text.push_str(&String::from_utf8_lossy(&pieces.into_cut_off()));
-        flat_to_js(&self.inner.write(|core| core.context_mut().outputs.put_long(text, id))?)
+        let put = self.inner.write(|core| core.context_mut().outputs.put_long(text, id))?;
+        settle(&self.inner);
+        flat_to_js(&put)
     }
 
     /// Appends a chunk to a stored output's text. Bytes are read as UTF-8; a character that a chunk cuts off waits for the
@@ -82,6 +92,7 @@ impl ToolOutputCache {
             split.insert(ref_id, cut_off);
         }
         drop(split);
+        settle(&self.inner);
         to_js(&output_ref)
     }
 
@@ -95,10 +106,9 @@ impl ToolOutputCache {
         #[wasm_bindgen(unchecked_param_type = "{ ref_id: string; offset?: number; limit?: number }")]
         args: JsValue,
     ) -> Promise {
-        settled(self.answer(&args, |core, args| {
-            let context = core.context();
-            tool_output::read(&context.outputs, &ReadArgs::from_value(args)?, &context.output_config)
-        }))
+        self.answer(&args, |outputs, args, config| {
+            tool_output::read(outputs, &ReadArgs::from_value(args)?, config)
+        })
     }
 
     /// Lines of a stored output that match a regular expression (Rust `regex` syntax; linear time), with line numbers,
@@ -113,10 +123,9 @@ impl ToolOutputCache {
         )]
         args: JsValue,
     ) -> Promise {
-        settled(self.answer(&args, |core, args| {
-            let context = core.context();
-            tool_output::grep(&context.outputs, &GrepArgs::from_value(args)?, &context.output_config)
-        }))
+        self.answer(&args, |outputs, args, config| {
+            tool_output::grep(outputs, &GrepArgs::from_value(args)?, config)
+        })
     }
 
     /// A stored output, whole: its text, or its parts where it has others.
@@ -124,7 +133,17 @@ impl ToolOutputCache {
     /// @throws {ContextError} `UNKNOWN_REF`.
     #[wasm_bindgen(unchecked_return_type = "Promise<string | Part[]>")]
     pub fn get(&self, #[wasm_bindgen(unchecked_param_type = "string")] ref_id: JsValue) -> Promise {
-        settled(self.whole(&ref_id))
+        let Some(id) = ref_id.as_string().filter(|id| self.is_away(id)) else {
+            return settled(self.whole(&ref_id));
+        };
+        let (inner, cache) = (self.inner.clone(), Self::new(self.inner.clone()));
+        future_to_promise(async move {
+            if let Some(output) = fetch(&inner, &id).await? {
+                inner.stores.fetched.take(); // it is in memory from now on
+                inner.write_core(|core| core.context_mut().bring_output_back(&id, &output))??;
+            }
+            cache.whole(&ref_id)
+        })
     }
 
     /// The refs of all stored outputs, oldest first.
@@ -153,14 +172,33 @@ impl ToolOutputCache {
 }
 
 impl ToolOutputCache {
-    fn answer(
-        &self,
-        args: &JsValue,
-        answer: impl FnOnce(&crate::session::Session, &serde_json::Value) -> crate::Result<String>,
-    ) -> Result<JsValue, JsValue> {
-        let args = json(args, ErrorCode::InvalidArgument)?;
-        let text = self.inner.read(|core| answer(core, &args))??;
-        Ok(JsValue::from_str(&text))
+    /// Answers from what is in memory, or from the store.
+    fn answer(&self, args: &JsValue, answer: Answer) -> Promise {
+        let args = match json(args, ErrorCode::InvalidArgument) {
+            Ok(args) => args,
+            Err(error) => return Promise::reject(&error),
+        };
+        let inner = self.inner.clone();
+        let id = args.get("ref_id").and_then(Value::as_str).filter(|id| self.is_away(id)).map(str::to_owned);
+        let Some(id) = id else {
+            let text = inner.read(|core| {
+                let context = core.context();
+                answer(&context.outputs, &args, &context.output_config)
+            });
+            return settled(text.and_then(|text| Ok(JsValue::from_str(&text?))));
+        };
+        future_to_promise(async move {
+            let fetched = fetch(&inner, &id).await?;
+            let text = inner.read(|core| {
+                let context = core.context();
+                answer(fetched.as_deref().unwrap_or(&context.outputs), &args, &context.output_config)
+            })?;
+            Ok(JsValue::from_str(&text?))
+        })
+    }
+
+    fn is_away(&self, id: &str) -> bool {
+        self.inner.read(|core| core.context().outputs.away(id).is_some()).unwrap_or(false)
     }
 
     fn whole(&self, ref_id: &JsValue) -> Result<JsValue, JsValue> {
@@ -192,5 +230,5 @@ fn read_parts(content: &JsValue) -> Result<Vec<Part>, JsValue> {
 }
 
 fn settled(result: Result<JsValue, JsValue>) -> Promise {
-    settle(result.map(|value| Promise::resolve(&value)))
+    settle_promise(result.map(|value| Promise::resolve(&value)))
 }

@@ -303,7 +303,13 @@ export interface SessionOptions {
     lowRatio?: number;
   };
   /** How tool outputs are kept and cut. */
-  toolOutputCache?: ToolOutputCacheConfig;
+  toolOutputCache?: ToolOutputCacheConfig & {
+    /**
+     * Bytes of full tool outputs that stay in memory; default: all. Beyond it the oldest are moved to the `store`, which has to be
+     * given then, and `read`, `grep` and `get` fetch them from there. What the view shows whole stays.
+     */
+    memoryBytes?: number | null;
+  };
   /**
    * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
    * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
@@ -317,6 +323,38 @@ export interface SessionOptions {
   now?: () => number;
   /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
   summarize?: Summarize;
+  /** Where tool outputs go beyond `toolOutputCache.memoryBytes`; `Session.load` gives its own. */
+  store?: Store;
+  /**
+   * Freeze objects that are pushed, with all that they hold (default false). They are handed out again as they are, so that a later
+   * change of one is a mistake: in strict mode, as in every module, it throws then.
+   */
+  freezeInputs?: boolean;
+}
+
+/**
+ * A key-value store: an `unstorage` instance is one as it is, `localStorage` behind promises nearly. Bytes go by `setItemRaw` and
+ * `getItemRaw` where both are there, and else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:lease` and
+ * `contextfold:output:HASH`.
+ */
+export interface Store {
+  /** What is stored under a key; `null` or `undefined` where there is nothing. */
+  getItem(key: string): Promise<unknown>;
+  /** Stores a text. */
+  setItem(key: string, value: string): Promise<unknown>;
+  /** Takes an item out. */
+  removeItem(key: string): Promise<unknown>;
+  /** What is stored under a key, as bytes. */
+  getItemRaw?(key: string): Promise<unknown>;
+  /** Stores bytes. */
+  setItemRaw?(key: string, bytes: Uint8Array): Promise<unknown>;
+  /** All keys that begin so. */
+  getKeys?(prefix?: string): Promise<string[]>;
+  /**
+   * Stores `next` if `expected` is what is there (`null`: nothing), in one step; whether it did. `ttlMs`: it may be gone after so
+   * many milliseconds. Without it, two processes that save at the same instant may both succeed, and the later one stays.
+   */
+  compareAndSet?(key: string, expected: string | null, next: string, options?: { ttlMs?: number }): Promise<boolean>;
 }
 
 /** What stands in a prompt beside the conversation. What is left out stays as it was; `null` clears it. */

@@ -244,7 +244,7 @@ pub fn image() -> Part {
     let mut media = Media::new(MediaKind::Image);
     media.data = Some("aGVsbG8=".into());
     media.media_type = Some("image/png".to_owned());
-    Part::Media(media)
+    Part::Media(media.into())
 }
 
 pub fn opaque() -> Part {

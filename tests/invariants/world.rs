@@ -156,6 +156,11 @@ impl World {
         self.waiting.iter().map(|w| &w.pending.request)
     }
 
+    /// Lets go of the requests that wait.
+    pub fn forget_all(&mut self) {
+        self.waiting.clear();
+    }
+
     /// Does one operation.
     pub fn step(&mut self, op: &Op) -> Happened {
         let before = Frozen::of(&self.session);

@@ -1,5 +1,6 @@
 use super::sentences::{Sentence, sentences};
 use super::word::is_cjk;
+use crate::saved::saved;
 
 /// How surely a sentence lays down a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,6 +12,14 @@ pub enum Strength {
     /// A rule: "never", "always", "must", "do not".
     Rule,
 }
+
+saved!(
+    enum Strength {
+        Mention,
+        Wish,
+        Rule,
+    }
+);
 
 /// A sentence of a user message that tells the agent what it must or must not do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Facts that must survive letter by letter.
 
 use super::word;
+use crate::saved::saved;
 
 /// What kind of literal fact it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,6 +15,15 @@ pub enum LiteralKind {
     /// An error code: `E0308`, `TS2345`, `ENOENT`, `HTTP 404`.
     ErrorCode,
 }
+
+saved!(
+    enum LiteralKind {
+        Path,
+        Url,
+        Id,
+        ErrorCode,
+    }
+);
 
 /// One literal fact, as it stands in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use super::command::ran;
 use super::open::Open;
 use crate::compaction::facts::{LiteralKind, Strength, actions, constraints, literals, texts};
 use crate::message::{ItemType, Message, Role};
+use crate::saved::saved;
 
 /// A longer sentence was pasted rather than said.
 const LONGEST_SAID: usize = 600;
@@ -63,6 +64,12 @@ pub(super) struct Stored {
     pub ref_id: String,
     pub bytes: u64,
 }
+
+saved!(struct Carried { literals, rules, commands, open, outputs, clock });
+saved!(struct Seen { kind, count, last, used, output });
+saved!(struct Rule { strength, explicit, last });
+saved!(struct Ran { line, failed, last });
+saved!(struct Stored { ref_id, bytes });
 
 impl Carried {
     /// Reads messages, in order, whole as they were pushed.

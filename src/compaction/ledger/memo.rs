@@ -6,6 +6,7 @@ use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::message::Message;
+use crate::saved::saved;
 
 /// More folds than these are not taken back at once; what is not remembered is read again.
 const REMEMBERED: usize = 4;
@@ -15,6 +16,8 @@ const REMEMBERED: usize = 4;
 pub struct Memo {
     by_summary: BTreeMap<NodeIndex, Arc<Carried>>,
 }
+
+saved!(struct Memo { by_summary });
 
 impl Memo {
     /// What `members` carry, earlier folds among them with all that those stand for. Fails where `redact` does.

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use crate::compaction::facts::{Action, asks, checkboxes, todos};
 use crate::compaction::shorten;
 use crate::message::{ItemType, Message, Role};
+use crate::saved::saved;
 
 const LONGEST: usize = 300;
 
@@ -17,6 +18,8 @@ pub(super) struct Open {
     /// What the assistant asked last, until the user speaks again.
     question: Option<String>,
 }
+
+saved!(struct Open { plan, boxes, question });
 
 impl Open {
     /// Reads what a message says.

@@ -69,7 +69,7 @@ fn read_part(value: &Value) -> Part {
         };
         media.filename = fields.take_string("filename");
         media.extras = Extras::new(FORMAT, fields.into_template());
-        Some(Part::Media(media))
+        Some(Part::Media(media.into()))
     };
     known().unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
 }

@@ -52,7 +52,7 @@ fn read_known(value: &Value) -> Option<Part> {
             call.extras = fields.into_extras(FORMAT, &["type", "toolCallId", "toolName", "input"]);
             Part::ToolCall(call)
         }
-        "image" | "file" => Part::Media(media(fields, &kind)?),
+        "image" | "file" => Part::Media(media(fields, &kind)?.into()),
         _ => return None,
     })
 }

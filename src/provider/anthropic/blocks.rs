@@ -84,7 +84,7 @@ fn read_known(value: &Value) -> Option<Part> {
             };
             Part::ToolOutput(ToolOutput { content, is_error, extras, ..ToolOutput::text(call_id, "") })
         }
-        "image" | "document" => Part::Media(media(fields, &kind)?),
+        "image" | "document" => Part::Media(media(fields, &kind)?.into()),
         _ => return None,
     })
 }

@@ -344,7 +344,7 @@ fn part(value: &Value, index: usize, n: usize) -> Result<Part> {
             out.width = pixels(&mut fields, "width", &wrong)?;
             out.height = pixels(&mut fields, "height", &wrong)?;
             out.extras = finish(fields);
-            Part::Media(out)
+            Part::Media(out.into())
         }
         "opaque" => {
             let (format, raw) = opaque(&mut fields).ok_or_else(|| wrong(" needs `format` and `raw`"))?;

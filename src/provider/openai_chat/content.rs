@@ -61,7 +61,7 @@ fn read_known(value: &Value) -> Option<Part> {
         _ => return None,
     };
     media.extras = Extras::new(FORMAT, fields.into_template());
-    Some(Part::Media(media))
+    Some(Part::Media(media.into()))
 }
 
 fn file_data(media: &mut Media, data: Text) {

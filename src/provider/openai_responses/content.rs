@@ -39,7 +39,7 @@ fn read_known(value: &Value, text_type: &str) -> Option<Part> {
             media.file_id = fields.take_string("file_id");
             media.detail = fields.take_string("detail");
             media.extras = fields.into_extras(FORMAT, &["type", "image_url", "file_id", "detail"]);
-            Some(Part::Media(media))
+            Some(Part::Media(media.into()))
         }
         "input_file" => {
             let mut media = Media::new(MediaKind::Document);
@@ -59,7 +59,7 @@ fn read_known(value: &Value, text_type: &str) -> Option<Part> {
             media.detail = fields.take_string("detail");
             let order = ["type", "filename", "file_data", "file_url", "file_id", "detail"];
             media.extras = fields.into_extras(FORMAT, &order);
-            Some(Part::Media(media))
+            Some(Part::Media(media.into()))
         }
         _ => None,
     }

@@ -96,7 +96,7 @@ fn screenshot(output: &Value) -> Option<Part> {
     }
     media.file_id = fields.take_string("file_id");
     media.extras = Extras::new(FORMAT, fields.into_template());
-    Some(Part::Media(media))
+    Some(Part::Media(media.into()))
 }
 
 /// The chunks of a shell's output as texts; none where a chunk is not as documented.

@@ -1,0 +1,111 @@
+//! Tool outputs that leave memory for the host's store: a placeholder stands for them in the history, as in the view.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::core::Context;
+use super::node::NodeIndex;
+use super::tally::Tally;
+use super::view::{Form, Slot};
+use crate::error::{Error, Result};
+use crate::message::{Message, Part, Role};
+use crate::tool_output::{self, Output, ToolOutputs};
+
+impl Context {
+    /// The outputs that may leave memory, oldest first, until `most` bytes of all are left in it. What the view shows whole
+    /// and what is pinned stays.
+    pub fn may_leave(&self, most: u64) -> Vec<String> {
+        let mut here = self.outputs.bytes();
+        if here <= most {
+            return Vec::new();
+        }
+        let pinned = self.history.nodes().iter().filter(|n| n.pinned).map(|n| &n.message);
+        let whole = self.view.slots().filter(|s| s.form == Form::Whole).map(|s| &s.message);
+        let stays: HashSet<&str> = pinned.chain(whole).flat_map(|m| refs_of(m)).collect();
+        let mut leave = Vec::new();
+        for output in self.outputs.iter().filter(|o| o.away().is_none() && !stays.contains(o.id())) {
+            if here <= most {
+                break;
+            }
+            here -= output.bytes();
+            leave.push(output.id().to_owned());
+        }
+        leave
+    }
+
+    /// The host's store has an output of so many bytes: its content leaves memory. The messages that held it; `None` where
+    /// it has to stay after all.
+    pub fn send_away(&mut self, id: &str, key: &str, bytes: u64) -> Option<Vec<NodeIndex>> {
+        let holders = self.holders_of(id);
+        let shown = |n: &NodeIndex| self.view.body().iter().any(|s| s.node == *n && s.form == Form::Whole);
+        if holders.iter().any(|n| self.history.node(*n).pinned || shown(n)) {
+            return None;
+        }
+        let parts = self.outputs.get(id).map(Output::parts).ok()?;
+        if !self.outputs.send_away(id, key, bytes) {
+            return None;
+        }
+        let holds_it = |n: &NodeIndex| {
+            self.history.node(*n).message.tool_outputs().all(|output| output.content == parts)
+        };
+        let gone: Vec<NodeIndex> = holders.into_iter().filter(holds_it).collect();
+        for node in &gone {
+            let whole = self.history.node(*node).message.clone();
+            let message = Arc::new(with_content(&whole, &[Part::text(tool_output::placeholder(id))]));
+            let tally = Tally::of(&message, &*self.counter);
+            self.history.send_away(*node, message, tally);
+            let slot = Slot::whole(&self.history, *node);
+            self.view.replace_dropped(slot, &whole);
+        }
+        Some(gone)
+    }
+
+    /// What the host's store gave back is in memory again, and in the messages that held it.
+    pub fn bring_output_back(&mut self, id: &str, read: &ToolOutputs) -> Result<()> {
+        let parts = read.get(id)?.parts();
+        self.outputs.bring_back(read);
+        for node in self.holders_of(id) {
+            if self.history.is_away(node) {
+                let message = Arc::new(with_content(&self.history.node(node).message, &parts));
+                self.history.bring_back(node, message);
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses to pin what is not here.
+    pub fn refuse_away(&self, index: NodeIndex) -> Result<()> {
+        if !self.history.is_away(index) {
+            return Ok(());
+        }
+        let node = self.history.node(index);
+        let id = refs_of(&node.message).next().unwrap_or_default();
+        let why = format!(
+            "the tool output of `{}` lives in the store; `await session.toolOutputs.get(\"{id}\")` brings it back, then pin it",
+            node.id
+        );
+        Err(Error::argument(why))
+    }
+
+    /// The tool messages whose output has this ref.
+    fn holders_of(&self, id: &str) -> Vec<NodeIndex> {
+        let nodes = self.history.nodes().iter().enumerate();
+        let holders =
+            nodes.filter(|(_, n)| n.message.role == Role::Tool && refs_of(&n.message).any(|r| r == id));
+        holders.map(|(at, _)| NodeIndex(at as u32)).collect()
+    }
+}
+
+fn refs_of(message: &Message) -> impl Iterator<Item = &str> {
+    message.tool_outputs().filter_map(|o| o.output_ref.as_ref()).map(|r| r.id.as_str())
+}
+
+fn with_content(message: &Message, content: &[Part]) -> Message {
+    let mut message = message.clone();
+    for part in &mut message.parts {
+        if let Part::ToolOutput(output) = part {
+            output.content = content.to_vec();
+        }
+    }
+    message
+}

@@ -1,0 +1,76 @@
+//! A context in a snapshot.
+
+use super::core::Context;
+use super::node::{History, NodeIndex, NodeKind};
+use super::outputs::OnEntry;
+use super::view::View;
+use crate::error::Result;
+use crate::saved::{Reader, Saved, Writer};
+use crate::tool_output::ToolOutputs;
+
+impl Context {
+    /// Writes what [`Context::load`] cannot be told.
+    pub fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        let Self {
+            history,
+            view,
+            outputs,
+            folds,
+            // From the options.
+            counter: _,
+            output_config: _,
+            output_budget: _,
+            // A clock tells it anew; an event is told once, where it happened.
+            now: _,
+            events: _,
+            left_out,
+            on_entry,
+            pointers,
+            merges_instructions: _, // the ladder's
+            folds_changed,
+        } = self;
+        history.save(out);
+        view.save(out);
+        outputs.save(out);
+        folds.save(out);
+        left_out.save(out);
+        on_entry.save(out);
+        pointers.save(out);
+        folds_changed.save(out);
+    }
+
+    /// Reads it into a context that is new, and has its options.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID`.
+    pub fn load(&mut self, from: &mut Reader<'_>) -> Result<()> {
+        self.history = History::load(from)?;
+        self.view = View::load(from)?;
+        self.outputs = ToolOutputs::load(from)?;
+        self.folds = Saved::load(from)?;
+        self.left_out = Saved::load(from)?;
+        self.on_entry = OnEntry::load(from)?;
+        self.pointers = Saved::load(from)?;
+        self.folds_changed = Saved::load(from)?;
+        from.require(self.is_whole(), "it names a message that is not there")
+    }
+
+    /// Whether all that is named is there.
+    fn is_whole(&self) -> bool {
+        let is_there = |n: &NodeIndex| n.get() < self.history.len();
+        let view = &self.view;
+        let slots = view.all_slots().map(|s| s.node).chain(view.merged.iter().copied());
+        let of_folds = self.folds.iter().flat_map(|f| f.members.iter().chain(&f.retain).chain(&f.ask));
+        let altered = self.folds.iter().flat_map(|f| f.altered.iter().map(|s| s.slot.node));
+        let slots = slots.chain(altered);
+        let pointers = self
+            .pointers
+            .iter()
+            .chain(self.folds.iter().flat_map(|f| &f.pointers))
+            .flat_map(|(node, target)| [node, target]);
+        let is_summary = |n: &NodeIndex| is_there(n) && self.history.node(*n).kind == NodeKind::Summary;
+        of_folds.chain(pointers).chain(self.on_entry.nodes()).all(is_there)
+            && slots.into_iter().all(|n| is_there(&n))
+            && self.folds.iter().all(|f| is_summary(&f.summary))
+    }
+}

@@ -1,0 +1,114 @@
+//! A view in a snapshot. A message that stands as it was pushed was written with the history, and is the same one again.
+
+use std::collections::BTreeMap;
+
+use super::{Form, Slot, View};
+use crate::context::node::NodeIndex;
+use crate::context::snapshot::Epoch;
+use crate::context::tally::Sums;
+use crate::error::Result;
+use crate::saved::{Reader, Saved, Writer, saved};
+
+saved!(
+    enum Form {
+        Whole,
+        Cut,
+        Placeholder,
+        Shortened,
+        Compressed,
+        Stripped,
+        Truncated,
+        Pointer,
+        Unbound,
+        Merged,
+    }
+);
+
+saved!(struct Slot { node, message, tally, part, form });
+
+impl Saved for View {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        // What is not saved is summed up anew. An epoch is what those share who look at the view now.
+        let Self {
+            header,
+            body,
+            order,
+            dropped,
+            dropped_tokens: _,
+            sums: _,
+            tools,
+            outputs,
+            output_tokens: _,
+            changed_from,
+            edited,
+            fixed_changed,
+            marked_tokens,
+            epoch: _,
+            parts,
+            hidden_parts,
+            parts_changed_from,
+            marked_body,
+            merged,
+            pruned,
+        } = self;
+        header.save(out);
+        body.save(out);
+        dropped.save(out);
+        order.save(out);
+        tools.save(out);
+        outputs.save(out);
+        changed_from.save(out);
+        edited.save(out);
+        fixed_changed.save(out);
+        marked_tokens.save(out);
+        parts.save(out);
+        hidden_parts.save(out);
+        parts_changed_from.save(out);
+        marked_body.save(out);
+        merged.save(out);
+        pruned.save(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let header: Vec<Slot> = Saved::load(from)?;
+        let body: Vec<Slot> = Saved::load(from)?;
+        let dropped: BTreeMap<NodeIndex, Slot> = Saved::load(from)?;
+        let mut view = Self {
+            order: Saved::load(from)?,
+            tools: Saved::load(from)?,
+            outputs: Saved::load(from)?,
+            changed_from: Saved::load(from)?,
+            edited: Saved::load(from)?,
+            fixed_changed: Saved::load(from)?,
+            marked_tokens: Saved::load(from)?,
+            parts: Saved::load(from)?,
+            hidden_parts: Saved::load(from)?,
+            parts_changed_from: Saved::load(from)?,
+            marked_body: Saved::load(from)?,
+            merged: Saved::load(from)?,
+            pruned: Saved::load(from)?,
+            dropped_tokens: dropped.values().map(Slot::tokens).sum(),
+            sums: Sums::default(),
+            output_tokens: body.iter().filter(|s| s.shows_output()).map(|s| s.tally.outputs).sum(),
+            epoch: Epoch::default(),
+            header,
+            body,
+            dropped,
+        };
+        for slot in view.header.iter().chain(&view.parts).chain(&view.body) {
+            view.sums.add(slot.part, &slot.tally);
+        }
+        let len = view.body.len();
+        let within = |at: &Option<usize>| at.is_none_or(|at| at <= len);
+        let positions =
+            within(&view.changed_from) && within(&view.edited) && view.outputs.iter().all(|at| *at < len);
+        let parts = view.parts_changed_from.is_none_or(|at| at <= view.parts.len());
+        from.require(positions && parts && view.tools < 1 << 40, "a place in the view is not there")?;
+        let mut shown = view.body.iter().map(|s| s.node).peekable();
+        let in_order =
+            view.order.iter().all(|n| view.dropped.contains_key(n) || shown.next_if_eq(n).is_some());
+        let all = shown.peek().is_none() && view.order.len() == len + view.dropped.len();
+        from.require(in_order && all, "the view's order is not that of its messages")?;
+        Ok(view)
+    }
+}

@@ -1,0 +1,59 @@
+//! Bytes as text, for stores that have nothing else.
+
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Bytes in base64.
+pub fn base64(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let bits = group.iter().fold(0_u32, |bits, b| bits << 8 | u32::from(*b)) << (8 * (3 - group.len()));
+        for at in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * at)) as usize & 63];
+            text.push(if at > group.len() { '=' } else { letter.into() });
+        }
+    }
+    text
+}
+
+/// The bytes of such a text; `None` for any other.
+pub fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let letters = text.trim_end_matches('=').as_bytes();
+    if !text.len().is_multiple_of(4) || text.len() - letters.len() > 2 {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(letters.len() / 4 * 3 + 2);
+    for group in letters.chunks(4) {
+        let mut bits = 0;
+        for letter in group {
+            bits = bits << 6 | LETTERS.iter().position(|l| l == letter)? as u32;
+        }
+        let bits = bits << (6 * (4 - group.len()));
+        bytes.extend_from_slice(&bits.to_be_bytes()[1..group.len()]);
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn it_is_the_standards() {
+        for (bytes, text) in
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
+        {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+        for bad in ["Zg", "Zg=", "Z===", "Zg==Zg==", "Zm 9", "日本"] {
+            assert_eq!(from_base64(bad), None, "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_comes_back(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            prop_assert_eq!(from_base64(&base64(&bytes)), Some(bytes));
+        }
+    }
+}

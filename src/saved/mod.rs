@@ -1,0 +1,182 @@
+//! State as bytes, and bytes as state again: what a snapshot is made of.
+//!
+//! A type says beside its definition which of its fields are saved (`saved!`), and what becomes of those that are not: one
+//! that it does not name does not compile. Text, messages and whatever else is held in several places is written once, and
+//! shared again when it is read. The same state gives the same bytes.
+//!
+//! A field that is new after a release stands under `since` with the version that it came with; what was saved before has
+//! its default.
+
+mod base64;
+mod basics;
+mod digest;
+mod frame;
+mod json;
+mod reader;
+mod writer;
+
+pub use base64::{base64, from_base64};
+pub use digest::digest;
+pub use frame::Kind;
+#[cfg(target_arch = "wasm32")]
+pub(crate) use frame::checksum;
+pub use reader::Reader;
+pub use writer::Writer;
+
+use crate::error::Result;
+
+/// What can be saved.
+pub trait Saved: Sized + 'static {
+    /// Writes it.
+    fn save<'s>(&'s self, out: &mut Writer<'s>);
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID` for what [`Saved::save`] never wrote.
+    fn load(from: &mut Reader<'_>) -> Result<Self>;
+}
+
+/// Saves a struct by its fields, or a fieldless enum by the places of its variants in this list, which only grows.
+///
+/// `fresh` names fields that are not saved and what they are after reading, `since` those that a later version added.
+macro_rules! saved {
+    (struct $name:ident { $($field:ident),* $(,)? }
+        $(fresh { $($left:ident: $fresh:expr),* $(,)? })?
+        $(since $version:literal { $($new:ident),* $(,)? })*
+    ) => {
+        impl $crate::saved::Saved for $name {
+            fn save<'s>(&'s self, out: &mut $crate::saved::Writer<'s>) {
+                let Self { $($field,)* $($($left: _,)*)? $($($new,)*)* } = self;
+                $($crate::saved::Saved::save($field, out);)*
+                $($($crate::saved::Saved::save($new, out);)*)*
+            }
+
+            fn load(from: &mut $crate::saved::Reader<'_>) -> $crate::error::Result<Self> {
+                $(let $field = $crate::saved::Saved::load(from)?;)*
+                $($(let $new = from.since($version)?;)*)*
+                Ok(Self { $($field,)* $($($left: $fresh,)*)? $($($new,)*)* })
+            }
+        }
+    };
+    (enum $name:ident { $($variant:ident),* $(,)? }) => {
+        impl $crate::saved::Saved for $name {
+            fn save<'s>(&'s self, out: &mut $crate::saved::Writer<'s>) {
+                match self { $(Self::$variant)|* => {} } // a variant that the list does not name does not compile
+                let all: &[Self] = &[$(Self::$variant),*];
+                out.count(all.iter().position(|v| v == self).unwrap_or_default());
+            }
+
+            fn load(from: &mut $crate::saved::Reader<'_>) -> $crate::error::Result<Self> {
+                let all: &[Self] = &[$(Self::$variant),*];
+                let at = from.number()?;
+                let found = usize::try_from(at).ok().and_then(|at| all.get(at).copied());
+                found.ok_or_else(|| from.invalid(concat!("there is no such ", stringify!($name))))
+            }
+        }
+    };
+}
+pub(crate) use saved;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::error::ErrorCode;
+
+    const KIND: Kind = Kind { name: "contextfold-test", version: 2, what: "a test" };
+
+    #[derive(Debug, PartialEq, Clone, Copy)]
+    enum Colour {
+        Red,
+        Blue,
+    }
+    saved!(
+        enum Colour {
+            Red,
+            Blue,
+        }
+    );
+
+    #[derive(Debug, PartialEq)]
+    struct Thing {
+        name: String,
+        colour: Option<Colour>,
+        texts: Vec<Arc<str>>,
+        raw: Arc<Value>,
+        sums: BTreeMap<String, (u64, f64)>,
+        cached: u8,
+        later: i64,
+    }
+    saved!(struct Thing { name, colour, texts, raw, sums } fresh { cached: 7 } since 2 { later });
+
+    fn thing() -> Thing {
+        let text: Arc<str> = "shared".into();
+        Thing {
+            name: "n".repeat(300),
+            colour: Some(Colour::Blue),
+            texts: vec![text.clone(), "own".into(), text],
+            raw: json!({ "b": [1, -2, 0.1, 1e300, null, true], "a": { "text": "日本" } }).into(),
+            sums: [("x".to_owned(), (u64::MAX, -0.5))].into(),
+            cached: 1,
+            later: i64::MIN,
+        }
+    }
+
+    fn bytes(thing: &Thing) -> Vec<u8> {
+        let mut out = Writer::default();
+        thing.save(&mut out);
+        KIND.framed(&out.into_bytes())
+    }
+
+    fn read(bytes: &[u8]) -> Result<Thing> {
+        let mut from = KIND.unframed(bytes)?;
+        let thing = Thing::load(&mut from)?;
+        from.finish()?;
+        Ok(thing)
+    }
+
+    #[test]
+    fn what_is_read_is_what_was_written_shared_where_it_was() {
+        let saved = bytes(&thing());
+        let again = read(&saved).unwrap();
+        assert_eq!(again, Thing { cached: 7, ..thing() });
+        assert!(Arc::ptr_eq(&again.texts[0], &again.texts[2]));
+        assert_eq!(bytes(&again), saved);
+    }
+
+    #[test]
+    fn a_field_that_came_later_has_its_default_in_older_bytes() {
+        let mut out = Writer::default();
+        let Thing { name, colour, texts, raw, sums, .. } = &thing();
+        name.save(&mut out);
+        colour.save(&mut out);
+        texts.save(&mut out);
+        raw.save(&mut out);
+        sums.save(&mut out);
+        let old = Kind { version: 1, ..KIND }.framed(&out.into_bytes());
+        assert_eq!(read(&old).unwrap(), Thing { cached: 7, later: 0, ..thing() });
+    }
+
+    #[test]
+    fn bytes_that_are_none_are_refused() {
+        let saved = bytes(&thing());
+        let code = |bytes: &[u8]| read(bytes).unwrap_err().code();
+        for end in 0..saved.len() {
+            assert_eq!(code(&saved[..end]), ErrorCode::SnapshotInvalid, "cut at {end}");
+        }
+        for at in 0..saved.len() {
+            let mut damaged = saved.clone();
+            damaged[at] ^= 1;
+            assert!(matches!(code(&damaged), ErrorCode::SnapshotInvalid | ErrorCode::SnapshotTooNew), "{at}");
+        }
+        let newer = Kind { version: 3, ..KIND }.framed(b"");
+        assert_eq!(code(&newer), ErrorCode::SnapshotTooNew);
+        let more = [&saved[..], b" "].concat();
+        assert_eq!(code(&more), ErrorCode::SnapshotInvalid);
+    }
+}

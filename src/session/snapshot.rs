@@ -1,0 +1,127 @@
+//! A session as bytes (API-5): everything that makes the next answers what they are.
+
+use serde_json::Value;
+
+use super::config::SessionConfig;
+use super::facade::Session;
+use crate::compaction::Redact;
+use crate::compaction::ledger::Memo;
+use crate::error::Result;
+use crate::saved::{Kind, Saved, Writer};
+use crate::tokens::Counter;
+
+/// The snapshots of sessions. Version 1: the first.
+pub const SESSION: Kind = Kind { name: "contextfold-session", version: 1, what: "a session" };
+
+/// A session of a snapshot.
+pub struct Restored {
+    /// The session, with the options that were saved.
+    pub session: Session,
+    /// What the host saved with it.
+    pub host: Vec<u8>,
+    /// Its messages were counted by another tokenizer than the one that it has now: options are to be set with it.
+    pub counted_otherwise: bool,
+}
+
+impl Session {
+    /// The session as bytes, the same for the same session; `host` is what the host wants to have back. A run that waits for
+    /// a summary is not part of it: until it is resumed, the session is as it was before.
+    pub fn snapshot(&self, host: &[u8]) -> Vec<u8> {
+        let Self {
+            context,
+            counter,
+            config,
+            usage,
+            accuracy,
+            revision: _, // of runs that wait
+            report,
+            prepared_at,
+            carried,
+            redact, // the host's
+            recovery,
+            parts,
+            tools,
+            allowed_tools,
+            resting,
+            limits,
+            lane,
+            origin,
+            forks,
+            drawn: _, // from the history, when it is asked for
+        } = self;
+        let mut out = Writer::default();
+        out.string(counter.method().as_str());
+        out.byte(u8::from(redact.is_some()));
+        config.given.save(&mut out);
+        config.window.save(&mut out);
+        config.limit.save(&mut out);
+        context.save(&mut out);
+        usage.save(&mut out);
+        accuracy.save(&mut out);
+        report.save(&mut out);
+        prepared_at.save(&mut out);
+        carried.save(&mut out);
+        recovery.save(&mut out);
+        parts.save(&mut out);
+        tools.save(&mut out);
+        allowed_tools.save(&mut out);
+        resting.save(&mut out);
+        limits.save(&mut out);
+        lane.save(&mut out);
+        origin.save(&mut out);
+        forks.save(&mut out);
+        out.bytes(host);
+        SESSION.framed(&out.into_bytes())
+    }
+
+    /// The session of these bytes, with the options that were saved; [`Session::set_options`] changes them. `counter` gives
+    /// the counter, and is told by which method messages were counted; `redact` is given again, too.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_TOO_NEW` for a version that this one does not know; `SNAPSHOT_INVALID` for anything else that is no
+    /// snapshot, or a damaged one; and what `counter` says.
+    pub fn restore(
+        bytes: &[u8],
+        redact: Option<Redact>,
+        counter: impl FnOnce(&str) -> Result<Counter>,
+    ) -> Result<Restored> {
+        let mut from = SESSION.unframed(bytes)?;
+        let from = &mut from;
+        let method = from.string()?;
+        let redacted = bool::load(from)?;
+        let given = Value::load(from)?;
+        let config = SessionConfig::from_value(&given).map_err(|error| from.invalid(error.message()))?;
+        let counter = counter(method)?;
+        let counted_otherwise = counter.method().as_str() != method;
+        let mut session = Self::new(config, counter);
+        session.redact = redact;
+        (session.config.window, session.config.limit) = (Saved::load(from)?, Saved::load(from)?);
+        session.context.load(from)?;
+        session.usage = Saved::load(from)?;
+        session.accuracy.load_learnt(from)?;
+        session.report = Saved::load(from)?;
+        session.prepared_at = Saved::load(from)?;
+        session.carried = Saved::load(from)?;
+        session.recovery = Saved::load(from)?;
+        session.parts = Saved::load(from)?;
+        session.tools = Saved::load(from)?;
+        session.allowed_tools = Saved::load(from)?;
+        session.resting = Saved::load(from)?;
+        session.limits = Saved::load(from)?;
+        session.lane = Saved::load(from)?;
+        session.origin = Saved::load(from)?;
+        session.forks = Saved::load(from)?;
+        let nodes = session.context.history.len();
+        from.require(session.forks.iter().all(|fork| fork.is_whole(nodes)), "a branch begins nowhere")?;
+        let host = from.bytes()?.to_vec();
+        from.finish()?;
+        from.require(
+            session.tools.len() == session.allowed_tools.len(),
+            "a tool is neither given nor kept back",
+        )?;
+        if session.redact.is_some() != redacted {
+            session.carried = Memo::default(); // it may hold what may not leave now
+        }
+        Ok(Restored { session, host, counted_otherwise })
+    }
+}

@@ -1,0 +1,120 @@
+//! Tool outputs that leave memory for the store, and come back where they are read.
+
+use std::rc::Rc;
+
+use wasm_bindgen::prelude::*;
+
+use super::error::context_error;
+use super::inner::Inner;
+use super::store::{Store, failed};
+use crate::error::{Error, ErrorCode};
+use crate::tool_output::ToolOutputs;
+
+/// Moves the oldest outputs into the store where memory holds more of them than it may. One lot at a time: what the store
+/// has taken leaves memory, and what it refuses stays and is told by `flush`.
+pub fn settle(inner: &Rc<Inner>) {
+    let stores = &inner.stores;
+    let Some(store) = stores.own.borrow().clone() else { return };
+    if stores.moving.get() {
+        return;
+    }
+    let Some(leave) = inner.read(|core| due(core, &stores.look_at)).ok().flatten() else { return };
+    stores.moving.set(true);
+    let inner = inner.clone();
+    stores.pending.clone().begin(async move {
+        let moved = move_all(&inner, &store, leave).await;
+        inner.stores.moving.set(false);
+        if moved? > 0 {
+            settle(&inner); // more may have come meanwhile
+        }
+        Ok(())
+    });
+}
+
+/// The outputs that are to leave. Where many have to stay, for the view shows them, they are looked at again only when an
+/// eighth more is there.
+fn due(core: &crate::session::Session, look_at: &std::cell::Cell<u64>) -> Option<Vec<String>> {
+    let most = core.config().memory_bytes?;
+    let context = core.context();
+    let here = context.outputs.bytes();
+    if here <= most || here < look_at.get() {
+        return None;
+    }
+    let leave = context.may_leave(most);
+    let stays = leave.is_empty();
+    look_at.set(if stays { here + most / 8 } else { 0 });
+    (!stays).then_some(leave)
+}
+
+async fn move_all(inner: &Rc<Inner>, store: &Store, leave: Vec<String>) -> Result<usize, JsValue> {
+    let mut moved = 0;
+    for id in leave {
+        inner.refuse_freed()?;
+        let stored = inner.read(|core| {
+            let outputs = &core.context().outputs;
+            Some((outputs.to_store(&id).ok()?, outputs.get(&id).ok()?.bytes()))
+        })?;
+        let Some(((key, bytes), size)) = stored else { continue }; // collected meanwhile
+        store.put_bytes(&key, &bytes).await?;
+        inner.refuse_freed()?;
+        let gone = inner.write_core(|core| Ok(core.context_mut().send_away(&id, &key, size)))??;
+        let Some(gone) = gone else { continue }; // the view shows it again
+        moved += 1;
+        if let Ok(mut handles) = inner.handles.try_borrow_mut() {
+            handles.forget(&gone);
+        }
+        inner.line.borrow_mut().let_go(&gone);
+    }
+    Ok(moved)
+}
+
+/// The output of a ref that lives in the store, alone; `None` for one that is in memory. The one that was read last stays at
+/// hand.
+pub async fn fetch(inner: &Rc<Inner>, id: &str) -> Result<Option<Rc<ToolOutputs>>, JsValue> {
+    inner.refuse_freed()?;
+    let key = inner.read(|core| core.context().outputs.away(id).map(ToString::to_string))?;
+    let Some(key) = key else { return Ok(None) };
+    let at_hand = inner.stores.fetched.borrow().clone();
+    if let Some((_, output)) = at_hand.filter(|(of, _)| *of == key) {
+        return Ok(Some(output));
+    }
+    let Some(store) = inner.stores.own.borrow().clone() else {
+        return Err(failed(
+            &format!("the tool output `{id}` lives in it; give the session its `store` again"),
+            None,
+        ));
+    };
+    let Some(bytes) = store.bytes(&key).await? else {
+        let why = format!(
+            "the tool output `{id}` is no longer in the store, under `{key}`; run its tool again, or put it in again under another ref"
+        );
+        return Err(context_error(&Error::new(ErrorCode::UnknownRef, why), None, None));
+    };
+    let read = inner.read(|core| core.context().outputs.from_store(id, &bytes))?;
+    let output = read.map_err(|error| {
+        let what = format!("what it gave for the tool output `{id}` is not what was stored");
+        if error.code() == ErrorCode::SnapshotInvalid {
+            failed(&what, Some(&error.into()))
+        } else {
+            error.into()
+        }
+    })?;
+    let output = Rc::new(output);
+    *inner.stores.fetched.borrow_mut() = Some((key, output.clone()));
+    Ok(Some(output))
+}
+
+/// Copies what lives in the session's own store into the one that it is saved in.
+pub async fn copy_to(inner: &Inner, to: &Store) -> Result<(), JsValue> {
+    let Some(own) = inner.stores.own.borrow().clone().filter(|own| !own.is(to)) else { return Ok(()) };
+    let keys: Vec<String> = inner.read(|core| {
+        let outputs = core.context().outputs.iter();
+        outputs.filter_map(|output| output.away().map(ToString::to_string)).collect()
+    })?;
+    for key in keys {
+        if let Some(bytes) = own.bytes(&key).await? {
+            to.put_bytes(&key, &bytes).await?;
+        }
+    }
+    Ok(())
+}

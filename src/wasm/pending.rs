@@ -1,0 +1,46 @@
+//! What is under way behind the caller's back: writes to a store, work in the background. `flush` waits for it.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::rc::Rc;
+
+use js_sys::Promise;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
+
+/// Promises that have not settled, in the order in which they began.
+#[derive(Clone, Default)]
+pub struct Pending(Rc<List>);
+
+#[derive(Default)]
+struct List {
+    waiting: RefCell<BTreeMap<u32, Promise>>,
+    next: Cell<u32>,
+    failed: RefCell<Option<JsValue>>,
+}
+
+impl Pending {
+    /// Begins work that nobody waits for but `flush`, which tells of its error.
+    pub fn begin(&self, work: impl Future<Output = Result<(), JsValue>> + 'static) {
+        let (list, id) = (self.0.clone(), self.0.next.replace(self.0.next.get() + 1));
+        let promise = future_to_promise(async move {
+            if let Err(error) = work.await {
+                list.failed.borrow_mut().get_or_insert(error);
+            }
+            list.waiting.borrow_mut().remove(&id);
+            Ok(JsValue::UNDEFINED)
+        });
+        self.0.waiting.borrow_mut().insert(id, promise);
+    }
+
+    /// Waits until nothing is under way. The first error since the last call.
+    pub async fn flush(&self) -> Result<(), JsValue> {
+        loop {
+            let oldest = self.0.waiting.borrow().values().next().cloned();
+            let Some(oldest) = oldest else { break };
+            JsFuture::from(oldest).await?;
+        }
+        self.0.failed.take().map_or(Ok(()), Err)
+    }
+}

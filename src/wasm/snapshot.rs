@@ -1,0 +1,151 @@
+//! A session as bytes, with what only this side knows of it: what messages came as, and the caller's own list.
+
+use js_sys::Uint8Array;
+use wasm_bindgen::prelude::*;
+
+use super::inner::Inner;
+use super::line::Stretch;
+use super::options::{Options, read_options, rehearse};
+use super::session::Session;
+use super::text_pieces::bytes_of;
+use super::tokens::loaded_counter;
+use crate::context::NodeIndex;
+use crate::error::{Error, Result};
+use crate::message::Format;
+use crate::saved::{Kind, Saved, Writer, saved};
+use crate::session::{Restored, Session as Core};
+use crate::tokens::{BytesPerFour, Counter, Estimate};
+
+/// What stands in a snapshot for this side. Version 1: the first.
+const SIDE: Kind = Kind { name: "js", version: 1, what: "a session" };
+
+/// What this side knows of a session. Objects themselves cannot be saved.
+struct Side {
+    pushed: Vec<(Format, Vec<NodeIndex>)>,
+    line: Vec<SavedStretch>,
+    split_characters: Vec<(String, Vec<u32>)>,
+}
+saved!(struct Side { pushed, line, split_characters });
+
+/// Entries of the caller's list, and the nodes that they are.
+struct SavedStretch {
+    entries: usize,
+    nodes: Vec<NodeIndex>,
+    sums: Vec<u64>,
+}
+saved!(struct SavedStretch { entries, nodes, sums });
+
+#[wasm_bindgen]
+impl Session {
+    /// The session as bytes, the same for the same session: history, view, folds, tool outputs, header, pins, what usage taught,
+    /// the last report, and the options that are plain data. A compaction that is under way is not part of it.
+    ///
+    /// ```js
+    /// const bytes = session.snapshot();
+    /// const again = Session.restore(bytes, { summarize }); // goes on where the other one was
+    /// ```
+    /// Tool outputs that live in the store only (`toolOutputCache.memoryBytes`) stay there: the bytes name them.
+    #[wasm_bindgen(unchecked_return_type = "Uint8Array")]
+    pub fn snapshot(&self) -> std::result::Result<Uint8Array, JsValue> {
+        Ok(Uint8Array::from(bytes_of_session(&self.inner)?.as_slice()))
+    }
+
+    /// The session of these bytes; those of an older version are read, too.
+    ///
+    /// @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `compaction.redact`, a tokenizer that is
+    /// one) and the `store` are not saved and are given again. Other options than before prepare anew; another `model` or
+    /// `tokenizer` counts anew, and what usage taught of the old one is forgotten. A limit that `recover` learnt stays, unless
+    /// `model`, `models`, `contextWindow` or `reservedOutputTokens` is given.
+    /// @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session; `SNAPSHOT_TOO_NEW` for those of a
+    /// newer version of this package; `INVALID_CONFIG`, also where the session counted with a function or an encoding that is
+    /// neither given nor loaded; `UNKNOWN_MODEL`.
+    pub fn restore(
+        #[wasm_bindgen(unchecked_param_type = "Uint8Array")] bytes: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "SessionOptions")] options: JsValue,
+    ) -> std::result::Result<Session, JsValue> {
+        let bytes =
+            bytes_of(&bytes).ok_or_else(|| Error::argument("`bytes`: expected a Uint8Array"))?.to_vec();
+        restored(&bytes, read_options(&options)?)
+    }
+}
+
+/// The session as bytes.
+pub fn bytes_of_session(inner: &Inner) -> std::result::Result<Vec<u8>, JsValue> {
+    let line = inner.line.borrow();
+    let split = inner.split_characters.borrow();
+    let mut side = Side {
+        pushed: inner.handles()?.pushed_as(),
+        line: line.0.iter().map(saved_stretch).collect(),
+        split_characters: split
+            .iter()
+            .map(|(id, bytes)| (id.clone(), bytes.iter().copied().map(u32::from).collect()))
+            .collect(),
+    };
+    side.split_characters.sort_unstable();
+    let mut out = Writer::default();
+    side.save(&mut out);
+    let side = SIDE.framed(&out.into_bytes());
+    inner.read(|core| core.snapshot(&side))
+}
+
+/// The session of these bytes.
+pub fn restored(bytes: &[u8], mut options: Options) -> std::result::Result<Session, JsValue> {
+    let restored = Core::restore(bytes, options.redact.take(), |method| counter(&options, method))?;
+    let Restored { mut session, host, counted_otherwise } = restored;
+    let side = read_side(&host, session.context().history.len())?;
+    let changes = options.plain.as_object().is_some_and(|plain| !plain.is_empty());
+    if changes || counted_otherwise {
+        let config = session.config().with(&options.plain)?;
+        if let Some(callback) = &options.callback_counter {
+            rehearse(callback, &session, config.model.as_deref())?;
+        }
+        session.set_options(config, counted_otherwise.then(|| options.counter.clone()));
+    }
+    let inner = Inner::new(session, options);
+    inner.handles()?.keep_without_objects(side.pushed);
+    let stretches = side.line.into_iter().map(|saved| {
+        let SavedStretch { entries, nodes, sums } = saved;
+        Stretch { objects: Vec::new(), nodes, entries, sums }
+    });
+    inner.line.borrow_mut().extend(stretches);
+    let split = side.split_characters.into_iter();
+    let bytes = |(id, bytes): (String, Vec<u32>)| (id, bytes.into_iter().map(|b| b as u8).collect());
+    inner.split_characters.borrow_mut().extend(split.map(bytes));
+    Ok(Session { inner: inner.into() })
+}
+
+fn saved_stretch(stretch: &Stretch) -> SavedStretch {
+    let Stretch { objects: _, nodes, entries, sums } = stretch;
+    SavedStretch { entries: *entries, nodes: nodes.clone(), sums: sums.clone() }
+}
+
+fn read_side(bytes: &[u8], nodes: usize) -> Result<Side> {
+    let mut from = SIDE.unframed(bytes)?;
+    let side = Side::load(&mut from)?;
+    from.finish()?;
+    let pushed = side.pushed.iter().flat_map(|(_, nodes)| nodes);
+    let known = pushed.chain(side.line.iter().flat_map(|stretch| &stretch.nodes)).all(|n| n.get() < nodes);
+    from.require(known, "it names a message that is not there")?;
+    Ok(side)
+}
+
+/// What the caller counts with now, or what the session counted with.
+fn counter(options: &Options, method: &str) -> Result<Counter> {
+    if options.counts {
+        return Ok(options.counter.clone());
+    }
+    match method {
+        "estimate" => Ok(std::sync::Arc::new(Estimate)),
+        "bytes/4" => Ok(std::sync::Arc::new(BytesPerFour)),
+        "callback" => Err(Error::config(
+            "tokenizer",
+            "the session counted with a function, which is not saved; give it again",
+        )),
+        name => loaded_counter(name).ok_or_else(|| {
+            let why = format!(
+                "the session counted with {name}: give `await loadEncoding(\"{name}\")`, or another one"
+            );
+            Error::config("tokenizer", why)
+        }),
+    }
+}

@@ -1,0 +1,137 @@
+//! A store of the caller's: what it gives is checked, and what it throws becomes `STORE_FAILED`.
+
+use js_sys::{Array, Function, Object, Promise, Uint8Array};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+use super::error::context_error;
+use super::text_pieces::bytes_of;
+use super::value::{get, set};
+use crate::error::{Error, ErrorCode};
+use crate::saved::{base64, from_base64};
+
+/// An `unstorage` instance, or whatever has its methods.
+#[derive(Clone)]
+pub struct Store(JsValue);
+
+impl Store {
+    /// The store, if it is one. `name` is the argument's or the option's.
+    pub fn of(value: &JsValue, name: &str) -> Result<Self, Error> {
+        let store = Self(value.clone());
+        let missing = ["getItem", "setItem", "removeItem"].into_iter().find(|method| !store.has(method));
+        match missing {
+            None => Ok(store),
+            Some(method) => Err(Error::argument(format!(
+                "`{name}`: expected a store, with getItem, setItem and removeItem; it has no `{method}`"
+            ))),
+        }
+    }
+
+    /// Whether it is the very same object.
+    pub fn is(&self, other: &Self) -> bool {
+        Object::is(&self.0, &other.0)
+    }
+
+    /// A text; `None` where there is nothing.
+    pub async fn text(&self, key: &str) -> Result<Option<String>, JsValue> {
+        let value = self.call("getItem", key, &[]).await?;
+        if value.is_null() || value.is_undefined() {
+            return Ok(None);
+        }
+        value.as_string().map(Some).ok_or_else(|| rubbish("getItem", key, &value))
+    }
+
+    /// Puts a text in.
+    pub async fn put_text(&self, key: &str, text: &str) -> Result<(), JsValue> {
+        self.call("setItem", key, &[text.into()]).await.map(|_| ())
+    }
+
+    /// Bytes; `None` where there is nothing.
+    pub async fn bytes(&self, key: &str) -> Result<Option<Vec<u8>>, JsValue> {
+        let method = if self.has_raw() { "getItemRaw" } else { "getItem" };
+        let value = self.call(method, key, &[]).await?;
+        if value.is_null() || value.is_undefined() {
+            return Ok(None);
+        }
+        let bytes = bytes_of(&value).map(|bytes| bytes.to_vec());
+        let buffer = || value.dyn_ref::<js_sys::ArrayBuffer>().map(|b| Uint8Array::new(b).to_vec());
+        let text = || value.as_string().and_then(|text| from_base64(&text));
+        bytes.or_else(buffer).or_else(text).map(Some).ok_or_else(|| rubbish(method, key, &value))
+    }
+
+    /// Puts bytes in: as they are, or as base64 where the store has text alone.
+    pub async fn put_bytes(&self, key: &str, bytes: &[u8]) -> Result<(), JsValue> {
+        let (method, value) = if self.has_raw() {
+            ("setItemRaw", Uint8Array::from(bytes).into())
+        } else {
+            ("setItem", JsValue::from_str(&base64(bytes)))
+        };
+        self.call(method, key, &[value]).await.map(|_| ())
+    }
+
+    /// Takes an item out.
+    pub async fn remove(&self, key: &str) -> Result<(), JsValue> {
+        self.call("removeItem", key, &[]).await.map(|_| ())
+    }
+
+    /// Puts `next` in if `expected` is what is there. Where the store cannot do both in one, it is asked first: then two
+    /// processes that do it at the same instant may both be told that they did it.
+    pub async fn swap(
+        &self,
+        key: &str,
+        expected: Option<&str>,
+        next: &str,
+        ttl_ms: Option<f64>,
+    ) -> Result<bool, JsValue> {
+        if !self.has("compareAndSet") {
+            if self.text(key).await?.as_deref() != expected {
+                return Ok(false);
+            }
+            self.put_text(key, next).await?;
+            return Ok(self.text(key).await?.as_deref() == Some(next));
+        }
+        let options = Object::new();
+        if let Some(ttl) = ttl_ms {
+            set(&options, "ttlMs", &ttl.into())?;
+        }
+        let expected = expected.map_or(JsValue::NULL, JsValue::from_str);
+        let done = self.call("compareAndSet", key, &[expected, next.into(), options.into()]).await?;
+        done.as_bool().ok_or_else(|| rubbish("compareAndSet", key, &done))
+    }
+
+    fn has_raw(&self) -> bool {
+        self.has("getItemRaw") && self.has("setItemRaw")
+    }
+
+    fn has(&self, method: &str) -> bool {
+        get(&self.0, method).ok().flatten().is_some_and(|f| f.is_function())
+    }
+
+    async fn call(&self, method: &str, key: &str, more: &[JsValue]) -> Result<JsValue, JsValue> {
+        let arguments = Array::of1(&key.into());
+        more.iter().for_each(|argument| {
+            arguments.push(argument);
+        });
+        let called = get(&self.0, method).and_then(|f| {
+            let function: Function = f.unwrap_or_default().dyn_into()?;
+            function.apply(&self.0, &arguments)
+        });
+        let settled = match called {
+            Ok(answer) => JsFuture::from(Promise::resolve(&answer)).await,
+            Err(thrown) => Err(thrown),
+        };
+        settled.map_err(|cause| failed(&format!("its `{method}` failed for `{key}`"), Some(&cause)))
+    }
+}
+
+/// `STORE_FAILED`.
+pub fn failed(what: &str, cause: Option<&JsValue>) -> JsValue {
+    let why = format!(
+        "the store cannot be used: {what}. Nothing in memory is lost; try again when the store is in order"
+    );
+    context_error(&Error::new(ErrorCode::StoreFailed, why), cause, None)
+}
+
+fn rubbish(method: &str, key: &str, value: &JsValue) -> JsValue {
+    failed(&format!("its `{method}` gave what was never stored, for `{key}`"), Some(value))
+}

@@ -1,0 +1,293 @@
+//! Where a session is saved, and by which version it knows that nobody else saved meanwhile.
+//!
+//! Of a session saved under `key` the store holds `key:head`, a text that names the current version; `key:v:VERSION`, its
+//! snapshot; and `key:lease` while a summary is written. A save puts the new snapshot beside the old one and then swaps the
+//! head: whoever reads, reads a whole one.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use js_sys::Promise;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
+
+use super::error::context_error;
+use super::inner::Inner;
+use super::options::{Options, read_options};
+use super::pending::Pending;
+use super::session::Session;
+use super::signal::wait;
+use super::snapshot::{bytes_of_session, restored};
+use super::store::{Store, failed};
+use super::value::{get, settle, text, to_js};
+use crate::error::{Error, ErrorCode};
+use crate::saved::checksum;
+use crate::tool_output::ToolOutputs;
+
+/// The longest key, in bytes.
+const LONGEST_KEY: usize = 200;
+
+/// How often a head that moves on while it is read is read again.
+const READS: u32 = 4;
+
+/// Where a session was loaded from or saved last.
+#[derive(Clone)]
+pub struct Home {
+    pub store: Store,
+    pub key: String,
+    /// The version that this session goes on from; `None`: nothing was there.
+    pub version: Option<String>,
+}
+
+impl Home {
+    fn head(&self) -> String {
+        format!("{}:head", self.key)
+    }
+
+    /// Where the lease of the summary is.
+    pub fn lease(&self) -> String {
+        format!("{}:lease", self.key)
+    }
+
+    fn data(&self, version: &str) -> String {
+        format!("{}:v:{version}", self.key)
+    }
+
+    /// Whether somebody else saved since.
+    pub async fn has_moved_on(&self) -> Result<bool, JsValue> {
+        Ok(self.store.text(&self.head()).await? != self.version)
+    }
+}
+
+/// What a session has to do with stores.
+pub struct Stores {
+    /// The option `store`, or else where the session was loaded from.
+    pub own: RefCell<Option<Store>>,
+    pub home: RefCell<Option<Home>>,
+    /// The last `save`: one goes after the other.
+    saving: RefCell<Option<Promise>>,
+    pub pending: Pending,
+    /// A lot of outputs is on its way into the store.
+    pub moving: Cell<bool>,
+    /// Outputs are looked through again when memory holds so many bytes of them.
+    pub look_at: Cell<u64>,
+    /// The output of the store that was read last, by its key.
+    pub fetched: RefCell<Option<(String, Rc<ToolOutputs>)>>,
+    /// This session has taken the lease of its home.
+    pub leased: Cell<bool>,
+    /// By which a lease is known to be this session's: it stands in no snapshot, and nothing depends on it.
+    pub token: String,
+}
+
+impl Stores {
+    pub fn new(own: Option<Store>) -> Self {
+        let token = format!("{:x}", (js_sys::Math::random() * 2_f64.powi(52)) as u64);
+        Self {
+            own: RefCell::new(own),
+            home: RefCell::default(),
+            saving: RefCell::default(),
+            pending: Pending::default(),
+            moving: Cell::new(false),
+            look_at: Cell::new(0),
+            fetched: RefCell::default(),
+            leased: Cell::new(false),
+            token,
+        }
+    }
+}
+
+#[wasm_bindgen]
+impl Session {
+    /// Saves the session in a store, under a key. What it was saved over is gone then.
+    ///
+    /// A session that was loaded or saved before goes on from that version: where somebody else saved under the key meanwhile,
+    /// nothing is overwritten. Load it again then, and push what is new. A session that is new may not overwrite one that is there.
+    ///
+    /// ```js
+    /// import { createStorage } from "unstorage";
+    /// import fsDriver from "unstorage/drivers/fs";
+    ///
+    /// const store = createStorage({ driver: fsDriver({ base: "./sessions" }) });
+    /// await session.save(store, "chat-17");
+    /// const again = await Session.load(store, "chat-17", { summarize });
+    /// ```
+    /// @throws {ContextError} `STORE_CONFLICT` as above; `STORE_FAILED` with the store's own error as `cause`, and nothing in memory is
+    /// lost; `INVALID_ARGUMENT` for a store without `getItem`, `setItem` and `removeItem`, and for a key that no store takes.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn save(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Store")] store: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] key: JsValue,
+    ) -> Promise {
+        settle(place(&store, &key).map(|(store, key)| {
+            let inner = self.inner.clone();
+            let before = inner.stores.saving.borrow().clone();
+            let saving = future_to_promise(async move {
+                if let Some(before) = before {
+                    let _ = JsFuture::from(before).await; // its own caller is told
+                }
+                save(&inner, store, key).await.map(|()| JsValue::UNDEFINED)
+            });
+            *self.inner.stores.saving.borrow_mut() = Some(saving.clone());
+            let done = saving.clone();
+            self.inner.stores.pending.begin(async move {
+                let _ = JsFuture::from(done).await;
+                Ok(())
+            });
+            future_to_promise(async move { JsFuture::from(saving).await })
+        }))
+    }
+
+    /// Loads a session that was saved. The store is its `store`, too, unless `options` name another.
+    ///
+    /// @param options As for `Session.restore`.
+    /// @throws {ContextError} `INVALID_ARGUMENT` where nothing is saved under the key; `STORE_FAILED` for a store that fails or gives what
+    /// was never stored; `SNAPSHOT_TOO_NEW`, `INVALID_CONFIG`, `UNKNOWN_MODEL`.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Session>")]
+    pub fn load(
+        #[wasm_bindgen(unchecked_param_type = "Store")] store: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "string")] key: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "SessionOptions")] options: JsValue,
+    ) -> Promise {
+        let read = place(&store, &key).and_then(|place| Ok((place, read_options(&options)?)));
+        settle(read.map(|((store, key), options)| {
+            future_to_promise(async move { load(store, key, options).await.map(JsValue::from) })
+        }))
+    }
+
+    /// Waits for what is under way in the background: saves, and tool outputs on their way into the store.
+    ///
+    /// @throws {ContextError} the first error since the last call: `STORE_FAILED`, and nothing in memory is lost.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn flush(&self) -> Promise {
+        let inner = self.inner.clone();
+        future_to_promise(async move {
+            inner.refuse_freed()?;
+            let pending = inner.stores.pending.clone();
+            let flushed =
+                future_to_promise(async move { pending.flush().await.map(|()| JsValue::UNDEFINED) });
+            wait(flushed, None, Some(&inner.freed.promise)).await
+        })
+    }
+
+    /// What is held: bytes of the module's memory, all sessions together, which never shrinks; bytes of this session's tool outputs in it;
+    /// messages of its history.
+    #[wasm_bindgen(unchecked_return_type = "{ wasm_bytes: number; outputs_bytes: number; messages: number }")]
+    pub fn memory(&self) -> Result<JsValue, JsValue> {
+        let (outputs, messages) = self.inner.read(|core| {
+            let context = core.context();
+            (context.outputs.bytes(), context.history.pushed())
+        })?;
+        let pages = std::arch::wasm32::memory_size(0);
+        let held = serde_json::json!({
+            "wasm_bytes": pages as u64 * 65_536, "outputs_bytes": outputs, "messages": messages,
+        });
+        to_js(&held)
+    }
+}
+
+/// The store and key that a caller gives.
+fn place(store: &JsValue, key: &JsValue) -> Result<(Store, String), JsValue> {
+    let store = Store::of(store, "store")?;
+    let key = text(key, "key")?;
+    let wrong = key.is_empty() || key.len() > LONGEST_KEY || key.contains('?');
+    if wrong || key.chars().any(char::is_control) {
+        let why =
+            format!("`key`: expected a text of 1 to {LONGEST_KEY} bytes without `?` and control characters");
+        return Err(Error::argument(why).into());
+    }
+    Ok((store, key))
+}
+
+async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValue> {
+    inner.refuse_freed()?;
+    let known = inner.stores.home.borrow().clone().filter(|home| home.key == key && home.store.is(&store));
+    let home = known.unwrap_or(Home { store, key, version: None });
+    super::away::copy_to(inner, &home.store).await?;
+    let bytes = bytes_of_session(inner)?;
+    let version = next_version(home.version.as_deref(), &bytes);
+    if home.version.as_ref() == Some(&version) {
+        return Ok(()); // nothing happened since
+    }
+    let Home { store, .. } = &home;
+    let data = home.data(&version);
+    store.put_bytes(&data, &bytes).await?;
+    drop(bytes);
+    let swapped = store.swap(&home.head(), home.version.as_deref(), &version, None).await;
+    if !matches!(swapped, Ok(true)) {
+        if store.text(&home.head()).await.is_ok_and(|head| head.as_ref() != Some(&version)) {
+            let _ = store.remove(&data).await; // what is left over is never read
+        }
+        swapped?;
+        return Err(conflict(&home));
+    }
+    if let Some(old) = &home.version {
+        let _ = store.remove(&home.data(old)).await;
+    }
+    let (store, key) = (store.clone(), home.key.clone());
+    inner.stores.own.borrow_mut().get_or_insert_with(|| store.clone());
+    *inner.stores.home.borrow_mut() = Some(Home { store, key, version: Some(version) });
+    super::lease::release(inner).await;
+    Ok(())
+}
+
+/// A number that grows, and a checksum: two that save at once have two versions.
+fn next_version(before: Option<&str>, bytes: &[u8]) -> String {
+    let sum = format!("{:016x}", checksum(bytes));
+    let before = before.and_then(parse_version);
+    match before {
+        Some((n, same)) if same == sum => format!("v{n}-{same}"),
+        _ => format!("v{}-{sum}", before.map_or(1, |(n, _)| n + 1)),
+    }
+}
+
+fn parse_version(version: &str) -> Option<(u64, &str)> {
+    let (n, sum) = version.strip_prefix('v')?.split_once('-')?;
+    let n = n.parse().ok().filter(|n| *n < u64::MAX)?;
+    (sum.len() == 16 && sum.bytes().all(|b| b.is_ascii_hexdigit())).then_some((n, sum))
+}
+
+async fn load(store: Store, key: String, options: Options) -> Result<Session, JsValue> {
+    let mut home = Home { store, key, version: None };
+    for _ in 0..READS {
+        let Some(version) = home.store.text(&home.head()).await? else {
+            let key = &home.key;
+            return Err(Error::argument(format!("no session is saved under `{key}`")).into());
+        };
+        if parse_version(&version).is_none() {
+            return Err(failed(&format!("`{}` names no version", home.head()), None));
+        }
+        // None: somebody saved meanwhile, and took it out.
+        let Some(bytes) = home.store.bytes(&home.data(&version)).await? else { continue };
+        home.version = Some(version);
+        let session = restored(&bytes, options).map_err(|error| told(&home, error))?;
+        session.inner.stores.own.borrow_mut().get_or_insert_with(|| home.store.clone());
+        *session.inner.stores.home.borrow_mut() = Some(home);
+        return Ok(session);
+    }
+    Err(failed(&format!("the snapshot that `{}` names is not there", home.head()), None))
+}
+
+/// What a store gives that is no snapshot is the store's failure.
+fn told(home: &Home, error: JsValue) -> JsValue {
+    let code = get(&error, "code").ok().flatten().and_then(|code| code.as_string());
+    if code.as_deref() == Some(ErrorCode::SnapshotInvalid.as_str()) {
+        return failed(&format!("what it gave for `{}` is no snapshot", home.key), Some(&error));
+    }
+    error
+}
+
+/// `STORE_CONFLICT`.
+pub fn conflict(home: &Home) -> JsValue {
+    let key = &home.key;
+    let why = if home.version.is_some() {
+        format!(
+            "somebody else saved under `{key}` since this session was loaded or saved; nothing was overwritten. Load it again, and push what is new"
+        )
+    } else {
+        format!(
+            "a session is saved under `{key}` already; nothing was overwritten. Load that one, or save under another key"
+        )
+    };
+    context_error(&Error::new(ErrorCode::StoreConflict, why), None, None)
+}

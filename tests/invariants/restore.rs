@@ -1,0 +1,103 @@
+//! API-5: a session of a snapshot goes on as the one that was saved would have.
+
+use contextfold::ErrorCode;
+use contextfold::session::Session;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::{TestCaseError, TestRunner};
+
+use super::generate::{Script, script};
+use super::world::{Frozen, World};
+
+fn restored(bytes: &[u8], script: &Script) -> contextfold::Result<Session> {
+    Session::restore(bytes, None, |_| Ok(script.counting.counter())).map(|restored| restored.session)
+}
+
+fn check<T: std::fmt::Debug>(
+    strategy: impl Strategy<Value = T>,
+    property: impl Fn(T) -> Result<(), TestCaseError>,
+) {
+    if let Err(failed) = TestRunner::new(super::config()).run(&strategy, property) {
+        panic!("{failed}");
+    }
+}
+
+#[test]
+fn a_restored_session_goes_on_as_the_saved_one() {
+    check((script(), any::<Index>()), |(script, at)| {
+        let (before, after) = script.ops.split_at(at.index(script.ops.len()));
+        let (mut saved, mut again) = (World::new(&script), World::new(&script));
+        for op in before {
+            saved.step(op);
+            again.step(op);
+        }
+        // What waits for a summary is of the session that asked.
+        saved.forget_all();
+        again.forget_all();
+        let bytes = saved.session.snapshot(b"host");
+        let restored = Session::restore(&bytes, None, |_| Ok(script.counting.counter())).unwrap();
+        prop_assert_eq!(restored.host, b"host");
+        prop_assert!(!restored.counted_otherwise);
+        again.session = restored.session;
+        prop_assert!(again.session.snapshot(b"host") == bytes, "the same session, other bytes");
+        prop_assert_eq!(Frozen::of(&saved.session), Frozen::of(&again.session));
+        prop_assert_eq!(saved.session.report(), again.session.report());
+        for op in after {
+            saved.step(op);
+            again.step(op);
+            prop_assert_eq!(Frozen::of(&saved.session), Frozen::of(&again.session), "after {:?}", op);
+            prop_assert_eq!(saved.session.report(), again.session.report());
+            prop_assert!(saved.session.snapshot(b"") == again.session.snapshot(b""), "after {:?}", op);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn damaged_bytes_are_refused() {
+    check((script(), any::<Index>(), any::<u8>(), any::<bool>()), |(script, at, with, cut)| {
+        let world = super::world::run(&script, |_, _| {});
+        let mut bytes = world.session.snapshot(b"");
+        let at = at.index(bytes.len());
+        if cut {
+            bytes.truncate(at);
+        } else if bytes[at] == with {
+            return Ok(());
+        } else {
+            bytes[at] = with;
+        }
+        let Err(error) = restored(&bytes, &script) else { panic!("taken for a session") };
+        prop_assert!(
+            matches!(error.code(), ErrorCode::SnapshotInvalid | ErrorCode::SnapshotTooNew),
+            "{}",
+            error
+        );
+        Ok(())
+    });
+}
+
+/// The first line says what the rest is: bytes that pass for a snapshot and are none end in an error, or in a session.
+#[test]
+fn nonsense_under_a_right_checksum_never_panics() {
+    let changes = prop::collection::vec((any::<Index>(), any::<u8>()), 1..4);
+    check((script(), changes), |(script, changes)| {
+        let world = super::world::run(&script, |_, _| {});
+        let bytes = world.session.snapshot(b"");
+        let body = bytes.iter().position(|b| *b == b'\n').unwrap() + 1;
+        let mut body = bytes[body..].to_vec();
+        for (at, with) in changes {
+            let at = at.index(body.len());
+            body[at] = with;
+        }
+        let bytes = contextfold::session::SESSION.framed(&body);
+        if let Ok(mut session) = restored(&bytes, &script) {
+            session.context().items();
+            session.context().fold_infos();
+            session.context().summary_state(false);
+            let again = session.snapshot(b"");
+            restored(&again, &script).unwrap();
+            let _ = session.prepare();
+        }
+        Ok(())
+    });
+}

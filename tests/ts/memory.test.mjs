@@ -1,0 +1,152 @@
+// What a session holds, and that a freed one gives everything back.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Session } from "contextfold";
+import { memoryStore } from "contextfold/stores/memory";
+import { calls, conversation, failsWith, output, user } from "../support/session.mjs";
+
+const text = (i) => `line of ${i}\n`.repeat(2_000);
+const bytes = (i) => Buffer.byteLength(text(i));
+
+/** `count` steps whose outputs the view does not show whole. */
+function push(session, count, first = 0) {
+  for (let i = first; i < first + count; i++) session.push([calls(`c${i}`), output(`c${i}`, text(i))]);
+}
+
+const bounded = (store, memoryBytes = 50_000) => new Session({ contextWindow: 100_000, store, toolOutputCache: { memoryBytes, maxMessageBytes: 500 } });
+
+describe("memory", () => {
+  test("tells what is held", () => {
+    const session = new Session();
+    session.push([user("a"), calls("c"), output("c", "日本")]);
+    const { wasm_bytes, outputs_bytes, messages } = session.memory();
+    assert.deepEqual([outputs_bytes, messages], [6, 3]);
+    assert.ok(wasm_bytes > 1_000_000 && wasm_bytes % 65_536 === 0);
+  });
+
+  test("a thousand sessions that are freed leave no more behind than one", async () => {
+    const live = () => {
+      const session = new Session({ contextWindow: 10_000 });
+      session.push(conversation(10, 100));
+      session.view("anthropic");
+      const again = Session.restore(session.snapshot());
+      again.free();
+      session.free();
+    };
+    const many = async (count) => {
+      for (let i = 0; i < count; i++) {
+        live();
+        await null; // what waits for a session learns here that it is gone
+      }
+    };
+    await many(100);
+    const held = new Session().memory().wasm_bytes;
+    await many(1_000);
+    assert.equal(new Session().memory().wasm_bytes, held);
+  });
+});
+
+describe("tool outputs beyond memoryBytes", () => {
+  test("leave memory when the store has taken them, oldest first, and no ref is lost", async () => {
+    const store = memoryStore();
+    const session = bounded(store);
+    push(session, 10);
+    const view = session.view("openai-chat");
+    await session.flush();
+    assert.ok(session.memory().outputs_bytes <= 50_000);
+    assert.deepEqual(session.view("openai-chat"), view, "what the model sees does not change");
+    const refs = session.toolOutputs.refs();
+    assert.deepEqual(refs.map((ref) => ref.byte_size), Array.from({ length: 10 }, (_, i) => bytes(i)));
+    assert.equal((await store.getKeys("contextfold:output:")).length, 8);
+    assert.match(await session.toolOutputs.read({ ref_id: refs[0].id, offset: 1_999 }), /2000\tline of 0/);
+    assert.match(await session.toolOutputs.grep({ ref_id: refs[1].id, pattern: "of 1$", max_matches: 1 }), /line of 1/);
+    assert.equal(await session.toolOutputs.get(refs[2].id), text(2));
+  });
+
+  test("stay while the store has not taken them, and are moved when it is in order again", async () => {
+    const store = memoryStore();
+    const { setItemRaw } = store;
+    store.setItemRaw = async () => {
+      throw new Error("disk full");
+    };
+    const session = bounded(store);
+    push(session, 5);
+    await assert.rejects(session.flush(), (error) => failsWith("STORE_FAILED")(error) && error.cause.message === "disk full");
+    assert.equal(session.memory().outputs_bytes, [0, 1, 2, 3, 4].reduce((sum, i) => sum + bytes(i), 0));
+    assert.equal(await session.toolOutputs.get(session.toolOutputs.refs()[0].id), text(0));
+    store.setItemRaw = setItemRaw;
+    push(session, 1, 5);
+    await session.flush();
+    assert.ok(session.memory().outputs_bytes <= 50_000);
+  });
+
+  test("what the view shows whole, or what is pinned, stays", async () => {
+    const session = new Session({ contextWindow: 100_000, store: memoryStore(), toolOutputCache: { memoryBytes: 10 } });
+    const ids = session.push([calls("a"), output("a", "x\n".repeat(1_500)), calls("b"), output("b", "word ".repeat(3_000), { pinned: true })]);
+    await session.flush();
+    assert.equal(session.memory().outputs_bytes, 18_000);
+    assert.equal(ids.length, 4);
+  });
+
+  test("one that is away is brought back before it is pinned", async () => {
+    const session = bounded(memoryStore());
+    push(session, 6);
+    await session.flush();
+    const [item] = session.messages.filter((m) => m.role === "tool");
+    const id = session.items().find((i) => i.item_type === "TOOL_RESULT").id;
+    assert.throws(() => session.pin(id), failsWith("INVALID_ARGUMENT", /toolOutputs\.get\("out_1"\)/));
+    assert.throws(() => session.toolOutputs.append("out_1", "more"), failsWith("STORE_FAILED", /brings it back/));
+    await session.toolOutputs.get(item.output_ref.id);
+    session.pin(id);
+    assert.equal(session.view("openai-chat")[1].content, text(0));
+  });
+
+  test("search says what it did not see", async () => {
+    const session = bounded(memoryStore());
+    push(session, 6);
+    session.push(user("find the line of 5"));
+    await session.flush();
+    const hits = session.search("line of");
+    assert.ok(hits.some((hit) => hit.role === "user"));
+    assert.match(hits.at(-1).excerpt, /not searched: 4 tool outputs .* out_1, out_2/);
+    assert.equal(hits.at(-1).unseen, true);
+  });
+
+  test("a list is known again, whatever of it has left memory", async () => {
+    const session = bounded(memoryStore());
+    const list = Array.from({ length: 6 }, (_, i) => [calls(`c${i}`), output(`c${i}`, text(i))]).flat();
+    session.sync("openai-chat", list);
+    await session.flush();
+    assert.ok(session.memory().outputs_bytes <= 50_000);
+    assert.deepEqual(session.sync("openai-chat", [...structuredClone(list), user("on")]), { added: 1, diverged_at: null });
+    const again = Session.restore(session.snapshot());
+    assert.deepEqual(again.sync("openai-chat", [...structuredClone(list), user("on")]), { added: 0, diverged_at: null });
+  });
+
+  test("one that is lost, and one that is another: what to do is said", async () => {
+    const store = memoryStore();
+    const session = bounded(store);
+    push(session, 6);
+    await session.flush();
+    const [first, second] = session.toolOutputs.refs();
+    const keys = await store.getKeys("contextfold:output:");
+    const another = await store.getItemRaw(keys[1]);
+    await store.setItemRaw(keys[0], another);
+    await assert.rejects(session.toolOutputs.read({ ref_id: first.id }), failsWith("STORE_FAILED", /not what was stored/));
+    for (const key of keys) await store.removeItem(key);
+    await assert.rejects(session.toolOutputs.get(second.id), failsWith("UNKNOWN_REF", /no longer in the store/));
+    const alone = Session.restore(session.snapshot());
+    await assert.rejects(alone.toolOutputs.get(second.id), failsWith("STORE_FAILED", /give the session its `store`/));
+  });
+
+  test("go along when the session is saved in another store", async () => {
+    const session = bounded(memoryStore());
+    push(session, 6);
+    await session.flush();
+    const other = memoryStore();
+    await session.save(other, "s");
+    const again = await Session.load(other, "s");
+    for (const [i, ref] of session.toolOutputs.refs().entries()) assert.equal(await again.toolOutputs.get(ref.id), text(i));
+  });
+});

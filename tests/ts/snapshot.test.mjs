@@ -1,0 +1,145 @@
+// A session as bytes: what comes back is the session, in every format's view.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Session, loadEncoding } from "contextfold";
+import { missing, recordedRequests } from "../support/data.mjs";
+import { FORMATS, conversation, failsWith, output, stateOf, user } from "../support/session.mjs";
+
+const json = (value) => JSON.stringify(value);
+const wide = { contextWindow: 100_000 };
+
+/** A session with something of everything. */
+async function rich(options = {}) {
+  const session = new Session({ contextWindow: 4_000, summarize: () => "<summary>They talked of words.</summary>", ...options });
+  session.setHeader("Be brief.");
+  session.setTools("openai-chat", [{ type: "function", function: { name: "read", parameters: { type: "object" } } }]);
+  const ids = session.push(conversation(8, 60));
+  session.pin(ids[0]);
+  session.pin({ id: ids[4], text: "question 1" });
+  await session.prepare();
+  session.recordUsage({ input_tokens: 1_900, output_tokens: 10 });
+  session.pushFrom("openai-responses", [
+    { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
+    { type: "function_call", id: "fc_1", call_id: "r1", name: "read", arguments: '{"a": 1.10}', status: "completed" },
+    { type: "function_call_output", call_id: "r1", output: "é日本" },
+  ]);
+  session.pushFrom("anthropic", [{ role: "user", content: [{ type: "text", text: "and?", cache_control: { type: "ephemeral" } }] }]);
+  return session;
+}
+
+describe("what is restored", () => {
+  test("shows the same, in every format, and has the same bytes", async () => {
+    const session = await rich();
+    const bytes = session.snapshot();
+    const again = Session.restore(bytes);
+    assert.deepEqual(again.snapshot(), bytes);
+    for (const format of FORMATS.slice(1)) assert.equal(json(again.view(format)), json(session.view(format)), format);
+    assert.deepEqual(stateOf(again), stateOf(session));
+    assert.deepEqual(again.report, session.report);
+    assert.deepEqual(again.summaryState, session.summaryState);
+    assert.equal(again.limit, 4_000);
+    for (const { id } of session.toolOutputs.refs()) assert.equal(await again.toolOutputs.get(id), await session.toolOutputs.get(id));
+  });
+
+  test("goes on as the other one does", async () => {
+    const session = await rich();
+    const again = Session.restore(session.snapshot(), { summarize: () => "<summary>They talked of words.</summary>" });
+    for (const s of [session, again]) {
+      s.push(conversation(6, 60, "later"));
+      await s.prepare();
+      s.recordUsage({ input_tokens: 2_500, output_tokens: 10 });
+    }
+    assert.deepEqual(stateOf(again), stateOf(session));
+    assert.deepEqual(again.snapshot(), session.snapshot());
+  });
+
+  test("knows the list of an SDK again, and gives its objects back", () => {
+    const list = conversation(3, 20);
+    const session = new Session(wide);
+    session.sync("openai-chat", list);
+    const again = Session.restore(session.snapshot());
+    const copy = structuredClone(list);
+    assert.deepEqual(again.sync("openai-chat", [...copy, user("more")]), { added: 1, diverged_at: null });
+    again.view("openai-chat").slice(0, list.length).forEach((message, i) => assert.equal(message, copy[i]));
+    const other = Session.restore(session.snapshot());
+    assert.deepEqual(other.sync("openai-chat", copy.with(2, output("call_0", "another"))), { added: 10, diverged_at: 2 });
+  });
+
+  test("is the recorded request, byte for byte", { skip: missing }, async () => {
+    for (const { format, body, name } of (await recordedRequests()).slice(0, 60)) {
+      const session = new Session({ contextWindow: 1_000_000 });
+      session.pushFrom(format, body);
+      const again = Session.restore(session.snapshot());
+      for (const to of FORMATS.slice(1)) assert.equal(json(again.view(to)), json(session.view(to)), `${name} as ${to}`);
+    }
+  });
+});
+
+describe("options", () => {
+  test("that are plain come back, and those that are given stand in their place", () => {
+    const session = new Session({ contextWindow: 5_000, ladder: [{ pass: "dedupe_reads" }], compaction: { lowRatio: 0.3, thresholdRatio: 0.6 }, toolOutputCache: { maxMessageBytes: 100 } });
+    const same = Session.restore(session.snapshot());
+    assert.deepEqual([same.window, same.threshold, same.ladder], [5_000, 3_000, session.ladder]);
+    const other = Session.restore(session.snapshot(), { contextWindow: 10_000, compaction: { thresholdRatio: 0.5 } });
+    assert.deepEqual([other.window, other.threshold, other.ladder], [10_000, 5_000, session.ladder]);
+    assert.throws(() => Session.restore(session.snapshot(), { contextwindow: 1 }), failsWith("INVALID_CONFIG", /contextWindow/));
+  });
+
+  test("a model of the caller's own table is known without the table", () => {
+    const models = { "my-model": { max_input_tokens: 7_000, max_output_tokens: 500 }, other: { max_input_tokens: 9 } };
+    const session = new Session({ model: "my-model", models });
+    const again = Session.restore(session.snapshot());
+    assert.equal(again.limit, session.limit);
+    assert.throws(() => Session.restore(session.snapshot(), { model: "other" }), failsWith("UNKNOWN_MODEL"));
+  });
+
+  test("a tokenizer that is no plain data is given again, and another one counts anew", async () => {
+    const session = new Session({ ...wide, tokenizer: (text) => text.length });
+    session.push(conversation(2, 10));
+    assert.throws(() => Session.restore(session.snapshot()), failsWith("INVALID_CONFIG", /tokenizer/));
+    assert.equal(Session.restore(session.snapshot(), { tokenizer: (text) => text.length }).tokens, session.tokens);
+    const bytes4 = new Session({ ...wide, tokenizer: "bytes/4" });
+    bytes4.push(conversation(2, 10));
+    assert.equal(Session.restore(session.snapshot(), { tokenizer: "bytes/4" }).tokens, bytes4.tokens);
+    assert.equal(Session.restore(bytes4.snapshot()).tokens, bytes4.tokens);
+    assert.equal(Session.restore(bytes4.snapshot(), { tokenizer: (text) => text.length }).tokens, session.tokens);
+    const exact = new Session({ model: "gpt-5", tokenizer: await loadEncoding("o200k_base") });
+    exact.push(conversation(2, 10));
+    assert.equal(Session.restore(exact.snapshot()).tokens, exact.tokens);
+  });
+
+  test("what a refusal taught stays, unless limits are given", async () => {
+    const session = new Session(wide);
+    session.push(conversation(4, 200));
+    await session.recover({ message: "This model's maximum context length is 3000 tokens. However, your messages resulted in 5000 tokens." });
+    assert.ok(session.limit <= 3_000);
+    assert.equal(Session.restore(session.snapshot()).limit, session.limit);
+    assert.equal(Session.restore(session.snapshot(), { contextWindow: 50_000 }).limit, 50_000);
+  });
+});
+
+describe("bytes that are none of a session", () => {
+  const bytes = (() => {
+    const session = new Session(wide);
+    session.push(conversation(2, 10));
+    return session.snapshot();
+  })();
+
+  test("are refused, and nothing breaks", () => {
+    for (const wrong of [undefined, null, "text", [1, 2], {}]) assert.throws(() => Session.restore(wrong), failsWith("INVALID_ARGUMENT", /Uint8Array/));
+    for (const wrong of [new Uint8Array(0), new Uint8Array(500), bytes.slice(0, -1), Uint8Array.from([...bytes, 0])])
+      assert.throws(() => Session.restore(wrong), failsWith("SNAPSHOT_INVALID"));
+    for (let at = 0; at < bytes.length; at += 7) {
+      const damaged = bytes.slice();
+      damaged[at] ^= 0x20;
+      assert.throws(() => Session.restore(damaged), (error) => ["SNAPSHOT_INVALID", "SNAPSHOT_TOO_NEW"].includes(error.code));
+    }
+    assert.equal(Session.restore(Buffer.from(bytes)).messages.length, 8);
+  });
+
+  test("of a newer version say so", () => {
+    const text = Buffer.from(bytes).toString("latin1").replace(/^contextfold-session \d+/, "contextfold-session 99999");
+    assert.throws(() => Session.restore(Buffer.from(text, "latin1")), failsWith("SNAPSHOT_TOO_NEW", /version 99999.*update contextfold/));
+  });
+});

@@ -1,0 +1,243 @@
+// Stores: one contract for all of them, and what a store may do wrong.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { Session } from "contextfold";
+import { memoryStore } from "contextfold/stores/memory";
+import { createStorage } from "unstorage";
+import fsDriver from "unstorage/drivers/fs";
+import fsLiteDriver from "unstorage/drivers/fs-lite";
+import memoryDriver from "unstorage/drivers/memory";
+import redisDriver from "unstorage/drivers/redis";
+import { missingRedis, startRedis } from "../support/redis.mjs";
+import { conversation, failsWith, user } from "../support/session.mjs";
+import { storeContract } from "../support/store-contract.mjs";
+import { temporaryFolder } from "../support/temp.mjs";
+
+const holds = (open) => storeContract({ open, Session, assert });
+
+describe("every store does what a session needs", () => {
+  test("memory", async () => {
+    const store = memoryStore();
+    await holds(async () => store);
+  });
+
+  test("a store that has text alone", async () => {
+    const items = new Map();
+    await holds(async () => ({
+      getItem: async (key) => items.get(key) ?? null,
+      setItem: async (key, value) => {
+        assert.equal(typeof value, "string");
+        items.set(key, value);
+      },
+      removeItem: async (key) => items.delete(key),
+    }));
+  });
+
+  test("unstorage in memory", async () => {
+    const store = createStorage({ driver: memoryDriver() });
+    await holds(async () => store);
+  });
+
+  for (const [name, driver] of [["fs", fsDriver], ["fs-lite", fsLiteDriver]])
+    test(`unstorage's ${name} driver`, async (t) => {
+      const base = temporaryFolder(t);
+      await holds(async () => createStorage({ driver: driver({ base }) }));
+    });
+
+  describe("unstorage's redis driver, on a Redis", { skip: missingRedis ?? false }, () => {
+    let redis;
+    const stores = [];
+    before(async () => (redis = await startRedis()));
+    after(async () => {
+      for (const store of stores) await store.dispose();
+      await redis?.stop();
+    });
+    const open = async () => {
+      stores.push(createStorage({ driver: redisDriver({ host: "127.0.0.1", port: redis.port, base: "chats" }) }));
+      return stores.at(-1);
+    };
+    test("holds the contract", () => holds(open));
+    test("with its own compare-and-set", async () => {
+      const swap = `local there = redis.call("get", KEYS[1])
+        if there ~= (ARGV[1] ~= "" and ARGV[1] or false) then return 0 end
+        if ARGV[3] ~= "" then redis.call("set", KEYS[1], ARGV[2], "PX", ARGV[3]) else redis.call("set", KEYS[1], ARGV[2]) end
+        return 1`;
+      await holds(async () => {
+        const store = await open();
+        const client = store.getMount("").driver.getInstance();
+        const compareAndSet = async (key, expected, next, { ttlMs = "" } = {}) =>
+          (await client.eval(swap, 1, `chats:${key}`, expected ?? "", next, String(ttlMs && Math.round(ttlMs)))) === 1;
+        return Object.assign(store, { compareAndSet });
+      });
+    });
+  });
+});
+
+/** A store whose methods may be replaced. */
+const broken = (methods) => ({ ...memoryStore(), ...methods });
+const wide = { contextWindow: 100_000 };
+
+describe("a store that does wrong", () => {
+  const down = async () => {
+    throw new Error("connection refused");
+  };
+
+  test("down, full or throwing: STORE_FAILED with its error, and nothing in memory is lost", async () => {
+    for (const method of ["setItemRaw", "compareAndSet"]) {
+      for (const failure of [down, () => { throw new Error("connection refused"); }]) {
+        const store = broken({ [method]: failure });
+        const session = new Session(wide);
+        session.push(user("hello"));
+        await assert.rejects(session.save(store, "s"), (error) => failsWith("STORE_FAILED", /Nothing in memory is lost/)(error) && error.cause.message === "connection refused");
+        assert.equal(session.messages[0].content, "hello");
+        const { setItemRaw, compareAndSet } = memoryStore();
+        Object.assign(store, { setItemRaw, compareAndSet });
+      }
+    }
+    await assert.rejects(Session.load(broken({ getItem: down }), "s"), failsWith("STORE_FAILED"));
+  });
+
+  test("it is saved when the store is in order again", async () => {
+    const store = memoryStore();
+    const { setItemRaw } = store;
+    store.setItemRaw = down;
+    const session = new Session(wide);
+    session.push(user("hello"));
+    await assert.rejects(session.save(store, "s"), failsWith("STORE_FAILED"));
+    store.setItemRaw = setItemRaw;
+    await session.save(store, "s");
+    assert.equal((await Session.load(store, "s")).messages[0].content, "hello");
+  });
+
+  test("rubbish: STORE_FAILED", async () => {
+    const session = new Session(wide);
+    session.push(user("hello"));
+    const saved = memoryStore();
+    await session.save(saved, "s");
+    for (const rubbish of [7, {}, "not base64!", new Uint8Array([1, 2, 3]), new Uint8Array(0)])
+      await assert.rejects(Session.load({ ...saved, getItemRaw: async () => rubbish }, "s"), failsWith("STORE_FAILED"), String(rubbish));
+    await assert.rejects(Session.load({ ...saved, getItemRaw: async () => null }, "s"), failsWith("STORE_FAILED", /not there/));
+    for (const rubbish of [7, {}, "v1", "v1-xyz", "head"])
+      await assert.rejects(Session.load({ ...saved, getItem: async () => rubbish }, "s"), failsWith("STORE_FAILED"), String(rubbish));
+    await assert.rejects(new Session(wide).save({ ...saved, compareAndSet: async () => "yes" }, "t"), failsWith("STORE_FAILED"));
+  });
+
+  test("slow: the session goes on, saves stand in line, and flush waits for them", async () => {
+    const store = memoryStore();
+    const { setItemRaw } = store;
+    let letGo;
+    const gate = new Promise((resolve) => (letGo = resolve));
+    store.setItemRaw = async (...args) => (await gate, setItemRaw(...args));
+    const session = new Session(wide);
+    session.push(user("one"));
+    const first = session.save(store, "s");
+    session.push(user("two"));
+    const second = session.save(store, "s");
+    let flushed = false;
+    const flush = session.flush().then(() => (flushed = true));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(flushed, false);
+    letGo();
+    await Promise.all([first, second, flush]);
+    assert.equal((await Session.load(store, "s")).messages.length, 2);
+  });
+
+  test("a session that is freed waits no longer", async () => {
+    const session = new Session(wide);
+    session.save(broken({ setItemRaw: () => new Promise(() => {}) }), "s").catch(() => {});
+    const flush = session.flush();
+    session.free();
+    await assert.rejects(flush, failsWith("FREED"));
+  });
+
+  test("what is no store, and what is no key", async () => {
+    const session = new Session(wide);
+    for (const store of [undefined, null, 7, {}, { getItem() {}, setItem() {} }])
+      await assert.rejects(session.save(store, "s"), failsWith("INVALID_ARGUMENT", /store/));
+    for (const key of ["", 7, "a?b", "a\nb", "x".repeat(201)]) await assert.rejects(session.save(memoryStore(), key), failsWith("INVALID_ARGUMENT", /key/));
+    assert.throws(() => new Session({ store: {} }), failsWith("INVALID_CONFIG", /store/));
+    assert.throws(() => new Session({ toolOutputCache: { memoryBytes: 10 } }), failsWith("INVALID_CONFIG", /store/));
+  });
+
+  test("a snapshot of a newer version is told as such", async () => {
+    const store = memoryStore();
+    const session = new Session(wide);
+    await session.save(store, "s");
+    const [data] = await store.getKeys("s:v:");
+    await store.setItemRaw(data, Buffer.from("contextfold-session 999 0000000000000000\n"));
+    await assert.rejects(Session.load(store, "s"), failsWith("SNAPSHOT_TOO_NEW", /update contextfold/));
+  });
+});
+
+describe("two processes on one session ask for one summary", () => {
+  async function two(store, summarize, more = {}) {
+    const first = new Session({ contextWindow: 20_000 });
+    first.push(conversation(6, 60));
+    await first.save(store, "s");
+    const options = { summarize, ...more };
+    return Promise.all([Session.load(store, "s", options), Session.load(store, "s", options)]);
+  }
+
+  test("the other one waits, and is told to load what the first saved", async () => {
+    const store = memoryStore();
+    let asked = 0;
+    let answer;
+    const summary = new Promise((resolve) => (answer = resolve));
+    const [a, b] = await two(store, () => (asked++, summary));
+    const [runA, runB] = [a.compact(), b.compact().then(() => null, (error) => error)];
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal(asked, 1);
+    answer("<summary>They talked.</summary>");
+    await runA;
+    await a.save(store, "s");
+    const told = await runB;
+    assert.ok(failsWith("STORE_CONFLICT", /Load it again/)(told));
+    assert.equal(asked, 1);
+    const again = await Session.load(store, "s");
+    assert.equal(again.folds()[0].summary, "They talked.");
+    assert.deepEqual(await store.getKeys("s:lease"), []);
+  });
+
+  test("where the first one's summary fails, the other asks itself", async () => {
+    const store = memoryStore();
+    let asked = 0;
+    const [a, b] = await two(store, async () => {
+      if (++asked === 1) throw new Error("overloaded");
+      return "<summary>They talked.</summary>";
+    });
+    const failed = a.compact();
+    const went = b.compact();
+    await assert.rejects(failed, failsWith("SUMMARY_FAILED"));
+    assert.equal((await went).decisions.at(-1).pass, "summarize");
+    assert.equal(asked, 2);
+  });
+
+  test("a process that died holds the lease until its end", async () => {
+    const store = memoryStore();
+    let time = 1_000_000;
+    const [a, b] = await two(store, (request, { signal } = {}) => (signal ? new Promise(() => {}) : "<summary>They talked.</summary>"), { now: () => time });
+    a.compact({ signal: new AbortController().signal }).catch(() => {}); // never answered
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const run = b.compact();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    time += 121_000;
+    assert.equal((await run).decisions.at(-1).pass, "summarize");
+    a.free();
+  });
+
+  test("a store that fails keeps nobody from a summary", async () => {
+    const store = memoryStore();
+    const [a] = await two(store, () => "<summary>They talked.</summary>");
+    store.getItem = async () => {
+      throw new Error("down");
+    };
+    assert.equal((await a.compact()).decisions.at(-1).pass, "summarize");
+  });
+});
+
+test("what the declared types say of a store is what stores do", () => {
+  const declared = readFileSync(new URL("../../src/wasm/types.d.ts", import.meta.url), "utf8");
+  for (const method of Object.keys(memoryStore())) assert.match(declared, new RegExp(`  ${method}\\??\\(`));
+});
