@@ -1,4 +1,5 @@
-// `npm run setup`: everything that building needs, from the package registries; with --browsers, testing, too.
+// `npm run setup`: everything that building needs, from the package registries; with --browsers
+// and --redis, testing, too.
 // Quick where all is there. Needs Rust (rustup, cargo) and Node, nothing else: only Node's own modules are used.
 
 import { readFileSync } from "node:fs";
@@ -18,6 +19,7 @@ installPackages();
 installBindgen();
 installWasmPack();
 if (process.argv.includes("--browsers")) installBrowsers();
+if (process.argv.includes("--redis")) installRedis();
 
 function checkNode() {
   const [major] = process.versions.node.split(".").map(Number);
@@ -83,8 +85,22 @@ function installBrowsers() {
   if (!which("chromium", "chromium-browser", "google-chrome")) missing.push("chromium");
   if (!which("chromedriver")) missing.push("chromium-driver");
   if (missing.length === 0) return;
-  if (process.getuid?.() !== 0 || !which("apt-get"))
-    fail(`the browser tests need Chromium and chromedriver on PATH; install ${missing.join(" and ")}`);
+  if (!canInstall()) fail(`the browser tests need Chromium and chromedriver on PATH; install ${missing.join(" and ")}`);
+  installDebian(missing);
+}
+
+/** For the tests of stores. Where it cannot be installed, they say so and go on without it. */
+function installRedis() {
+  if (which("redis-server")) return;
+  if (canInstall()) installDebian(["redis-server"]);
+  else console.log("▸ redis-server is missing and cannot be installed here: the tests of stores go without it");
+}
+
+function canInstall() {
+  return process.getuid?.() === 0 && which("apt-get");
+}
+
+function installDebian(missing) {
   step(`installing ${missing.join(" and ")}`);
   const apt = { env: { ...env, DEBIAN_FRONTEND: "noninteractive" } };
   must("apt-get", ["update", "-q=2"], apt);

@@ -24,7 +24,8 @@ const logs = join(targetDir, "test-logs");
 mkdirSync(logs, { recursive: true });
 
 const needsBrowser = chosen.some((s) => /chrome|pa(ge|ckage)/.test(s.name));
-must("node", ["scripts/setup.mjs", ...(needsBrowser ? ["--browsers"] : [])]);
+const needsRedis = chosen.some((s) => s.name === "typescript");
+must("node", ["scripts/setup.mjs", ...(needsBrowser ? ["--browsers"] : []), ...(needsRedis ? ["--redis"] : [])]);
 if (!chosen.some((s) => s.name === "build") && !isBuilt()) console.log("▸ pkg/wasm is older than src: `npm run build` renews it");
 
 const results = [];

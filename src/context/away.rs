@@ -109,3 +109,72 @@ fn with_content(message: &Message, content: &[Part]) -> Message {
     }
     message
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::NodeKind;
+    use crate::message::ToolCall;
+    use crate::tokens::Estimate;
+    use crate::tool_output::ToolOutputCacheConfig;
+
+    /// Two steps, the output of the first cut in the view.
+    fn context() -> Context {
+        let config = ToolOutputCacheConfig { max_message_bytes: 200, ..ToolOutputCacheConfig::default() };
+        let mut context = Context::new(Arc::new(Estimate), config, None);
+        for (id, text) in [("a", "line\n".repeat(100)), ("b", "short".to_owned())] {
+            let call = Part::ToolCall(ToolCall::function(id, "read", "{}"));
+            context.push(vec![Message::new(Role::Assistant, vec![call]), Message::tool(id, text)]).unwrap();
+        }
+        context
+    }
+
+    fn send(context: &mut Context, id: &str) -> (Vec<u8>, Option<Vec<NodeIndex>>) {
+        let (key, bytes) = context.outputs.to_store(id).unwrap();
+        let size = context.outputs.get(id).unwrap().bytes();
+        (bytes, context.send_away(id, &key, size))
+    }
+
+    #[test]
+    fn it_leaves_and_comes_back_as_it_was() {
+        let mut context = context();
+        let (before, view) = (context.history.node(NodeIndex(1)).message.clone(), context.lower());
+        assert_eq!(context.may_leave(400), ["out_1"]);
+        assert_eq!(context.may_leave(0), ["out_1"], "the view shows the other one whole");
+        let (bytes, gone) = send(&mut context, "out_1");
+        assert_eq!(gone, Some(vec![NodeIndex(1)]));
+        assert_eq!(context.outputs.bytes(), 5);
+        assert_eq!(context.lower(), view, "the view does not change");
+        let node = context.history.node(NodeIndex(1));
+        assert_eq!(node.tally, Tally::of(&node.message, &Estimate), "tokens are those of what is there");
+        assert!(context.history.tally_as_pushed(NodeIndex(1)).total() > node.tally.total());
+        assert_eq!(Slot::whole(&context.history, NodeIndex(1)).form, Form::Placeholder);
+        assert!(context.refuse_away(NodeIndex(1)).is_err() && context.refuse_away(NodeIndex(3)).is_ok());
+        assert_eq!(node.kind, NodeKind::Message);
+        let read = context.outputs.from_store("out_1", &bytes).unwrap();
+        context.bring_output_back("out_1", &read).unwrap();
+        assert_eq!(context.history.node(NodeIndex(1)).message, before);
+        assert_eq!((context.outputs.bytes(), context.history.is_away(NodeIndex(1))), (505, false));
+    }
+
+    #[test]
+    fn what_is_shown_whole_or_pinned_or_has_grown_stays() {
+        let mut context = context();
+        assert_eq!(send(&mut context, "out_2").1, None);
+        let (key, _) = context.outputs.to_store("out_1").unwrap();
+        context.outputs.append("out_1", "more").unwrap();
+        assert_eq!(context.send_away("out_1", &key, 500), None);
+        context.set_pinned(NodeIndex(1), true);
+        assert_eq!(send(&mut context, "out_1").1, None);
+    }
+
+    #[test]
+    fn another_output_is_not_taken_for_it() {
+        let mut context = context();
+        let (other, _) = send(&mut context, "out_2");
+        send(&mut context, "out_1");
+        assert!(context.outputs.from_store("out_1", &other).is_err());
+        assert!(context.outputs.put_text("other", Some("out_1".to_owned())).is_err());
+        assert!(context.outputs.put_text("line\n".repeat(100), Some("out_1".to_owned())).is_ok());
+    }
+}

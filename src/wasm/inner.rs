@@ -46,8 +46,6 @@ pub struct Inner {
     pub listeners: Listeners,
     /// `prepare` has just left the view as it should be: another one leaves it as it is.
     is_prepared: Cell<bool>,
-    /// What is pushed is frozen.
-    freezes: bool,
     /// How often the core was changed.
     writes: Cell<u64>,
     /// What was forked off, for the graph.
@@ -64,7 +62,6 @@ impl Inner {
     pub fn new(core: Session, options: Options) -> Self {
         let Options { callback_counter, summarize, now, store, .. } = options;
         Self {
-            freezes: core.config().freeze_inputs,
             core: RefCell::new(core),
             handles: RefCell::default(),
             line: RefCell::default(),
@@ -183,7 +180,7 @@ impl Inner {
 
     /// Remembers what messages were pushed as.
     pub fn keep(&self, format: Format, nodes: &[NodeIndex], groups: Vec<Group>) {
-        if self.freezes {
+        if self.read(|core| core.config().freeze_inputs).unwrap_or(false) {
             groups.iter().flat_map(|group| &group.objects).for_each(freeze);
         }
         let Ok(mut handles) = self.handles.try_borrow_mut() else { return };
