@@ -157,7 +157,7 @@ fn messages(count: usize, size: usize) -> Vec<Message> {
 
 #[test]
 fn memory_is_at_most_twice_the_text_and_half_a_kilobyte_a_message() {
-    for size in [16, 200, 800] {
+    for size in [64, 200, 800] {
         let input = messages(10_000, size);
         // As they cross the boundary.
         let written = provider(Format::Messages).write(&input.iter().collect::<Vec<_>>()).items;

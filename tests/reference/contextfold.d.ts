@@ -118,6 +118,28 @@ export interface Hit {
      * What was found, with about 100 bytes on either side.
      */
     excerpt: string;
+    /**
+     * Set on a last line that finds nothing, but says which tool outputs were not searched: they live in the store.
+     */
+    unseen?: boolean;
+}
+
+/**
+ * A request for a summary.
+ */
+export interface SimulatedRequest {
+    /**
+     * The index of the call before which it was asked.
+     */
+    call: number;
+    /**
+     * Its input tokens.
+     */
+    input_tokens: number;
+    /**
+     * Tokens of its answer.
+     */
+    output_tokens: number;
 }
 
 /**
@@ -143,6 +165,40 @@ export type Profile = "default" | "design" | "execution";
  * A shape in which a conversation is written.
  */
 export type Format = "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk";
+
+/**
+ * A transcript as it was recorded.
+ */
+export interface RecordedRun {
+    /**
+     * The model calls in order; nothing is decided in them.
+     */
+    calls: SimulatedCall[];
+    /**
+     * Input tokens of all calls together.
+     */
+    tokens_total: number;
+    /**
+     * Tokens of the largest call.
+     */
+    tokens_largest: number;
+    /**
+     * Tokens of all answers.
+     */
+    output_tokens: number;
+    /**
+     * The share of `tokens_total` that a prompt cache could serve, 0 to 1.
+     */
+    cache_hit_ratio: number;
+    /**
+     * What it costs, in US dollars; `null` without a price.
+     */
+    cost: number | null;
+    /**
+     * The same by what it is for.
+     */
+    costs: Costs | null;
+}
 
 /**
  * A transcript, replayed under one ladder.
@@ -181,6 +237,10 @@ export interface SimulatedRun {
      */
     tokens_largest: number;
     /**
+     * Tokens of all answers, as they were recorded.
+     */
+    output_tokens: number;
+    /**
      * Calls whose view was larger than the limit: 0, or the ladder does not do for this transcript and window.
      */
     calls_over_limit: number;
@@ -188,6 +248,14 @@ export interface SimulatedRun {
      * The share of `tokens_total` that a prompt cache could serve, 0 to 1: the calls' `cached_tokens` over their `tokens`.
      */
     cache_hit_ratio: number;
+    /**
+     * What the calls and the requests for summaries cost together, in US dollars; `null` without a price.
+     */
+    cost: number | null;
+    /**
+     * The calls' part of it, by what it is for; what is missing to `cost` is `compactions.cost`.
+     */
+    costs: Costs | null;
     /**
      * What the last call's view has of what was said until then.
      */
@@ -206,6 +274,14 @@ export interface Simulation {
      * Tokens of the whole transcript, as it was recorded.
      */
     transcript_tokens: number;
+    /**
+     * What money is counted by; `null` where no price is known: name a model, or give `prices`.
+     */
+    prices: SimulationPrices | null;
+    /**
+     * The transcript as it was recorded: every call with all that was said before it, whatever its size.
+     */
+    recorded: RecordedRun;
     /**
      * One run a ladder, in the order in which they were given.
      */
@@ -329,6 +405,14 @@ export interface SimulatedCall {
      */
     cached_tokens: number;
     /**
+     * Tokens of the answer, as it was recorded.
+     */
+    output_tokens: number;
+    /**
+     * What the call costs, in US dollars; left out without a price.
+     */
+    cost?: number;
+    /**
      * Why the view could not be prepared: it was sent as it was.
      */
     error?: SimulatedError;
@@ -339,7 +423,7 @@ export interface SimulatedCall {
  */
 export interface PartReport {
     /**
-     * `system`, `tools`, `retain`, `summary`, `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs` …
+     * `system`, `tools`, `retain`, `summary`, `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs`, `memory`, `injections`, `skills`
      */
     name: string;
     /**
@@ -373,6 +457,28 @@ export interface Violation {
      * What is wrong, for a person.
      */
     message: string;
+}
+
+/**
+ * One thing that was given up for a prompt to fit.
+ */
+export interface CostDecision {
+    /**
+     * The pass.
+     */
+    pass: string;
+    /**
+     * Which try of the same pass, from 1.
+     */
+    attempt: number;
+    /**
+     * Tokens of the prompt before.
+     */
+    tokens_before: number;
+    /**
+     * Tokens of the prompt after.
+     */
+    tokens_after: number;
 }
 
 /**
@@ -412,7 +518,7 @@ export interface Event {
 }
 
 /**
- * The compactions of a replayed transcript.
+ * The compactions of a replayed transcript, and what a model would have been asked for their summaries.
  */
 export interface SimulatedCompactions {
     /**
@@ -420,16 +526,54 @@ export interface SimulatedCompactions {
      */
     count: number;
     /**
-     * Input tokens of the requests that a model would have been sent for their summaries. A request that its window takes
-     * only in pieces counts with its first.
+     * Requests for their summaries; more than one where a conversation is larger than the summariser's window.
+     */
+    requests: number;
+    /**
+     * Input tokens of these requests.
      */
     request_tokens: number;
+    /**
+     * Tokens of the answers.
+     */
+    output_tokens: number;
+    /**
+     * What the requests cost, in US dollars, at the price of the calls; `null` without a price.
+     */
+    cost: number | null;
+    /**
+     * Each request's place and size, in order.
+     */
+    asked: SimulatedRequest[];
 }
 
 /**
  * The name of an event that a session emits, in the order in which things happened.
  */
 export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "compaction_started" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
+
+/**
+ * The price that a simulation counts by. A call's prefix that stood in the call before is paid at the cache's price, from
+ * 1,024 tokens on; the rest at the input's, or where writing to the cache has its price, at that.
+ */
+export interface SimulationPrices {
+    /**
+     * The model whose price it is; left out where one price was given for whatever model.
+     */
+    model?: string;
+    /**
+     * Of the built-in table: when its prices were looked up, as `YYYY-MM`; `null` for your own.
+     */
+    as_of: string | null;
+    /**
+     * Where it is from: the built-in table's sources, or `"prices"`.
+     */
+    source: string;
+    /**
+     * The rates for a short prompt, in US dollars a token.
+     */
+    rates: Rates;
+}
 
 /**
  * The shares of a history's facts that a view still has, 0 to 1; 1 where the history has none.
@@ -461,6 +605,46 @@ export interface SimulatedError {
      * Its message.
      */
     message: string;
+}
+
+/**
+ * What a model call's prompt costs, and what was given up for it (GRAPH-8).
+ */
+export interface ContextCost {
+    /**
+     * Tokens that the prompt may take; `null` where neither model nor window is known.
+     */
+    limit: number | null;
+    /**
+     * The last estimate of the prompt's tokens: of the final prompt, or of the smallest that was tried.
+     */
+    estimated_tokens: number;
+    /**
+     * What was given up, in order.
+     */
+    decisions: CostDecision[];
+}
+
+/**
+ * What a model's tokens cost, in US dollars a token.
+ */
+export interface Rates {
+    /**
+     * Input that no cache serves.
+     */
+    input_cost_per_token: number;
+    /**
+     * Output.
+     */
+    output_cost_per_token: number;
+    /**
+     * Input that the prompt cache serves; left out where there is no discount.
+     */
+    cache_read_input_token_cost?: number;
+    /**
+     * Input that is written to the cache, where that costs extra (Anthropic).
+     */
+    cache_creation_input_token_cost?: number;
 }
 
 /**
@@ -533,6 +717,11 @@ export interface Report {
      */
     stable_prefix_tokens: number;
     /**
+     * What the call costs that this view is for, in the ladder document's words: of `prepare` and `recover`, also where they
+     * failed.
+     */
+    context_cost?: ContextCost;
+    /**
      * The summary, where one was put in.
      */
     summary?: SummaryReport;
@@ -567,6 +756,24 @@ export interface TokenUsage {
      * input + `cache_creation` + `cache_read` + output.
      */
     total_tokens: number;
+}
+
+/**
+ * What one request costs, in US dollars.
+ */
+export interface Costs {
+    /**
+     * Input that no cache served; where writing to the cache has its price, at that.
+     */
+    input: number;
+    /**
+     * Input that the prompt cache served.
+     */
+    cached: number;
+    /**
+     * Output.
+     */
+    output: number;
 }
 
 /**
@@ -836,7 +1043,7 @@ export interface CompactionConfig {
 }
 
 /** The name of a preset: a document's list of passes, or (`"contextfold"`, the default) our own. */
-export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective";
+export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective" | "ladder";
 
 /**
  * What becomes of the items of a type: all go, the newest `keepRecent` stay, or none goes. `priority`: lowest first;
@@ -848,8 +1055,8 @@ export type SelectiveRule =
 
 /**
  * One way to make a view smaller, with its options. A list of them is a ladder: `prepare` runs them in order, each if it
- * is needed, and the report has a decision for each that did something. Whatever the list, a view that still exceeds its
- * limit has its largest messages shortened from the middle as a last resort.
+ * is needed, and the report has a decision for each that did something. Whatever the list (but for one with `shrink_turns`), a
+ * view that still exceeds its limit has its largest messages shortened from the middle as a last resort.
  */
 export type Pass =
 /** Of ephemeral messages only the newest of their kind stay. */
@@ -862,10 +1069,18 @@ export type Pass =
 | { pass: "compress_json"; enabled?: boolean; maxTokens?: number }
 /** Tool outputs above `max` (5000) characters keep the first `head` (1000) and the last `tail` (1000). */
 | { pass: "truncate_head_tail"; max?: number; head?: number; tail?: number }
-/** Memory results leave the view. */
+/** Memory results leave the view: those of `setContext`, and messages of the type `MEMORY`. */
 | { pass: "drop_memory_results" }
 /** Placeholders for tool outputs before the last `protectTurns` (2) turns, if they give at least `minReclaimTokens` (0). */
 | { pass: "prune_tool_outputs"; protectTurns?: number; minReclaimTokens?: number }
+/**
+ * The view is limited to the last turns, one fewer each time from `from` (default: all but one) down to `to` (1), until it
+ * fits; each time from the untrimmed view, pruned as the pass before it prunes. A ladder with it acts at the limit, merges later
+ * instructions into the base prompt, and ends in `CONTEXT_WINDOW_EXCEEDED` where the last turn alone is too large.
+ */
+| { pass: "shrink_turns"; from?: number | null; to?: number }
+/** What `shrink_turns` left out becomes a summary, a system message `<summary>…</summary>`; `enabled` (true). */
+| { pass: "auto_compact"; enabled?: boolean }
 /** Exchanges before the last `keepSteps` (3) keep their user message and their last answer. */
 | { pass: "drop_old_tool_results"; keepSteps?: number }
 /** Items go by type, the least important type first, until the view is under its threshold. */
@@ -902,6 +1117,15 @@ export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summar
     presets?: (PresetName | Pass[])[];
     /** Definitions of the tools that the model is given, in any format: they count with every call. */
     tools?: unknown[];
+    /**
+     * What tokens cost, before the built-in table: LiteLLM's table (`input_cost_per_token`, `cache_read_input_token_cost`, …), that
+     * of models.dev (`cost`, in dollars per million), or one row of either, for whatever model.
+     */
+    prices?: object;
+    /** The model whose price is taken; default: `model`. Unknown: `UNKNOWN_MODEL`. */
+    priceAs?: string;
+    /** Ids of messages (`m1` is the first) that are pinned as soon as they are pushed. */
+    pins?: string[];
 }
 
 /** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
@@ -929,7 +1153,7 @@ export interface SessionOptions {
     tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number);
     /** When and how to fold. */
     compaction?: CompactionConfig & {
-        /** In what shape the conversation goes to the summariser; default `"messages"`. */
+        /** In what shape the conversation goes to the summariser; default `"messages"`, under the ladder `"ladder"` `"transcript"`. */
         style?: "messages" | "transcript";
         /** Tokens of the summariser's window; default: the session's limit. */
         summarizerWindow?: number;
@@ -959,7 +1183,13 @@ export interface SessionOptions {
         lowRatio?: number;
     };
     /** How tool outputs are kept and cut. */
-    toolOutputCache?: ToolOutputCacheConfig;
+    toolOutputCache?: ToolOutputCacheConfig & {
+        /**
+         * Bytes of full tool outputs that stay in memory; default: all. Beyond it the oldest are moved to the `store`, which has to be
+         * given then, and `read`, `grep` and `get` fetch them from there. What the view shows whole stays.
+         */
+        memoryBytes?: number | null;
+    };
     /**
      * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
      * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
@@ -973,6 +1203,52 @@ export interface SessionOptions {
     now?: () => number;
     /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
     summarize?: Summarize;
+    /** Where tool outputs go beyond `toolOutputCache.memoryBytes`; `Session.load` gives its own. */
+    store?: Store;
+    /**
+     * Freeze objects that are pushed, with all that they hold (default false). They are handed out again as they are, so that a later
+     * change of one is a mistake: in strict mode, as in every module, it throws then.
+     */
+    freezeInputs?: boolean;
+}
+
+/**
+ * A key-value store: an `unstorage` instance is one as it is, `localStorage` behind promises nearly. Bytes go by `setItemRaw` and
+ * `getItemRaw` where both are there, and else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:lease` and
+ * `contextfold:output:HASH`.
+ */
+export interface Store {
+    /** What is stored under a key; `null` or `undefined` where there is nothing. */
+    getItem(key: string): Promise<unknown>;
+    /** Stores a text. */
+    setItem(key: string, value: string): Promise<unknown>;
+    /** Takes an item out. */
+    removeItem(key: string): Promise<unknown>;
+    /** What is stored under a key, as bytes. */
+    getItemRaw?(key: string): Promise<unknown>;
+    /** Stores bytes. */
+    setItemRaw?(key: string, bytes: Uint8Array): Promise<unknown>;
+    /** All keys that begin so. */
+    getKeys?(prefix?: string): Promise<string[]>;
+    /**
+     * Stores `next` if `expected` is what is there (`null`: nothing), in one step; whether it did. `ttlMs`: it may be gone after so
+     * many milliseconds. Without it, two processes that save at the same instant may both succeed, and the later one stays.
+     */
+    compareAndSet?(key: string, expected: string | null, next: string, options?: { ttlMs?: number }): Promise<boolean>;
+}
+
+/** What stands in a prompt beside the conversation. What is left out stays as it was; `null` clears it. */
+export interface ContextPartsInput {
+    /** Texts that a memory search found, best first. */
+    memory?: string[] | null;
+    /** At most so many of them are shown; default 5. */
+    memoryLimit?: number | null;
+    /** Messages of your own, without calls and tool outputs. */
+    injections?: Message[] | null;
+    /** What the agent can do; other keys are not looked at. */
+    skills?: { name: string; description?: string | null }[] | null;
+    /** Which tools of `setTools` the model is given, by name. It may not change the session. */
+    toolFilter?: ((name: string) => boolean) | null;
 }
 
 /** A view that fits, and what was done to it. */
@@ -1288,6 +1564,49 @@ export class OpenAIHistoryAdapter {
 }
 
 /**
+ * A recorded transcript, read once, to be replayed under as many options as one likes: what `simulate` does with one call.
+ *
+ * ```js
+ * import { Recording } from "contextfold";
+ *
+ * const recording = new Recording("openai-responses", items);
+ * for (const contextWindow of [32_000, 64_000, 128_000]) console.log(recording.simulate({ contextWindow, presets: ["contextfold"] }).runs[0].cost);
+ * const session = recording.sessionAt(12, { contextWindow: 32_000 });   // as it stood before the thirteenth answer
+ * ```
+ */
+export class Recording {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * Reads a transcript: a list, a request body or a response.
+     *
+     * @param options `tools`: definitions of the tools that the model is given, in any format; they count with every call.
+     * @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
+     * there is not, and for an input without a list.
+     */
+    constructor(format: Format, input: unknown, options?: { tools?: unknown[] });
+    /**
+     * The session as it stood before the answer to a call: replayed up to there as `simulate` does it. It is yours: go on with
+     * it, and free it.
+     *
+     * @param call The call's index from 0; the last, where there are fewer.
+     * @param options As for `Session`, its `ladder` included, but for `summarize`, which a replay does not ask.
+     * @throws {ContextError} As `simulate`.
+     */
+    sessionAt(call: number, options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | Pass[] }): Session;
+    /**
+     * Replays it under several ladders: see the function `simulate`. `tools` are those of the recording.
+     *
+     * @throws {ContextError} As `simulate`.
+     */
+    simulate(options?: Omit<SimulateOptions, "tools">): Simulation;
+    /**
+     * How many model calls it has.
+     */
+    readonly calls: number;
+}
+
+/**
  * One agent's conversation, kept inside its context window.
  *
  * **History** is what was pushed; it only grows. The **view** is what the model is sent next: the header, then the
@@ -1336,6 +1655,12 @@ export class Session {
      */
     compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<Report>;
     /**
+     * Waits for what is under way in the background: saves, and tool outputs on their way into the store.
+     *
+     * @throws {ContextError} the first error since the last call: `STORE_FAILED`, and nothing in memory is lost.
+     */
+    flush(): Promise<void>;
+    /**
      * Every fold that was made, the newest last.
      */
     folds(): FoldInfo[];
@@ -1343,6 +1668,14 @@ export class Session {
      * The messages of the view with what the engine knows of each: tokens, type, how it stands.
      */
     items(): Item[];
+    /**
+     * Loads a session that was saved. The store is its `store`, too, unless `options` name another.
+     *
+     * @param options As for `Session.restore`.
+     * @throws {ContextError} `INVALID_ARGUMENT` where nothing is saved under the key; `STORE_FAILED` for a store that fails or gives what
+     * was never stored; `SNAPSHOT_TOO_NEW`, `INVALID_CONFIG`, `UNKNOWN_MODEL`.
+     */
+    static load(store: Store, key: string, options?: SessionOptions): Promise<Session>;
     /**
      * The three hooks of an agent loop as one wrapper: each runs what it is given, then folds if that is due.
      *
@@ -1355,6 +1688,11 @@ export class Session {
      * The view as messages: the header, then the conversation under folds and trims. The same as `view("messages")`.
      */
     lower(): Message[];
+    /**
+     * What is held: bytes of the module's memory, all sessions together, which never shrinks; bytes of this session's tool outputs in it;
+     * messages of its history.
+     */
+    memory(): { wasm_bytes: number; outputs_bytes: number; messages: number };
     /**
      * An empty session.
      *
@@ -1447,6 +1785,36 @@ export class Session {
      */
     restoreSummary(state: SummaryState): void;
     /**
+     * The session of these bytes; those of an older version are read, too.
+     *
+     * @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `compaction.redact`, a tokenizer that is
+     * one) and the `store` are not saved and are given again. Other options than before prepare anew; another `model` or
+     * `tokenizer` counts anew, and what usage taught of the old one is forgotten. A limit that `recover` learnt stays, unless
+     * `model`, `models`, `contextWindow` or `reservedOutputTokens` is given.
+     * @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session; `SNAPSHOT_TOO_NEW` for those of a
+     * newer version of this package; `INVALID_CONFIG`, also where the session counted with a function or an encoding that is
+     * neither given nor loaded; `UNKNOWN_MODEL`.
+     */
+    static restore(bytes: Uint8Array, options?: SessionOptions): Session;
+    /**
+     * Saves the session in a store, under a key. What it was saved over is gone then.
+     *
+     * A session that was loaded or saved before goes on from that version: where somebody else saved under the key meanwhile,
+     * nothing is overwritten. Load it again then, and push what is new. A session that is new may not overwrite one that is there.
+     *
+     * ```js
+     * import { createStorage } from "unstorage";
+     * import fsDriver from "unstorage/drivers/fs";
+     *
+     * const store = createStorage({ driver: fsDriver({ base: "./sessions" }) });
+     * await session.save(store, "chat-17");
+     * const again = await Session.load(store, "chat-17", { summarize });
+     * ```
+     * @throws {ContextError} `STORE_CONFLICT` as above; `STORE_FAILED` with the store's own error as `cause`, and nothing in memory is
+     * lost; `INVALID_ARGUMENT` for a store without `getItem`, `setItem` and `removeItem`, and for a key that no store takes.
+     */
+    save(store: Store, key: string): Promise<void>;
+    /**
      * Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
      * tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
      * history's length.
@@ -1461,9 +1829,39 @@ export class Session {
      */
     search(query: string | RegExp, options?: { query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }): Hit[];
     /**
-     * Replaces the leading system and developer messages: a text, or messages. No pass ever touches them.
+     * Says what stands in the prompt beside the conversation: between the header and the history, each counted as a part of
+     * its own. A part that is named replaces what it was, and `null` or an empty list clears it; others stay. `null` for all
+     * clears everything.
+     *
+     * - `memory`: what a search of yours found, best first: one system message `<relevant_context>…</relevant_context>`, of at
+     *   most `memoryLimit` (5) results. What a pass dropped of it stays out until it is set again.
+     * - `injections`: messages of your own, as they are, without calls and tool outputs.
+     * - `skills`: `{ name, description? }` each, as `<available_skills … />`.
+     * - `toolFilter`: which of the tools of `setTools` the model is given, by name; see `session.tools`.
+     *
+     * ```js
+     * session.setContext({ memory: await search(question), toolFilter: (name) => name !== "deploy" });
+     * ```
+     * @throws {ContextError} `INVALID_ARGUMENT` naming the key, and where the filter throws or answers with anything but true or
+     * false; `INVALID_MESSAGE` with the index of an injection. Nothing has changed then.
+     */
+    setContext(parts: ContextPartsInput | null): void;
+    /**
+     * Replaces the leading system and developer messages: a text (an empty one: none), or messages. No pass ever touches them.
      */
     setHeader(messages: Message[] | string): void;
+    /**
+     * Changes options; those that are not named stay as they are, key by key in `compaction` and `toolOutputCache`, too.
+     *
+     * Limit, threshold and counts are judged anew at once: a smaller window makes `shouldCompact()` true, and the next `prepare`
+     * makes the view fit it. Another tokenizer counts the whole history again. Usage that another model reported is forgotten;
+     * what was learnt from it (`calibrate`) is kept for that model. A `prepare` that waits for a summary goes on under the new
+     * options, but for another `ladder`: then it fails with `STALE_PLAN`.
+     *
+     * @throws {ContextError} as the constructor; `INVALID_CONFIG` for an option that cannot change (`store`). Nothing has changed
+     * then.
+     */
+    setOptions(options: Partial<SessionOptions>): void;
     /**
      * Says which tools the model is given, so that their definitions are counted, by the provider's rule where the
      * session's model has one (see `report.counter.rules`).
@@ -1474,6 +1872,17 @@ export class Session {
      * tokens) has reached the threshold. Always false where no window is known.
      */
     shouldCompact(): boolean;
+    /**
+     * The session as bytes, the same for the same session: history, view, folds, tool outputs, header, pins, what usage taught,
+     * the last report, and the options that are plain data. A compaction that is under way is not part of it.
+     *
+     * ```js
+     * const bytes = session.snapshot();
+     * const again = Session.restore(bytes, { summarize }); // goes on where the other one was
+     * ```
+     * Tool outputs that live in the store only (`toolOutputCache.memoryBytes`) stay there: the bytes name them.
+     */
+    snapshot(): Uint8Array;
     /**
      * Takes in what is new in a list that an SDK hands over whole with every step.
      *
@@ -1535,6 +1944,10 @@ export class Session {
      */
     readonly toolOutputs: ToolOutputCache;
     /**
+     * The tools that the model is given: what `setTools` took and `toolFilter` lets through.
+     */
+    readonly tools: unknown[];
+    /**
      * The context window in tokens; `null` where neither `model` nor `contextWindow` was given.
      */
     readonly window: number | null;
@@ -1592,6 +2005,11 @@ export class ToolOutputCache {
      */
     refs(): ToolOutputRef[];
 }
+
+/**
+ * The models whose prices are built in, and when they were looked up: `{ as_of, models }`.
+ */
+export function builtInPrices(): { as_of: string; models: string[] };
 
 /**
  * Whether a provider would take a history: every rule that it breaks, in the order of the list where the rule allows. Empty:
@@ -1723,7 +2141,7 @@ export function shouldCompact(usage: TokenUsage, limit: number, config?: Compact
 
 /**
  * Replays a recorded transcript call by call under several ladders, to compare them: what each call would have sent, what a
- * prompt cache could have served of it, what was folded, and what of the facts was still there.
+ * prompt cache could have served of it, what was folded, what it costs, and what of the facts was still there.
  *
  * Before each answer of the assistant the view is prepared as `prepare` does it. No model is asked: summaries are those of
  * `extractiveSummarize`. Where `options` name neither `model` nor `contextWindow`, the window is half of the transcript's
@@ -1732,11 +2150,12 @@ export function shouldCompact(usage: TokenUsage, limit: number, config?: Compact
  * ```js
  * import { simulate } from "contextfold";
  *
- * const { runs } = simulate("anthropic", body, { contextWindow: 64_000, presets: ["contextfold", "rolling"] });
- * for (const run of runs) console.log(run.preset, run.tokens_total, run.cache_hit_ratio, run.retention.literal);
+ * const { recorded, runs } = simulate("anthropic", body, { model: "claude-sonnet-4-5", presets: ["contextfold", "rolling"] });
+ * for (const run of runs) console.log(run.preset, run.cost, "instead of", recorded.cost, run.retention.literal);
  * ```
  * @param options As for `Session`, and: `presets`, names or lists of passes (default: every preset); `tools`, the tools'
- * definitions, which count with every call.
+ * definitions, which count with every call; `prices` and `priceAs`, what tokens cost (default: the built-in price of `model`);
+ * `pins`, ids of messages that are pinned as soon as they are pushed.
  * @throws {ContextError} `INVALID_MESSAGE` with the index of a message that is malformed or breaks the history; `INVALID_CONFIG`
  * naming the option, `UNKNOWN_MODEL`; `INVALID_ARGUMENT` for a format that there is not, and for an input without a list.
  */
