@@ -107,7 +107,9 @@ const MOST: u64 = 1 << 40;
 impl Saved for Tally {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         let Self { text, reasoning, calls, outputs } = self;
-        [text, reasoning, calls, outputs].into_iter().for_each(|tokens| out.number(*tokens));
+        for tokens in [text, reasoning, calls, outputs] {
+            out.number(*tokens);
+        }
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {

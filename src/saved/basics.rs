@@ -53,12 +53,12 @@ impl Saved for usize {
 
 impl Saved for i64 {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        out.number((*self << 1 ^ *self >> 63) as u64);
+        out.number((*self << 1 ^ *self >> 63).cast_unsigned());
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
         let n = from.number()?;
-        Ok((n >> 1) as i64 ^ -((n & 1) as i64))
+        Ok((n >> 1).cast_signed() ^ -(n & 1).cast_signed())
     }
 }
 
@@ -142,7 +142,9 @@ impl<T: Saved> Saved for Option<T> {
 impl<T: Saved> Saved for Vec<T> {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         out.count(self.len());
-        self.iter().for_each(|value| value.save(out));
+        for value in self {
+            value.save(out);
+        }
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
@@ -154,7 +156,9 @@ impl<T: Saved> Saved for Vec<T> {
 impl<T: Saved> Saved for VecDeque<T> {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         out.count(self.len());
-        self.iter().for_each(|value| value.save(out));
+        for value in self {
+            value.save(out);
+        }
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {

@@ -84,7 +84,7 @@ pub fn digest(bytes: &[u8]) -> String {
     for block in last.as_chunks::<64>().0 {
         take(&mut state, block);
     }
-    state.iter().map(|word| format!("{word:08x}")).collect()
+    state.iter().fold(String::with_capacity(64), |text, word| text + &format!("{word:08x}"))
 }
 
 fn take(state: &mut [u32; 8], block: &[u8; 64]) {
@@ -100,14 +100,15 @@ fn take(state: &mut [u32; 8], block: &[u8; 64]) {
     }
     let mut now = *state;
     for (word, round) in words.iter().zip(ROUND) {
-        let [a, b, c, _, e, f, g, h] = now;
-        let first = h
-            .wrapping_add(e.rotate_right(6) ^ e.rotate_right(11) ^ e.rotate_right(25))
-            .wrapping_add(e & f ^ !e & g)
+        let choose = now[4] & now[5] ^ !now[4] & now[6];
+        let most = now[0] & now[1] ^ now[0] & now[2] ^ now[1] & now[2];
+        let first = now[7]
+            .wrapping_add(now[4].rotate_right(6) ^ now[4].rotate_right(11) ^ now[4].rotate_right(25))
+            .wrapping_add(choose)
             .wrapping_add(round)
             .wrapping_add(*word);
-        let second =
-            (a.rotate_right(2) ^ a.rotate_right(13) ^ a.rotate_right(22)).wrapping_add(a & b ^ a & c ^ b & c);
+        let turned = now[0].rotate_right(2) ^ now[0].rotate_right(13) ^ now[0].rotate_right(22);
+        let second = turned.wrapping_add(most);
         now.rotate_right(1);
         now[0] = first.wrapping_add(second);
         now[4] = now[4].wrapping_add(first);

@@ -10,6 +10,7 @@ use crate::tool_output::ToolOutputCacheConfig;
 
 /// A session's options, checked. Functions (tokenizer, summarize) are the host's and stand elsewhere.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[allow(clippy::struct_excessive_bools, reason = "options are a set of yes and no")]
 pub struct SessionConfig {
     /// The model, resolved.
     pub model: Option<String>,

@@ -383,7 +383,9 @@ impl ToolOutputs {
 fn for_store(pieces: &[Piece]) -> (String, Vec<u8>) {
     let mut out = Writer::default();
     out.count(pieces.len());
-    pieces.iter().for_each(|piece| piece.save(&mut out));
+    for piece in pieces {
+        piece.save(&mut out);
+    }
     let body = out.into_bytes();
     (key_of(&body), STORED.framed(&body))
 }
