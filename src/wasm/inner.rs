@@ -83,7 +83,20 @@ impl Inner {
     /// The same callbacks around another core.
     pub fn beside(&self, core: Session) -> Self {
         let (summarize, now) = (self.summarize.borrow().clone(), self.now.borrow().clone());
-        let beside = Self::new(core, summarize, self.callback_counter.borrow().clone(), now);
+        let counter = core.context().counter.clone();
+        let beside = Self::new(
+            core,
+            Options {
+                plain: serde_json::Value::Null, // read already
+                counter,
+                counts: false,
+                callback_counter: self.callback_counter.borrow().clone(),
+                summarize,
+                now,
+                redact: None,
+                store: self.stores.own.borrow().clone(),
+            },
+        );
         *beside.tool_filter.borrow_mut() = self.tool_filter.borrow().clone();
         beside
     }
