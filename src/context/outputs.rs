@@ -139,8 +139,16 @@ impl Context {
         saved
     }
 
+    /// Notes that tool outputs lost text: a line for each in the report, and an event.
+    pub fn note_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
+        for node in nodes {
+            self.note_left_out(*node, why, None);
+        }
+        self.emit_trimmed(nodes, why);
+    }
+
     /// Tells that tool outputs lost their text.
-    pub fn emit_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
+    fn emit_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
         if !nodes.is_empty() {
             self.emit(EventName::OutputTrimmed, nodes, why.to_owned());
         }

@@ -33,10 +33,7 @@ impl Context {
                 self.view.pruned.insert(before.node, before);
             }
         }
-        for node in &pruned {
-            self.note_left_out(*node, PRUNED, None);
-        }
-        self.emit_trimmed(&pruned, PRUNED);
+        self.note_trimmed(&pruned, PRUNED);
         Ok(pruned)
     }
 

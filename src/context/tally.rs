@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 
+use super::fold::without_ledger;
 use crate::message::{ItemType, Message, Part, Role};
 use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, count_part};
 
@@ -15,6 +16,8 @@ pub enum PartName {
     Retain,
     /// Summaries.
     Summary,
+    /// What a summary left out and the engine carries over.
+    Ledger,
     /// User messages.
     User,
     /// The assistant's text.
@@ -35,11 +38,12 @@ pub enum PartName {
 
 impl PartName {
     /// Every part, in the order of the report.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::System,
         Self::Tools,
         Self::Retain,
         Self::Summary,
+        Self::Ledger,
         Self::User,
         Self::Assistant,
         Self::Reasoning,
@@ -57,6 +61,7 @@ impl PartName {
             Self::Tools => "tools",
             Self::Retain => "retain",
             Self::Summary => "summary",
+            Self::Ledger => "ledger",
             Self::User => "user",
             Self::Assistant => "assistant",
             Self::Reasoning => "reasoning",
@@ -80,6 +85,8 @@ pub struct Tally {
     pub calls: u64,
     /// Tool outputs.
     pub outputs: u64,
+    /// The carry-over ledger at a summary's end.
+    pub ledger: u64,
 }
 
 impl Tally {
@@ -95,6 +102,14 @@ impl Tally {
                 _ => tally.text += tokens,
             }
         }
+        if message.item_type() == ItemType::CompactionSummary {
+            let text = message.plain_text();
+            if let (own, Some(_)) = without_ledger(&text) {
+                let whole = counter.count(&text);
+                tally.ledger = whole.saturating_sub(counter.count(own)).min(tally.text);
+                tally.text -= tally.ledger;
+            }
+        }
         if message.role == Role::Tool {
             tally.outputs += std::mem::take(&mut tally.text);
         }
@@ -103,7 +118,7 @@ impl Tally {
 
     /// All of it.
     pub fn total(&self) -> u64 {
-        self.text + self.reasoning + self.calls + self.outputs
+        self.text + self.reasoning + self.calls + self.outputs + self.ledger
     }
 }
 
@@ -163,11 +178,12 @@ impl Sums {
     }
 }
 
-fn split(text: PartName, tally: &Tally) -> [(PartName, u64); 4] {
+fn split(text: PartName, tally: &Tally) -> [(PartName, u64); 5] {
     [
         (text, tally.text),
         (PartName::Reasoning, tally.reasoning),
         (PartName::ToolCalls, tally.calls),
         (PartName::ToolOutputs, tally.outputs),
+        (PartName::Ledger, tally.ledger),
     ]
 }

@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, Role};
 
 /// A session that branched off this one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Fork {
     pub lane: String,
     /// The message that it begins behind.
@@ -24,7 +24,7 @@ pub(super) struct Fork {
 }
 
 /// A message of another session's lane.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Told {
     pub id: Arc<str>,
     pub message: Arc<Message>,
@@ -37,7 +37,7 @@ pub(super) struct Told {
 }
 
 /// Where a session branched off.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Origin {
     bond: Arc<()>,
     /// The message that it begins behind, by its number there.

@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-use crate::compaction::CompactionConfig;
+use crate::compaction::{CompactionConfig, Layout, SummaryRole};
 use crate::config::Keys;
 use crate::error::{Error, Result};
 use crate::model::{self, Registry};
@@ -56,6 +56,9 @@ impl SessionConfig {
             Some(ladder) => Some(Ladder::from_value(ladder, given)?),
             None => Ladder::preset("contextfold", given),
         };
+        let compaction = compaction.unwrap_or_default();
+        let ladder = ladder.unwrap_or_default();
+        refuse_system_summary(&compaction, &ladder)?;
         let drops_bound_thinking = match keys.one_of("boundThinking", &["auto", "drop", "keep"])? {
             Some("drop") => true,
             Some("keep") => false,
@@ -67,7 +70,6 @@ impl SessionConfig {
         keys.finish()?;
         let registry = models.map_or_else(|| Ok(Registry::new()), Registry::with)?;
         let limits = model.as_deref().map(|m| registry.resolve(m)).transpose()?;
-        let compaction = compaction.unwrap_or_default();
         let summarizer = match &compaction.model {
             // It is the callback that knows this model; a table need not.
             Some(name) => registry.resolve(name).ok(),
@@ -81,7 +83,6 @@ impl SessionConfig {
             .filter(|(most, table)| given_window.is_none() || most < table)
             .map(|(most, _)| most);
         let limit = window.map(|w| model::limit(max_input, w, reserved));
-        let ladder = ladder.unwrap_or_default();
         Ok(Self {
             acts_at_limit: ladder.acts_at_limit() && !given.threshold_ratio,
             model,
@@ -133,6 +134,18 @@ impl SessionConfig {
 
 /// Options that are objects of options.
 const NESTED: [&str; 2] = ["compaction", "toolOutputCache"];
+/// A system message instructs, and a summary may repeat what a tool's output said: only documents that have it so may.
+fn refuse_system_summary(compaction: &CompactionConfig, ladder: &Ladder) -> Result<()> {
+    let mut layouts = ladder.passes().iter().filter_map(|p| p.layout()).peekable();
+    let by_document = ladder.name == Some("ladder")
+        || (layouts.peek().is_some()
+            && layouts.all(|layout| matches!(layout, Layout::SystemNote | Layout::SystemSummary)));
+    if compaction.summary_role == Some(SummaryRole::System) && !by_document {
+        let why = "\"system\" is for the ladders \"rolling\" and \"ladder\" alone: elsewhere what a tool's output says could come to instruct the model by way of the summary; use \"user\" or \"assistant\"";
+        return Err(Error::config("compaction.summaryRole", why));
+    }
+    Ok(())
+}
 
 /// What the options say that a preset says as well.
 fn given(options: &Value) -> Given {

@@ -14,6 +14,7 @@ use super::error::context_error;
 use super::events::Listeners;
 use super::handles::Handles;
 use super::line::{Line, Stretch};
+use super::signal::{AbortController, AbortSignal};
 use super::summarize::Summarize;
 use super::value::{get, to_js};
 use crate::context::NodeIndex;
@@ -39,6 +40,8 @@ pub struct Inner {
     pub tool_filter: RefCell<Option<Function>>,
     /// The run that waits for a summary.
     pub under_way: RefCell<Option<Promise>>,
+    /// The asking in the background; resolves when it has come to its end, whatever that was.
+    pub background: RefCell<Option<Promise>>,
     /// Who listens.
     pub listeners: Listeners,
     /// `prepare` has just left the view as it should be: another one leaves it as it is.
@@ -69,6 +72,7 @@ impl Inner {
             callback_counter: RefCell::new(callback_counter),
             tool_filter: RefCell::default(),
             under_way: RefCell::default(),
+            background: RefCell::default(),
             listeners: Listeners::default(),
             is_prepared: Cell::new(false),
             writes: Cell::new(0),
@@ -244,13 +248,30 @@ pub struct Freed {
     /// Pending for as long as the session lives.
     pub promise: Promise,
     reject: Function,
+    /// What the background's callback is told by.
+    controller: RefCell<Option<AbortController>>,
 }
 
 impl Freed {
     fn new() -> Self {
         let mut reject = JsValue::UNDEFINED;
         let promise = Promise::new(&mut |_resolve, rejects: Function| reject = rejects.into());
-        Self { is: Cell::new(false), promise, reject: reject.unchecked_into() }
+        Self {
+            is: Cell::new(false),
+            promise,
+            reject: reject.unchecked_into(),
+            controller: RefCell::default(),
+        }
+    }
+
+    /// A signal that fires when the session is freed.
+    pub fn signal(&self) -> std::result::Result<AbortSignal, JsValue> {
+        if self.controller.borrow().is_none() {
+            let made = AbortController::new()?;
+            *self.controller.borrow_mut() = Some(made);
+        }
+        let controller = self.controller.borrow().clone();
+        controller.map(|c| c.signal()).ok_or_else(|| freed_error().into())
     }
 
     fn set(&self) {
@@ -262,6 +283,10 @@ impl Freed {
         }
         // Rejecting a promise cannot throw.
         let _ = self.reject.call1(&JsValue::UNDEFINED, &freed_error().into());
+        let controller = self.controller.borrow_mut().take();
+        if let Some(controller) = controller {
+            controller.abort(&freed_error().into());
+        }
     }
 }
 

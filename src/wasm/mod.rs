@@ -7,6 +7,7 @@
 #![allow(clippy::doc_markdown, reason = "these docs are TypeScript's: `{ContextError}` is a TSDoc link")]
 
 mod agent_loop;
+mod background;
 mod branches;
 mod context_parts;
 mod counter;
@@ -22,6 +23,7 @@ mod lab;
 mod line;
 mod openai;
 mod options;
+mod plan;
 mod prepared;
 mod providers;
 mod session;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
 
+use super::background::{consider, flush};
 use super::context_parts::{set_context, set_tools};
 use super::drive::{self, Goal};
 use super::entries::{Incoming, read};
@@ -135,7 +136,9 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
         #[wasm_bindgen(unchecked_param_type = "unknown", js_name = fullInput)] full_input: JsValue,
     ) -> Result<JsValue, JsValue> {
-        sync(&self.inner, parse_format(&format)?, &full_input)
+        let result = sync(&self.inner, parse_format(&format)?, &full_input)?;
+        consider(&self.inner);
+        Ok(result)
     }
 
     /// Replaces the leading system and developer messages: a text (an empty one: none), or messages. No pass ever touches them.
@@ -225,6 +228,7 @@ impl Session {
             core.record_usage(&reported);
             Ok(())
         })?;
+        consider(&self.inner);
         flat_to_js(&reported.usage)
     }
 
@@ -358,8 +362,9 @@ impl Session {
     /// A fold goes down to the low mark, so that the next message does not need another. `fill` keeps as much as there is
     /// room for instead: for a conversation that does not go on (`compactMessages` does so).
     ///
-    /// @throws {ContextError} as `compact`; `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit,
-    /// `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
+    /// @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one;
+    /// `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit, `CONTEXT_WINDOW_EXCEEDED` where every pass ran in
+    /// vain.
     #[wasm_bindgen(unchecked_return_type = "Promise<Prepared>")]
     pub fn prepare(
         &self,
@@ -371,6 +376,36 @@ impl Session {
             let fill = get(&options, "fill")?.map(|f| f.as_bool().ok_or_else(wrong)).transpose()?;
             self.run(Goal::Prepare { fill: fill.unwrap_or(false) }, &options)
         }))
+    }
+
+    /// What a compaction would do: what it folds, keeps and trims, what it asks, and the tokens. Nothing changes.
+    ///
+    /// It is the ladder of `prepare` with one fold, whether that is due or not. `apply` does just that, and makes the view fit
+    /// as `prepare` does.
+    ///
+    /// ```js
+    /// const plan = session.plan();
+    /// if (plan.folded.length > 0 && confirm(`Fold ${plan.folded.length} messages?`)) await plan.apply({ keep: ["m3"] });
+    /// ```
+    /// @param options `ifDue`: fold only what `prepare` would fold now; `fill` as for `prepare`; `instructions` as for
+    /// `compact`.
+    /// @throws {ContextError} `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit.
+    #[wasm_bindgen(unchecked_return_type = "Plan")]
+    pub fn plan(
+        &self,
+        #[wasm_bindgen(
+            unchecked_optional_param_type = "{ ifDue?: boolean; fill?: boolean; instructions?: string }"
+        )]
+        options: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        super::plan::plan(&self.inner, &options)
+    }
+
+    /// Resolves when no summary is being written any more, in the background (`compaction.background`) or for a call that
+    /// waits. What was written in the background is put in by the next `prepare` or compaction.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn flush(&self) -> Promise {
+        flush(self.inner.clone())
     }
 
     /// When a provider refuses a request as too long all the same: makes the view smaller and resolves to it, to try again with.
@@ -555,6 +590,7 @@ impl Session {
         let nodes = self.inner.write_quietly(|core| core.push(messages))?;
         self.inner.keep(format, &nodes, groups);
         self.inner.deliver_events();
+        consider(&self.inner);
         self.inner.read(|core| core.context().ids(&nodes))
     }
 

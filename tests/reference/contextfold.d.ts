@@ -121,6 +121,24 @@ export interface Hit {
 }
 
 /**
+ * A request for a summary.
+ */
+export interface SimulatedRequest {
+    /**
+     * The index of the call before which it was asked.
+     */
+    call: number;
+    /**
+     * Its input tokens.
+     */
+    input_tokens: number;
+    /**
+     * Tokens of its answer.
+     */
+    output_tokens: number;
+}
+
+/**
  * A rule by which something beside text is counted.
  */
 export interface RuleReport {
@@ -143,6 +161,40 @@ export type Profile = "default" | "design" | "execution";
  * A shape in which a conversation is written.
  */
 export type Format = "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk";
+
+/**
+ * A transcript as it was recorded.
+ */
+export interface RecordedRun {
+    /**
+     * The model calls in order; nothing is decided in them.
+     */
+    calls: SimulatedCall[];
+    /**
+     * Input tokens of all calls together.
+     */
+    tokens_total: number;
+    /**
+     * Tokens of the largest call.
+     */
+    tokens_largest: number;
+    /**
+     * Tokens of all answers.
+     */
+    output_tokens: number;
+    /**
+     * The share of `tokens_total` that a prompt cache could serve, 0 to 1.
+     */
+    cache_hit_ratio: number;
+    /**
+     * What it costs, in US dollars; `null` without a price.
+     */
+    cost: number | null;
+    /**
+     * The same by what it is for.
+     */
+    costs: Costs | null;
+}
 
 /**
  * A transcript, replayed under one ladder.
@@ -181,6 +233,10 @@ export interface SimulatedRun {
      */
     tokens_largest: number;
     /**
+     * Tokens of all answers, as they were recorded.
+     */
+    output_tokens: number;
+    /**
      * Calls whose view was larger than the limit: 0, or the ladder does not do for this transcript and window.
      */
     calls_over_limit: number;
@@ -188,6 +244,14 @@ export interface SimulatedRun {
      * The share of `tokens_total` that a prompt cache could serve, 0 to 1: the calls' `cached_tokens` over their `tokens`.
      */
     cache_hit_ratio: number;
+    /**
+     * What the calls and the requests for summaries cost together, in US dollars; `null` without a price.
+     */
+    cost: number | null;
+    /**
+     * The calls' part of it, by what it is for; what is missing to `cost` is `compactions.cost`.
+     */
+    costs: Costs | null;
     /**
      * What the last call's view has of what was said until then.
      */
@@ -206,6 +270,14 @@ export interface Simulation {
      * Tokens of the whole transcript, as it was recorded.
      */
     transcript_tokens: number;
+    /**
+     * What money is counted by; `null` where no price is known: name a model, or give `prices`.
+     */
+    prices: SimulationPrices | null;
+    /**
+     * The transcript as it was recorded: every call with all that was said before it, whatever its size.
+     */
+    recorded: RecordedRun;
     /**
      * One run a ladder, in the order in which they were given.
      */
@@ -329,6 +401,14 @@ export interface SimulatedCall {
      */
     cached_tokens: number;
     /**
+     * Tokens of the answer, as it was recorded.
+     */
+    output_tokens: number;
+    /**
+     * What the call costs, in US dollars; left out without a price.
+     */
+    cost?: number;
+    /**
      * Why the view could not be prepared: it was sent as it was.
      */
     error?: SimulatedError;
@@ -339,7 +419,7 @@ export interface SimulatedCall {
  */
 export interface PartReport {
     /**
-     * `system`, `tools`, `retain`, `summary`, `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs` …
+     * `system`, `tools`, `retain`, `summary`, `ledger` (at the end of a summary), `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs`, `memory`, `injections`, `skills`
      */
     name: string;
     /**
@@ -373,6 +453,28 @@ export interface Violation {
      * What is wrong, for a person.
      */
     message: string;
+}
+
+/**
+ * One thing that was given up for a prompt to fit.
+ */
+export interface CostDecision {
+    /**
+     * The pass.
+     */
+    pass: string;
+    /**
+     * Which try of the same pass, from 1.
+     */
+    attempt: number;
+    /**
+     * Tokens of the prompt before.
+     */
+    tokens_before: number;
+    /**
+     * Tokens of the prompt after.
+     */
+    tokens_after: number;
 }
 
 /**
@@ -412,7 +514,7 @@ export interface Event {
 }
 
 /**
- * The compactions of a replayed transcript.
+ * The compactions of a replayed transcript, and what a model would have been asked for their summaries.
  */
 export interface SimulatedCompactions {
     /**
@@ -420,16 +522,54 @@ export interface SimulatedCompactions {
      */
     count: number;
     /**
-     * Input tokens of the requests that a model would have been sent for their summaries. A request that its window takes
-     * only in pieces counts with its first.
+     * Requests for their summaries; more than one where a conversation is larger than the summariser's window.
+     */
+    requests: number;
+    /**
+     * Input tokens of these requests.
      */
     request_tokens: number;
+    /**
+     * Tokens of the answers.
+     */
+    output_tokens: number;
+    /**
+     * What the requests cost, in US dollars, at the price of the calls; `null` without a price.
+     */
+    cost: number | null;
+    /**
+     * Each request's place and size, in order.
+     */
+    asked: SimulatedRequest[];
 }
 
 /**
  * The name of an event that a session emits, in the order in which things happened.
  */
 export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "compaction_started" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
+
+/**
+ * The price that a simulation counts by. A call's prefix that stood in the call before is paid at the cache's price, from
+ * 1,024 tokens on; the rest at the input's, or where writing to the cache has its price, at that.
+ */
+export interface SimulationPrices {
+    /**
+     * The model whose price it is; left out where one price was given for whatever model.
+     */
+    model?: string;
+    /**
+     * Of the built-in table: when its prices were looked up, as `YYYY-MM`; `null` for your own.
+     */
+    as_of: string | null;
+    /**
+     * Where it is from: the built-in table's sources, or `"prices"`.
+     */
+    source: string;
+    /**
+     * The rates for a short prompt, in US dollars a token.
+     */
+    rates: Rates;
+}
 
 /**
  * The shares of a history's facts that a view still has, 0 to 1; 1 where the history has none.
@@ -461,6 +601,46 @@ export interface SimulatedError {
      * Its message.
      */
     message: string;
+}
+
+/**
+ * What a model call's prompt costs, and what was given up for it (GRAPH-8).
+ */
+export interface ContextCost {
+    /**
+     * Tokens that the prompt may take; `null` where neither model nor window is known.
+     */
+    limit: number | null;
+    /**
+     * The last estimate of the prompt's tokens: of the final prompt, or of the smallest that was tried.
+     */
+    estimated_tokens: number;
+    /**
+     * What was given up, in order.
+     */
+    decisions: CostDecision[];
+}
+
+/**
+ * What a model's tokens cost, in US dollars a token.
+ */
+export interface Rates {
+    /**
+     * Input that no cache serves.
+     */
+    input_cost_per_token: number;
+    /**
+     * Output.
+     */
+    output_cost_per_token: number;
+    /**
+     * Input that the prompt cache serves; left out where there is no discount.
+     */
+    cache_read_input_token_cost?: number;
+    /**
+     * Input that is written to the cache, where that costs extra (Anthropic).
+     */
+    cache_creation_input_token_cost?: number;
 }
 
 /**
@@ -533,6 +713,11 @@ export interface Report {
      */
     stable_prefix_tokens: number;
     /**
+     * What the call costs that this view is for, in the ladder document's words: of `prepare` and `recover`, also where they
+     * failed.
+     */
+    context_cost?: ContextCost;
+    /**
      * The summary, where one was put in.
      */
     summary?: SummaryReport;
@@ -567,6 +752,24 @@ export interface TokenUsage {
      * input + `cache_creation` + `cache_read` + output.
      */
     total_tokens: number;
+}
+
+/**
+ * What one request costs, in US dollars.
+ */
+export interface Costs {
+    /**
+     * Input that no cache served; where writing to the cache has its price, at that.
+     */
+    input: number;
+    /**
+     * Input that the prompt cache served.
+     */
+    cached: number;
+    /**
+     * Output.
+     */
+    output: number;
 }
 
 /**
@@ -781,6 +984,8 @@ export interface SummaryRequest {
     tools: null;
     /** Tokens that the answer may have. */
     max_tokens?: number;
+    /** The size that the instructions ask for, in tokens: the room that there is for the summary. */
+    aim_tokens?: number;
     /** Set where a profile wants one; else yours. */
     temperature?: number;
     /** `"messages"`: the messages themselves; `"transcript"`: one user message with the conversation in a fence. */
@@ -807,7 +1012,7 @@ export interface SummaryResponse {
     finish_reason?: string;
 }
 
-/** Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause`. */
+/** Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause` (see `onFailure`). */
 export type Summarize = (
 request: SummaryRequest,
 options: { signal?: AbortSignal },
@@ -836,7 +1041,7 @@ export interface CompactionConfig {
 }
 
 /** The name of a preset: a document's list of passes, or (`"contextfold"`, the default) our own. */
-export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective";
+export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "steps-execution" | "selective" | "ladder";
 
 /**
  * What becomes of the items of a type: all go, the newest `keepRecent` stay, or none goes. `priority`: lowest first;
@@ -848,8 +1053,8 @@ export type SelectiveRule =
 
 /**
  * One way to make a view smaller, with its options. A list of them is a ladder: `prepare` runs them in order, each if it
- * is needed, and the report has a decision for each that did something. Whatever the list, a view that still exceeds its
- * limit has its largest messages shortened from the middle as a last resort.
+ * is needed, and the report has a decision for each that did something. Whatever the list (but for one with `shrink_turns`), a
+ * view that still exceeds its limit has its largest messages shortened from the middle as a last resort.
  */
 export type Pass =
 /** Of ephemeral messages only the newest of their kind stay. */
@@ -862,10 +1067,18 @@ export type Pass =
 | { pass: "compress_json"; enabled?: boolean; maxTokens?: number }
 /** Tool outputs above `max` (5000) characters keep the first `head` (1000) and the last `tail` (1000). */
 | { pass: "truncate_head_tail"; max?: number; head?: number; tail?: number }
-/** Memory results leave the view. */
+/** Memory results leave the view: those of `setContext`, and messages of the type `MEMORY`. */
 | { pass: "drop_memory_results" }
 /** Placeholders for tool outputs before the last `protectTurns` (2) turns, if they give at least `minReclaimTokens` (0). */
 | { pass: "prune_tool_outputs"; protectTurns?: number; minReclaimTokens?: number }
+/**
+ * The view is limited to the last turns, one fewer each time from `from` (default: all but one) down to `to` (1), until it
+ * fits; each time from the untrimmed view, pruned as the pass before it prunes. A ladder with it acts at the limit, merges later
+ * instructions into the base prompt, and ends in `CONTEXT_WINDOW_EXCEEDED` where the last turn alone is too large.
+ */
+| { pass: "shrink_turns"; from?: number | null; to?: number }
+/** What `shrink_turns` left out becomes a summary, a system message `<summary>…</summary>`; `enabled` (true). */
+| { pass: "auto_compact"; enabled?: boolean }
 /** Exchanges before the last `keepSteps` (3) keep their user message and their last answer. */
 | { pass: "drop_old_tool_results"; keepSteps?: number }
 /** Items go by type, the least important type first, until the view is under its threshold. */
@@ -902,6 +1115,15 @@ export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summar
     presets?: (PresetName | Pass[])[];
     /** Definitions of the tools that the model is given, in any format: they count with every call. */
     tools?: unknown[];
+    /**
+     * What tokens cost, before the built-in table: LiteLLM's table (`input_cost_per_token`, `cache_read_input_token_cost`, …), that
+     * of models.dev (`cost`, in dollars per million), or one row of either, for whatever model.
+     */
+    prices?: object;
+    /** The model whose price is taken; default: `model`. Unknown: `UNKNOWN_MODEL`. */
+    priceAs?: string;
+    /** Ids of messages (`m1` is the first) that are pinned as soon as they are pushed. */
+    pins?: string[];
 }
 
 /** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
@@ -929,13 +1151,21 @@ export interface SessionOptions {
     tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number);
     /** When and how to fold. */
     compaction?: CompactionConfig & {
-        /** In what shape the conversation goes to the summariser; default `"messages"`. */
+        /** In what shape the conversation goes to the summariser; default `"messages"`, under the ladder `"ladder"` `"transcript"`. */
         style?: "messages" | "transcript";
         /** Tokens of the summariser's window; default: the session's limit. */
         summarizerWindow?: number;
-        /** How often a summary is asked for before it counts as failed; default 2. */
+        /**
+         * How often a summary is asked for before it counts as failed; default 2. It is asked for again when the answer cannot be
+         * used (the request then says why) and when `summarize` throws or rejects, but not when it was aborted.
+         */
         maxAttempts?: number;
-        /** What happens then: the error (default), or the extractive summariser, which the report says. */
+        /**
+         * What happens then. `"error"` (default): a compaction rejects and has changed nothing; `prepare` goes on without a summary
+         * where the view fits its limit all the same (`report.summary.fallback` and `compaction_failed` tell of it), and rejects
+         * where it does not. `"extractive"`: the extractive summariser stands in, which the report says; where not even that is a
+         * gain, `prepare` shortens messages as its last resort.
+         */
         onFailure?: "error" | "extractive";
         /**
          * Tokens that the carry-over ledger may take; 0: no ledger. It is what a summary leaves out, appended to it without a
@@ -957,6 +1187,25 @@ export interface SessionOptions {
         redact?: (text: string) => string;
         /** Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. */
         lowRatio?: number;
+        /**
+         * Whose words a summary is. Default: a user message (data, not an instruction), and as their documents have it in the
+         * presets `steps-*` (the assistant's answer) and `rolling` (a system message). `"assistant"`: the answer to a user message
+         * that asks for it, so that no view begins with the assistant. `"system"` only with the ladders `rolling` and `ladder`,
+         * fenced; elsewhere `INVALID_CONFIG`, for what stands in a system message instructs, and a summary may repeat what a tool's
+         * output said.
+         */
+        summaryRole?: "user" | "assistant" | "system";
+        /**
+         * Ask for a summary ahead of time, while the talk goes on; default false. From limit × `atRatio` on (below
+         * `thresholdRatio`; default 7/8 of it), `push`, `recordUsage` and `prepare` ask `summarize` without anybody waiting. When
+         * the answer has come, the next `prepare`, `checkAndCompact`, `compact` or hook of the agent loop puts the fold in; until
+         * then the view is as it was, and what was pushed meanwhile stands after the fold. A `prepare` whose view exceeds the
+         * limit waits for it. A failure is told by `compaction_failed` and changes nothing; it is tried again after 8 new
+         * messages, 16 after the next failure, up to 128. Where what it stands for was rewritten meanwhile, it is dropped, and
+         * the report says so. `options.signal` fires when the session is freed. Without `summarize` there is nothing to wait for:
+         * nothing is done ahead.
+         */
+        background?: boolean | { atRatio?: number };
     };
     /** How tool outputs are kept and cut. */
     toolOutputCache?: ToolOutputCacheConfig;
@@ -973,6 +1222,46 @@ export interface SessionOptions {
     now?: () => number;
     /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
     summarize?: Summarize;
+}
+
+/** What stands in a prompt beside the conversation. What is left out stays as it was; `null` clears it. */
+export interface ContextPartsInput {
+    /** Texts that a memory search found, best first. */
+    memory?: string[] | null;
+    /** At most so many of them are shown; default 5. */
+    memoryLimit?: number | null;
+    /** Messages of your own, without calls and tool outputs. */
+    injections?: Message[] | null;
+    /** What the agent can do; other keys are not looked at. */
+    skills?: { name: string; description?: string | null }[] | null;
+    /** Which tools of `setTools` the model is given, by name. It may not change the session. */
+    toolFilter?: ((name: string) => boolean) | null;
+}
+
+/** What a compaction would do. Every message of the view is in one of the three lists. */
+export interface Plan {
+    /** Ids of what the summary would stand for; earlier summaries among them. */
+    readonly folded: string[];
+    /** Ids of what would stand in the view as it stands now. */
+    readonly kept: string[];
+    /** Ids of what passes would show shorter, or leave out. */
+    readonly trimmed: string[];
+    /** What `summarize` would be asked; null where nothing would be folded, and where there is no `summarize`. */
+    readonly request: SummaryRequest | null;
+    /** Tokens of the view. */
+    readonly tokens_before: number;
+    /** Tokens that it would have with a summary as long as the extractive summariser's. */
+    readonly tokens_after_estimate: number;
+    /**
+     * Does it. Messages that were pushed since stand behind; after any other change, its own application among them, it is
+     * stale. Not to call it is the veto.
+     *
+     * @param options `keep`: ids of messages that are to stay as they are; `fold`: ids of messages to fold in addition. A step (a
+     * call and its output) stays or goes as a whole.
+     * @throws {ContextError} `STALE_PLAN`; `INVALID_ARGUMENT` that names the message, for one that cannot stay or be folded: the
+     * header, pins, the newest user message, calls that are being executed, what is folded already; and as `prepare`.
+     */
+    apply(options?: { signal?: AbortSignal; keep?: string[]; fold?: string[] }): Promise<Report>;
 }
 
 /** A view that fits, and what was done to it. */
@@ -1288,6 +1577,49 @@ export class OpenAIHistoryAdapter {
 }
 
 /**
+ * A recorded transcript, read once, to be replayed under as many options as one likes: what `simulate` does with one call.
+ *
+ * ```js
+ * import { Recording } from "contextfold";
+ *
+ * const recording = new Recording("openai-responses", items);
+ * for (const contextWindow of [32_000, 64_000, 128_000]) console.log(recording.simulate({ contextWindow, presets: ["contextfold"] }).runs[0].cost);
+ * const session = recording.sessionAt(12, { contextWindow: 32_000 });   // as it stood before the thirteenth answer
+ * ```
+ */
+export class Recording {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * Reads a transcript: a list, a request body or a response.
+     *
+     * @param options `tools`: definitions of the tools that the model is given, in any format; they count with every call.
+     * @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
+     * there is not, and for an input without a list.
+     */
+    constructor(format: Format, input: unknown, options?: { tools?: unknown[] });
+    /**
+     * The session as it stood before the answer to a call: replayed up to there as `simulate` does it. It is yours: go on with
+     * it, and free it.
+     *
+     * @param call The call's index from 0; the last, where there are fewer.
+     * @param options As for `Session`, its `ladder` included, but for `summarize`, which a replay does not ask.
+     * @throws {ContextError} As `simulate`.
+     */
+    sessionAt(call: number, options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | Pass[] }): Session;
+    /**
+     * Replays it under several ladders: see the function `simulate`. `tools` are those of the recording.
+     *
+     * @throws {ContextError} As `simulate`.
+     */
+    simulate(options?: Omit<SimulateOptions, "tools">): Simulation;
+    /**
+     * How many model calls it has.
+     */
+    readonly calls: number;
+}
+
+/**
  * One agent's conversation, kept inside its context window.
  *
  * **History** is what was pushed; it only grows. The **view** is what the model is sent next: the header, then the
@@ -1336,6 +1668,11 @@ export class Session {
      */
     compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<Report>;
     /**
+     * Resolves when no summary is being written any more, in the background (`compaction.background`) or for a call that
+     * waits. What was written in the background is put in by the next `prepare` or compaction.
+     */
+    flush(): Promise<void>;
+    /**
      * Every fold that was made, the newest last.
      */
     folds(): FoldInfo[];
@@ -1378,13 +1715,29 @@ export class Session {
      */
     pin(target: string | { id: string; text: string }): void;
     /**
+     * What a compaction would do: what it folds, keeps and trims, what it asks, and the tokens. Nothing changes.
+     *
+     * It is the ladder of `prepare` with one fold, whether that is due or not. `apply` does just that, and makes the view fit
+     * as `prepare` does.
+     *
+     * ```js
+     * const plan = session.plan();
+     * if (plan.folded.length > 0 && confirm(`Fold ${plan.folded.length} messages?`)) await plan.apply({ keep: ["m3"] });
+     * ```
+     * @param options `ifDue`: fold only what `prepare` would fold now; `fill` as for `prepare`; `instructions` as for
+     * `compact`.
+     * @throws {ContextError} `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit.
+     */
+    plan(options?: { ifDue?: boolean; fill?: boolean; instructions?: string }): Plan;
+    /**
      * Makes the view fit and resolves to it, with the report. May ask for a summary.
      *
      * A fold goes down to the low mark, so that the next message does not need another. `fill` keeps as much as there is
      * room for instead: for a conversation that does not go on (`compactMessages` does so).
      *
-     * @throws {ContextError} as `compact`; `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit,
-     * `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
+     * @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one;
+     * `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit, `CONTEXT_WINDOW_EXCEEDED` where every pass ran in
+     * vain.
      */
     prepare(options?: { signal?: AbortSignal; fill?: boolean }): Promise<Prepared>;
     /**
@@ -1461,9 +1814,39 @@ export class Session {
      */
     search(query: string | RegExp, options?: { query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }): Hit[];
     /**
-     * Replaces the leading system and developer messages: a text, or messages. No pass ever touches them.
+     * Says what stands in the prompt beside the conversation: between the header and the history, each counted as a part of
+     * its own. A part that is named replaces what it was, and `null` or an empty list clears it; others stay. `null` for all
+     * clears everything.
+     *
+     * - `memory`: what a search of yours found, best first: one system message `<relevant_context>…</relevant_context>`, of at
+     *   most `memoryLimit` (5) results. What a pass dropped of it stays out until it is set again.
+     * - `injections`: messages of your own, as they are, without calls and tool outputs.
+     * - `skills`: `{ name, description? }` each, as `<available_skills … />`.
+     * - `toolFilter`: which of the tools of `setTools` the model is given, by name; see `session.tools`.
+     *
+     * ```js
+     * session.setContext({ memory: await search(question), toolFilter: (name) => name !== "deploy" });
+     * ```
+     * @throws {ContextError} `INVALID_ARGUMENT` naming the key, and where the filter throws or answers with anything but true or
+     * false; `INVALID_MESSAGE` with the index of an injection. Nothing has changed then.
+     */
+    setContext(parts: ContextPartsInput | null): void;
+    /**
+     * Replaces the leading system and developer messages: a text (an empty one: none), or messages. No pass ever touches them.
      */
     setHeader(messages: Message[] | string): void;
+    /**
+     * Changes options; those that are not named stay as they are, key by key in `compaction` and `toolOutputCache`, too.
+     *
+     * Limit, threshold and counts are judged anew at once: a smaller window makes `shouldCompact()` true, and the next `prepare`
+     * makes the view fit it. Another tokenizer counts the whole history again. Usage that another model reported is forgotten;
+     * what was learnt from it (`calibrate`) is kept for that model. A `prepare` that waits for a summary goes on under the new
+     * options, but for another `ladder`: then it fails with `STALE_PLAN`.
+     *
+     * @throws {ContextError} as the constructor; `INVALID_CONFIG` for an option that cannot change (`store`). Nothing has changed
+     * then.
+     */
+    setOptions(options: Partial<SessionOptions>): void;
     /**
      * Says which tools the model is given, so that their definitions are counted, by the provider's rule where the
      * session's model has one (see `report.counter.rules`).
@@ -1535,6 +1918,10 @@ export class Session {
      */
     readonly toolOutputs: ToolOutputCache;
     /**
+     * The tools that the model is given: what `setTools` took and `toolFilter` lets through.
+     */
+    readonly tools: unknown[];
+    /**
      * The context window in tokens; `null` where neither `model` nor `contextWindow` was given.
      */
     readonly window: number | null;
@@ -1592,6 +1979,11 @@ export class ToolOutputCache {
      */
     refs(): ToolOutputRef[];
 }
+
+/**
+ * The models whose prices are built in, and when they were looked up: `{ as_of, models }`.
+ */
+export function builtInPrices(): { as_of: string; models: string[] };
 
 /**
  * Whether a provider would take a history: every rule that it breaks, in the order of the list where the rule allows. Empty:
@@ -1691,7 +2083,7 @@ export function encodingForModel(model: string): EncodingName;
  * ```js
  * const session = new Session({ contextWindow: 128_000, summarize: extractiveSummarize({ maxTokens: 1_000 }) });
  * ```
- * @param options `maxTokens`: the summary's size, 2000 by default.
+ * @param options `maxTokens`: the summary's size; by default what the request asks for (`aim_tokens`), else 2000.
  * @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
  */
 export function extractiveSummarize(options?: { maxTokens?: number }): Summarize;
@@ -1723,7 +2115,7 @@ export function shouldCompact(usage: TokenUsage, limit: number, config?: Compact
 
 /**
  * Replays a recorded transcript call by call under several ladders, to compare them: what each call would have sent, what a
- * prompt cache could have served of it, what was folded, and what of the facts was still there.
+ * prompt cache could have served of it, what was folded, what it costs, and what of the facts was still there.
  *
  * Before each answer of the assistant the view is prepared as `prepare` does it. No model is asked: summaries are those of
  * `extractiveSummarize`. Where `options` name neither `model` nor `contextWindow`, the window is half of the transcript's
@@ -1732,11 +2124,12 @@ export function shouldCompact(usage: TokenUsage, limit: number, config?: Compact
  * ```js
  * import { simulate } from "contextfold";
  *
- * const { runs } = simulate("anthropic", body, { contextWindow: 64_000, presets: ["contextfold", "rolling"] });
- * for (const run of runs) console.log(run.preset, run.tokens_total, run.cache_hit_ratio, run.retention.literal);
+ * const { recorded, runs } = simulate("anthropic", body, { model: "claude-sonnet-4-5", presets: ["contextfold", "rolling"] });
+ * for (const run of runs) console.log(run.preset, run.cost, "instead of", recorded.cost, run.retention.literal);
  * ```
  * @param options As for `Session`, and: `presets`, names or lists of passes (default: every preset); `tools`, the tools'
- * definitions, which count with every call.
+ * definitions, which count with every call; `prices` and `priceAs`, what tokens cost (default: the built-in price of `model`);
+ * `pins`, ids of messages that are pinned as soon as they are pushed.
  * @throws {ContextError} `INVALID_MESSAGE` with the index of a message that is malformed or breaks the history; `INVALID_CONFIG`
  * naming the option, `UNKNOWN_MODEL`; `INVALID_ARGUMENT` for a format that there is not, and for an input without a list.
  */
