@@ -59,6 +59,10 @@ pub struct Session {
     pub(super) drawn: Drawn,
     /// The summary that is being written while the talk goes on.
     pub(super) background: Background,
+    /// What calls cost, by the node that answered.
+    pub(super) costs: Vec<(NodeIndex, ContextCost)>,
+    /// What the call costs that the model has not answered yet.
+    pub(super) unanswered_cost: Option<ContextCost>,
 }
 
 /// The counter with the rules of a model.
@@ -98,6 +102,8 @@ impl Session {
             forks: Vec::new(),
             drawn: Drawn::default(),
             background: Background::default(),
+            costs: Vec::new(),
+            unanswered_cost: None,
         }
     }
 
@@ -138,12 +144,6 @@ impl Session {
         self.report.as_ref()
     }
 
-    /// What the next call costs, by the last run that was to make it fit: for the metadata of the node that answers it, which
-    /// is marked errored where `report` belongs to an error (GRAPH-8).
-    pub fn context_cost(&self) -> Option<&ContextCost> {
-        self.report.as_ref().and_then(|report| report.context_cost.as_ref())
-    }
-
     /// Takes messages in, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
     pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
         self.allow(messages.len())?;
@@ -152,8 +152,9 @@ impl Session {
         self.drop_bound_thinking(&[]);
         let added = self.context.push(messages)?;
         self.drop_bound_thinking(&added);
-        if answers {
+        if let Some(answer) = added.first().filter(|_| answers) {
             self.accuracy.answered(tokens);
+            self.answered_by(*answer);
         }
         Ok(added)
     }

@@ -262,6 +262,7 @@ impl Session {
         self.context.view.mark();
         if must_fit {
             self.note_sent();
+            self.unanswered_cost.clone_from(&report.context_cost);
             self.prepared_at = Some(self.context.history.len());
         }
         self.report = Some(report.clone());

@@ -11,6 +11,7 @@ mod background;
 mod branches;
 mod by_hand;
 mod config;
+mod cost;
 mod facade;
 mod graph;
 mod ladder;

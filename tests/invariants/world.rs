@@ -180,6 +180,7 @@ impl World {
         self.left_out.entry(line.id.clone()).or_default().extend(line.output_ref.clone());
     }
 
+    #[allow(clippy::too_many_lines, reason = "a table: one arm for each operation")]
     fn apply(&mut self, op: &Op) -> Came {
         match op {
             Op::System { words, developer } => {
