@@ -119,6 +119,23 @@ for (const { name, ai, kit, Model } of majors) {
       assert.equal(model.doGenerateCalls.at(-1).prompt.length, 2 + 2 * CALLS);
     });
 
+    test("summaries that fail now and then: every request is whole and valid, and one session goes on", async () => {
+      const model = scripted();
+      const sessions = new Set();
+      let asked = 0;
+      const summarize = () => (++asked % 3 ? Promise.reject(new Error("overloaded")) : "<summary>The build fails. Never edit src/generated.</summary>");
+      const hook = prepareStep({ contextWindow: 20_000, summarize, compaction: { maxAttempts: 1, thresholdRatio: 0.2, lowRatio: 0.1 }, onError: () => {}, onReport: (_, session) => sessions.add(session) });
+      const result = await run(model, { prepareStep: hook });
+      assertKept("ai-sdk", prompts(model.doGenerateCalls), { limit: 20_000 });
+      for (const prompt of prompts(model.doGenerateCalls)) {
+        const ids = prompt.flatMap(({ role, content }) => (role === "assistant" ? content.filter(({ type }) => type === "tool-call").map(({ toolCallId }) => toolCallId) : []));
+        assert.equal(new Set(ids).size, ids.length, "nothing stands twice");
+      }
+      assert.ok(asked > 3);
+      assert.equal(sessions.size, 1);
+      assertWhole(messagesOf(result));
+    });
+
     test("strict: it fails the run", async () => {
       const failing = run(scripted(), { prepareStep: prepareStep({ ...OPTIONS, strict: true, summarize: () => Promise.reject(new Error("no model")) }) });
       await assert.rejects(failing, (error) => ContextError.isInstance(error) && error.code === "SUMMARY_FAILED");

@@ -51,7 +51,7 @@ export class Keeper {
       conversation = found.conversation;
       conversation.busy = true;
       try {
-        return await this.#fitted(list, conversation, found.whole, { header, tools, usage, signal });
+        return await this.#fitted({ list, mine, whole: found.whole }, conversation, { header, tools, usage, signal });
       } finally {
         conversation.busy = false;
       }
@@ -62,7 +62,7 @@ export class Keeper {
     }
   }
 
-  async #fitted(list, conversation, whole, { header, tools, usage, signal }) {
+  async #fitted({ list, mine, whole }, conversation, { header, tools, usage, signal }) {
     const { session, told } = conversation;
     if (usage !== undefined && conversation.sent) recordUsage(session, usage);
     const changed = (key, value) => {
@@ -72,6 +72,8 @@ export class Keeper {
       return true;
     };
     session.sync(this.#format, whole);
+    // What is sent, and comes in again, where something fails from here on.
+    Object.assign(conversation, { whole, view: mine });
     pinCompactions(session, whole, conversation.compactions);
     // Instructions that stand in the list itself are its header.
     const apart = header !== undefined && !isInstruction(whole[0]);
@@ -90,9 +92,7 @@ export class Keeper {
       this.failed(error, { signal });
     }
     const view = this.#entries(conversation);
-    conversation.whole = whole;
-    conversation.view = view;
-    conversation.sent = true;
+    Object.assign(conversation, { view, sent: true });
     const out = view.map((entry) => this.#mirror.theirs(entry));
     const unchanged = out.length === list.length && out.every((entry, i) => Object.is(entry, list[i]));
     return { list: unchanged ? list : out, conversation };
