@@ -5,6 +5,9 @@ import { random } from "../tokens/generate.mjs";
 const WORDS =
   "the user account invoice status was created updated pending shipped in warehouse region customer discount session token request response queue worker retry timeout connection database schema index cluster shard replica backup release branch commit merge review fn let match self error value item list read write parse count view fold step call open close next".split(" ");
 
+/** What the model answers that is asked for a summary. */
+export const SUMMARY = "The user asked for many things; all of them were done. Nothing is open. ".repeat(8);
+
 /** A text of about `length` characters. */
 function text(next, length) {
   let out = "";

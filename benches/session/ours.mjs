@@ -1,8 +1,7 @@
 // contextfold, in the shape of the peers.
 
 import { OpenAIHistoryAdapter, Session } from "contextfold";
-import { asItems } from "./histories.mjs";
-import { SUMMARY } from "./peers.mjs";
+import { SUMMARY, asItems } from "./histories.mjs";
 
 /** Nothing is cut before it is asked for: neither by the window nor by the budget of tool outputs. */
 export const ROOMY = { contextWindow: 1e9, toolOutputCache: { contextBudgetTokens: 1e9 } };

@@ -12,9 +12,9 @@ import { estimateTokens, findCutPoint, shouldCompact } from "@mariozechner/pi-co
 import { pruneMessages } from "ai";
 import { createSummarizationMiddleware } from "deepagents";
 import { ClearToolUsesEdit, contextEditingMiddleware, countTokensApproximately, summarizationMiddleware, trimMessages } from "langchain";
-import { asEvents, asLangChain, asModelMessages, asPi } from "./histories.mjs";
+import { SUMMARY, asEvents, asLangChain, asModelMessages, asPi } from "./histories.mjs";
 
-export const SUMMARY = "The user asked for many things; all of them were done. Nothing is open. ".repeat(8);
+
 const NEVER = 1e12;
 const model = new FakeListChatModel({ responses: [SUMMARY] });
 
