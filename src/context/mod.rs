@@ -9,6 +9,7 @@ mod changes;
 mod core;
 mod cost;
 mod drops;
+mod ephemeral;
 mod event;
 mod fold;
 mod instructions;

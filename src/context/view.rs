@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use super::branch::Renumbering;
 use super::changes::Changes;
+use super::ephemeral::Ephemeral;
 use super::fold::Stood;
 use super::node::{History, NodeIndex};
 use super::snapshot::Epochs;
@@ -120,6 +121,7 @@ pub struct View {
     /// How tool outputs stood that pruning made placeholders of.
     pub(super) pruned: BTreeMap<NodeIndex, Slot>,
     changes: Changes,
+    pub(super) ephemeral: Ephemeral,
     pub(super) epochs: Epochs,
 }
 
@@ -260,6 +262,7 @@ impl View {
     pub fn push(&mut self, slot: Slot, caller: Option<NodeIndex>) -> Option<NodeIndex> {
         let at = caller.map_or(self.body.len(), |caller| self.end_of_step(caller));
         self.sums.add(slot.part, &slot.tally);
+        self.ephemeral.enter(&slot);
         if at == self.body.len() {
             self.order.push(slot.node);
             self.body.push(slot);
@@ -280,6 +283,7 @@ impl View {
     pub fn insert(&mut self, at: usize, slots: Vec<Slot>) {
         for slot in &slots {
             self.sums.add(slot.part, &slot.tally);
+            self.ephemeral.enter(slot);
         }
         self.before_edit_in_body(at);
         let place = self.place_before(at);
@@ -405,6 +409,7 @@ impl View {
         }
         for Stood { slot, .. } in shown.into_iter().skip(same) {
             self.sums.add(slot.part, &slot.tally);
+            self.ephemeral.enter(&slot);
             self.body.push(slot);
         }
         if changed {
@@ -466,13 +471,14 @@ impl View {
     /// Brings dropped nodes back to where they stood.
     pub fn restore(&mut self, nodes: &HashSet<NodeIndex>) {
         self.before_edit_in_body(0);
-        let mut shown: BTreeMap<NodeIndex, Slot> =
-            std::mem::take(&mut self.body).into_iter().map(|s| (s.node, s)).collect();
+        let mut shown: BTreeMap<NodeIndex, Slot> = BTreeMap::new();
+        shown.extend(std::mem::take(&mut self.body).into_iter().map(|s| (s.node, s)));
         let (back, dropped) =
             std::mem::take(&mut self.dropped).into_iter().partition(|(n, _)| nodes.contains(n));
         self.dropped = dropped;
         for slot in BTreeMap::values(&back) {
             self.sums.add(slot.part, &slot.tally);
+            self.ephemeral.enter(slot);
             self.dropped_tokens -= slot.tokens();
         }
         shown.extend(back);
@@ -497,6 +503,10 @@ impl View {
         }
         for slots in [&mut self.dropped, &mut self.pruned] {
             *slots = std::mem::take(slots).into_values().map(|slot| (slot.node, slot)).collect();
+        }
+        self.ephemeral = Ephemeral::default();
+        for slot in &self.body {
+            self.ephemeral.enter(slot);
         }
     }
 
