@@ -12,6 +12,7 @@ mod nearest;
 pub mod passes;
 pub mod provider;
 pub mod session;
+mod sorting;
 pub mod tokens;
 pub mod tool_output;
 #[cfg(target_arch = "wasm32")]

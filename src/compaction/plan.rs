@@ -5,6 +5,7 @@ use super::{Profile, ledger};
 use crate::config::size;
 use crate::context::{Context, FoldMessages, NodeIndex, NodeKind, Place, Unit, begin_with_user};
 use crate::message::Message;
+use crate::sorting::sort_by_key;
 
 /// What a compaction would fold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,7 +123,7 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     let mut going: Vec<(usize, &Unit)> = places.into_iter().zip(&units).filter(|(_, u)| u.goes()).collect();
     if keep.hidden_too {
         going.extend(hidden.iter().filter(|(_, u)| !u.fixed).map(|(place, u)| (*place, u)));
-        going.sort_by_key(|(place, _)| *place);
+        sort_by_key(&mut going, |(place, _)| *place);
     }
     let folded: Vec<&Unit> = going.into_iter().map(|(_, unit)| unit).collect();
     let members: Vec<NodeIndex> = folded.iter().flat_map(|u| u.nodes.iter().copied()).collect();

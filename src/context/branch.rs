@@ -86,7 +86,6 @@ impl History {
         let old = std::mem::take(self);
         self.late = old.late.renumbered(|n| new.of(n));
         self.generated = old.generated;
-        self.has_ephemeral = old.has_ephemeral;
         for (index, mut node) in old.nodes.into_iter().enumerate() {
             let Some(own) = new.of(NodeIndex(index as u32)) else { continue };
             node.folded_by = node.folded_by.and_then(|by| new.of(by));

@@ -5,9 +5,11 @@
 //! slots; no operation touches a node's message.
 
 mod branch;
+mod changes;
 mod core;
 mod cost;
 mod drops;
+mod ephemeral;
 mod event;
 mod fold;
 mod instructions;
@@ -31,6 +33,7 @@ mod units;
 mod view;
 
 pub use branch::Renumbering;
+pub use changes::Changes;
 pub use core::{Context, default_priority};
 pub use cost::{ContextCost, CostDecision};
 pub use event::{Event, EventName};

@@ -80,7 +80,6 @@ pub struct History {
     pub(super) generated: u64,
     /// Ids of messages that are entering.
     reserved: HashSet<String>,
-    pub(super) has_ephemeral: bool,
     /// Nodes of a past that the caller rewrote or went back behind, and how many nodes there were then: their ids and
     /// calls are free.
     superseded: HashMap<NodeIndex, usize>,
@@ -156,11 +155,6 @@ impl History {
     /// The node whose call `call_id` no output has answered yet.
     pub fn open_call(&self, call_id: &str) -> Option<NodeIndex> {
         self.open_calls.get(call_id).map(|c| c.caller)
-    }
-
-    /// Whether any message was ever ephemeral.
-    pub fn has_ephemeral(&self) -> bool {
-        self.has_ephemeral
     }
 
     /// Whether a call still waits for its output.
@@ -286,7 +280,6 @@ impl History {
         }
         self.by_id.insert(id.clone(), index);
         let pinned = message.meta.pinned;
-        self.has_ephemeral |= message.meta.ephemeral.is_some();
         self.nodes.push(Node { id, message, tally, kind, pinned, folded_by: None });
         index
     }

@@ -26,6 +26,11 @@ impl OnEntry {
         self.cut.push((index, saved));
     }
 
+    /// What was cut of the nodes from `first` on.
+    pub(super) fn cut_since(&self, first: NodeIndex) -> HashSet<NodeIndex> {
+        self.cut.iter().rev().map(|(index, _)| *index).take_while(|index| *index >= first).collect()
+    }
+
     /// An output stands whole again, or is gone.
     pub(super) fn forget(&mut self, gone: impl Fn(NodeIndex) -> bool) {
         self.cut.retain(|(i, _)| !gone(*i));

@@ -24,6 +24,7 @@ impl Context {
         self.history.set_pinned(index, pinned);
         if !pinned {
             self.view.watch_outputs(); // it may be trimmed again
+            self.view.watch_ephemeral(index);
             return;
         }
         self.unmerge(index);

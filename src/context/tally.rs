@@ -149,6 +149,11 @@ impl Sums {
         self.total
     }
 
+    /// Tokens of one part.
+    pub fn of(&self, part: PartName) -> u64 {
+        self.tokens[part as usize]
+    }
+
     pub fn add(&mut self, part: PartName, tally: &Tally) {
         for (part, tokens) in split(part, tally) {
             if tokens > 0 {

@@ -10,7 +10,7 @@ use wasm_bindgen_futures::future_to_promise;
 use super::background::consider;
 use super::error::context_error;
 use super::inner::Inner;
-use super::prepared::prepared;
+use super::prepared::{Told, prepared};
 use super::signal::{AbortSignal, refuse_aborted, wait};
 use super::summarize::{Refusal, ask};
 use crate::compaction::Reason;
@@ -109,6 +109,9 @@ async fn run_or_join(
     let view = Rc::new(OnceCell::new());
     let report = if let Fit::Done(report) = fit {
         keep_view(inner, &view)?;
+        if let Some(view) = view.get().filter(|_| goal.wants_view()) {
+            return prepared(inner, Told::Report(report), view.clone());
+        }
         report_object(&report)
     } else {
         let run = future_to_promise(run_to_end(inner.clone(), fit, signal.cloned(), view.clone()));
@@ -118,7 +121,7 @@ async fn run_or_join(
         settled
     }?;
     match view.get() {
-        Some(view) if goal.wants_view() => prepared(inner, &report, view.clone()),
+        Some(view) if goal.wants_view() => prepared(inner, Told::Object(report), view.clone()),
         _ => Ok(report),
     }
 }

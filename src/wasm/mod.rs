@@ -21,6 +21,7 @@ mod handles;
 mod inner;
 mod lab;
 mod line;
+mod list;
 mod openai;
 mod options;
 mod plan;
