@@ -176,11 +176,17 @@ fn the_session_at_a_call_is_the_one_that_the_run_had() {
     let run = recording.simulate(&options, &["contextfold".into()], &counter).unwrap().runs.remove(0);
     assert_eq!(recording.calls(), run.calls.len());
     let last = run.calls.len() - 1;
-    for at in [0, last / 2, last, last + 5] {
+    for at in [0, last / 2, last] {
         let session = recording.session_at(at, &options, &counter).unwrap();
-        let call = &run.calls[at.min(last)];
+        let call = &run.calls[at];
         assert_eq!((session.tokens(), session.context().part_reports()), (call.tokens, call.parts.clone()));
     }
+    let after = recording.session_at(last + 1, &options, &counter).unwrap();
+    assert_eq!(
+        after.context().history.nodes().iter().filter(|n| n.message.role == Role::Assistant).count(),
+        messages.iter().filter(|m| m.role == Role::Assistant).count()
+    );
+    assert!(after.tokens() > run.calls[last].tokens && after.tokens() <= run.limit);
 }
 
 #[test]
