@@ -75,8 +75,7 @@ export function VirtualList<T>({ label, rows, rowHeight, keyOf, draw, target }: 
   };
 
   return (
-    <ul ref={box} class="virtual" aria-label={label} tabIndex={0} onScroll={measure} onKeyDown={onKeyDown}>
-      <li class="virtual-room" role="presentation" style={{ height: `${rows.length * rowHeight}px` }} />
+    <ul ref={box} class="virtual" aria-label={label} tabIndex={0} onScroll={measure} onKeyDown={onKeyDown} style={{ "--room": `${rows.length * rowHeight}px` }}>
       {rows.slice(first, end).map((row, i) => (
         <li
           key={keyOf(row)}
