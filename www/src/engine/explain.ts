@@ -11,7 +11,11 @@ const TITLES = { empty: "The file is empty", broken: "The JSON is broken", forei
 export function troubleOf(thrown: unknown, title: string): Trouble {
   if (thrown instanceof TroubleError) return thrown.trouble;
   if (thrown instanceof TranscriptError) return ofTranscript(thrown);
-  if (ContextError.isInstance(thrown)) return { title, detail: sentence(thrown.message), code: thrown.code };
+  if (ContextError.isInstance(thrown)) {
+    // What the visitor's own summariser said is the cause, and tells more.
+    const cause = thrown.cause instanceof Error && !thrown.message.includes(thrown.cause.message) ? ` ${sentence(thrown.cause.message)}` : "";
+    return { title, detail: sentence(thrown.message) + cause, code: thrown.code };
+  }
   return { title, detail: sentence(thrown instanceof Error ? thrown.message : String(thrown)) };
 }
 

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Row } from "../engine/protocol";
 import { Bars } from "./Bars";
 import { Code } from "./Code";
@@ -27,9 +27,16 @@ export function App() {
   const [goTo, setGoTo] = useState<{ key: string } | null>(null);
   useEffect(() => void ask("prices", null).then(({ models }) => setModels(models), () => {}), []);
 
+  // What was pinned may stand elsewhere then: the list follows it.
+  const pinned = useRef<string | null>(null);
+  useEffect(() => {
+    if (pinned.current !== null && moment?.rows.some((row) => row.id === pinned.current)) setGoTo({ key: pinned.current });
+    pinned.current = null;
+  }, [moment]);
   const pin = useCallback(
     (id: string) => {
       const pins = settings?.pins ?? [];
+      pinned.current = id;
       change({ pins: pins.includes(id) ? pins.filter((other) => other !== id) : [...pins, id] });
     },
     [settings, change],

@@ -43,7 +43,8 @@ export function VirtualList<T>({ label, rows, rowHeight, keyOf, draw, target }: 
   };
 
   useEffect(() => {
-    if (target) goTo(rows.findIndex((row) => keyOf(row) === target.key));
+    const at = target ? rows.findIndex((row) => keyOf(row) === target.key) : -1;
+    if (at >= 0) goTo(at); // what is folded away is not among the rows
   }, [target]);
 
   // A row that was scrolled to is in the document only now.

@@ -14,6 +14,7 @@ export const PRESETS: [PresetName, string][] = [
   ["spec", "summary, then the last turns"],
   ["rolling", "a summary that rolls on"],
   ["selective", "by kind of message"],
+  ["ladder", "drop, prune, shrink turns, fold"],
   ["steps-design", "steps, from 150,000 tokens on"],
   ["steps-execution", "steps, from 700,000 tokens on"],
 ];
