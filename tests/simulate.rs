@@ -182,6 +182,8 @@ fn the_session_at_a_call_is_the_one_that_the_run_had() {
         assert_eq!((session.tokens(), session.context().part_reports()), (call.tokens, call.parts.clone()));
     }
     let after = recording.session_at(last + 1, &options, &counter).unwrap();
+    let last_id = after.context().items().last().unwrap().id.clone();
+    assert_eq!(&*last_id, format!("m{}", messages.len()), "whatever was folded before it");
     assert_eq!(
         after.context().history.nodes().iter().filter(|n| n.message.role == Role::Assistant).count(),
         messages.iter().filter(|m| m.role == Role::Assistant).count()

@@ -1,4 +1,5 @@
 use std::cell::{OnceCell, RefCell};
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
@@ -30,7 +31,19 @@ type CountedBy = (String, Option<String>);
 
 impl Recording {
     /// `messages`: all of them, the header first. `tools`: the tools that the model is given; they count with every call.
-    pub fn new(messages: Vec<Message>, tools: Vec<Value>) -> Self {
+    ///
+    /// A message without an id gets one by its place (`m1` is the first), so that it has the same in every replay.
+    pub fn new(mut messages: Vec<Message>, tools: Vec<Value>) -> Self {
+        let taken: HashSet<String> = messages.iter().filter_map(|m| m.meta.id.clone()).collect();
+        for (at, message) in messages.iter_mut().enumerate() {
+            if message.meta.id.is_none() {
+                let mut id = format!("m{}", at + 1);
+                while taken.contains(&id) {
+                    id.push('_');
+                }
+                message.meta.id = Some(id);
+            }
+        }
         Self { messages, tools, facts: OnceCell::new(), recorded: RefCell::default() }
     }
 

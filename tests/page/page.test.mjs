@@ -341,6 +341,16 @@ test("a fold opens, and what it holds leads back to its summary", async (t) => {
   await page.getByRole("dialog").getByText("## Task").waitFor();
 });
 
+test("a fold unfolds: what it stood for is in the view again", async (t) => {
+  const page = await visit(t);
+  await openSample(page);
+  const folded = await figure(page, "tokens-after");
+  await page.locator(".row-summary").getByRole("button", { name: "unfold" }).first().click();
+  await page.locator(".row-summary").first().waitFor({ state: "detached" });
+  assert.ok((await figure(page, "tokens-after")) > folded);
+  assert.equal(await page.locator(".graph-fold").count(), 0);
+});
+
 test("the view is there as JSON, whole", async (t) => {
   const page = await visit(t);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

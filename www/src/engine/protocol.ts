@@ -125,8 +125,6 @@ export interface Moment {
   /** Why no view fits these settings, where none does. */
   trouble: Trouble | null;
   ms: number;
-  /** Whether folds can be put back into the view. */
-  canUnfold: boolean;
   /** What was asked of the visitor's own summariser, where it stands in the view. */
   summarised: Summarised | null;
 }

@@ -4,7 +4,7 @@ import { Recording, Session, builtInPrices, check, type Format, type Message, ty
 import { readTranscript, type Transcript } from "contextfold/transcript";
 import { troubleOf } from "./explain";
 import { languagesOf } from "./languages";
-import type { Call, Detail, Moment, Opened, Outcome, OutputQuery, Progress, SearchQuery, Settings, Summarised, WrittenView } from "./protocol";
+import type { Call, Detail, Moment, Opened, Outcome, OutputQuery, Progress, Row, SearchQuery, Settings, Summarised, WrittenView } from "./protocol";
 import { textOfFile } from "./reading";
 import { rowsOf, sourcesOf, type Source } from "./rows";
 import { textOf } from "./text";
@@ -16,6 +16,9 @@ interface Loaded {
   messages: Map<string, Message>;
   sources: Source[];
 }
+
+/** A session in which nothing is cut. */
+const UNTOUCHED = { contextWindow: 2 ** 40, toolOutputCache: { enabled: false }, compaction: { enabled: false } };
 
 /** Characters of what the user said that are looked at for their language. */
 const SPOKEN = 40_000;
@@ -35,15 +38,12 @@ export class Workbench {
     const transcript = readTranscript(text, { partial });
     const started = performance.now();
     if (isLarge) tell({ doing: "Counting", share: null });
-    const untouched = new Session({ toolOutputCache: { enabled: false } });
+    const tools = Array.isArray(transcript.body?.tools) ? transcript.body.tools : [];
+    const recording = new Recording(transcript.format, transcript.body ?? transcript.items, { tools });
+    const untouched = recording.sessionAt(recording.calls, UNTOUCHED);
     try {
-      const input = transcript.body ?? transcript.items;
-      const tools = Array.isArray(transcript.body?.tools) ? transcript.body.tools : [];
-      if (tools.length > 0) untouched.setTools(transcript.format, tools);
-      untouched.pushFrom(transcript.format, input);
       const { report } = await untouched.prepare();
       const messages = untouched.messages;
-      const recording = new Recording(transcript.format, input, { tools });
       const ms = performance.now() - started;
       const sources = sourcesOf(messages, untouched.items());
       this.#loaded?.recording.free();
@@ -125,15 +125,17 @@ export class Workbench {
   /** Puts what a fold stands for back into the view. */
   unfold(id: string): Moment {
     const started = performance.now();
-    canUnfold(this.#ran())?.(id);
-    return this.#moment(performance.now() - started);
+    this.#ran().unfold(id);
+    const moment = this.#moment(performance.now() - started);
+    // The report is that of the run before: what is there now is told by the rows.
+    return { ...moment, parts: partsOfRows(moment.rows) };
   }
 
   /** The view at a call, made at once of all that was said by then, its summary asked of the visitor's own summariser. */
   async summarise({ settings, call, by }: { settings: Settings; call: number; by: string }, summarize: Summarize): Promise<Moment> {
     const { recording, messages } = this.#need();
     const started = performance.now();
-    const upTo = recording.sessionAt(call, { contextWindow: 2 ** 31, toolOutputCache: { enabled: false } });
+    const upTo = recording.sessionAt(call, UNTOUCHED);
     const said = upTo.messages.map((message) => messages.get(message.id ?? "") ?? message);
     upTo.free();
     const { pins, priceAs, ...options } = optionsOf(settings);
@@ -207,7 +209,6 @@ export class Workbench {
       parts: partsOf(report.parts),
       trouble: this.#trouble,
       ms,
-      canUnfold: canUnfold(session) !== undefined,
       summarised: this.#summarised,
     };
   }
@@ -227,12 +228,6 @@ export class Workbench {
     this.#session = session;
     this.#summarised = null;
   }
-}
-
-/** The session's own way to take a fold back, in a version that has it. */
-function canUnfold(session: Session): ((id: string) => void) | undefined {
-  const { unfold } = session as { unfold?: (id: string) => void };
-  return unfold?.bind(session);
 }
 
 /** The settings as the engine's options. */
@@ -256,6 +251,14 @@ function isPriced(recording: Recording, priceAs: string | undefined): boolean {
 }
 
 const partsOf = (parts: { name: string; tokens: number }[]) => parts.map(({ name, tokens }) => ({ name, tokens }));
+
+const PART_OF_ROLE = { system: "system", user: "user", assistant: "assistant", tool: "tool_outputs", summary: "summary" } as const;
+
+function partsOfRows(rows: Row[]): { name: string; tokens: number }[] {
+  const parts = new Map<string, number>();
+  for (const row of rows) parts.set(PART_OF_ROLE[row.role], (parts.get(PART_OF_ROLE[row.role]) ?? 0) + row.tokensAfter);
+  return [...parts].map(([name, tokens]) => ({ name, tokens }));
+}
 
 const callOf = (call: SimulatedCall, folded: boolean): Call => ({
   tokens: call.tokens,

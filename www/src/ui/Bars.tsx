@@ -17,7 +17,7 @@ export function Bars({ moment, calls }: { moment: Moment; calls: number }) {
     ...(report.window == null ? [] : [{ name: "window", tokens: window }]),
   ];
   const close = Math.max(report.tokens_after, window) * 1.02;
-  const names = partNames(report.parts);
+  const names = partNames(moment.parts);
   const of = (parts: PartTokens[], name: string) => parts.find((part) => part.name === name)?.tokens ?? 0;
   return (
     <section class="panel bars" aria-labelledby="bars-title">

@@ -19,7 +19,7 @@ interface Props {
   isOpen: boolean;
   isPinned: boolean;
   onPin: (id: string) => void;
-  onUnfold: ((id: string) => void) | null;
+  onUnfold: (id: string) => void;
   onShow: (row: Row) => void;
   onToggle: (id: string) => void;
   onGoTo: (id: string) => void;
@@ -55,7 +55,7 @@ export function MessageRow({ row, isOpen, isPinned, onShow, onToggle, onGoTo, on
               into the summary ↑
             </button>
           )}
-          {row.members && onUnfold && (
+          {row.members && (
             <button type="button" class="link" onClick={() => onUnfold(row.id)}>
               unfold
             </button>

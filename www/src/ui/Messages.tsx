@@ -20,7 +20,7 @@ interface Props {
 }
 
 export function Messages({ moment, calls, pins, target: asked, onShow, onPin, onUnfold }: Props) {
-  const { rows, canUnfold } = moment;
+  const { rows } = moment;
   const [only, setOnly] = useState<Fate | null>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [target, setTarget] = useState<{ key: string } | null>(null);
@@ -64,6 +64,7 @@ export function Messages({ moment, calls, pins, target: asked, onShow, onPin, on
         <span>After</span>
       </div>
       <VirtualList
+        key={filter ?? "view"} // another choice begins at its top
         label="Messages, before and after"
         rows={shown}
         rowHeight={narrow ? 132 : 74}
@@ -78,7 +79,7 @@ export function Messages({ moment, calls, pins, target: asked, onShow, onPin, on
             onToggle={toggle}
             onGoTo={goTo}
             onPin={onPin}
-            onUnfold={canUnfold ? onUnfold : null}
+            onUnfold={onUnfold}
           />
         )}
       />
