@@ -260,7 +260,9 @@ fn the_sums_are_those_of_the_sessions_own_reports() {
                     assert_eq!(kept, run.retention, "{ladder}");
                 }
             }
-            session.push(vec![message.clone()]).unwrap();
+            let mut message = message.clone();
+            message.meta.id = Some(format!("m{}", at + 1)); // as a recording names them
+            session.push(vec![message]).unwrap();
         }
         assert!(calls.next().is_none() && until > 0, "{ladder}");
         assert_eq!(run.compactions.count, folds, "{ladder}");
