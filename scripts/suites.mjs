@@ -42,6 +42,7 @@ export const suites = [
   { name: "package", needs: "build", seconds: 420, counts: "node", command: nodeTests("tests/package") },
   { name: "integrations", needs: "build", seconds: 420, counts: "node", command: ["node", "tests/integrations/run.mjs"] },
   { name: "page", needs: "build", seconds: 300, counts: "node", command: nodeTests("tests/page") },
+  { name: "firefox and webkit", needs: "build", seconds: 300, counts: "node", command: nodeTests("tests/browsers") },
 ];
 
 /** Node's test runner over the *.test.mjs and *.test.ts of a folder. */

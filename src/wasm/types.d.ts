@@ -246,7 +246,7 @@ export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summar
   prices?: object;
   /** The model whose price is taken; default: `model`. Unknown: `UNKNOWN_MODEL`. */
   priceAs?: string;
-  /** Ids of messages (`m1` is the first) that are pinned as soon as they are pushed. */
+  /** Ids of messages (without one of its own, a message has its place's: `m1` is the first) that are pinned as soon as they are pushed. */
   pins?: string[];
 }
 

@@ -1122,7 +1122,7 @@ export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summar
     prices?: object;
     /** The model whose price is taken; default: `model`. Unknown: `UNKNOWN_MODEL`. */
     priceAs?: string;
-    /** Ids of messages (`m1` is the first) that are pinned as soon as they are pushed. */
+    /** Ids of messages (without one of its own, a message has its place's: `m1` is the first) that are pinned as soon as they are pushed. */
     pins?: string[];
 }
 
@@ -1677,6 +1677,24 @@ export class Session {
      */
     folds(): FoldInfo[];
     /**
+     * Makes a session of its own that begins with the history up to and including a message: a second try, or a sub-agent that
+     * knows what led to its task. Nothing is copied but the list: messages, and the outputs stored so far, are shared. From
+     * there on the two know nothing of each other, until `merge`.
+     *
+     * The options given replace those of this session, key by key; the others stay. A `model` or a `tokenizer` counts the
+     * history anew. `lane` names the branch in `graph` (default `fork_1`, `fork_2`, …).
+     *
+     * ```js
+     * const child = session.fork(agent, { lane: "researcher", contextWindow: 32_000 });
+     * child.push({ role: "user", content: "Find out which versions are affected." });
+     * // … run the sub-agent on `child` …
+     * session.merge(child, { tool_call_id: "call_7" });
+     * ```
+     * @throws {ContextError} `INVALID_ARGUMENT` as `rewind`, and for a lane that there is already; `INVALID_CONFIG`,
+     * `UNKNOWN_MODEL` as the constructor.
+     */
+    fork(id: string, options?: { lane?: string } & Partial<SessionOptions>): Session;
+    /**
      * The messages of the view with what the engine knows of each: tokens, type, how it stands.
      */
     items(): Item[];
@@ -1692,6 +1710,14 @@ export class Session {
      * The view as messages: the header, then the conversation under folds and trims. The same as `view("messages")`.
      */
     lower(): Message[];
+    /**
+     * Takes a branch's result in, the text of its last answer: as the output of an open tool call, or as a user message.
+     *
+     * @throws {ContextError} `INVALID_ARGUMENT` for a session that this one's `fork` did not give, and for a call that does not
+     * wait for an output; `GRAPH_CONSTRAINT` where the branch has no answer yet, and where it was merged before; `FREED` for a
+     * branch that was freed. Nothing has changed then.
+     */
+    merge(child: Session, as: { tool_call_id: string } | { role: "user" }): void;
     /**
      * An empty session.
      *
@@ -1800,6 +1826,20 @@ export class Session {
      */
     restoreSummary(state: SummaryState): void;
     /**
+     * Goes back to a message: what came after it leaves the view. It stays in the history (`messages`, `search`), and the next
+     * report lists it. The ids of what left, and its calls, are free again. A message inside a fold is unfolded; of a step
+     * that is cut in two, the calls wait for their outputs again.
+     *
+     * ```js
+     * const [question] = session.push({ role: "user", content: "Rename it everywhere." });
+     * // … the agent goes astray …
+     * session.rewind(question); // as if it had just been asked
+     * ```
+     * @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, for a summary's, and for a message that an earlier
+     * rewind or `sync` left behind.
+     */
+    rewind(id: string): void;
+    /**
      * Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
      * tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
      * history's length.
@@ -1879,11 +1919,36 @@ export class Session {
      */
     sync(format: Format, fullInput: unknown): { added: number; diverged_at: number | null };
     /**
+     * Undoes a fold: its messages stand again where they stood and as they stood (what was trimmed stays trimmed, what was
+     * dropped stays dropped), and its summary leaves the view. What came after the fold stays after it. A fold of folds gives
+     * back the folds. `folds()` and the hits of `search` have the ids.
+     *
+     * As long as the view fits its limit, no fold begins on its own account until something new is there to fold.
+     *
+     * ```js
+     * const [hit] = session.search("DATABASE_URL");
+     * if (hit?.fold) session.unfold(hit.fold);
+     * ```
+     * @throws {ContextError} `INVALID_ARGUMENT` for an id that is no fold's; `GRAPH_CONSTRAINT` for a fold inside a later one,
+     * which the error names: unfold that first.
+     */
+    unfold(id: string): void;
+    /**
      * Takes a pin off.
      *
      * @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that is not pinned.
      */
     unpin(target: string | { id: string; text: string }): void;
+    /**
+     * The history as a graph: a node a message, in the session's lane, each after the one before it, outputs behind their calls
+     * by a `dependency` too; folds as summaries over what they stand for; forks as lanes (a node's id there begins with the
+     * lane's name), and what was merged as a node that a `branch` leads into from the lane. What a `rewind` left stays as a
+     * dead end. It is drawn when it is read, and costs what is new since then.
+     *
+     * It is the session's own: `compress` folds (`folds()`), `expand` unfolds. What else would change it is refused with
+     * `GRAPH_CONSTRAINT`, which says what does it on the session.
+     */
+    readonly graph: ContextGraph;
     /**
      * The passes that `prepare` runs, as the option `ladder` takes them, every option named.
      */
