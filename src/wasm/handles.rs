@@ -71,7 +71,9 @@ impl Handles {
                 calls.add(&slot.message);
             }
             let objects = self.objects(run, provider, &calls)?;
-            let set_right = if after.is_empty() { finished(run, provider, &calls) } else { None };
+            // What is empty is not written: the last word may stand before it.
+            let is_last = after.iter().all(|(slot, _)| slot.message.is_empty());
+            let set_right = if is_last { finished(run, provider, &calls) } else { None };
             let objects = match set_right {
                 Some(items) => items.iter().map(to_js).collect::<Result<_, _>>()?,
                 None => objects,
