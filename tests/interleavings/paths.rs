@@ -154,7 +154,7 @@ impl World {
                 self.session.record_usage(&ReportedUsage::from_value(&usage).unwrap());
             }
             11 => {
-                let fit = if n % 2 == 0 {
+                let fit = if n.is_multiple_of(2) {
                     self.session.prepare().map(Some)
                 } else {
                     self.session.compact(Reason::Manual, None)

@@ -55,7 +55,7 @@ const ALWAYS: [Check; 6] = [
 
 /// Every fourth seed changes options on the way.
 fn changes_options(seed: u64) -> bool {
-    seed % 4 == 0
+    seed.is_multiple_of(4)
 }
 
 /// What went wrong with a script; `None`: nothing.
