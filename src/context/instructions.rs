@@ -103,8 +103,9 @@ impl Context {
             None => merged.next().map(|node| Slot::whole(&self.history, *node)),
         };
         if let Some(mut base) = base {
-            let more: String =
-                merged.map(|node| format!("\n\n{}", self.history.node(*node).message.plain_text())).collect();
+            let more = merged.fold(String::new(), |all, node| {
+                all + "\n\n" + &self.history.node(*node).message.plain_text()
+            });
             if !more.is_empty() {
                 let mut message = Message::clone(&base.message);
                 match message.parts.last_mut() {

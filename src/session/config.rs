@@ -124,11 +124,11 @@ impl SessionConfig {
                 }
             }
         }
-        let mut changed = Self::from_value(&Value::Object(all))?;
-        if (changed.window, changed.limit) == (before.window, before.limit) {
-            (changed.window, changed.limit) = (self.window, self.limit);
+        let mut config = Self::from_value(&Value::Object(all))?;
+        if (config.window, config.limit) == (before.window, before.limit) {
+            (config.window, config.limit) = (self.window, self.limit);
         }
-        Ok(changed)
+        Ok(config)
     }
 }
 
