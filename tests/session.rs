@@ -630,7 +630,7 @@ fn a_pinned_answer_keeps_its_question_where_the_summary_is_an_answer_too() {
         json!({ "contextWindow": 3_000, "compaction": { "summaryRole": "assistant", "ledgerTokens": 0 } });
     let mut s = session(&options);
     for n in 0..6 {
-        s.push(vec![user(&format!("question {n}")), said(&"words ".repeat(60)).with_id(&format!("a{n}"))])
+        s.push(vec![user(&format!("question {n}")), said(&"words ".repeat(60)).with_id(format!("a{n}"))])
             .unwrap();
     }
     s.set_pinned("a2", true).unwrap();

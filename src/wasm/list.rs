@@ -48,9 +48,11 @@ impl List {
     /// Forgets what positions from `slot` on are shown as; what stands right before goes with it, for they may join now.
     pub fn cut(&mut self, slot: usize) {
         while let Some(run) = self.runs.pop() {
+            // What is empty is not written: what stands before it may have been shown as the last.
+            let is_written = self.entries.length() > run.entries;
             self.entries.set_length(run.entries);
             self.slots = run.slot;
-            if run.slot < slot {
+            if run.slot < slot && is_written {
                 break;
             }
         }
@@ -77,7 +79,9 @@ impl List {
             let entries = self.entries.length();
             self.runs.push(Run { slot: start, entries });
             next = self.next_entry(slots, provider);
-            let at_the_end = if next.is_none() { finished(&run, slots, provider) } else { None };
+            let behind = run.last().map_or(start, |(at, _)| *at) + 1;
+            let is_last = (behind..).map_while(slots).all(|(slot, _)| slot.message.is_empty());
+            let at_the_end = if is_last || next.is_none() { finished(&run, slots, provider) } else { None };
             let objects = match at_the_end {
                 Some(items) => items.iter().map(to_js).collect::<Result<Vec<_>, _>>()?.into(),
                 None => handles.objects(&run, slots, provider)?,

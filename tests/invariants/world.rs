@@ -376,7 +376,7 @@ impl World {
     /// The beginning of the text of one of the messages, with its id.
     fn piece(&self, which: usize, length: usize) -> Option<(String, String)> {
         let pushed = self.pushed.get(which % self.pushed.len().max(1))?;
-        let piece: String = pushed.message.plain_text().chars().take(length).collect();
+        let piece: String = pushed.message.plain_text().lines().next()?.chars().take(length).collect();
         (!piece.trim().is_empty()).then(|| (pushed.id.clone(), piece))
     }
 
