@@ -8,7 +8,7 @@ use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 use super::inner::Inner;
 use super::summarize::ask;
-use crate::session::Pending;
+use crate::session::{Pending, Session};
 
 /// Begins to ask in the background if the view has reached its mark: after this call has returned to JavaScript, so that
 /// whoever pushed does not wait.
@@ -18,7 +18,7 @@ pub fn consider(inner: &Rc<Inner>) {
     if busy || inner.summarize.borrow().is_none() {
         return;
     }
-    if inner.read(|core| core.wants_background()).unwrap_or(false) {
+    if inner.read(Session::wants_background).unwrap_or(false) {
         let run = future_to_promise(run_to_end(inner.clone()));
         *inner.background.borrow_mut() = Some(run);
     }

@@ -86,7 +86,7 @@ impl Inner {
     pub fn beside(&self, core: Session) -> Self {
         let (summarize, now) = (self.summarize.borrow().clone(), self.now.borrow().clone());
         let beside = Self::new(core, summarize, self.callback_counter.borrow().clone(), now);
-        *beside.tool_filter.borrow_mut() = self.tool_filter.borrow().clone();
+        beside.tool_filter.borrow_mut().clone_from(&self.tool_filter.borrow());
         beside
     }
 

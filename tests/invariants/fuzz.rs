@@ -76,9 +76,10 @@ fn runner(seed: u64) -> TestRunner {
 
 /// Runs a seed's script; how many operations it has. What fails comes back as small as it gets.
 fn run_seed(seed: u64) -> Result<usize, String> {
-    let (scripts, checks) = match changes_options(seed) {
-        true => (script_with_options().boxed(), &ALWAYS[..]),
-        false => (wild().boxed(), &CHECKS[..]),
+    let (scripts, checks) = if changes_options(seed) {
+        (script_with_options().boxed(), &ALWAYS[..])
+    } else {
+        (wild().boxed(), &CHECKS[..])
     };
     let mut tree = scripts.new_tree(&mut runner(seed)).unwrap();
     let script = tree.current();
