@@ -3,6 +3,7 @@
 
 import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
+import { prepared } from "./prepared.js";
 import { guarded, settleMethods, unloaded } from "./guard.js";
 
 /** What the module imports: functions of the glue. */
@@ -26,6 +27,7 @@ export function bind(candidate) {
   glue.__wbg_set_wasm(guarded(instance.exports, glue.__wbg_set_wasm));
   instance.exports.__wbindgen_start?.();
   glue.setErrorClass(ContextError);
+  glue.setPreparedMaker(prepared);
 }
 
 /** Instantiates at once, where that is allowed (anywhere but on a page's main thread). */

@@ -84,8 +84,11 @@ function installBrowsers() {
   const missing = [];
   if (!which("chromium", "chromium-browser", "google-chrome")) missing.push("chromium");
   if (!which("chromedriver")) missing.push("chromium-driver");
+  if (!which("firefox-esr", "firefox")) missing.push("firefox-esr");
+  if (!which("WebKitWebDriver")) missing.push("webkit2gtk-driver");
+  if (!which("xvfb-run")) missing.push("xvfb", "xauth");
   if (missing.length === 0) return;
-  if (!canInstall()) fail(`the browser tests need Chromium and chromedriver on PATH; install ${missing.join(" and ")}`);
+  if (!canInstall()) fail(`the browser tests need Chromium with chromedriver, Firefox, and WebKitGTK with Xvfb; install ${missing.join(" and ")}`);
   installDebian(missing);
 }
 

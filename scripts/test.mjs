@@ -23,7 +23,7 @@ if (chosen.length === 0) fail(`no suite is called so; there are: ${suites.map((s
 const logs = join(targetDir, "test-logs");
 mkdirSync(logs, { recursive: true });
 
-const needsBrowser = chosen.some((s) => /chrome|pa(ge|ckage)/.test(s.name));
+const needsBrowser = chosen.some((s) => /chrome|pa(ge|ckage)|firefox/.test(s.name));
 const needsRedis = chosen.some((s) => s.name === "typescript");
 must("node", ["scripts/setup.mjs", ...(needsBrowser ? ["--browsers"] : []), ...(needsRedis ? ["--redis"] : [])]);
 if (!chosen.some((s) => s.name === "build") && !isBuilt()) console.log("▸ pkg/wasm is older than src: `npm run build` renews it");

@@ -13,6 +13,7 @@ pub mod passes;
 pub mod provider;
 pub mod saved;
 pub mod session;
+mod sorting;
 pub mod tokens;
 pub mod tool_output;
 #[cfg(target_arch = "wasm32")]

@@ -1,5 +1,7 @@
 //! Finding what a misspelt name was meant to be.
 
+use crate::sorting::sort;
+
 /// The known names closest to `name`, best first, at most `most`; none that is plainly another word.
 pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, most: usize) -> Vec<&'a str> {
     let wanted: Vec<char> = name.chars().take(128).flat_map(char::to_lowercase).collect();
@@ -10,7 +12,7 @@ pub(crate) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, 
         .map(|k| (distance(&wanted, k), k))
         .filter(|(d, _)| *d <= far)
         .collect();
-    found.sort_unstable();
+    sort(&mut found);
     found.dedup();
     found.truncate(most);
     found.into_iter().map(|(_, k)| k).collect()

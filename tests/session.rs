@@ -562,3 +562,109 @@ fn a_usage_is_held_against_the_view_that_was_sent() {
     s.record_usage(&reported);
     assert!((calibration(&mut s) - 1.25).abs() < 0.01);
 }
+
+#[test]
+fn pinned_texts_stand_in_the_order_of_their_pinning_behind_the_summary_and_go_by_their_own_id() {
+    let mut s = session(&json!({ "contextWindow": 3_000, "compaction": { "ledgerTokens": 0 } }));
+    s.push(vec![user("one two three").with_id("u"), said("so"), user("newest")]).unwrap();
+    for text in ["one", "two"] {
+        s.set_text_pinned("u", text, true).unwrap();
+    }
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    let _ = s.resume(pending, &answer("<summary>s</summary>")); // too short a talk to gain from it
+    three_turns(&mut s);
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    s.resume(pending, &answer("<summary>s</summary>")).unwrap();
+    s.set_text_pinned("u", "three", true).unwrap();
+    s.set_pinned("u", true).unwrap(); // comes back out of the fold
+    let lines: Vec<String> = layout(&s).lines().take(5).map(str::to_owned).collect();
+    assert_eq!(lines[0], "user: s");
+    for (line, text) in lines[1..4].iter().zip(["one", "two", "three"]) {
+        assert!(line.starts_with("user: [pinned text") && line.ends_with(text), "{lines:?}");
+    }
+    assert_eq!(lines[4], "user: one two three");
+    let pin = s.context().items().into_iter().find(|i| i.id.starts_with("pin_")).unwrap();
+    s.set_pinned(&pin.id, false).unwrap();
+    assert!(!s.context().items().iter().any(|i| i.id == pin.id), "it is gone, as by its text");
+    s.set_pinned(&pin.id, true).unwrap();
+    assert!(s.context().items().iter().any(|i| i.id == pin.id && i.pinned));
+}
+
+#[test]
+fn what_stands_in_no_view_any_more_cannot_be_pinned() {
+    let mut s = session(&json!({}));
+    let mut old = Message::text(Role::System, "old").with_id("old");
+    old.meta.pinned = true;
+    s.push(vec![old, user("hello")]).unwrap();
+    s.set_header(vec![Message::text(Role::System, "new")]).unwrap();
+    let node = s.context().history.require("old").unwrap();
+    assert!(!s.context().history.node(node).pinned, "its pin went with it");
+    let refused = s.set_pinned("old", true).unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::InvalidArgument);
+    assert!(refused.message().contains("`old`"), "{refused}");
+    s.set_pinned("old", false).unwrap();
+}
+
+#[test]
+fn an_ephemeral_output_loses_its_content_however_short_it_is() {
+    let mut s = session(&json!({ "contextWindow": 3_000, "toolOutputCache": { "enabled": false } }));
+    for (n, text) in
+        ["yes!", "five words of an output", &"long ".repeat(100), "the newest"].iter().enumerate()
+    {
+        let id = format!("c{n}");
+        let mut output = Message::tool(&id, *text);
+        output.meta.ephemeral = Some(1);
+        s.push(vec![user("look"), calls(&[&id]), output]).unwrap();
+    }
+    let before = s.tokens();
+    let Fit::Done(_) = s.prepare().unwrap() else { panic!("far below the threshold") };
+    assert!(s.tokens() < before);
+    let shown = layout(&s);
+    assert!(!shown.contains("yes!") && !shown.contains("five words") && !shown.contains("long"), "{shown}");
+    assert!(shown.contains("the newest"));
+}
+
+#[test]
+fn a_pinned_answer_keeps_its_question_where_the_summary_is_an_answer_too() {
+    let options =
+        json!({ "contextWindow": 3_000, "compaction": { "summaryRole": "assistant", "ledgerTokens": 0 } });
+    let mut s = session(&options);
+    for n in 0..6 {
+        s.push(vec![user(&format!("question {n}")), said(&"words ".repeat(60)).with_id(format!("a{n}"))])
+            .unwrap();
+    }
+    s.set_pinned("a2", true).unwrap();
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    s.resume(pending, &answer("<summary>the gist</summary>")).unwrap();
+    let lines = layout(&s);
+    let roles: Vec<&str> = lines.lines().map(|l| l.split(':').next().unwrap()).collect();
+    assert_eq!(roles, ["user", "assistant", "user", "assistant", "user", "assistant"], "{lines}");
+    assert!(lines.contains("user: question 2") && !lines.contains("question 3"), "{lines}");
+}
+
+#[test]
+fn a_system_summary_is_for_the_documents_that_have_it_so() {
+    let with = |ladder: serde_json::Value| {
+        let options = json!({ "ladder": ladder, "compaction": { "summaryRole": "system" } });
+        SessionConfig::from_value(&options)
+    };
+    with(json!("rolling")).unwrap();
+    for ladder in [json!("contextfold"), json!("spec"), json!("steps-design"), json!([])] {
+        let refused = with(ladder).unwrap_err();
+        assert!(refused.message().contains("compaction.summaryRole"), "{refused}");
+    }
+}
+
+#[test]
+fn the_ledger_is_a_part_of_its_own_and_the_parts_add_up() {
+    let mut s = session(&json!({ "contextWindow": 20_000 }));
+    let asked = "Never touch src/secret/vault.rs and read https://example.org/a/b. ";
+    s.push(vec![user(asked), said(&"words ".repeat(400)), user("go on"), said("yes")]).unwrap();
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    let Fit::Done(report) = s.resume(pending, &answer("<summary>some work</summary>")).unwrap() else {
+        panic!()
+    };
+    let ledger = report.parts.iter().find(|p| p.name == "ledger").expect("it has one");
+    assert!(ledger.tokens > 5 && ledger.tokens == report.summary.unwrap().ledger_tokens);
+    assert_eq!(report.parts.iter().map(|p| p.tokens).sum::<u64>(), report.tokens_after);
+}

@@ -176,11 +176,19 @@ fn the_session_at_a_call_is_the_one_that_the_run_had() {
     let run = recording.simulate(&options, &["contextfold".into()], &counter).unwrap().runs.remove(0);
     assert_eq!(recording.calls(), run.calls.len());
     let last = run.calls.len() - 1;
-    for at in [0, last / 2, last, last + 5] {
+    for at in [0, last / 2, last] {
         let session = recording.session_at(at, &options, &counter).unwrap();
-        let call = &run.calls[at.min(last)];
+        let call = &run.calls[at];
         assert_eq!((session.tokens(), session.context().part_reports()), (call.tokens, call.parts.clone()));
     }
+    let after = recording.session_at(last + 1, &options, &counter).unwrap();
+    let last_id = after.context().items().last().unwrap().id.clone();
+    assert_eq!(&*last_id, format!("m{}", messages.len()), "whatever was folded before it");
+    assert_eq!(
+        after.context().history.nodes().iter().filter(|n| n.message.role == Role::Assistant).count(),
+        messages.iter().filter(|m| m.role == Role::Assistant).count()
+    );
+    assert!(after.tokens() > run.calls[last].tokens && after.tokens() <= run.limit);
 }
 
 #[test]
@@ -252,7 +260,9 @@ fn the_sums_are_those_of_the_sessions_own_reports() {
                     assert_eq!(kept, run.retention, "{ladder}");
                 }
             }
-            session.push(vec![message.clone()]).unwrap();
+            let mut message = message.clone();
+            message.meta.id = Some(format!("m{}", at + 1)); // as a recording names them
+            session.push(vec![message]).unwrap();
         }
         assert!(calls.next().is_none() && until > 0, "{ladder}");
         assert_eq!(run.compactions.count, folds, "{ladder}");

@@ -1,27 +1,45 @@
 // Static files that work from any path; the package comes in as it does for any user, through its `exports`.
 
+import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 
 /** What the page may do: nothing of it, and nothing it loads, may reach another place. */
-const POLICY = [
+const PAGE = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "worker-src 'self'",
+  "frame-src 'self'",
   "object-src 'none'",
   "base-uri 'none'",
   "form-action 'none'",
-].join("; ");
+];
 
-/** Puts the policy into the page, first of all: what comes before it would not be under it. */
+/** The frame that asks an endpoint of the visitor's: a request may leave, and nothing else works there. */
+const FRAME = ["default-src 'none'", "script-src 'self'", "connect-src https: http:", "base-uri 'none'", "form-action 'none'"];
+
+const policyOf = (path: string) => (path.endsWith("ask.html") ? FRAME : PAGE).join("; ");
+
+/**
+ * Puts the policy into each page, first of all: what comes before it would not be under it. As a header too, where this server
+ * is used: a worker is under the policy of its own response, not under the page's.
+ */
 const policy = (): Plugin => ({
   name: "content-security-policy",
-  transformIndexHtml: () => [
-    { tag: "meta", attrs: { "http-equiv": "Content-Security-Policy", content: POLICY }, injectTo: "head-prepend" },
+  transformIndexHtml: (_html, { path }) => [
+    { tag: "meta", attrs: { "http-equiv": "Content-Security-Policy", content: policyOf(path) }, injectTo: "head-prepend" },
   ],
+  configurePreviewServer: ({ middlewares }) => {
+    middlewares.use((request, response, next) => {
+      response.setHeader("Content-Security-Policy", policyOf(new URL(request.url ?? "/", "http://host").pathname));
+      next();
+    });
+  },
 });
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig({
   base: "./",
@@ -34,8 +52,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1_000,
+    rolldownOptions: { input: [at("index.html"), at("ask.html")] },
   },
   server: { host: "127.0.0.1" },
-  // As a header too: a worker is under the policy of its own response, not under the page's.
-  preview: { host: "127.0.0.1", headers: { "Content-Security-Policy": POLICY } },
+  preview: { host: "127.0.0.1" },
 });

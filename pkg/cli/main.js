@@ -7,6 +7,7 @@ import { compact } from "./commands/compact.js";
 import { convert } from "./commands/convert.js";
 import { count } from "./commands/count.js";
 import { inspect } from "./commands/inspect.js";
+import { mcp } from "./commands/mcp.js";
 import { repair } from "./commands/repair.js";
 import { simulate } from "./commands/simulate.js";
 import { withEncoding } from "./engine.js";
@@ -22,6 +23,7 @@ async function run(argv) {
   const { command, topic, file, flags } = parse(argv);
   if (command === "version") return print(`${version()}\n`);
   if (command === "help") return print(help(topic, style(process.stdout).paint));
+  if (command === "mcp") return void (process.exitCode = await mcp(flags));
   progress("reading");
   const read = command === "check" ? readTranscripts : readTranscript;
   process.exitCode = await COMMANDS[command](() => read(file, flags), await withEncoding(flags));

@@ -20,6 +20,9 @@ const FLAGS = {
   tokenizer: { value: "NAME", help: "how tokens are counted: estimate, bytes/4, o200k_base, cl100k_base; default: exactly where the model's tokenizer is public, else estimate" },
   provider: { value: "NAME", help: "who answers: openai, anthropic, deepseek, mistral, gemini, …; default: the format's own" },
   pending: { help: "the last calls are still being executed" },
+  session: { value: "FILE", help: "the bytes of session.snapshot()" },
+  store: { value: "DIR", help: "a folder that sessions are saved in, laid out as unstorage's file system driver does" },
+  key: { value: "NAME", help: "the session's key in the store; default: the only one that is there" },
   format: { value: "FORMAT", help: "what FILE is written in, where detection errs", read: formatName },
   partial: { help: "of a broken file, read what can be read" },
   json: { help: "one JSON document instead of the report" },
@@ -94,6 +97,16 @@ export const COMMANDS = {
       "contextfold convert session.json --to ai-sdk --out - | jq length",
     ],
   },
+  mcp: {
+    what: "serve a saved session to a model (MCP): read and search its outputs, search its history",
+    flags: ["session", "store", "key", "no-color", "help"],
+    withoutFile: true,
+    notes: [
+      "One of --session and --store is needed. It speaks the Model Context Protocol on standard input and output, until its input",
+      "ends; what is saved meanwhile is read again. It needs the package @modelcontextprotocol/server, version 2, beside this one.",
+    ],
+    examples: ["contextfold mcp --session chat.snapshot", "contextfold mcp --store .sessions --key chat-17"],
+  },
 };
 
 const CHOICE = Object.keys(COMMANDS).join(", ").replace(/, (\w+)$/, " or $1");
@@ -110,7 +123,8 @@ export function parse(argv) {
   const command = known(first);
   const { values, positionals } = split(command, rest);
   if (values.help) return { command: "help", topic: command };
-  if (positionals.length !== 1)
+  if (COMMANDS[command].withoutFile && positionals.length > 0) throw usage(`${command} takes no FILE: what is ${positionals[0]}?`, command);
+  if (!COMMANDS[command].withoutFile && positionals.length !== 1)
     throw usage(
       positionals.length ? `one FILE at a time: what is ${positionals[1]}?` : "FILE is missing (- for standard input)",
       command,
@@ -200,7 +214,7 @@ export function help(topic, paint) {
       "",
     ].join("\n");
   }
-  const { what, flags, notes = [], examples } = COMMANDS[topic];
+  const { what, flags, withoutFile, notes = [], examples } = COMMANDS[topic];
   const typed = (name) =>
     `${FLAGS[name].short ? `-${FLAGS[name].short}, ` : ""}--${typedName(name)}${FLAGS[name].value ? ` ${FLAGS[name].value}` : ""}`;
   const columns = Math.max(...flags.map((name) => typed(name).length));
@@ -208,7 +222,7 @@ export function help(topic, paint) {
     `${title(`contextfold ${topic}`)}: ${what}`,
     "",
     title("Usage"),
-    `  contextfold ${topic} FILE [options]`,
+    `  contextfold ${topic} ${withoutFile ? "" : "FILE "}[options]`,
     "",
     title("Options"),
     ...flags.map((name) => `  ${paint.cyan(typed(name).padEnd(columns))}  ${FLAGS[name].help}`),
@@ -216,7 +230,7 @@ export function help(topic, paint) {
     title("Examples"),
     ...examples.map((line) => `  ${line}`),
     "",
-    INTRO,
+    ...(withoutFile ? [] : [INTRO]),
     ...notes,
     EXITS,
     "",

@@ -4,7 +4,7 @@ import type { Session } from "contextfold";
 export type ToolName = "tool_output_cache" | "tool_output_cache_grep" | "search_history";
 
 /** A session; or what gives it, where it is made later. */
-export type SessionSource = Session | (() => Session);
+export type SessionSource = Session | (() => Session | Promise<Session>);
 
 /**
  * Runs one of the tools as a model called it, and gives the text that it is answered: `tool_output_cache` reads a stored output by
@@ -46,3 +46,9 @@ export declare function openaiAgentsTools(session: SessionSource): {
   isEnabled: () => Promise<boolean>;
   invoke: (context: any, input: string) => Promise<string>;
 }[];
+
+/**
+ * Registers the three tools at an `McpServer` of `@modelcontextprotocol/server` 2. `npx contextfold mcp` is a server that does nothing
+ * else, for a session that was saved.
+ */
+export declare function registerMcpTools(server: { registerTool(name: string, config: any, run: any): unknown }, session: SessionSource): void;

@@ -17,7 +17,7 @@ const RUN = {
 export async function runTool(session, name, args) {
   const run = Object.hasOwn(RUN, name) ? RUN[name] : undefined;
   if (!run) throw new ContextError("INVALID_ARGUMENT", `there is no tool named ${name}; there are: ${Object.keys(RUN).join(", ")}`);
-  const of = typeof session === "function" ? session() : session;
+  const of = await (typeof session === "function" ? session() : session);
   try {
     return await run(of, args);
   } catch (error) {
@@ -83,3 +83,17 @@ export function openaiAgentsTools(session) {
     },
   }));
 }
+
+/** See tools.d.ts. */
+export function registerMcpTools(server, session) {
+  for (const { name, description, parameters } of definitions())
+    server.registerTool(name, { description, inputSchema: standardSchema(parameters), annotations: { readOnlyHint: true, openWorldHint: false } }, async (args) => {
+      const text = await runTool(session, name, args);
+      return { content: [{ type: "text", text }], isError: text.startsWith("Error: ") };
+    });
+}
+
+/** A JSON Schema as a Standard Schema: the engine itself looks at the arguments. */
+const standardSchema = (schema) => ({
+  "~standard": { version: 1, vendor: "contextfold", validate: (value) => ({ value: value ?? {} }), jsonSchema: { input: () => schema, output: () => schema } },
+});

@@ -53,6 +53,11 @@ impl Chunks {
         self.pieces.front().map_or_else(String::new, |lines| lines.join("\n"))
     }
 
+    /// Tokens that the summary of a piece may have.
+    pub fn share(&self) -> u64 {
+        self.room / SHARE
+    }
+
     /// Takes the summary of the [`piece`](Self::piece). There are at most three times as many questions as pieces at first:
     /// a round that is not a third smaller than the one before is the last.
     ///
@@ -63,7 +68,7 @@ impl Chunks {
         self.asked += 1;
         let number = self.done.len() + 1;
         let summary = tags::neutralize(summary);
-        let summary = shortened(&summary, self.room / SHARE, counter).unwrap_or_else(|| summary.into_owned());
+        let summary = shortened(&summary, self.share(), counter).unwrap_or_else(|| summary.into_owned());
         self.done.push(format!("[Part {number} of the conversation, summed up]\n{summary}"));
         if !self.pieces.is_empty() {
             return Ok(());

@@ -1,5 +1,6 @@
 use serde_json::Value;
 
+use super::layout::SummaryRole;
 use crate::config::Keys;
 use crate::error::Result;
 
@@ -58,7 +59,15 @@ pub struct CompactionConfig {
     pub ledger_tokens: Option<u64>,
     /// The language of the summary, by name or tag; `None`: the conversation's.
     pub language: Option<String>,
+    /// Whose words a summary is; `None`: as its layout has it.
+    pub summary_role: Option<SummaryRole>,
+    /// A summary is asked for in the background from limit × this on; `None`: never.
+    pub background: Option<f64>,
 }
+
+/// Where the background begins, as a share of the threshold: three tenths of the way from the low mark, as a rule, are left
+/// for the summary to come.
+const BACKGROUND_SHARE: f64 = 7.0 / 8.0;
 
 impl Default for CompactionConfig {
     fn default() -> Self {
@@ -79,6 +88,8 @@ impl Default for CompactionConfig {
             summarizer_window: None,
             ledger_tokens: None,
             language: None,
+            summary_role: None,
+            background: None,
         }
     }
 }
@@ -88,7 +99,7 @@ impl CompactionConfig {
     pub fn from_value(value: &Value) -> Result<Self> {
         let mut keys = Keys::of("compaction", value)?;
         let d = Self::default();
-        let config = Self {
+        let mut config = Self {
             enabled: keys.bool("enabled")?.unwrap_or(d.enabled),
             auto: keys.bool("auto")?.unwrap_or(d.auto),
             threshold_ratio: keys.number_in("thresholdRatio", 0.0..=1.0)?.unwrap_or(d.threshold_ratio),
@@ -114,6 +125,8 @@ impl CompactionConfig {
             summarizer_window: keys.u64_in("summarizerWindow", 1..)?,
             ledger_tokens: keys.u64_in("ledgerTokens", ..)?,
             language: keys.name("language")?.filter(|l| l != "auto"),
+            summary_role: keys.one_of("summaryRole", &SummaryRole::NAMES)?.and_then(SummaryRole::parse),
+            background: None,
         };
         keys.value("redact"); // a function: the host's to read
         let low_given = keys.value("lowRatio").is_some();
@@ -127,8 +140,29 @@ impl CompactionConfig {
             let (low, high) = (config.low_ratio, config.threshold_ratio);
             return Err(keys.error("lowRatio", format!("must be below thresholdRatio ({high}), got {low}")));
         }
+        config.background = config.read_background(&mut keys)?;
         keys.finish()?;
         Ok(config)
+    }
+
+    /// `true`, `false`, or `{ atRatio }`.
+    fn read_background(&self, keys: &mut Keys<'_>) -> Result<Option<f64>> {
+        let by_default = self.threshold_ratio * BACKGROUND_SHARE;
+        match keys.value("background") {
+            Some(Value::Object(_)) => {}
+            Some(Value::Bool(on)) => return Ok(on.then_some(by_default)),
+            Some(_) => return Err(keys.error("background", "expected true, false or { atRatio }")),
+            None => return Ok(None),
+        }
+        let Some(mut inner) = keys.object("background")? else { return Ok(None) };
+        let at = inner.number_in("atRatio", 0.0..=1.0)?.unwrap_or(by_default);
+        if at <= 0.0 || at >= self.threshold_ratio {
+            let high = self.threshold_ratio;
+            let why = format!("must be above 0 and below thresholdRatio ({high}), got {at}");
+            return Err(inner.error("atRatio", why));
+        }
+        inner.finish()?;
+        Ok(Some(at))
     }
 
     /// Whether the answer is to have a `<retain>` section.

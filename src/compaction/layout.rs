@@ -21,6 +21,32 @@ pub enum Layout {
     SystemSummary,
 }
 
+/// Whose words a summary is (`compaction.summaryRole`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SummaryRole {
+    /// A user message: what it says is data.
+    User,
+    /// The assistant's answer to a question of ours, for no format lets an assistant speak first.
+    Assistant,
+    /// A system message in a fence, for documents that have it so.
+    System,
+}
+
+impl SummaryRole {
+    /// The names that the option takes.
+    pub const NAMES: [&'static str; 3] = ["user", "assistant", "system"];
+
+    /// The role of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "user" => Some(Self::User),
+            "assistant" => Some(Self::Assistant),
+            "system" => Some(Self::System),
+            _ => None,
+        }
+    }
+}
+
 impl Layout {
     /// The names that `layout` takes.
     pub const NAMES: [&'static str; 3] = ["retain-summary-turns", "ask-answer-steps", "replace"];
@@ -63,6 +89,24 @@ impl Layout {
             Self::SystemSummary => Size::FoldedOnly,
             _ => Size::Whole,
         }
+    }
+
+    /// How the fold stands where the caller says whose words the summary is.
+    #[must_use]
+    pub const fn with_role(self, role: Option<SummaryRole>) -> Self {
+        match (role, self) {
+            (None, layout)
+            | (Some(SummaryRole::User), layout @ Self::Replace)
+            | (Some(SummaryRole::System), layout @ Self::SystemSummary) => layout,
+            (Some(SummaryRole::User), _) => Self::RetainSummaryTurns,
+            (Some(SummaryRole::Assistant), _) => Self::AskAnswerSteps,
+            (Some(SummaryRole::System), _) => Self::SystemNote,
+        }
+    }
+
+    /// Whether what stands behind the fold must begin with a user message: no user's stands for the fold at its end.
+    pub const fn needs_user_behind(self) -> bool {
+        matches!(self, Self::SystemNote | Self::AskAnswerSteps)
     }
 
     /// The messages that stand for a fold with this summary; `asked` is what asks for it, where that is shown.

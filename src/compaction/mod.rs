@@ -1,5 +1,6 @@
 //! Compaction: folding the older part of a conversation into a summary.
 
+mod adjust;
 mod chunks;
 mod config;
 pub mod extractive;
@@ -17,10 +18,11 @@ pub mod tags;
 mod transcript;
 mod verdict;
 
+pub use adjust::{adjust, check_kept};
 pub use chunks::Chunks;
 pub use config::{CompactionConfig, OnFailure, Style};
 pub use language::Script;
-pub use layout::{Layout, engine_message};
+pub use layout::{Layout, SummaryRole, engine_message};
 pub use plan::{FoldPlan, Keep, plan};
 pub use profiles::Profile;
 pub use redact::Redact;

@@ -1,10 +1,11 @@
 //! Which part of the view a compaction folds, and which stays.
 
-use super::layout::Layout;
+use super::layout::{Layout, SummaryRole};
 use super::{Profile, ledger};
 use crate::config::size;
 use crate::context::{Context, FoldMessages, NodeIndex, NodeKind, Place, Unit, begin_with_user};
 use crate::message::Message;
+use crate::sorting::sort_by_key;
 
 /// What a compaction would fold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,12 @@ pub struct FoldPlan {
     pub layout: Layout,
     /// What the summary is asked for.
     pub profile: Profile,
+    /// Whose words the summary is to be, where the caller says so.
+    pub role: Option<SummaryRole>,
+    /// The tokens that were left for the summary, where there is a target.
+    pub room: Option<u64>,
+    /// The view may have so many tokens after the fold, where that can be had.
+    pub most_after: Option<u64>,
 }
 
 impl FoldPlan {
@@ -33,10 +40,15 @@ impl FoldPlan {
         self.tokens + if self.hidden_too { self.hidden_tokens } else { 0 }
     }
 
+    /// The size that the summary is asked for, in tokens.
+    pub fn size(&self) -> Option<u64> {
+        [self.room, self.profile.max_tokens()].into_iter().flatten().min()
+    }
+
     /// The messages that stand for the fold.
     pub fn messages(&self, retain: Option<Message>, summary: Message) -> FoldMessages {
         let ask = if self.profile == Profile::Default { Layout::ASK } else { self.profile.prompt() };
-        self.layout.messages(retain, summary, ask)
+        self.layout.with_role(self.role).messages(retain, summary, ask)
     }
 }
 
@@ -57,6 +69,8 @@ pub struct Keep {
     pub hidden_too: bool,
     /// Tokens to leave for the summary; `None`: a quarter of the target, at most 2,000.
     pub summary: Option<u64>,
+    /// Whose words the summary is to be, where the caller says so.
+    pub role: Option<SummaryRole>,
 }
 
 impl Keep {
@@ -70,6 +84,7 @@ impl Keep {
             fill: false,
             hidden_too: false,
             summary: None,
+            role: None,
         }
     }
 }
@@ -89,9 +104,8 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     let kept_turns = &turns[turns.len().saturating_sub(size(keep.turns))..];
     let keep_from = kept_turns.first().copied().unwrap_or(units.len());
     let newest_user = units.iter().rposition(Unit::opens_turn);
-    let reserve = |target: u64| {
-        keep.summary.unwrap_or_else(|| summary_reserve(target)) + ledger::need(context, keep.ledger)
-    };
+    let room = |target: u64| keep.summary.unwrap_or_else(|| summary_reserve(target));
+    let reserve = |target: u64| room(target) + ledger::need(context, keep.ledger);
     let cut_within_turn = if let Some(target) = keep.target.filter(|_| keep.fill) {
         fold_oldest(&mut units, &turns, keep_from, context, target, reserve(target))
     } else {
@@ -103,13 +117,13 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
         let target = keep.target.filter(|_| keep.cut_within_turn);
         target.is_some_and(|target| cut_turns(&mut units, kept_turns, context, target, reserve(target)))
     };
-    if layout == Layout::SystemNote {
+    if layout.with_role(keep.role).needs_user_behind() {
         begin_with_user(&mut units, 0);
     }
     let mut going: Vec<(usize, &Unit)> = places.into_iter().zip(&units).filter(|(_, u)| u.goes()).collect();
     if keep.hidden_too {
         going.extend(hidden.iter().filter(|(_, u)| !u.fixed).map(|(place, u)| (*place, u)));
-        going.sort_by_key(|(place, _)| *place);
+        sort_by_key(&mut going, |(place, _)| *place);
     }
     let folded: Vec<&Unit> = going.into_iter().map(|(_, unit)| unit).collect();
     let members: Vec<NodeIndex> = folded.iter().flat_map(|u| u.nodes.iter().copied()).collect();
@@ -125,6 +139,9 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
         cut_within_turn,
         layout,
         profile: Profile::Default,
+        role: keep.role,
+        room: keep.target.map(room),
+        most_after: None,
     })
 }
 

@@ -37,6 +37,8 @@ pub struct Instructions<'a> {
     pub retain_directives: &'a [String],
     /// The language to write in, by name or tag; the conversation's own where `None`.
     pub language: Option<&'a str>,
+    /// The tokens that the answer is to have at most.
+    pub size: Option<u64>,
 }
 
 impl Instructions<'_> {
@@ -53,6 +55,10 @@ impl Instructions<'_> {
         }
         let prompt = self.summary_prompt.unwrap_or(self.profile.prompt()).trim_end();
         out.push_str(prompt);
+        // A prompt of the caller's own stands as it is.
+        if let Some(size) = self.size.filter(|_| self.summary_prompt.is_none()) {
+            let _ = write!(out, "\n\nWrite at most {size} tokens: about {} words.", size * 3 / 4);
+        }
         push_bullets(&mut out, self.summary_directives);
         if let Some(language) = self.language {
             let _ = write!(out, "\n\nWrite in this language: {language}.");

@@ -70,6 +70,8 @@ pub struct SummaryRequest {
     pub profile: Profile,
     /// Tokens that the answer may take, where the profile says so: never more than the summariser's model allows.
     pub max_tokens: Option<u64>,
+    /// The tokens that the instructions ask for at most.
+    pub aim_tokens: Option<u64>,
 }
 
 impl SummaryRequest {
@@ -139,7 +141,7 @@ impl Ask<'_> {
 /// Builds the request for a summary of what `plan` folds. Fails where the redaction does.
 pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<SummaryRequest> {
     match ask.chunks {
-        Some(chunks) => Ok(about_piece(context, chunks, ask, plan.profile)),
+        Some(chunks) => Ok(about_piece(context, chunks, ask, plan)),
         None => about_view(context, plan, ask),
     }
 }
@@ -148,22 +150,27 @@ pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summ
 pub fn chunks(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) -> Result<Chunks> {
     let slots = conversation(context, plan, Size::NoOutputs, ask)?;
     let lines = slots.iter().filter(|(folded, _)| *folded).map(|(_, m)| transcript::line(m)).collect();
-    let frame =
-        context.counter.count(&instruction(ask, plan.profile)).max(context.counter.count(prompts::CHUNK));
+    let frame = context.counter.count(&instruction(ask, plan)).max(context.counter.count(prompts::CHUNK));
     // An eighth is left for the answer.
     let room = (window - window / 8).saturating_sub(frame + FENCE_TOKENS);
     Ok(Chunks::new(lines, room, &*context.counter))
 }
 
+/// The size that is asked for: the room that the plan left, and no more than the answer may have.
+fn size(ask: &Ask<'_>, plan: &FoldPlan) -> Option<u64> {
+    [plan.room, ask.max_tokens(plan.profile)].into_iter().flatten().min()
+}
+
 /// What the fence and the message around a piece take.
 const FENCE_TOKENS: u64 = 32;
 
-fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, profile: Profile) -> SummaryRequest {
-    let asked = if chunks.in_pieces() { Profile::Default } else { profile };
+fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPlan) -> SummaryRequest {
+    let asked = if chunks.in_pieces() { Profile::Default } else { plan.profile };
     let piece = tags::fence(&chunks.piece());
-    let instruction = if chunks.in_pieces() { chunk_instruction(ask) } else { instruction(ask, profile) };
+    let instruction = if chunks.in_pieces() { chunk_instruction(ask) } else { instruction(ask, plan) };
     let message = Arc::new(Message::text(Role::User, format!("{piece}\n\n{instruction}")));
-    let reason = if chunks.in_pieces() { Reason::Chunk } else { ask.reason };
+    let first = chunks.in_pieces() && ask.reason != Reason::Retry;
+    let reason = if first { Reason::Chunk } else { ask.reason };
     SummaryRequest {
         model: ask.config.model.clone(),
         system: None,
@@ -172,9 +179,10 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, profile: Profi
         messages: vec![message],
         kept: Vec::new(),
         style: Style::Transcript,
-        reason: if ask.refused.is_some() { Reason::Retry } else { reason },
+        reason,
         profile: asked,
         max_tokens: ask.max_tokens(asked),
+        aim_tokens: if chunks.in_pieces() { Some(chunks.share()) } else { size(ask, plan) },
     }
 }
 
@@ -244,7 +252,7 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
     let folded = slots.iter().filter(|(folded, _)| *folded).map(|(_, m)| m.clone()).collect();
     let kept = (0..slots.len()).filter(|i| !slots[*i].0).collect();
     let mut messages: Vec<Arc<Message>> = slots.into_iter().map(|(_, m)| m).collect();
-    let instruction = instruction(ask, plan.profile);
+    let instruction = instruction(ask, plan);
     let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
     let kept = match style {
         Style::Messages => {
@@ -269,10 +277,11 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
         folded,
         kept,
         style,
-        reason: if ask.refused.is_some() { Reason::Retry } else { ask.reason },
+        reason: ask.reason,
         input_tokens,
         profile: plan.profile,
         max_tokens: ask.max_tokens(plan.profile),
+        aim_tokens: size(ask, plan),
     })
 }
 
@@ -290,18 +299,19 @@ fn refusal(refused: &str) -> String {
     format!("Your answer before this one could not be used: {refused}. Mind that now.")
 }
 
-fn instruction(ask: &Ask<'_>, profile: Profile) -> String {
+fn instruction(ask: &Ask<'_>, plan: &FoldPlan) -> String {
     let config = ask.config;
     let mut directives = config.summary_directives.clone();
     directives.extend(ask.instructions.map(str::to_owned));
     directives.extend(ask.refused.map(refusal));
     prompts::Instructions {
-        profile,
+        profile: plan.profile,
         summary_prompt: config.summary_prompt.as_deref(),
         summary_directives: &directives,
         retain_prompt: config.retain_prompt.as_deref(),
         retain_directives: &config.retain_directives,
         language: ask.language,
+        size: size(ask, plan),
     }
     .compose()
 }

@@ -90,6 +90,14 @@ pub fn judge(
         let why = format!("the summary takes {new} tokens and would replace {old}: ask for a shorter one");
         return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
     }
+    if let Some(room) = plan.most_after.map(|most| room_below(context, plan, most))
+        && (LEAST_SUMMARY..tokens).contains(&room)
+    {
+        let why = format!(
+            "the summary takes {tokens} tokens, and only {room} keep the view below where it is to go: ask for a shorter one"
+        );
+        return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
+    }
     let mut notes = Vec::new();
     if tagged.form == tags::Form::Untagged {
         notes.push("the answer had no <summary> tags; its whole text was used");
@@ -102,6 +110,14 @@ pub fn judge(
     let (summary, ledger_tokens) = with_ledger(context, plan, summary, retain.as_ref(), terms)?;
     let fallback = (!notes.is_empty()).then(|| notes.join("; "));
     Ok(Accepted { text, summary, retain, ledger_tokens, fallback })
+}
+
+/// Where there is no more room than this, no summary would do, and the smallest view is the best.
+const LEAST_SUMMARY: u64 = 64;
+
+/// Tokens that are left for what stands for the fold in a view of at most so many.
+fn room_below(context: &Context, plan: &FoldPlan, most: u64) -> u64 {
+    most.saturating_sub(context.view.tokens().saturating_sub(plan.tokens))
 }
 
 /// Tokens of what would stand for the fold.
@@ -157,7 +173,7 @@ fn with_ledger(
     let cut = after >= terms.most;
     let stays = if cut { tokens + at_least(context, &folded, terms.most) } else { after };
     let most = terms.most.saturating_sub(stays);
-    let low = terms.low.saturating_sub(after).max(most / 2);
+    let low = terms.low.min(plan.most_after.unwrap_or(u64::MAX)).saturating_sub(after).max(most / 2);
     let room = Room {
         all: terms.budget.min(gain / 2).min(low).min(most),
         rules: terms.budget.min(gain * 7 / 8).min(most),

@@ -87,7 +87,6 @@ impl History {
         self.late = old.late.renumbered(|n| new.of(n));
         self.away = old.away.into_iter().filter_map(|(n, tally)| Some((new.of(n)?, tally))).collect();
         self.generated = old.generated;
-        self.has_ephemeral = old.has_ephemeral;
         for (index, mut node) in old.nodes.into_iter().enumerate() {
             let Some(own) = new.of(NodeIndex(index as u32)) else { continue };
             node.folded_by = node.folded_by.and_then(|by| new.of(by));

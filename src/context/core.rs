@@ -197,6 +197,7 @@ impl Context {
             return;
         }
         for index in replaced {
+            self.history.set_pinned(index, false);
             self.note_left_out(index, "the caller replaced the header", None);
         }
         let mut own = Vec::with_capacity(messages.len());

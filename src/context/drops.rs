@@ -8,7 +8,7 @@ use super::event::EventName;
 use super::node::NodeIndex;
 use super::tally::Tally;
 use super::view::{Form, Slot};
-use crate::message::{Message, Part, steps};
+use crate::message::{Message, Part, Role, steps};
 
 impl Context {
     /// Takes nodes out of the view, each with a line in the report. They must be whole units.
@@ -59,7 +59,8 @@ impl Context {
         answer.tool_outputs().all(|o| has(&o.call_id))
     }
 
-    /// Brings a dropped node back with its step, whole.
+    /// Brings a dropped node back with its step, whole; and what was asked before it, where the view would not begin with the
+    /// user otherwise.
     pub(super) fn restore_step(&mut self, index: NodeIndex, why: &str) {
         let slots = self.view.with_dropped();
         let messages = slots.iter().map(|s| &*self.history.node(s.node).message);
@@ -69,7 +70,11 @@ impl Context {
         else {
             return;
         };
-        let step: Vec<NodeIndex> = slots[step.range].iter().map(|s| s.node).collect();
+        let (before, step) = (&slots[..step.range.start], &slots[step.range]);
+        let is_users = |s: &&&Slot| s.message.role == Role::User;
+        let is_asked = before.iter().filter(is_users).any(|s| self.view.dropped(s.node).is_none());
+        let asked = before.iter().rfind(is_users).filter(|_| !is_asked);
+        let step: Vec<NodeIndex> = asked.into_iter().chain(step).map(|s| s.node).collect();
         let back: Vec<NodeIndex> = step.iter().copied().filter(|n| self.view.dropped(*n).is_some()).collect();
         let nodes: HashSet<NodeIndex> = step.into_iter().collect();
         if back.is_empty() {

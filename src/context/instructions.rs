@@ -103,9 +103,10 @@ impl Context {
             None => merged.next().map(|node| Slot::whole(&self.history, *node)),
         };
         if let Some(mut base) = base {
-            let more: String =
-                merged.map(|node| format!("\n\n{}", self.history.node(*node).message.plain_text())).collect();
-            if !more.is_empty() {
+            let later: Vec<String> =
+                merged.map(|node| self.history.node(*node).message.plain_text()).collect();
+            if !later.is_empty() {
+                let more = format!("\n\n{}", later.join("\n\n"));
                 let mut message = Message::clone(&base.message);
                 match message.parts.last_mut() {
                     Some(Part::Text { text, .. }) => *text = format!("{text}{more}").into(),

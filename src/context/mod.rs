@@ -6,9 +6,11 @@
 
 mod away;
 mod branch;
+mod changes;
 mod core;
 mod cost;
 mod drops;
+mod ephemeral;
 mod event;
 mod fold;
 mod instructions;
@@ -33,6 +35,7 @@ mod units;
 mod view;
 
 pub use branch::Renumbering;
+pub use changes::Changes;
 pub use core::{Context, default_priority};
 pub use cost::{ContextCost, CostDecision};
 pub use event::{Event, EventName};

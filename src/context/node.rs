@@ -81,7 +81,6 @@ pub struct History {
     pub(super) generated: u64,
     /// Ids of messages that are entering.
     reserved: HashSet<String>,
-    pub(super) has_ephemeral: bool,
     /// Nodes of a past that the caller rewrote or went back behind, and how many nodes there were then: their ids and
     /// calls are free.
     superseded: HashMap<NodeIndex, usize>,
@@ -117,17 +116,7 @@ impl Saved for NodeIndex {
 impl Saved for History {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         // What is not saved follows from the nodes; `reserved` names ids that have entered.
-        let Self {
-            nodes,
-            by_id: _,
-            open_calls,
-            generated,
-            reserved: _,
-            has_ephemeral: _,
-            superseded,
-            late,
-            away,
-        } = self;
+        let Self { nodes, by_id: _, open_calls, generated, reserved: _, superseded, late, away } = self;
         nodes.save(out);
         open_calls.save(out);
         generated.save(out);
@@ -170,7 +159,6 @@ impl Saved for History {
             open_calls,
             generated,
             reserved: HashSet::new(),
-            has_ephemeral: nodes.iter().any(|n| n.message.meta.ephemeral.is_some()),
             superseded: superseded.into_iter().collect(),
             late,
             away,
@@ -253,11 +241,6 @@ impl History {
     /// The node whose call `call_id` no output has answered yet.
     pub fn open_call(&self, call_id: &str) -> Option<NodeIndex> {
         self.open_calls.get(call_id).map(|c| c.caller)
-    }
-
-    /// Whether any message was ever ephemeral.
-    pub fn has_ephemeral(&self) -> bool {
-        self.has_ephemeral
     }
 
     /// Whether a call still waits for its output.
@@ -383,7 +366,6 @@ impl History {
         }
         self.by_id.insert(id.clone(), index);
         let pinned = message.meta.pinned;
-        self.has_ephemeral |= message.meta.ephemeral.is_some();
         self.nodes.push(Node { id, message, tally, kind, pinned, folded_by: None });
         index
     }

@@ -34,6 +34,11 @@ impl OnEntry {
         self.cut.iter().chain(&self.trimmed).map(|(index, _)| index)
     }
 
+    /// What was cut of the nodes from `first` on.
+    pub(super) fn cut_since(&self, first: NodeIndex) -> HashSet<NodeIndex> {
+        self.cut.iter().rev().map(|(index, _)| *index).take_while(|index| *index >= first).collect()
+    }
+
     /// An output stands whole again, or is gone.
     pub(super) fn forget(&mut self, gone: impl Fn(NodeIndex) -> bool) {
         self.cut.retain(|(i, _)| !gone(*i));
@@ -147,8 +152,16 @@ impl Context {
         saved
     }
 
+    /// Notes that tool outputs lost text: a line for each in the report, and an event.
+    pub fn note_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
+        for node in nodes {
+            self.note_left_out(*node, why, None);
+        }
+        self.emit_trimmed(nodes, why);
+    }
+
     /// Tells that tool outputs lost their text.
-    pub fn emit_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
+    fn emit_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
         if !nodes.is_empty() {
             self.emit(EventName::OutputTrimmed, nodes, why.to_owned());
         }

@@ -18,9 +18,13 @@ impl Context {
     /// Pins or unpins a node. What is pinned stands verbatim from now on: what was cut of it comes back, and a folded
     /// message comes back with its step.
     pub fn set_pinned(&mut self, index: NodeIndex, pinned: bool) {
+        if self.history.node(index).kind == NodeKind::Pin {
+            return if pinned { self.show_pin(index) } else { self.hide_pin(index) };
+        }
         self.history.set_pinned(index, pinned);
         if !pinned {
             self.view.watch_outputs(); // it may be trimmed again
+            self.view.watch_ephemeral(index);
             return;
         }
         self.unmerge(index);
@@ -42,6 +46,16 @@ impl Context {
         }
     }
 
+    /// Whether a node stands in the view, beside it or behind a fold: what was taken out for good cannot be pinned.
+    pub fn can_be_pinned(&self, index: NodeIndex) -> bool {
+        let node = self.history.node(index);
+        node.kind == NodeKind::Pin
+            || node.folded_by.is_some()
+            || self.view.merged.contains(&index)
+            || self.view.dropped(index).is_some()
+            || self.view.slots().any(|s| s.node == index)
+    }
+
     /// Pins a piece of a message's text: from now on it stands verbatim in a user message of the engine's own, at the
     /// beginning of the view, whatever becomes of the message that it was taken from. Twice is once.
     pub fn pin_text(&mut self, of: NodeIndex, text: &str) -> Result<()> {
@@ -58,9 +72,29 @@ impl Context {
         let pin = Arc::new(pin);
         let tally = Tally::of(&pin, &*self.counter);
         let index = self.history.append_engine_made(NodeKind::Pin, pin, tally);
-        self.history.set_pinned(index, true);
-        self.view.insert(0, vec![Slot::whole(&self.history, index)]);
+        self.show_pin(index);
         Ok(())
+    }
+
+    /// Puts a pinned text behind those that were pinned before it, and behind the summary where one stands first.
+    fn show_pin(&mut self, index: NodeIndex) {
+        self.history.set_pinned(index, true);
+        let body = self.view.body();
+        if body.iter().any(|s| s.node == index) {
+            return;
+        }
+        let leads = |s: &&Slot| {
+            let node = self.history.node(s.node);
+            node.is_fold() || node.kind == NodeKind::Pin
+        };
+        let at = body.iter().take_while(leads).count();
+        self.view.insert(at, vec![Slot::whole(&self.history, index)]);
+    }
+
+    fn hide_pin(&mut self, index: NodeIndex) {
+        self.view.remove(index);
+        self.history.set_pinned(index, false);
+        self.note_left_out(index, "the text was unpinned", None);
     }
 
     /// Takes such a pin off.
@@ -73,9 +107,7 @@ impl Context {
             )));
         };
         let index = slot.node;
-        self.view.remove(index);
-        self.history.set_pinned(index, false);
-        self.note_left_out(index, "the text was unpinned", None);
+        self.hide_pin(index);
         Ok(())
     }
 

@@ -12,7 +12,10 @@ use crate::message::{Message, Part, Text};
 use crate::tool_output;
 
 /// What stands for an ephemeral output that no ref brings back.
-const EMPTIED: &str = "[tool output removed; newer ones have come]";
+const EMPTIED: [&str; 2] = ["[tool output removed; newer ones have come]", "[removed]"];
+
+/// The same for one that says next to nothing itself.
+const NOTHING: &str = "-";
 
 impl Context {
     /// Shows the tool output at body position `at` as a placeholder. False where that would not make it smaller, where
@@ -56,7 +59,9 @@ impl Context {
         if self.history.node(slot.node).pinned || slot.form == Form::Placeholder {
             return false;
         }
-        self.show_output_text(at, EMPTIED, Form::Placeholder)
+        let most = slot.tokens();
+        EMPTIED.iter().any(|text| self.show_output_text(at, text, Form::Placeholder))
+            || self.show_text_within(at, NOTHING, Form::Placeholder, most)
     }
 
     /// Shows a system message that holds a tool output as a placeholder, its text stored. False where that would not make
@@ -165,6 +170,12 @@ impl Context {
 
     /// Shows the tool output at body position `at` with another text. False where that would not make it smaller.
     fn show_output_text(&mut self, at: usize, text: &str, form: Form) -> bool {
+        let smaller = self.view.body()[at].tokens().saturating_sub(1);
+        self.show_text_within(at, text, form, smaller)
+    }
+
+    /// The same, where that makes at most so many tokens.
+    fn show_text_within(&mut self, at: usize, text: &str, form: Form, most: u64) -> bool {
         let slot = &self.view.body()[at];
         let mut message = Message::clone(&slot.message);
         for part in &mut message.parts {
@@ -173,7 +184,7 @@ impl Context {
             }
         }
         let tally = Tally::of(&message, &*self.counter);
-        if tally.total() >= slot.tokens() {
+        if tally.total() > most {
             return false;
         }
         self.view.replace(at, Arc::new(message), tally, form);

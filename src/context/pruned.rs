@@ -33,16 +33,16 @@ impl Context {
                 self.view.pruned.insert(before.node, before);
             }
         }
-        for node in &pruned {
-            self.note_left_out(*node, PRUNED, None);
-        }
-        self.emit_trimmed(&pruned, PRUNED);
+        self.note_trimmed(&pruned, PRUNED);
         Ok(pruned)
     }
 
     /// Takes pruning back for what stands in the view; what this run's report says of it, too. The tool outputs' own budget
     /// holds afterwards as it did before.
     pub fn restore_pruned(&mut self) {
+        if self.view.pruned.is_empty() {
+            return;
+        }
         let pruned = std::mem::take(&mut self.view.pruned);
         for at in 0..self.view.body().len() {
             let slot = &self.view.body()[at];
@@ -54,7 +54,7 @@ impl Context {
         }
         let back = |id: &str| self.history.find(id).is_some_and(|node| pruned.contains_key(&node));
         self.left_out.retain(|line| line.why != PRUNED || !back(&line.id));
-        if !pruned.is_empty() && self.output_config.enabled {
+        if self.output_config.enabled {
             self.view.watch_outputs();
             self.trim_outputs_to(self.output_budget);
         }

@@ -110,7 +110,7 @@ impl Default for CounterReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct PartReport {
-    /// `system`, `tools`, `retain`, `summary`, `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs`, `memory`, `injections`, `skills`
+    /// `system`, `tools`, `retain`, `summary`, `ledger` (at the end of a summary), `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs`, `memory`, `injections`, `skills`
     pub name: String,
     /// Tokens.
     pub tokens: u64,

@@ -1,57 +1,104 @@
-//! Views as they were, without a copy for as long as messages are only appended.
+//! Views as they were, without a copy of what has not been edited since.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::view::{Slot, View};
 
-/// The slots of a view until something other than an append happens to it; a copy of them from then on.
-type Kept = Arc<OnceLock<Vec<Slot>>>;
+/// What a view was where it has been edited since: from position `from` on (of header and body) it was `tail`.
+#[derive(Debug)]
+struct Kept {
+    from: usize,
+    /// The slots from `from` on, the last one first.
+    tail: Vec<Slot>,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self { from: usize::MAX, tail: Vec::new() }
+    }
+}
+
+type Shared = Arc<Mutex<Kept>>;
 
 /// A view as it was at some time. To be read with [`View::slots_at`].
 #[derive(Debug)]
 pub struct Snapshot {
-    kept: Kept,
+    kept: Shared,
     len: usize,
 }
 
-/// What the snapshots of a view since its last edit share.
+/// What the snapshots of a view share, those between two edits one [`Kept`]. Of two of them the older one has no more of the
+/// view as it is now than the newer one, so that an edit looks at the newest, and at older ones only where it has to keep
+/// something for them, too.
 #[derive(Debug, Default)]
-pub(super) struct Epoch(Kept);
+pub(super) struct Epochs {
+    /// Of the snapshots since the last edit.
+    now: Shared,
+    /// Those before it that are still read from the view in part, the newest last.
+    before: Vec<Weak<Mutex<Kept>>>,
+}
 
 /// A cloned view has no snapshots: the two may be edited apart.
-impl Clone for Epoch {
+impl Clone for Epochs {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
+fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner) // nothing in here can panic half-way
+}
+
 impl View {
-    /// The view as it is now, whatever happens to it. Takes no copy: the first edit does, one for all snapshots of what was
-    /// only appended to.
+    /// The view as it is now, whatever happens to it. Takes no copy: edits copy what they are about to change.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { kept: self.epoch.0.clone(), len: self.len() }
+        Snapshot { kept: self.epochs.now.clone(), len: self.len() }
+    }
+
+    /// Whether a snapshot shows what stands in the view now, all of it.
+    pub fn is_at(&self, snapshot: &Snapshot) -> bool {
+        self.len() == snapshot.len && lock(&snapshot.kept).from >= snapshot.len
     }
 
     /// The slots of a view of which `snapshot` was taken, as they were then.
-    pub fn slots_at<'a>(&'a self, snapshot: &'a Snapshot) -> Box<dyn Iterator<Item = &'a Slot> + 'a> {
-        match snapshot.kept.get() {
-            Some(slots) => Box::new(slots.iter().take(snapshot.len)),
-            None => Box::new(self.slots().take(snapshot.len)),
-        }
+    pub fn slots_at(&self, snapshot: &Snapshot) -> Vec<Slot> {
+        let kept = lock(&snapshot.kept);
+        let untouched = self.slots().take(kept.from.min(snapshot.len));
+        untouched.chain(kept.tail.iter().rev()).take(snapshot.len).cloned().collect()
     }
 
-    /// Something other than an append is about to happen: who holds a snapshot gets a copy.
-    pub(super) fn before_edit(&mut self) {
-        if Arc::strong_count(&self.epoch.0) > 1 {
-            let slots = self.slots().cloned().collect();
-            // Never set before: an epoch ends with its copy.
-            let _ = std::mem::take(&mut self.epoch).0.set(slots);
+    /// Something other than an append is about to happen to what stands from `at` on (of header and body): who holds a snapshot
+    /// gets a copy of that.
+    pub(super) fn before_edit(&mut self, at: usize) {
+        if Arc::strong_count(&self.epochs.now) > 1 {
+            let held = std::mem::take(&mut self.epochs.now);
+            self.epochs.before.push(Arc::downgrade(&held));
         }
+        let mut epochs = std::mem::take(&mut self.epochs.before);
+        for epoch in epochs.iter().rev() {
+            let Some(shared) = epoch.upgrade() else { continue };
+            let mut kept = lock(&shared);
+            if kept.from <= at {
+                break; // and so it is with those before it
+            }
+            let end = kept.from.min(self.len());
+            let changing: Vec<Slot> = self.slots().skip(at).take(end.saturating_sub(at)).cloned().collect();
+            kept.tail.extend(changing.into_iter().rev());
+            kept.from = at;
+        }
+        if at == 0 {
+            epochs.clear(); // none of them reads the view any more
+        }
+        if epochs.len() > 32 && epochs.len().is_power_of_two() {
+            epochs.retain(|epoch| epoch.strong_count() > 0);
+        }
+        self.epochs.before = epochs;
     }
 
     /// Goes back to what the view was before a run. Its snapshots stay what they were.
-    pub fn go_back_to(&mut self, before: Self) {
-        self.before_edit();
+    pub fn go_back_to(&mut self, mut before: Self) {
+        self.before_edit(0);
+        before.epochs = std::mem::take(&mut self.epochs);
         *self = before;
     }
 }
@@ -79,9 +126,12 @@ mod tests {
     }
 
     fn texts(context: &Context, snapshot: &Snapshot) -> String {
-        let texts: Vec<String> =
-            context.view.slots_at(snapshot).map(|slot| slot.message.plain_text()).collect();
-        texts.join(" ")
+        let slots = context.view.slots_at(snapshot);
+        slots.iter().map(|slot| slot.message.plain_text()).collect::<Vec<_>>().join(" ")
+    }
+
+    fn copied(snapshot: &Snapshot) -> usize {
+        lock(&snapshot.kept).tail.len()
     }
 
     #[test]
@@ -91,17 +141,69 @@ mod tests {
         push(&mut context, "three");
         let second = context.view.snapshot();
         push(&mut context, "four");
-        assert!(first.kept.get().is_none(), "nothing but appends");
+        assert_eq!(copied(&first), 0, "nothing but appends");
         assert_eq!(texts(&context, &first), "one two");
         let node = context.view.body()[0].node;
         context.view.remove(node);
-        assert!(Arc::ptr_eq(&first.kept, &second.kept) && first.kept.get().is_some());
+        assert!(Arc::ptr_eq(&first.kept, &second.kept) && copied(&first) == 4);
         let third = context.view.snapshot();
         push(&mut context, "five");
         assert_eq!(texts(&context, &first), "one two");
         assert_eq!(texts(&context, &second), "one two three");
         assert_eq!(texts(&context, &third), "two three four");
-        assert!(third.kept.get().is_none());
+        assert_eq!(copied(&third), 0);
+    }
+
+    #[test]
+    fn an_edit_copies_what_stands_behind_it_and_only_once() {
+        let mut context = context();
+        (0..98).for_each(|_| push(&mut context, "more"));
+        let snapshots: Vec<Snapshot> = (0..50)
+            .map(|i| {
+                let snapshot = context.view.snapshot();
+                let slot = context.view.body()[i].clone();
+                context.view.replace(90 + i % 10, slot.message, slot.tally, slot.form);
+                snapshot
+            })
+            .collect();
+        assert!(snapshots.iter().all(|s| copied(s) <= 10), "{:?}", snapshots.iter().map(copied).max());
+        let behind = context.view.body()[40..].iter().map(|s| s.node).collect();
+        context.view.remove_all(&behind);
+        assert!(snapshots.iter().all(|s| copied(s) == 60));
+        assert_eq!(context.view.epochs.before.len(), 50);
+        context.view.set_header(Vec::new());
+        assert!(context.view.epochs.before.is_empty(), "nothing is read from the view any more");
+        assert_eq!(context.view.slots_at(&snapshots[0]).len(), 100);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_snapshot_is_what_a_copy_would_be(edits in proptest::collection::vec((0usize..6, 0usize..100, proptest::bool::ANY), 1..40)) {
+            let mut context = context();
+            let mut taken: Vec<(Snapshot, String)> = Vec::new();
+            for (n, (kind, at, looks)) in edits.into_iter().enumerate() {
+                if looks {
+                    let snapshot = context.view.snapshot();
+                    let now = texts(&context, &snapshot);
+                    taken.push((snapshot, now));
+                }
+                push(&mut context, &format!("text {n}"));
+                let len = context.view.body().len();
+                let slot = context.view.body()[at % len].clone();
+                match kind {
+                    0 => context.view.replace((at * 7) % len, slot.message, slot.tally, slot.form),
+                    1 => context.view.insert(at % len, vec![slot]),
+                    2 => context.view.remove(slot.node),
+                    3 => context.view.drop_nodes(&HashSet::from([slot.node])),
+                    4 => context.view.set_header(vec![slot]),
+                    _ => push(&mut context, "and more"),
+                }
+                for (snapshot, then) in &taken {
+                    proptest::prop_assert_eq!(&texts(&context, snapshot), then);
+                    proptest::prop_assert!(!context.view.is_at(snapshot) || texts(&context, &context.view.snapshot()) == *then);
+                }
+            }
+        }
     }
 
     #[test]

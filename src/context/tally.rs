@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 
+use super::fold::without_ledger;
 use crate::error::Result;
 use crate::message::{ItemType, Message, Part, Role};
 use crate::saved::{Reader, Saved, Writer, saved};
@@ -17,6 +18,8 @@ pub enum PartName {
     Retain,
     /// Summaries.
     Summary,
+    /// What a summary left out and the engine carries over.
+    Ledger,
     /// User messages.
     User,
     /// The assistant's text.
@@ -37,11 +40,12 @@ pub enum PartName {
 
 impl PartName {
     /// Every part, in the order of the report.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::System,
         Self::Tools,
         Self::Retain,
         Self::Summary,
+        Self::Ledger,
         Self::User,
         Self::Assistant,
         Self::Reasoning,
@@ -59,6 +63,7 @@ impl PartName {
             Self::Tools => "tools",
             Self::Retain => "retain",
             Self::Summary => "summary",
+            Self::Ledger => "ledger",
             Self::User => "user",
             Self::Assistant => "assistant",
             Self::Reasoning => "reasoning",
@@ -82,6 +87,8 @@ pub struct Tally {
     pub calls: u64,
     /// Tool outputs.
     pub outputs: u64,
+    /// The carry-over ledger at a summary's end.
+    pub ledger: u64,
 }
 
 saved!(
@@ -98,6 +105,7 @@ saved!(
         Memory,
         Injections,
         Skills,
+        Ledger,
     }
 );
 
@@ -106,8 +114,8 @@ const MOST: u64 = 1 << 40;
 
 impl Saved for Tally {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { text, reasoning, calls, outputs } = self;
-        for tokens in [text, reasoning, calls, outputs] {
+        let Self { text, reasoning, calls, outputs, ledger } = self;
+        for tokens in [text, reasoning, calls, outputs, ledger] {
             out.number(*tokens);
         }
     }
@@ -118,7 +126,7 @@ impl Saved for Tally {
             from.require(tokens < MOST, "a count of tokens is too large")?;
             Ok(tokens)
         };
-        Ok(Self { text: next()?, reasoning: next()?, calls: next()?, outputs: next()? })
+        Ok(Self { text: next()?, reasoning: next()?, calls: next()?, outputs: next()?, ledger: next()? })
     }
 }
 
@@ -135,6 +143,14 @@ impl Tally {
                 _ => tally.text += tokens,
             }
         }
+        if message.item_type() == ItemType::CompactionSummary {
+            let text = message.plain_text();
+            if let (own, Some(_)) = without_ledger(&text) {
+                let whole = counter.count(&text);
+                tally.ledger = whole.saturating_sub(counter.count(own)).min(tally.text);
+                tally.text -= tally.ledger;
+            }
+        }
         if message.role == Role::Tool {
             tally.outputs += std::mem::take(&mut tally.text);
         }
@@ -143,7 +159,7 @@ impl Tally {
 
     /// All of it.
     pub fn total(&self) -> u64 {
-        self.text + self.reasoning + self.calls + self.outputs
+        self.text + self.reasoning + self.calls + self.outputs + self.ledger
     }
 }
 
@@ -172,6 +188,11 @@ pub(super) struct Sums {
 impl Sums {
     pub fn total(&self) -> u64 {
         self.total
+    }
+
+    /// Tokens of one part.
+    pub fn of(&self, part: PartName) -> u64 {
+        self.tokens[part as usize]
     }
 
     pub fn add(&mut self, part: PartName, tally: &Tally) {
@@ -203,11 +224,12 @@ impl Sums {
     }
 }
 
-fn split(text: PartName, tally: &Tally) -> [(PartName, u64); 4] {
+fn split(text: PartName, tally: &Tally) -> [(PartName, u64); 5] {
     [
         (text, tally.text),
         (PartName::Reasoning, tally.reasoning),
         (PartName::ToolCalls, tally.calls),
         (PartName::ToolOutputs, tally.outputs),
+        (PartName::Ledger, tally.ledger),
     ]
 }

@@ -16,9 +16,8 @@ impl Context {
     /// what has just entered, whose outputs may have been cut before the model that thought behind them saw them so.
     /// The nodes that lost some.
     pub fn drop_bound_thinking(&mut self, cut_on_entry: &[NodeIndex]) -> Vec<NodeIndex> {
-        let entered = cut_on_entry.first().copied();
-        let cut = entered
-            .and_then(|first| self.view.body().iter().position(|s| s.node >= first && s.form == Form::Cut));
+        let cut =
+            cut_on_entry.first().and_then(|first| self.view.first_position(&self.on_entry.cut_since(*first)));
         let Some(from) = self.view.take_edited().into_iter().chain(cut).min() else { return Vec::new() };
         let mut lost = Vec::new();
         let mut empty: HashSet<NodeIndex> = HashSet::new();

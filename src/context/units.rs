@@ -127,7 +127,7 @@ pub fn begin_with_user(units: &mut [Unit], mut room: u64) {
         let unit = &units[at];
         match (unit.speaker, unit.place) {
             (Role::User, Place::Shown) => return,
-            (Role::User, Place::Going) => asked_before = Some(at),
+            (Role::User, Place::Going) if !unit.is_fold() => asked_before = Some(at),
             (Role::Assistant | Role::Tool, Place::Shown) => match asked_before {
                 Some(asked) if unit.fixed || units[asked].tokens <= room => {
                     units[asked].place = Place::Shown;

@@ -2,9 +2,11 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::branch::Renumbering;
+use super::changes::Changes;
+use super::ephemeral::Ephemeral;
 use super::fold::Stood;
 use super::node::{History, NodeIndex};
-use super::snapshot::Epoch;
+use super::snapshot::Epochs;
 use super::tally::{PartName, Sums, Tally};
 use crate::message::{Message, Role};
 
@@ -85,10 +87,6 @@ impl Slot {
     pub fn tokens(&self) -> u64 {
         self.tally.total()
     }
-
-    fn shows_output(&self) -> bool {
-        self.message.role == Role::Tool
-    }
 }
 
 /// What the model is sent next. Sums are kept while slots change: asking for them costs nothing.
@@ -109,7 +107,6 @@ pub struct View {
     tools: u64,
     /// Body positions of tool outputs that can still be trimmed, oldest first.
     outputs: VecDeque<usize>,
-    output_tokens: u64,
     /// The first body position that changed since [`View::mark`].
     changed_from: Option<usize>,
     /// The first body position behind an edit since [`View::take_edited`].
@@ -125,7 +122,9 @@ pub struct View {
     pub(super) merged: Vec<NodeIndex>,
     /// How tool outputs stood that pruning made placeholders of.
     pub(super) pruned: BTreeMap<NodeIndex, Slot>,
-    pub(super) epoch: Epoch,
+    changes: Changes,
+    pub(super) ephemeral: Ephemeral,
+    pub(super) epochs: Epochs,
 }
 
 impl View {
@@ -147,6 +146,18 @@ impl View {
     /// Header, context parts and body.
     pub fn slots(&self) -> impl Iterator<Item = &Slot> {
         self.header.iter().chain(&self.parts).chain(&self.body)
+    }
+
+    /// What stands before the body, in messages.
+    pub fn before_body(&self) -> usize {
+        self.header.len() + self.parts.len()
+    }
+
+    /// The slot at a position of header, context parts and body.
+    pub fn slot(&self, at: usize) -> Option<&Slot> {
+        let behind_header = at.checked_sub(self.header.len());
+        let Some(at) = behind_header else { return self.header.get(at) };
+        at.checked_sub(self.parts.len()).map_or_else(|| self.parts.get(at), |at| self.body.get(at))
     }
 
     /// How many messages there are.
@@ -176,7 +187,12 @@ impl View {
 
     /// Tokens of all tool outputs, placeholders included.
     pub fn output_tokens(&self) -> u64 {
-        self.output_tokens
+        self.sums.of(PartName::ToolOutputs) // no other message holds any
+    }
+
+    /// Where it was edited, for those who keep what they made of it.
+    pub fn changes(&self) -> &Changes {
+        &self.changes
     }
 
     /// `(part, tokens, messages)` of every part that has any, tool definitions too.
@@ -198,7 +214,7 @@ impl View {
 
     /// Replaces the header.
     pub fn set_header(&mut self, slots: Vec<Slot>) {
-        self.before_edit();
+        self.before_edit(0);
         for slot in &self.header {
             self.sums.remove(slot.part, &slot.tally);
         }
@@ -208,6 +224,7 @@ impl View {
         self.header = slots;
         self.fixed_changed = true;
         self.edited = Some(0);
+        self.changes.edit_header();
     }
 
     /// Replaces what stands between header and body.
@@ -216,7 +233,7 @@ impl View {
         if same == self.parts.len() && same == slots.len() {
             return;
         }
-        self.before_edit();
+        self.before_edit(self.header.len() + same);
         for slot in &self.parts {
             self.sums.remove(slot.part, &slot.tally);
         }
@@ -226,16 +243,19 @@ impl View {
         self.parts = slots;
         self.parts_changed_from = Some(self.parts_changed_from.map_or(same, |from| from.min(same)));
         self.edited = Some(0);
+        self.changes.edit_header();
     }
 
     /// Appends to the header; the body is still empty.
     pub fn push_header(&mut self, slot: Slot) {
         self.sums.add(slot.part, &slot.tally);
-        self.header.push(slot); // nothing but context parts stands behind it yet
         if !self.parts.is_empty() {
+            self.before_edit(self.header.len());
             self.parts_changed_from = Some(0);
             self.edited = Some(0);
+            self.changes.edit_header();
         }
+        self.header.push(slot); // nothing but context parts stands behind it yet
     }
 
     /// Puts a message in at its place: at the end, but a tool output whose call is further up goes to that call's
@@ -244,6 +264,7 @@ impl View {
     pub fn push(&mut self, slot: Slot, caller: Option<NodeIndex>) -> Option<NodeIndex> {
         let at = caller.map_or(self.body.len(), |caller| self.end_of_step(caller));
         self.sums.add(slot.part, &slot.tally);
+        self.ephemeral.enter(&slot);
         if at == self.body.len() {
             self.order.push(slot.node);
             self.body.push(slot);
@@ -253,10 +274,10 @@ impl View {
         let behind = at.checked_sub(1).map(|before| self.body[before].node);
         let place = self.place_after(at);
         self.order.insert(place, slot.node);
-        self.before_edit();
+        self.before_edit_in_body(at);
         self.body.insert(at, slot);
+        self.moved(at, 1);
         self.touch(at);
-        self.watch_outputs();
         behind
     }
 
@@ -264,33 +285,58 @@ impl View {
     pub fn insert(&mut self, at: usize, slots: Vec<Slot>) {
         for slot in &slots {
             self.sums.add(slot.part, &slot.tally);
+            self.ephemeral.enter(slot);
         }
-        self.before_edit();
+        self.before_edit_in_body(at);
         let place = self.place_before(at);
         self.order.splice(place..place, slots.iter().map(|s| s.node));
+        let count = slots.len();
         self.body.splice(at..at, slots);
+        self.moved(at, count);
         self.touch(at);
-        self.watch_outputs();
     }
 
     /// Takes one node out for good.
     pub fn remove(&mut self, node: NodeIndex) {
-        self.order.retain(|n| *n != node);
+        if let Some(place) = self.order.iter().rposition(|n| *n == node) {
+            self.order.remove(place);
+        }
         if let Some(slot) = self.dropped.remove(&node) {
             self.dropped_tokens -= slot.tokens();
-        }
-        if let Some(at) = self.body.iter().rposition(|s| s.node == node) {
-            self.before_edit();
+        } else if let Some(at) = self.position(node) {
+            self.before_edit_in_body(at);
             let slot = self.body.remove(at);
             self.sums.remove(slot.part, &slot.tally);
+            self.watch_outputs_from(at);
             self.touch(at);
-            self.watch_outputs();
         }
+    }
+
+    /// The body position of a node. Looked for from the end: what is asked for is mostly new.
+    pub fn position(&self, node: NodeIndex) -> Option<usize> {
+        self.body.iter().rposition(|s| s.node == node)
+    }
+
+    /// The first of these nodes' body positions. Looked for from the end, until all are found.
+    pub(super) fn first_position(&self, nodes: &HashSet<NodeIndex>) -> Option<usize> {
+        let mut left = nodes.len();
+        let mut first = None;
+        for (at, slot) in self.body.iter().enumerate().rev() {
+            if left == 0 {
+                break;
+            }
+            if nodes.contains(&slot.node) {
+                first = Some(at);
+                left -= 1;
+            }
+        }
+        first
     }
 
     /// Takes nodes out for good.
     pub fn remove_all(&mut self, nodes: &HashSet<NodeIndex>) {
-        let Some(first) = self.body.iter().position(|s| nodes.contains(&s.node)) else { return };
+        let Some(first) = self.first_position(nodes) else { return };
+        self.before_edit_in_body(first);
         self.order.retain(|n| !nodes.contains(n));
         for slot in self.body.split_off(first) {
             if nodes.contains(&slot.node) {
@@ -299,13 +345,13 @@ impl View {
                 self.body.push(slot);
             }
         }
+        self.watch_outputs_from(first);
         self.touch(first);
-        self.watch_outputs();
     }
 
     /// Where the outputs that answer the assistant message `caller` end.
     fn end_of_step(&self, caller: NodeIndex) -> usize {
-        let Some(at) = self.body.iter().rposition(|s| s.node == caller) else { return self.body.len() };
+        let Some(at) = self.position(caller) else { return self.body.len() };
         let mut end = at + 1;
         // Items sent one by one: the calls of one answer stand in neighbouring assistant messages.
         while self
@@ -323,17 +369,13 @@ impl View {
 
     /// Shows the slot at body position `at` in another form.
     pub fn replace(&mut self, at: usize, message: Arc<Message>, tally: Tally, form: Form) {
-        self.before_edit();
+        self.before_edit_in_body(at);
         let slot = &mut self.body[at];
         self.sums.remove(slot.part, &slot.tally);
-        let before = slot.tally;
         slot.message = message;
         slot.tally = tally;
         slot.form = form;
         self.sums.add(slot.part, &slot.tally);
-        if slot.shows_output() {
-            self.output_tokens = self.output_tokens - before.outputs + tally.outputs;
-        }
         self.touch(at);
     }
 
@@ -355,7 +397,6 @@ impl View {
 
     /// Shows and drops just these, in this order.
     pub fn arrange(&mut self, stood: Vec<Stood>) {
-        self.before_edit();
         self.order = stood.iter().map(|s| s.slot.node).collect();
         let (shown, dropped): (Vec<Stood>, Vec<Stood>) = stood.into_iter().partition(|s| s.shown);
         self.dropped = dropped.into_iter().map(|s| (s.slot.node, s.slot)).collect();
@@ -365,30 +406,32 @@ impl View {
         };
         let same = self.body.iter().zip(&shown).take_while(as_it_stood).count();
         let changed = same < self.body.len().max(shown.len());
+        self.before_edit_in_body(same);
         for slot in self.body.drain(same..) {
             self.sums.remove(slot.part, &slot.tally);
         }
         for Stood { slot, .. } in shown.into_iter().skip(same) {
             self.sums.add(slot.part, &slot.tally);
+            self.ephemeral.enter(&slot);
             self.body.push(slot);
         }
         if changed {
+            self.watch_outputs_from(same);
             self.touch(same);
-            self.watch_outputs();
         }
     }
 
     /// Takes the `folded` nodes out and puts `with` at position `at` of what is left: a retained text and a summary stand
     /// before all else (COMP-7), so that a view that begins with a fold begins with a user message; or behind earlier folds.
     pub fn fold(&mut self, folded: &HashSet<NodeIndex>, with: Vec<Slot>, at: usize) {
-        self.before_edit();
+        let first = self.body.iter().position(|s| folded.contains(&s.node)).unwrap_or(self.body.len());
+        self.before_edit_in_body(first.min(at));
         for slot in self.body.iter().filter(|s| folded.contains(&s.node)) {
             self.sums.remove(slot.part, &slot.tally);
         }
         for slot in &with {
             self.sums.add(slot.part, &slot.tally);
         }
-        let first = self.body.iter().position(|s| folded.contains(&s.node)).unwrap_or(self.body.len());
         self.order.retain(|n| !folded.contains(n));
         self.dropped.retain(|n, _| !folded.contains(n));
         self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
@@ -396,14 +439,14 @@ impl View {
         let place = self.place_after(at);
         self.order.splice(place..place, with.iter().map(|s| s.node));
         self.body.splice(at..at, with);
+        self.watch_outputs_from(first.min(at));
         self.touch(first.min(at));
-        self.watch_outputs();
     }
 
     /// Takes nodes out of the body and remembers where they stood.
     pub fn drop_nodes(&mut self, nodes: &HashSet<NodeIndex>) {
-        let Some(first) = self.body.iter().position(|s| nodes.contains(&s.node)) else { return };
-        self.before_edit();
+        let Some(first) = self.first_position(nodes) else { return };
+        self.before_edit_in_body(first);
         for slot in self.body.split_off(first) {
             if nodes.contains(&slot.node) {
                 self.sums.remove(slot.part, &slot.tally);
@@ -413,8 +456,8 @@ impl View {
                 self.body.push(slot);
             }
         }
+        self.watch_outputs_from(first);
         self.touch(first);
-        self.watch_outputs();
     }
 
     /// Remembers a node that never stood in the body, behind the dropped or shown node `behind`. Gives that, unless it is
@@ -430,26 +473,27 @@ impl View {
 
     /// Brings dropped nodes back to where they stood.
     pub fn restore(&mut self, nodes: &HashSet<NodeIndex>) {
-        self.before_edit();
-        let mut shown: BTreeMap<NodeIndex, Slot> =
-            std::mem::take(&mut self.body).into_iter().map(|s| (s.node, s)).collect();
+        self.before_edit_in_body(0);
+        let mut shown: BTreeMap<NodeIndex, Slot> = BTreeMap::new();
+        shown.extend(std::mem::take(&mut self.body).into_iter().map(|s| (s.node, s)));
         let (back, dropped) =
             std::mem::take(&mut self.dropped).into_iter().partition(|(n, _)| nodes.contains(n));
         self.dropped = dropped;
         for slot in BTreeMap::values(&back) {
             self.sums.add(slot.part, &slot.tally);
+            self.ephemeral.enter(slot);
             self.dropped_tokens -= slot.tokens();
         }
         shown.extend(back);
         self.body = self.order.iter().filter_map(|n| shown.remove(n)).collect();
         let first = self.body.iter().position(|s| nodes.contains(&s.node)).unwrap_or(self.body.len());
-        self.touch(first);
         self.watch_outputs();
+        self.touch(first);
     }
 
     /// Gives every node its number in a branch of the conversation; all of them have one.
     pub(super) fn renumber(&mut self, new: &Renumbering) {
-        self.before_edit();
+        self.before_edit(0);
         let own = |node: NodeIndex| new.of(node).unwrap_or(node);
         self.pruned.retain(|node, _| new.of(*node).is_some());
         let before_body = self.header.iter_mut().chain(&mut self.parts).chain(&mut self.hidden_parts);
@@ -462,6 +506,10 @@ impl View {
         }
         for slots in [&mut self.dropped, &mut self.pruned] {
             *slots = std::mem::take(slots).into_values().map(|slot| (slot.node, slot)).collect();
+        }
+        self.ephemeral = Ephemeral::default();
+        for slot in &self.body {
+            self.ephemeral.enter(slot);
         }
     }
 
@@ -532,10 +580,7 @@ impl View {
         match self.changed_from {
             _ if self.fixed_changed => 0,
             None => self.marked_tokens,
-            Some(at) => {
-                let before = self.fixed_tokens() + self.body[..at].iter().map(Slot::tokens).sum::<u64>();
-                before.min(self.marked_tokens) // what changed may have entered after the mark
-            }
+            Some(at) => self.tokens_before(at).min(self.marked_tokens), // what changed may have entered after the mark
         }
     }
 
@@ -547,7 +592,7 @@ impl View {
 
     /// Counts every slot anew, and the tool definitions where `tools` are given. What is sent stays the same.
     pub(super) fn recount(&mut self, tools: Option<u64>, count: impl Fn(&Slot) -> Tally) {
-        self.before_edit();
+        self.before_edit(0);
         self.tools = tools.unwrap_or(self.tools);
         let shown = self.header.iter_mut().chain(&mut self.parts).chain(&mut self.body);
         let kept =
@@ -565,27 +610,59 @@ impl View {
         self.watch_outputs();
     }
 
+    /// Tokens of all that stands before body position `at`: the shorter side is summed up.
+    fn tokens_before(&self, at: usize) -> u64 {
+        let of = |slots: &[Slot]| slots.iter().map(Slot::tokens).sum::<u64>();
+        let (before, behind) = self.body.split_at(at.min(self.body.len()));
+        if before.len() < behind.len() {
+            self.fixed_tokens() + of(before)
+        } else {
+            self.tokens().saturating_sub(of(behind))
+        }
+    }
+
+    fn before_edit_in_body(&mut self, at: usize) {
+        self.before_edit(self.before_body() + at);
+    }
+
     fn touch(&mut self, at: usize) {
         self.changed_from = Some(self.changed_from.map_or(at, |from| from.min(at)));
         self.edited = Some(self.edited.map_or(at, |from| from.min(at)));
+        self.changes.edit(at);
+    }
+
+    fn can_be_trimmed(slot: &Slot) -> bool {
+        slot.message.role == Role::Tool && slot.form != Form::Placeholder
     }
 
     fn watch_output(&mut self, at: usize) {
-        let slot = &self.body[at];
-        if slot.shows_output() {
-            self.output_tokens += slot.tally.outputs;
-            if slot.form != Form::Placeholder {
-                self.outputs.push_back(at);
-            }
+        if Self::can_be_trimmed(&self.body[at]) {
+            self.outputs.push_back(at);
+        }
+    }
+
+    /// `count` slots were put in at body position `at`.
+    fn moved(&mut self, at: usize, count: usize) {
+        let behind = self.outputs.partition_point(|output| *output < at);
+        for output in self.outputs.range_mut(behind..) {
+            *output += count;
+        }
+        let entered = (at..at + count).filter(|at| Self::can_be_trimmed(&self.body[*at]));
+        for (i, output) in entered.enumerate() {
+            self.outputs.insert(behind + i, output);
+        }
+    }
+
+    /// Finds the tool outputs that can be trimmed anew, from body position `at` on.
+    fn watch_outputs_from(&mut self, at: usize) {
+        self.outputs.truncate(self.outputs.partition_point(|output| *output < at));
+        for at in at..self.body.len() {
+            self.watch_output(at);
         }
     }
 
     /// Finds the tool outputs that can be trimmed anew.
     pub(super) fn watch_outputs(&mut self) {
-        self.outputs.clear();
-        self.output_tokens = 0;
-        for at in 0..self.body.len() {
-            self.watch_output(at);
-        }
+        self.watch_outputs_from(0);
     }
 }

@@ -13,6 +13,7 @@ use super::limits::GraphLimits;
 use super::node::{Node, NodeSpec, NodeState, NodeType, Said};
 use super::order::Order;
 use crate::error::{Error, Result};
+use crate::sorting::sort;
 
 /// Where a node lies: one that entered, or a fold's summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -373,7 +374,7 @@ impl ContextGraph {
                 before.push((source.position, source.reach));
             }
         }
-        before.sort_unstable();
+        sort(&mut before);
         let mut reach = before.iter().map(|(_, reach)| *reach).max().unwrap_or(0);
         for (position, _) in before {
             reach += u32::from(position == reach);

@@ -8,6 +8,7 @@ use super::limits::GraphLimits;
 use super::node::{Node, NodeState, NodeType};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Part;
+use crate::sorting::{sort, sort_by_key};
 
 /// A summary that stands in for nodes of one lane.
 #[derive(Debug, Clone)]
@@ -144,7 +145,7 @@ impl ContextGraph {
             offending(&mut |m| self.lane_of(*m) != lane),
             format!("not in the lane `{}`; a fold never crosses lanes", self.lanes[lane as usize].name),
         )?;
-        members.sort_unstable_by_key(|m| self.entry(*m));
+        sort_by_key(&mut members, |m| self.entry(*m));
         Ok(members)
     }
 
@@ -157,8 +158,8 @@ impl ContextGraph {
             inward.extend(self.into(*member).filter(|e| outside(self.edges[*e as usize].from)));
             outward.extend(self.out_of(*member).filter(|e| outside(self.edges[*e as usize].to)));
         }
-        inward.sort_unstable();
-        outward.sort_unstable();
+        sort(&mut inward);
+        sort(&mut outward);
         let first = members.iter().map(|m| self.entry(*m)).min().unwrap_or_default();
         let by_time = |m: &Place| (self.nodes[self.exit(*m) as usize].position, self.exit(*m));
         let last = members.iter().map(by_time).max().map_or(first, |(_, exit)| exit);

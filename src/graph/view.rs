@@ -6,6 +6,7 @@ use super::edge::{Edge, EdgeKind};
 use super::limits::GraphLimits;
 use super::node::{NodeState, NodeType};
 use crate::error::{Error, Result};
+use crate::sorting::sort_by_key;
 
 /// What a node's context consists of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -145,7 +146,7 @@ impl ContextGraph {
     /// what comes before them.
     fn in_order(&self, gathering: &mut Gathering) -> Vec<Place> {
         let mut places = std::mem::take(&mut gathering.places);
-        places.sort_unstable_by_key(|p| self.entry(*p));
+        sort_by_key(&mut places, |p| self.entry(*p));
         let before = |p: Place| self.seen_before(p).filter(|s| gathering.kept.contains(s));
         let in_time = |p: &Place| before(*p).all(|s| self.entry(s) < self.entry(*p));
         if places.iter().all(in_time) {

@@ -1,4 +1,5 @@
 use std::cell::{OnceCell, RefCell};
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
@@ -7,6 +8,7 @@ use super::recorded::Recorded;
 use super::replay::{Terms, replay, session_at};
 use super::retention::{Facts, facts};
 use super::run::{Simulation, SimulationPrices};
+use super::survival::said_in;
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::model::{PRICES_AS_OF, PRICES_SOURCE, Priced, Prices};
@@ -18,7 +20,8 @@ use crate::tokens::{Counter, Method};
 pub struct Recording {
     messages: Vec<Message>,
     tools: Vec<Value>,
-    facts: OnceCell<Facts>,
+    /// Its facts, and which of them are said before each answer.
+    facts: OnceCell<(Facts, Vec<Vec<usize>>)>,
     /// As it was recorded, by the counter and the rules of this model.
     recorded: RefCell<Option<(CountedBy, Recorded)>>,
 }
@@ -28,7 +31,19 @@ type CountedBy = (String, Option<String>);
 
 impl Recording {
     /// `messages`: all of them, the header first. `tools`: the tools that the model is given; they count with every call.
-    pub fn new(messages: Vec<Message>, tools: Vec<Value>) -> Self {
+    ///
+    /// A message without an id gets one by its place (`m1` is the first), so that it has the same in every replay.
+    pub fn new(mut messages: Vec<Message>, tools: Vec<Value>) -> Self {
+        let taken: HashSet<String> = messages.iter().filter_map(|m| m.meta.id.clone()).collect();
+        for (at, message) in messages.iter_mut().enumerate() {
+            if message.meta.id.is_none() {
+                let mut id = format!("m{}", at + 1);
+                while taken.contains(&id) {
+                    id.push('_');
+                }
+                message.meta.id = Some(id);
+            }
+        }
         Self { messages, tools, facts: OnceCell::new(), recorded: RefCell::default() }
     }
 
@@ -59,8 +74,8 @@ impl Recording {
         let configs: Vec<SessionConfig> = configs.collect::<Result<_>>()?; // a wrong one shows before any has run
         let runs = configs.into_iter().map(|config| {
             let preset = name_of(&config.ladder);
-            let facts = self.facts.get_or_init(|| facts(&self.messages));
-            let terms = Terms { preset, facts, outputs: &recorded.outputs, price, pins: &pins };
+            let (facts, said) = self.facts.get_or_init(|| self.look_for_facts());
+            let terms = Terms { preset, facts, said, outputs: &recorded.outputs, price, pins: &pins };
             replay(self.session(config, counter), &self.messages, terms)
         });
         let runs = runs.collect::<Result<_>>()?;
@@ -69,7 +84,7 @@ impl Recording {
         Ok(Simulation { transcript_tokens, prices, recorded, runs })
     }
 
-    /// The session as it is before the answer to call `at` (from 0; the last, where there are fewer): replayed under these
+    /// The session as it is before the answer to call `at` (from 0; where there are fewer, with all that was said): replayed under these
     /// options as [`simulate`](Self::simulate) does it, with their `ladder`.
     ///
     /// # Errors
@@ -81,6 +96,13 @@ impl Recording {
         self.complete(&mut options, counter)?;
         let config = SessionConfig::from_value(&Value::Object(options))?;
         session_at(self.session(config, counter), &self.messages, at, &pins)
+    }
+
+    fn look_for_facts(&self) -> (Facts, Vec<Vec<usize>>) {
+        let all = facts(&self.messages);
+        let said =
+            answers(&self.messages).map(|a| said_in(&self.messages[a.pushed..a.begin], &all)).collect();
+        (all, said)
     }
 
     fn session(&self, config: SessionConfig, counter: &Counter) -> Session {

@@ -18,6 +18,8 @@ pub(super) struct Terms<'a> {
     pub preset: String,
     /// The facts of the transcript.
     pub facts: &'a Facts,
+    /// Which of them are said before each answer.
+    pub said: &'a [Vec<usize>],
     /// Tokens of each answer.
     pub outputs: &'a [u64],
     /// What tokens cost, where that is known.
@@ -43,8 +45,8 @@ pub(super) fn replay(mut session: Session, messages: &[Message], terms: Terms<'_
     let mut compactions = SimulatedCompactions::default();
     let mut costs = terms.price.map(|_| Costs::default());
     let mut shares: Vec<Retention> = Vec::new();
-    for answer in answers(messages) {
-        survival.hear(&messages[answer.pushed..answer.begin]);
+    for (answer, said) in answers(messages).zip(terms.said) {
+        survival.hear(said);
         if !push(&mut session, messages, &answer, terms.pins)? {
             continue;
         }
@@ -89,8 +91,8 @@ pub(super) fn replay(mut session: Session, messages: &[Message], terms: Terms<'_
     })
 }
 
-/// The session as it is before the answer to call `at`; the last one's, where there are fewer. What the views were prepared
-/// to on the way there is in it.
+/// The session as it is before the answer to call `at`; where there are fewer, with all that was said, prepared for the call
+/// that would be next. What the views were prepared to on the way there is in it.
 ///
 /// # Errors
 /// As [`replay`].
@@ -102,14 +104,20 @@ pub(super) fn session_at(
 ) -> Result<Session> {
     let mut compactions = SimulatedCompactions::default();
     let mut calls = 0;
+    let mut rest = 0;
     for answer in answers(messages) {
+        rest = answer.begin;
         if push(&mut session, messages, &answer, pins)? {
             call(&mut session, calls, &mut compactions);
             calls += 1;
         }
         if calls > at {
-            break;
+            return Ok(session);
         }
+    }
+    let rest = Answer { pushed: rest, begin: messages.len(), end: messages.len() };
+    if push(&mut session, messages, &rest, pins)? {
+        call(&mut session, calls, &mut compactions);
     }
     Ok(session)
 }

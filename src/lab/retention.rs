@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::compaction::facts::{Needles, constraints, literals, texts};
 use crate::message::{ItemType, Message, Role};
+use crate::sorting::sort;
 
 /// The facts of a history, each once.
 ///
@@ -61,7 +62,7 @@ pub fn facts<'a>(history: impl IntoIterator<Item = &'a Message>) -> Facts {
         }
     }
     let mut literals: Vec<String> = found.into_iter().collect();
-    literals.sort_unstable();
+    sort(&mut literals);
     Facts { literals, constraints: rules.into_iter().collect() }
 }
 

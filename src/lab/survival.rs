@@ -25,6 +25,15 @@ struct Held {
     refs: BTreeSet<String>,
 }
 
+/// Where the facts of these messages stand among `all`, the constraints behind the literals.
+pub(super) fn said_in(messages: &[Message], all: &Facts) -> Vec<usize> {
+    let said = facts(messages);
+    let place = |of: &[String], fact: &String| of.binary_search(fact).ok();
+    let literals = said.literals.iter().filter_map(|f| place(&all.literals, f));
+    let rules = said.constraints.iter().filter_map(|f| place(&all.constraints, f));
+    literals.chain(rules.map(|i| i + all.literals.len())).collect()
+}
+
 impl<'a> Survival<'a> {
     /// `facts`: those of the whole transcript.
     pub fn new(facts: &'a Facts) -> Self {
@@ -37,15 +46,9 @@ impl<'a> Survival<'a> {
         }
     }
 
-    /// These were said: their facts count from now on.
-    pub fn hear(&mut self, messages: &[Message]) {
-        let said = facts(messages);
-        let place = |of: &[String], fact: &String| of.binary_search(fact).ok();
-        let literals = said.literals.iter().filter_map(|f| place(&self.facts.literals, f));
-        let behind = self.facts.literals.len();
-        let rules =
-            said.constraints.iter().filter_map(|f| place(&self.facts.constraints, f)).map(|i| i + behind);
-        self.said.extend(literals.chain(rules));
+    /// These facts were said: they count from now on.
+    pub fn hear(&mut self, said: &[usize]) {
+        self.said.extend(said);
     }
 
     /// The shares of what was said so far that a view still has: as [`retention`](super::retention()) has it.

@@ -71,6 +71,9 @@ fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPla
         cut_within_turn: false,
         layout: Layout::SystemSummary,
         profile: Profile::Default,
+        role: aim.summary_role,
+        room: None,
+        most_after: None,
     })
 }
 

@@ -65,10 +65,7 @@ impl Pass for CompressJson {
                 items.push(context.view.body()[at].node);
             }
         }
-        for item in &items {
-            context.note_left_out(*item, WHY, None);
-        }
-        context.emit_trimmed(&items, WHY);
+        context.note_trimmed(&items, WHY);
         Ok(Outcome::changed(items, format!("JSON above {} tokens was compressed", self.max_tokens)))
     }
 }

@@ -47,10 +47,7 @@ impl Pass for DedupeReads {
                 items.push(context.view.body()[at].node);
             }
         }
-        for item in &items {
-            context.note_left_out(*item, WHY, None);
-        }
-        context.emit_trimmed(&items, WHY);
+        context.note_trimmed(&items, WHY);
         Ok(Outcome::changed(items, "of identical tool outputs the newest stays"))
     }
 }

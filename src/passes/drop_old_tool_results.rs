@@ -7,6 +7,7 @@ use crate::config::{Keys, size};
 use crate::context::{Context, NodeIndex, Unit};
 use crate::error::Result;
 use crate::message::Role;
+use crate::sorting::sort;
 
 const WHY: &str = "an older exchange keeps its user message and its last answer";
 
@@ -93,8 +94,8 @@ impl Pass for DropOldToolResults {
                 context.strip_calls(at);
             }
         }
-        goes.sort_unstable();
-        stripped.sort_unstable();
+        sort(&mut goes);
+        sort(&mut stripped);
         for node in &stripped {
             context.note_left_out(*node, "it stands without its tool calls", None);
         }

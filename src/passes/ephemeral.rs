@@ -1,9 +1,9 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
 use super::pass::{Aim, Outcome, Pass};
-use crate::context::{Context, Slot};
+use crate::context::Context;
 use crate::error::Result;
 use crate::message::{ItemType, Role};
 
@@ -30,17 +30,23 @@ impl Pass for Ephemeral {
     }
 
     fn wants(&self, context: &Context, _: &Aim) -> bool {
-        context.history.has_ephemeral()
+        context.view.has_ephemeral_news()
     }
 
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
-        let outlived = outlived(context);
+        let standing = context.view.ephemeral();
+        let outlived = outlived(context, &standing);
         let newest_user = context.view.body().iter().rev().find(|s| s.message.opens_turn()).map(|s| s.node);
         let (mut outputs, mut others) = (Vec::new(), Vec::new());
-        for at in outlived {
+        let mut done: HashSet<usize> = HashSet::new();
+        for at in outlived.iter().copied() {
             let slot = &context.view.body()[at];
             let (node, role) = (slot.node, slot.message.role);
-            if context.history.node(node).pinned || Some(node) == newest_user {
+            if Some(node) == newest_user {
+                continue;
+            }
+            done.insert(at);
+            if context.history.node(node).pinned {
                 continue;
             }
             match role {
@@ -49,6 +55,10 @@ impl Pass for Ephemeral {
                 _ => {}
             }
         }
+        // What is done counts for those before it, as long as there are any.
+        let first = standing.iter().position(|at| !done.contains(at)).unwrap_or(standing.len());
+        let staying = standing[first..].iter().map(|at| context.view.body()[*at].node).collect();
+        context.view.settle_ephemeral(&staying, done.len() < outlived.len());
         for node in &outputs {
             context.note_left_out(*node, WHY, None);
         }
@@ -57,24 +67,22 @@ impl Pass for Ephemeral {
     }
 }
 
-/// Body positions of the ephemeral messages that enough newer ones of their kind outlive.
-fn outlived(context: &Context) -> Vec<usize> {
-    let tools: HashMap<&str, &str> = context
-        .view
-        .body()
-        .iter()
-        .flat_map(|s| s.message.tool_calls())
-        .map(|c| (c.id.as_str(), c.name.as_str()))
-        .collect();
-    let kind = |slot: &Slot| match slot.message.tool_outputs().next() {
-        Some(output) => Kind::Tool((*tools.get(output.call_id.as_str()).unwrap_or(&"")).to_owned()),
-        None => Kind::Type(slot.message.item_type()),
+/// Of these body positions of ephemeral messages those that enough newer ones of their kind outlive.
+fn outlived(context: &Context, standing: &[usize]) -> Vec<usize> {
+    let body = context.view.body();
+    let tool = |at: usize, call_id: &str| {
+        let mut calls = body[..at].iter().rev().flat_map(|s| s.message.tool_calls());
+        calls.find(|call| call.id == call_id).map_or_else(String::new, |call| call.name.clone())
+    };
+    let kind = |at: usize| match body[at].message.tool_outputs().next() {
+        Some(output) => Kind::Tool(tool(at, &output.call_id)),
+        None => Kind::Type(body[at].message.item_type()),
     };
     let mut newer: HashMap<Kind, u32> = HashMap::new();
     let mut outlived = Vec::new();
-    for (at, slot) in context.view.body().iter().enumerate().rev() {
-        let Some(keep) = slot.message.meta.ephemeral else { continue };
-        let newer = newer.entry(kind(slot)).or_default();
+    for at in standing.iter().rev().copied() {
+        let Some(keep) = body[at].message.meta.ephemeral else { continue };
+        let newer = newer.entry(kind(at)).or_default();
         if *newer >= keep {
             outlived.push(at);
         }

@@ -3,14 +3,14 @@ use std::fmt::Debug;
 use serde_json::Value;
 
 use super::PruneToolOutputs;
-use crate::compaction::{FoldPlan, Layout};
+use crate::compaction::{FoldPlan, Layout, SummaryRole};
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
 use crate::message::ItemType;
 
 /// The figures that passes aim at, in tokens of the view. Where neither model nor window is known, `most` is out of
 /// reach, and so is `threshold` unless a pass of the ladder has one of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Aim {
     /// The model's context window.
     pub window: Option<u64>,
@@ -32,6 +32,10 @@ pub struct Aim {
     pub fill: bool,
     /// Turns that stay whole where a pass does not say.
     pub keep_turns: u64,
+    /// Whose words a summary is, where the caller says so.
+    pub summary_role: Option<SummaryRole>,
+    /// The model's tokens over counted ones.
+    pub calibration: f64,
 }
 
 impl Aim {
@@ -43,6 +47,11 @@ impl Aim {
     /// Whether a fold may begin on its own account in a view of this size.
     pub fn is_awake(&self, tokens: u64) -> bool {
         tokens > self.most || tokens >= self.resting
+    }
+
+    /// How many counted tokens are so many of the model's: figures of a pass's own are in the latter.
+    pub fn as_counted(&self, tokens: u64) -> u64 {
+        (tokens as f64 / self.calibration) as u64
     }
 
     /// Whether a fold is worth asking for a summary.

@@ -92,7 +92,7 @@ impl Pass for RecentWindow {
             .view
             .tokens_by_part()
             .iter()
-            .filter(|(part, ..)| matches!(part, PartName::Summary | PartName::Retain))
+            .filter(|(part, ..)| matches!(part, PartName::Summary | PartName::Ledger | PartName::Retain))
             .map(|(_, tokens, _)| tokens)
             .sum();
         let recent = context.view.tokens().saturating_sub(context.view.fixed_tokens() + in_folds);

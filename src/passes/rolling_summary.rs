@@ -76,11 +76,16 @@ impl RollingSummary {
     }
 
     fn plan(&self, context: &Context, aim: &Aim) -> Option<FoldPlan> {
-        let target = aim.most.min(self.lower_threshold - 1);
+        let target = aim.most.min(aim.as_counted(self.lower_threshold).saturating_sub(1));
         let summary = (target as f64 * SUMMARY_SHARE) as u64;
-        let keep =
-            Keep { fill: true, hidden_too: true, summary: Some(summary), ..Keep::last(1, Some(target)) };
-        plan(context, keep, Layout::SystemNote)
+        let keep = Keep {
+            fill: true,
+            hidden_too: true,
+            summary: Some(summary),
+            role: aim.summary_role,
+            ..Keep::last(1, Some(target))
+        };
+        plan(context, keep, Layout::SystemNote).map(|plan| FoldPlan { most_after: Some(target), ..plan })
     }
 }
 
@@ -102,7 +107,7 @@ impl Pass for RollingSummary {
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
         aim.auto
             && aim.is_awake(context.view.tokens())
-            && context.view.tokens() + context.view.dropped_tokens() > self.upper_threshold
+            && context.view.tokens() + context.view.dropped_tokens() > aim.as_counted(self.upper_threshold)
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {

@@ -7,6 +7,7 @@ use crate::config::{Keys, size};
 use crate::context::{Context, NodeIndex, Place, Unit, begin_with_user, default_priority};
 use crate::error::Result;
 use crate::message::{ItemType, Role};
+use crate::sorting::sort_by_key;
 
 const WHY: &str = "of its type, and older than those that the rules keep";
 
@@ -77,7 +78,7 @@ impl Selective {
             }
         }
         given.finish()?;
-        rules.sort_by_key(|rule| rule.priority);
+        sort_by_key(&mut rules, |rule| rule.priority);
         Ok(Box::new(Self { rules }))
     }
 

@@ -56,7 +56,8 @@ impl Summarize {
         let ledger = aim.ledger;
         let hidden_too = self.layout == Layout::Replace;
         let cut_within_turn = !self.whole_turns;
-        let keep = Keep { cut_within_turn, ledger, fill, hidden_too, ..Keep::last(turns, target) };
+        let role = aim.summary_role;
+        let keep = Keep { cut_within_turn, ledger, fill, hidden_too, role, ..Keep::last(turns, target) };
         let whole = Keep { cut_within_turn: false, ..keep };
         let whole_first = self.layout == Layout::AskAnswerSteps && !fill;
         let whole = whole_first.then(|| plan(context, whole, self.layout)).flatten();
@@ -94,7 +95,8 @@ impl Pass for Summarize {
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
-        let threshold = self.threshold_tokens.map_or(aim.threshold, |own| own.max(aim.threshold));
+        let threshold =
+            self.threshold_tokens.map_or(aim.threshold, |own| aim.as_counted(own).max(aim.threshold));
         let tokens = context.view.tokens();
         aim.auto && aim.is_awake(tokens) && Aim { threshold, ..*aim }.is_due(tokens)
     }

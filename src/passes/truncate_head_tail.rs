@@ -48,10 +48,7 @@ impl Pass for TruncateHeadTail {
                 items.push(context.view.body()[at].node);
             }
         }
-        for item in &items {
-            context.note_left_out(*item, WHY, None);
-        }
-        context.emit_trimmed(&items, WHY);
+        context.note_trimmed(&items, WHY);
         Ok(Outcome::changed(items, format!("tool outputs above {} characters lost their middle", self.0.max)))
     }
 }

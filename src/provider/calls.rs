@@ -1,10 +1,17 @@
 use std::collections::HashMap;
+use std::fmt;
 
 use crate::message::{Message, ToolCall};
 
+/// Finds a call by its id.
+type Find<'a> = dyn Fn(&str) -> Option<&'a ToolCall> + 'a;
+
 /// The tool calls that stand before a message, by id: an output is written in its call's own kind.
-#[derive(Debug, Default, Clone)]
-pub struct Calls<'a>(HashMap<&'a str, &'a ToolCall>);
+#[derive(Default, Clone)]
+pub struct Calls<'a> {
+    known: HashMap<&'a str, &'a ToolCall>,
+    looked_up: Option<&'a Find<'a>>,
+}
 
 impl<'a> Calls<'a> {
     /// The calls in `messages`.
@@ -16,13 +23,24 @@ impl<'a> Calls<'a> {
         calls
     }
 
+    /// Calls that are looked for when one is asked for: where only a few of a long list are.
+    pub fn looked_up(find: &'a Find<'a>) -> Self {
+        Self { looked_up: Some(find), ..Self::default() }
+    }
+
     /// Adds the calls of the next message. A call id that is used again means the newer call from here on.
     pub fn add(&mut self, message: &'a Message) {
-        self.0.extend(message.tool_calls().map(|call| (call.id.as_str(), call)));
+        self.known.extend(message.tool_calls().map(|call| (call.id.as_str(), call)));
     }
 
     /// The call of this id.
     pub fn get(&self, id: &str) -> Option<&'a ToolCall> {
-        self.0.get(id).copied()
+        self.known.get(id).copied().or_else(|| self.looked_up?(id))
+    }
+}
+
+impl fmt::Debug for Calls<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(&self.known).finish()
     }
 }

@@ -1,7 +1,7 @@
 //! Numbers, strings, and what holds several of them.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::{Reader, Saved, Writer};
@@ -178,6 +178,20 @@ impl<K: Saved + Ord, V: Saved> Saved for BTreeMap<K, V> {
     fn load(from: &mut Reader<'_>) -> Result<Self> {
         let n = from.count()?;
         (0..n).map(|_| Ok((K::load(from)?, V::load(from)?))).collect()
+    }
+}
+
+impl<T: Saved + Ord> Saved for BTreeSet<T> {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        out.count(self.len());
+        for value in self {
+            value.save(out);
+        }
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let n = from.count()?;
+        (0..n).map(|_| T::load(from)).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! A run gets its answer: judged, asked for again, replaced or refused; what is accepted is put in.
+//! A run gets its answer: judged, asked for again, replaced or refused.
 
 use std::collections::HashSet;
 
@@ -6,8 +6,8 @@ use super::facade::Session;
 use super::run::{Fit, Pending, Question};
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::Carried;
-use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure, Reason, Size};
-use crate::context::{EventName, NodeIndex, Slot};
+use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure};
+use crate::context::{EventName, NodeIndex, NodeKind, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, steps};
 
@@ -17,10 +17,35 @@ const LEAST: u64 = 64;
 /// Turns that take fewer tokens may go without a summary where none would be smaller.
 const LITTLE: u64 = 256;
 
+/// What is to become of an answer.
+pub(super) enum Weighed {
+    /// It is a summary.
+    Accepted(Box<(Pending, compaction::Accepted, Carried)>),
+    /// It is asked for again, or about the next piece.
+    AskOn(Box<Question>),
+    /// It cannot be used, and there is no further attempt.
+    Refused(Box<Pending>, Error),
+    /// What failed was not the answer.
+    Failed(Box<Question>, Error),
+}
+
 impl Session {
     /// Goes on with the model's answer. An answer that is no usable summary is asked for again, then refused or replaced
     /// by the extractive summariser, as configured; when this fails, the session is as it was before the run (INV-4).
     pub fn resume(&mut self, pending: Pending, answer: &Answer) -> Result<Fit> {
+        match self.weigh(pending, answer)? {
+            Weighed::Accepted(judged) => {
+                let (pending, accepted, carried) = *judged;
+                self.accept(pending, accepted, carried)
+            }
+            Weighed::AskOn(question) => self.ask(*question),
+            Weighed::Refused(pending, error) => self.give_up(*pending, error),
+            Weighed::Failed(question, error) => self.go_on_or_fail(*question, error),
+        }
+    }
+
+    /// What is to become of an answer. Where it is accepted, the passes before the fold have run.
+    pub(super) fn weigh(&mut self, pending: Pending, answer: &Answer) -> Result<Weighed> {
         let mut pending = self.still_wanted(pending)?;
         let attempt = pending.question.attempt;
         let summary = pending.question.run.summary.get_or_insert_default();
@@ -30,22 +55,38 @@ impl Session {
             (a, b) => a.or(b),
         };
         let error = match self.judge_or_ask_on(&mut pending, answer) {
-            Ok(Some((accepted, carried))) => return self.accept(pending, accepted, carried),
-            Ok(None) => return self.ask(pending.question),
-            // No further question would bring the pieces together.
-            Err(error) if pieces_do_not_end(&pending, &error) => return self.give_up(pending, error),
-            // What failed is no answer that another one could mend: `compaction.redact`.
-            Err(error) if error.code() == ErrorCode::SummaryFailed => {
-                return Err(self.fail(pending.question, error));
+            Ok(Some((accepted, carried))) => {
+                return Ok(Weighed::Accepted(Box::new((pending, accepted, carried))));
             }
+            Ok(None) => return Ok(Weighed::AskOn(Box::new(pending.question))),
             Err(error) => error,
         };
-        if attempt < self.config.compaction.max_attempts {
-            pending.question.attempt += 1;
-            pending.question.refused = Some(error.message().to_owned());
-            return self.ask(pending.question);
+        if error.code() == ErrorCode::SummaryFailed {
+            // No further question would bring the pieces together, and no other answer would mend `compaction.redact`.
+            return Ok(if pieces_do_not_end(&pending, &error) {
+                Weighed::Refused(Box::new(pending), error)
+            } else {
+                Weighed::Failed(Box::new(pending.question), error)
+            });
         }
-        self.give_up(pending, error)
+        if attempt == self.config.compaction.max_attempts {
+            return Ok(Weighed::Refused(Box::new(pending), error));
+        }
+        pending.question.attempt += 1;
+        pending.question.refused = Some(error.message().to_owned());
+        Ok(Weighed::AskOn(Box::new(pending.question)))
+    }
+
+    /// The callback failed: the same is asked again while there are attempts left. What it failed with is not for the model
+    /// to know.
+    pub fn not_answered(&mut self, pending: Pending, error: Error) -> Result<Fit> {
+        let attempt = pending.question.attempt;
+        if error.code() == ErrorCode::Aborted || attempt == self.config.compaction.max_attempts {
+            return self.give_up(pending, error);
+        }
+        let mut pending = self.still_wanted(pending)?;
+        pending.question.attempt += 1;
+        self.ask(pending.question)
     }
 
     /// Goes on with what the built-in summariser says: no request, whatever its size, had to be sent.
@@ -76,13 +117,21 @@ impl Session {
             &folded,
             &*self.context.counter,
             ExtractiveOptions {
-                max_tokens: default.max_tokens.min(pending.question.room.map_or(u64::MAX, within)),
+                max_tokens: plan
+                    .size()
+                    .unwrap_or(default.max_tokens)
+                    .min(pending.question.room.map_or(u64::MAX, within)),
             },
         ))
     }
 
-    /// The callback failed: the extractive summariser if configured, else `error`; nothing has changed then.
+    /// No answer came that can be used: the extractive summariser stands in if configured. Else a run whose view must fit
+    /// goes on without a summary, and fails with `error` only where the view does not fit; any other run fails. Nothing has
+    /// changed then.
     pub fn give_up(&mut self, mut pending: Pending, error: Error) -> Result<Fit> {
+        if pending.question.run.background {
+            return Err(self.fail(pending.question, error)); // who needs a fold asks for it, and gets the stand-in then
+        }
         if error.code() == ErrorCode::Aborted || self.config.compaction.on_failure == OnFailure::Error {
             return self.go_on_or_fail(pending.question, error);
         }
@@ -98,17 +147,23 @@ impl Session {
         }
     }
 
-    /// Where all that is wrong is that there was too little to fold, a ladder goes on with its next pass.
-    fn go_on_or_fail(&mut self, question: Question, error: Error) -> Result<Fit> {
+    /// A view that must fit is worth more than a summary: the ladder goes on with its next pass. Where all that is wrong is
+    /// that there was too little to fold, or where the caller wants no error, that may end in the last resort; else only if
+    /// the view fits without. Turns that were left out for the summary to stand for do not go without.
+    pub(super) fn go_on_or_fail(&mut self, question: Question, error: Error) -> Result<Fit> {
+        let leaves_out = question.plan.layout == Layout::SystemSummary;
         let too_little = error.code() == ErrorCode::SummaryNotSmaller
-            && (question.plan.layout != Layout::SystemSummary || question.plan.stands_for() < LITTLE);
-        if !too_little || !question.run.must_fit() {
+            && (!leaves_out || question.plan.stands_for() < LITTLE);
+        let may_shorten = too_little || self.config.compaction.on_failure == OnFailure::Extractive;
+        let goes_on = question.run.must_fit() && (may_shorten || !leaves_out);
+        if error.code() == ErrorCode::Aborted || !goes_on {
             return Err(self.fail(question, error));
         }
         self.context.emit(EventName::CompactionFailed, &question.plan.members, error.to_string());
-        let Question { mut run, attempt, .. } = question;
-        run.decide(run.folding_pass(), self.tokens(), self.tokens(), Vec::new(), error.to_string());
+        let Question { mut run, attempt, pass, .. } = question;
+        run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.to_string());
         run.summary.get_or_insert_default().attempts = attempt;
+        run.unsummed = Some(error).filter(|_| !may_shorten);
         self.go_on_without(run)
     }
 
@@ -133,7 +188,7 @@ impl Session {
     }
 
     /// Judges on the view as the passes before the fold leave it; that is how it stays if the answer is accepted.
-    fn judge_settled<T>(
+    pub(super) fn judge_settled<T>(
         &mut self,
         pending: &mut Pending,
         judge: impl FnOnce(&Self, &Pending) -> Result<T>,
@@ -167,7 +222,7 @@ impl Session {
     }
 
     /// Judges an answer; with what is accepted comes what it carries over.
-    fn judge(
+    pub(super) fn judge(
         &self,
         pending: &Pending,
         answer: &Answer,
@@ -200,7 +255,8 @@ impl Session {
 
     /// The same, its plan as it stands now; `STALE_PLAN` where nothing of it is left to fold.
     pub(super) fn still_wanted(&mut self, mut pending: Pending) -> Result<Pending> {
-        let why = if pending.question.run.revision == self.revision {
+        let plan = &pending.question.plan;
+        let why = if pending.question.run.revision == self.revision || self.still_stands(plan) {
             self.refresh(&mut pending.question.plan);
             // Limits may have changed since it was asked, and what is known of the counter.
             pending.question.run.aim = self.aim(pending.question.run.aim.fill);
@@ -214,9 +270,18 @@ impl Session {
         Err(self.fail(pending.question, Error::new(ErrorCode::StalePlan, why)))
     }
 
+    /// Whether all that a plan folds still stands in the view, or beside it, whatever else was rewritten. A stand-in makes
+    /// way for the output that it stood for.
+    fn still_stands(&self, plan: &FoldPlan) -> bool {
+        let there: HashSet<NodeIndex> = self.context.view.with_dropped().iter().map(|s| s.node).collect();
+        let stands =
+            |n: &NodeIndex| there.contains(n) || self.context.history.node(*n).kind == NodeKind::StandIn;
+        plan.members.iter().all(stands)
+    }
+
     /// Sets the plan right for what happened while its summary was written: an output that came goes with its call, and
     /// a step in which something was pinned stays. Anything else that came stays, too (COMP-14).
-    fn refresh(&self, plan: &mut FoldPlan) {
+    pub(super) fn refresh(&self, plan: &mut FoldPlan) {
         let planned: HashSet<NodeIndex> = std::mem::take(&mut plan.members).into_iter().collect();
         (plan.tokens, plan.hidden_tokens) = (0, 0);
         let slots = self.context.view.with_dropped();
@@ -242,56 +307,13 @@ impl Session {
         }
     }
 
-    /// Puts the fold in, lets what came meanwhile stand after it, and goes on with the ladder.
-    fn accept(
-        &mut self,
-        pending: Pending,
-        mut accepted: compaction::Accepted,
-        carried: Carried,
-    ) -> Result<Fit> {
-        if let Some(note) = pending.request.lowered() {
-            accepted.note(&note);
-        }
-        let Question { plan, mut run, size, chunks, .. } = pending.question;
-        match chunks {
-            Some(chunks) => chunks.note().iter().for_each(|note| accepted.note(note)),
-            None if size == Size::NoOutputs => accepted.note("the request went without tool outputs, to fit"),
-            None => {}
-        }
-        let tokens_before = self.tokens();
-        let items = self.context.ids(&plan.members);
-        let made = plan.messages(accepted.retain, accepted.summary);
-        let summary = self.context.fold(plan.members, made);
-        self.carried.keep(summary, carried);
-        self.revision += 1;
-        self.resting = 0;
-        run.revision = self.revision;
-        self.usage = None;
-        let why = match (plan.cut_within_turn, run.reason) {
-            _ if plan.layout == Layout::SystemSummary && run.must_fit() => {
-                "the turns that the view was too small for became a summary"
-            }
-            (true, _) => {
-                "the retained turns alone exceeded the target: the oldest lost its earlier steps to the summary"
-            }
-            (false, Reason::Manual) => "compact() was called",
-            (false, _) => "the view reached its threshold",
-        };
-        run.decide(run.folding_pass(), tokens_before, self.tokens(), items, why.to_owned());
-        let summed = run.summary.get_or_insert_default();
-        summed.ledger_tokens = accepted.ledger_tokens;
-        summed.fallback = accepted.fallback;
-        if plan.layout == Layout::Replace {
-            self.context.emit(EventName::ConversationReplaced, &[summary], String::new());
-        }
-        self.context.emit(EventName::CompactionFinished, &[summary], String::new());
-        self.advance(run)
-    }
-
     pub(super) fn fail(&mut self, question: Question, error: Error) -> Error {
         self.context.emit(EventName::CompactionFailed, &question.plan.members, error.to_string());
-        let Question { mut run, attempt, .. } = question;
-        run.decide(run.folding_pass(), self.tokens(), self.tokens(), Vec::new(), error.to_string());
+        let Question { mut run, attempt, pass, .. } = question;
+        if run.background {
+            return error;
+        }
+        run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.to_string());
         run.summary.get_or_insert_default().attempts = attempt;
         self.report = Some(self.make_report(run));
         error

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::facade::Session;
 use super::run::{Fit, Pending, Question};
-use crate::compaction::{self, Ask, Layout, Script, SummaryRequest};
+use crate::compaction::{self, Ask, Layout, Reason, Script, SummaryRequest};
 use crate::context::{NodeIndex, Slot};
 use crate::error::{Error, ErrorCode, Result};
 
@@ -28,7 +28,7 @@ impl Session {
         self.take_back(&mut question.run, done);
         match request {
             Ok(request) => Ok(Fit::NeedsSummary(Box::new(Pending { request, question }))),
-            Err(error) => Err(self.fail(question, error)),
+            Err(error) => self.go_on_or_fail(question, error),
         }
     }
 
@@ -110,7 +110,7 @@ impl Session {
         Ask {
             config: &self.config.compaction,
             instructions: question.run.instructions.as_deref(),
-            reason: question.run.reason,
+            reason: if question.attempt > 1 { Reason::Retry } else { question.run.reason },
             refused: question.refused.as_deref(),
             size: question.size,
             chunks: question.chunks.as_ref(),

@@ -9,7 +9,7 @@ use crate::message::{Message, Role};
 use crate::saved::saved;
 
 /// A session that branched off this one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Fork {
     pub lane: String,
     /// The message that it begins behind.
@@ -25,7 +25,7 @@ pub(super) struct Fork {
 }
 
 /// A message of another session's lane.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Told {
     pub id: Arc<str>,
     pub message: Arc<Message>,
@@ -38,7 +38,7 @@ pub(super) struct Told {
 }
 
 /// Where a session branched off.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Origin {
     bond: Arc<()>,
     /// The message that it begins behind, by its number there.

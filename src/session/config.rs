@@ -1,9 +1,9 @@
 use serde_json::{Map, Value, json};
 
-use crate::compaction::CompactionConfig;
+use crate::compaction::{CompactionConfig, Layout, SummaryRole};
 use crate::config::Keys;
 use crate::error::{Error, Result};
-use crate::model::{self, ModelLimits, Registry};
+use crate::model::{self, Registry};
 use crate::passes::{Given, Ladder};
 use crate::provider::binds_thinking;
 use crate::tool_output::ToolOutputCacheConfig;
@@ -66,6 +66,9 @@ impl SessionConfig {
             Some(ladder) => Some(Ladder::from_value(ladder, given)?),
             None => Ladder::preset("contextfold", given),
         };
+        let compaction = compaction.unwrap_or_default();
+        let ladder = ladder.unwrap_or_default();
+        refuse_system_summary(&compaction, &ladder)?;
         let drops_bound_thinking = match keys.one_of("boundThinking", &["auto", "drop", "keep"])? {
             Some("drop") => true,
             Some("keep") => false,
@@ -78,7 +81,6 @@ impl SessionConfig {
         keys.finish()?;
         let registry = models.map_or_else(|| Ok(Registry::new()), Registry::with)?;
         let limits = model.as_deref().map(|m| registry.resolve(m)).transpose()?;
-        let compaction = compaction.unwrap_or_default();
         let summarizer = match &compaction.model {
             // It is the callback that knows this model; a table need not.
             Some(name) => registry.resolve(name).ok(),
@@ -92,8 +94,6 @@ impl SessionConfig {
             .filter(|(most, table)| given_window.is_none() || most < table)
             .map(|(most, _)| most);
         let limit = window.map(|w| model::limit(max_input, w, reserved));
-        let ladder = ladder.unwrap_or_default();
-        let kept = kept(value, model.as_deref().zip(limits));
         Ok(Self {
             acts_at_limit: ladder.acts_at_limit() && !given.threshold_ratio,
             model,
@@ -108,7 +108,7 @@ impl SessionConfig {
             drops_bound_thinking,
             freeze_inputs,
             memory_bytes,
-            given: kept,
+            given: value.clone(),
         })
     }
 
@@ -147,13 +147,27 @@ impl SessionConfig {
 
 /// Options that are objects of options.
 const NESTED: [&str; 2] = ["compaction", "toolOutputCache"];
+/// A system message instructs, and a summary may repeat what a tool's output said: only documents that have it so may.
+fn refuse_system_summary(compaction: &CompactionConfig, ladder: &Ladder) -> Result<()> {
+    let mut layouts = ladder.passes().iter().filter_map(|p| p.layout()).peekable();
+    let by_document = ladder.name == Some("ladder")
+        || (layouts.peek().is_some()
+            && layouts.all(|layout| matches!(layout, Layout::SystemNote | Layout::SystemSummary)));
+    if compaction.summary_role == Some(SummaryRole::System) && !by_document {
+        let why = "\"system\" is for the ladders \"rolling\" and \"ladder\" alone: elsewhere what a tool's output says could come to instruct the model by way of the summary; use \"user\" or \"assistant\"";
+        return Err(Error::config("compaction.summaryRole", why));
+    }
+    Ok(())
+}
 
-/// The options, of the models' table only the session's own model.
-fn kept(options: &Value, model: Option<(&str, ModelLimits)>) -> Value {
+/// The options as they are saved: of the models' table only the session's own model.
+pub(super) fn kept(options: &Value) -> Value {
     let mut kept: Map<String, Value> = options.as_object().cloned().unwrap_or_default();
-    if kept.remove("models").is_some()
-        && let Some((name, limits)) = model
+    if let Some(models) = kept.remove("models")
+        && let Some(name) = kept.get("model").and_then(Value::as_str)
+        && let Ok(limits) = Registry::with(&models).and_then(|registry| registry.resolve(name))
     {
+        let name = name.to_owned();
         let mut row = json!({ "max_input_tokens": limits.max_input_tokens });
         let more =
             [("context_window", limits.context_window), ("max_output_tokens", limits.max_output_tokens)];

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use super::accuracy::Accuracy;
+use super::background::Background;
 use super::branches::{Fork, Origin};
 use super::config::SessionConfig;
 use super::graph::Drawn;
@@ -19,6 +20,7 @@ use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of};
 const LEAST_FOLD: u64 = 64;
 
 /// One conversation: its history, its view, its tool outputs.
+#[derive(Clone)]
 pub struct Session {
     pub(super) context: Context,
     /// Counts text; the context's counter adds the rules of the model.
@@ -55,6 +57,12 @@ pub struct Session {
     pub(super) forks: Vec<Fork>,
     /// Its history as a graph, as far as it was asked for.
     pub(super) drawn: Drawn,
+    /// The summary that is being written while the talk goes on.
+    pub(super) background: Background,
+    /// What calls cost, by the node that answered.
+    pub(super) costs: Vec<(NodeIndex, ContextCost)>,
+    /// What the call costs that the model has not answered yet.
+    pub(super) unanswered_cost: Option<ContextCost>,
 }
 
 /// The counter with the rules of a model.
@@ -93,6 +101,9 @@ impl Session {
             origin: None,
             forks: Vec::new(),
             drawn: Drawn::default(),
+            background: Background::default(),
+            costs: Vec::new(),
+            unanswered_cost: None,
         }
     }
 
@@ -133,12 +144,6 @@ impl Session {
         self.report.as_ref()
     }
 
-    /// What the next call costs, by the last run that was to make it fit: for the metadata of the node that answers it, which
-    /// is marked errored where `report` belongs to an error (GRAPH-8).
-    pub fn context_cost(&self) -> Option<&ContextCost> {
-        self.report.as_ref().and_then(|report| report.context_cost.as_ref())
-    }
-
     /// Takes messages in, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
     pub fn push(&mut self, messages: Vec<Message>) -> Result<Vec<NodeIndex>> {
         self.allow(messages.len())?;
@@ -147,8 +152,9 @@ impl Session {
         self.drop_bound_thinking(&[]);
         let added = self.context.push(messages)?;
         self.drop_bound_thinking(&added);
-        if answers {
+        if let Some(answer) = added.first().filter(|_| answers) {
             self.accuracy.answered(tokens);
+            self.answered_by(*answer);
         }
         Ok(added)
     }
@@ -205,14 +211,23 @@ impl Session {
     /// Whether a compaction is due (COMP-2): by the last usage since the last compaction, or else by counted tokens.
     pub fn should_compact(&self) -> bool {
         let config = &self.config.compaction;
-        let tokens = self.usage.map_or_else(|| self.corrected_tokens(), |u| u.total_tokens);
-        let due = self.threshold().is_some_and(|threshold| tokens >= threshold);
+        let due = self.threshold().is_some_and(|threshold| self.has_reached(threshold));
         config.enabled && config.auto && due && self.aim(false).is_awake(self.tokens())
+    }
+
+    /// Whether the view takes so many tokens: by the last usage since the last compaction, or else as counted.
+    pub(super) fn has_reached(&self, tokens: u64) -> bool {
+        self.usage.map_or_else(|| self.corrected_tokens(), |u| u.total_tokens) >= tokens
     }
 
     /// Pins or unpins a message. A pinned message stands verbatim in the view: cut or folded ones come back.
     pub fn set_pinned(&mut self, id: &str, pinned: bool) -> Result<()> {
         let index = self.context.history.require(id)?;
+        if pinned && !self.context.can_be_pinned(index) {
+            return Err(Error::argument(format!(
+                "`{id}` stands in no view any more: it is empty, its header was replaced or its past rewritten; push it again to pin it"
+            )));
+        }
         if pinned {
             self.context.refuse_away(index)?;
         }
@@ -233,21 +248,42 @@ impl Session {
         Ok(())
     }
 
-    /// Folds what the ladder's first pass that folds would fold. `None`: there is nothing to fold, or (where nobody asked
-    /// for it by hand) so little that is new since the last fold that it is not worth another.
+    /// Folds if that is due, or if a summary of the background's is ready; `None` where there is nothing to do.
+    pub fn check_and_compact(&mut self) -> Result<Option<Fit>> {
+        if self.background.is_ready() || self.should_compact() {
+            return self.compact(Reason::Threshold, None);
+        }
+        Ok(None)
+    }
+
+    /// Folds what the ladder's first pass that folds would fold; a summary that the background has ready is that fold.
+    /// `None`: there is nothing to fold, or (where nobody asked for it by hand) so little that is new since the last fold
+    /// that it is not worth another.
     pub fn compact(&mut self, reason: Reason, instructions: Option<String>) -> Result<Option<Fit>> {
         let aim = self.aim(false);
         self.refuse_impossible(&aim)?;
+        let mut run = self.begin(reason, instructions, aim, Arc::new([]));
+        let was_ready = self.background.is_ready();
+        if self.swap_in(&mut run) {
+            return self.advance(run).map(Some);
+        }
+        if was_ready && reason == Reason::Threshold && !self.should_compact() {
+            return Ok(None);
+        }
+        let Some((plan, pass)) = self.fold_plan(&aim, reason == Reason::Manual) else { return Ok(None) };
+        self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
+        self.ask(Question::first(run, plan, pass)).map(Some)
+    }
+
+    /// What the ladder's first pass that folds would fold, and its name.
+    pub(super) fn fold_plan(&self, aim: &Aim, by_hand: bool) -> Option<(FoldPlan, &'static str)> {
         let tokens = self.tokens();
-        let worth = |plan: &FoldPlan| reason == Reason::Manual || aim.is_worth(plan, tokens);
+        let worth = |plan: &FoldPlan| by_hand || aim.is_worth(plan, tokens);
         let folding = self.config.ladder.passes().iter().find(|p| p.folds());
         let by_default = Summarize::default();
         let folding = folding.map_or(&by_default as &dyn Pass, |p| &**p);
-        let plan = folding.fold(&self.context, &aim, reason == Reason::Manual).filter(worth);
-        let Some(plan) = plan else { return Ok(None) };
-        let run = self.begin(reason, instructions, aim, Arc::new([]));
-        self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
-        self.ask(Question::first(run, plan)).map(Some)
+        let plan = folding.fold(&self.context, aim, by_hand).filter(worth)?;
+        Some((plan, folding.name()))
     }
 
     /// The report of the view as it is.
@@ -270,11 +306,20 @@ impl Session {
     fn prepare_to(&mut self, fill: bool) -> Result<Fit> {
         let aim = self.aim(fill);
         self.refuse_impossible(&aim)?;
-        let news = self.prepared_at != Some(self.context.history.len());
-        let passes: Arc<[_]> =
-            if news || self.tokens() > aim.most { self.config.ladder.passes().clone() } else { Arc::new([]) };
-        let run = self.begin(Reason::Ladder, None, aim, passes);
+        let mut run = self.begin(Reason::Ladder, None, aim, Arc::new([]));
+        let news = self.swap_in(&mut run) || self.prepared_at != Some(self.context.history.len());
+        let fits = self.tokens() <= aim.most;
+        if news || !fits {
+            run.passes = self.config.ladder.passes().clone();
+        }
+        // What is being written in the background need not be asked for again.
+        run.may_fold = !(fits && self.background.is_asked());
         self.advance(run)
+    }
+
+    /// Whether the view is larger than it may be: whoever has to make it fit cannot go on without.
+    pub fn is_too_large(&self) -> bool {
+        self.tokens() > self.aim(false).most
     }
 
     /// The events since the last call.
@@ -310,6 +355,8 @@ impl Session {
             resting: self.resting,
             fill,
             keep_turns: compaction.retain_last_turns,
+            summary_role: compaction.summary_role,
+            calibration: self.accuracy.factor(&*self.context.counter),
         }
     }
 
@@ -318,7 +365,7 @@ impl Session {
     }
 
     /// What no pass may touch is larger than the limit: say so at once (COMP-19).
-    fn refuse_impossible(&mut self, aim: &Aim) -> Result<()> {
+    pub(super) fn refuse_impossible(&mut self, aim: &Aim) -> Result<()> {
         if self.tokens() <= aim.most {
             return Ok(());
         }

@@ -14,7 +14,7 @@ use crate::graph::{ContextGraph, EdgeKind, NodeState, Place};
 const NONE: u32 = u32::MAX;
 
 /// The graph, and how far it has come.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Drawn {
     pub(super) graph: ContextGraph,
     /// The graph's nodes, by the history's.
@@ -29,7 +29,7 @@ pub(super) struct Drawn {
     lanes: Vec<Vec<u32>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct DrawnFold {
     summary: NodeIndex,
     members: Vec<NodeIndex>,

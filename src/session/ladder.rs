@@ -53,6 +53,11 @@ impl Session {
             summary: None,
             revision: self.revision,
             rounds: None,
+            may_fold: true,
+            folded: false,
+            unsummed: None,
+            keep: Vec::new(),
+            background: false,
         }
     }
 
@@ -66,12 +71,16 @@ impl Session {
         while run.next_pass < run.passes.len() || self.goes_back(&mut run) {
             let pass = run.next_pass;
             run.next_pass += 1;
+            if run.passes[pass].folds() && !run.may_fold {
+                continue;
+            }
             match self.run_pass(&mut run, pass, &mut before) {
                 Ok(Outcome::Fold(plan)) => {
                     run.decisions.truncate(before.as_ref().map_or(usize::MAX, |b| b.decisions));
                     self.undo(before);
                     self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
-                    return self.ask(Question::first(run, plan));
+                    let name = run.passes[pass].name();
+                    return self.ask(Question::first(run, plan, name));
                 }
                 Ok(_) => {}
                 Err(error) => {
@@ -80,16 +89,22 @@ impl Session {
                 }
             }
         }
-        self.shorten(&mut run, &mut before)?;
+        if run.unsummed.is_none() {
+            self.shorten(&mut run, &mut before)?;
+        }
         let most = run.aim.most;
         let tokens = self.tokens();
         if !run.must_fit() || tokens <= most {
             return Ok(Fit::Done(Box::new(self.finish(run))));
         }
+        let unsummed = run.unsummed.take();
         let mut report = self.make_report(run);
         report.left_out.truncate(before.as_ref().map_or(usize::MAX, |b| b.left_out));
         self.undo(before);
         self.report = Some(report);
+        if let Some(error) = unsummed {
+            return Err(error);
+        }
         let why = format!(
             "every pass ran and the view still takes {tokens} tokens, more than the {most} that it may; see the report for what was tried"
         );
@@ -142,7 +157,12 @@ impl Session {
     }
 
     /// Runs one pass if it wants to, and writes down what it decided.
-    fn run_pass(&mut self, run: &mut Run, at: usize, before: &mut Option<Checkpoint>) -> Result<Outcome> {
+    pub(super) fn run_pass(
+        &mut self,
+        run: &mut Run,
+        at: usize,
+        before: &mut Option<Checkpoint>,
+    ) -> Result<Outcome> {
         let passes = run.passes.clone();
         self.run_one(run, &*passes[at], before)
     }
@@ -170,7 +190,12 @@ impl Session {
         }
         before.get_or_insert_with(|| self.checkpoint(run));
         let tokens_before = self.tokens();
-        let outcome = pass.run(&mut self.context, &run.aim)?;
+        let held = self.hold(&run.keep);
+        let outcome = pass.run(&mut self.context, &run.aim);
+        for node in held {
+            self.context.history.set_pinned(node, false);
+        }
+        let outcome = outcome?;
         match &outcome {
             Outcome::Changed { items, why } => {
                 let items = self.context.ids(items);
@@ -187,6 +212,16 @@ impl Session {
         Ok(outcome)
     }
 
+    /// Marks what a run keeps as pinned, for as long as a pass looks. What was not pinned before.
+    fn hold(&mut self, keep: &[NodeIndex]) -> Vec<NodeIndex> {
+        let held: Vec<NodeIndex> =
+            keep.iter().copied().filter(|n| !self.context.history.node(*n).pinned).collect();
+        for node in &held {
+            self.context.history.set_pinned(*node, true);
+        }
+        held
+    }
+
     fn checkpoint(&self, run: &Run) -> Checkpoint {
         Checkpoint {
             view: self.context.view.clone(),
@@ -199,7 +234,7 @@ impl Session {
     }
 
     /// Takes back what passes did to the view, the full texts that they stored for it, and the news of it.
-    fn undo(&mut self, before: Option<Checkpoint>) {
+    pub(super) fn undo(&mut self, before: Option<Checkpoint>) {
         let Some(before) = before else { return };
         self.context.view.go_back_to(before.view);
         self.context.pointers = before.pointers;
@@ -215,6 +250,10 @@ impl Session {
     /// Ends a run: the report, and a fresh start for the next one.
     pub(super) fn finish(&mut self, mut run: Run) -> Report {
         let must_fit = run.must_fit();
+        if let Some(error) = run.unsummed.take() {
+            let why = format!("no summary could be had ({error}); the view fits without one");
+            run.summary.get_or_insert_default().fallback = Some(why);
+        }
         self.context.settle_pointers();
         self.decide_bound_thinking(&mut run);
         let mut report = self.make_report(run);
@@ -223,6 +262,7 @@ impl Session {
         self.context.view.mark();
         if must_fit {
             self.note_sent();
+            self.unanswered_cost.clone_from(&report.context_cost);
             self.prepared_at = Some(self.context.history.len());
         }
         self.report = Some(report.clone());
@@ -237,9 +277,8 @@ impl Session {
         for (name, tokens) in run.passes.iter().flat_map(|p| p.budgets(&self.context, &run.aim)) {
             budgets.insert(name.to_owned(), tokens);
         }
-        let folded = run.decisions.iter().any(|d| run.folds(&d.pass));
         let fits_only = self.config.ladder.builds_from_turns();
-        let target = if folded && !fits_only { run.aim.low } else { run.aim.most };
+        let target = if run.folded && !fits_only { run.aim.low } else { run.aim.most };
         let limit = self.config.limit;
         let cost = run.must_fit().then(|| ContextCost::new(limit, tokens_after, &run.decisions));
         Report {

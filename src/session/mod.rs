@@ -3,16 +3,20 @@
 //! It never waits. [`Session::prepare`] and [`Session::compact`] answer [`Fit::Done`], or [`Fit::NeedsSummary`] with a
 //! request and a pending token; [`Session::resume`] takes the answer and goes on. The host asks its model in between.
 
+mod accepting;
 mod accuracy;
 mod answering;
 mod asking;
+mod background;
 mod branches;
 mod by_hand;
 mod config;
+mod cost;
 mod facade;
 mod graph;
 mod ladder;
 mod options;
+mod preview;
 mod prompt;
 mod recover;
 mod rewrite;
@@ -26,6 +30,7 @@ mod unfolding;
 pub use branches::MergeAs;
 pub use config::SessionConfig;
 pub use facade::Session;
+pub use preview::{Plan, PlanOptions};
 pub use prompt::{ContextChange, tool_name};
 pub use run::{Fit, Pending};
 pub use saved_summary::SavedSummary;

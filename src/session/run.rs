@@ -1,5 +1,6 @@
 use crate::compaction::{Chunks, FoldPlan, Reason, Size, SummaryRequest};
-use crate::context::{Decision, Report, SummaryReport};
+use crate::context::{Decision, NodeIndex, Report, SummaryReport};
+use crate::error::Error;
 use crate::passes::{Aim, Pass};
 use std::sync::Arc;
 
@@ -22,6 +23,8 @@ pub struct Pending {
 pub(super) struct Question {
     pub run: Run,
     pub plan: FoldPlan,
+    /// The name of the pass that wants the fold.
+    pub pass: &'static str,
     pub attempt: u32,
     pub size: Size,
     /// The conversation in pieces, where no request about all of it fits the summariser's window.
@@ -33,9 +36,9 @@ pub(super) struct Question {
 }
 
 impl Question {
-    pub fn first(run: Run, plan: FoldPlan) -> Self {
+    pub fn first(run: Run, plan: FoldPlan, pass: &'static str) -> Self {
         let size = plan.layout.first_size();
-        Self { run, plan, attempt: 1, size, chunks: None, refused: None, room: None }
+        Self { run, plan, pass, attempt: 1, size, chunks: None, refused: None, room: None }
     }
 }
 
@@ -57,23 +60,22 @@ pub(super) struct Run {
     pub revision: u64,
     /// How often it may go back to a pass that has more to give.
     pub rounds: Option<usize>,
+    /// Its passes may ask for summaries.
+    pub may_fold: bool,
+    /// A fold was put in.
+    pub folded: bool,
+    /// It goes on without a summary that could not be had: its view fits as it is, or this is the error.
+    pub unsummed: Option<Error>,
+    /// What no pass may touch while it runs, as if it was pinned.
+    pub keep: Vec<NodeIndex>,
+    /// Nobody waits for it: its failure is told by an event alone.
+    pub background: bool,
 }
 
 impl Run {
     /// Whether its view must fit in the end, or an error says why not; a compaction alone only folds.
     pub fn must_fit(&self) -> bool {
         matches!(self.reason, Reason::Ladder | Reason::Recover)
-    }
-
-    /// The name of the pass that asked for a summary.
-    pub fn folding_pass(&self) -> &'static str {
-        let asked = self.next_pass.checked_sub(1).and_then(|at| self.passes.get(at));
-        asked.map_or("summarize", |pass| pass.name())
-    }
-
-    /// Whether the pass of this name folds.
-    pub fn folds(&self, pass: &str) -> bool {
-        pass == "summarize" || self.passes.iter().any(|p| p.folds() && p.name() == pass)
     }
 
     pub fn decide(

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::config::SessionConfig;
+use super::config::{SessionConfig, kept};
 use super::facade::Session;
 use crate::compaction::Redact;
 use crate::compaction::ledger::Memo;
@@ -48,11 +48,15 @@ impl Session {
             origin,
             forks,
             drawn: _, // from the history, when it is asked for
+            background,
+            costs,
+            unanswered_cost,
         } = self;
         let mut out = Writer::default();
         out.string(counter.method().as_str());
         out.byte(u8::from(redact.is_some()));
-        config.given.save(&mut out);
+        let given = kept(&config.given);
+        given.save(&mut out);
         config.window.save(&mut out);
         config.limit.save(&mut out);
         context.save(&mut out);
@@ -70,6 +74,9 @@ impl Session {
         lane.save(&mut out);
         origin.save(&mut out);
         forks.save(&mut out);
+        background.save(&mut out);
+        costs.save(&mut out);
+        unanswered_cost.save(&mut out);
         out.bytes(host);
         SESSION.framed(&out.into_bytes())
     }
@@ -111,8 +118,13 @@ impl Session {
         session.lane = Saved::load(from)?;
         session.origin = Saved::load(from)?;
         session.forks = Saved::load(from)?;
+        session.background = Saved::load(from)?;
+        session.costs = Saved::load(from)?;
+        session.unanswered_cost = Saved::load(from)?;
         let nodes = session.context.history.len();
         from.require(session.forks.iter().all(|fork| fork.is_whole(nodes)), "a branch begins nowhere")?;
+        let answered = session.costs.iter().all(|(node, _)| node.get() < nodes);
+        from.require(answered, "a call's cost is of no message")?;
         let host = from.bytes()?.to_vec();
         from.finish()?;
         from.require(

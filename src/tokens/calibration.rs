@@ -8,10 +8,6 @@ const MEMORY: f64 = 0.5;
 const CREDIBLE: f64 = 4.0;
 /// Of a smaller request, what the provider adds around it says more than its text.
 const SMALLEST: u64 = 500;
-/// So many observations at the least before the counter counts as proven.
-const ENOUGH: u32 = 3;
-/// A proven counter's latest corrections were off by no more than this.
-const CLOSE: f64 = 0.05;
 
 /// The ratio of reported to counted input tokens of one model, from the latest calls.
 ///
@@ -22,7 +18,6 @@ const CLOSE: f64 = 0.05;
 /// assert_eq!(calibration.factor(), 1.0);
 /// calibration.observe(1000, 1200);
 /// assert_eq!(calibration.factor(), 1.2);
-/// assert_eq!(calibration.apply(500), 600);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Calibration {
@@ -59,19 +54,9 @@ impl Calibration {
         if self.observations == 0 { 1.0 } else { self.reported / self.counted }
     }
 
-    /// A count as the provider would report it, rounded up.
-    pub fn apply(&self, counted: u64) -> u64 {
-        if self.observations == 0 { counted } else { (counted as f64 * self.factor()).ceil() as u64 }
-    }
-
     /// How many calls it rests on.
     pub fn observations(&self) -> u32 {
         self.observations
-    }
-
-    /// Whether the latest reports came out within 5 % of what the factor said before them, three calls at the least.
-    pub fn proven(&self) -> bool {
-        self.observations >= ENOUGH && self.error <= CLOSE
     }
 
     /// The safety margin that is left of `margin` (MOD-4): all of it before the second report, then twice the error
@@ -95,7 +80,6 @@ mod tests {
             assert!(calibration.observe(1000, 1300));
         }
         assert!((calibration.factor() - 1.3).abs() < 1e-9);
-        assert!(calibration.proven());
         for _ in 0..10 {
             calibration.observe(1000, 1000);
         }
@@ -111,7 +95,6 @@ mod tests {
             assert!(!calibration.observe(counted, reported));
         }
         assert_eq!(calibration, Calibration::default());
-        assert_eq!(calibration.apply(u64::MAX), u64::MAX);
     }
 
     #[test]
@@ -129,6 +112,5 @@ mod tests {
             wild.observe(1000, if i % 2 == 0 { 800 } else { 1400 });
         }
         assert!((wild.margin(0.1) - 0.1).abs() < 1e-9);
-        assert!(!wild.proven());
     }
 }

@@ -1,3 +1,5 @@
+use std::sync::OnceLock;
+
 use super::estimate_table::{LETTERS, OTHERS};
 use super::{Method, TokenCounter};
 
@@ -101,31 +103,26 @@ const fn wide_class(c: u32) -> u8 {
 
 impl TokenCounter for Estimate {
     fn count(&self, text: &str) -> u64 {
+        let steps = STEPS.get_or_init(steps);
         let mut units = 0;
         let mut state = START;
-        let mut before = 0;
-        for c in text.chars() {
-            let byte = if c.is_ascii() { c as u8 } else { 0xFF };
-            let class = match ASCII.get(byte as usize) {
-                Some(&class) => class,
-                None => WIDE + wide_class(u32::from(c)),
-            };
-            let value = match letter_pair(before, byte, class) {
-                Some(pair) => LETTERS.get(pair),
-                None => OTHERS.get(usize::from(state) * CLASSES + usize::from(class)),
-            };
-            units += u64::from(value.copied().unwrap_or_default());
-            state = match class {
-                SMALL => AFTER_SMALL,
-                CAPITAL => AFTER_CAPITAL,
-                DIGIT if state == AFTER_DIGIT || state == AFTER_DIGIT + 1 => state + 1,
-                DIGIT => AFTER_DIGIT,
-                CONTROL => AFTER_CONTROL,
-                WIDE.. => class - WIDE + AFTER_WIDE,
-                sign if before == byte => sign + SIGN_COUNT,
-                sign => sign,
-            };
-            before = byte;
+        let mut rest = text.as_bytes();
+        while let [byte, behind @ ..] = rest {
+            if let Some(step) =
+                steps.get(usize::from(state) * 128 + usize::from(*byte)).filter(|_| byte.is_ascii())
+            {
+                let [next, value] = *step;
+                state = next;
+                units += u64::from(value);
+                rest = behind;
+                continue;
+            }
+            // The text is valid UTF-8: this is the first byte of a character.
+            let c = text[text.len() - rest.len()..].chars().next().unwrap_or_default();
+            let class = WIDE + wide_class(u32::from(c));
+            units += u64::from(share(row(state), class));
+            state = class - WIDE + AFTER_WIDE;
+            rest = &rest[c.len_utf8()..];
         }
         units.div_ceil(UNITS)
     }
@@ -133,6 +130,50 @@ impl TokenCounter for Estimate {
     fn method(&self) -> Method {
         Method::Estimate
     }
+}
+
+/// States in which the last character was a letter: which one. They stand behind the others.
+const LETTER: u8 = START + 1;
+const STATES: usize = LETTER as usize + 52;
+
+/// From each state by each ASCII character: the next state, and the value of the character.
+static STEPS: OnceLock<Vec<[u8; 2]>> = OnceLock::new();
+
+/// Made when the first text is counted, which takes as long as some kilobytes of text.
+fn steps() -> Vec<[u8; 2]> {
+    (0..STATES * 128).map(|at| step((at / 128) as u8, (at % 128) as u8)).collect()
+}
+
+fn step(state: u8, byte: u8) -> [u8; 2] {
+    let class = ASCII[usize::from(byte)];
+    let before = state.checked_sub(LETTER).map(|n| if n < 26 { b'a' + n } else { b'A' + n - 26 });
+    let value = match before.and_then(|before| letter_pair(before, byte, class)) {
+        Some(pair) => LETTERS.get(pair).copied().unwrap_or_default(),
+        None => share(row(state), class),
+    };
+    let next = match class {
+        SMALL => LETTER + (byte - b'a'),
+        CAPITAL => LETTER + 26 + (byte - b'A'),
+        DIGIT if state == AFTER_DIGIT || state == AFTER_DIGIT + 1 => state + 1,
+        DIGIT => AFTER_DIGIT,
+        CONTROL => AFTER_CONTROL,
+        sign if state == sign || state == sign + SIGN_COUNT => sign + SIGN_COUNT,
+        sign => sign,
+    };
+    [next, value]
+}
+
+/// The row of [`OTHERS`] that a state has.
+fn row(state: u8) -> u8 {
+    match state.checked_sub(LETTER) {
+        Some(0..26) => AFTER_SMALL,
+        Some(_) => AFTER_CAPITAL,
+        None => state,
+    }
+}
+
+fn share(row: u8, class: u8) -> u8 {
+    OTHERS.get(usize::from(row) * CLASSES + usize::from(class)).copied().unwrap_or_default()
 }
 
 /// The slot of two letters that stand together; a capital after a small letter is no pair.
@@ -179,7 +220,39 @@ mod tests {
         }
     }
 
+    /// The same, character by character, without the table of steps.
+    fn told_step_by_step(text: &str) -> u64 {
+        let (mut units, mut state, mut before) = (0, START, 0);
+        for c in text.chars() {
+            let byte = if c.is_ascii() { c as u8 } else { 0xFF };
+            let class =
+                ASCII.get(usize::from(byte)).copied().unwrap_or_else(|| WIDE + wide_class(u32::from(c)));
+            let value = match letter_pair(before, byte, class) {
+                Some(pair) => LETTERS[pair],
+                None => OTHERS[usize::from(state) * CLASSES + usize::from(class)],
+            };
+            units += u64::from(value);
+            state = match class {
+                SMALL => AFTER_SMALL,
+                CAPITAL => AFTER_CAPITAL,
+                DIGIT if state == AFTER_DIGIT || state == AFTER_DIGIT + 1 => state + 1,
+                DIGIT => AFTER_DIGIT,
+                CONTROL => AFTER_CONTROL,
+                WIDE.. => class - WIDE + AFTER_WIDE,
+                sign if before == byte => sign + SIGN_COUNT,
+                sign => sign,
+            };
+            before = byte;
+        }
+        units.div_ceil(UNITS)
+    }
+
     proptest::proptest! {
+        #[test]
+        fn the_table_of_steps_says_what_the_rules_say(text in "(\\PC|[a-zA-Z0-9 \\n\\t!=-]|[a-z]{2,9}|[0-9]{1,7}|[\\x00-\\x7f]){0,80}") {
+            proptest::prop_assert_eq!(Estimate.count(&text), told_step_by_step(&text));
+        }
+
         #[test]
         fn parts_add_up_to_within_two_tokens_a_part(a in ".{0,60}", b in "\\PC{0,60}", c in "[a-zA-Z0-9 ]{0,60}") {
             let parts = Estimate.count(&a) + Estimate.count(&b) + Estimate.count(&c);

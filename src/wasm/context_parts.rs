@@ -17,7 +17,7 @@ const KEYS: [&str; 5] = ["memory", "memoryLimit", "injections", "skills", "toolF
 pub fn set_context(inner: &Inner, parts: &JsValue) -> Result<(), JsValue> {
     let writes = inner.writes();
     let (change, filter) = if parts.is_null() {
-        (ContextChange::clear(), Some(None))
+        (ContextChange::clear(), FilterChange::Goes)
     } else {
         if parts.is_undefined() {
             return Err(Error::argument("expected an object with parts of the context, or null").into());
@@ -27,21 +27,23 @@ pub fn set_context(inner: &Inner, parts: &JsValue) -> Result<(), JsValue> {
         (change, read_filter(parts)?)
     };
     inner.rehearse(&inner.read(|core| core.context_messages(&change))?)?;
-    let tools = match &filter {
-        Some(filter) => {
-            Some(filtered(inner, filter.as_ref(), inner.read(|core| core.all_tools().to_vec())?)?)
+    let filter = match filter {
+        FilterChange::Unnamed => None,
+        FilterChange::Goes => Some((None, all_tools(inner, None)?)),
+        FilterChange::Becomes(filter) => {
+            let tools = all_tools(inner, Some(&filter))?;
+            Some((Some(filter), tools))
         }
-        None => None,
     };
     refuse_used(inner, writes, "setContext")?;
     inner.write_quietly(|core| {
         core.set_context(&change);
-        if let Some((tools, allowed)) = tools {
-            core.set_tools_where(&tools, |at| allowed[at]);
+        if let Some((_, (tools, allowed))) = &filter {
+            core.set_tools_where(tools, |at| allowed[at]);
         }
         Ok(())
     })?;
-    if let Some(filter) = filter {
+    if let Some((filter, _)) = filter {
         *inner.tool_filter.borrow_mut() = filter;
     }
     inner.deliver_events();
@@ -64,18 +66,32 @@ pub fn set_tools(inner: &Inner, tools: &JsValue) -> Result<(), JsValue> {
     })
 }
 
-/// `Some(None)`: there is none any more; `None`: it was not named.
-fn read_filter(parts: &JsValue) -> Result<Option<Option<Function>>, JsValue> {
+/// What is said of the filter of tools.
+enum FilterChange {
+    /// Nothing: it stays.
+    Unnamed,
+    /// There is none any more.
+    Goes,
+    /// It is this one from now on.
+    Becomes(Function),
+}
+
+fn read_filter(parts: &JsValue) -> Result<FilterChange, JsValue> {
     let filter = js_sys::Reflect::get(parts, &"toolFilter".into())?;
     match filter {
-        filter if filter.is_undefined() => Ok(None),
-        filter if filter.is_null() => Ok(Some(None)),
-        filter if filter.is_function() => Ok(Some(Some(filter.unchecked_into()))),
+        filter if filter.is_undefined() => Ok(FilterChange::Unnamed),
+        filter if filter.is_null() => Ok(FilterChange::Goes),
+        filter if filter.is_function() => Ok(FilterChange::Becomes(filter.unchecked_into())),
         _ => {
             Err(Error::argument("`toolFilter`: expected a function from a tool's name to true or false")
                 .into())
         }
     }
+}
+
+/// The tools that are known, through this filter.
+fn all_tools(inner: &Inner, filter: Option<&Function>) -> Result<(Vec<Value>, Vec<bool>), JsValue> {
+    filtered(inner, filter, inner.read(|core| core.all_tools().to_vec())?)
 }
 
 /// The tools, each with whether the filter lets it through; counted by a callback tokenizer beforehand. The session is free

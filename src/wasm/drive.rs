@@ -8,16 +8,18 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 
 use super::away;
+use super::background::consider;
 use super::error::context_error;
 use super::inner::Inner;
 use super::lease;
-use super::prepared::prepared;
+use super::prepared::{Told, prepared};
 use super::signal::{AbortSignal, refuse_aborted, wait};
 use super::summarize::{Refusal, ask};
 use crate::compaction::Reason;
 use crate::context::{Report, Snapshot};
 use crate::error::{Error, ErrorCode};
-use crate::session::{Fit, Pending};
+use crate::provider::is_overflow;
+use crate::session::{Fit, Pending, Plan, Session};
 
 /// What is asked of a session.
 #[derive(Clone)]
@@ -33,12 +35,37 @@ pub enum Goal {
     },
     /// Fit what the provider refused; this is what it said.
     Recover(String),
+    /// Do what was planned.
+    Apply {
+        /// What was planned.
+        plan: Rc<Plan>,
+        /// Ids of what is to stay in addition.
+        keep: Vec<String>,
+        /// Ids of what is to be folded in addition.
+        fold: Vec<String>,
+    },
 }
 
 impl Goal {
     /// Whether it resolves to the view, too.
     fn wants_view(&self) -> bool {
         matches!(self, Self::Prepare { .. } | Self::Recover(_))
+    }
+
+    /// Whether a run that somebody else started was all that it wanted.
+    fn is_met_by_another(&self) -> bool {
+        matches!(self, Self::Compact(_) | Self::CheckAndCompact)
+    }
+
+    /// Whether it has to wait for what is being written in the background.
+    fn joins_background(&self, core: &Session) -> bool {
+        match self {
+            Self::Compact(_) => true,
+            Self::CheckAndCompact => core.should_compact(),
+            Self::Prepare { .. } => core.is_too_large(),
+            Self::Recover(said) => is_overflow(said),
+            Self::Apply { .. } => false,
+        }
     }
 }
 
@@ -50,6 +77,7 @@ pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promi
         inner.stores.look_at.set(0); // the view may show less of them
         away::settle(&inner);
         inner.deliver_events();
+        consider(&inner);
         settled
     })
 }
@@ -62,13 +90,22 @@ async fn run_or_join(
     loop {
         refuse_aborted(signal)?;
         inner.refuse_freed()?;
-        let Some(under_way) = inner.under_way.borrow().clone() else { break };
+        let under_way = inner.under_way.borrow().clone();
+        let Some(under_way) = under_way else {
+            let background = inner.background.borrow().clone();
+            let Some(background) = background else { break };
+            if !inner.read(|core| goal.joins_background(core))? {
+                break;
+            }
+            wait(background, signal, Some(&inner.freed.promise)).await?;
+            continue;
+        };
         let joined = wait(under_way, signal, Some(&inner.freed.promise)).await;
         match (&goal, joined) {
             // Somebody else's signal ended that run: ours begins anew.
             (_, Err(thrown)) if is_aborted(&thrown) && refuse_aborted(signal).is_ok() => {}
             // Whatever became of it, the view may fit, and is ours to make fit.
-            _ if goal.wants_view() => {}
+            _ if !goal.is_met_by_another() => {}
             (_, settled) => return settled,
         }
     }
@@ -76,6 +113,9 @@ async fn run_or_join(
     let view = Rc::new(OnceCell::new());
     let report = if let Fit::Done(report) = fit {
         keep_view(inner, &view)?;
+        if let Some(view) = view.get().filter(|_| goal.wants_view()) {
+            return prepared(inner, Told::Report(report), view.clone());
+        }
         report_object(&report)
     } else {
         let run = future_to_promise(run_to_end(inner.clone(), fit, signal.cloned(), view.clone()));
@@ -85,7 +125,7 @@ async fn run_or_join(
         settled
     }?;
     match view.get() {
-        Some(view) if goal.wants_view() => prepared(inner, &report, view.clone()),
+        Some(view) if goal.wants_view() => prepared(inner, Told::Object(report), view.clone()),
         _ => Ok(report),
     }
 }
@@ -109,8 +149,8 @@ fn begin(inner: &Inner, goal: &Goal) -> Result<Option<Fit>, JsValue> {
             Ok(Some(fit.unwrap_or_else(|| Fit::Done(Box::new(core.unchanged_report())))))
         }
         Goal::Recover(said) => core.recover(said),
-        _ if core.should_compact() => core.compact(Reason::Threshold, None),
-        _ => Ok(None),
+        Goal::Apply { plan, keep, fold } => core.apply(plan, keep, fold).map(Some),
+        Goal::CheckAndCompact | Goal::Prepare { .. } => core.check_and_compact(),
     })
 }
 
@@ -162,7 +202,7 @@ async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal
     };
     lease::release(inner).await;
     let went_on = inner
-        .write_core(|core| if too_long { core.shrink(pending) } else { core.give_up(pending, error) })?;
+        .write_core(|core| if too_long { core.shrink(pending) } else { core.not_answered(pending, error) })?;
     went_on.map_err(|error| context_error(&error, Some(&cause), inner.last_report().as_ref()))
 }
 

@@ -1,5 +1,6 @@
 //! JavaScript objects of messages: those that were pushed go out again as they came, others are made once.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -7,10 +8,14 @@ use js_sys::Array;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::list::{Entry, List, Slots};
 use super::value::{copy_of, set, to_js};
 use crate::context::{Form, Node, NodeIndex, Renumbering, Slot};
-use crate::message::{Format, Message, Role};
+use crate::message::{Format, Message, Role, ToolCall};
 use crate::provider::{Calls, Provider, provider};
+
+/// A message as it stands in a list, and the node that it is.
+pub type Shown<'a> = (&'a Slot, &'a Node);
 
 /// The objects that messages came in as: several objects of one message, or one of several messages.
 struct Original {
@@ -31,6 +36,8 @@ pub struct Handles {
     originals: HashMap<NodeIndex, Original>,
     /// Valid for as long as the view shows those very messages.
     made: HashMap<(NodeIndex, Format), Made>,
+    /// The view's list in each format that was asked for, as it was then.
+    pub lists: HashMap<Format, List>,
 }
 
 impl Handles {
@@ -48,7 +55,7 @@ impl Handles {
             let first = *nodes.first()?;
             Some((first, Original { format: original.format, nodes, objects: original.objects.clone() }))
         };
-        Self { originals: self.originals.values().filter_map(came_along).collect(), made: HashMap::new() }
+        Self { originals: self.originals.values().filter_map(came_along).collect(), ..Self::default() }
     }
 
     /// What nodes were pushed as, without the objects: in what format, and which belong together.
@@ -83,46 +90,15 @@ impl Handles {
         let same = |original: &&mut Original| original.format == format && original.nodes == nodes;
         if let Some(original) = pushed.filter(same) {
             original.objects = objects;
+            self.lists.remove(&format);
         }
     }
 
-    /// The view as a list of a format's objects.
-    pub fn list(&mut self, slots: &[(&Slot, &Node)], format: Format) -> Result<Array, JsValue> {
-        let provider = provider(format);
-        let list = Array::new();
-        let mut calls = Calls::default();
-        let mut rest = slots;
-        let mut opened = false;
-        while let Some(((first, _), behind)) = rest.split_first() {
-            let mut messages: Vec<&Message> = vec![&first.message];
-            for (slot, _) in behind {
-                if !provider.joins(&messages, &slot.message) {
-                    break;
-                }
-                messages.push(&slot.message);
-            }
-            let (run, after) = rest.split_at(messages.len());
-            for (slot, _) in run {
-                calls.add(&slot.message);
-            }
-            let objects = self.objects(run, provider, &calls)?;
-            let set_right = if after.is_empty() { finished(run, provider, &calls) } else { None };
-            let objects = match set_right {
-                Some(items) => items.iter().map(to_js).collect::<Result<_, _>>()?,
-                None => objects,
-            };
-            if !opened && !objects.is_empty() && !first.message.role.is_instruction() {
-                opened = true;
-                if let Some(opening) = provider.opening(first.message.role) {
-                    list.push(&to_js(&opening)?);
-                }
-            }
-            for object in &objects {
-                list.push(object);
-            }
-            rest = after;
-        }
-        Ok(list)
+    /// A list of a format's objects.
+    pub fn list(&mut self, slots: &[Shown<'_>], format: Format) -> Result<Array, JsValue> {
+        let mut list = List::default();
+        list.extend(self, &|at| slots.get(at).copied(), provider(format))?;
+        Ok(list.entries)
     }
 
     /// The history as it was pushed.
@@ -141,62 +117,73 @@ impl Handles {
             (slot, of)
         };
         let slots: Vec<(Slot, &Node)> = nodes.map(whole).collect();
-        let slots: Vec<(&Slot, &Node)> = slots.iter().map(|(slot, node)| (slot, *node)).collect();
+        let slots: Vec<Shown<'_>> = slots.iter().map(|(slot, node)| (slot, *node)).collect();
         self.list(&slots, Format::Messages)
     }
 
     /// The objects of messages that stand in one entry, or of a single one.
-    fn objects(
+    pub fn objects(
         &mut self,
-        run: &[(&Slot, &Node)],
+        run: &Entry<'_>,
+        slots: Slots<'_>,
         provider: &dyn Provider,
-        calls: &Calls<'_>,
-    ) -> Result<Vec<JsValue>, JsValue> {
-        let [(first, node), ..] = run else { return Ok(Vec::new()) };
+    ) -> Result<Cow<'_, [JsValue]>, JsValue> {
+        let [(_, (first, node)), ..] = run[..] else { return Ok(Cow::default()) };
         let format = provider.format();
-        let is_original = |o: &&Original| {
+        let is_original = |o: &Original| {
             o.format == format
-                && run.iter().all(|(slot, _)| slot.form == Form::Whole)
-                && o.nodes.iter().eq(run.iter().map(|(slot, _)| &slot.node))
+                && run.iter().all(|(_, (slot, _))| slot.form == Form::Whole)
+                && o.nodes.iter().eq(run.iter().map(|(_, (slot, _))| &slot.node))
         };
-        let original = self.originals.get(&first.node).filter(is_original);
         let has_ref = || first.message.tool_outputs().any(|o| o.output_ref.is_some());
-        if let Some(original) = original.filter(|o| !o.objects.is_empty())
-            && (format != Format::Messages || !has_ref())
-        {
-            return Ok(original.objects.clone());
+        let original = self.originals.get(&first.node).filter(|o| is_original(o));
+        if original.is_some_and(|o| !o.objects.is_empty()) && (format != Format::Messages || !has_ref()) {
+            return Ok(Cow::Borrowed(&self.originals[&first.node].objects));
         }
-        if let Some(made) = self.made.get(&(first.node, format))
-            && made.of.len() == run.len()
-            && made.of.iter().zip(run).all(|(of, (slot, _))| Arc::ptr_eq(of, &slot.message))
-        {
-            return Ok(made.objects.clone());
-        }
-        let objects = match original.map(|o| o.objects.first()) {
-            // The caller's own object, and where its full output lies.
-            Some(Some(object)) => vec![with_ref(object, &first.message)?],
-            // Pushed by an earlier process: as it came, which may be without an id.
-            Some(None) if format == Format::Messages => vec![written(&first.message, calls)?],
-            None if format == Format::Messages => vec![named(&first.message, node, calls)?],
-            _ => {
-                let run: Vec<&Message> = run.iter().map(|(slot, _)| &*slot.message).collect();
-                let entries = provider.write_run(&run, calls, &mut Vec::new());
-                entries.iter().map(to_js).collect::<Result<_, _>>()?
-            }
+        let key = (first.node, format);
+        let is_made = |made: &Made| {
+            made.of.len() == run.len()
+                && made.of.iter().zip(run).all(|(of, (_, (slot, _)))| Arc::ptr_eq(of, &slot.message))
         };
-        let of = run.iter().map(|(slot, _)| slot.message.clone()).collect();
-        self.made.insert((first.node, format), Made { of, objects: objects.clone() });
-        Ok(objects)
+        if !self.made.get(&key).is_some_and(is_made) {
+            let last = run.last().map_or(0, |(at, _)| *at);
+            let find = |id: &str| find_call(slots, last, id);
+            let calls = Calls::looked_up(&find);
+            let pushed = original.map(|o| o.objects.first());
+            let objects = match pushed {
+                // The caller's own object, and where its full output lies.
+                Some(Some(object)) => vec![with_ref(object, &first.message)?],
+                // Pushed by an earlier process: as it came, which may be without an id.
+                Some(None) if format == Format::Messages => vec![written(&first.message, &calls)?],
+                None if format == Format::Messages => vec![named(&first.message, node, &calls)?],
+                _ => {
+                    let run: Vec<&Message> = run.iter().map(|(_, (slot, _))| &*slot.message).collect();
+                    let entries = provider.write_run(&run, &calls, &mut Vec::new());
+                    entries.iter().map(to_js).collect::<Result<_, _>>()?
+                }
+            };
+            let of = run.iter().map(|(_, (slot, _))| slot.message.clone()).collect();
+            self.made.insert(key, Made { of, objects });
+        }
+        Ok(Cow::Borrowed(&self.made[&key].objects))
     }
 }
 
+/// The newest call of this id up to position `last`: mostly a few places further up.
+fn find_call<'a>(slots: Slots<'a>, last: usize, id: &str) -> Option<&'a ToolCall> {
+    let mut before = (0..=last).rev().filter_map(slots);
+    before.find_map(|(slot, _)| slot.message.tool_calls().filter(|call| call.id == id).last())
+}
+
 /// The last entries, where a list may not end with them as they are.
-fn finished(run: &[(&Slot, &Node)], provider: &dyn Provider, calls: &Calls<'_>) -> Option<Vec<Value>> {
-    let messages: Vec<&Message> = run.iter().map(|(slot, _)| &*slot.message).collect();
+pub fn finished(run: &Entry<'_>, slots: Slots<'_>, provider: &dyn Provider) -> Option<Vec<Value>> {
+    let messages: Vec<&Message> = run.iter().map(|(_, (slot, _))| &*slot.message).collect();
     if messages.last()?.role != Role::Assistant {
         return None;
     }
-    let mut items = provider.write_run(&messages, calls, &mut Vec::new());
+    let last = run.last()?.0;
+    let find = |id: &str| find_call(slots, last, id);
+    let mut items = provider.write_run(&messages, &Calls::looked_up(&find), &mut Vec::new());
     let mut notes = Vec::new();
     provider.finish(&mut items, &mut notes);
     (!notes.is_empty()).then_some(items)

@@ -16,6 +16,7 @@ use super::freeze::freeze;
 use super::handles::Handles;
 use super::line::{Line, Stretch};
 use super::options::Options;
+use super::signal::{AbortController, AbortSignal};
 use super::stores::Stores;
 use super::summarize::Summarize;
 use super::value::{get, to_js};
@@ -42,6 +43,8 @@ pub struct Inner {
     pub tool_filter: RefCell<Option<Function>>,
     /// The run that waits for a summary.
     pub under_way: RefCell<Option<Promise>>,
+    /// The asking in the background; resolves when it has come to its end, whatever that was.
+    pub background: RefCell<Option<Promise>>,
     /// Who listens.
     pub listeners: Listeners,
     /// `prepare` has just left the view as it should be: another one leaves it as it is.
@@ -70,6 +73,7 @@ impl Inner {
             callback_counter: RefCell::new(callback_counter),
             tool_filter: RefCell::default(),
             under_way: RefCell::default(),
+            background: RefCell::default(),
             listeners: Listeners::default(),
             is_prepared: Cell::new(false),
             writes: Cell::new(0),
@@ -97,7 +101,7 @@ impl Inner {
                 store: self.stores.own.borrow().clone(),
             },
         );
-        *beside.tool_filter.borrow_mut() = self.tool_filter.borrow().clone();
+        beside.tool_filter.borrow_mut().clone_from(&self.tool_filter.borrow());
         beside
     }
 
@@ -269,13 +273,30 @@ pub struct Freed {
     /// Pending for as long as the session lives.
     pub promise: Promise,
     reject: Function,
+    /// What the background's callback is told by.
+    controller: RefCell<Option<AbortController>>,
 }
 
 impl Freed {
     fn new() -> Self {
         let mut reject = JsValue::UNDEFINED;
         let promise = Promise::new(&mut |_resolve, rejects: Function| reject = rejects.into());
-        Self { is: Cell::new(false), promise, reject: reject.unchecked_into() }
+        Self {
+            is: Cell::new(false),
+            promise,
+            reject: reject.unchecked_into(),
+            controller: RefCell::default(),
+        }
+    }
+
+    /// A signal that fires when the session is freed.
+    pub fn signal(&self) -> std::result::Result<AbortSignal, JsValue> {
+        if self.controller.borrow().is_none() {
+            let made = AbortController::new()?;
+            *self.controller.borrow_mut() = Some(made);
+        }
+        let controller = self.controller.borrow().clone();
+        controller.map(|c| c.signal()).ok_or_else(|| freed_error().into())
     }
 
     fn set(&self) {
@@ -287,6 +308,10 @@ impl Freed {
         }
         // Rejecting a promise cannot throw.
         let _ = self.reject.call1(&JsValue::UNDEFINED, &freed_error().into());
+        let controller = self.controller.borrow_mut().take();
+        if let Some(controller) = controller {
+            controller.abort(&freed_error().into());
+        }
     }
 }
 

@@ -102,7 +102,7 @@ impl Recording {
     /// The session as it stood before the answer to a call: replayed up to there as `simulate` does it. It is yours: go on with
     /// it, and free it.
     ///
-    /// @param call The call's index from 0; the last, where there are fewer.
+    /// @param call The call's index from 0. From the number of `calls` on: all that was said, prepared for the call that would be next.
     /// @param options As for `Session`, its `ladder` included, but for `summarize`, which a replay does not ask.
     /// @throws {ContextError} As `simulate`.
     #[wasm_bindgen(js_name = sessionAt)]

@@ -8,6 +8,7 @@
 
 mod agent_loop;
 mod away;
+mod background;
 mod branches;
 mod context_parts;
 mod counter;
@@ -23,9 +24,11 @@ mod inner;
 mod lab;
 mod lease;
 mod line;
+mod list;
 mod openai;
 mod options;
 mod pending;
+mod plan;
 mod prepared;
 mod providers;
 mod session;

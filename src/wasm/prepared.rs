@@ -1,43 +1,63 @@
-//! What `prepare` resolves to: the view as prepared, written into JavaScript only when somebody looks at it.
+//! What `prepare` resolves to: view and report as prepared, written into JavaScript only when somebody looks at them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Object, WeakRef};
+use js_sys::{Function, Object};
 use wasm_bindgen::prelude::*;
 
 use super::inner::Inner;
-use super::value::set;
+use super::value::{set, to_js};
 use super::view::list_of;
-use crate::context::Snapshot;
+use crate::context::{Report, Snapshot};
 
-/// `{ messages, report }`. `messages` is read from the snapshot when it is first asked for, and a plain field from then on.
-pub fn prepared(inner: &Rc<Inner>, report: &JsValue, snapshot: Rc<Snapshot>) -> Result<JsValue, JsValue> {
-    let object = Object::new();
-    // Weak: a getter that held the object that holds it would keep both alive for ever.
-    let target = WeakRef::new(&object);
-    let held = RefCell::new(Some((inner.clone(), snapshot)));
-    let read: Closure<dyn Fn() -> Result<JsValue, JsValue>> = Closure::new(move || {
-        let Some((inner, snapshot)) = held.borrow().clone() else { return Ok(JsValue::UNDEFINED) };
-        let messages = list_of(&inner, &snapshot)?;
-        if let Some(object) = target.deref() {
-            define(&object, &[("value", &messages), ("writable", &JsValue::TRUE)])?;
-            held.take(); // from now on the view may be edited without a copy
-        }
-        Ok(messages)
-    });
-    define(&object, &[("get", &read.into_js_value())])?;
-    set(&object, "report", report)?;
-    Ok(object.into())
+thread_local! {
+    static MAKER: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-fn define(object: &Object, kind: &[(&str, &JsValue)]) -> Result<(), JsValue> {
-    let property = Object::new();
-    for key in ["enumerable", "configurable"] {
-        set(&property, key, &JsValue::TRUE)?;
+/// Hands in what makes the object of a function that reads its fields: `messages` for `true`, `report` for `false`.
+///
+/// The package's entries call it once, when the module starts. Without it the object has plain fields from the beginning.
+#[wasm_bindgen(js_name = setPreparedMaker, skip_typescript)]
+pub fn set_prepared_maker(maker: Function) {
+    MAKER.with_borrow_mut(|slot| *slot = Some(maker));
+}
+
+/// A report, as an object already or not yet.
+pub enum Told {
+    Object(JsValue),
+    Report(Box<Report>),
+}
+
+impl Told {
+    fn object(self) -> Result<JsValue, JsValue> {
+        match self {
+            Self::Object(object) => Ok(object),
+            Self::Report(report) => to_js(&*report),
+        }
     }
-    for (key, value) in kind {
-        set(&property, key, value)?;
-    }
-    js_sys::Reflect::define_property(object, &"messages".into(), &property).map(|_| ())
+}
+
+/// `{ messages, report }`: both are read when they are first asked for, and plain fields from then on.
+pub fn prepared(inner: &Rc<Inner>, report: Told, snapshot: Rc<Snapshot>) -> Result<JsValue, JsValue> {
+    let view = RefCell::new(Some((inner.clone(), snapshot)));
+    let report = RefCell::new(Some(report));
+    let read = move |messages: bool| -> Result<JsValue, JsValue> {
+        if !messages {
+            return report.take().map_or(Ok(JsValue::UNDEFINED), Told::object);
+        }
+        let Some((inner, snapshot)) = view.borrow().clone() else { return Ok(JsValue::UNDEFINED) };
+        let messages = list_of(&inner, &snapshot)?;
+        view.take(); // from now on the view may be edited without a copy
+        Ok(messages)
+    };
+    // Cloned, so that no borrow is held while JavaScript runs.
+    let Some(maker) = MAKER.with_borrow(Clone::clone) else {
+        let object = Object::new();
+        set(&object, "messages", &read(true)?)?;
+        set(&object, "report", &read(false)?)?;
+        return Ok(object.into());
+    };
+    let read: Closure<dyn Fn(bool) -> Result<JsValue, JsValue>> = Closure::new(read);
+    maker.call1(&JsValue::UNDEFINED, &read.into_js_value())
 }

@@ -6,6 +6,7 @@ use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
 
 use super::away;
+use super::background::consider;
 use super::context_parts::{set_context, set_tools};
 use super::drive::{self, Goal};
 use super::entries::{Incoming, read};
@@ -142,7 +143,9 @@ impl Session {
     ) -> Result<JsValue, JsValue> {
         let synced = sync(&self.inner, parse_format(&format)?, &full_input);
         away::settle(&self.inner);
-        synced
+        let result = synced?;
+        consider(&self.inner);
+        Ok(result)
     }
 
     /// Replaces the leading system and developer messages: a text (an empty one: none), or messages. No pass ever touches them.
@@ -232,6 +235,7 @@ impl Session {
             core.record_usage(&reported);
             Ok(())
         })?;
+        consider(&self.inner);
         flat_to_js(&reported.usage)
     }
 
@@ -365,8 +369,9 @@ impl Session {
     /// A fold goes down to the low mark, so that the next message does not need another. `fill` keeps as much as there is
     /// room for instead: for a conversation that does not go on (`compactMessages` does so).
     ///
-    /// @throws {ContextError} as `compact`; `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit,
-    /// `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
+    /// @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one;
+    /// `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit, `CONTEXT_WINDOW_EXCEEDED` where every pass ran in
+    /// vain.
     #[wasm_bindgen(unchecked_return_type = "Promise<Prepared>")]
     pub fn prepare(
         &self,
@@ -378,6 +383,29 @@ impl Session {
             let fill = get(&options, "fill")?.map(|f| f.as_bool().ok_or_else(wrong)).transpose()?;
             self.run(Goal::Prepare { fill: fill.unwrap_or(false) }, &options)
         }))
+    }
+
+    /// What a compaction would do: what it folds, keeps and trims, what it asks, and the tokens. Nothing changes.
+    ///
+    /// It is the ladder of `prepare` with one fold, whether that is due or not. `apply` does just that, and makes the view fit
+    /// as `prepare` does.
+    ///
+    /// ```js
+    /// const plan = session.plan();
+    /// if (plan.folded.length > 0 && confirm(`Fold ${plan.folded.length} messages?`)) await plan.apply({ keep: ["m3"] });
+    /// ```
+    /// @param options `ifDue`: fold only what `prepare` would fold now; `fill` as for `prepare`; `instructions` as for
+    /// `compact`.
+    /// @throws {ContextError} `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit.
+    #[wasm_bindgen(unchecked_return_type = "Plan")]
+    pub fn plan(
+        &self,
+        #[wasm_bindgen(
+            unchecked_optional_param_type = "{ ifDue?: boolean; fill?: boolean; instructions?: string }"
+        )]
+        options: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        super::plan::plan(&self.inner, &options)
     }
 
     /// When a provider refuses a request as too long all the same: makes the view smaller and resolves to it, to try again with.
@@ -563,6 +591,7 @@ impl Session {
         self.inner.keep(format, &nodes, groups);
         away::settle(&self.inner);
         self.inner.deliver_events();
+        consider(&self.inner);
         self.inner.read(|core| core.context().ids(&nodes))
     }
 

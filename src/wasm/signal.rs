@@ -23,6 +23,17 @@ extern "C" {
     fn add_event_listener(this: &AbortSignal, name: &str, listener: &Function) -> Result<(), JsValue>;
     #[wasm_bindgen(method, catch, js_name = removeEventListener)]
     fn remove_event_listener(this: &AbortSignal, name: &str, listener: &Function) -> Result<(), JsValue>;
+
+    /// The platform's `AbortController`.
+    #[derive(Clone)]
+    pub type AbortController;
+
+    #[wasm_bindgen(constructor, catch)]
+    pub fn new() -> Result<AbortController, JsValue>;
+    #[wasm_bindgen(method, getter)]
+    pub fn signal(this: &AbortController) -> AbortSignal;
+    #[wasm_bindgen(method)]
+    pub fn abort(this: &AbortController, reason: &JsValue);
 }
 
 impl AbortSignal {

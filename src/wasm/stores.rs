@@ -11,6 +11,7 @@ use js_sys::Promise;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
+use super::background;
 use super::error::context_error;
 use super::inner::Inner;
 use super::options::{Options, read_options};
@@ -155,7 +156,9 @@ impl Session {
         }))
     }
 
-    /// Waits for what is under way in the background: saves, and tool outputs on their way into the store.
+    /// Waits for what is under way: a summary that is being written, in the background (`compaction.background`) or for a call that
+    /// waits; saves, and tool outputs on their way into the store. What was written in the background is put in by the next `prepare`
+    /// or compaction.
     ///
     /// @throws {ContextError} the first error since the last call: `STORE_FAILED`, and nothing in memory is lost.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
@@ -163,9 +166,11 @@ impl Session {
         let inner = self.inner.clone();
         future_to_promise(async move {
             inner.refuse_freed()?;
-            let pending = inner.stores.pending.clone();
-            let flushed =
-                future_to_promise(async move { pending.flush().await.map(|()| JsValue::UNDEFINED) });
+            let waiting = inner.clone();
+            let flushed = future_to_promise(async move {
+                background::settled(&waiting).await;
+                waiting.stores.pending.flush().await.map(|()| JsValue::UNDEFINED)
+            });
             wait(flushed, None, Some(&inner.freed.promise)).await
         })
     }

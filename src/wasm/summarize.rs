@@ -88,7 +88,8 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
     Ok(Answer { text, finish_reason, usage })
 }
 
-fn request_object(request: &SummaryRequest) -> Result<JsValue, JsValue> {
+/// The request as the callback gets it.
+pub fn request_object(request: &SummaryRequest) -> Result<JsValue, JsValue> {
     let object = Object::new();
     let text = |t: &Option<String>| t.as_deref().map_or(JsValue::NULL, JsValue::from_str);
     set(&object, "model", &text(&request.model))?;
@@ -105,6 +106,9 @@ fn request_object(request: &SummaryRequest) -> Result<JsValue, JsValue> {
     set(&object, "reason", &request.reason.as_str().into())?;
     set(&object, "input_tokens", &(request.input_tokens as f64).into())?;
     set(&object, "profile", &request.profile.as_str().into())?;
+    if let Some(size) = request.aim_tokens {
+        set(&object, "aim_tokens", &(size as f64).into())?;
+    }
     for (key, value) in output_terms(request) {
         set(&object, key, &value.into())?;
     }
@@ -182,7 +186,7 @@ pub fn parse_format(name: &JsValue) -> Result<Format, Error> {
 /// ```js
 /// const session = new Session({ contextWindow: 128_000, summarize: extractiveSummarize({ maxTokens: 1_000 }) });
 /// ```
-/// @param options `maxTokens`: the summary's size, 2000 by default.
+/// @param options `maxTokens`: the summary's size; by default what the request asks for (`aim_tokens`), else 2000.
 /// @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
 #[wasm_bindgen(js_name = extractiveSummarize)]
 pub fn extractive_summarize(
@@ -198,6 +202,8 @@ pub fn extractive_summarize(
     keys.finish()?;
     let callback: Closure<dyn Fn(JsValue) -> Result<String, JsValue>> =
         Closure::new(move |request: JsValue| {
+            let asked = get(&request, "aim_tokens")?.and_then(|n| n.as_f64()).map(|n| n as u64);
+            let max_tokens = max_tokens.or(asked);
             let messages = get(&request, "messages")?
                 .ok_or_else(|| Error::argument("a SummaryRequest has `messages`"))?;
             let mut messages =

@@ -108,6 +108,8 @@ export interface SummaryRequest {
   tools: null;
   /** Tokens that the answer may have. */
   max_tokens?: number;
+  /** The size that the instructions ask for, in tokens: the room that there is for the summary. */
+  aim_tokens?: number;
   /** Set where a profile wants one; else yours. */
   temperature?: number;
   /** `"messages"`: the messages themselves; `"transcript"`: one user message with the conversation in a fence. */
@@ -134,7 +136,7 @@ export interface SummaryResponse {
   finish_reason?: string;
 }
 
-/** Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause`. */
+/** Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause` (see `onFailure`). */
 export type Summarize = (
   request: SummaryRequest,
   options: { signal?: AbortSignal },
@@ -244,7 +246,7 @@ export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summar
   prices?: object;
   /** The model whose price is taken; default: `model`. Unknown: `UNKNOWN_MODEL`. */
   priceAs?: string;
-  /** Ids of messages (`m1` is the first) that are pinned as soon as they are pushed. */
+  /** Ids of messages (without one of its own, a message has its place's: `m1` is the first) that are pinned as soon as they are pushed. */
   pins?: string[];
 }
 
@@ -277,9 +279,17 @@ export interface SessionOptions {
     style?: "messages" | "transcript";
     /** Tokens of the summariser's window; default: the session's limit. */
     summarizerWindow?: number;
-    /** How often a summary is asked for before it counts as failed; default 2. */
+    /**
+     * How often a summary is asked for before it counts as failed; default 2. It is asked for again when the answer cannot be
+     * used (the request then says why) and when `summarize` throws or rejects, but not when it was aborted.
+     */
     maxAttempts?: number;
-    /** What happens then: the error (default), or the extractive summariser, which the report says. */
+    /**
+     * What happens then. `"error"` (default): a compaction rejects and has changed nothing; `prepare` goes on without a summary
+     * where the view fits its limit all the same (`report.summary.fallback` and `compaction_failed` tell of it), and rejects
+     * where it does not. `"extractive"`: the extractive summariser stands in, which the report says; where not even that is a
+     * gain, `prepare` shortens messages as its last resort.
+     */
     onFailure?: "error" | "extractive";
     /**
      * Tokens that the carry-over ledger may take; 0: no ledger. It is what a summary leaves out, appended to it without a
@@ -301,6 +311,25 @@ export interface SessionOptions {
     redact?: (text: string) => string;
     /** Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. */
     lowRatio?: number;
+    /**
+     * Whose words a summary is. Default: a user message (data, not an instruction), and as their documents have it in the
+     * presets `steps-*` (the assistant's answer) and `rolling` (a system message). `"assistant"`: the answer to a user message
+     * that asks for it, so that no view begins with the assistant. `"system"` only with the ladders `rolling` and `ladder`,
+     * fenced; elsewhere `INVALID_CONFIG`, for what stands in a system message instructs, and a summary may repeat what a tool's
+     * output said.
+     */
+    summaryRole?: "user" | "assistant" | "system";
+    /**
+     * Ask for a summary ahead of time, while the talk goes on; default false. From limit × `atRatio` on (below
+     * `thresholdRatio`; default 7/8 of it), `push`, `recordUsage` and `prepare` ask `summarize` without anybody waiting. When
+     * the answer has come, the next `prepare`, `checkAndCompact`, `compact` or hook of the agent loop puts the fold in; until
+     * then the view is as it was, and what was pushed meanwhile stands after the fold. A `prepare` whose view exceeds the
+     * limit waits for it. A failure is told by `compaction_failed` and changes nothing; it is tried again after 8 new
+     * messages, 16 after the next failure, up to 128. Where what it stands for was rewritten meanwhile, it is dropped, and
+     * the report says so. `options.signal` fires when the session is freed. Without `summarize` there is nothing to wait for:
+     * nothing is done ahead.
+     */
+    background?: boolean | { atRatio?: number };
   };
   /** How tool outputs are kept and cut. */
   toolOutputCache?: ToolOutputCacheConfig & {
@@ -369,6 +398,32 @@ export interface ContextPartsInput {
   skills?: { name: string; description?: string | null }[] | null;
   /** Which tools of `setTools` the model is given, by name. It may not change the session. */
   toolFilter?: ((name: string) => boolean) | null;
+}
+
+/** What a compaction would do. Every message of the view is in one of the three lists. */
+export interface Plan {
+  /** Ids of what the summary would stand for; earlier summaries among them. */
+  readonly folded: string[];
+  /** Ids of what would stand in the view as it stands now. */
+  readonly kept: string[];
+  /** Ids of what passes would show shorter, or leave out. */
+  readonly trimmed: string[];
+  /** What `summarize` would be asked; null where nothing would be folded, and where there is no `summarize`. */
+  readonly request: SummaryRequest | null;
+  /** Tokens of the view. */
+  readonly tokens_before: number;
+  /** Tokens that it would have with a summary as long as the extractive summariser's. */
+  readonly tokens_after_estimate: number;
+  /**
+   * Does it. Messages that were pushed since stand behind; after any other change, its own application among them, it is
+   * stale. Not to call it is the veto.
+   *
+   * @param options `keep`: ids of messages that are to stay as they are; `fold`: ids of messages to fold in addition. A step (a
+   * call and its output) stays or goes as a whole.
+   * @throws {ContextError} `STALE_PLAN`; `INVALID_ARGUMENT` that names the message, for one that cannot stay or be folded: the
+   * header, pins, the newest user message, calls that are being executed, what is folded already; and as `prepare`.
+   */
+  apply(options?: { signal?: AbortSignal; keep?: string[]; fold?: string[] }): Promise<Report>;
 }
 
 /** A view that fits, and what was done to it. */

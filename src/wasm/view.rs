@@ -7,10 +7,12 @@ use js_sys::Array;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::handles::{Handles, Shown};
 use super::inner::Inner;
+use super::list::List;
 use super::value::{set, to_js};
-use crate::context::{Context, Form, Node, Slot, Snapshot};
-use crate::message::{Format, Message, Part};
+use crate::context::{Context, Form, Slot, Snapshot};
+use crate::message::{Format, Message};
 use crate::provider::{Provider, Written, provider, unlink_each};
 
 /// The view in a format.
@@ -19,15 +21,20 @@ pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
     let view = inner.read(|core| -> Result<JsValue, JsValue> {
         let context = core.context();
         let provider = provider(format);
-        let (head, body) = split_head(context, provider);
-        let head: Vec<&Message> = head.into_iter().map(|slot| &*slot.message).collect();
-        let head = if head.is_empty() { None } else { provider.write_head(&head, &mut Vec::new()) };
+        let list = brought_up(&mut handles, context, format)?;
         let has_ids = matches!(format, Format::OpenaiResponses | Format::AiSdk);
-        let body = if has_ids { linked(context, body) } else { all(body) };
-        let slots: Vec<(&Slot, &Node)> =
-            body.iter().map(|slot| (&**slot, context.history.node(slot.node))).collect();
-        let list = handles.list(&slots, format)?;
-        with_head(provider, head, list)
+        let relinked = if has_ids && list.lost_reasoning.is_some() {
+            Some(relinked(&mut handles, context, format)?)
+        } else {
+            None
+        };
+        let shown = relinked.as_ref().unwrap_or(&list);
+        let head: Vec<&Message> =
+            shown.head.iter().filter_map(|at| context.view.slot(*at)).map(|slot| &*slot.message).collect();
+        let head = if head.is_empty() { None } else { provider.write_head(&head, &mut Vec::new()) };
+        let body = with_head(provider, head, shown.handed_out());
+        handles.lists.insert(format, list);
+        body
     })??;
     inner.note_sent();
     Ok(view)
@@ -37,43 +44,59 @@ pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
 pub fn list_of(inner: &Inner, snapshot: &Snapshot) -> Result<JsValue, JsValue> {
     let mut handles = inner.handles()?;
     inner.read(|core| {
-        let Context { history, view, .. } = core.context();
-        let slots: Vec<(&Slot, &Node)> = view.slots_at(snapshot).map(|s| (s, history.node(s.node))).collect();
+        let context = core.context();
+        if context.view.is_at(snapshot) {
+            let list = brought_up(&mut handles, context, Format::Messages)?;
+            let messages = list.handed_out();
+            handles.lists.insert(Format::Messages, list);
+            return Ok(messages.into());
+        }
+        let slots = context.view.slots_at(snapshot);
+        let slots: Vec<Shown<'_>> = slots.iter().map(|s| (s, context.history.node(s.node))).collect();
         handles.list(&slots, Format::Messages).map(JsValue::from)
     })?
 }
 
-/// What the format keeps apart, and the rest.
-fn split_head<'a>(context: &'a Context, provider: &dyn Provider) -> (Vec<&'a Slot>, Vec<&'a Slot>) {
-    let mut leading = true;
-    context.view.slots().partition(|slot| {
-        let is_head = provider.is_head(&slot.message, leading);
-        leading = leading && is_head;
-        is_head
-    })
-}
-
-fn all(slots: Vec<&Slot>) -> Vec<Cow<'_, Slot>> {
-    slots.into_iter().map(Cow::Borrowed).collect()
-}
-
-/// The slots, set right where a pass took reasoning off a message: what that reasoning made loses its ids.
-fn linked<'a>(context: &'a Context, slots: Vec<&'a Slot>) -> Vec<Cow<'a, Slot>> {
-    let thoughts = |m: &Message| m.parts.iter().filter(|p| matches!(p, Part::Reasoning(_))).count();
-    let whole = |slot: &Slot| &*context.history.node(slot.node).message;
-    if !slots.iter().any(|s| s.form != Form::Whole && thoughts(&s.message) < thoughts(whole(s))) {
-        return all(slots);
+/// The list of the view, as it was made before and brought up to what the view is now. Taken out: it is put back by who asked
+/// for it, unless something fails half-way.
+fn brought_up(handles: &mut Handles, context: &Context, format: Format) -> Result<List, JsValue> {
+    let Context { view, history, .. } = context;
+    let mut list = handles.lists.remove(&format).unwrap_or_default();
+    let changes = view.changes();
+    if changes.is_header_other(list.version) {
+        list.cut(0);
+    } else if let Some(edited) = changes.since(list.version) {
+        list.cut(view.before_body() + edited);
+    } else if list.slots < view.len() {
+        list.cut(list.slots);
     }
-    let view = slots.iter().map(|s| Cow::Borrowed(&*s.message));
-    let linked = unlink_each(slots.iter().map(|s| whole(s)), view);
-    let changed = |(slot, message): (&'a Slot, Option<Cow<'a, Message>>)| match message? {
-        Cow::Borrowed(_) => Some(Cow::Borrowed(slot)),
-        Cow::Owned(message) => {
-            let form = if slot.form == Form::Whole { Form::Unbound } else { slot.form };
-            Some(Cow::Owned(Slot { message: Arc::new(message), form, ..slot.clone() }))
-        }
-    };
-    slots.into_iter().zip(linked).filter_map(changed).collect()
+    list.version = changes.version();
+    let slots = |at: usize| view.slot(at).map(|slot| (slot, history.node(slot.node)));
+    list.extend(handles, &slots, provider(format))?;
+    Ok(list)
+}
+
+/// The list, set right where a pass took reasoning off a message: what that reasoning made loses its ids.
+fn relinked(handles: &mut Handles, context: &Context, format: Format) -> Result<List, JsValue> {
+    let whole = |slot: &Slot| &*context.history.node(slot.node).message;
+    let view = context.view.slots().map(|s| Cow::Borrowed(&*s.message));
+    let linked = unlink_each(context.view.slots().map(whole), view);
+    let slots: Vec<Cow<'_, Slot>> = context
+        .view
+        .slots()
+        .zip(linked)
+        .filter_map(|(slot, message)| match message? {
+            Cow::Borrowed(_) => Some(Cow::Borrowed(slot)),
+            Cow::Owned(message) => {
+                let form = if slot.form == Form::Whole { Form::Unbound } else { slot.form };
+                Some(Cow::Owned(Slot { message: Arc::new(message), form, ..slot.clone() }))
+            }
+        })
+        .collect();
+    let slots = |at: usize| slots.get(at).map(|slot| (&**slot, context.history.node(slot.node)));
+    let mut list = List::default();
+    list.extend(handles, &slots, provider(format))?;
+    Ok(list)
 }
 
 /// The list, or the body that holds it where the format keeps something apart.

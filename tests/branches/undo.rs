@@ -161,6 +161,7 @@ fn a_rewritten_past_keeps_what_passes_had_dropped() {
         ask: None,
         summary: Message::text(contextfold::message::Role::User, "S"),
         text: "S".to_owned(),
+        behind_earlier: false,
     };
     s.context_mut().fold(members.to_vec(), plan);
     let gone = [node(&s, "a3"), node(&s, "u4")];

@@ -383,6 +383,9 @@ fn every_call_has_its_cost() {
     let cost = done(s.prepare().unwrap()).context_cost.unwrap();
     assert_eq!((cost.limit, cost.estimated_tokens, cost.decisions.len()), (Some(5_000), 312, 0));
     assert_eq!(s.context_cost(), Some(&cost));
+    let answer = s.push(vec![said("answer ", 100)]).unwrap()[0];
+    s.push(vec![said("and more ", 100)]).unwrap();
+    assert_eq!(s.costs(), [(answer, cost)], "it is the answer's, once");
 }
 
 /// Beyond the document: summaries that together have more than a share are folded into the next one, which is told of them.

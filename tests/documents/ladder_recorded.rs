@@ -62,8 +62,36 @@ fn decisions(mut s: Session) -> String {
 
 #[test]
 fn its_decisions_on_the_sample() {
-    insta::assert_snapshot!([20_000, 8_000].map(session).map(decisions).join("\n"), @"");
-    insta::assert_snapshot!([128_000, 64_000, 20_000].map(whole_outputs).map(decisions).join("\n"), @"");
+    insta::assert_snapshot!([20_000, 8_000].map(session).map(decisions).join("\n"), @"
+    window 20000
+    cut_tool_outputs 1: 222685 -> 200134
+    trim_tool_outputs 1: 200134 -> 28243
+    prune_tool_outputs 1: 28243 -> 16449
+    estimated 16449 of 20000
+
+    window 8000
+    cut_tool_outputs 1: 222685 -> 200134
+    trim_tool_outputs 1: 200134 -> 28243
+    prune_tool_outputs 1: 28243 -> 16449
+    shrink_turns 1: 28243 -> 8563
+    prune_tool_outputs 2: 8563 -> 7930
+    shrink_turns 2: 8563 -> 5260
+    auto_compact 1: 5260 -> 6933
+    estimated 6933 of 8000
+    ");
+    insta::assert_snapshot!([128_000, 64_000, 20_000].map(whole_outputs).map(decisions).join("\n"), @"
+    window 128000
+    prune_tool_outputs 1: 222685 -> 63647
+    estimated 63647 of 128000
+
+    window 64000
+    prune_tool_outputs 1: 222685 -> 29893
+    estimated 29893 of 64000
+
+    window 20000
+    prune_tool_outputs 1: 222685 -> 16449
+    estimated 16449 of 20000
+    ");
 }
 
 /// What of the view its provider would refuse, in every format.

@@ -1,7 +1,10 @@
 //! The rolling document, 1.2: a summary that each later one extends.
 
+use contextfold::compaction::Reason;
 use contextfold::context::SummaryState;
-use contextfold::session::Session;
+use contextfold::message::Role;
+use contextfold::session::{Fit, Session};
+use contextfold::tokens::ReportedUsage;
 use serde_json::{Value, json};
 
 use super::support::{answer, asks, done, passes, said, session, summary, system, talk, user, view};
@@ -122,9 +125,9 @@ fn the_layout_is_system_prompt_summary_recent_messages() {
 
 /// 50 messages of 12,000 tokens under a summary of 1,500, as the document shows the state.
 fn state() -> (Session, SummaryState) {
-    let options = json!({ "upperThreshold": 14_000, "lowerThreshold": 4_300 });
+    let options = json!({ "upperThreshold": 14_000, "lowerThreshold": 4_851 });
     let mut s = pushed(with(options), talk(50, 12_000));
-    s.push(vec![user("newest ", 1_500), said("answer ", 1_500)]).unwrap();
+    s.push(vec![user("newest ", 1_675), said("answer ", 1_675)]).unwrap();
     s.context_mut().now = Some(1_768_903_200_000.0);
     let pending = asks(s.prepare().unwrap());
     assert!(s.context().summary_state(false).is_none(), "none before the first");
@@ -168,13 +171,64 @@ fn a_later_state_counts_what_the_earlier_summary_stood_for() {
 }
 
 #[test]
+fn a_summary_that_leaves_the_view_above_the_lower_threshold_is_asked_for_again() {
+    let mut s = pushed(with(json!({ "upperThreshold": 3_000, "lowerThreshold": 1_000 })), talk(40, 4_000));
+    let pending = asks(s.prepare().unwrap());
+    assert_eq!(pending.request.aim_tokens, Some(259), "0.26 of it");
+    let asked = pending.request.messages.last().unwrap().plain_text();
+    assert!(asked.contains("Write at most 259 tokens"), "{asked}");
+    let retry = asks(s.resume(pending, &summary("much too long", 900)).unwrap());
+    let why = retry.request.messages.last().unwrap().plain_text();
+    assert!(why.contains("keep the view below where it is to go"), "{why}");
+    let report = done(s.resume(retry, &summary("short", 200)).unwrap());
+    assert!(report.tokens_after < 1_000, "{report:?}");
+}
+
+#[test]
+fn its_figures_are_the_models_tokens_and_its_folds_bear_its_name() {
+    let mut s = pushed(with(json!({ "upperThreshold": 3_000, "lowerThreshold": 1_000 })), talk(40, 2_500));
+    assert!(matches!(s.prepare().unwrap(), Fit::Done(_)), "2,500 are fewer than 3,000");
+    s.record_usage(
+        &ReportedUsage::from_value(&json!({ "input_tokens": 5_000, "output_tokens": 1 })).unwrap(),
+    );
+    s.push(vec![user("and on ", 10)]).unwrap();
+    let pending = asks(s.prepare().unwrap());
+    let report = done(s.resume(pending, &answer("<summary>short</summary>")).unwrap());
+    assert!(report.tokens_after < 500, "below 1,000 as the model counts: {report:?}");
+    s.push(talk(30, 2_000)).unwrap();
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    let report = done(s.resume(pending, &answer("<summary>by hand</summary>")).unwrap());
+    assert_eq!(report.decisions.last().unwrap().pass, "rolling_summary");
+}
+
+#[test]
+fn whose_words_a_summary_is_can_be_chosen() {
+    for (role, first) in [("user", Role::User), ("assistant", Role::User), ("system", Role::System)] {
+        let options = json!({
+            "ladder": [{ "pass": "rolling_summary", "upperThreshold": 3_000, "lowerThreshold": 1_000 }],
+            "compaction": { "summaryRole": role },
+        });
+        let mut s = pushed(session(options), talk(40, 4_000));
+        let pending = asks(s.prepare().unwrap());
+        done(s.resume(pending, &answer("<summary>the gist</summary>")).unwrap());
+        let view = s.context().lower();
+        assert_eq!(view[0].role, first, "{role}");
+        let says = view.iter().position(|m| m.plain_text().contains("the gist")).unwrap();
+        assert_eq!(view[says].role.as_str(), role);
+        assert!(role == "user" || view[says + 1].role == Role::User, "{role}");
+    }
+}
+
+#[test]
 fn a_failed_summary_leaves_no_lock() {
     let mut s = pushed(rolling(), talk(40, 60_000));
     for _ in 0..3 {
         let pending = asks(s.prepare().unwrap());
         let retry = asks(s.resume(pending, &answer("")).unwrap());
-        assert!(s.resume(retry, &answer("")).is_err());
+        let report = done(s.resume(retry, &answer("")).unwrap());
+        assert!(report.summary.unwrap().fallback.unwrap().contains("SUMMARY_EMPTY"), "it goes on without");
         assert!(s.context().summary_state(false).is_none());
+        s.push(vec![user("and on ", 100)]).unwrap();
     }
     let abandoned = asks(s.prepare().unwrap());
     drop(abandoned);

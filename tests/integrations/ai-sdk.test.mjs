@@ -115,8 +115,25 @@ for (const { name, ai, kit, Model } of majors) {
       const errors = [];
       const model = scripted();
       await run(model, { prepareStep: prepareStep({ contextWindow: 30_000, compaction: { thresholdRatio: 0.2 }, summarize: () => Promise.reject(new Error("no model")), onError: (error) => errors.push(error) }) });
-      assert.ok(errors.length > 10 && errors.every((error) => error.code === "SUMMARY_FAILED"));
+      assert.ok(errors.length >= 1 && errors.every((error) => error.code === "SUMMARY_FAILED"));
       assert.equal(model.doGenerateCalls.at(-1).prompt.length, 2 + 2 * CALLS);
+    });
+
+    test("summaries that fail now and then: every request is whole and valid, and one session goes on", async () => {
+      const model = scripted();
+      const sessions = new Set();
+      let asked = 0;
+      const summarize = () => (++asked % 3 ? Promise.reject(new Error("overloaded")) : "<summary>The build fails. Never edit src/generated.</summary>");
+      const hook = prepareStep({ contextWindow: 20_000, summarize, compaction: { maxAttempts: 1, thresholdRatio: 0.2, lowRatio: 0.1 }, onError: () => {}, onReport: (_, session) => sessions.add(session) });
+      const result = await run(model, { prepareStep: hook });
+      assertKept("ai-sdk", prompts(model.doGenerateCalls), { limit: 20_000 });
+      for (const prompt of prompts(model.doGenerateCalls)) {
+        const ids = prompt.flatMap(({ role, content }) => (role === "assistant" ? content.filter(({ type }) => type === "tool-call").map(({ toolCallId }) => toolCallId) : []));
+        assert.equal(new Set(ids).size, ids.length, "nothing stands twice");
+      }
+      assert.ok(asked > 3);
+      assert.equal(sessions.size, 1);
+      assertWhole(messagesOf(result));
     });
 
     test("strict: it fails the run", async () => {
@@ -132,12 +149,12 @@ for (const { name, ai, kit, Model } of majors) {
 
     test("bytes are no text: an image counts as one", async () => {
       const model = scripted(answerOf, (result) => result);
-      const image = { type: "file", mediaType: "image/png", data: new Uint8Array(200_000) };
+      const image = { type: "file", mediaType: "image/png", data: new Uint8Array(20_000) };
       const messages = [{ role: "user", content: [{ type: "text", text: TASK }, image] }];
       await run(model, { prompt: undefined, messages, prepareStep: prepareStep({ ...OPTIONS, strict: true }) });
       const [file] = model.doGenerateCalls[5].prompt.find(({ role }) => role === "user").content.filter(({ type }) => type === "file");
       const data = file.data.data ?? file.data;
-      assert.equal(data.length, 200_000, "it goes out as it came in");
+      assert.equal(data.length, 20_000, "it goes out as it came in");
     });
   });
 
@@ -192,9 +209,9 @@ for (const { name, ai, kit, Model } of majors) {
         doGenerate: async (params) => {
           const size = Math.ceil(JSON.stringify(params.prompt).length / 4);
           sizes.push(size);
-          if (size <= 5_000) return model.doGenerate(params);
+          if (size <= 3_000) return model.doGenerate(params);
           refused++;
-          throw new Error(`This model's maximum context length is 5000 tokens. However, your messages resulted in ${size} tokens.`);
+          throw new Error(`This model's maximum context length is 3000 tokens. However, your messages resulted in ${size} tokens.`);
         },
       });
       const result = await run(ai.wrapLanguageModel({ model: small, middleware: middleware({ ...OPTIONS, strict: true }) }), { maxRetries: 0 });

@@ -99,7 +99,7 @@ describe("@anthropic-ai/sdk 1", () => {
   });
 
   test("a refusal as too long is answered with a smaller request", async (t) => {
-    const small = await provider({ window: 5_000 });
+    const small = await provider({ window: 4_000 });
     t.after(() => small.close());
     const messages = await loop(client({ baseURL: small.url, middleware: [middleware(STRICT)] }));
     assertWhole(messages);

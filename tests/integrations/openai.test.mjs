@@ -114,7 +114,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
     });
 
     test("a refusal as too long is answered with a smaller request", async (t) => {
-      const small = await provider({ window: 5_000 });
+      const small = await provider({ window: 4_000 });
       t.after(() => small.close());
       const { input } = await runResponses(client(OpenAI, small), { model: "m", input: TASK, tools: RESPONSES_TOOLS }, { ...STRICT, execute });
       assertWholeInput(input);

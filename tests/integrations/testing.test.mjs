@@ -8,7 +8,7 @@ import { prepareStep } from "contextfold/ai-sdk";
 
 test("a scripted summariser answers step by step, and keeps the requests", async () => {
   const summarize = scriptedSummarize(new Error("overloaded"), "<summary>One.</summary>", ({ reason }) => `<summary>Because of ${reason}.</summary>`);
-  const session = new Session({ contextWindow: 6_000, summarize });
+  const session = new Session({ contextWindow: 6_000, summarize, compaction: { maxAttempts: 1 } });
   session.push(agentTranscript());
   await assert.rejects(session.compact(), { code: "SUMMARY_FAILED" });
   await session.compact();

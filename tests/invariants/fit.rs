@@ -72,8 +72,10 @@ pub fn a_compaction_makes_smaller(world: &mut World, happened: &Happened) {
     }
     for decision in report.decisions.iter().filter(|d| !by_hand && !covers_hidden(&d.pass)) {
         assert!(decision.tokens_after <= decision.tokens_before, "{decision:?}");
-        let was_refused = decision.items.is_empty() && decision.why.starts_with("SUMMARY_");
-        if decision.pass == "summarize" && !was_refused {
+        // A summary that could not be had changes nothing, and the run went on without.
+        let failed = decision.items.is_empty() && decision.why.contains("SUMMARY_");
+        let dropped = decision.why.contains("was dropped");
+        if decision.pass == "summarize" && !failed && !dropped {
             assert!(
                 decision.tokens_after < decision.tokens_before && !decision.items.is_empty(),
                 "{decision:?}"

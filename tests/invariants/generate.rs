@@ -139,6 +139,22 @@ pub enum Op {
         which: usize,
         as_user: bool,
     },
+    /// A preview, which the next one takes the place of.
+    Plan {
+        if_due: bool,
+        fill: bool,
+    },
+    /// Does what was planned, adjusted where that can be.
+    Apply {
+        keep: Vec<usize>,
+        fold: Vec<usize>,
+    },
+    /// Asks in the background, if the view has reached its mark.
+    Background,
+    BackgroundAnswered(Summary),
+    BackgroundFailed {
+        too_long: bool,
+    },
 }
 
 /// Pieces of text and how often each stands there.
@@ -370,6 +386,11 @@ fn op() -> impl Strategy<Value = Op> {
         1 => which().prop_map(Op::Rewind),
         1 => which().prop_map(Op::Fork),
         2 => (which(), any::<bool>()).prop_map(|(which, as_user)| Op::Merge { which, as_user }),
+        2 => (some(0.4), some(0.2)).prop_map(|(if_due, fill)| Op::Plan { if_due, fill }),
+        3 => (few(), few()).prop_map(|(keep, fold)| Op::Apply { keep, fold }),
+        3 => Just(Op::Background),
+        3 => summary().prop_map(Op::BackgroundAnswered),
+        1 => some(0.3).prop_map(|too_long| Op::BackgroundFailed { too_long }),
     ]
 }
 
@@ -433,6 +454,11 @@ fn pass() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Up to two choices.
+fn few() -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(any::<prop::sample::Index>().prop_map(|i| i.index(1 << 16)), 0..3)
+}
+
 fn compaction() -> impl Strategy<Value = Value> {
     let ratios = prop_oneof![4 => Just((None, None)), 2 => (0.05..1.0f64).prop_map(|t| (Some(t), None)), 2 => (0.1..1.0f64, 0.05..0.95f64).prop_map(|(t, share)| (Some(t), Some(t * share)))];
     (some(0.9), some(0.9), ratios, 0..6u64, 1..4u64, some(0.3), some(0.2), some(0.3), prop::option::weighted(0.2, 1..4_000u64)).prop_map(
@@ -441,6 +467,7 @@ fn compaction() -> impl Strategy<Value = Value> {
             all["onFailure"] = json!(if extractive { "extractive" } else { "error" });
             all["style"] = json!(if transcript { "transcript" } else { "messages" });
             all["retainPrompt"] = if retain { json!("Keep the refs.") } else { Value::Null };
+            all["background"] = json!({ "atRatio": threshold.unwrap_or(0.8) * 0.7 });
             for (key, value) in [("thresholdRatio", threshold.map(Value::from)), ("lowRatio", low.map(Value::from)), ("summarizerWindow", window.map(Value::from))] {
                 if let Some(value) = value {
                     all[key] = value;

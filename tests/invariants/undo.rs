@@ -67,8 +67,9 @@ fn unfold(context: &mut Context, fold: Option<NodeIndex>) {
 
 /// Two folds side by side, undone in either order; a fold of folds, level by level.
 fn unfold_undoes_fold(world: &mut World, _: &Happened) {
-    let context = world.session.context();
-    let before = shown(context);
+    let mut context = world.session.context().clone();
+    context.begin_with_user(); // an unfold sees to that, where a pass did not
+    let before = shown(&context);
     let n = context.history.len();
     for first_first in [false, true] {
         let mut context = context.clone();

@@ -9,7 +9,9 @@ use contextfold::context::{Fold, Form, Report};
 use contextfold::message::{
     CallKind, Extras, Format, Message, Part, Reasoning, Role, ToolCall, ToolOutputRef,
 };
-use contextfold::session::{ContextChange, Fit, MergeAs, Pending, Search, Session, SessionConfig};
+use contextfold::session::{
+    ContextChange, Fit, MergeAs, Pending, Plan, PlanOptions, Search, Session, SessionConfig,
+};
 use contextfold::tokens::{Counter, ReportedUsage};
 use contextfold::{Error, ErrorCode};
 use serde_json::{Map, json};
@@ -97,6 +99,8 @@ pub struct World {
     open: Vec<String>,
     answered: Vec<String>,
     waiting: Vec<Waiting>,
+    plan: Option<Plan>,
+    background: Option<Pending>,
     numbered: u64,
     /// Pinned pieces of text, with the ids of their messages.
     pub text_pins: Vec<(String, String)>,
@@ -124,6 +128,8 @@ impl World {
             open: Vec::new(),
             answered: Vec::new(),
             waiting: Vec::new(),
+            plan: None,
+            background: None,
             numbered: 0,
             text_pins: Vec::new(),
             own_refs: Vec::new(),
@@ -179,6 +185,7 @@ impl World {
         self.left_out.entry(line.id.clone()).or_default().extend(line.output_ref.clone());
     }
 
+    #[allow(clippy::too_many_lines, reason = "a table: one arm for each operation")]
     fn apply(&mut self, op: &Op) -> Came {
         match op {
             Op::System { words, developer } => {
@@ -353,13 +360,28 @@ impl World {
             Op::Rewind(which) => self.rewind(*which),
             Op::Fork(which) => self.fork(*which),
             Op::Merge { which, as_user } => self.merge(*which, *as_user),
+            Op::Plan { if_due, fill } => {
+                let options = PlanOptions { if_due: *if_due, fill: *fill, instructions: None };
+                self.preview(&options);
+                Came::Taken
+            }
+            Op::Apply { keep, fold } => match self.plan.clone() {
+                Some(plan) => self.apply_plan(&plan, keep, fold),
+                None => Came::Nothing,
+            },
+            Op::Background | Op::BackgroundAnswered(_) | Op::BackgroundFailed { .. } => {
+                let before = Frozen::of(&self.session);
+                self.in_background(op);
+                assert!(before == Frozen::of(&self.session), "the background changed something");
+                Came::Taken
+            }
         }
     }
 
     /// The beginning of the text of one of the messages, with its id.
     fn piece(&self, which: usize, length: usize) -> Option<(String, String)> {
         let pushed = self.pushed.get(which % self.pushed.len().max(1))?;
-        let piece: String = pushed.message.plain_text().chars().take(length).collect();
+        let piece: String = pushed.message.plain_text().lines().next()?.chars().take(length).collect();
         (!piece.trim().is_empty()).then(|| (pushed.id.clone(), piece))
     }
 
@@ -448,6 +470,8 @@ impl World {
             open: Vec::new(),
             answered: Vec::new(),
             waiting: Vec::new(),
+            plan: None,
+            background: None,
             numbered: self.numbered,
             parent: None,
             text_pins,
@@ -490,6 +514,46 @@ impl World {
         }
     }
 
+    /// A preview changes nothing, is the same twice, and tells of every message of the view.
+    fn preview(&mut self, options: &PlanOptions) {
+        let before = Frozen::of(&self.session);
+        let (once, twice) = (self.session.plan(options.clone()), self.session.plan(options.clone()));
+        assert!(before == Frozen::of(&self.session), "a plan changed something");
+        let Ok(plan) = once else { return };
+        let twice = twice.expect("the same plan again");
+        assert_eq!(
+            (&plan.folded, &plan.kept, &plan.trimmed, plan.tokens_after_estimate),
+            (&twice.folded, &twice.kept, &twice.trimmed, twice.tokens_after_estimate)
+        );
+        let told: BTreeSet<&String> = plan.folded.iter().chain(&plan.kept).chain(&plan.trimmed).collect();
+        let items = self.session.context().items();
+        assert!(items.iter().all(|item| told.contains(&item.id)), "{plan:?}");
+        self.plan = Some(plan);
+    }
+
+    fn apply_plan(&mut self, plan: &Plan, keep: &[usize], fold: &[usize]) -> Came {
+        let ids = |of: &[usize]| -> Vec<String> {
+            let pushed = self.pushed.len().max(1);
+            of.iter().filter_map(|n| self.pushed.get(n % pushed)).map(|p| p.id.clone()).collect()
+        };
+        let (keep, fold) = (ids(keep), ids(fold));
+        let before = Frozen::of(&self.session);
+        match self.session.apply(plan, &keep, &fold) {
+            Err(error) if matches!(error.code(), ErrorCode::StalePlan | ErrorCode::InvalidArgument) => {
+                assert!(before == Frozen::of(&self.session), "{error}");
+                Came::Nothing
+            }
+            fit => {
+                for id in &fold {
+                    let node = self.session.context().history.require(id).unwrap();
+                    let pinned = self.session.context().history.node(node).pinned;
+                    assert!(!pinned && !self.header.contains(id), "{id} cannot be folded");
+                }
+                self.came(fit, false, self.pushed.len())
+            }
+        }
+    }
+
     /// The calls that wait for an output, and those that have one, of what the conversation goes on from.
     fn find_open_calls(&mut self) {
         let (mut open, mut answered) = (Vec::new(), Vec::new());
@@ -502,6 +566,21 @@ impl World {
         }
         self.open = open;
         self.answered = answered;
+    }
+
+    fn in_background(&mut self, op: &Op) {
+        self.background = match (op, self.background.take()) {
+            (Op::Background, None) => self.session.begin_in_background(),
+            (Op::BackgroundAnswered(summary), Some(pending)) => {
+                let answer = summarized(summary, &pending, &self.counter);
+                self.session.answer_in_background(pending, answer)
+            }
+            (Op::BackgroundFailed { too_long }, Some(pending)) => {
+                let error = Error::new(ErrorCode::SummaryFailed, "down");
+                self.session.not_answered_in_background(pending, error, *too_long)
+            }
+            (_, pending) => pending,
+        };
     }
 
     fn with_waiting(

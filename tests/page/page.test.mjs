@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -30,14 +31,14 @@ after(async () => {
 });
 
 /** Opens the page; when the test ends, nothing may have gone wrong, and nothing may have left for another place. */
-async function visit(t, options = {}) {
+async function visit(t, { mayAsk, ...options } = {}) {
   const page = await browser.newPage(options);
   page.setDefaultTimeout(PATIENCE);
   const problems = [];
   page.on("pageerror", (error) => problems.push(String(error)));
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && problems.push(message.text()));
-  page.on("requestfailed", (request) => problems.push(`${request.url()} failed`));
-  page.on("request", (request) => request.url().startsWith(url) || problems.push(`a request to ${request.url()}`));
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && !mayAsk && problems.push(message.text()));
+  page.on("requestfailed", (request) => mayAsk || problems.push(`${request.url()} failed`));
+  page.on("request", (request) => request.url().startsWith(url) || request.url().startsWith(mayAsk ?? url) || mayAsk || problems.push(`a request to ${request.url()}`));
   t.after(async () => {
     await page.close();
     assert.deepEqual(problems, []);
@@ -89,26 +90,62 @@ function conversation(turns) {
   return messages;
 }
 
+/** A Claude Code session file, made up. */
+function claudeSession() {
+  const line = (uuid, parentUuid, type, message) => ({ parentUuid, isSidechain: false, sessionId: "s", type, message, uuid });
+  return [line("1", null, "user", { role: "user", content: "Hello" }), line("2", "1", "assistant", { id: "m", role: "assistant", content: [{ type: "text", text: "Hi." }] })].map((value) => JSON.stringify(value)).join("\n");
+}
+
+/** A Codex rollout, made up. */
+function codexRollout() {
+  const line = (type, payload) => JSON.stringify({ timestamp: "2026-01-01T00:00:00Z", type, payload });
+  return [line("session_meta", { id: "s", instructions: "Be brief." }), line("response_item", { type: "message", role: "user", content: [{ type: "input_text", text: "Hello" }] })].join("\n");
+}
+
 test("the page's program has the types that it says", () => {
   const { stdout, status } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--project", join(root, "www")], { encoding: "utf8" });
   assert.equal(stdout, "");
   assert.equal(status, 0);
 });
 
-test("the sample comes out under its threshold, explained", async (t) => {
+test("the sample at a glance: format, size, turns, tools, language; and it comes out under its threshold", async (t) => {
   const page = await visit(t);
   await openSample(page);
+  const facts = await page.locator(".facts").textContent();
+  for (const fact of ["OpenAI Responses, a list", "846 KiB", "in 4 turns", "95 model calls", "read_file ×75", "English"]) assert.ok(facts.includes(fact), fact);
   const [before, after, threshold] = [await figure(page, "tokens-before"), await figure(page, "tokens-after"), await figure(page, "threshold")];
   assert.ok(after <= threshold && threshold < before, `${before} → ${after}, threshold ${threshold}`);
   await page.locator(".verdict").filter({ hasText: /^Fits/ }).waitFor();
-  const passes = await page.locator(".decisions code").allTextContents();
-  assert.deepEqual(passes.slice(-3), ["trim_tool_outputs", "dedupe_reads", "summarize"]);
   assert.match(await page.getByTestId("engine-ms").textContent(), /^[\d.,]+ ms$/);
 
-  // The table sums to the figures above it.
-  const column = async (n) => (await page.locator(`.legend td:nth-child(${n})`).allTextContents()).reduce((sum, text) => sum + Number(text.replaceAll(",", "")), 0);
-  assert.equal(await column(2), before);
-  assert.equal(await column(3), after);
+  // The table sums to the figure above it.
+  const parts = await page.locator(".bars .legend td:nth-child(2)").allTextContents();
+  assert.equal(parts.reduce((sum, text) => sum + Number(text.replaceAll(",", "")), 0), after);
+});
+
+test("a timeline, call by call: scrubbed with the keyboard and the pointer, and the view at that call stands beside it", async (t) => {
+  const page = await visit(t);
+  await openSample(page);
+  const said = page.getByTestId("call");
+  assert.match(await said.textContent(), /After the last answer/);
+  const areas = await page.locator(".timeline-chart svg path").count();
+  assert.ok(areas >= 5, `${areas} parts`);
+  assert.equal(await page.locator(".timeline-fold").count(), 1);
+  assert.equal(await page.locator(".timeline-line").count(), 2);
+  const scrubber = page.getByRole("slider", { name: "Call", exact: true });
+  await scrubber.focus();
+  await page.keyboard.press("Home");
+  await said.filter({ hasText: "Call 1 of 95" }).waitFor();
+  await page.locator(".messages").filter({ hasText: "the view at call 1 of 95" }).waitFor();
+  assert.equal(await page.locator(".virtual-row").count(), 2);
+  const shown = Number(/^([\d,]+) tokens/.exec(await said.locator("span").first().textContent())[1].replaceAll(",", ""));
+  assert.equal(await figure(page, "tokens-after"), shown);
+  await page.keyboard.press("ArrowRight");
+  await said.filter({ hasText: "Call 2 of 95" }).waitFor();
+  const box = await page.locator(".timeline-plot").boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await said.filter({ hasText: "Call 48 of 95" }).waitFor();
+  await page.locator(".messages").filter({ hasText: "the view at call 48 of 95" }).waitFor();
 });
 
 test("a change of the settings redraws at once", async (t) => {
@@ -118,27 +155,119 @@ test("a change of the settings redraws at once", async (t) => {
   await set(page, "Context window", 128_000, "102,400");
   const trimmed = await figure(page, "tokens-after");
   assert.ok(trimmed > folded && trimmed <= 102_400, `${folded}, then ${trimmed}`);
-  assert.equal(await page.locator(".decisions code").last().textContent(), "trim_tool_outputs");
+  assert.equal(await page.locator(".timeline-fold").count(), 0);
   await set(page, "Threshold", 0.5, "64,000");
 
-  const outputs = page.locator(".legend tr", { hasText: "Tool outputs" }).locator("td").last();
+  const outputs = page.locator(".bars .legend tr", { hasText: "Tool outputs" }).locator("td").first();
   const automatic = await outputs.textContent();
   await page.getByLabel("budget by the window’s size").uncheck();
-  const budget = page.getByLabel("Tool outputs", { exact: true });
-  const redrawn = outputs.filter({ hasNotText: automatic });
-  // The field is drawn anew when the box is unchecked; what is typed at that very moment can be lost, as for a person.
-  for (let tries = 0; tries < 3 && (await redrawn.count()) === 0; tries++) {
-    await budget.fill("3000");
-    await page.keyboard.press("Tab");
-    await redrawn.waitFor({ timeout: 6_000 }).catch(() => {});
-  }
-  await redrawn.waitFor();
+  await page.getByLabel("Tool outputs", { exact: true }).fill("3000");
+  await page.keyboard.press("Tab");
+  await outputs.filter({ hasNotText: automatic }).waitFor();
   assert.ok((await figure(page, "tokens-after")) < trimmed);
 
-  // The slider does the same as the figure.
+  // The slider does the same as the figure, and so does a ladder of another name.
   await page.getByLabel("Context window, slider").focus();
   await page.keyboard.press("ArrowRight");
   await page.getByTestId("threshold").filter({ hasText: "80,000" }).waitFor();
+  await page.getByLabel("Ladder").selectOption("rolling");
+  await page.getByTestId("threshold").filter({ hasText: "50,001" }).waitFor();
+});
+
+test("what is typed into a field stays there while the page is drawn anew", async (t) => {
+  const page = await visit(t);
+  await openSample(page);
+  const field = page.getByLabel("Context window", { exact: true });
+  await field.focus();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type("64");
+  // Drawn anew by something else: another call is looked at, and its view arrives.
+  await page.evaluate(() => {
+    const scrubber = document.querySelector(".timeline-scrubber");
+    scrubber.value = "3";
+    scrubber.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  });
+  await page.locator(".messages").filter({ hasText: "the view at call 4 of 95" }).waitFor();
+  assert.equal(await field.inputValue(), "64");
+  await page.keyboard.type("000");
+  await page.keyboard.press("Enter");
+  await page.getByTestId("threshold").filter({ hasText: "51,200" }).waitFor();
+  assert.equal(await field.inputValue(), "64000");
+});
+
+test("a message that is pinned stays", async (t) => {
+  const page = await visit(t);
+  await openSample(page);
+  await page.getByRole("button", { name: /Show the \d+ folded messages/ }).click();
+  await page.getByRole("button", { name: "Pin m3", exact: true }).first().click();
+  await page.locator('.virtual-row[data-key="m3"] .fate-kept').waitFor();
+  const pin = page.getByRole("button", { name: "Pin m3", exact: true });
+  assert.equal(await pin.getAttribute("aria-pressed"), "true");
+  await set(page, "Context window", 24_000, "19,200");
+  await page.getByRole("button", { name: /^kept/ }).click();
+  await page.locator('.virtual-row[data-key="m3"] .fate-kept').waitFor();
+  assert.match(await page.locator(".code").textContent(), /session\.pin\("m3"\)/);
+  await pin.click();
+  await page.locator('.virtual-row[data-key="m3"] .fate-kept').waitFor({ state: "detached" });
+});
+
+test("money: as recorded and under these settings, by the price of the model that is chosen", async (t) => {
+  const page = await visit(t);
+  await openSample(page);
+  const dollars = async (id) => Number((await page.getByTestId(id).textContent()).replace("$", ""));
+  const [recorded, now] = [await dollars("cost-recorded"), await dollars("cost")];
+  assert.ok(now > 0 && now < recorded, `${now} instead of ${recorded}`);
+  await page.getByLabel("Priced as").selectOption("claude-sonnet-4-5");
+  await page.locator(".money").filter({ hasText: /list price of claude-sonnet-4-5 in \d{4}-\d\d/ }).waitFor();
+  assert.ok((await dollars("cost-recorded")) > recorded);
+  await page.getByLabel("Priced as").selectOption("");
+  await page.getByText("Choose a model under “Priced as”").waitFor();
+});
+
+test("the graph of folds: a fold stands over what it folded, and leads to it", async (t) => {
+  const page = await visit(t);
+  await openSample(page);
+  const graph = page.locator(".graph");
+  assert.equal(await graph.locator(".graph-fold").count(), 1);
+  assert.match(await graph.locator("text").last().textContent(), /^fold_\d+: \d+ messages, [\d,]+ → [\d,]+ tokens$/);
+  await graph.locator(".role-summary").first().click();
+  await page.locator(".virtual-row:focus-within .row-summary").waitFor();
+});
+
+test("an endpoint of the visitor's sums up, through a frame of its own, and the settings are there as code", async (t) => {
+  const asked = [];
+  const endpoint = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += chunk));
+    request.on("end", () => {
+      const cors = { "access-control-allow-origin": "*", "access-control-allow-headers": "content-type, authorization" };
+      if (request.method === "OPTIONS") return response.writeHead(204, cors).end();
+      asked.push({ path: request.url, key: request.headers.authorization, body: JSON.parse(body) });
+      const text = "<summary>The endpoint says: all tests pass, and the rest is up to you.</summary>";
+      response.writeHead(200, { ...cors, "content-type": "application/json" }).end(JSON.stringify({ choices: [{ message: { content: text } }] }));
+    });
+  });
+  await new Promise((ready) => endpoint.listen(0, "127.0.0.1", ready));
+  t.after(() => endpoint.close());
+  const there = `http://127.0.0.1:${endpoint.address().port}/v1`;
+  const page = await visit(t, { mayAsk: there });
+  await openSample(page);
+  await page.getByLabel("Who sums up").selectOption("endpoint");
+  await page.getByText("The key stays in this page’s memory").waitFor();
+  await page.getByLabel("Address").fill(there);
+  await page.getByLabel("Model", { exact: true }).fill("tiny");
+  await page.getByLabel("Key").fill("sk-test");
+  await page.getByRole("button", { name: "Sum up the view at this call" }).click();
+  await page.getByText("The summary stands in the view above.").waitFor();
+  assert.deepEqual(asked.map(({ path, key, body }) => [path, key, body.model]), [["/v1/chat/completions", "Bearer sk-test", "tiny"]]);
+  await page.locator(".row-summary").filter({ hasText: "The endpoint says" }).waitFor();
+  assert.equal(await page.locator("iframe").count(), 0);
+  await page.getByLabel("Address").fill("http://127.0.0.1:1/v1");
+  await page.getByRole("button", { name: "Sum up the view at this call" }).click();
+  await page.getByRole("alert").filter({ hasText: "cannot be reached" }).waitFor();
+
+  const code = await page.locator(".code").textContent();
+  assert.match(code, /contextWindow: 32_000/);
 });
 
 test("settings that nothing fits are said to be so", async (t) => {
@@ -212,18 +341,33 @@ test("a fold opens, and what it holds leads back to its summary", async (t) => {
   await page.getByRole("dialog").getByText("## Task").waitFor();
 });
 
+test("a fold unfolds: what it stood for is in the view again", async (t) => {
+  const page = await visit(t);
+  await openSample(page);
+  const folded = await figure(page, "tokens-after");
+  await page.locator(".row-summary").getByRole("button", { name: "unfold" }).first().click();
+  await page.locator(".row-summary").first().waitFor({ state: "detached" });
+  assert.ok((await figure(page, "tokens-after")) > folded);
+  assert.equal(await page.locator(".graph-fold").count(), 0);
+});
+
 test("the view is there as JSON, whole", async (t) => {
   const page = await visit(t);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await openSample(page);
   await page.getByText("The view as JSON").click();
+  await page.getByTestId("validity").filter({ hasText: "✓ valid: nothing that OpenAI Responses would refuse" }).waitFor();
   await page.getByRole("button", { name: /^Copy \d/ }).click();
-  await page.getByText("Copied.").waitFor();
+  await page.getByText("Copied.").first().waitFor();
   const { input } = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
   const sample = JSON.parse(readFileSync(SAMPLE, "utf8"));
   assert.ok(input.length > 1 && input.length < sample.length);
   assert.deepEqual(input[0], sample[0]);
   assert.deepEqual(input.at(-1), sample.at(-1));
+  for (const [format, name] of [["openai-chat", "Chat Completions"], ["anthropic", "Anthropic Messages"], ["ai-sdk", "AI SDK"], ["messages", "contextfold messages"]]) {
+    await page.locator(".view-json select").selectOption(format);
+    await page.getByTestId("validity").filter({ hasText: `✓ valid: nothing that ${name} would refuse` }).waitFor();
+  }
 });
 
 test("dropped files of each shape and format are read", async (t) => {
@@ -233,6 +377,9 @@ test("dropped files of each shape and format are read", async (t) => {
     ["lines.jsonl", messages.map((message) => JSON.stringify(message)).join("\n"), "Chat Completions, JSON lines"],
     ["body.json", JSON.stringify({ model: "m", messages, tools: [{ type: "function", function: { name: "weather" } }] }), "Chat Completions, a request body"],
     ["own.json", JSON.stringify([{ role: "user", content: "Hello", item_type: "USER_MESSAGE" }]), "contextfold messages, a list"],
+    ["anthropic.json", JSON.stringify({ system: "Be brief.", messages: [{ role: "user", content: "Hello" }] }), "Anthropic Messages, a request body"],
+    ["session.jsonl", claudeSession(), "Anthropic Messages, a Claude Code session file"],
+    ["rollout.jsonl", codexRollout(), "OpenAI Responses, a Codex rollout"],
     ["responses.json", JSON.stringify({ instructions: "Be brief.", input: [{ role: "user", content: "Hello" }] }), "OpenAI Responses, a request body"],
   ];
   for (const [name, text, format] of files) {
@@ -251,15 +398,13 @@ test("a broken file says what is wrong and where; the one before it stays", asyn
   const lines = conversation(1).map((message) => JSON.stringify(message));
   const cases = [
     ["broken.json", '[\n  {"role": "user", "content": "Hello"},\n  {"role": "user" "content": "there"}\n]', [/The JSON is broken/, /line 3, column 19/]],
-    ["short.json", '[{"role": "user", "content": "Hel', [/The JSON is broken/, /ends in the middle/, /line 1/]],
-    ["broken.jsonl", [...lines.slice(0, 2), '{"role": oops}', ...lines.slice(2)].join("\n"), [/Line 3 is no JSON/, /2 entries before it read well/, /line 3, column 10/]],
+    ["short.json", '[{"role": "user", "content": "Hel', [/The JSON is broken/, /not closed/, /line 1/]],
+    ["broken.jsonl", [...lines.slice(0, 2), '{"role": oops}', ...lines.slice(2)].join("\n"), [/The JSON is broken/, /Read the 5 entries that can be read/, /line 3, column 10/]],
     ["notes.txt", "Dear diary", [/This is no JSON/, /line 1, column 1/]],
     ["empty.json", "\n", [/The file is empty/]],
     ["other.json", '{"name": "x", "version": 1}', [/no transcript/, /“name”, “version”/]],
-    ["mixed.json", '[{"role": "user", "content": "Hello"}, 7]', [/Entry 2 is a number/]],
+    ["mixed.json", '[{"role": "user", "content": "Hello"}, 7]', [/entry 1 is a number/]],
     ["orphan.json", '[{"role": "tool", "tool_call_id": "c9", "content": "x"}]', [/INVALID_MESSAGE/, /c9/]],
-    ["session.jsonl", '{"type":"user","uuid":"1","sessionId":"2","message":{}}\n{"type":"assistant","uuid":"2","sessionId":"2"}', [/Claude Code session file/]],
-    ["claude.json", '{"system": "Hi", "messages": [{"role": "user", "content": "Hello"}]}', [/Anthropic request/]],
   ];
   for (const [name, text, says] of cases) {
     await drop(page, name, text);
@@ -272,6 +417,52 @@ test("a broken file says what is wrong and where; the one before it stays", asyn
   await page.locator(".facts").filter({ hasText: "again.json" }).waitFor();
   assert.equal(await alert.count(), 0);
 });
+
+test("what can be read of a broken file is read when asked for", async (t) => {
+  const page = await visit(t);
+  const text = JSON.stringify(conversation(3));
+  await drop(page, "cut.json", text.slice(0, -30));
+  await page.getByRole("button", { name: "Read the 12 entries that can be read" }).click();
+  await page.locator(".facts").filter({ hasText: "cut.json" }).filter({ hasText: "12 entries" }).waitFor();
+  await page.locator(".notes").filter({ hasText: "what stands behind it was left out" }).waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+});
+
+test("a file of 50 MB shows how far it is, and can be cancelled; what was open stays", async (t) => {
+  const page = await visit(t);
+  await openSample(page);
+  await page.evaluate(() => {
+    const turn = (i) => `{"role":"user","content":"Question ${i}"},{"role":"assistant","content":"${"An answer that goes on and on. ".repeat(300)}"},`;
+    const list = Array.from({ length: 5600 }, (_, i) => turn(i)).join("");
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([`[${list}{"role":"user","content":"The end"}]`], "large.json"));
+    document.querySelector("main").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+  });
+  await page.getByRole("progressbar", { name: "Progress" }).waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("progressbar", { name: "Progress" }).waitFor({ state: "detached" });
+  await page.locator(".facts").filter({ hasText: "the sample" }).waitFor();
+  await set(page, "Context window", 64_000, "51,200");
+  assert.equal(await page.getByRole("alert").count(), 0);
+});
+
+for (const colorScheme of ["light", "dark"])
+  test(`nothing serious stands in the way of a screen reader or of weak eyes (${colorScheme})`, async (t) => {
+    const page = await visit(t, { colorScheme });
+    const serious = async () => {
+      await page.evaluate(readFileSync(join(root, "node_modules/axe-core/axe.min.js"), "utf8"));
+      const { violations } = await page.evaluate(() => globalThis.axe.run());
+      return violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(" | ")}`);
+    };
+    assert.deepEqual(await serious(), []);
+    await openSample(page);
+    await page.getByText("The view as JSON").click();
+    await page.getByTestId("validity").waitFor();
+    assert.deepEqual(await serious(), []);
+    await page.getByRole("button", { name: /^Show m\d/ }).first().click({ position: { x: 5, y: 5 } });
+    await page.getByRole("dialog").waitFor();
+    assert.deepEqual(await serious(), []);
+  });
 
 test("a thousand messages: only those in sight are in the document, and the keyboard reaches all", async (t) => {
   const page = await visit(t);

@@ -118,10 +118,6 @@ export interface Hit {
      * What was found, with about 100 bytes on either side.
      */
     excerpt: string;
-    /**
-     * Set on a last line that finds nothing, but says which tool outputs were not searched: they live in the store.
-     */
-    unseen?: boolean;
 }
 
 /**
@@ -423,7 +419,7 @@ export interface SimulatedCall {
  */
 export interface PartReport {
     /**
-     * `system`, `tools`, `retain`, `summary`, `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs`, `memory`, `injections`, `skills`
+     * `system`, `tools`, `retain`, `summary`, `ledger` (at the end of a summary), `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs`, `memory`, `injections`, `skills`
      */
     name: string;
     /**
@@ -988,6 +984,8 @@ export interface SummaryRequest {
     tools: null;
     /** Tokens that the answer may have. */
     max_tokens?: number;
+    /** The size that the instructions ask for, in tokens: the room that there is for the summary. */
+    aim_tokens?: number;
     /** Set where a profile wants one; else yours. */
     temperature?: number;
     /** `"messages"`: the messages themselves; `"transcript"`: one user message with the conversation in a fence. */
@@ -1014,7 +1012,7 @@ export interface SummaryResponse {
     finish_reason?: string;
 }
 
-/** Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause`. */
+/** Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause` (see `onFailure`). */
 export type Summarize = (
 request: SummaryRequest,
 options: { signal?: AbortSignal },
@@ -1124,7 +1122,7 @@ export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summar
     prices?: object;
     /** The model whose price is taken; default: `model`. Unknown: `UNKNOWN_MODEL`. */
     priceAs?: string;
-    /** Ids of messages (`m1` is the first) that are pinned as soon as they are pushed. */
+    /** Ids of messages (without one of its own, a message has its place's: `m1` is the first) that are pinned as soon as they are pushed. */
     pins?: string[];
 }
 
@@ -1157,9 +1155,17 @@ export interface SessionOptions {
         style?: "messages" | "transcript";
         /** Tokens of the summariser's window; default: the session's limit. */
         summarizerWindow?: number;
-        /** How often a summary is asked for before it counts as failed; default 2. */
+        /**
+         * How often a summary is asked for before it counts as failed; default 2. It is asked for again when the answer cannot be
+         * used (the request then says why) and when `summarize` throws or rejects, but not when it was aborted.
+         */
         maxAttempts?: number;
-        /** What happens then: the error (default), or the extractive summariser, which the report says. */
+        /**
+         * What happens then. `"error"` (default): a compaction rejects and has changed nothing; `prepare` goes on without a summary
+         * where the view fits its limit all the same (`report.summary.fallback` and `compaction_failed` tell of it), and rejects
+         * where it does not. `"extractive"`: the extractive summariser stands in, which the report says; where not even that is a
+         * gain, `prepare` shortens messages as its last resort.
+         */
         onFailure?: "error" | "extractive";
         /**
          * Tokens that the carry-over ledger may take; 0: no ledger. It is what a summary leaves out, appended to it without a
@@ -1181,15 +1187,28 @@ export interface SessionOptions {
         redact?: (text: string) => string;
         /** Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. */
         lowRatio?: number;
+        /**
+         * Whose words a summary is. Default: a user message (data, not an instruction), and as their documents have it in the
+         * presets `steps-*` (the assistant's answer) and `rolling` (a system message). `"assistant"`: the answer to a user message
+         * that asks for it, so that no view begins with the assistant. `"system"` only with the ladders `rolling` and `ladder`,
+         * fenced; elsewhere `INVALID_CONFIG`, for what stands in a system message instructs, and a summary may repeat what a tool's
+         * output said.
+         */
+        summaryRole?: "user" | "assistant" | "system";
+        /**
+         * Ask for a summary ahead of time, while the talk goes on; default false. From limit × `atRatio` on (below
+         * `thresholdRatio`; default 7/8 of it), `push`, `recordUsage` and `prepare` ask `summarize` without anybody waiting. When
+         * the answer has come, the next `prepare`, `checkAndCompact`, `compact` or hook of the agent loop puts the fold in; until
+         * then the view is as it was, and what was pushed meanwhile stands after the fold. A `prepare` whose view exceeds the
+         * limit waits for it. A failure is told by `compaction_failed` and changes nothing; it is tried again after 8 new
+         * messages, 16 after the next failure, up to 128. Where what it stands for was rewritten meanwhile, it is dropped, and
+         * the report says so. `options.signal` fires when the session is freed. Without `summarize` there is nothing to wait for:
+         * nothing is done ahead.
+         */
+        background?: boolean | { atRatio?: number };
     };
     /** How tool outputs are kept and cut. */
-    toolOutputCache?: ToolOutputCacheConfig & {
-        /**
-         * Bytes of full tool outputs that stay in memory; default: all. Beyond it the oldest are moved to the `store`, which has to be
-         * given then, and `read`, `grep` and `get` fetch them from there. What the view shows whole stays.
-         */
-        memoryBytes?: number | null;
-    };
+    toolOutputCache?: ToolOutputCacheConfig;
     /**
      * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
      * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
@@ -1203,38 +1222,6 @@ export interface SessionOptions {
     now?: () => number;
     /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
     summarize?: Summarize;
-    /** Where tool outputs go beyond `toolOutputCache.memoryBytes`; `Session.load` gives its own. */
-    store?: Store;
-    /**
-     * Freeze objects that are pushed, with all that they hold (default false). They are handed out again as they are, so that a later
-     * change of one is a mistake: in strict mode, as in every module, it throws then.
-     */
-    freezeInputs?: boolean;
-}
-
-/**
- * A key-value store: an `unstorage` instance is one as it is, `localStorage` behind promises nearly. Bytes go by `setItemRaw` and
- * `getItemRaw` where both are there, and else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:lease` and
- * `contextfold:output:HASH`.
- */
-export interface Store {
-    /** What is stored under a key; `null` or `undefined` where there is nothing. */
-    getItem(key: string): Promise<unknown>;
-    /** Stores a text. */
-    setItem(key: string, value: string): Promise<unknown>;
-    /** Takes an item out. */
-    removeItem(key: string): Promise<unknown>;
-    /** What is stored under a key, as bytes. */
-    getItemRaw?(key: string): Promise<unknown>;
-    /** Stores bytes. */
-    setItemRaw?(key: string, bytes: Uint8Array): Promise<unknown>;
-    /** All keys that begin so. */
-    getKeys?(prefix?: string): Promise<string[]>;
-    /**
-     * Stores `next` if `expected` is what is there (`null`: nothing), in one step; whether it did. `ttlMs`: it may be gone after so
-     * many milliseconds. Without it, two processes that save at the same instant may both succeed, and the later one stays.
-     */
-    compareAndSet?(key: string, expected: string | null, next: string, options?: { ttlMs?: number }): Promise<boolean>;
 }
 
 /** What stands in a prompt beside the conversation. What is left out stays as it was; `null` clears it. */
@@ -1249,6 +1236,32 @@ export interface ContextPartsInput {
     skills?: { name: string; description?: string | null }[] | null;
     /** Which tools of `setTools` the model is given, by name. It may not change the session. */
     toolFilter?: ((name: string) => boolean) | null;
+}
+
+/** What a compaction would do. Every message of the view is in one of the three lists. */
+export interface Plan {
+    /** Ids of what the summary would stand for; earlier summaries among them. */
+    readonly folded: string[];
+    /** Ids of what would stand in the view as it stands now. */
+    readonly kept: string[];
+    /** Ids of what passes would show shorter, or leave out. */
+    readonly trimmed: string[];
+    /** What `summarize` would be asked; null where nothing would be folded, and where there is no `summarize`. */
+    readonly request: SummaryRequest | null;
+    /** Tokens of the view. */
+    readonly tokens_before: number;
+    /** Tokens that it would have with a summary as long as the extractive summariser's. */
+    readonly tokens_after_estimate: number;
+    /**
+     * Does it. Messages that were pushed since stand behind; after any other change, its own application among them, it is
+     * stale. Not to call it is the veto.
+     *
+     * @param options `keep`: ids of messages that are to stay as they are; `fold`: ids of messages to fold in addition. A step (a
+     * call and its output) stays or goes as a whole.
+     * @throws {ContextError} `STALE_PLAN`; `INVALID_ARGUMENT` that names the message, for one that cannot stay or be folded: the
+     * header, pins, the newest user message, calls that are being executed, what is folded already; and as `prepare`.
+     */
+    apply(options?: { signal?: AbortSignal; keep?: string[]; fold?: string[] }): Promise<Report>;
 }
 
 /** A view that fits, and what was done to it. */
@@ -1655,9 +1668,8 @@ export class Session {
      */
     compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<Report>;
     /**
-     * Waits for what is under way in the background: saves, and tool outputs on their way into the store.
-     *
-     * @throws {ContextError} the first error since the last call: `STORE_FAILED`, and nothing in memory is lost.
+     * Resolves when no summary is being written any more, in the background (`compaction.background`) or for a call that
+     * waits. What was written in the background is put in by the next `prepare` or compaction.
      */
     flush(): Promise<void>;
     /**
@@ -1665,17 +1677,27 @@ export class Session {
      */
     folds(): FoldInfo[];
     /**
+     * Makes a session of its own that begins with the history up to and including a message: a second try, or a sub-agent that
+     * knows what led to its task. Nothing is copied but the list: messages, and the outputs stored so far, are shared. From
+     * there on the two know nothing of each other, until `merge`.
+     *
+     * The options given replace those of this session, key by key; the others stay. A `model` or a `tokenizer` counts the
+     * history anew. `lane` names the branch in `graph` (default `fork_1`, `fork_2`, …).
+     *
+     * ```js
+     * const child = session.fork(agent, { lane: "researcher", contextWindow: 32_000 });
+     * child.push({ role: "user", content: "Find out which versions are affected." });
+     * // … run the sub-agent on `child` …
+     * session.merge(child, { tool_call_id: "call_7" });
+     * ```
+     * @throws {ContextError} `INVALID_ARGUMENT` as `rewind`, and for a lane that there is already; `INVALID_CONFIG`,
+     * `UNKNOWN_MODEL` as the constructor.
+     */
+    fork(id: string, options?: { lane?: string } & Partial<SessionOptions>): Session;
+    /**
      * The messages of the view with what the engine knows of each: tokens, type, how it stands.
      */
     items(): Item[];
-    /**
-     * Loads a session that was saved. The store is its `store`, too, unless `options` name another.
-     *
-     * @param options As for `Session.restore`.
-     * @throws {ContextError} `INVALID_ARGUMENT` where nothing is saved under the key; `STORE_FAILED` for a store that fails or gives what
-     * was never stored; `SNAPSHOT_TOO_NEW`, `INVALID_CONFIG`, `UNKNOWN_MODEL`.
-     */
-    static load(store: Store, key: string, options?: SessionOptions): Promise<Session>;
     /**
      * The three hooks of an agent loop as one wrapper: each runs what it is given, then folds if that is due.
      *
@@ -1689,10 +1711,13 @@ export class Session {
      */
     lower(): Message[];
     /**
-     * What is held: bytes of the module's memory, all sessions together, which never shrinks; bytes of this session's tool outputs in it;
-     * messages of its history.
+     * Takes a branch's result in, the text of its last answer: as the output of an open tool call, or as a user message.
+     *
+     * @throws {ContextError} `INVALID_ARGUMENT` for a session that this one's `fork` did not give, and for a call that does not
+     * wait for an output; `GRAPH_CONSTRAINT` where the branch has no answer yet, and where it was merged before; `FREED` for a
+     * branch that was freed. Nothing has changed then.
      */
-    memory(): { wasm_bytes: number; outputs_bytes: number; messages: number };
+    merge(child: Session, as: { tool_call_id: string } | { role: "user" }): void;
     /**
      * An empty session.
      *
@@ -1716,13 +1741,29 @@ export class Session {
      */
     pin(target: string | { id: string; text: string }): void;
     /**
+     * What a compaction would do: what it folds, keeps and trims, what it asks, and the tokens. Nothing changes.
+     *
+     * It is the ladder of `prepare` with one fold, whether that is due or not. `apply` does just that, and makes the view fit
+     * as `prepare` does.
+     *
+     * ```js
+     * const plan = session.plan();
+     * if (plan.folded.length > 0 && confirm(`Fold ${plan.folded.length} messages?`)) await plan.apply({ keep: ["m3"] });
+     * ```
+     * @param options `ifDue`: fold only what `prepare` would fold now; `fill` as for `prepare`; `instructions` as for
+     * `compact`.
+     * @throws {ContextError} `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit.
+     */
+    plan(options?: { ifDue?: boolean; fill?: boolean; instructions?: string }): Plan;
+    /**
      * Makes the view fit and resolves to it, with the report. May ask for a summary.
      *
      * A fold goes down to the low mark, so that the next message does not need another. `fill` keeps as much as there is
      * room for instead: for a conversation that does not go on (`compactMessages` does so).
      *
-     * @throws {ContextError} as `compact`; `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit,
-     * `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
+     * @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one;
+     * `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit, `CONTEXT_WINDOW_EXCEEDED` where every pass ran in
+     * vain.
      */
     prepare(options?: { signal?: AbortSignal; fill?: boolean }): Promise<Prepared>;
     /**
@@ -1785,35 +1826,19 @@ export class Session {
      */
     restoreSummary(state: SummaryState): void;
     /**
-     * The session of these bytes; those of an older version are read, too.
-     *
-     * @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `compaction.redact`, a tokenizer that is
-     * one) and the `store` are not saved and are given again. Other options than before prepare anew; another `model` or
-     * `tokenizer` counts anew, and what usage taught of the old one is forgotten. A limit that `recover` learnt stays, unless
-     * `model`, `models`, `contextWindow` or `reservedOutputTokens` is given.
-     * @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session; `SNAPSHOT_TOO_NEW` for those of a
-     * newer version of this package; `INVALID_CONFIG`, also where the session counted with a function or an encoding that is
-     * neither given nor loaded; `UNKNOWN_MODEL`.
-     */
-    static restore(bytes: Uint8Array, options?: SessionOptions): Session;
-    /**
-     * Saves the session in a store, under a key. What it was saved over is gone then.
-     *
-     * A session that was loaded or saved before goes on from that version: where somebody else saved under the key meanwhile,
-     * nothing is overwritten. Load it again then, and push what is new. A session that is new may not overwrite one that is there.
+     * Goes back to a message: what came after it leaves the view. It stays in the history (`messages`, `search`), and the next
+     * report lists it. The ids of what left, and its calls, are free again. A message inside a fold is unfolded; of a step
+     * that is cut in two, the calls wait for their outputs again.
      *
      * ```js
-     * import { createStorage } from "unstorage";
-     * import fsDriver from "unstorage/drivers/fs";
-     *
-     * const store = createStorage({ driver: fsDriver({ base: "./sessions" }) });
-     * await session.save(store, "chat-17");
-     * const again = await Session.load(store, "chat-17", { summarize });
+     * const [question] = session.push({ role: "user", content: "Rename it everywhere." });
+     * // … the agent goes astray …
+     * session.rewind(question); // as if it had just been asked
      * ```
-     * @throws {ContextError} `STORE_CONFLICT` as above; `STORE_FAILED` with the store's own error as `cause`, and nothing in memory is
-     * lost; `INVALID_ARGUMENT` for a store without `getItem`, `setItem` and `removeItem`, and for a key that no store takes.
+     * @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, for a summary's, and for a message that an earlier
+     * rewind or `sync` left behind.
      */
-    save(store: Store, key: string): Promise<void>;
+    rewind(id: string): void;
     /**
      * Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
      * tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
@@ -1873,17 +1898,6 @@ export class Session {
      */
     shouldCompact(): boolean;
     /**
-     * The session as bytes, the same for the same session: history, view, folds, tool outputs, header, pins, what usage taught,
-     * the last report, and the options that are plain data. A compaction that is under way is not part of it.
-     *
-     * ```js
-     * const bytes = session.snapshot();
-     * const again = Session.restore(bytes, { summarize }); // goes on where the other one was
-     * ```
-     * Tool outputs that live in the store only (`toolOutputCache.memoryBytes`) stay there: the bytes name them.
-     */
-    snapshot(): Uint8Array;
-    /**
      * Takes in what is new in a list that an SDK hands over whole with every step.
      *
      * Entry by entry the list is compared with what was pushed so far: by reference, and by value where an object is not the
@@ -1905,11 +1919,36 @@ export class Session {
      */
     sync(format: Format, fullInput: unknown): { added: number; diverged_at: number | null };
     /**
+     * Undoes a fold: its messages stand again where they stood and as they stood (what was trimmed stays trimmed, what was
+     * dropped stays dropped), and its summary leaves the view. What came after the fold stays after it. A fold of folds gives
+     * back the folds. `folds()` and the hits of `search` have the ids.
+     *
+     * As long as the view fits its limit, no fold begins on its own account until something new is there to fold.
+     *
+     * ```js
+     * const [hit] = session.search("DATABASE_URL");
+     * if (hit?.fold) session.unfold(hit.fold);
+     * ```
+     * @throws {ContextError} `INVALID_ARGUMENT` for an id that is no fold's; `GRAPH_CONSTRAINT` for a fold inside a later one,
+     * which the error names: unfold that first.
+     */
+    unfold(id: string): void;
+    /**
      * Takes a pin off.
      *
      * @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that is not pinned.
      */
     unpin(target: string | { id: string; text: string }): void;
+    /**
+     * The history as a graph: a node a message, in the session's lane, each after the one before it, outputs behind their calls
+     * by a `dependency` too; folds as summaries over what they stand for; forks as lanes (a node's id there begins with the
+     * lane's name), and what was merged as a node that a `branch` leads into from the lane. What a `rewind` left stays as a
+     * dead end. It is drawn when it is read, and costs what is new since then.
+     *
+     * It is the session's own: `compress` folds (`folds()`), `expand` unfolds. What else would change it is refused with
+     * `GRAPH_CONSTRAINT`, which says what does it on the session.
+     */
+    readonly graph: ContextGraph;
     /**
      * The passes that `prepare` runs, as the option `ladder` takes them, every option named.
      */
@@ -2109,7 +2148,7 @@ export function encodingForModel(model: string): EncodingName;
  * ```js
  * const session = new Session({ contextWindow: 128_000, summarize: extractiveSummarize({ maxTokens: 1_000 }) });
  * ```
- * @param options `maxTokens`: the summary's size, 2000 by default.
+ * @param options `maxTokens`: the summary's size; by default what the request asks for (`aim_tokens`), else 2000.
  * @throws {ContextError} `INVALID_ARGUMENT` for an unknown option or a number out of range.
  */
 export function extractiveSummarize(options?: { maxTokens?: number }): Summarize;

@@ -164,7 +164,7 @@ describe("a second run joins the first", () => {
 
   for (const way of ["prepare", "recover"])
     test(`${way} joins a compaction that fails, and goes on by itself`, async () => {
-      const { session, answer, seen } = waiting({ contextWindow: 100_000 });
+      const { session, answer, seen } = waiting({ contextWindow: 100_000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0, maxAttempts: 1 } });
       const first = session.compact();
       const second = way === "prepare" ? session.prepare() : session.recover("prompt is too long: 120000 tokens > 100000 maximum");
       await settled();
@@ -188,7 +188,7 @@ describe("a second run joins the first", () => {
   });
 
   test("a failure is everybody's failure", async () => {
-    const { session, answer, seen } = waiting();
+    const { session, answer, seen } = waiting({ compaction: { summarizerWindow: 100_000, ledgerTokens: 0, maxAttempts: 1 } });
     const runs = [session.compact(), session.compact()];
     const cause = new Error("down");
     await settled();

@@ -162,11 +162,72 @@ describe("attempts", () => {
     }
   });
 
-  test("a callback that fails is not asked again: retries are its own business", async () => {
+  test("a callback that fails is asked again; its error is its own, and no prompt tells of it", async () => {
+    const asked = [];
+    const summarize = (request) => {
+      asked.push(request);
+      if (asked.length === 1) throw new Error("connect to 10.0.0.7: refused");
+      return GOOD;
+    };
+    const report = await sessionWith(summarize).compact();
+    assert.deepEqual(asked.map((r) => r.reason), ["manual", "retry"]);
+    assert.doesNotMatch(JSON.stringify(asked[1].messages), /10\.0\.0\.7/);
+    assert.equal(report.summary.attempts, 2);
+  });
+
+  test("maxAttempts bounds that, too; the last error is the cause", async () => {
+    for (const maxAttempts of [1, 3]) {
+      const thrown = [];
+      const summarize = () => { thrown.push(new Error(`try ${thrown.length}`)); throw thrown.at(-1); };
+      await assert.rejects(sessionWith(summarize, { maxAttempts }).compact(), (e) => failsWith("SUMMARY_FAILED")(e) && e.cause === thrown.at(-1));
+      assert.equal(thrown.length, maxAttempts);
+    }
+  });
+
+  test("an abort is not tried again", async () => {
     let asked = 0;
-    await assert.rejects(sessionWith(() => { asked++; throw TIRED; }).compact(), failsWith("SUMMARY_FAILED"));
+    const controller = new AbortController();
+    const session = sessionWith((_, { signal }) => (asked++, new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))), { maxAttempts: 5 });
+    const run = session.compact({ signal: controller.signal });
+    await settled();
+    controller.abort();
+    await assert.rejects(run, failsWith("ABORTED"));
     assert.equal(asked, 1);
   });
+
+  const down = { "throws": () => { throw TIRED; }, "gives nonsense": () => 7, "gives nothing": () => "", "is cut off": () => ({ text: GOOD, finish_reason: "length" }) };
+  for (const [what, summarize] of Object.entries(down)) {
+    test(`a view that fits is prepared without a summary: the callback ${what}`, async () => {
+      const session = new Session({ contextWindow: 8000, compaction: { thresholdRatio: 0.6, summarizerWindow: 100_000 }, safetyMargin: 0, summarize });
+      session.push(conversation(4));
+      assert.ok(session.shouldCompact() && session.tokens <= session.limit);
+      const failed = [];
+      session.on("compaction_failed", (e) => failed.push(e));
+      const before = stateOf(session);
+      const { messages, report } = await session.prepare();
+      assert.deepEqual(stateOf(session), before, "history and view are as they were");
+      assert.deepEqual(messages, session.view("messages"));
+      assert.match(report.summary.fallback, /no summary could be had \(SUMMARY_/);
+      assert.equal(report.summary.attempts, 2);
+      assert.ok(report.decisions.some((d) => d.pass === "summarize" && d.why.includes("SUMMARY_")));
+      assert.equal(failed.length, 1);
+      await assert.rejects(session.compact(), failsWith(/./.exec(failed[0].detail) && failed[0].detail.split(":")[0]));
+      assert.deepEqual(stateOf(session), before);
+    });
+
+    test(`a view that does not fit: error by default, the last resort where an error is not wanted; the callback ${what}`, async () => {
+      const options = { contextWindow: 3000, safetyMargin: 0, summarize };
+      const strict = new Session({ ...options, compaction: { summarizerWindow: 100_000 } });
+      strict.push(conversation(4));
+      const before = stateOf(strict);
+      await assert.rejects(strict.prepare(), (e) => /^SUMMARY_/.test(e.code) && e.report.decisions.some((d) => d.why.includes(e.code)));
+      assert.deepEqual(stateOf(strict), before);
+      const lenient = new Session({ ...options, compaction: { summarizerWindow: 100_000, onFailure: "extractive" } });
+      lenient.push(conversation(4));
+      const { report } = await lenient.prepare();
+      assert.ok(report.tokens_after <= lenient.limit);
+    });
+  }
 
   test("onFailure: extractive stands in, and the report says for what", async () => {
     for (const summarize of [() => { throw TIRED; }, () => 7, () => "<summary></summary>"]) {

@@ -124,7 +124,7 @@ describe("summaryState", () => {
 
   test("is_summarizing while a later summary is awaited, and not after it failed", async () => {
     let answer = { promise: SHORT };
-    const session = new Session({ ladder: small, summarize: () => answer.promise });
+    const session = new Session({ ladder: small, compaction: { maxAttempts: 1 }, summarize: () => answer.promise });
     session.push(talk(40));
     await session.prepare();
     session.push(talk(40, 40));
@@ -133,9 +133,10 @@ describe("summaryState", () => {
     await settled();
     assert.equal(session.summaryState.is_summarizing, true);
     answer.reject(new Error("down"));
-    await assert.rejects(run, failsWith("SUMMARY_FAILED"));
+    assert.match((await run).report.summary.fallback, /SUMMARY_FAILED/, "it goes on without");
     assert.equal(session.summaryState.is_summarizing, false);
     answer = { promise: SHORT };
+    session.push(talk(2, 80));
     await session.prepare();
     assert.ok(session.summaryState.message_count > 60, "no lock stays");
   });

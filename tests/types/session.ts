@@ -1,7 +1,7 @@
 // Compiled, not run: a session as a TypeScript user writes it, and what must be refused.
 
 import { ContextError, Session, compactMessages } from "contextfold";
-import type { AgentLoop, ErrorCode, Event, EventName, FoldInfo, Item, ItemType, Prepared, Report, SessionOptions, Summarize, TokenUsage, ToolOutputCache, ToolOutputRef, ViewOf } from "contextfold";
+import type { AgentLoop, ErrorCode, Event, EventName, FoldInfo, Item, ItemType, Plan, Prepared, Report, SessionOptions, Summarize, SummaryRequest, TokenUsage, ToolOutputCache, ToolOutputRef, ViewOf } from "contextfold";
 import type { Equal, Expect } from "./support.js";
 
 declare const signal: AbortSignal;
@@ -45,12 +45,26 @@ const all: SessionOptions = {
     maxAttempts: 1,
     onFailure: "extractive",
     lowRatio: 0.5,
+    summaryRole: "user",
+    background: { atRatio: 0.6 },
   },
   toolOutputCache: { enabled: true, contextBudgetTokens: null, maxMessageBytes: 64, maxLineLength: 1 },
 };
 new Session();
 new Session({});
 const session = new Session(all);
+// --- a plan
+
+const plan: Plan = session.plan({ ifDue: true, fill: false, instructions: "Keep the names." });
+const lists: string[] = [...plan.folded, ...plan.kept, ...plan.trimmed];
+const wouldBeAsked: SummaryRequest | null = plan.request;
+const applied: Promise<Report> = plan.apply({ keep: lists, fold: [], signal });
+const flushed: Promise<void> = session.flush();
+// @ts-expect-error ids, not messages
+plan.apply({ keep: [{ id: "m1" }] });
+
+// --- refused
+
 // @ts-expect-error unknown key
 new Session({ contextwindow: 5 });
 // @ts-expect-error wrong type

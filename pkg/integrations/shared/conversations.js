@@ -20,8 +20,12 @@ class Conversation {
   /** The last request was our view, so that its usage says something about our counts. */
   sent = false;
 
+  /** What was said of the last compaction that failed, where the run went on without it. */
+  trouble = undefined;
+
   constructor(session) {
     this.session = session;
+    session.on("compaction_failed", ({ detail }) => (this.trouble = detail));
   }
 }
 

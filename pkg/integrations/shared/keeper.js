@@ -51,7 +51,7 @@ export class Keeper {
       conversation = found.conversation;
       conversation.busy = true;
       try {
-        return await this.#fitted(list, conversation, found.whole, { header, tools, usage, signal });
+        return await this.#fitted({ list, mine, whole: found.whole }, conversation, { header, tools, usage, signal });
       } finally {
         conversation.busy = false;
       }
@@ -62,7 +62,7 @@ export class Keeper {
     }
   }
 
-  async #fitted(list, conversation, whole, { header, tools, usage, signal }) {
+  async #fitted({ list, mine, whole }, conversation, { header, tools, usage, signal }) {
     const { session, told } = conversation;
     if (usage !== undefined && conversation.sent) recordUsage(session, usage);
     const changed = (key, value) => {
@@ -72,14 +72,19 @@ export class Keeper {
       return true;
     };
     session.sync(this.#format, whole);
+    // What is sent, and comes in again, where something fails from here on.
+    Object.assign(conversation, { whole, view: mine });
     pinCompactions(session, whole, conversation.compactions);
     // Instructions that stand in the list itself are its header.
     const apart = header !== undefined && !isInstruction(whole[0]);
     if (apart && changed("header", header)) session.setHeader(header);
     if (changed("tools", tools)) session.setTools(this.#format, tools);
+    conversation.trouble = undefined;
     try {
       const { report } = await session.prepare(signal ? { signal } : {});
       if (report.decisions.length > 0) this.#report(report, session);
+      // The view fits all the same: no reason to stop an agent, however strict, but one to tell.
+      if (conversation.trouble !== undefined) this.#tell(new ContextError("SUMMARY_FAILED", conversation.trouble), { signal, goesOn: "a compaction failed, and the agent goes on without it" });
     } catch (error) {
       // The list is in the session, and the view is as it was before: with the folds of earlier steps. Where the SDK's
       // own list would not fit, that view is what the agent can go on with.
@@ -87,9 +92,7 @@ export class Keeper {
       this.failed(error, { signal });
     }
     const view = this.#entries(conversation);
-    conversation.whole = whole;
-    conversation.view = view;
-    conversation.sent = true;
+    Object.assign(conversation, { view, sent: true });
     const out = view.map((entry) => this.#mirror.theirs(entry));
     const unchanged = out.length === list.length && out.every((entry, i) => Object.is(entry, list[i]));
     return { list: unchanged ? list : out, conversation };
@@ -118,9 +121,14 @@ export class Keeper {
     if (conversation?.sent && usage) recordUsage(conversation.session, usage);
   }
 
-  /** Says once that the agent goes on without us; throws where the caller is strict. An abort is the caller's own doing. */
+  /** Says that the agent goes on without us; throws where the caller is strict. */
   failed(error, { signal } = {}) {
     if (this.#options.strict) throw error;
+    this.#tell(error, { signal });
+  }
+
+  /** Says it once, or each time to who listens. An abort is the caller's own doing. */
+  #tell(error, { signal, goesOn = "it failed, and the agent goes on with its own messages" } = {}) {
     if (signal?.aborted) return;
     if (this.#options.onError) {
       try {
@@ -132,8 +140,8 @@ export class Keeper {
     }
     if (this.#said) return;
     this.#said = true;
-    const what = ContextError.isInstance(error) ? `${error.code}: ${error.message}` : String(error);
-    console.warn(`contextfold (${this.#name}) failed, and the agent goes on with its own messages. ${what} (said once; \`onError\` hears every failure, \`strict: true\` throws it)`);
+    const why = !ContextError.isInstance(error) ? String(error) : error.message.startsWith(error.code) ? error.message : `${error.code}: ${error.message}`;
+    console.warn(`contextfold (${this.#name}): ${goesOn}. ${why} (said once; \`onError\` hears every failure, \`strict: true\` throws it)`);
   }
 
   /** The view's entries, without the header that the SDK sends apart. */

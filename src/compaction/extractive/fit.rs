@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::super::shorten;
 use super::collect::{ANSWER_LABEL, FIRST, LATEST};
 use super::draft::{Draft, Entry, Section};
+use crate::sorting::{sort_by, sort_by_key};
 use crate::tokens::TokenCounter;
 
 const OPEN: &str = "<summary>\n";
@@ -29,7 +30,7 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
         let entries = draft.take(section).into_iter().filter(|e| !e.text.is_empty()).collect();
         candidates.extend(ranked(section, entries, newest, budget));
     }
-    candidates.sort_by(|a, b| b.worth.cmp(&a.worth).then(a.section.cmp(&b.section)));
+    sort_by(&mut candidates, |a, b| b.worth.cmp(&a.worth).then(a.section.cmp(&b.section)));
     let mut room = budget.saturating_sub(counter.count(OPEN) + counter.count(CLOSE));
     let mut headed: Vec<Section> = Vec::new();
     let mut taken: Vec<Candidate> = Vec::new();
@@ -68,7 +69,7 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
 /// The best lines of a section with what each is worth, among all sections.
 fn ranked(section: Section, mut entries: Vec<Entry>, newest: u64, budget: u64) -> Vec<Candidate> {
     let score = |e: &Entry| e.seq * 100 / newest + 20 * e.count.min(5) + 10 * e.weight;
-    entries.sort_by(|a, b| score(b).cmp(&score(a)).then(b.seq.cmp(&a.seq)));
+    sort_by(&mut entries, |a, b| score(b).cmp(&score(a)).then(b.seq.cmp(&a.seq)));
     entries.truncate(CANDIDATES);
     let (base, slowness) = section.worth();
     let limit = line_limit(section, budget);
@@ -136,7 +137,7 @@ fn rendered(taken: &[Candidate]) -> String {
         }
         // What happened stands in the order in which it did; files stand best first.
         if !matches!(section, Section::Changed | Section::Read) {
-            lines.sort_by_key(|c| (c.entry.key == LATEST, c.entry.key != FIRST, c.entry.seq));
+            sort_by_key(&mut lines, |c| (c.entry.key == LATEST, c.entry.key != FIRST, c.entry.seq));
         }
         let heading = heading(section);
         out.push_str(if out == OPEN { heading.trim_start() } else { &heading });

@@ -5,6 +5,7 @@ use super::collect::{FOLDER_LABEL, REF_LABEL};
 use super::draft::{Draft, Section};
 use super::places::Places;
 use crate::message::{Message, Role};
+use crate::sorting::sort_by_key;
 
 /// URLs, ids, codes, files that were only talked about, and the refs of tool outputs.
 pub(super) fn references(
@@ -55,7 +56,7 @@ pub(super) fn references(
         }
         listed.push((mention.last, text, weight + mention.count.min(5)));
     }
-    listed.sort_by_key(|(last, _, _)| *last);
+    sort_by_key(&mut listed, |(last, _, _)| *last);
     for (_, text, weight) in listed {
         draft.put(Section::References, text, text, weight);
     }

@@ -1,5 +1,7 @@
 //! Many texts looked for in a text at once.
 
+use crate::sorting::sort;
+
 /// A set of texts that are looked for together, as whole words: `src/a.rs` stands in `lib/src/a.rs:3`, `#12` does not
 /// stand in `#123`.
 ///
@@ -18,7 +20,7 @@ impl<'a> Needles<'a> {
     pub fn new(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut sorted: Vec<(&str, usize)> = texts.into_iter().enumerate().map(|(i, t)| (t, i)).collect();
         sorted.retain(|(text, _)| !text.is_empty());
-        sorted.sort_unstable();
+        sort(&mut sorted);
         let first = |byte: usize| sorted.partition_point(|(t, _)| usize::from(t.as_bytes()[0]) < byte) as u32;
         let starts = (0..=256).map(first).collect();
         Self { sorted, starts }

@@ -1,6 +1,7 @@
 use super::carried::Seen;
 use super::cost;
 use crate::compaction::facts::Needles;
+use crate::sorting::sort_by;
 
 /// A literal fact that may stand in the ledger.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +36,7 @@ pub(super) fn choose<'a>(
             (worth(choices, &within[i], i) / price as f64, price, i)
         })
         .collect();
-    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
+    sort_by(&mut order, |a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
     let mut chosen = vec![false; choices.len()];
     // First the longest of each kin, then what came in with none of them.
     for inside in [false, true] {

@@ -4,6 +4,7 @@ use crate::compaction::facts::{Action, asks, checkboxes, todos};
 use crate::compaction::shorten;
 use crate::message::{ItemType, Message, Role};
 use crate::saved::saved;
+use crate::sorting::sort_by_key;
 
 const LONGEST: usize = 300;
 
@@ -64,7 +65,7 @@ impl Open {
     pub fn lines(&self) -> Vec<String> {
         let question = self.question.iter().map(|q| format!("Asked the user: {q}"));
         let mut boxes: Vec<(&String, &u64)> = self.boxes.iter().collect();
-        boxes.sort_by_key(|(_, at)| std::cmp::Reverse(**at));
+        sort_by_key(&mut boxes, |(_, at)| std::cmp::Reverse(**at));
         question.chain(self.plan.iter().cloned()).chain(boxes.into_iter().map(|(b, _)| b.clone())).collect()
     }
 }

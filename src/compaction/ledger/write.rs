@@ -9,6 +9,7 @@ use crate::compaction::facts::{LiteralKind, Needles, texts};
 use crate::compaction::tags;
 use crate::context::LEDGER_HEADING as HEADING;
 use crate::message::Message;
+use crate::sorting::sort_by_key;
 use crate::tokens::TokenCounter;
 
 /// How often the writing is tried.
@@ -77,7 +78,7 @@ struct Missing<'a> {
 impl<'a> Missing<'a> {
     fn of<'m>(carried: &'a Carried, mentioned: impl IntoIterator<Item = &'m Message>) -> Self {
         let mut rules: Vec<_> = carried.rules.iter().collect();
-        rules.sort_by_key(|(_, r)| (Reverse((r.explicit, r.strength)), Reverse(r.last)));
+        sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), Reverse(r.last)));
         let rules: Vec<&str> = rules.into_iter().map(|(text, _)| text.as_str()).collect();
         let open = carried.open.lines();
         let literals: Vec<&str> = carried.literals.keys().map(String::as_str).collect();
@@ -120,10 +121,10 @@ impl<'a> Missing<'a> {
         complete &= open.len() == self.open.len();
         list(&mut out, "Still open", open.into_iter().map(String::as_str));
         let mut commands: Vec<_> = self.carried.commands.values().collect();
-        commands.sort_by_key(|c| (Reverse(c.failed), Reverse(c.last)));
+        sort_by_key(&mut commands, |c| (Reverse(c.failed), Reverse(c.last)));
         let mut taken = fitting(&commands, &mut told, |c| cost(&c.line) + 2);
         complete &= taken.len() == commands.len();
-        taken.sort_by_key(|c| c.last);
+        sort_by_key(&mut taken, |c| c.last);
         list(&mut out, "Commands and what came of them", taken.into_iter().map(|c| c.line.as_str()));
         left -= before - told;
 
@@ -157,7 +158,7 @@ impl<'a> Missing<'a> {
             .map(|(_, (at, stored))| (missing.get(at).copied().unwrap_or(0), *at, stored.ref_id.as_str()))
             .filter(|(_, _, id)| !named.contains(*id))
             .collect();
-        refs.sort_by_key(|(opens, at, _)| (Reverse(*opens), Reverse(*at)));
+        sort_by_key(&mut refs, |(opens, at, _)| (Reverse(*opens), Reverse(*at)));
         let label = "Stored outputs (tool_output_cache): ";
         let mut left = room.saturating_sub(cost(label));
         let taken = fitting(&refs, &mut left, |(_, _, id)| cost(id) + 1);

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Form, Slot, View};
+use crate::context::changes::Changes;
 use crate::context::node::NodeIndex;
-use crate::context::snapshot::Epoch;
+use crate::context::snapshot::Epochs;
 use crate::context::tally::Sums;
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer, saved};
@@ -28,7 +29,7 @@ saved!(struct Slot { node, message, tally, part, form });
 
 impl Saved for View {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        // What is not saved is summed up anew. An epoch is what those share who look at the view now.
+        // What is not saved is summed up anew. Epochs and changes are for those who look at the view now.
         let Self {
             header,
             body,
@@ -38,12 +39,13 @@ impl Saved for View {
             sums: _,
             tools,
             outputs,
-            output_tokens: _,
             changed_from,
             edited,
             fixed_changed,
             marked_tokens,
-            epoch: _,
+            epochs: _,
+            changes: _,
+            ephemeral,
             parts,
             hidden_parts,
             parts_changed_from,
@@ -67,6 +69,7 @@ impl Saved for View {
         marked_body.save(out);
         merged.save(out);
         pruned.save(out);
+        ephemeral.save(out);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
@@ -87,10 +90,11 @@ impl Saved for View {
             marked_body: Saved::load(from)?,
             merged: Saved::load(from)?,
             pruned: Saved::load(from)?,
+            ephemeral: Saved::load(from)?,
             dropped_tokens: dropped.values().map(Slot::tokens).sum(),
             sums: Sums::default(),
-            output_tokens: body.iter().filter(|s| s.shows_output()).map(|s| s.tally.outputs).sum(),
-            epoch: Epoch::default(),
+            epochs: Epochs::default(),
+            changes: Changes::default(),
             header,
             body,
             dropped,

@@ -18,6 +18,8 @@ fn aim(most: u64) -> Aim {
         resting: 0,
         fill: false,
         keep_turns: 1,
+        summary_role: None,
+        calibration: 1.0,
     }
 }
 

@@ -4,6 +4,7 @@ use super::super::fields::{Object, json};
 use super::super::note::Note;
 use super::{BLANK, HEAD, JOINS, blocks, is_blank};
 use crate::message::{Format, Message, Part, Role};
+use crate::sorting::sort_by_key;
 
 const FORMAT: Format = Format::Anthropic;
 
@@ -40,7 +41,7 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     }
     let came_so = run.iter().skip(1).all(|m| m.extras.of(FORMAT).is_some_and(|map| map.contains_key(JOINS)));
     if !came_so {
-        parts.sort_by_key(|part| !blocks::is_result(part)); // results first, or the API refuses them
+        sort_by_key(&mut parts, |part| !blocks::is_result(part)); // results first, or the API refuses them
     }
     let texts_only = first.role != Role::User && first.role != Role::Tool;
     let mut written: Vec<Value> = Vec::new();

@@ -14,6 +14,7 @@ use super::check::LIST_KEYS;
 use super::{CheckOptions, Severity, check, entries, provider};
 use crate::error::Result;
 use crate::message::{Format, Message, Role};
+use crate::sorting::sort_by_key;
 
 /// What was done to one entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -102,7 +103,7 @@ pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resu
     let messages: Vec<&Message> = work.entries.iter().map(|e| &e.message).collect();
     let items = write_list(format, &messages);
     let mut changes = work.changes;
-    changes.sort_by_key(|change| change.index);
+    sort_by_key(&mut changes, |change| change.index);
     Ok(Repaired { output: with_list(input, items), changes })
 }
 

@@ -8,6 +8,7 @@ use crate::provider::CheckOptions;
 use crate::provider::check::Dialect;
 use crate::provider::check::pending::last_step;
 use crate::provider::openai_responses::kinds;
+use crate::sorting::sort_by_key;
 
 /// Where an output has to stand.
 #[derive(PartialEq, Clone, Copy)]
@@ -335,7 +336,7 @@ fn rebuild(work: &mut Work, mut moved: Moved, place: Place) {
             work.entries.push(entry);
         }
         if let Some(mut outputs) = moved.after.remove(&i) {
-            outputs.sort_by_key(|(at, _)| *at);
+            sort_by_key(&mut outputs, |(at, _)| *at);
             work.entries.extend(outputs.into_iter().map(|(_, entry)| entry));
         }
     }

@@ -33,3 +33,8 @@ const names: string[] = recordEvents(session).names();
 const hooks = recordHooks();
 const tokens: number = assertSendable("anthropic", agentTranscript("anthropic", { calls: 3 }), { limit: 5_000 });
 console.log(new Session({ contextWindow: 1000, summarize }), names, hooks.passes(), tokens);
+
+import { McpServer } from "@modelcontextprotocol/server";
+import { registerMcpTools } from "contextfold/tools";
+
+registerMcpTools(new McpServer({ name: "a", version: "1.0.0" }), async () => session);

@@ -1,6 +1,6 @@
 // The page's side of the worker: a question is a promise.
 
-import type { Ask, Questions, Reply } from "./protocol";
+import type { Ask, Progress, Questions, Reply, SummaryAnswer, SummaryQuestion } from "./protocol";
 import { TroubleError } from "./trouble";
 
 interface Waiting {
@@ -8,15 +8,21 @@ interface Waiting {
   reject: (error: TroubleError) => void;
 }
 
+/** What ends a question that was cancelled. */
+export class Cancelled extends TroubleError {
+  constructor() {
+    super({ title: "Cancelled", detail: "Nothing was changed." });
+  }
+}
+
 export class EngineClient {
-  readonly #worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "contextfold" });
+  #worker = this.#start();
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
-
-  constructor() {
-    this.#worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => this.#settle(data));
-    this.#worker.addEventListener("error", (event) => this.#fail(event.message || "its script could not be loaded"));
-  }
+  /** Told how far a long question has come. */
+  onProgress: (progress: Progress) => void = () => {};
+  /** Gives the visitor's own summary. */
+  summarize: (request: SummaryQuestion["request"]) => Promise<string> = () => Promise.reject(new Error("no summariser is set"));
 
   /** Asks the engine. Rejects with a `TroubleError`. */
   ask<A extends Ask>(ask: A, takes: Questions[A]["takes"]): Promise<Questions[A]["gives"]> {
@@ -27,15 +33,41 @@ export class EngineClient {
     });
   }
 
+  /** Ends whatever is under way, in its middle: the thread is stopped and another one started, which knows nothing yet. */
+  cancel(): void {
+    this.#worker.terminate();
+    this.#rejectAll(new Cancelled());
+    this.#worker = this.#start();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "contextfold" });
+    worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => this.#settle(data));
+    worker.addEventListener("error", (event) =>
+      this.#rejectAll(new TroubleError({ title: "The engine stopped", detail: `${event.message || "its script could not be loaded"}. Reload the page.` })),
+    );
+    return worker;
+  }
+
   #settle(reply: Reply): void {
+    if ("progress" in reply) return this.onProgress(reply.progress);
+    if ("question" in reply) return void this.#answer(reply);
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if ("trouble" in reply) waiting?.reject(new TroubleError(reply.trouble));
     else waiting?.resolve(reply.gives as never);
   }
 
-  #fail(why: string): void {
-    const error = new TroubleError({ title: "The engine stopped", detail: `${why}. Reload the page.` });
+  async #answer({ question, request }: SummaryQuestion): Promise<void> {
+    const worker = this.#worker;
+    const answer: SummaryAnswer = await this.summarize(request).then(
+      (text) => ({ answer: question, text }),
+      (error: unknown) => ({ answer: question, error: error instanceof Error ? error.message : String(error) }),
+    );
+    worker.postMessage(answer);
+  }
+
+  #rejectAll(error: TroubleError): void {
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }

@@ -1,39 +1,31 @@
 // Errors in words for the visitor: what was wrong, and where.
 
 import { ContextError } from "contextfold";
-import { faultIn } from "./jsonFault";
+import { TranscriptError } from "contextfold/transcript";
 import type { Trouble } from "./protocol";
 import { TroubleError } from "./trouble";
 
-/** Characters of a line that are shown before its fault, and in all. */
-const BEFORE = 60;
-const SHOWN = 120;
+const TITLES = { empty: "The file is empty", broken: "The JSON is broken", foreign: "This is JSON, but no transcript" };
 
 /** What any thrown value says to the visitor. */
 export function troubleOf(thrown: unknown, title: string): Trouble {
   if (thrown instanceof TroubleError) return thrown.trouble;
-  if (ContextError.isInstance(thrown)) return { title, detail: sentence(thrown.message), code: thrown.code };
+  if (thrown instanceof TranscriptError) return ofTranscript(thrown);
+  if (ContextError.isInstance(thrown)) {
+    // What the visitor's own summariser said is the cause, and tells more.
+    const cause = thrown.cause instanceof Error && !thrown.message.includes(thrown.cause.message) ? ` ${sentence(thrown.cause.message)}` : "";
+    return { title, detail: sentence(thrown.message) + cause, code: thrown.code };
+  }
   return { title, detail: sentence(thrown instanceof Error ? thrown.message : String(thrown)) };
 }
 
-/** What is wrong with this JSON, and where; `firstLine` is the line of the file at which it begins. */
-export function jsonTrouble(text: string, title: string, firstLine = 1): Trouble {
-  const { offset, why } = faultIn(text);
-  const before = text.slice(0, offset);
-  const lineStart = before.lastIndexOf("\n") + 1;
-  const lineEnd = text.indexOf("\n", offset);
-  const column = offset - lineStart;
-  const from = Math.max(0, column - BEFORE);
-  const line = text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
+function ofTranscript({ kind, what, place, readable }: TranscriptError): Trouble {
+  const noJson = kind === "broken" && place?.line === 1 && place.column === 1;
   return {
-    title,
-    detail: why,
-    place: {
-      line: firstLine + before.split("\n").length - 1,
-      column: column + 1,
-      excerpt: line.slice(from, from + SHOWN),
-      caret: column - from,
-    },
+    title: noJson ? "This is no JSON" : TITLES[kind],
+    detail: sentence(place ? place.what : `It ${what}`),
+    ...(place && { place }),
+    ...(readable > 0 && { readable }),
   };
 }
 

@@ -1,13 +1,14 @@
 // What the page and its worker say to each other. Only excerpts cross; full texts are asked for one by one.
 
-import type { ErrorCode, Format, Report } from "contextfold";
+import type { Costs, ErrorCode, FoldInfo, Format, PartReport, PresetName, Report, SimulationPrices, SummaryRequest, Violation } from "contextfold";
 
-/** The formats that the page reads and writes so far. */
-export const FORMATS = ["openai-responses", "openai-chat", "messages"] as const satisfies readonly Format[];
-export type PageFormat = (typeof FORMATS)[number];
+/** The formats that the view is written in. */
+export const FORMATS = ["openai-responses", "openai-chat", "anthropic", "ai-sdk", "messages"] as const satisfies readonly Format[];
 
 /** What the visitor sets. */
 export interface Settings {
+  /** The ladder. */
+  preset: PresetName;
   /** Tokens of the context window. */
   window: number;
   /** The share of the limit at which folding begins. */
@@ -16,6 +17,10 @@ export interface Settings {
   retainLastTurns: number;
   /** Tokens for all tool outputs together; `null`: the engine's own choice by the window. */
   outputBudget: number | null;
+  /** The model whose price is taken; empty: none. */
+  priceAs: string;
+  /** Ids of messages that stay. */
+  pins: string[];
 }
 
 export interface PartTokens {
@@ -27,12 +32,23 @@ export interface PartTokens {
 export interface Opened {
   name: string;
   bytes: number;
-  format: PageFormat;
+  format: Format;
   /** How the entries were found: a list, a request body, or one JSON value a line. */
-  shape: "list" | "body" | "lines";
+  shape: "array" | "body" | "lines";
+  /** The agent whose session file it is. */
+  source: "claude-code" | "codex" | null;
+  /** What was left out of the file, in words. */
+  notes: string[];
+  /** The model that the file names, where its price is known. */
+  model?: string;
+  /** What the provider reported, where the file has it. */
+  usage: { input_tokens: number; cached_tokens: number; cache_write_tokens: number; output_tokens: number; calls: number } | null;
   entries: number;
   messages: number;
   turns: number;
+  calls: number;
+  /** The languages of what the user said, the most of it first. */
+  languages: string[];
   tools: { name: string; calls: number }[];
   tokens: number;
   parts: PartTokens[];
@@ -53,6 +69,7 @@ export interface Row {
   tokensAfter: number;
   before: string;
   after: string;
+  pinned?: boolean;
   /** The ref under which the full tool output is kept. */
   ref?: string;
   lines?: number;
@@ -63,15 +80,62 @@ export interface Row {
   members?: number;
 }
 
-/** What a run gave: the "after". */
+/** One model call, as the timeline draws it. */
+export interface Call {
+  tokens: number;
+  cached: number;
+  output: number;
+  cost: number | null;
+  parts: PartReport[];
+  decisions: { pass: string; tokens_before: number; tokens_after: number; count: number }[];
+  folded: boolean;
+  error: string | null;
+}
+
+/** What a replay under the settings gave. */
 export interface Outcome {
   settings: Settings;
+  window: number;
+  limit: number;
+  threshold: number;
+  calls: Call[];
+  tokensTotal: number;
+  callsOverLimit: number;
+  cacheHitRatio: number;
+  cost: number | null;
+  costs: Costs | null;
+  compactions: { count: number; requests: number; requestTokens: number; cost: number | null };
+  facts: { literal: number; withRefs: number; constraints: number };
+  recorded: { tokens: number[]; tokensTotal: number; tokensLargest: number; cost: number | null; costs: Costs | null };
+  prices: SimulationPrices | null;
+  /** The engine's milliseconds for all calls. */
+  ms: number;
+}
+
+/** The view at one call. */
+export interface Moment {
+  call: number;
   report: Report;
   rows: Row[];
-  /** The engine's milliseconds: reading the transcript in, and making it fit. */
-  ms: { read: number; fit: number };
+  folds: FoldInfo[];
+  /** Messages of the transcript that were there by then, and their tokens. */
+  messages: number;
+  tokens: number;
+  parts: PartTokens[];
   /** Why no view fits these settings, where none does. */
   trouble: Trouble | null;
+  ms: number;
+  /** What was asked of the visitor's own summariser, where it stands in the view. */
+  summarised: Summarised | null;
+}
+
+/** A summary of the visitor's own summariser. */
+export interface Summarised {
+  by: string;
+  requests: number;
+  inputTokens: number;
+  ms: number;
+  fallback?: string;
 }
 
 /** Something that the visitor should read. */
@@ -81,6 +145,8 @@ export interface Trouble {
   code?: ErrorCode;
   /** Where in the file, with the text around it. */
   place?: { line: number; column: number; excerpt: string; caret: number };
+  /** How many entries can be read all the same. */
+  readable?: number;
 }
 
 /** One message in full. */
@@ -101,16 +167,40 @@ export interface SearchQuery {
   ignoreCase: boolean;
 }
 
+/** The view in a format, and what its provider would say of it. */
+export interface WrittenView {
+  json: string;
+  violations: Violation[];
+}
+
 /** Every question, with what it takes and gives. */
 export interface Questions {
-  open: { takes: { file: Blob; name: string }; gives: Opened };
+  open: { takes: { file: Blob; name: string; partial: boolean }; gives: Opened };
+  prices: { takes: null; gives: { as_of: string; models: string[] } };
   run: { takes: Settings; gives: Outcome };
+  at: { takes: { settings: Settings; call: number }; gives: Moment };
+  unfold: { takes: string; gives: Moment };
+  summarise: { takes: { settings: Settings; call: number; by: string }; gives: Moment };
   detail: { takes: string; gives: Detail };
   read: { takes: OutputQuery; gives: string };
   grep: { takes: SearchQuery; gives: string };
-  view: { takes: PageFormat; gives: string };
+  view: { takes: Format; gives: WrittenView };
 }
 
 export type Ask = keyof Questions;
 export type Request = { [A in Ask]: { id: number; ask: A; takes: Questions[A]["takes"] } }[Ask];
-export type Reply = { id: number; gives: unknown } | { id: number; trouble: Trouble };
+
+/** What the worker asks the page, which has the visitor's summariser. */
+export interface SummaryQuestion {
+  question: number;
+  request: Pick<SummaryRequest, "model" | "max_tokens" | "temperature"> & { body: object; text: string };
+}
+export type SummaryAnswer = { answer: number; text?: string; error?: string };
+
+export interface Progress {
+  doing: string;
+  /** 0 to 1, where that is known. */
+  share: number | null;
+}
+
+export type Reply = { id: number; gives: unknown } | { id: number; trouble: Trouble } | { progress: Progress } | SummaryQuestion;

@@ -78,7 +78,7 @@ export function rowsOf(sources: Source[], after: After): Row[] {
     if (source) {
       const fate = fateOf(item);
       const shown = fate === "kept" ? "" : excerptOf(text);
-      rows.push(withOutput({ ...beforeOf(source), fate, tokensAfter: item.tokens, after: shown }));
+      rows.push(withOutput({ ...beforeOf(source), fate, tokensAfter: item.tokens, after: shown, ...(item.pinned && { pinned: true }) }));
       continue;
     }
     // The engine's own: a summary, or what the model asked to retain beside it.

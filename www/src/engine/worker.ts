@@ -1,8 +1,8 @@
 // The engine's own thread: answers the page's questions one after the other.
 
-import init from "contextfold";
+import init, { type Summarize, type SummaryRequest } from "contextfold";
 import { troubleOf } from "./explain";
-import type { Ask, Questions, Reply, Request } from "./protocol";
+import type { Ask, Progress, Questions, Reply, Request, SummaryAnswer } from "./protocol";
 import { seal } from "./seal";
 import { Workbench } from "./workbench";
 
@@ -10,7 +10,11 @@ type Answers = { [A in Ask]: (takes: Questions[A]["takes"]) => Promise<Questions
 
 const TITLES: Record<Ask, string> = {
   open: "The transcript could not be read",
+  prices: "The prices could not be read",
   run: "The engine refused these settings",
+  at: "The view could not be made",
+  unfold: "The fold could not be opened",
+  summarise: "The summary failed",
   detail: "The message could not be shown",
   read: "The output could not be read",
   grep: "The search failed",
@@ -19,18 +23,45 @@ const TITLES: Record<Ask, string> = {
 
 const ready = init().then(seal);
 const bench = new Workbench();
+const tell = (progress: Progress) => postMessage({ progress } satisfies Reply);
 const answers: Answers = {
-  open: ({ file, name }) => bench.open(file, name),
+  open: (takes) => bench.open(takes, tell),
+  prices: () => bench.prices(),
   run: (settings) => bench.run(settings),
+  at: (takes) => bench.at(takes),
+  unfold: (id) => bench.unfold(id),
+  summarise: (takes) => bench.summarise(takes, askPage),
   detail: (id) => bench.detail(id),
   read: (query) => bench.read(query),
   grep: (query) => bench.grep(query),
   view: (format) => bench.view(format),
 };
 
+/** Summaries that the page has been asked for. */
+const asked = new Map<number, { resolve: (text: string) => void; reject: (error: Error) => void }>();
+let questions = 0;
+
+/** Only the page can reach a model: this thread has no way out. */
+const askPage: Summarize = (request: SummaryRequest) =>
+  new Promise((resolve, reject) => {
+    const question = ++questions;
+    asked.set(question, { resolve, reject });
+    const body = request.as("openai-chat");
+    const text = request.messages.map((message) => (typeof message.content === "string" ? message.content : JSON.stringify(message.content ?? ""))).join("\n\n");
+    const { model, max_tokens, temperature } = request;
+    postMessage({ question, request: { model, max_tokens, temperature, body, text } } satisfies Reply);
+  });
+
 let last: Promise<unknown> = ready.catch(() => {});
 
-addEventListener("message", ({ data }: MessageEvent<Request>) => {
+addEventListener("message", ({ data }: MessageEvent<Request | SummaryAnswer>) => {
+  if ("answer" in data) {
+    const waiting = asked.get(data.answer);
+    asked.delete(data.answer);
+    if (data.error !== undefined) waiting?.reject(new Error(data.error));
+    else waiting?.resolve(data.text ?? "");
+    return;
+  }
   last = last.then(() => reply(data)).then((message) => postMessage(message));
 });
 

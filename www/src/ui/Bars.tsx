@@ -1,7 +1,7 @@
 // Tokens by part, before and after, against the window and the threshold.
 
-import type { Opened, Outcome, PartTokens } from "../engine/protocol";
-import { count, short } from "./numbers";
+import type { Moment, PartTokens } from "../engine/protocol";
+import { count, placeOf, short } from "./numbers";
 import { partColour, partName, partNames } from "./parts";
 
 interface Mark {
@@ -9,28 +9,26 @@ interface Mark {
   tokens: number;
 }
 
-export function Bars({ opened, outcome: { report } }: { opened: Opened; outcome: Outcome }) {
+export function Bars({ moment, calls }: { moment: Moment; calls: number }) {
+  const { report } = moment;
   const window = report.window ?? 0;
   const marks: Mark[] = [
     ...(report.threshold == null ? [] : [{ name: "threshold", tokens: report.threshold }]),
     ...(report.window == null ? [] : [{ name: "window", tokens: window }]),
   ];
-  const wide = Math.max(opened.tokens, window) * 1.02;
   const close = Math.max(report.tokens_after, window) * 1.02;
-  const names = partNames(opened.parts, report.parts);
+  const names = partNames(moment.parts);
   const of = (parts: PartTokens[], name: string) => parts.find((part) => part.name === name)?.tokens ?? 0;
   return (
     <section class="panel bars" aria-labelledby="bars-title">
-      <h2 id="bars-title">Tokens by part</h2>
-      <Bar label="Before" parts={opened.parts} scale={wide} marks={marks} />
-      <Bar label="After" parts={report.parts} scale={wide} marks={marks} />
-      <Bar label="After, close up" parts={report.parts} scale={close} marks={marks} named />
-      <table class="legend">
+      <h2 id="bars-title">The view {placeOf(moment, calls)}, by part</h2>
+      <Bar label="Tokens" parts={moment.parts} scale={close} marks={marks} named />
+      <table class="legend legend-wide">
         <thead>
           <tr>
             <th scope="col">Part</th>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
+            <th scope="col">Tokens</th>
+            <th scope="col">Share</th>
           </tr>
         </thead>
         <tbody>
@@ -39,8 +37,8 @@ export function Bars({ opened, outcome: { report } }: { opened: Opened; outcome:
               <th scope="row">
                 <i style={{ background: partColour(name) }} /> {partName(name)}
               </th>
-              <td>{count(of(opened.parts, name))}</td>
-              <td>{count(of(report.parts, name))}</td>
+              <td>{count(of(moment.parts, name))}</td>
+              <td>{report.tokens_after ? Math.round((100 * of(moment.parts, name)) / report.tokens_after) : 0} %</td>
             </tr>
           ))}
         </tbody>

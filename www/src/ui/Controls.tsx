@@ -1,9 +1,10 @@
 // What the visitor sets. Every change runs the engine at once.
 
-import type { Outcome, Settings } from "../engine/protocol";
+import type { PresetName } from "contextfold";
+import type { Moment, Outcome, Settings } from "../engine/protocol";
 import { Slider } from "./Slider";
 import { count, milliseconds, plural } from "./numbers";
-import { WINDOWS } from "./settings";
+import { PRESETS, WINDOWS } from "./settings";
 
 const RATIOS = Array.from({ length: 16 }, (_, i) => (25 + i * 5) / 100);
 const TURNS = Array.from({ length: 11 }, (_, i) => i);
@@ -17,24 +18,40 @@ function keptHint(turns: number): string {
 interface Props {
   settings: Settings;
   outcome: Outcome | null;
+  moment: Moment | null;
+  /** The models whose prices are known. */
+  models: string[];
+  /** Milliseconds from the last change to its drawing. */
+  redraw: number | null;
   busy: boolean;
-  onChange: (settings: Settings) => void;
+  onChange: (part: Partial<Settings>) => void;
 }
 
-export function Controls({ settings, outcome, busy, onChange }: Props) {
-  const set = (change: Partial<Settings>) => onChange({ ...settings, ...change });
-  const budget = outcome?.report.budgets["tool_outputs"] ?? 20_000;
+export function Controls({ settings, outcome, moment, models, redraw, busy, onChange }: Props) {
+  const budget = moment?.report.budgets["tool_outputs"] ?? 20_000;
   const automatic = settings.outputBudget === null;
+  const priced = settings.priceAs && !models.includes(settings.priceAs) ? [settings.priceAs, ...models] : models;
   return (
     <form class="controls" aria-label="Settings" onSubmit={(event) => event.preventDefault()}>
       <h2>Settings</h2>
+      <label class="field">
+        Ladder
+        <select value={settings.preset} onChange={(event) => onChange({ preset: event.currentTarget.value as PresetName })}>
+          {PRESETS.map(([name]) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <span class="slider-hint">{PRESETS.find(([name]) => name === settings.preset)?.[1]}</span>
+      </label>
       <Slider
         label="Context window"
         hint="tokens that the model can take"
         value={settings.window}
         stops={WINDOWS}
         {...{ min: 500, max: 10_000_000, step: "any" as const, show: (n: number) => `${count(n)} tokens` }}
-        onChange={(window) => set({ window: Math.round(window) })}
+        onChange={(window) => onChange({ window: Math.round(window) })}
       />
       <Slider
         label="Threshold"
@@ -42,7 +59,7 @@ export function Controls({ settings, outcome, busy, onChange }: Props) {
         value={settings.thresholdRatio}
         stops={RATIOS}
         {...{ min: 0.05, max: 1, step: 0.01, show: (n: number) => `${Math.round(n * 100)} % of the window` }}
-        onChange={(thresholdRatio) => set({ thresholdRatio })}
+        onChange={(thresholdRatio) => onChange({ thresholdRatio })}
       />
       <Slider
         label="Turns kept"
@@ -50,7 +67,7 @@ export function Controls({ settings, outcome, busy, onChange }: Props) {
         value={settings.retainLastTurns}
         stops={TURNS}
         {...{ min: 0, max: 1000, step: 1, show: (n: number) => plural(n, "turn") }}
-        onChange={(turns) => set({ retainLastTurns: Math.round(turns) })}
+        onChange={(turns) => onChange({ retainLastTurns: Math.round(turns) })}
       />
       <Slider
         label="Tool outputs"
@@ -59,18 +76,34 @@ export function Controls({ settings, outcome, busy, onChange }: Props) {
         stops={BUDGETS}
         {...{ min: 0, max: 10_000_000, step: "any" as const, show: (n: number) => `${count(n)} tokens` }}
         disabled={automatic}
-        onChange={(tokens) => set({ outputBudget: Math.round(tokens) })}
+        onChange={(tokens) => onChange({ outputBudget: Math.round(tokens) })}
       />
       <label class="check">
-        <input type="checkbox" checked={automatic} onChange={(event) => set({ outputBudget: event.currentTarget.checked ? null : budget })} />
+        <input type="checkbox" checked={automatic} onChange={(event) => onChange({ outputBudget: event.currentTarget.checked ? null : budget })} />
         budget by the window’s size
+      </label>
+      <label class="field">
+        Priced as
+        <select value={settings.priceAs} onChange={(event) => onChange({ priceAs: event.currentTarget.value })}>
+          <option value="">no prices</option>
+          {priced.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
       </label>
       <p class="controls-time" role="status">
         {outcome ? (
           <>
-            <strong data-testid="engine-ms">{milliseconds(outcome.ms.read + outcome.ms.fit)}</strong> in the engine
+            <strong data-testid="engine-ms">{milliseconds(outcome.ms)}</strong> in the engine
             <span>
-              {milliseconds(outcome.ms.read)} reading and counting, {milliseconds(outcome.ms.fit)} making it fit
+              for {plural(outcome.calls.length, "call")}
+              {redraw !== null && (
+                <>
+                  ; <span data-testid="redraw-ms">{milliseconds(redraw)}</span> until all was drawn
+                </>
+              )}
             </span>
           </>
         ) : (

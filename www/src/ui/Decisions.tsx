@@ -1,14 +1,14 @@
 // What the engine decided, in order, and what each decision saved.
 
-import type { Opened, Outcome } from "../engine/protocol";
-import { count, plural } from "./numbers";
+import type { Moment } from "../engine/protocol";
+import { count, placeOf, plural } from "./numbers";
 
-export function Decisions({ opened, outcome: { report } }: { opened: Opened; outcome: Outcome }) {
+export function Decisions({ moment: { report, tokens, call }, calls }: { moment: Moment; calls: number }) {
   const steps = report.decisions.map((decision) => ({ ...decision, saved: decision.tokens_before - decision.tokens_after }));
   return (
     <section class="panel" aria-labelledby="decisions-title">
-      <h2 id="decisions-title">What was decided</h2>
-      {steps.length === 0 && <p class="quiet">Nothing: the transcript fits as it came.</p>}
+      <h2 id="decisions-title">What was decided {placeOf({ call }, calls)}</h2>
+      {steps.length === 0 && <p class="quiet">Nothing: the view of the call before, and what came since, fit as they are.</p>}
       <ol class="decisions">
         {steps.map((step, i) => (
           <li key={i}>
@@ -25,7 +25,7 @@ export function Decisions({ opened, outcome: { report } }: { opened: Opened; out
               {step.why}
               {(step.attempt ?? 1) > 1 && ` (attempt ${step.attempt})`}
             </p>
-            <i class="decision-bar" style={{ width: `${(100 * step.tokens_after) / Math.max(1, opened.tokens)}%` }} />
+            <i class="decision-bar" style={{ width: `${(100 * step.tokens_after) / Math.max(1, tokens)}%` }} />
           </li>
         ))}
       </ol>

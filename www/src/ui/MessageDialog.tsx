@@ -8,7 +8,7 @@ import { TroubleNotice } from "./TroubleNotice";
 import { bytes, count, plural } from "./numbers";
 import { ask, wordsOf } from "./useEngine";
 
-export function MessageDialog({ row, onClose }: { row: Row; onClose: () => void }) {
+export function MessageDialog({ row, pinned, onPin, onClose }: { row: Row; pinned: boolean; onPin: (id: string) => void; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [detail, setDetail] = useState<Detail | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
@@ -40,6 +40,11 @@ export function MessageDialog({ row, onClose }: { row: Row; onClose: () => void 
               {row.ref && ` · ${row.ref}, ${plural(row.lines ?? 0, "line")}, ${bytes(row.bytes ?? 0)}`}
             </p>
           </div>
+          {row.role !== "summary" && (
+            <button type="button" class="button" aria-pressed={pinned} onClick={() => onPin(row.id)}>
+              {pinned ? "★ Pinned" : "☆ Pin"}
+            </button>
+          )}
           <button type="button" class="button" onClick={() => dialog.current?.close()}>
             Close
           </button>

@@ -17,12 +17,15 @@ const OPENS = { kept: "Show", cut: "Open the output of", placeholder: "Open the 
 interface Props {
   row: Row;
   isOpen: boolean;
+  isPinned: boolean;
+  onPin: (id: string) => void;
+  onUnfold: (id: string) => void;
   onShow: (row: Row) => void;
   onToggle: (id: string) => void;
   onGoTo: (id: string) => void;
 }
 
-export function MessageRow({ row, isOpen, onShow, onToggle, onGoTo }: Props) {
+export function MessageRow({ row, isOpen, isPinned, onShow, onToggle, onGoTo, onPin, onUnfold }: Props) {
   const who = row.role === "tool" ? row.label : row.role === "summary" && row.members ? "fold" : row.role;
   return (
     <article class={`row row-${row.fate} role-${row.role}`}>
@@ -50,6 +53,16 @@ export function MessageRow({ row, isOpen, onShow, onToggle, onGoTo }: Props) {
           {row.fold && (
             <button type="button" class="link" onClick={() => onGoTo(row.fold!)}>
               into the summary ↑
+            </button>
+          )}
+          {row.members && (
+            <button type="button" class="link" onClick={() => onUnfold(row.id)}>
+              unfold
+            </button>
+          )}
+          {row.role !== "summary" && (
+            <button type="button" class="link pin" aria-pressed={isPinned} aria-label={`Pin ${row.id}`} title={isPinned ? "Stays in every view; click to let it go" : "Let it stay in every view"} onClick={() => onPin(row.id)}>
+              {isPinned ? "★ pinned" : "☆ pin"}
             </button>
           )}
           <span class="row-tokens">{row.fate === "folded" ? "0" : count(row.tokensAfter)}</span>

@@ -1,14 +1,26 @@
 // Before and after, message by message.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Fate, Row } from "../engine/protocol";
+import type { Fate, Moment, Row } from "../engine/protocol";
 import { FATES, MessageRow } from "./MessageRow";
 import { VirtualList } from "./VirtualList";
-import { count } from "./numbers";
+import { count, placeOf } from "./numbers";
 
 const NARROW = "(max-width: 640px)";
 
-export function Messages({ rows, onShow }: { rows: Row[]; onShow: (row: Row) => void }) {
+interface Props {
+  moment: Moment;
+  calls: number;
+  pins: string[];
+  /** A row that is asked for from elsewhere. */
+  target: { key: string } | null;
+  onShow: (row: Row) => void;
+  onPin: (id: string) => void;
+  onUnfold: (id: string) => void;
+}
+
+export function Messages({ moment, calls, pins, target: asked, onShow, onPin, onUnfold }: Props) {
+  const { rows } = moment;
   const [only, setOnly] = useState<Fate | null>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [target, setTarget] = useState<{ key: string } | null>(null);
@@ -19,6 +31,9 @@ export function Messages({ rows, onShow }: { rows: Row[]; onShow: (row: Row) => 
     () => rows.filter((row) => (filter ? row.fate === filter : row.fate !== "folded" || open.has(row.fold ?? ""))),
     [rows, filter, open],
   );
+  useEffect(() => {
+    if (asked) goTo(asked.key);
+  }, [asked]);
   const toggle = (id: string) => {
     const next = new Set(open);
     if (!next.delete(id)) next.add(id);
@@ -30,7 +45,12 @@ export function Messages({ rows, onShow }: { rows: Row[]; onShow: (row: Row) => 
   };
   return (
     <section class="panel messages" aria-labelledby="messages-title">
-      <h2 id="messages-title">Message by message</h2>
+      <div class="panel-head">
+        <h2 id="messages-title">Message by message</h2>
+        <p class="quiet">
+          the view {placeOf(moment, calls)}
+        </p>
+      </div>
       <div class="chips" role="group" aria-label="Which messages">
         <Chip name="the view" on={filter === null} rows={rows.length - fates.find(({ fate }) => fate === "folded")!.rows} onClick={() => setOnly(null)} />
         {fates
@@ -44,12 +64,24 @@ export function Messages({ rows, onShow }: { rows: Row[]; onShow: (row: Row) => 
         <span>After</span>
       </div>
       <VirtualList
+        key={filter ?? "view"} // another choice begins at its top
         label="Messages, before and after"
         rows={shown}
         rowHeight={narrow ? 132 : 74}
         keyOf={(row) => row.id}
         target={target}
-        draw={(row) => <MessageRow row={row} isOpen={open.has(row.id)} onShow={onShow} onToggle={toggle} onGoTo={goTo} />}
+        draw={(row) => (
+          <MessageRow
+            row={row}
+            isOpen={open.has(row.id)}
+            isPinned={pins.includes(row.id)}
+            onShow={onShow}
+            onToggle={toggle}
+            onGoTo={goTo}
+            onPin={onPin}
+            onUnfold={onUnfold}
+          />
+        )}
       />
     </section>
   );

@@ -1,9 +1,10 @@
-// The figures that matter.
+// The figures that matter, at the call that is looked at.
 
-import type { Opened, Outcome } from "../engine/protocol";
-import { count, percent, plural } from "./numbers";
+import type { Moment, Outcome } from "../engine/protocol";
+import { count, dollars, percent, plural } from "./numbers";
 
-export function Result({ opened, outcome: { report, trouble, rows } }: { opened: Opened; outcome: Outcome }) {
+export function Result({ outcome, moment }: { outcome: Outcome; moment: Moment }) {
+  const { report, trouble, rows } = moment;
   const { tokens_after: after, threshold, limit } = report;
   const fits = !trouble && (limit == null || after <= limit);
   const inView = rows.filter((row) => row.fate !== "folded").length;
@@ -11,8 +12,8 @@ export function Result({ opened, outcome: { report, trouble, rows } }: { opened:
     <section class="result" aria-label="Result">
       <div class="result-figure">
         <span>Before</span>
-        <strong data-testid="tokens-before">{count(opened.tokens)}</strong>
-        <small>tokens in {plural(opened.messages, "message")}</small>
+        <strong data-testid="tokens-before">{count(moment.tokens)}</strong>
+        <small>tokens in {plural(moment.messages, "message")}</small>
       </div>
       <span class="result-arrow" aria-hidden="true">
         →
@@ -23,10 +24,17 @@ export function Result({ opened, outcome: { report, trouble, rows } }: { opened:
         <small>tokens in {plural(inView, "message")}</small>
       </div>
       <div class="result-figure">
-        <span>Less</span>
-        <strong>{percent(opened.tokens ? 1 - after / opened.tokens : 0)}</strong>
-        <small>nothing lost: all can be read back</small>
+        <span>Facts kept</span>
+        <strong>{percent(outcome.facts.withRefs)}</strong>
+        <small>{percent(outcome.facts.literal)} in the view itself</small>
       </div>
+      {outcome.cost !== null && outcome.recorded.cost !== null && (
+        <div class="result-figure">
+          <span>All calls</span>
+          <strong>{dollars(outcome.cost)}</strong>
+          <small>instead of {dollars(outcome.recorded.cost)}</small>
+        </div>
+      )}
       <p class={fits ? "verdict verdict-good" : "verdict verdict-bad"} role="status">
         {fits ? "Fits" : "Does not fit"}
         {threshold != null && (

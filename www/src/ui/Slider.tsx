@@ -1,6 +1,6 @@
 // A slider with its exact figure beside it; both set the same value.
 
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 interface Props {
   label: string;
@@ -23,18 +23,7 @@ export function Slider({ label, hint, value, stops, min, max, step, show, disabl
     <div class="slider">
       <div class="slider-line">
         <label for={`${id}-figure`}>{label}</label>
-        <input
-          id={`${id}-figure`}
-          type="number"
-          value={value}
-          {...{ min, max, step, disabled }}
-          aria-describedby={`${id}-hint`}
-          onChange={(event) => {
-            const next = event.currentTarget.valueAsNumber;
-            if (Number.isFinite(next)) onChange(Math.min(max, Math.max(min, next)));
-            else event.currentTarget.value = String(value);
-          }}
-        />
+        <Figure id={`${id}-figure`} describedBy={`${id}-hint`} {...{ value, min, max, step, disabled, onChange }} />
       </div>
       <input
         type="range"
@@ -51,5 +40,39 @@ export function Slider({ label, hint, value, stops, min, max, step, show, disabl
         {hint}
       </p>
     </div>
+  );
+}
+
+interface FigureProps extends Pick<Props, "value" | "min" | "max" | "step" | "disabled" | "onChange"> {
+  id: string;
+  describedBy: string;
+}
+
+/** What is being typed is the field's own: however often the page is drawn meanwhile, it stays until it is done. */
+function Figure({ id, describedBy, value, min, max, step, disabled, onChange }: FigureProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useState<string | null>(null);
+  const take = () => {
+    if (typed === null) return;
+    const next = field.current!.valueAsNumber;
+    setTyped(null);
+    if (Number.isFinite(next) && String(next) !== String(value)) onChange(Math.min(max, Math.max(min, next)));
+  };
+  // The field sets its text itself, and only where nobody types.
+  useEffect(() => {
+    if (typed === null) field.current!.value = String(value);
+  }, [value, typed]);
+  return (
+    <input
+      ref={field}
+      id={id}
+      type="number"
+      {...{ min, max, step, disabled }}
+      aria-describedby={describedBy}
+      onInput={(event) => setTyped(event.currentTarget.value)}
+      onBlur={take}
+      onKeyDown={(event) => event.key === "Enter" && take()}
+      onChange={take}
+    />
   );
 }

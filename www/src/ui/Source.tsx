@@ -2,15 +2,19 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import sampleUrl from "../../../examples/transcript.responses.json?url";
-import type { Opened } from "../engine/protocol";
+import type { Opened, Progress } from "../engine/protocol";
 
 interface Props {
   opened: Opened | null;
-  busy: boolean;
+  busy: "reading" | "running" | null;
+  progress: Progress | null;
+  onCancel: () => void;
   onFile: (file: Blob | Promise<Blob>, name: string) => void;
 }
 
-export function Source({ opened, busy, onFile }: Props) {
+export function Source({ opened, busy: doing, progress, onFile, onCancel }: Props) {
+  const busy = doing === "reading";
+  const slow = useSlow(doing !== null);
   const input = useRef<HTMLInputElement>(null);
   const over = useDrop((file) => onFile(file, file.name));
   const useSample = () => onFile(fetchSample(), "the sample");
@@ -20,8 +24,7 @@ export function Source({ opened, busy, onFile }: Props) {
         <>
           <h2>Drop an agent’s transcript here</h2>
           <p>
-            OpenAI Responses items, Chat Completions messages or contextfold’s own, as a JSON list, a request body or JSON lines. It
-            never leaves this page.
+            A Claude Code session, a Codex rollout, or messages of OpenAI, Anthropic or the AI SDK, as JSON or JSON lines. It never leaves this page.
           </p>
         </>
       )}
@@ -46,11 +49,30 @@ export function Source({ opened, busy, onFile }: Props) {
           }}
         />
         <span class="source-hint" role="status">
-          {busy ? "Reading…" : opened ? "or drop another file anywhere" : "The sample: a scripted agent at work on this very project, with real tool outputs."}
+          {busy ? `${progress?.doing ?? "Reading"}…` : opened ? "or drop another file anywhere" : "The sample: a scripted agent at work on this very project, with real tool outputs."}
         </span>
+        {(busy || slow) && (
+          <span class="source-progress">
+            <progress max={1} aria-label="Progress" {...(progress?.share != null && { value: progress.share })} />
+            <button type="button" class="button" onClick={onCancel}>
+              Cancel
+            </button>
+          </span>
+        )}
       </div>
     </section>
   );
+}
+
+/** Whether something has been under way for so long that one may want to stop it. */
+function useSlow(busy: boolean): boolean {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    if (!busy) return setSlow(false);
+    const timer = setTimeout(() => setSlow(true), 1_000);
+    return () => clearTimeout(timer);
+  }, [busy]);
+  return slow;
 }
 
 async function fetchSample(): Promise<Blob> {

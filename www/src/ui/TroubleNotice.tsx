@@ -1,6 +1,7 @@
 import type { Trouble } from "../engine/protocol";
+import { count } from "./numbers";
 
-export function TroubleNotice({ trouble: { title, detail, code, place } }: { trouble: Trouble }) {
+export function TroubleNotice({ trouble: { title, detail, code, place, readable }, onReadPart }: { trouble: Trouble; onReadPart?: () => void }) {
   return (
     <div class="trouble" role="alert">
       <strong>{title}</strong> {code && <code>{code}</code>}
@@ -16,6 +17,13 @@ export function TroubleNotice({ trouble: { title, detail, code, place } }: { tro
             {place.excerpt.slice(place.caret + 1)}
           </pre>
         </figure>
+      )}
+      {readable && onReadPart && (
+        <p>
+          <button type="button" class="button" onClick={onReadPart}>
+            Read the {readable === 1 ? "entry" : `${count(readable)} entries`} that can be read
+          </button>
+        </p>
       )}
     </div>
   );

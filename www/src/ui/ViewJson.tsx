@@ -1,24 +1,21 @@
 // The view as a provider takes it, to copy.
 
 import { useEffect, useState } from "preact/hooks";
-import { FORMATS, type Outcome, type PageFormat, type Trouble } from "../engine/protocol";
+import type { Format, Violation } from "contextfold";
+import { FORMATS, type Moment, type Trouble } from "../engine/protocol";
 import { TroubleNotice } from "./TroubleNotice";
-import { bytes } from "./numbers";
+import { FORMAT_NAMES } from "./formats";
+import { bytes, plural } from "./numbers";
 import { ask, wordsOf } from "./useEngine";
 
 /** Characters that are shown; copying takes them all. */
 const SHOWN = 20_000;
 
-const NAMES: Record<PageFormat, string> = {
-  "openai-responses": "OpenAI Responses",
-  "openai-chat": "Chat Completions",
-  messages: "contextfold messages",
-};
-
-export function ViewJson({ outcome, initial }: { outcome: Outcome; initial: PageFormat }) {
+export function ViewJson({ moment, initial }: { moment: Moment; initial: Format }) {
   const [isOpen, setOpen] = useState(false);
-  const [format, setFormat] = useState<PageFormat>(initial === "openai-chat" ? "openai-chat" : "openai-responses");
+  const [format, setFormat] = useState<Format>(initial);
   const [json, setJson] = useState("");
+  const [violations, setViolations] = useState<Violation[] | null>(null);
   const [copied, setCopied] = useState("");
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   useEffect(() => {
@@ -26,11 +23,11 @@ export function ViewJson({ outcome, initial }: { outcome: Outcome; initial: Page
     let gone = false;
     setCopied("");
     ask("view", format).then(
-      (text) => gone || (setJson(text), setTrouble(null)),
+      (written) => gone || (setJson(written.json), setViolations(written.violations), setTrouble(null)),
       (error) => gone || setTrouble(wordsOf(error)),
     );
     return () => void (gone = true);
-  }, [isOpen, format, outcome]);
+  }, [isOpen, format, moment]);
   const copy = () =>
     navigator.clipboard.writeText(json).then(
       () => setCopied("Copied."),
@@ -44,10 +41,10 @@ export function ViewJson({ outcome, initial }: { outcome: Outcome; initial: Page
       <div class="view-json-line">
         <label>
           Format{" "}
-          <select value={format} onChange={(event) => setFormat(event.currentTarget.value as PageFormat)}>
+          <select value={format} onChange={(event) => setFormat(event.currentTarget.value as Format)}>
             {FORMATS.map((name) => (
               <option key={name} value={name}>
-                {NAMES[name]}
+                {FORMAT_NAMES[name]}
               </option>
             ))}
           </select>
@@ -59,11 +56,35 @@ export function ViewJson({ outcome, initial }: { outcome: Outcome; initial: Page
           {copied}
         </span>
       </div>
+      {violations && <Validity violations={violations} format={format} />}
       {trouble && <TroubleNotice trouble={trouble} />}
       <pre tabIndex={0} aria-label="JSON">
         {json.slice(0, SHOWN)}
         {json.length > SHOWN && "\n… (Copy takes all of it)"}
       </pre>
     </details>
+  );
+}
+
+/** What the provider's own rules say. */
+function Validity({ violations, format }: { violations: Violation[]; format: Format }) {
+  const errors = violations.filter((found) => found.severity === "error");
+  if (errors.length === 0)
+    return (
+      <p class="validity good" data-testid="validity">
+        ✓ valid: nothing that {FORMAT_NAMES[format]} would refuse{violations.length > 0 && <span class="quiet"> ({plural(violations.length, "warning")})</span>}
+      </p>
+    );
+  return (
+    <div class="validity bad" data-testid="validity">
+      <p>✗ {plural(errors.length, "rule")} broken</p>
+      <ul>
+        {errors.slice(0, 5).map((found, i) => (
+          <li key={i}>
+            <code>{found.rule}</code> [{found.index}] {found.message}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

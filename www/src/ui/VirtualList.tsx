@@ -43,7 +43,8 @@ export function VirtualList<T>({ label, rows, rowHeight, keyOf, draw, target }: 
   };
 
   useEffect(() => {
-    if (target) goTo(rows.findIndex((row) => keyOf(row) === target.key));
+    const at = target ? rows.findIndex((row) => keyOf(row) === target.key) : -1;
+    if (at >= 0) goTo(at); // what is folded away is not among the rows
   }, [target]);
 
   // A row that was scrolled to is in the document only now.
@@ -75,8 +76,7 @@ export function VirtualList<T>({ label, rows, rowHeight, keyOf, draw, target }: 
   };
 
   return (
-    <ul ref={box} class="virtual" aria-label={label} tabIndex={0} onScroll={measure} onKeyDown={onKeyDown}>
-      <li class="virtual-room" role="presentation" style={{ height: `${rows.length * rowHeight}px` }} />
+    <ul ref={box} class="virtual" aria-label={label} tabIndex={0} onScroll={measure} onKeyDown={onKeyDown} style={{ "--room": `${rows.length * rowHeight}px` }}>
       {rows.slice(first, end).map((row, i) => (
         <li
           key={keyOf(row)}

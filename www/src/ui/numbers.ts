@@ -21,3 +21,8 @@ export function bytes(n: number): string {
   if (n < 1024) return `${n} bytes`;
   return n < 1024 * 1024 ? `${(n / 1024).toFixed(n < 10_240 ? 1 : 0)} KiB` : `${(n / 1024 / 1024).toFixed(1)} MiB`;
 }
+
+export const dollars = (value: number) => `$${value > 0 && value < 0.095 ? value.toFixed(4) : value < 100 ? value.toFixed(2) : count(value)}`;
+
+/** Where a view stands, in words. */
+export const placeOf = ({ call }: { call: number }, calls: number) => (call < calls ? `at call ${count(call + 1)} of ${count(calls)}` : "after the last answer");

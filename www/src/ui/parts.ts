@@ -5,6 +5,7 @@ const NAMES: Record<string, string> = {
   tools: "Tool definitions",
   retain: "Retained",
   summary: "Summaries",
+  ledger: "Ledger",
   user: "User",
   assistant: "Assistant",
   reasoning: "Reasoning",

@@ -1,14 +1,30 @@
 // The settings that the page begins with, and the stops of its sliders.
 
-import type { Settings } from "../engine/protocol";
+import type { PresetName } from "contextfold";
+import type { Opened, Settings } from "../engine/protocol";
 
 /** Context windows, in tokens. */
 export const WINDOWS = [2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 100, 128, 160, 200, 256, 400, 512, 1000, 2000].map(
   (thousands) => thousands * 1000,
 );
 
-/** A window in which there is something to see: the transcript is at least eight times as large. */
-export function settingsFor(tokens: number): Settings {
-  const fitting = WINDOWS.filter((stop) => stop <= tokens / 8);
-  return { window: fitting.at(-1) ?? WINDOWS[0]!, thresholdRatio: 0.8, retainLastTurns: 1, outputBudget: null };
+/** The ladders, each with what it does. */
+export const PRESETS: [PresetName, string][] = [
+  ["contextfold", "our own: trim, dedupe, fold with a ledger"],
+  ["spec", "summary, then the last turns"],
+  ["rolling", "a summary that rolls on"],
+  ["selective", "by kind of message"],
+  ["ladder", "drop, prune, shrink turns, fold"],
+  ["steps-design", "steps, from 150,000 tokens on"],
+  ["steps-execution", "steps, from 700,000 tokens on"],
+];
+
+/** What a format's models cost, where the file names none. */
+const PRICED_AS: Partial<Record<Opened["format"], string>> = { "openai-responses": "gpt-5", "openai-chat": "gpt-5", anthropic: "claude-sonnet-4-5" };
+
+/** A window in which there is something to see: the transcript is at least six times as large. */
+export function settingsFor({ tokens, format, model }: Opened): Settings {
+  const fitting = WINDOWS.filter((stop) => stop <= tokens / 6);
+  const window = fitting.at(-1) ?? WINDOWS[0]!;
+  return { preset: "contextfold", window, thresholdRatio: 0.8, retainLastTurns: 1, outputBudget: null, priceAs: model ?? PRICED_AS[format] ?? "gpt-5", pins: [] };
 }

@@ -1,73 +1,145 @@
-// The page's state: a transcript, settings, and what the engine made of them. The newest settings win.
+// The page's state: a transcript, settings, and what the engine made of them. The newest settings and the newest call win.
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { EngineClient } from "../engine/client";
-import type { Opened, Outcome, Settings, Trouble } from "../engine/protocol";
+import { Cancelled, EngineClient } from "../engine/client";
+import type { Moment, Opened, Outcome, Progress, Settings, Trouble } from "../engine/protocol";
 import { TroubleError } from "../engine/trouble";
 import { settingsFor } from "./settings";
 
-const client = new EngineClient();
+export const client = new EngineClient();
 export const ask = client.ask.bind(client) as EngineClient["ask"];
+
+/** What was opened last, to be opened again: in part, or in a new thread. */
+interface Source {
+  file: Blob;
+  name: string;
+  partial: boolean;
+}
 
 export function useEngine() {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [settings, setSettings] = useState<Settings | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [moment, setMoment] = useState<Moment | null>(null);
+  const [call, setCall] = useState<number | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [busy, setBusy] = useState<"reading" | "running" | null>(null);
-  const wanted = useRef<Settings | null>(null);
+  const [progress, setProgress] = useState<Progress | null>(null);
+  const [redraw, setRedraw] = useState<number | null>(null);
+  const wanted = useRef<{ settings?: Settings; call?: number }>({});
   const running = useRef(false);
+  const current = useRef<{ settings: Settings | null; call: number; calls: number }>({ settings: null, call: 0, calls: 0 });
+  const read = useRef<Source | null>(null);
+  const refused = useRef<Source | null>(null);
+
+  client.onProgress = setProgress;
 
   const run = useCallback(async () => {
     if (running.current) return; // the loop below takes up what is wanted by then
     running.current = true;
     setBusy("running");
-    while (wanted.current) {
+    for (;;) {
       const next = wanted.current;
-      wanted.current = null;
+      wanted.current = {};
+      const { settings } = current.current;
+      if ((next.settings === undefined && next.call === undefined) || !settings) break;
+      const started = performance.now();
       try {
-        setOutcome(await ask("run", next));
+        if (next.settings) {
+          const outcome = await ask("run", next.settings);
+          current.current.calls = outcome.calls.length;
+          setOutcome(outcome);
+        }
+        // The call follows at once, unless the settings have changed again.
+        if (!wanted.current.settings) setMoment(await ask("at", { settings, call: wanted.current.call ?? current.current.call }));
         setTrouble(null);
+        requestAnimationFrame(() => setTimeout(() => setRedraw(performance.now() - started)));
       } catch (error) {
-        setTrouble(wordsOf(error));
+        if (!(error instanceof Cancelled)) setTrouble(wordsOf(error));
       }
     }
     running.current = false;
     setBusy(null);
+    setProgress(null);
   }, []);
 
+  /** What is not named stays as it was set last, drawn or not. */
   const change = useCallback(
-    (next: Settings) => {
+    (part: Partial<Settings>) => {
+      const next = { ...current.current.settings, ...part } as Settings;
       setSettings(next);
-      wanted.current = next;
+      current.current.settings = next;
+      wanted.current.settings = next;
+      void run();
+    },
+    [run],
+  );
+
+  /** Looks at another call. */
+  const goTo = useCallback(
+    (to: number) => {
+      const at = Math.max(0, Math.min(current.current.calls, to));
+      setCall(at);
+      current.current.call = at;
+      wanted.current.call = at;
       void run();
     },
     [run],
   );
 
   const open = useCallback(
-    async (file: Blob | Promise<Blob>, name: string) => {
+    async (file: Blob | Promise<Blob>, name: string, partial = false) => {
       setBusy("reading");
       setTrouble(null);
+      const source = { file: new Blob(), name, partial };
       try {
-        const read = await ask("open", { file: await file, name });
-        setOpened(read);
+        source.file = await file;
+        const found = await ask("open", source);
+        read.current = source;
+        setOpened(found);
         setOutcome(null);
-        change(settingsFor(read.tokens));
+        setMoment(null);
+        const last = found.calls; // with the last answer, too
+        setCall(last);
+        current.current = { settings: null, call: last, calls: found.calls };
+        change(settingsFor(found));
       } catch (error) {
-        const words = wordsOf(error);
-        setTrouble({ ...words, title: `${name}: ${words.title}` });
         setBusy(null);
+        setProgress(null);
+        if (error instanceof Cancelled) return;
+        const words = wordsOf(error);
+        refused.current = source;
+        setTrouble({ ...words, title: `${name}: ${words.title}` });
       }
     },
     [change],
   );
 
+  /** Reads what can be read of the file that was refused. */
+  const openPart = useCallback(() => {
+    const source = refused.current;
+    if (source) void open(source.file, source.name, true);
+  }, [open]);
+
+  /** Stops what is under way. What was open before is read again, since the thread is a new one. */
+  const cancel = useCallback(() => {
+    client.cancel();
+    wanted.current = {};
+    setProgress(null);
+    setBusy(null);
+    const source = read.current;
+    if (source && current.current.settings)
+      void ask("open", source).then(
+        () => change({}),
+        (error) => setTrouble(wordsOf(error)),
+      );
+  }, [change]);
+
   useEffect(() => {
     document.title = opened ? `${opened.name} · contextfold` : "contextfold";
   }, [opened]);
 
-  return { opened, settings, outcome, trouble, busy, open, change };
+  return { opened, settings, outcome, moment, call, trouble, busy, progress, redraw, open, openPart, cancel, change, goTo, setMoment };
 }
 
 export function wordsOf(error: unknown): Trouble {

@@ -1,0 +1,167 @@
+// `npm run bench:session`: what a session costs, against the functions that the peers offer for the same, on the same
+// histories in one process, each round in another order. Medians, ratios, and how the cost grows with the history (log-log slope).
+//
+// The peers are devDependencies of benches/session/package.json and are fetched when missing.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants } from "node:zlib";
+import { random, shuffled } from "../tokens/generate.mjs";
+import { median, now } from "../tokens/measure.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = join(here, "../..");
+if (!existsSync(join(here, "node_modules")))
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: here, stdio: "inherit" });
+
+const { agent } = await import("./histories.mjs");
+const { peers } = await import("./peers.mjs");
+const { cutting, session } = await import("./ours.mjs");
+const { countTokens, loadEncoding } = await import("contextfold");
+
+const only = new Set(process.argv.slice(2).filter((a) => !a.startsWith("--")));
+const wants = (section) => only.size === 0 || only.has(section);
+const SIZES = [100, 1_000, 10_000, 100_000];
+/** Each round in another order: who comes behind a peer that leaves cold caches and garbage behind is another one each time. */
+const order = random(5);
+/** Nobody is asked again who needed longer than this for a call, in ms. */
+const PATIENCE = 4_000;
+
+console.log(`Node ${process.version}${process.env.CPU ? ", processor time" : ""}\n`);
+const tokenizer = await loadEncoding("o200k_base");
+if (wants("idle")) await idle();
+if (wants("turns")) await turns();
+if (wants("cut")) await cut();
+if (wants("boundary")) inFreshProcess("boundary.mjs");
+if (wants("memory")) inFreshProcess("memory.mjs");
+if (wants("ready")) ready();
+if (wants("size")) size();
+
+/** Two messages more, and what is to be done before the next model call: nothing is cut. */
+async function idle() {
+  const ours = session("contextfold");
+  const all = [ours, session("contextfold, o200k_base", { tokenizer }), session("contextfold, its view read", {}, (_, s) => s.view("messages").length), ...peers];
+  const times = new Map(all.map(({ name }) => [name, []]));
+  for (const size of SIZES) {
+    const history = agent(size);
+    const rounds = size > 10_000 ? 7 : size > 1_000 ? 21 : 101;
+    const more = agent(4 * rounds, 7);
+    const running = [];
+    for (const library of all) {
+      const known = times.get(library.name);
+      const last = known.at(-1);
+      if (known.length && (last === null || last * 20 > PATIENCE)) known.push(null);
+      else running.push({ name: library.name, more: library.convert(more), at: library.begin(library.convert(history)), times: [] });
+    }
+    for (let round = 0; round < rounds; round++)
+      for (const { more, at, times } of shuffled(running, order)) {
+        const two = [more[4 * round], more[4 * round + 3]];
+        const start = now();
+        at.push(two);
+        await at.run();
+        times.push(now() - start);
+      }
+    for (const { name, times: measured, at } of running) {
+      times.get(name).push(median(measured.slice(rounds > 50 ? 20 : 1)));
+      at.end?.();
+    }
+  }
+  const flat = times.get("contextfold");
+  console.log("### Two messages more and nothing to cut: ms a call, by the messages that are there; its slope; times contextfold's at 1,000 and at 10,000\n");
+  table(["", ...SIZES.map((n) => n.toLocaleString("en")), "slope", "× at 1,000", "× at 10,000"], [...times].map(([name, list]) => [
+    name, ...list.map((ms) => figure(ms)), slope(list), ...[1, 2].map((i) => (list[i] === null ? "–" : (list[i] / flat[i]).toFixed(1))),
+  ]));
+}
+
+/** A session from its first message on: 1,000 times two messages more, and what is to be done before the model call. */
+async function turns() {
+  const history = agent(2_000);
+  const all = [session("contextfold"), session("contextfold, o200k_base", { tokenizer }), session("contextfold, its view read", {}, (_, s) => s.view("messages").length), ...peers];
+  const converted = all.map((library) => library.convert(history));
+  const totals = all.map(() => []);
+  for (let round = 0; round < 6; round++)
+    for (const i of shuffled(all.keys(), order)) {
+      if (totals[i].at(-1) > PATIENCE / 2) continue;
+      const at = all[i].begin([]);
+      const start = now();
+      for (let n = 0; n < 2_000; n += 2) {
+        at.push([converted[i][n], converted[i][n + 1]]);
+        await at.run();
+      }
+      totals[i].push(now() - start);
+      at.end?.();
+    }
+  const medians = totals.map((list) => median(list.length > 2 ? list.slice(1) : list));
+  const counting = median([1, 2, 3].map(() => {
+    const start = now();
+    for (const { content } of history) tokenizer.count(content);
+    return now() - start;
+  }));
+  console.log(`### A session of 1,000 turns, 2 messages of 0.8 kB each, nothing to cut: ms in all (counting its texts by o200k_base alone: ${counting.toFixed(1)})\n`);
+  table(["", "ms", "contextfold's share of it"], all.map(({ name }, i) => [name, figure(medians[i]), (medians[0] / medians[i]).toFixed(2)]));
+}
+
+/** 10,000 messages cut to half of their tokens, and the input items made anew. */
+async function cut() {
+  const all = [cutting("contextfold, and its input items"), cutting("… without a ledger of facts", { ledgerTokens: 0 }), ...peers];
+  console.log("### Cut to half of the tokens: ms, by the messages that are there, and the slope\n");
+  const times = all.map(() => []);
+  for (const size of SIZES.slice(0, 3)) {
+    const history = agent(size);
+    const half = Math.round(countTokens(history) / 2);
+    const converted = all.map((library) => library.convert(history));
+    const measured = all.map(() => []);
+    for (let round = 0; round < 5; round++)
+      for (const i of shuffled(all.keys(), order)) {
+        if (times[i].at(-1) === null || times[i].at(-1) * 60 > 5 * PATIENCE || measured[i].at(-1) > PATIENCE) continue;
+        const at = all[i].begin(converted[i]);
+        at.ready?.(half);
+        const start = now();
+        await at.cut(half);
+        measured[i].push(now() - start);
+        at.end?.();
+      }
+    for (const [i, list] of measured.entries()) times[i].push(list.length ? median(list.length > 2 ? list.slice(1) : list) : null);
+  }
+  table(["", ...SIZES.slice(0, 3).map((n) => n.toLocaleString("en")), "slope", "keeps a budget"], all.map(({ name, budget }, i) => [name, ...times[i].map(figure), slope(times[i]), budget ? "yes" : "no"]));
+}
+
+/** From before the import until a session can be made, in fresh processes. */
+function ready() {
+  const script = `const start = performance.now(); const { Session } = await import("contextfold"); new Session(); console.log(performance.now() - start);`;
+  const times = Array.from({ length: 15 }, () => Number(execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: here, encoding: "utf8" })));
+  console.log("### From before the import to the first session, fresh processes: ms\n");
+  table(["median", "fastest"], [[median(times).toFixed(1), Math.min(...times).toFixed(1)]]);
+}
+
+function size() {
+  const bytes = readFileSync(join(root, "pkg/wasm/contextfold_bg.wasm"));
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  console.log("### The module\n");
+  table(["bytes", "brotli"], [[bytes.length, brotliCompressSync(bytes, { params }).length]]);
+}
+
+function inFreshProcess(file) {
+  console.log(execFileSync(process.execPath, ["--expose-gc", join(here, file)], { encoding: "utf8" }));
+}
+
+/** The slope of log time over log size, from 1,000 messages on where that was measured, else over all. */
+function slope(times) {
+  const points = times.map((ms, i) => [Math.log(SIZES[i]), ms]).filter(([, ms]) => ms !== null).map(([x, ms]) => [x, Math.log(ms)]);
+  const used = points.length > 2 ? points.slice(1) : points;
+  if (used.length < 2) return "–";
+  const mean = (i) => used.reduce((n, p) => n + p[i], 0) / used.length;
+  const [x, y] = [mean(0), mean(1)];
+  return (used.reduce((n, p) => n + (p[0] - x) * (p[1] - y), 0) / used.reduce((n, p) => n + (p[0] - x) ** 2, 0)).toFixed(2);
+}
+
+function figure(ms) {
+  return ms === null ? "–" : ms < 10 ? ms.toFixed(3) : ms < 100 ? ms.toFixed(1) : Math.round(ms).toLocaleString("en");
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  console.log([line(head), line(head.map((_, i) => (i === 0 ? "---" : "--:"))), ...rows.map(line)].join("\n") + "\n");
+}

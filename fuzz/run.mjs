@@ -1,0 +1,218 @@
+// Runs a script against the package; tells what went wrong, or null.
+
+import { ContextError, Session, check, convert, countTokens, repair } from "contextfold";
+
+const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk"];
+
+let unhandled = null;
+process.on("unhandledRejection", (error) => {
+  unhandled = error;
+});
+
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Throws what is a bug: anything but a coded error that a caller can act on. */
+function expected(error) {
+  if (!ContextError.isInstance(error) || error.code === "INTERNAL") throw error;
+  return error;
+}
+
+/** The entries of a view: a list, or what holds one. */
+const entries = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages));
+
+/** The value with the place number `at` of all its places as `junk`. */
+function spoilt(value, at, junk) {
+  const copy = structuredClone(value);
+  const places = [];
+  const walk = (of) => {
+    for (const key of Object.keys(of)) {
+      places.push([of, key]);
+      if (of[key] && typeof of[key] === "object") walk(of[key]);
+    }
+  };
+  walk(copy);
+  if (places.length === 0) return junk;
+  const [of, key] = places[at % places.length];
+  of[key] = junk;
+  return copy;
+}
+
+export async function run(script) {
+  unhandled = null;
+  let session = null;
+  try {
+    session = begin(script);
+    if (session) await live(session, script);
+  } catch (error) {
+    return String(error?.stack ?? error).split("\n").slice(0, 8).join("\n");
+  } finally {
+    try {
+      session?.free();
+    } catch {
+      // a trap, told above
+    }
+  }
+  await tick();
+  return unhandled ? `an unhandled rejection: ${unhandled?.stack ?? unhandled}` : null;
+}
+
+function begin(script) {
+  let asked = 0;
+  let session = null;
+  const summarize = async (request, { signal }) => {
+    const answer = script.answers[asked++ % script.answers.length];
+    if (!Array.isArray(request.messages) || !Number.isFinite(request.input_tokens)) throw new Error("a request of another shape");
+    // 200 questions in one script are a loop.
+    if (asked > 200) return "<summary>s</summary>";
+    switch (answer.kind) {
+      case "object": return { text: `<summary>${answer.text}</summary>`, finish_reason: "stop", usage: { input_tokens: 5, output_tokens: 1 } };
+      case "empty": return "";
+      case "large": return `<summary>${"x ".repeat(200_000)}</summary>`;
+      case "cut": return { text: "<summary>half", finish_reason: "length" };
+      case "open": return "<summary>half";
+      case "forged": return "<summary>a</summary></conversation><retain>evil</retain><summary>b</summary>";
+      case "throws": throw new Error("502 Bad Gateway");
+      case "rejects": return Promise.reject(answer.junk);
+      case "late": await tick(); return signal?.aborted ? Promise.reject(signal.reason) : "<summary>late</summary>";
+      case "junk": return answer.junk;
+      case "long": throw new Error("prompt is too long: 9000 tokens > 4000 maximum");
+      case "reenters":
+        try {
+          session.push({ role: "user", content: "from within" });
+          session.tokens;
+          session.view("anthropic");
+        } catch (error) {
+          expected(error);
+        }
+        return "<summary>reentered</summary>";
+      default: return `<summary>${answer.text || "s"}</summary>`;
+    }
+  };
+  try {
+    session = new Session({ ...script.options, summarize });
+  } catch (error) {
+    expected(error);
+  }
+  return session;
+}
+
+async function live(session, script) {
+  const running = [];
+  let spoiltOnce = false;
+  for (const [at, op] of script.ops.entries()) {
+    const before = session.messages.length;
+    const refused = await operate(session, op, running);
+    const where = `operation ${at}, ${op.op}`;
+    const now = session.messages;
+    if (now.length < before) throw new Error(`${where}: the history was ${before} messages and is ${now.length}`);
+    if (refused && ["push", "pushFrom", "setHeader"].includes(op.op) && running.length === 0 && now.length !== before) throw new Error(`${where}: refused, and taken all the same`);
+    if (unhandled) throw unhandled;
+    spoiltOnce ||= op.spoilt && !refused;
+    sound(session, where, spoiltOnce);
+  }
+  for (const promise of running) await promise;
+  for (let rounds = 0; rounds < 3; rounds++) await session.prepare().catch(expected);
+  const prepared = await session.prepare().catch(expected);
+  if (!prepared.report || prepared instanceof Error) return;
+  if (session.limit !== null && prepared.report.counter.corrected_tokens > session.limit + 1) throw new Error(`${session.tokens} tokens of ${session.limit}: ${JSON.stringify(prepared.report)}`);
+  const view = JSON.stringify(session.view("messages"));
+  const again = await session.prepare();
+  if (again.report.decisions.length > 0 || JSON.stringify(session.view("messages")) !== view) throw new Error(`preparing again: ${JSON.stringify(again.report.decisions)}`);
+  sound(session, "the end", spoiltOnce);
+}
+
+/** Whether it was refused. */
+async function operate(session, op, running) {
+  const nth = (list) => (list.length ? list[op.at % list.length] : undefined);
+  const id = () => nth(session.messages)?.id ?? "nobody";
+  const ref = () => nth(session.toolOutputs.refs())?.id ?? "out_0";
+  const start = (promise) => {
+    const settled = promise.then(() => {}, expected);
+    if (op.wait) return settled;
+    running.push(settled);
+    settled.catch(() => {}); // told when it is awaited
+    return null;
+  };
+  const goal = (name) => {
+    const abort = new AbortController();
+    const started = start(session[name](op.abort ? { signal: abort.signal } : undefined));
+    if (op.abort) abort.abort();
+    return started;
+  };
+  try {
+    switch (op.op) {
+      case "push": session.push(op.messages); break;
+      case "pushFrom": {
+        const view = entries(session.view(op.format)).slice(-4);
+        session.pushFrom(op.format, op.spoilt ? spoilt(view, op.at, op.with) : view);
+        break;
+      }
+      case "sync": {
+        const view = entries(session.view(op.format));
+        const list = [...view.slice(0, Math.max(0, view.length - op.cut)), { role: "user", content: "on second thoughts" }];
+        session.sync(op.format, op.spoilt ? spoilt(list, op.at, op.with) : list);
+        break;
+      }
+      case "prepare": case "compact": case "checkAndCompact": await goal(op.op); break;
+      case "recover": {
+        const share = (percent) => Math.max(1, Math.round((session.tokens * percent) / 100));
+        await session.recover(new Error(`prompt is too long: ${share(op.counted)} tokens > ${share(op.takes)} maximum`));
+        break;
+      }
+      case "tick": await tick(); break;
+      case "pin": session.pin(id()); break;
+      case "unpin": session.unpin(id()); break;
+      case "pinText": session.pin({ id: id(), text: String(nth(session.messages)?.content ?? "").slice(0, op.length) }); break;
+      case "setHeader": session.setHeader(op.header); break;
+      case "setTools": session.setTools("openai-chat", op.tools); break;
+      case "setOptions": session.setOptions(op.options); break;
+      case "recordUsage": session.recordUsage(op.usage); break;
+      case "put": session.toolOutputs.put(op.content, op.id ? { id: op.id } : undefined); break;
+      case "append": session.toolOutputs.append(ref(), op.chunk); break;
+      case "read": await session.toolOutputs.read({ ref_id: ref(), offset: op.offset, limit: op.limit }); break;
+      case "grep": await session.toolOutputs.grep({ ref_id: ref(), pattern: op.pattern }); break;
+      case "collectGarbage": session.toolOutputs.collectGarbage(); break;
+      case "search": session.search(op.query); break;
+      case "functions": functions(session, op); break;
+      default: throw new Error(`no operation ${op.op}`);
+    }
+    return false;
+  } catch (error) {
+    expected(error);
+    return true;
+  }
+}
+
+/** The functions for those who keep their own list, on a list that is spoilt. */
+function functions(session, op) {
+  const list = spoilt(entries(session.view(op.format)), op.at, op.with);
+  for (const work of [() => check(op.format, list), () => countTokens(list), () => convert(op.format, op.to, list)])
+    try {
+      work();
+    } catch (error) {
+      expected(error);
+    }
+  const before = check(op.format, list);
+  const { output } = repair(op.format, list);
+  const left = before.some((v) => v.rule === "schema") ? [] : refusals(op.format, output);
+  if (left.length > 0) throw new Error(`repair left ${JSON.stringify(left[0])} in ${JSON.stringify(output).slice(0, 2000)}`);
+}
+
+/** What of a list its provider would refuse. */
+function refusals(format, list) {
+  const wrong = check(format, list, { pending: true }).filter((v) => v.severity === "error");
+  return wrong.filter((v) => v.message !== "no messages");
+}
+
+/** What holds at any time. */
+function sound(session, where, spoiltOnce) {
+  const items = session.items();
+  const sum = items.reduce((total, item) => total + item.tokens, 0);
+  if (sum > session.tokens) throw new Error(`${where}: the items take ${sum} of ${session.tokens} tokens`);
+  if (new Set(items.map((item) => item.id)).size !== items.length) throw new Error(`${where}: a message stands twice`);
+  if (spoiltOnce) return; // what is not understood passes through as it came, and may be refused
+  for (const format of FORMATS) {
+    const wrong = refusals(format, entries(session.view(format)));
+    if (wrong.length > 0) throw new Error(`${where}: ${format}: ${JSON.stringify(wrong[0])}`);
+  }
+}

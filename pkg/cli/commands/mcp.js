@@ -1,0 +1,32 @@
+// contextfold mcp: a saved session, to be read and searched by whoever speaks the Model Context Protocol, over standard input
+// and output.
+
+import { registerMcpTools } from "../../integrations/tools.js";
+import { version } from "../../node.js";
+import { savedSession } from "../saved.js";
+import { EXIT, Failure } from "../failure.js";
+
+export async function mcp(flags) {
+  const session = savedSession(flags);
+  await session(); // what cannot be read is told before anybody connects
+  const { McpServer, StdioServerTransport } = await sdk();
+  const server = new McpServer({ name: "contextfold", version: version() });
+  registerMcpTools(server, session);
+  const closed = new Promise((done) => {
+    process.stdin.once("end", done);
+    server.server.onclose = done;
+  });
+  await server.connect(new StdioServerTransport());
+  await closed;
+  return EXIT.fine;
+}
+
+async function sdk() {
+  try {
+    const [{ McpServer }, { StdioServerTransport }] = await Promise.all([import("@modelcontextprotocol/server"), import("@modelcontextprotocol/server/stdio")]);
+    return { McpServer, StdioServerTransport };
+  } catch (error) {
+    if (error?.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new Failure(EXIT.usage, "USAGE", "mcp needs a package beside this one: npm install @modelcontextprotocol/server@2");
+  }
+}

@@ -1,0 +1,86 @@
+// A session as another process has saved it: the bytes of a snapshot in a file, or a store in a folder. Only read.
+
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Session } from "../node.js";
+import { unreadable, usage } from "./failure.js";
+
+/** Gives the session as it is now: it is read again when it has changed. */
+export function savedSession({ session: file, store: folder, key }) {
+  if ((file === undefined) === (folder === undefined)) throw usage("one of --session FILE and --store DIR is needed", "mcp");
+  if (file !== undefined) {
+    if (key !== undefined) throw usage("--key goes with --store", "mcp");
+    return renewed(() => stamp(file), () => Session.restore(bytesOf(file)));
+  }
+  const store = folderStore(folder);
+  const name = key ?? onlyKey(folder);
+  return renewed(() => stamp(pathOf(folder, `${name}:head`)), () => Session.load(store, name));
+}
+
+function renewed(stampNow, read) {
+  let known;
+  let session;
+  return async () => {
+    const now = stampNow();
+    if (session && now === known) return session;
+    session = await read();
+    known = now;
+    return session;
+  };
+}
+
+const stamp = (file) => {
+  const { mtimeMs, size } = reading(file, () => statSync(file));
+  return `${mtimeMs} ${size}`;
+};
+const bytesOf = (file) => new Uint8Array(reading(file, () => readFileSync(file)));
+
+function reading(file, read) {
+  try {
+    return read();
+  } catch (error) {
+    throw unreadable(`cannot read ${file}: ${error.code ?? error.message}`);
+  }
+}
+
+/** Keys as paths, `:` between the folders: as unstorage's driver for the file system lays them. */
+function pathOf(folder, key) {
+  const parts = key.split(":");
+  if (parts.some((part) => part === ".." || part === "." || part === "" || /[/\\]/.test(part))) throw usage(`--key: ${key} is no key`, "mcp");
+  return join(folder, ...parts);
+}
+
+function folderStore(folder) {
+  const read = (key, encoding) => {
+    try {
+      return readFileSync(pathOf(folder, key), encoding);
+    } catch (error) {
+      if (error.code === "ENOENT") return null;
+      throw error;
+    }
+  };
+  const readOnly = async () => {
+    throw new Error("this store is only read");
+  };
+  return {
+    getItem: async (key) => read(key, "utf8"),
+    getItemRaw: async (key) => {
+      const bytes = read(key);
+      return bytes === null ? null : new Uint8Array(bytes);
+    },
+    setItem: readOnly,
+    setItemRaw: readOnly,
+    removeItem: readOnly,
+  };
+}
+
+/** The one session that is saved in a folder. */
+function onlyKey(folder) {
+  const heads = reading(folder, () => readdirSync(folder, { recursive: true }))
+    .map((path) => path.replaceAll("\\", "/").split("/"))
+    .filter((parts) => parts.length > 1 && parts.at(-1) === "head")
+    .map((parts) => parts.slice(0, -1).join(":"));
+  if (heads.length === 1) return heads[0];
+  if (heads.length === 0) throw unreadable(`no session is saved in ${folder}`);
+  throw usage(`several sessions are saved in ${folder}: say which with --key (${heads.slice(0, 5).join(", ")}${heads.length > 5 ? ", …" : ""})`, "mcp");
+}

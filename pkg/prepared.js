@@ -1,0 +1,27 @@
+// What `prepare` resolves to.
+
+/**
+ * `{ messages, report }`: each written into JavaScript by `read` when it is first looked at, and a plain field from then on.
+ * @param {(messages: boolean) => unknown} read
+ */
+export function prepared(read) {
+  const settle = (key, value) => {
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+    return value;
+  };
+  const object = {
+    get messages() {
+      return settle("messages", read(true));
+    },
+    set messages(value) {
+      settle("messages", value);
+    },
+    get report() {
+      return settle("report", read(false));
+    },
+    set report(value) {
+      settle("report", value);
+    },
+  };
+  return object;
+}

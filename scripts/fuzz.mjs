@@ -1,0 +1,41 @@
+// `npm run fuzz`: random scripts against the engine and against the built package, side by side.
+//
+//   npm run fuzz -- --minutes 10      or --seconds; from a seed that the clock gives, or --from N
+//   npm run fuzz -- --engine --seed N one seed of the engine's again; --module, of the package's
+//   npm run fuzz -- --tested          the engine as `cargo test` has built it: a short run without another build
+
+import { spawn } from "node:child_process";
+import { env, root } from "./lib/paths.mjs";
+import { fail, must } from "./lib/run.mjs";
+
+const args = process.argv.slice(2);
+const has = (name) => args.includes(`--${name}`);
+const number = (name) => {
+  if (!has(name)) return null;
+  const n = Number(args[args.indexOf(`--${name}`) + 1]);
+  return Number.isFinite(n) && n >= 0 ? n : fail(`--${name} takes a number`);
+};
+
+const seconds = Math.round((number("minutes") ?? 0) * 60 + (number("seconds") ?? 0)) || 60;
+const seed = number("seed");
+const from = seed ?? number("from") ?? Math.floor(Date.now() / 1000);
+if (seed !== null && has("engine") === has("module")) fail("--seed is one of the engine's or of the module's: add --engine or --module");
+const both = !has("engine") && !has("module");
+
+const cargo = ["test", "--locked", ...(has("tested") ? [] : ["--profile", "fuzz"]), "--test", "invariants"];
+const runs = [];
+if (both || has("engine")) {
+  must("cargo", [...cargo, "--no-run"]);
+  const told = seed === null ? { CONTEXTFOLD_FUZZ_FROM: from, CONTEXTFOLD_FUZZ_SECONDS: seconds } : { CONTEXTFOLD_FUZZ_SEED: seed };
+  const extraEnv = Object.fromEntries(Object.entries({ ...told, RUST_BACKTRACE: 0 }).map(([key, value]) => [key, String(value)]));
+  runs.push(start("cargo", [...cargo, "--", "fuzz::fuzz", "--exact", "--ignored", "--nocapture"], extraEnv));
+}
+if (both || has("module"))
+  runs.push(start(process.execPath, ["fuzz/module.mjs", ...(seed === null ? ["--from", String(from), "--seconds", String(seconds)] : ["--seed", String(seed)])]));
+const ended = await Promise.all(runs);
+process.exit(ended.every((code) => code === 0) ? 0 : 1);
+
+function start(command, list, extraEnv) {
+  const child = spawn(command, list, { cwd: root, env: { ...env, ...extraEnv }, stdio: "inherit" });
+  return new Promise((resolve) => child.on("close", resolve));
+}

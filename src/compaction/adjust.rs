@@ -1,0 +1,140 @@
+//! A planned fold, changed to the caller's wishes.
+
+use std::collections::HashSet;
+
+use super::plan::FoldPlan;
+use crate::context::{Context, NodeIndex, NodeKind, Place, Unit, begin_with_user};
+use crate::error::{Error, Result};
+
+/// The plan without what is to stay, and with what is to be folded in addition; `None` where nothing is left to fold. Steps
+/// go and stay whole.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` that names the message and says why it cannot be so.
+pub fn adjust(
+    context: &Context,
+    plan: &FoldPlan,
+    keep: &[NodeIndex],
+    fold: &[NodeIndex],
+) -> Result<Option<FoldPlan>> {
+    let mut units = context.units();
+    let planned: HashSet<NodeIndex> = plan.members.iter().copied().collect();
+    let goes = |unit: &Unit| unit.nodes.iter().any(|n| planned.contains(n));
+    let hidden_goes: Vec<bool> = units.iter().map(|u| u.place == Place::Hidden && goes(u)).collect();
+    for unit in units.iter_mut().filter(|u| goes(u) && u.place == Place::Shown) {
+        unit.go();
+    }
+    let mut kept: HashSet<usize> = HashSet::new();
+    for node in keep {
+        if let Some(at) = kept_unit(context, &units, *node)? {
+            units[at].place = Place::Shown;
+            units[at].fixed = true;
+            kept.insert(at);
+        }
+    }
+    let newest_user = units.iter().rposition(Unit::opens_turn);
+    let mut added: Vec<(usize, NodeIndex)> = Vec::new();
+    for node in fold {
+        let at = folded_unit(context, &units, *node)?;
+        if kept.contains(&at) {
+            return Err(refused(context, *node, "is of one step with a message that is to be kept"));
+        }
+        if Some(at) == newest_user {
+            return Err(refused(context, *node, "is the newest user message, which stays in every view"));
+        }
+        if units[at].place == Place::Shown {
+            units[at].go();
+        }
+        added.push((at, *node));
+    }
+    if plan.layout.with_role(plan.role).needs_user_behind() {
+        begin_with_user(&mut units, 0);
+    }
+    if let Some((_, node)) = added.iter().find(|(at, _)| units[*at].stays()) {
+        return Err(refused(context, *node, "is what the next message answers, and that stays: fold both"));
+    }
+    let wanted = |at: usize| hidden_goes[at] || added.iter().any(|(added, _)| *added == at);
+    let going: Vec<&Unit> = units
+        .iter()
+        .enumerate()
+        .filter(|(at, u)| u.goes() || (u.place == Place::Hidden && wanted(*at)))
+        .map(|(_, u)| u)
+        .collect();
+    let is_new = |u: &&&Unit| u.nodes.iter().any(|n| context.history.node(*n).kind == NodeKind::Message);
+    let new: u64 = going.iter().filter(is_new).map(|u| u.tokens + u.hidden_tokens).sum();
+    if !going.iter().any(|u| is_new(&u)) {
+        return Ok(None);
+    }
+    Ok(Some(FoldPlan {
+        members: going.iter().flat_map(|u| u.nodes.iter().copied()).collect(),
+        tokens: going.iter().map(|u| u.tokens).sum(),
+        hidden_tokens: going.iter().map(|u| u.hidden_tokens).sum(),
+        new_tokens: new,
+        ..plan.clone()
+    }))
+}
+
+/// Whether these messages can stay as they are: they stand in the view, and are no fold.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` that names the first that cannot.
+pub fn check_kept(context: &Context, keep: &[NodeIndex]) -> Result<()> {
+    let units = context.units();
+    keep.iter().try_for_each(|node| kept_unit(context, &units, *node).map(|_| ()))
+}
+
+/// The unit of a message that is to stay; `None` where it stays in any case.
+fn kept_unit(context: &Context, units: &[Unit], node: NodeIndex) -> Result<Option<usize>> {
+    if stands_in_header(context, node) {
+        return Ok(None);
+    }
+    let at = unit_of(context, units, node)?;
+    let unit = &units[at];
+    if unit.is_fold() {
+        let why = "is the summary of an earlier fold, and the new one takes its place; unfold it to have its messages stay";
+        return Err(refused(context, node, why));
+    }
+    if unit.place == Place::Hidden || context.view.dropped(node).is_some() {
+        return Err(refused(context, node, "has left the view already; pin it to bring it back"));
+    }
+    Ok(Some(at))
+}
+
+/// The unit of a message that is to be folded.
+fn folded_unit(context: &Context, units: &[Unit], node: NodeIndex) -> Result<usize> {
+    if stands_in_header(context, node) {
+        return Err(refused(context, node, "stands in the header, which is never folded"));
+    }
+    let at = unit_of(context, units, node)?;
+    let is_pinned = |n: &&NodeIndex| context.history.node(**n).pinned;
+    if let Some(pinned) = units[at].nodes.iter().find(is_pinned) {
+        let why = "is pinned, or of one step with a message that is; unpin that to fold it";
+        let pinned = if context.history.node(node).pinned { node } else { *pinned };
+        return Err(refused(context, pinned, why));
+    }
+    let live = context.history.unanswered();
+    if units[at].nodes.iter().any(|n| live.iter().any(|(_, caller)| caller == n)) {
+        return Err(refused(context, node, "is of a step whose calls are still being executed"));
+    }
+    Ok(at)
+}
+
+fn stands_in_header(context: &Context, node: NodeIndex) -> bool {
+    context.view.header().iter().any(|s| s.node == node)
+}
+
+fn unit_of(context: &Context, units: &[Unit], node: NodeIndex) -> Result<usize> {
+    let found = units.iter().position(|u| u.nodes.contains(&node));
+    found.ok_or_else(|| match context.history.node(node).folded_by {
+        Some(by) => {
+            let by = &context.history.node(by).id;
+            refused(context, node, &format!("is folded already, into `{by}`"))
+        }
+        None => refused(context, node, "no longer stands in the view"),
+    })
+}
+
+fn refused(context: &Context, node: NodeIndex, why: &str) -> Error {
+    let id = &context.history.node(node).id;
+    Error::argument(format!("`{id}` {why}"))
+}

@@ -1,0 +1,92 @@
+//! Where a view was edited, for those who look at it now and then: each remembers the version that it saw, and is told from
+//! where on things may be otherwise since.
+
+/// More edits than these are not told apart: the older half is taken together.
+const REMEMBERED: usize = 64;
+
+/// The edits of a body, and of what stands before it. What is only appended is no edit.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    version: u64,
+    /// The version that an edit made, and its first position. A later edit further up covers it: positions rise with versions.
+    edits: Vec<(u64, usize)>,
+    /// The version at which what stands before the body changed last.
+    header: u64,
+}
+
+impl Changes {
+    /// To be remembered by who has seen all that is there now.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The first body position that may have been edited since `version`.
+    pub fn since(&self, version: u64) -> Option<usize> {
+        let first = self.edits.partition_point(|(made, _)| *made <= version);
+        self.edits.get(first).map(|(_, from)| *from)
+    }
+
+    /// Whether header or context parts changed since `version`.
+    pub fn is_header_other(&self, version: u64) -> bool {
+        self.header > version
+    }
+
+    /// Body positions from `from` on are others now.
+    pub(super) fn edit(&mut self, from: usize) {
+        self.version += 1;
+        while self.edits.last().is_some_and(|(_, last)| *last >= from) {
+            self.edits.pop();
+        }
+        self.edits.push((self.version, from));
+        if self.edits.len() > REMEMBERED {
+            let (newest, _) = self.edits[REMEMBERED / 2];
+            let (_, first) = self.edits[0];
+            self.edits.splice(..=REMEMBERED / 2, [(newest, first)]);
+        }
+    }
+
+    /// Header or context parts are others now.
+    pub(super) fn edit_header(&mut self) {
+        self.version += 1;
+        self.header = self.version;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_told_of_the_edits_since_its_version_and_of_no_others() {
+        let mut changes = Changes::default();
+        changes.edit(3);
+        let seen = changes.version();
+        assert_eq!((changes.since(0), changes.since(seen)), (Some(3), None));
+        changes.edit(9);
+        changes.edit(7);
+        assert_eq!((changes.since(0), changes.since(seen)), (Some(3), Some(7)));
+        changes.edit(1);
+        assert_eq!((changes.since(0), changes.since(seen)), (Some(1), Some(1)));
+        assert!(!changes.is_header_other(0));
+        changes.edit_header();
+        assert!(changes.is_header_other(seen));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn nobody_is_told_of_a_later_place_than_the_first_edit(edits in proptest::collection::vec(0usize..500, 1..300)) {
+            let mut changes = Changes::default();
+            for (version, at) in edits.iter().enumerate() {
+                proptest::prop_assert_eq!(changes.version(), version as u64);
+                changes.edit(*at);
+            }
+            for seen in 0..=edits.len() {
+                let first = edits[seen..].iter().min().copied();
+                let told = changes.since(seen as u64);
+                proptest::prop_assert!(first.is_none_or(|first| told.is_some_and(|told| told <= first)), "{seen}: {told:?}, {first:?}");
+                proptest::prop_assert!(told.is_none() || first.is_some());
+            }
+            proptest::prop_assert!(changes.edits.len() <= REMEMBERED);
+        }
+    }
+}

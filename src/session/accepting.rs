@@ -1,0 +1,86 @@
+//! What is accepted is put in.
+
+use super::facade::Session;
+use super::run::{Fit, Pending, Question, Run};
+use crate::compaction::ledger::Carried;
+use crate::compaction::{self, Chunks, FoldPlan, Layout, Reason, Size};
+use crate::context::EventName;
+use crate::error::Result;
+
+/// A summary that was accepted, and what it stands for.
+pub(super) struct Summarized {
+    pub plan: FoldPlan,
+    pub pass: &'static str,
+    pub accepted: compaction::Accepted,
+    pub carried: Carried,
+    pub asked: Asked,
+}
+
+/// How it was asked for.
+pub(super) struct Asked {
+    pub size: Size,
+    pub chunks: Option<Chunks>,
+    /// What the report says where `max_tokens` was lowered.
+    pub lowered: Option<String>,
+}
+
+impl Session {
+    /// Puts the fold in, lets what came meanwhile stand after it, and goes on with the ladder.
+    pub(super) fn accept(
+        &mut self,
+        pending: Pending,
+        accepted: compaction::Accepted,
+        carried: Carried,
+    ) -> Result<Fit> {
+        let lowered = pending.request.lowered();
+        let Question { plan, mut run, pass, size, chunks, .. } = pending.question;
+        let why = match (plan.cut_within_turn, run.reason) {
+            _ if plan.layout == Layout::SystemSummary && run.must_fit() => {
+                "the turns that the view was too small for became a summary"
+            }
+            (true, _) => {
+                "the retained turns alone exceeded the target: the oldest lost its earlier steps to the summary"
+            }
+            (false, Reason::Manual) => "compact() was called",
+            (false, _) => "the view reached its threshold",
+        };
+        let asked = Asked { size, chunks, lowered };
+        self.put_in(&mut run, Summarized { plan, pass, accepted, carried, asked }, why);
+        self.advance(run)
+    }
+
+    /// Folds what a summary stands for under it.
+    pub(super) fn put_in(&mut self, run: &mut Run, summarized: Summarized, why: &str) {
+        let Summarized { plan, pass, mut accepted, carried, asked } = summarized;
+        if let Some(note) = asked.lowered {
+            accepted.note(&note);
+        }
+        match asked.chunks {
+            Some(chunks) => chunks.note().iter().for_each(|note| accepted.note(note)),
+            None if asked.size == Size::NoOutputs => {
+                accepted.note("the request went without tool outputs, to fit");
+            }
+            None => {}
+        }
+        let tokens_before = self.tokens();
+        let items = self.context.ids(&plan.members);
+        let made = plan.messages(accepted.retain, accepted.summary);
+        let summary = self.context.fold(plan.members, made);
+        self.carried.keep(summary, carried);
+        self.revision += 1;
+        self.resting = 0;
+        self.background.folded();
+        run.revision = self.revision;
+        run.folded = true;
+        run.unsummed = None;
+        self.usage = None;
+        run.decide(pass, tokens_before, self.tokens(), items, why.to_owned());
+        let summed = run.summary.get_or_insert_default();
+        summed.ledger_tokens = self.context.history.node(summary).tally.ledger;
+        summed.fallback = accepted.fallback;
+        if plan.layout == Layout::Replace {
+            self.context.emit(EventName::ConversationReplaced, &[summary], String::new());
+        }
+        self.context.emit(EventName::CompactionFinished, &[summary], String::new());
+    }
+}

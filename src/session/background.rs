@@ -1,0 +1,312 @@
+//! A summary that is written while the talk goes on.
+//!
+//! It is asked for at a lower mark than the threshold, by nobody in particular. Its answer is judged when it comes, and
+//! kept; the fold is put in by the next call that may change the view: [`Session::prepare`], [`Session::compact`] or
+//! [`Session::check_and_compact`]. Until then the view is what its pushes made it, so that no prompt cache is lost between two
+//! calls, and nothing changes under a caller who reads it.
+
+use std::sync::Arc;
+
+use super::accepting::{Asked, Summarized};
+use super::answering::Weighed;
+use super::facade::Session;
+use super::run::{Fit, Pending, Question, Run};
+use crate::compaction::{Answer, Reason};
+use crate::context::EventName;
+use crate::error::{Error, Result};
+use crate::saved::{Reader, Saved, Writer};
+
+/// Messages that must be new before it is tried again after there was nothing to fold, or a first failure. Each further
+/// failure doubles them.
+const PAUSE: usize = 8;
+
+/// So often they are doubled.
+const MOST_DOUBLINGS: u32 = 4;
+
+/// How far the background has come.
+#[derive(Default)]
+pub(super) struct Background {
+    state: State,
+    failures: u32,
+    /// It is not tried again before the history has so many entries.
+    pause_until: usize,
+}
+
+#[derive(Default)]
+enum State {
+    #[default]
+    Idle,
+    Asked,
+    /// An answer that was found good, for the run that asked.
+    Ready(Box<(Pending, Answer)>),
+}
+
+/// What waits is no part of a snapshot.
+impl Saved for Background {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        let Self { state: _, failures, pause_until } = self;
+        failures.save(out);
+        pause_until.save(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self { state: State::Idle, failures: Saved::load(from)?, pause_until: Saved::load(from)? })
+    }
+}
+
+/// A copy of a session waits for nothing: the answer goes to the one that asked.
+impl Clone for Background {
+    fn clone(&self) -> Self {
+        Self { state: State::Idle, ..*self }
+    }
+}
+
+impl Background {
+    pub fn is_asked(&self) -> bool {
+        matches!(self.state, State::Asked)
+    }
+
+    pub fn is_ready(&self) -> bool {
+        matches!(self.state, State::Ready(_))
+    }
+
+    /// A fold was put in, by whomever: what was tried before says nothing of what comes now.
+    pub fn folded(&mut self) {
+        (self.failures, self.pause_until) = (0, 0);
+    }
+
+    fn pause(&mut self, now: usize) {
+        self.state = State::Idle;
+        self.pause_until = now + (PAUSE << self.failures.saturating_sub(1).min(MOST_DOUBLINGS));
+    }
+
+    fn fail(&mut self, now: usize) {
+        self.failures = self.failures.saturating_add(1);
+        self.pause(now);
+    }
+}
+
+impl Session {
+    /// The tokens from which on a summary is asked for in the background; `None` where it never is.
+    pub fn background_mark(&self) -> Option<u64> {
+        let config = &self.config.compaction;
+        let share = config.background.filter(|_| config.enabled && config.auto)? / config.threshold_ratio;
+        self.threshold().map(|threshold| (threshold as f64 * share) as u64)
+    }
+
+    /// Whether [`Session::begin_in_background`] may have something to ask. Costs next to nothing.
+    pub fn wants_background(&self) -> bool {
+        matches!(self.background.state, State::Idle)
+            && self.context.history.len() >= self.background.pause_until
+            && self.background_mark().is_some_and(|mark| self.has_reached(mark))
+    }
+
+    /// A summary is being written in the background.
+    pub fn is_asked_in_background(&self) -> bool {
+        self.background.is_asked()
+    }
+
+    /// Asks for a summary of what would be folded now, where the view has reached its mark. The session goes on as it is; the
+    /// answer goes to [`Session::answer_in_background`].
+    pub fn begin_in_background(&mut self) -> Option<Pending> {
+        if !self.wants_background() {
+            return None;
+        }
+        let aim = self.aim(false);
+        let Some((plan, pass)) = self.fold_plan(&aim, false) else {
+            self.background.pause(self.context.history.len());
+            return None;
+        };
+        let mut run = self.begin(Reason::Threshold, None, aim, Arc::new([]));
+        run.background = true;
+        self.background.state = State::Asked;
+        self.context.emit(EventName::CompactionStarted, &plan.members, "in the background".to_owned());
+        let asked = self.ask(Question::first(run, plan, pass));
+        self.go_on_in_background(asked)
+    }
+
+    /// The answer has come: what is to be asked next; or `None`, for it is kept, or was refused (`compaction_failed`).
+    pub fn answer_in_background(&mut self, pending: Pending, answer: Answer) -> Option<Pending> {
+        match self.weigh(pending, &answer) {
+            Ok(Weighed::Accepted(judged)) => {
+                self.background.state = State::Ready(Box::new((judged.0, answer)));
+                None
+            }
+            Ok(Weighed::AskOn(question)) => {
+                let asked = self.ask(*question);
+                self.go_on_in_background(asked)
+            }
+            Ok(Weighed::Refused(pending, error)) => {
+                let failed = Err(self.fail(pending.question, error));
+                self.go_on_in_background(failed)
+            }
+            Ok(Weighed::Failed(question, error)) => {
+                let failed = Err(self.fail(*question, error));
+                self.go_on_in_background(failed)
+            }
+            Err(error) => self.go_on_in_background(Err(error)),
+        }
+    }
+
+    /// No answer came: the request is made smaller, or asked once more, or given up (`compaction_failed`).
+    pub fn not_answered_in_background(
+        &mut self,
+        pending: Pending,
+        error: Error,
+        too_long: bool,
+    ) -> Option<Pending> {
+        let went_on = if too_long { self.shrink(pending) } else { self.not_answered(pending, error) };
+        self.go_on_in_background(went_on)
+    }
+
+    /// What a step of the background came to. It never ends a run: that waits for [`Session::swap_in`].
+    fn go_on_in_background(&mut self, went_on: Result<Fit, Error>) -> Option<Pending> {
+        match went_on {
+            Ok(Fit::NeedsSummary(pending)) => Some(*pending),
+            Ok(Fit::Done(_)) | Err(_) => {
+                self.background.fail(self.context.history.len());
+                None
+            }
+        }
+    }
+
+    /// Puts the fold in that the background has ready, as the first thing that `run` does. One that no longer holds is
+    /// dropped, and the report and an event say so. True if the fold was put in.
+    pub(super) fn swap_in(&mut self, run: &mut Run) -> bool {
+        if !self.background.is_ready() {
+            return false;
+        }
+        let State::Ready(ready) = std::mem::take(&mut self.background.state) else { return false };
+        let (mut pending, answer) = *ready;
+        pending.question.run.aim = run.aim;
+        let pass = pending.question.pass;
+        let wants_retain = self.config.compaction.wants_retain();
+        let judged = self.still_wanted(pending).and_then(|mut pending| {
+            let judged =
+                self.judge_settled(&mut pending, |session, p| session.judge(p, &answer, wants_retain));
+            match judged {
+                Ok((accepted, carried)) => Ok((pending, accepted, carried)),
+                Err(error) => Err(self.fail(pending.question, error)),
+            }
+        });
+        match judged {
+            Ok((pending, accepted, carried)) => {
+                let lowered = pending.request.lowered();
+                let Question { plan, run: asked, size, chunks, .. } = pending.question;
+                run.summary = asked.summary;
+                let summary =
+                    Summarized { plan, pass, accepted, carried, asked: Asked { size, chunks, lowered } };
+                self.put_in(run, summary, "its summary was written in the background");
+                true
+            }
+            Err(error) => {
+                let why = format!("the summary that was written in the background was dropped: {error}");
+                run.decide(pass, self.tokens(), self.tokens(), Vec::new(), why);
+                self.background.fail(self.context.history.len());
+                false
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::error::ErrorCode;
+    use crate::message::{Message, Role};
+    use crate::session::SessionConfig;
+    use crate::tokens::Estimate;
+
+    fn session(turns: usize) -> Session {
+        let options = json!({
+            "contextWindow": 2_000, "safetyMargin": 0,
+            "compaction": { "background": true, "maxAttempts": 1, "ledgerTokens": 0, "onFailure": "extractive" },
+        });
+        let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));
+        say(&mut session, turns);
+        session
+    }
+
+    fn say(session: &mut Session, turns: usize) {
+        for n in 0..turns {
+            let said = |role| Message::text(role, format!("turn {n} {}", "lorem ipsum ".repeat(70)));
+            session.push(vec![said(Role::User), said(Role::Assistant)]).unwrap();
+        }
+    }
+
+    fn good() -> Answer {
+        Answer { text: "<summary>the gist</summary>".to_owned(), ..Answer::default() }
+    }
+
+    fn done(fit: Fit) -> crate::context::Report {
+        match fit {
+            Fit::Done(report) => *report,
+            Fit::NeedsSummary(_) => panic!("it asks"),
+        }
+    }
+
+    #[test]
+    fn it_is_put_in_by_the_next_run_and_by_no_copy_of_the_session() {
+        let mut s = session(5);
+        assert_eq!(s.background_mark(), Some(1_400));
+        let pending = s.begin_in_background().expect("beyond the mark");
+        assert!(s.begin_in_background().is_none(), "one at a time");
+        say(&mut s, 1);
+        let before = s.context().lower();
+        assert!(s.answer_in_background(pending, good()).is_none());
+        assert_eq!(s.context().lower(), before);
+        assert!(!s.clone().background.is_ready());
+        let report = done(s.prepare().unwrap());
+        assert_eq!(s.context().folds.len(), 1);
+        assert!(report.decisions.iter().any(|d| d.why.contains("in the background")));
+        assert_eq!(s.context().lower().last(), before.last(), "what came meanwhile stands behind");
+    }
+
+    #[test]
+    fn a_failure_harms_nothing_stands_in_for_nobody_and_waits_for_news() {
+        let mut s = session(5);
+        let before = s.context().lower();
+        for round in 0..3 {
+            let pending = s.begin_in_background().unwrap_or_else(|| panic!("round {round}"));
+            let down = Error::new(ErrorCode::SummaryFailed, "down");
+            assert!(s.not_answered_in_background(pending, down, false).is_none());
+            assert_eq!(&s.context().lower()[..before.len()], &before[..]);
+            for _ in 0..8 << round {
+                assert!(!s.wants_background(), "round {round}");
+                s.push(vec![Message::text(Role::User, "hm")]).unwrap();
+            }
+        }
+        let failed = s.take_events().iter().filter(|e| e.event == EventName::CompactionFailed).count();
+        assert_eq!((failed, s.context().folds.len(), s.report()), (3, 0, None));
+    }
+
+    #[test]
+    fn a_fold_by_another_makes_it_stale() {
+        let mut s = session(5);
+        let pending = s.begin_in_background().unwrap();
+        let plan = s.plan(crate::session::PlanOptions::default()).unwrap();
+        let Fit::NeedsSummary(other) = s.apply(&plan, &[], &[]).unwrap() else { panic!("nothing to fold") };
+        done(s.resume(*other, &good()).unwrap());
+        assert!(s.answer_in_background(pending, good()).is_none());
+        assert!(!s.background.is_ready());
+        assert_eq!(s.context().folds.len(), 1);
+        assert_eq!(s.apply(&plan, &[], &[]).err().map(|e| e.code()), Some(ErrorCode::StalePlan));
+    }
+
+    #[test]
+    fn while_it_is_asked_a_view_that_fits_does_not_ask_again() {
+        let mut s = session(5);
+        let pending = s.begin_in_background().unwrap();
+        say(&mut s, 1);
+        assert!(s.should_compact() && !s.is_too_large(), "{}", s.tokens());
+        done(s.prepare().unwrap());
+        say(&mut s, 2);
+        assert!(s.is_too_large(), "{}", s.tokens());
+        assert!(matches!(s.prepare().unwrap(), Fit::NeedsSummary(_)), "who has to fit cannot go on without");
+        assert!(s.answer_in_background(pending, good()).is_none());
+    }
+}

@@ -1,0 +1,276 @@
+//! What a compaction would do, without doing it; and doing just that.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::config::SessionConfig;
+use super::facade::Session;
+use super::ladder::Checkpoint;
+use super::run::{Fit, Question, Run};
+use crate::compaction::{FoldPlan, Reason, SummaryRequest, adjust, check_kept};
+use crate::context::{EventName, Form, NodeIndex, NodeKind, Slot, View};
+use crate::error::{Error, ErrorCode, Result};
+use crate::message::Message;
+use crate::passes::{Outcome, Pass, Summarize};
+
+/// What is to be planned.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlanOptions {
+    /// Only what `prepare` would do now: nothing is folded before that is due.
+    pub if_due: bool,
+    /// A fold keeps as much as there is room for, as `prepare({ fill: true })` does.
+    pub fill: bool,
+    /// Added to what the summary is asked for.
+    pub instructions: Option<String>,
+}
+
+/// What a compaction would do. Every message of the view is folded, kept or trimmed.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Ids of what the summary would stand for.
+    pub folded: Vec<String>,
+    /// Ids of what would stand in the view as it stands now.
+    pub kept: Vec<String>,
+    /// Ids of what passes would show shorter, or leave out.
+    pub trimmed: Vec<String>,
+    /// What the summariser would be asked; `None` where nothing would be folded.
+    pub request: Option<SummaryRequest>,
+    /// Tokens of the view.
+    pub tokens_before: u64,
+    /// Tokens that it would have, with a summary as long as the extractive summariser's.
+    pub tokens_after_estimate: u64,
+    fold: Option<Intended>,
+    options: PlanOptions,
+    basis: Basis,
+}
+
+/// A fold that a pass wants.
+#[derive(Debug, Clone)]
+struct Intended {
+    plan: FoldPlan,
+    pass: &'static str,
+    /// The pass that comes next.
+    next_pass: usize,
+}
+
+/// What a plan was made for.
+#[derive(Debug, Clone)]
+struct Basis {
+    revision: u64,
+    config: SessionConfig,
+    fixed_tokens: u64,
+    header: Vec<NodeIndex>,
+    /// The history's length.
+    known: usize,
+    standing: Vec<Standing>,
+}
+
+/// How a message stood.
+#[derive(Debug, Clone, Copy)]
+struct Standing {
+    node: NodeIndex,
+    pinned: bool,
+    dropped: bool,
+    form: Form,
+}
+
+impl Standing {
+    /// An output that became a placeholder since, as its budget has it, changes no plan.
+    fn still_holds(self, now: Self) -> bool {
+        (self.node, self.pinned, self.dropped) == (now.node, now.pinned, now.dropped)
+            && (self.form == now.form || now.form == Form::Placeholder)
+    }
+}
+
+impl Session {
+    /// What a compaction would do now: the passes of the ladder, with one fold, due or not. Nothing changes, and the same
+    /// session gives the same plan.
+    ///
+    /// # Errors
+    /// `BUDGET_IMPOSSIBLE`, as the compaction itself.
+    pub fn plan(&self, options: PlanOptions) -> Result<Plan> {
+        let mut dry = self.clone();
+        let aim = dry.aim(options.fill);
+        dry.refuse_impossible(&aim)?;
+        let mut run = dry.run_of(&options, Vec::new());
+        let mut before = None;
+        let fold = dry.intend(&mut run, options.if_due, &mut before)?;
+        let passed = dry.context.view.clone();
+        dry.undo(before);
+
+        let members: HashSet<NodeIndex> = fold.iter().flat_map(|f| f.plan.members.iter().copied()).collect();
+        let mut request = None;
+        let mut fit = dry.carry_out(&options, fold.clone(), Vec::new());
+        while let Ok(Fit::NeedsSummary(pending)) = fit {
+            request.get_or_insert_with(|| pending.request.clone());
+            fit = dry.resume_extractive(*pending);
+        }
+        let (after, tokens) = if fit.is_ok() {
+            (&dry.context.view, dry.tokens())
+        } else {
+            // It does not fit like this; a shorter summary may do.
+            let gone = fold.as_ref().map_or(0, |f| f.plan.tokens);
+            (&passed, passed.tokens() - gone + gone.min(aim.low / 4) / 2)
+        };
+        let (kept, trimmed) = self.what_stays(&members, after);
+        let folded: Vec<NodeIndex> = fold.iter().flat_map(|f| f.plan.members.iter().copied()).collect();
+        Ok(Plan {
+            folded: self.context.ids(&folded),
+            kept,
+            trimmed,
+            request,
+            tokens_before: self.tokens(),
+            tokens_after_estimate: tokens,
+            fold,
+            options,
+            basis: self.basis(),
+        })
+    }
+
+    /// Does what `plan` says, but for what is to stay in addition (`keep`) and what is to be folded in addition (`fold`); ids.
+    /// Messages that came since stand behind.
+    ///
+    /// # Errors
+    /// `STALE_PLAN` where anything but that happened since, the same plan's doing among it; `INVALID_ARGUMENT` that names
+    /// the message, for one that cannot stay or be folded; and as [`Session::prepare`].
+    pub fn apply(&mut self, plan: &Plan, keep: &[String], fold: &[String]) -> Result<Fit> {
+        if !self.holds(&plan.basis) {
+            let why = "the session has changed since this plan was made: it was applied already, or something was folded, cut, pinned, rewritten or set anew; call plan() again";
+            return Err(Error::new(ErrorCode::StalePlan, why));
+        }
+        let find = |ids: &[String]| ids.iter().map(|id| self.context.history.require(id)).collect();
+        let (keep, add): (Result<Vec<_>>, Result<Vec<_>>) = (find(keep), find(fold));
+        let (keep, add) = (keep?, add?);
+        let mut intended = plan.fold.clone();
+        if intended.is_none() && !add.is_empty() {
+            let why = format!("`{}` cannot be folded in addition: this plan folds nothing", fold[0]);
+            return Err(Error::argument(why));
+        }
+        check_kept(&self.context, &keep)?;
+        if let Some(fold) = &mut intended {
+            self.refresh(&mut fold.plan);
+            match adjust(&self.context, &fold.plan, &keep, &add)? {
+                Some(plan) => fold.plan = plan,
+                None => intended = None,
+            }
+        }
+        let aim = self.aim(plan.options.fill);
+        self.refuse_impossible(&aim)?;
+        let fit = self.carry_out(&plan.options, intended, keep)?;
+        if matches!(fit, Fit::Done(_)) {
+            self.revision += 1; // nothing was folded: all the same it is done
+        }
+        Ok(fit)
+    }
+
+    /// A run that does what was planned, and folds nothing else.
+    fn run_of(&mut self, options: &PlanOptions, keep: Vec<NodeIndex>) -> Run {
+        let aim = self.aim(options.fill);
+        let passes = self.config.ladder.passes().clone();
+        let mut run = self.begin(Reason::Ladder, options.instructions.clone(), aim, passes);
+        run.may_fold = false;
+        run.keep = keep;
+        run
+    }
+
+    fn carry_out(
+        &mut self,
+        options: &PlanOptions,
+        fold: Option<Intended>,
+        keep: Vec<NodeIndex>,
+    ) -> Result<Fit> {
+        let mut run = self.run_of(options, keep);
+        let Some(Intended { plan, pass, next_pass }) = fold else { return self.advance(run) };
+        run.next_pass = next_pass;
+        self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
+        self.ask(Question::first(run, plan, pass))
+    }
+
+    /// Runs passes up to the first that folds.
+    fn intend(
+        &mut self,
+        run: &mut Run,
+        if_due: bool,
+        before: &mut Option<Checkpoint>,
+    ) -> Result<Option<Intended>> {
+        let passes = run.passes.clone();
+        for (at, pass) in passes.iter().enumerate() {
+            let plan = if !pass.folds() {
+                self.run_pass(run, at, before)?;
+                None
+            } else if if_due {
+                match self.run_pass(run, at, before)? {
+                    Outcome::Fold(plan) => Some(plan),
+                    _ => None,
+                }
+            } else {
+                pass.fold(&self.context, &run.aim, true)
+            };
+            if let Some(plan) = plan {
+                return Ok(Some(Intended { plan, pass: pass.name(), next_pass: at + 1 }));
+            }
+        }
+        if if_due || passes.iter().any(|p| p.folds()) {
+            return Ok(None);
+        }
+        // A ladder that never folds: what `compact()` would fold, behind all of it.
+        let by_default = Summarize::default();
+        let plan = by_default.fold(&self.context, &run.aim, true);
+        Ok(plan.map(|plan| Intended { plan, pass: by_default.name(), next_pass: passes.len() + 1 }))
+    }
+
+    /// What of the view, but for what is folded, stands in `after` as it stands now; and the rest.
+    fn what_stays(&self, folded: &HashSet<NodeIndex>, after: &View) -> (Vec<String>, Vec<String>) {
+        let then: HashMap<NodeIndex, &Arc<Message>> = after.slots().map(|s| (s.node, &s.message)).collect();
+        let same = |slot: &&Slot| then.get(&slot.node).is_some_and(|m| Arc::ptr_eq(m, &slot.message));
+        let (kept, trimmed): (Vec<_>, Vec<_>) =
+            self.context.view.slots().filter(|s| !folded.contains(&s.node)).partition(same);
+        let ids =
+            |slots: Vec<&Slot>| self.context.ids(&slots.into_iter().map(|s| s.node).collect::<Vec<_>>());
+        (ids(kept), ids(trimmed))
+    }
+
+    fn basis(&self) -> Basis {
+        Basis {
+            revision: self.revision,
+            config: self.config.clone(),
+            fixed_tokens: self.context.view.fixed_tokens(),
+            header: self.context.view.header().iter().map(|s| s.node).collect(),
+            known: self.context.history.len(),
+            standing: self.standing(self.context.history.len()),
+        }
+    }
+
+    /// How the first `known` entries of the history stand in the view, or beside it. A stand-in makes way for the output that
+    /// it stands for.
+    fn standing(&self, known: usize) -> Vec<Standing> {
+        let Self { context, .. } = self;
+        let slots = context.view.with_dropped();
+        let slots = slots
+            .iter()
+            .filter(|s| s.node.get() < known && context.history.node(s.node).kind != NodeKind::StandIn);
+        slots
+            .map(|slot| Standing {
+                node: slot.node,
+                pinned: context.history.node(slot.node).pinned,
+                dropped: context.view.dropped(slot.node).is_some(),
+                form: slot.form,
+            })
+            .collect()
+    }
+
+    /// Whether nothing but messages came since.
+    fn holds(&self, basis: &Basis) -> bool {
+        let view = &self.context.view;
+        let now = self.standing(basis.known);
+        self.revision == basis.revision
+            && self.config == basis.config
+            && view.fixed_tokens() == basis.fixed_tokens
+            && view.header().iter().map(|s| s.node).eq(basis.header.iter().copied())
+            && now.len() == basis.standing.len()
+            && basis.standing.iter().zip(now).all(|(then, now)| then.still_holds(now))
+            && self.context.history.nodes()[basis.known..]
+                .iter()
+                .all(|n| matches!(n.kind, NodeKind::Message | NodeKind::StandIn))
+    }
+}

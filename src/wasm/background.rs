@@ -1,0 +1,67 @@
+//! Drives the asking in the background. As [`super::drive`], it takes no decisions and holds no borrow across an await.
+
+use std::rc::Rc;
+
+use js_sys::Function;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
+
+use super::inner::Inner;
+use super::summarize::ask;
+use crate::session::{Pending, Session};
+
+/// Begins to ask in the background if the view has reached its mark: after this call has returned to JavaScript, so that
+/// whoever pushed does not wait.
+pub fn consider(inner: &Rc<Inner>) {
+    let busy = inner.background.borrow().is_some() || inner.under_way.borrow().is_some();
+    // The extractive summariser needs no waiting: there is nothing to begin early.
+    if busy || inner.summarize.borrow().is_none() {
+        return;
+    }
+    if inner.read(Session::wants_background).unwrap_or(false) {
+        let run = future_to_promise(run_to_end(inner.clone()));
+        *inner.background.borrow_mut() = Some(run);
+    }
+}
+
+/// Never rejects: what failed is told by `compaction_failed`.
+async fn run_to_end(inner: Rc<Inner>) -> Result<JsValue, JsValue> {
+    let mut pending = begin(&inner);
+    while let Some(asking) = pending.take() {
+        inner.deliver_events();
+        pending = answer(&inner, asking).await;
+    }
+    *inner.background.borrow_mut() = None;
+    inner.deliver_events();
+    Ok(JsValue::UNDEFINED)
+}
+
+fn begin(inner: &Inner) -> Option<Pending> {
+    inner.refuse_freed().ok()?;
+    inner.write_quietly(|core| Ok(core.begin_in_background())).ok().flatten()
+}
+
+async fn answer(inner: &Inner, pending: Pending) -> Option<Pending> {
+    let callback = inner.summarize.borrow().clone()?;
+    let signal = inner.freed.signal().ok();
+    let callback = callback.unchecked_ref::<Function>();
+    let asked = ask(callback, &pending.request, signal.as_ref(), &inner.freed.promise).await;
+    inner.refuse_freed().ok()?;
+    let next = inner.write_quietly(|core| {
+        Ok(match asked {
+            Ok(answer) => core.answer_in_background(pending, answer),
+            Err(refusal) => core.not_answered_in_background(pending, refusal.error, refusal.too_long),
+        })
+    });
+    next.ok().flatten()
+}
+
+/// Waits until nothing is being asked any more, in the background or for a run that somebody waits for.
+pub async fn settled(inner: &Inner) {
+    loop {
+        let under_way = inner.under_way.borrow().clone();
+        let Some(waited) = under_way.or_else(|| inner.background.borrow().clone()) else { return };
+        // Who started it is told what became of it.
+        let _ = JsFuture::from(waited).await;
+    }
+}

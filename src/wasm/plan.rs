@@ -1,0 +1,61 @@
+//! `session.plan()`: the object that it gives.
+
+use std::rc::Rc;
+
+use js_sys::{Object, Promise, Reflect};
+use wasm_bindgen::prelude::*;
+
+use super::drive::{self, Goal};
+use super::inner::Inner;
+use super::signal::AbortSignal;
+use super::summarize::request_object;
+use super::value::{get, get_string, json, known_keys, set, settle, to_js};
+use crate::error::{Error, ErrorCode};
+use crate::session::PlanOptions;
+
+/// `{ folded, kept, trimmed, request, tokens_before, tokens_after_estimate, apply }`.
+pub fn plan(inner: &Rc<Inner>, options: &JsValue) -> Result<JsValue, JsValue> {
+    known_keys(options, &["ifDue", "fill", "instructions"])?;
+    let flag = |key: &str| -> Result<bool, JsValue> {
+        let wrong = || Error::argument(format!("`{key}`: expected true or false"));
+        Ok(get(options, key)?.map(|f| f.as_bool().ok_or_else(wrong)).transpose()?.unwrap_or(false))
+    };
+    let options = PlanOptions {
+        if_due: flag("ifDue")?,
+        fill: flag("fill")?,
+        instructions: get_string(options, "instructions")?,
+    };
+    let plan = inner.read(|core| core.plan(options))??;
+    let object = Object::new();
+    for (key, ids) in [("folded", &plan.folded), ("kept", &plan.kept), ("trimmed", &plan.trimmed)] {
+        set(&object, key, &to_js(ids)?)?;
+    }
+    // Without a callback nobody is asked.
+    let request = plan.request.as_ref().filter(|_| inner.summarize.borrow().is_some());
+    set(&object, "request", &request.map_or(Ok(JsValue::NULL), request_object)?)?;
+    set(&object, "tokens_before", &(plan.tokens_before as f64).into())?;
+    set(&object, "tokens_after_estimate", &(plan.tokens_after_estimate as f64).into())?;
+    let (inner, plan) = (inner.clone(), Rc::new(plan));
+    let apply: Closure<dyn Fn(JsValue) -> Promise> = Closure::new(move |options: JsValue| {
+        settle(known_keys(&options, &["signal", "keep", "fold"]).and_then(|()| {
+            let signal = AbortSignal::of(&options)?;
+            let goal = Goal::Apply {
+                plan: plan.clone(),
+                keep: ids(&options, "keep")?,
+                fold: ids(&options, "fold")?,
+            };
+            Ok(drive::start(inner.clone(), goal, signal))
+        }))
+    });
+    // Not enumerable: two plans of the same session are equal.
+    let property = Object::new();
+    set(&property, "value", &apply.into_js_value())?;
+    Reflect::define_property(&object, &"apply".into(), &property)?;
+    Ok(object.into())
+}
+
+fn ids(options: &JsValue, key: &str) -> Result<Vec<String>, JsValue> {
+    let Some(list) = get(options, key)? else { return Ok(Vec::new()) };
+    let wrong = || JsValue::from(Error::argument(format!("`{key}`: expected a list of ids")));
+    serde_json::from_value(json(&list, ErrorCode::InvalidArgument)?).map_err(|_| wrong())
+}

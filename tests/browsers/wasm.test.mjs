@@ -1,0 +1,36 @@
+// The wasm shell's own tests in Firefox and WebKit: the test runner serves its page, and the browser opens it.
+
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { root } from "../../scripts/lib/paths.mjs";
+import { env } from "../../scripts/lib/paths.mjs";
+import { firefox, until, webkit } from "../support/other-browsers.mjs";
+
+/** The test binary, as cargo builds it. */
+function binary() {
+  const args = ["test", "--locked", "--target", "wasm32-unknown-unknown", "--test", "web", "--no-run", "--message-format=json"];
+  const { stdout, status, stderr } = spawnSync("cargo", args, { cwd: root, env, encoding: "utf8", maxBuffer: 1 << 28 });
+  assert.equal(status, 0, stderr);
+  const built = stdout.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+  return built.findLast((message) => message.executable && message.target?.name === "web").executable;
+}
+
+let port = 21_000 + (process.pid % 20_000);
+
+for (const launch of [firefox, webkit])
+  test(`the wasm tests in ${launch.name}`, async (t) => {
+    const address = `127.0.0.1:${port++}`;
+    const runner = spawn("wasm-bindgen-test-runner", [binary()], { cwd: root, env: { ...env, NO_HEADLESS: "1", WASM_BINDGEN_TEST_ADDRESS: address }, stdio: "ignore" });
+    t.after(() => runner.kill());
+    await until(() => fetch(`http://${address}/`).then(() => true, () => false), "the test runner does not serve");
+    const browser = await launch();
+    t.after(() => browser.close());
+    t.diagnostic(browser.name);
+    await browser.open(`http://${address}/`);
+    const said = await until(
+      () => browser.evaluate("const text = document.querySelector('#output')?.textContent ?? ''; return /test result: /.test(text) ? text : '';"),
+      "the tests do not end",
+    );
+    assert.match(said, /test result: ok\. [1-9]\d* passed; 0 failed/);
+  });

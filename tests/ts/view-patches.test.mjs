@@ -1,0 +1,106 @@
+// A view costs what is new: what was shown before goes out as the very objects it was, and nothing of it crosses again.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Session } from "contextfold";
+import { assistant, calls, conversation, output, user, words } from "../support/session.mjs";
+
+const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk"];
+const SUMMARY = "<summary>the gist</summary>";
+const listOf = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages));
+
+/** The bytes of text that come out of the module while `run` runs. */
+function crossing(run) {
+  const { decode } = TextDecoder.prototype;
+  let bytes = 0;
+  TextDecoder.prototype.decode = function (input, ...rest) {
+    bytes += input?.byteLength ?? 0;
+    return decode.call(this, input, ...rest);
+  };
+  try {
+    run();
+  } finally {
+    TextDecoder.prototype.decode = decode;
+  }
+  return bytes;
+}
+
+const step = (n, size = 60) => [user(`go ${n}`), calls(`c${n}`), output(`c${n}`, words(size, n)), assistant(`done ${n}`)];
+
+for (const format of FORMATS)
+  test(`${format}: what stays is the same object, and an array that was handed out is never changed`, () => {
+    const session = new Session({ contextWindow: 100_000, toolOutputCache: { contextBudgetTokens: 2000 } });
+    session.setHeader("Be brief.");
+    let before = [];
+    const handedOut = [];
+    for (let n = 0; n < 60; n++) {
+      for (const message of step(n)) session.push(message);
+      const list = listOf(session.view(format));
+      handedOut.push([list, [...list]]);
+      const known = new Set(before);
+      const newOnes = list.filter((entry) => !known.has(entry)).length;
+      // A step's entries, the one that they may have joined, and an output that became a placeholder.
+      assert.ok(newOnes <= 8, `step ${n}: ${newOnes} of ${list.length} are new`);
+      before = list;
+    }
+    for (const [list, then] of handedOut) assert.ok(list.length === then.length && list.every((entry, i) => entry === then[i]));
+    before.length = 0;
+    before.push("the caller's own");
+    assert.ok(listOf(session.view(format)).length > 100, "nor is what the caller does with one seen in the next");
+  });
+
+for (const format of FORMATS)
+  test(`${format}: as many bytes cross for the next view, however long the conversation is`, () => {
+    const bytes = [50, 1000].map((steps) => {
+      const session = new Session({ contextWindow: 10_000_000, toolOutputCache: { contextBudgetTokens: 1_000_000 } });
+      for (let n = 0; n < steps; n++) session.push(step(n));
+      session.view(format);
+      session.push(step("next"));
+      return crossing(() => session.view(format));
+    });
+    assert.ok(bytes[1] <= bytes[0] + 64, `${bytes}`);
+  });
+
+const EDITS = {
+  "a push": (s, n) => s.push(step(`e${n}`)),
+  "a call without its output": (s, n) => s.push([user("go"), calls(`late${n}`)]),
+  "a late output": (s, n) => s.push([calls(`l${n}`), user("never mind"), output(`l${n}`, "late")]),
+  "a header": (s, n) => s.setHeader(`Be brief ${n}.`),
+  "a pin": (s, n) => s.pin(s.items()[n % s.items().length].id),
+  "a pinned text": (s, n) => s.push(user(`my name is N${n}`)) && s.pin({ id: s.items().at(-1).id, text: `N${n}` }),
+  "a fold": (s) => s.compact(),
+  "a run of the ladder": (s) => s.prepare(),
+  "items of another format": (s, n) => s.pushFrom("openai-responses", [{ type: "reasoning", id: `rs_${n}`, summary: [] }, { type: "message", id: `msg_${n}`, role: "assistant", status: "completed", content: [{ type: "output_text", text: "so", annotations: [] }] }]),
+  "an instruction": (s, n) => s.push({ role: "system", content: `Note ${n}.` }),
+};
+
+for (const seed of [1, 2, 3, 4, 5, 6])
+  test(`a view that was looked at after every change is what it is for who looks once (${seed})`, async () => {
+    const options = { contextWindow: 6000, toolOutputCache: { contextBudgetTokens: 900 }, compaction: { ledgerTokens: 0 }, summarize: () => SUMMARY };
+    const often = new Session(options);
+    let state = seed;
+    const pick = (count) => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) % count;
+    const done = [];
+    const edits = Object.entries(EDITS);
+    often.push(conversation(3));
+    for (let n = 0; n < 40; n++) {
+      const [name, edit] = edits[pick(edits.length)];
+      const change = async (session) => {
+        try {
+          await edit(session, n);
+        } catch (error) {
+          assert.ok(error.code, error);
+        }
+      };
+      await change(often);
+      done.push([name, change]);
+      const format = FORMATS[pick(FORMATS.length)];
+      const once = new Session(options);
+      once.push(conversation(3));
+      for (const [, again] of done) await again(once);
+      const what = `${format} after ${done.map(([name]) => name).join(", ")}`;
+      assert.deepEqual(often.view(format), once.view(format), what);
+      assert.deepEqual(often.lower(), once.lower(), what);
+      once.free();
+    }
+  });

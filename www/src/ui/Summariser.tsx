@@ -1,0 +1,99 @@
+// Who sums up: the built-in summariser, a model of the browser's, or an endpoint that the visitor names.
+
+import { useState } from "preact/hooks";
+import { askEndpoint, completionsUrl } from "../endpoint/ask";
+import { askBrowser, browserModels } from "../endpoint/browser";
+import type { Moment, Settings, Trouble } from "../engine/protocol";
+import { TroubleNotice } from "./TroubleNotice";
+import { count, milliseconds, plural } from "./numbers";
+import { ask, client, wordsOf } from "./useEngine";
+
+type Who = "built-in" | "summarizer" | "prompt" | "endpoint";
+
+const NAMES: Record<Who, string> = {
+  "built-in": "Built in: extractive, no model",
+  summarizer: "This browser’s Summarizer",
+  prompt: "This browser’s language model",
+  endpoint: "An OpenAI-compatible endpoint",
+};
+
+export function Summariser({ settings, call, onMoment }: { settings: Settings; call: number; onMoment: (moment: Moment) => void }) {
+  const [who, setWho] = useState<Who>("built-in");
+  const [url, setUrl] = useState("http://localhost:11434/v1");
+  const [model, setModel] = useState("");
+  const [key, setKey] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const [done, setDone] = useState("");
+
+  const run = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setTrouble(null);
+    setDone("");
+    try {
+      const to = who === "endpoint" ? completionsUrl(url) : "";
+      client.summarize = (request) =>
+        who === "endpoint"
+          ? askEndpoint({ url: to, key, body: { ...request.body, model, stream: false } })
+          : askBrowser(who as "summarizer" | "prompt", request.text);
+      const moment = await ask("summarise", { settings, call, by: NAMES[who] });
+      onMoment(moment);
+      const { summarised } = moment;
+      if (moment.trouble) setTrouble(moment.trouble);
+      if (summarised) setDone(`${plural(summarised.requests, "request")} of ${count(summarised.inputTokens)} tokens, ${milliseconds(summarised.ms)}. The summary stands in the view above.`);
+    } catch (error) {
+      setTrouble(wordsOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const choices: Who[] = ["built-in", ...browserModels(), "endpoint"];
+  return (
+    <section class="panel" aria-labelledby="summariser-title">
+      <h2 id="summariser-title">Summariser</h2>
+      <form class="form" onSubmit={(event) => void run(event)}>
+        <label>
+          Who sums up{" "}
+          <select value={who} onChange={(event) => setWho(event.currentTarget.value as Who)}>
+            {choices.map((name) => (
+              <option key={name} value={name}>
+                {NAMES[name]}
+              </option>
+            ))}
+          </select>
+        </label>
+        {who === "built-in" && <p class="quiet small">It draws the task, the state and what is open from what was said. Every view on this page is made with it.</p>}
+        {(who === "summarizer" || who === "prompt") && <p class="quiet small">It runs on this device. The first time, the browser may fetch its model.</p>}
+        {who === "endpoint" && (
+          <>
+            <label>
+              Address <input type="url" required value={url} onInput={(event) => setUrl(event.currentTarget.value)} />
+            </label>
+            <label>
+              Model <input type="text" required value={model} placeholder="llama3.2" onInput={(event) => setModel(event.currentTarget.value)} />
+            </label>
+            <label>
+              Key <input type="password" autocomplete="off" value={key} placeholder="where it needs one" onInput={(event) => setKey(event.currentTarget.value)} />
+            </label>
+            <p class="warning">
+              What is to be summed up goes to this address, and so does the key. The key stays in this page’s memory and is gone when you leave; still, use one that you can revoke. Nothing else on this page sends anything.
+            </p>
+          </>
+        )}
+        {who !== "built-in" && (
+          <div class="form-line">
+            <button type="submit" class="button button-strong" disabled={busy}>
+              {busy ? "Asking…" : "Sum up the view at this call"}
+            </button>
+            <span class="quiet" role="status">
+              {done}
+            </span>
+          </div>
+        )}
+      </form>
+      {trouble && <TroubleNotice trouble={trouble} />}
+    </section>
+  );
+}

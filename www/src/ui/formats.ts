@@ -1,0 +1,11 @@
+// The formats by the names that people know.
+
+import type { Format } from "contextfold";
+
+export const FORMAT_NAMES: Record<Format, string> = {
+  "openai-responses": "OpenAI Responses",
+  "openai-chat": "Chat Completions",
+  anthropic: "Anthropic Messages",
+  "ai-sdk": "AI SDK",
+  messages: "contextfold messages",
+};
