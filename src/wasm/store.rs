@@ -109,9 +109,9 @@ impl Store {
 
     async fn call(&self, method: &str, key: &str, more: &[JsValue]) -> Result<JsValue, JsValue> {
         let arguments = Array::of1(&key.into());
-        more.iter().for_each(|argument| {
+        for argument in more {
             arguments.push(argument);
-        });
+        }
         let called = get(&self.0, method).and_then(|f| {
             let function: Function = f.unwrap_or_default().dyn_into()?;
             function.apply(&self.0, &arguments)

@@ -42,7 +42,9 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     inner.line.borrow_mut().cut(common.stretches);
     let adopted = inner.line.borrow_mut().adopt(common.stretches, &list);
     if let Ok(mut handles) = inner.handles.try_borrow_mut() {
-        adopted.into_iter().for_each(|(nodes, objects)| handles.adopt(format, &nodes, objects));
+        for (nodes, objects) in adopted {
+            handles.adopt(format, &nodes, objects);
+        }
     }
     inner.keep(format, &nodes, groups);
     inner.deliver_events();
