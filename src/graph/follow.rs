@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::content::Content;
 use super::core::{ContextGraph, Place};
 use super::edge::{Edge, EdgeKind};
@@ -61,6 +63,11 @@ impl ContextGraph {
     /// Says how far a node's work has come, folded or not.
     pub(crate) fn follow_state(&mut self, node: u32, state: NodeState) {
         self.nodes[node as usize].state = state;
+    }
+
+    /// Writes something beside a node.
+    pub(crate) fn follow_metadata(&mut self, node: u32, key: &str, value: Value) {
+        self.nodes[node as usize].metadata.get_or_insert_default().insert(key.to_owned(), value);
     }
 
     /// Puts a fold over places of one lane that no other fold hides. What stands between them stays, whatever it is; and it may

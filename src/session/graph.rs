@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::branches::Fork;
 use super::facade::Session;
-use crate::context::{Context, Fold as ContextFold, History, NodeIndex, NodeKind};
+use crate::context::{Context, ContextCost, Fold as ContextFold, History, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::graph::{ContextGraph, EdgeKind, NodeState, Place};
 
@@ -25,6 +25,8 @@ pub(super) struct Drawn {
     running: Vec<NodeIndex>,
     folds: Vec<DrawnFold>,
     folds_changed: u64,
+    /// How many of the session's costs are written to their nodes.
+    costs: usize,
     /// The nodes of each fork's lane.
     lanes: Vec<Vec<u32>>,
 }
@@ -77,6 +79,7 @@ impl Drawn {
             self.nodes.push(node);
         }
         self.draw_states(&context.history);
+        self.draw_costs(session.costs());
         for (number, fork) in session.forks.iter().enumerate() {
             self.draw_lane(number, fork, fork.story.len())?;
         }
@@ -130,6 +133,16 @@ impl Drawn {
         for node in &self.running {
             self.graph.follow_state(self.nodes[node.get()], NodeState::Running);
         }
+    }
+
+    /// What a call cost stands at the message that answered it (GRAPH-8).
+    fn draw_costs(&mut self, costs: &[(NodeIndex, ContextCost)]) {
+        for (node, cost) in &costs[self.costs.min(costs.len())..] {
+            if let Ok(cost) = serde_json::to_value(cost) {
+                self.graph.follow_metadata(self.nodes[node.get()], "context_cost", cost);
+            }
+        }
+        self.costs = costs.len();
     }
 
     fn draw_folds(&mut self, context: &Context) -> Result<()> {

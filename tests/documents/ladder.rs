@@ -386,6 +386,10 @@ fn every_call_has_its_cost() {
     let answer = s.push(vec![said("answer ", 100)]).unwrap()[0];
     s.push(vec![said("and more ", 100)]).unwrap();
     assert_eq!(s.costs(), [(answer, cost)], "it is the answer's, once");
+    let id = s.context().history.node(answer).id.clone();
+    let graph = s.graph().unwrap();
+    let metadata = graph.metadata(graph.find(&id).unwrap()).unwrap();
+    assert_eq!(metadata["context_cost"]["estimated_tokens"], 312, "the agent node's metadata");
 }
 
 /// Beyond the document: summaries that together have more than a share are folded into the next one, which is told of them.
