@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use contextfold::compaction::{Answer as Summarized, Reason, Redact};
@@ -106,6 +107,8 @@ pub struct World {
     pub text_pins: Vec<(String, String)>,
     /// Refs of outputs that no message brought.
     own_refs: Vec<String>,
+    /// How often the redaction was called: it may fail once, at a number.
+    redacted: Rc<Cell<u32>>,
     /// What this one was forked off.
     parent: Option<Box<World>>,
 }
@@ -133,6 +136,7 @@ impl World {
             numbered: 0,
             text_pins: Vec::new(),
             own_refs: Vec::new(),
+            redacted: Rc::default(),
             parent: None,
         }
     }
@@ -311,7 +315,8 @@ impl World {
                 self.with_waiting(*which, |session, _, waiting| session.resume_extractive(waiting.pending))
             }
             Op::Redact { fails_at } => {
-                let (calls, fails_at) = (Cell::new(0), fails_at.map(u32::from));
+                self.redacted = Rc::default();
+                let (calls, fails_at) = (self.redacted.clone(), fails_at.map(u32::from));
                 self.session.set_redact(Some(Redact::new(move |text| {
                     calls.set(calls.get() + 1);
                     if Some(calls.get()) == fails_at {
@@ -476,6 +481,7 @@ impl World {
             parent: None,
             text_pins,
             own_refs: self.own_refs.clone(),
+            redacted: self.redacted.clone(),
         };
         branch.find_open_calls();
         let parent = std::mem::replace(self, branch);
@@ -517,7 +523,13 @@ impl World {
     /// A preview changes nothing, is the same twice, and tells of every message of the view.
     fn preview(&mut self, options: &PlanOptions) {
         let before = Frozen::of(&self.session);
-        let (once, twice) = (self.session.plan(options.clone()), self.session.plan(options.clone()));
+        let redacted = self.redacted.get();
+        let plan = || {
+            self.redacted.set(redacted); // where the redaction fails once, it fails for each
+            self.session.plan(options.clone())
+        };
+        let (once, twice) = (plan(), plan());
+        self.redacted.set(redacted);
         assert!(before == Frozen::of(&self.session), "a plan changed something");
         let Ok(plan) = once else { return };
         let twice = twice.expect("the same plan again");
