@@ -17,6 +17,9 @@ pub fn adjust(
     keep: &[NodeIndex],
     fold: &[NodeIndex],
 ) -> Result<Option<FoldPlan>> {
+    if keep.is_empty() && fold.is_empty() {
+        return Ok(Some(plan.clone()).filter(|plan| !plan.members.is_empty()));
+    }
     let mut units = context.units();
     let planned: HashSet<NodeIndex> = plan.members.iter().copied().collect();
     let goes = |unit: &Unit| unit.nodes.iter().any(|n| planned.contains(n));

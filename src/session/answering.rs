@@ -256,7 +256,10 @@ impl Session {
     /// The same, its plan as it stands now; `STALE_PLAN` where nothing of it is left to fold.
     pub(super) fn still_wanted(&mut self, mut pending: Pending) -> Result<Pending> {
         let plan = &pending.question.plan;
-        let why = if pending.question.run.revision == self.revision || self.still_stands(plan) {
+        let revision = pending.question.run.revision;
+        let why = if revision < self.ladder_since {
+            "another ladder was set while this summary was being written; ask again"
+        } else if revision == self.revision || self.still_stands(plan) {
             self.refresh(&mut pending.question.plan);
             // Limits may have changed since it was asked, and what is known of the counter.
             pending.question.run.aim = self.aim(pending.question.run.aim.fill);

@@ -32,6 +32,8 @@ pub struct Session {
     pub(super) accuracy: Accuracy,
     /// Counts what makes a waiting run stale.
     pub(super) revision: u64,
+    /// The revision that came with the ladder: runs of another one are stale, whatever they fold.
+    pub(super) ladder_since: u64,
     pub(super) report: Option<Report>,
     /// The history's length when `prepare` last ended well: without new messages it has nothing more to do.
     pub(super) prepared_at: Option<usize>,
@@ -87,6 +89,7 @@ impl Session {
             usage: None,
             accuracy,
             revision: 0,
+            ladder_since: 0,
             report: None,
             prepared_at: None,
             recovery: Recovery::default(),

@@ -33,6 +33,7 @@ impl Session {
         self.context.set_output_config(self.config.tool_output_cache.clone(), self.config.window);
         if before.ladder != self.config.ladder {
             self.revision += 1;
+            self.ladder_since = self.revision;
             self.context.set_merging(self.config.ladder.builds_from_turns());
         }
         self.drop_bound_thinking(&[]);

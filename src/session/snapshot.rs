@@ -34,6 +34,7 @@ impl Session {
             usage,
             accuracy,
             revision: _, // of runs that wait
+            ladder_since: _,
             report,
             prepared_at,
             carried,

@@ -118,6 +118,10 @@ export interface Hit {
      * What was found, with about 100 bytes on either side.
      */
     excerpt: string;
+    /**
+     * Set on a last line that finds nothing, but says which tool outputs were not searched: they live in the store.
+     */
+    unseen?: boolean;
 }
 
 /**
@@ -1208,7 +1212,13 @@ export interface SessionOptions {
         background?: boolean | { atRatio?: number };
     };
     /** How tool outputs are kept and cut. */
-    toolOutputCache?: ToolOutputCacheConfig;
+    toolOutputCache?: ToolOutputCacheConfig & {
+        /**
+         * Bytes of full tool outputs that stay in memory; default: all. Beyond it the oldest are moved to the `store`, which has to be
+         * given then, and `read`, `grep` and `get` fetch them from there. What the view shows whole stays.
+         */
+        memoryBytes?: number | null;
+    };
     /**
      * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
      * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
@@ -1222,6 +1232,38 @@ export interface SessionOptions {
     now?: () => number;
     /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
     summarize?: Summarize;
+    /** Where tool outputs go beyond `toolOutputCache.memoryBytes`; `Session.load` gives its own. */
+    store?: Store;
+    /**
+     * Freeze objects that are pushed, with all that they hold (default false). They are handed out again as they are, so that a later
+     * change of one is a mistake: in strict mode, as in every module, it throws then.
+     */
+    freezeInputs?: boolean;
+}
+
+/**
+ * A key-value store: an `unstorage` instance is one as it is, `localStorage` behind promises nearly. Bytes go by `setItemRaw` and
+ * `getItemRaw` where both are there, and else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:lease` and
+ * `contextfold:output:HASH`.
+ */
+export interface Store {
+    /** What is stored under a key; `null` or `undefined` where there is nothing. */
+    getItem(key: string): Promise<unknown>;
+    /** Stores a text. */
+    setItem(key: string, value: string): Promise<unknown>;
+    /** Takes an item out. */
+    removeItem(key: string): Promise<unknown>;
+    /** What is stored under a key, as bytes. */
+    getItemRaw?(key: string): Promise<unknown>;
+    /** Stores bytes. */
+    setItemRaw?(key: string, bytes: Uint8Array): Promise<unknown>;
+    /** All keys that begin so. */
+    getKeys?(prefix?: string): Promise<string[]>;
+    /**
+     * Stores `next` if `expected` is what is there (`null`: nothing), in one step; whether it did. `ttlMs`: it may be gone after so
+     * many milliseconds. Without it, two processes that save at the same instant may both succeed, and the later one stays.
+     */
+    compareAndSet?(key: string, expected: string | null, next: string, options?: { ttlMs?: number }): Promise<boolean>;
 }
 
 /** What stands in a prompt beside the conversation. What is left out stays as it was; `null` clears it. */
@@ -1602,7 +1644,7 @@ export class Recording {
      * The session as it stood before the answer to a call: replayed up to there as `simulate` does it. It is yours: go on with
      * it, and free it.
      *
-     * @param call The call's index from 0; the last, where there are fewer.
+     * @param call The call's index from 0. From the number of `calls` on: all that was said, prepared for the call that would be next.
      * @param options As for `Session`, its `ladder` included, but for `summarize`, which a replay does not ask.
      * @throws {ContextError} As `simulate`.
      */
@@ -1668,8 +1710,11 @@ export class Session {
      */
     compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<Report>;
     /**
-     * Resolves when no summary is being written any more, in the background (`compaction.background`) or for a call that
-     * waits. What was written in the background is put in by the next `prepare` or compaction.
+     * Waits for what is under way: a summary that is being written, in the background (`compaction.background`) or for a call that
+     * waits; saves, and tool outputs on their way into the store. What was written in the background is put in by the next `prepare`
+     * or compaction.
+     *
+     * @throws {ContextError} the first error since the last call: `STORE_FAILED`, and nothing in memory is lost.
      */
     flush(): Promise<void>;
     /**
@@ -1699,6 +1744,14 @@ export class Session {
      */
     items(): Item[];
     /**
+     * Loads a session that was saved. The store is its `store`, too, unless `options` name another.
+     *
+     * @param options As for `Session.restore`.
+     * @throws {ContextError} `INVALID_ARGUMENT` where nothing is saved under the key; `STORE_FAILED` for a store that fails or gives what
+     * was never stored; `SNAPSHOT_TOO_NEW`, `INVALID_CONFIG`, `UNKNOWN_MODEL`.
+     */
+    static load(store: Store, key: string, options?: SessionOptions): Promise<Session>;
+    /**
      * The three hooks of an agent loop as one wrapper: each runs what it is given, then folds if that is due.
      *
      * `modelCall` looks for `usage` in the answer; `toolExecution` passes through what the tools gave; `finalAnswer` folds
@@ -1710,6 +1763,11 @@ export class Session {
      * The view as messages: the header, then the conversation under folds and trims. The same as `view("messages")`.
      */
     lower(): Message[];
+    /**
+     * What is held: bytes of the module's memory, all sessions together, which never shrinks; bytes of this session's tool outputs in it;
+     * messages of its history.
+     */
+    memory(): { wasm_bytes: number; outputs_bytes: number; messages: number };
     /**
      * Takes a branch's result in, the text of its last answer: as the output of an open tool call, or as a user message.
      *
@@ -1826,6 +1884,18 @@ export class Session {
      */
     restoreSummary(state: SummaryState): void;
     /**
+     * The session of these bytes; those of an older version are read, too.
+     *
+     * @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `compaction.redact`, a tokenizer that is
+     * one) and the `store` are not saved and are given again. Other options than before prepare anew; another `model` or
+     * `tokenizer` counts anew, and what usage taught of the old one is forgotten. A limit that `recover` learnt stays, unless
+     * `model`, `models`, `contextWindow` or `reservedOutputTokens` is given.
+     * @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session; `SNAPSHOT_TOO_NEW` for those of a
+     * newer version of this package; `INVALID_CONFIG`, also where the session counted with a function or an encoding that is
+     * neither given nor loaded; `UNKNOWN_MODEL`.
+     */
+    static restore(bytes: Uint8Array, options?: SessionOptions): Session;
+    /**
      * Goes back to a message: what came after it leaves the view. It stays in the history (`messages`, `search`), and the next
      * report lists it. The ids of what left, and its calls, are free again. A message inside a fold is unfolded; of a step
      * that is cut in two, the calls wait for their outputs again.
@@ -1839,6 +1909,24 @@ export class Session {
      * rewind or `sync` left behind.
      */
     rewind(id: string): void;
+    /**
+     * Saves the session in a store, under a key. What it was saved over is gone then.
+     *
+     * A session that was loaded or saved before goes on from that version: where somebody else saved under the key meanwhile,
+     * nothing is overwritten. Load it again then, and push what is new. A session that is new may not overwrite one that is there.
+     *
+     * ```js
+     * import { createStorage } from "unstorage";
+     * import fsDriver from "unstorage/drivers/fs";
+     *
+     * const store = createStorage({ driver: fsDriver({ base: "./sessions" }) });
+     * await session.save(store, "chat-17");
+     * const again = await Session.load(store, "chat-17", { summarize });
+     * ```
+     * @throws {ContextError} `STORE_CONFLICT` as above; `STORE_FAILED` with the store's own error as `cause`, and nothing in memory is
+     * lost; `INVALID_ARGUMENT` for a store without `getItem`, `setItem` and `removeItem`, and for a key that no store takes.
+     */
+    save(store: Store, key: string): Promise<void>;
     /**
      * Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
      * tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
@@ -1897,6 +1985,17 @@ export class Session {
      * tokens) has reached the threshold. Always false where no window is known.
      */
     shouldCompact(): boolean;
+    /**
+     * The session as bytes, the same for the same session: history, view, folds, tool outputs, header, pins, what usage taught,
+     * the last report, and the options that are plain data. A compaction that is under way is not part of it.
+     *
+     * ```js
+     * const bytes = session.snapshot();
+     * const again = Session.restore(bytes, { summarize }); // goes on where the other one was
+     * ```
+     * Tool outputs that live in the store only (`toolOutputCache.memoryBytes`) stay there: the bytes name them.
+     */
+    snapshot(): Uint8Array;
     /**
      * Takes in what is new in a list that an SDK hands over whole with every step.
      *

@@ -365,7 +365,7 @@ describe("the end", () => {
       session.free();
       assert.equal(signal.aborted, true);
       asked[0][end](end === "resolve" ? GOOD : DOWN);
-      await flushed;
+      await assert.rejects(flushed, failsWith("FREED"));
       await settled();
     });
 

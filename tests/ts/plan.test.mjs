@@ -261,7 +261,7 @@ test("recorded conversations: what a plan says is what happens, under every pres
       if (typeof report === "string") continue; // too small for this one: the error says so
       const off = Math.abs(report.tokens_after - plan.tokens_after_estimate);
       assert.ok(off <= 8, `${id} ${ladder}: without a callback the estimate is exact, but for the length of new ids: ${off}`);
-      if (session.folds().length) assert.deepEqual(session.folds()[0].items, plan.folded);
+      if (session.folds().length) assert.deepEqual(session.folds()[0].items, plan.folded, `${id} ${ladder}: what is folded`);
       const now = new Map(session.items().map((item) => [item.id, text(item)]));
       for (const kept of plan.kept) assert.equal(now.get(kept), was.get(kept), `${id} ${ladder}: ${kept} stays`);
       for (const trimmed of plan.trimmed) assert.notEqual(now.get(trimmed), was.get(trimmed), `${id} ${ladder}: ${trimmed} is cut`);
