@@ -625,6 +625,36 @@ fn an_ephemeral_output_loses_its_content_however_short_it_is() {
 }
 
 #[test]
+fn what_loses_its_middle_has_a_ref_though_the_cache_is_off() {
+    let options = json!({
+        "contextWindow": 1_000,
+        "safetyMargin": 0,
+        "toolOutputCache": { "enabled": false },
+        "ladder": [
+            { "pass": "compress_json", "maxTokens": 800 },
+            { "pass": "truncate_head_tail", "max": 100, "head": 20, "tail": 20 }
+        ],
+    });
+    let mut s = session(&options);
+    let texts = ["words ".repeat(700), json!({ "id": 7, "note": "words ".repeat(700) }).to_string()];
+    for (n, text) in texts.iter().enumerate() {
+        let id = format!("c{n}");
+        s.push(vec![user("look"), calls(&[&id]), Message::tool(&id, text.as_str())]).unwrap();
+    }
+    assert!(s.context().outputs.refs().is_empty());
+    let Fit::Done(report) = s.prepare().unwrap() else { panic!("no summary is asked for") };
+    let view = s.context().lower();
+    let shown: Vec<_> = view.iter().flat_map(|m| m.tool_outputs()).collect();
+    for (output, text) in shown.iter().zip(&texts) {
+        let id = &output.output_ref.as_ref().unwrap().id;
+        assert_eq!(s.context().outputs.get(id).unwrap().parts(), [Part::text(text.as_str())]);
+        assert!(report.left_out.iter().any(|line| line.output_ref.as_ref() == Some(id)), "{report:?}");
+    }
+    assert_eq!(s.context().outputs.refs().len(), 2, "one each, however many passes shortened it");
+    assert!(s.context_mut().collect_garbage(false).is_empty());
+}
+
+#[test]
 fn a_pinned_answer_keeps_its_question_where_the_summary_is_an_answer_too() {
     let options =
         json!({ "contextWindow": 3_000, "compaction": { "summaryRole": "assistant", "ledgerTokens": 0 } });

@@ -129,7 +129,7 @@ impl Context {
             let pinned = self.history.node(index).pinned;
             self.set_pinned(index, pinned);
         } else {
-            let behind = self.view.push(slot, caller);
+            let behind = self.view.push(slot, caller, &self.history);
             self.history.note_late(index, behind);
         }
         Ok(index)
@@ -155,7 +155,7 @@ impl Context {
         let message = Arc::new(Message::tool(call_id.to_owned(), INTERRUPTED));
         let tally = Tally::of(&message, &*self.counter);
         let index = self.history.append_stand_in(call_id, message, tally);
-        let behind = self.view.push(Slot::whole(&self.history, index), Some(caller));
+        let behind = self.view.push(Slot::whole(&self.history, index), Some(caller), &self.history);
         self.history.note_late(index, behind);
     }
 

@@ -1,12 +1,12 @@
 //! Tool outputs on their way into the view: stored, cut, trimmed to their budget.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::core::Context;
 use super::event::EventName;
 use super::node::NodeIndex;
 use super::report::Decision;
-use super::view::Form;
+use super::view::{Form, Slot};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolOutput, ToolOutputRef};
 use crate::saved::saved;
@@ -76,7 +76,7 @@ impl Context {
 
     /// The ref that opens this output. One that the caller brought stays if it opens the same output here, or if nothing
     /// else is known of it.
-    fn store_output(&mut self, output: &ToolOutput) -> Result<ToolOutputRef> {
+    pub(super) fn store_output(&mut self, output: &ToolOutput) -> Result<ToolOutputRef> {
         let Some(given) = &output.output_ref else { return self.outputs.put(output.content.clone(), None) };
         let opens_it = match self.outputs.get(&given.id) {
             Ok(known) => {
@@ -154,8 +154,15 @@ impl Context {
 
     /// Notes that tool outputs lost text: a line for each in the report, and an event.
     pub fn note_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
+        let trimmed: HashSet<NodeIndex> = nodes.iter().copied().collect();
+        let named = |slot: &Slot| {
+            let output_ref = slot.message.tool_outputs().find_map(|o| o.output_ref.as_ref())?;
+            Some((slot.node, output_ref.id.clone()))
+        };
+        let shown = self.view.body().iter().filter(|s| trimmed.contains(&s.node));
+        let refs: HashMap<NodeIndex, String> = shown.filter_map(named).collect();
         for node in nodes {
-            self.note_left_out(*node, why, None);
+            self.note_left_out_by_ref(*node, why, refs.get(node).cloned(), None);
         }
         self.emit_trimmed(nodes, why);
     }

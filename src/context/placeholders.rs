@@ -135,19 +135,23 @@ impl Context {
     }
 
     /// Shows the tool output at body position `at` with each of its texts, as it was pushed, made shorter. False where that
-    /// would not make it smaller, or where it is pinned.
+    /// would not make it smaller, or where it is pinned. One that no ref opens (the cache may be off) gets one.
+    ///
+    /// # Errors
+    /// As the cache's, where the output cannot be stored.
     pub fn shorten_output(
         &mut self,
         at: usize,
         form: Form,
         shorter: impl Fn(&str) -> Option<String>,
-    ) -> bool {
+    ) -> Result<bool> {
         let slot = &self.view.body()[at];
         let node = self.history.node(slot.node);
         if node.pinned || node.kind != NodeKind::Message {
-            return false;
+            return Ok(false);
         }
-        let mut message = Message::clone(&node.message);
+        let whole = node.message.clone();
+        let mut message = Message::clone(&whole);
         let mut changed = false;
         for part in &mut message.parts {
             let Part::ToolOutput(output) = part else { continue };
@@ -162,10 +166,23 @@ impl Context {
         }
         let tally = Tally::of(&message, &*self.counter);
         if !changed || tally.total() >= slot.tokens() {
-            return false;
+            return Ok(false);
+        }
+        let shown = slot.message.clone();
+        let outputs = shown.tool_outputs().zip(whole.tool_outputs());
+        let own = message.parts.iter_mut().filter_map(|part| match part {
+            Part::ToolOutput(output) => Some(output),
+            _ => None,
+        });
+        for (own, (shown, whole)) in own.zip(outputs) {
+            let known = shown.output_ref.clone().filter(|r| self.outputs.contains(&r.id));
+            own.output_ref = Some(match known {
+                Some(known) => known,
+                None => self.store_output(whole)?,
+            });
         }
         self.view.replace(at, Arc::new(message), tally, form);
-        true
+        Ok(true)
     }
 
     /// Shows the tool output at body position `at` with another text. False where that would not make it smaller.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::core::Context;
 use super::node::{NodeIndex, NodeKind};
-use super::view::Form;
+use super::view::{Form, Slot};
 use crate::error::{Error, Result};
 use crate::message::{Message, Role};
 
@@ -74,9 +74,14 @@ impl Context {
             let body = self.view.body();
             let Some(at) = body.iter().rposition(|s| s.node == caller) else { continue };
             // Of one answer whose calls are still being executed: its other calls, then the outputs that came.
-            let mut rest =
-                body[at + 1..].iter().map(|s| s.message.role).skip_while(|role| *role == Role::Assistant);
-            let live = rest.all(|role| role == Role::Tool);
+            let mut answer = caller;
+            let of_one_answer = |next: &&Slot| {
+                let last = std::mem::replace(&mut answer, next.node);
+                next.message.role == Role::Assistant
+                    && !self.view.said_between(last, next.node, &self.history)
+            };
+            let mut rest = body[at + 1..].iter().skip_while(of_one_answer);
+            let live = rest.all(|s| s.message.role == Role::Tool);
             if !live {
                 self.stand_in_for(&call_id, caller);
             }

@@ -5,7 +5,7 @@ use super::branch::Renumbering;
 use super::changes::Changes;
 use super::ephemeral::Ephemeral;
 use super::fold::Stood;
-use super::node::{History, NodeIndex};
+use super::node::{History, NodeIndex, NodeKind};
 use super::snapshot::Epochs;
 use super::tally::{PartName, Sums, Tally};
 use crate::message::{Message, Role};
@@ -259,26 +259,44 @@ impl View {
     }
 
     /// Puts a message in at its place: at the end, but a tool output whose call is further up goes to that call's
-    /// step, so that no message of another role stands between a call and its output. Gives what it stands right behind
-    /// then.
-    pub fn push(&mut self, slot: Slot, caller: Option<NodeIndex>) -> Option<NodeIndex> {
-        let at = caller.map_or(self.body.len(), |caller| self.end_of_step(caller));
+    /// step, so that no message of another role stands between a call and its output, nor will when it comes back into the
+    /// view. Gives what it stands right behind then, where it does not stand behind all.
+    pub fn push(&mut self, slot: Slot, caller: Option<NodeIndex>, history: &History) -> Option<NodeIndex> {
+        let step = caller.and_then(|caller| self.end_of_step(caller, history));
+        let (at, answer) = step.unwrap_or((self.body.len(), slot.node));
+        let is_last = at == self.body.len();
+        let behind = at.checked_sub(1).map(|before| self.body[before].node);
+        let behind = behind.filter(|_| !is_last || self.said_between(answer, slot.node, history));
         self.sums.add(slot.part, &slot.tally);
         self.ephemeral.enter(&slot);
-        if at == self.body.len() {
-            self.order.push(slot.node);
+        let place = if behind.is_some() { self.place_after(at) } else { self.order.len() };
+        self.order.insert(place, slot.node);
+        if is_last {
             self.body.push(slot);
             self.watch_output(at);
-            return None;
+        } else {
+            self.before_edit_in_body(at);
+            self.body.insert(at, slot);
+            self.moved(at, 1);
+            self.touch(at);
         }
-        let behind = at.checked_sub(1).map(|before| self.body[before].node);
-        let place = self.place_after(at);
-        self.order.insert(place, slot.node);
-        self.before_edit_in_body(at);
-        self.body.insert(at, slot);
-        self.moved(at, 1);
-        self.touch(at);
         behind
+    }
+
+    /// Whether something else was said between two messages, be it in the view or out of it: a header that the caller set
+    /// meanwhile never stands between them.
+    pub(super) fn said_between(&self, one: NodeIndex, other: NodeIndex, history: &History) -> bool {
+        (one.0 + 1..other.0).map(NodeIndex).any(|n| {
+            let node = history.node(n);
+            let may_stand = || {
+                node.folded_by.is_some()
+                    || self.dropped.contains_key(&n)
+                    || self.merged.contains(&n)
+                    || self.position(n).is_some()
+            };
+            let speaks = node.kind == NodeKind::Message && node.message.role != Role::Tool;
+            speaks && !history.is_superseded(n) && may_stand()
+        })
     }
 
     /// Puts slots in at a body position.
@@ -349,22 +367,23 @@ impl View {
         self.touch(first);
     }
 
-    /// Where the outputs that answer the assistant message `caller` end.
-    fn end_of_step(&self, caller: NodeIndex) -> usize {
-        let Some(at) = self.position(caller) else { return self.body.len() };
-        let mut end = at + 1;
+    /// Where the outputs that answer the assistant message `caller` end, and the last message of the answer that it belongs
+    /// to; `None` where it does not stand in the body.
+    fn end_of_step(&self, caller: NodeIndex, history: &History) -> Option<(usize, NodeIndex)> {
+        let mut end = self.position(caller)? + 1;
+        let mut answer = caller;
         // Items sent one by one: the calls of one answer stand in neighbouring assistant messages.
-        while self
-            .body
-            .get(end)
-            .is_some_and(|s| s.message.role == Role::Assistant && s.message.tool_calls().next().is_some())
+        while let Some(next) = self.body.get(end).filter(|s| s.message.role == Role::Assistant)
+            && next.message.tool_calls().next().is_some()
+            && !self.said_between(answer, next.node, history)
         {
+            answer = next.node;
             end += 1;
         }
         while self.body.get(end).is_some_and(|s| s.message.role == Role::Tool) {
             end += 1;
         }
-        end
+        Some((end, answer))
     }
 
     /// Shows the slot at body position `at` in another form.

@@ -61,7 +61,7 @@ impl Pass for CompressJson {
         for at in large {
             let counter = context.counter.clone();
             let shorter = |text: &str| compress_json(text, self.max_tokens, &*counter);
-            if context.shorten_output(at, Form::Compressed, shorter) {
+            if context.shorten_output(at, Form::Compressed, shorter)? {
                 items.push(context.view.body()[at].node);
             }
         }

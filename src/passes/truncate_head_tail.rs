@@ -44,7 +44,7 @@ impl Pass for TruncateHeadTail {
             if slot.message.role != Role::Tool || !whole {
                 continue;
             }
-            if context.shorten_output(at, Form::Truncated, |text| truncate_head_tail(text, &self.0)) {
+            if context.shorten_output(at, Form::Truncated, |text| truncate_head_tail(text, &self.0))? {
                 items.push(context.view.body()[at].node);
             }
         }

@@ -1,6 +1,7 @@
-use contextfold::context::{EventName, Form};
-use contextfold::session::Fit;
-use contextfold::{ErrorCode, message::Message};
+use contextfold::ErrorCode;
+use contextfold::context::{EventName, FoldMessages, Form};
+use contextfold::message::{Message, Role};
+use contextfold::session::{Fit, Session};
 use serde_json::json;
 
 use super::support::{code, fold, named, push, session, shown, talk};
@@ -47,9 +48,7 @@ fn what_was_trimmed_comes_back_trimmed() {
     let mut s =
         session(&json!({ "contextWindow": 1_000_000, "toolOutputCache": { "contextBudgetTokens": 60 } }));
     push(&mut s, "u1 c1 t1 c2 t2 a2 u3 a3 u4");
-    let forms = |s: &contextfold::session::Session| -> Vec<Form> {
-        s.context().view.slots().map(|slot| slot.form).collect()
-    };
+    let forms = |s: &Session| -> Vec<Form> { s.context().view.slots().map(|slot| slot.form).collect() };
     let before = forms(&s);
     assert!(before.contains(&Form::Placeholder));
     let id = fold(&mut s);
@@ -152,22 +151,68 @@ fn a_rewind_undoes_the_folds_over_what_leaves_and_over_where_it_goes() {
 #[test]
 fn a_rewritten_past_keeps_what_passes_had_dropped() {
     let mut s = talk("u1 a1 u2 a2 u3 a3 u4");
-    let node = |s: &contextfold::session::Session, id: &str| s.context().history.find(id).unwrap();
+    let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();
     let dropped = [node(&s, "u2"), node(&s, "a2")];
     s.context_mut().drop_from_view(&dropped, "a pass");
     let members = ["u1", "a1", "u2", "a2", "u3", "a3"].map(|id| node(&s, id));
-    let plan = contextfold::context::FoldMessages {
-        retain: None,
-        ask: None,
-        summary: Message::text(contextfold::message::Role::User, "S"),
-        text: "S".to_owned(),
-        behind_earlier: false,
-    };
-    s.context_mut().fold(members.to_vec(), plan);
+    s.context_mut().fold(members.to_vec(), summary());
     let gone = [node(&s, "a3"), node(&s, "u4")];
     s.rewrite(&gone, vec![named("a9")]).unwrap();
     assert_eq!(shown(&s), "u1 a1 u3 a9");
     assert!(dropped.iter().all(|n| s.context().view.dropped(*n).is_some()), "a pin can bring them back");
     s.set_pinned("u2", true).unwrap();
     assert_eq!(shown(&s), "u1 a1 u2 u3 a9");
+}
+
+#[test]
+fn a_late_output_stands_before_what_was_said_since_and_is_folded() {
+    let folded = || {
+        let mut s = talk("u1 c2 u2 c3");
+        assert_eq!(shown(&s), "u1 c2 interrupted u2 c3");
+        let members: Vec<_> = s.context().view.body()[..4].iter().map(|slot| slot.node).collect();
+        s.context_mut().fold(members, summary());
+        s.set_pinned("c2", true).unwrap();
+        assert_eq!(shown(&s), "fold c2 interrupted c3");
+        push(&mut s, "t2");
+        assert_eq!(shown(&s), "fold c2 t2 c3", "not one answer: a folded message stands between");
+        s
+    };
+    let mut s = folded();
+    push(&mut s, "t3 u4");
+    let id = s.context().fold_infos()[0].id.clone();
+    s.unfold(&id).unwrap();
+    assert_eq!(shown(&s), "u1 c2 t2 u2 c3 t3 u4");
+    let mut s = folded();
+    s.rewind("c3").unwrap();
+    assert_eq!(shown(&s), "u1 c2 interrupted u2 c3");
+}
+
+#[test]
+fn a_late_output_at_the_end_of_the_view_stands_before_what_left_it() {
+    let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();
+    let interrupted = || talk("u1 c2 u2");
+    let mut s = interrupted();
+    let dropped = [node(&s, "u2")];
+    s.context_mut().drop_from_view(&dropped, "a pass");
+    push(&mut s, "t2");
+    assert_eq!(shown(&s), "u1 c2 t2");
+    s.set_pinned("u2", true).unwrap();
+    assert_eq!(shown(&s), "u1 c2 t2 u2");
+    let mut s = interrupted();
+    let members = [node(&s, "u1"), node(&s, "u2")];
+    s.context_mut().fold(members.to_vec(), summary());
+    push(&mut s, "t2");
+    let id = s.context().fold_infos()[0].id.clone();
+    s.unfold(&id).unwrap();
+    assert_eq!(shown(&s), "u1 c2 t2 u2");
+}
+
+fn summary() -> FoldMessages {
+    FoldMessages {
+        retain: None,
+        ask: None,
+        summary: Message::text(Role::User, "S"),
+        text: "S".to_owned(),
+        behind_earlier: false,
+    }
 }
