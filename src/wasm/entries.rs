@@ -39,13 +39,20 @@ pub fn entries(input: &JsValue) -> Option<Vec<JsValue>> {
 pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<Incoming, JsValue> {
     let value = entries_json(input)?;
     let provider = provider(format);
+    let read_list = |list: &[Value], objects: &[JsValue]| {
+        let (messages, ranges): (Vec<Message>, Vec<Range<usize>>) =
+            read_behind(provider, before, list)?.into_iter().unzip();
+        Ok(Incoming { messages, groups: groups(0, &ranges, objects) })
+    };
     if let Value::Array(list) = &value {
-        let read = read_behind(provider, before, list)?;
-        let objects = entries(input).unwrap_or_default();
-        let (messages, ranges): (Vec<Message>, Vec<Range<usize>>) = read.into_iter().unzip();
-        return Ok(Incoming { messages, groups: groups(0, &ranges, &objects) });
+        return read_list(list, &entries(input).unwrap_or_default());
     }
-    let messages = provider.read(&value)?;
+    let messages = match provider.read(&value) {
+        Ok(messages) => messages,
+        // One entry by itself.
+        Err(_) if is_entry(&value) => return read_list(&[value], std::slice::from_ref(input)),
+        Err(error) => return Err(error.into()),
+    };
     let list = KEYS.iter().find_map(|key| value.get(*key)?.as_array());
     let ranges: Option<Vec<Range<usize>>> = list
         .and_then(|list| provider.read_list(list).ok())
@@ -56,6 +63,12 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
         None => (0..messages.len()).map(|i| Group { objects: Vec::new(), messages: i..i + 1 }).collect(),
     };
     Ok(Incoming { messages, groups })
+}
+
+/// Whether a value looks like an entry of a list, and not like what holds one.
+fn is_entry(value: &Value) -> bool {
+    let holds_list = KEYS.iter().any(|key| value.get(*key).is_some_and(Value::is_array));
+    !holds_list && ["role", "type"].iter().any(|key| value.get(*key).is_some_and(Value::is_string))
 }
 
 /// Groups of the messages from position `first` on, by the entries that each came from.

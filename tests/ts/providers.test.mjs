@@ -125,3 +125,20 @@ describe("convert", () => {
     assert.throws(() => convert("messages", "openai-chat", failed, { onNote: () => { throw mine; } }), (e) => e === mine);
   });
 });
+
+describe("one entry by itself", () => {
+  const entries = {
+    messages: { role: "user", content: "hi" },
+    "openai-responses": { type: "message", role: "user", content: [{ type: "input_text", text: "hi" }] },
+    "openai-chat": { role: "user", content: "hi" },
+    anthropic: { role: "user", content: "hi" },
+    "ai-sdk": { role: "user", content: [{ type: "text", text: "hi" }] },
+  };
+  for (const [format, entry] of Object.entries(entries))
+    test(`${format}: it is pushed, and comes out as the very object`, () => {
+      const session = new Session();
+      assert.equal(session.pushFrom(format, entry).length, 1);
+      const view = session.view(format);
+      assert.equal((view.input ?? view.messages ?? view)[0], entry);
+    });
+});
