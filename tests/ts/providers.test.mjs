@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { check, convert, repair } from "contextfold";
+import { Session, check, convert, repair } from "contextfold";
 import { failsWith } from "../support/session.mjs";
 
 const call = (id) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
