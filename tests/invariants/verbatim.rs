@@ -70,7 +70,13 @@ pub fn untouched_messages_are_as_they_came(world: &mut World, _: &Happened) {
                 Form::Shortened => without_arguments(frame(message)),
                 _ => frame(message),
             };
-            assert_eq!(frame(&slot.message), frame(original));
+            let mut original = original.clone();
+            if slot.form == Form::Shortened && slot.message.tool_calls().next().is_none() {
+                // A pass may have taken its calls off before, with the reasoning that led to them.
+                let calls = original.tool_calls().next().is_some();
+                original.parts.retain(|p| !calls || !matches!(p, Part::ToolCall(_) | Part::Reasoning(_)));
+            }
+            assert_eq!(frame(&slot.message), frame(&original));
         }
     }
 }
