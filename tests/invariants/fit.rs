@@ -1,6 +1,7 @@
 //! INV-3, INV-7 and INV-8: a prepared view fits, preparing again does nothing, and a compaction makes smaller.
 
 use contextfold::ErrorCode;
+use contextfold::context::Decision;
 use contextfold::session::Fit;
 
 use super::generate::Op;
@@ -64,13 +65,27 @@ pub fn a_compaction_makes_smaller(world: &mut World, happened: &Happened) {
     // So it is with what shrinking left out before a summary was asked for.
     let covers_hidden = |pass: &str| ["rolling_summary", "auto_compact"].contains(&pass);
     let folding = world.session.config().ladder.passes().iter().find(|p| p.folds()).map(|p| p.name());
-    let by_hand = !prepared && folding.is_some_and(covers_hidden) && !report.decisions.is_empty();
+    let has_folds = !world.session.context().folds.is_empty();
+    let by_hand =
+        !prepared && folding.is_some_and(covers_hidden) && !report.decisions.is_empty() && has_folds;
     let rolls = by_hand || report.decisions.iter().any(|d| covers_hidden(&d.pass) && !d.items.is_empty());
     if rolls {
         let state = world.session.context().summary_state(false).expect("a summary");
         assert!(state.summary_tokens < state.original_tokens, "{state:?}");
     }
-    for decision in report.decisions.iter().filter(|d| !by_hand && !covers_hidden(&d.pass)) {
+    // A summary that replaces the conversation stands for what passes have left out of the view, too.
+    let context = world.session.context();
+    let covers_more = |d: &Decision| {
+        let fold = context.fold_infos().into_iter().rfind(|f| !d.items.is_empty() && f.items == d.items);
+        let pushed = |id: &String| context.history.node(context.history.require(id).unwrap()).tally.total();
+        d.pass == "summarize"
+            && d.tokens_after >= d.tokens_before
+            && fold
+                .is_some_and(|f| f.tokens_folded <= f.tokens && f.tokens < f.items.iter().map(pushed).sum())
+    };
+    let rolls = rolls || report.decisions.iter().any(covers_more);
+    for decision in report.decisions.iter().filter(|d| !by_hand && !covers_hidden(&d.pass) && !covers_more(d))
+    {
         assert!(decision.tokens_after <= decision.tokens_before, "{decision:?}");
         // A summary that could not be had changes nothing, and the run went on without.
         let failed = decision.items.is_empty() && decision.why.contains("SUMMARY_");
