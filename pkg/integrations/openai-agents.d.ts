@@ -34,7 +34,7 @@ export interface FoldingSession extends AgentsSession {
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
-export declare function foldingSession(options: IntegrationOptions & { session?: Session; sessionId?: string; store?: AgentsSession }): FoldingSession;
+export declare function foldingSession(options: Omit<IntegrationOptions, "store"> & { session?: Session; sessionId?: string; store?: AgentsSession }): FoldingSession;
 
 /**
  * A `callModelInputFilter`: the outputs of function tools in a request take at most `outputRatio` (0.6) of the limit, the newest ones

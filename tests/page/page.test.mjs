@@ -273,6 +273,7 @@ test("an endpoint of the visitor's sums up, through a frame of its own, and the 
 test("settings that nothing fits are said to be so", async (t) => {
   const page = await visit(t);
   await openSample(page);
+  await page.getByLabel("Ladder").selectOption("ladder"); // its document cuts nothing within the last turn
   await set(page, "Context window", 500, "400");
   const alert = page.getByRole("alert");
   await alert.filter({ hasText: "CONTEXT_WINDOW_EXCEEDED" }).waitFor();

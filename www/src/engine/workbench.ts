@@ -141,19 +141,26 @@ export class Workbench {
     const { pins, priceAs, ...options } = optionsOf(settings);
     let requests = 0;
     let inputTokens = 0;
+    let failed: unknown;
     const session = new Session({
       ...options,
       ladder: settings.preset,
-      summarize: (request, more) => {
+      summarize: async (request, more) => {
         requests += 1;
         inputTokens += request.input_tokens;
-        return summarize(request, more);
+        try {
+          return await summarize(request, more);
+        } catch (error) {
+          failed = error;
+          throw error;
+        }
       },
     });
     session.push(said);
     for (const id of pins ?? []) if (session.messages.some((message) => message.id === id)) session.pin(id);
     try {
       const { report } = await session.prepare();
+      if (failed && session.folds().length === 0) throw failed; // an agent would go on without; who asks here wants to know
       this.#call = call;
       this.#trouble = null;
       this.#replace(session);
