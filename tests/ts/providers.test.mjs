@@ -135,10 +135,13 @@ describe("one entry by itself", () => {
     "ai-sdk": { role: "user", content: [{ type: "text", text: "hi" }] },
   };
   for (const [format, entry] of Object.entries(entries))
-    test(`${format}: it is pushed, and comes out as the very object`, () => {
+    test(`${format}: it is pushed, and comes out as it came`, () => {
       const session = new Session();
       assert.equal(session.pushFrom(format, entry).length, 1);
       const view = session.view(format);
-      assert.equal((view.input ?? view.messages ?? view)[0], entry);
+      const [out] = view.input ?? view.messages ?? view;
+      assert.deepEqual(out, entry);
+      // A single message of Anthropic's may be a response, which a request does not take as it is: it is written anew.
+      if (format !== "anthropic") assert.equal(out, entry);
     });
 });
