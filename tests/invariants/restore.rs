@@ -31,7 +31,7 @@ fn a_restored_session_goes_on_as_the_saved_one() {
             saved.step(op);
             again.step(op);
         }
-        // What waits for a summary is of the session that asked.
+        // What waits for a summary is of the session that asked, and a branch that was restored is a stranger to its parent.
         saved.forget_all();
         again.forget_all();
         let bytes = saved.session.snapshot(b"host");

@@ -166,9 +166,10 @@ impl World {
         self.waiting.iter().map(|w| &w.pending.request)
     }
 
-    /// Lets go of the requests that wait.
+    /// Lets go of what no snapshot brings along: the requests that wait, and the session that this one branched off.
     pub fn forget_all(&mut self) {
         self.waiting.clear();
+        self.parent = None;
     }
 
     /// Does one operation.
