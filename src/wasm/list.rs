@@ -7,7 +7,7 @@ use super::handles::{Handles, Shown, finished};
 use super::value::to_js;
 use crate::context::Form;
 use crate::message::{Message, Part};
-use crate::provider::Provider;
+use crate::provider::{Calls, Provider};
 
 /// The messages that a list is of, by position; none behind the last.
 pub type Slots<'a> = &'a dyn Fn(usize) -> Option<Shown<'a>>;
@@ -80,7 +80,7 @@ impl List {
             self.runs.push(Run { slot: start, entries });
             next = self.next_entry(slots, provider);
             let behind = run.last().map_or(start, |(at, _)| *at) + 1;
-            let is_last = (behind..).map_while(slots).all(|(slot, _)| slot.message.is_empty());
+            let is_last = (behind..).map_while(slots).all(|(slot, _)| is_unwritten(&slot.message, provider));
             let at_the_end = if is_last || next.is_none() { finished(&run, slots, provider) } else { None };
             let objects = match at_the_end {
                 Some(items) => items.iter().map(to_js).collect::<Result<Vec<_>, _>>()?.into(),
@@ -122,6 +122,13 @@ impl List {
         }
         (!run.is_empty()).then_some(run)
     }
+}
+
+/// Whether a message without a word makes no entry in this format.
+fn is_unwritten(message: &Message, provider: &dyn Provider) -> bool {
+    let is_blank = |part: &Part| matches!(part, Part::Text { text, .. } if text.is_empty());
+    message.parts.iter().all(is_blank)
+        && provider.write_run(&[message], &Calls::default(), &mut Vec::new()).is_empty()
 }
 
 fn thoughts(message: &Message) -> usize {
