@@ -7,7 +7,7 @@ use super::handles::{Handles, Shown, finished};
 use super::value::to_js;
 use crate::context::Form;
 use crate::message::{Message, Part};
-use crate::provider::{Calls, Provider};
+use crate::provider::Provider;
 
 /// The messages that a list is of, by position; none behind the last.
 pub type Slots<'a> = &'a dyn Fn(usize) -> Option<Shown<'a>>;
@@ -19,6 +19,8 @@ pub type Entry<'a> = Vec<(usize, Shown<'a>)>;
 struct Run {
     slot: usize,
     entries: u32,
+    /// Where theirs begin, behind what the format wants before a list.
+    written: u32,
 }
 
 /// The list as it was when it was last looked at.
@@ -73,19 +75,10 @@ impl List {
         slots: Slots<'_>,
         provider: &dyn Provider,
     ) -> Result<(), JsValue> {
-        let mut next = self.next_entry(slots, provider);
-        while let Some(run) = next.take() {
+        while let Some(run) = self.next_entry(slots, provider) {
             let [(start, (slot, _)), ..] = run[..] else { break };
+            let objects = handles.objects(&run, slots, provider)?;
             let entries = self.entries.length();
-            self.runs.push(Run { slot: start, entries });
-            next = self.next_entry(slots, provider);
-            let behind = run.last().map_or(start, |(at, _)| *at) + 1;
-            let is_last = (behind..).map_while(slots).all(|(slot, _)| is_unwritten(&slot.message, provider));
-            let at_the_end = if is_last || next.is_none() { finished(&run, slots, provider) } else { None };
-            let objects = match at_the_end {
-                Some(items) => items.iter().map(to_js).collect::<Result<Vec<_>, _>>()?.into(),
-                None => handles.objects(&run, slots, provider)?,
-            };
             let opens = self.opened.is_none() && !objects.is_empty() && !slot.message.role.is_instruction();
             if opens {
                 self.opened = Some(entries);
@@ -93,9 +86,32 @@ impl List {
                     self.entries.push(&to_js(&opening)?);
                 }
             }
+            let written = self.entries.length();
             for object in objects.iter() {
                 self.entries.push(object);
             }
+            self.runs.push(Run { slot: start, entries, written });
+        }
+        self.finish(slots, provider)
+    }
+
+    /// Ends the list as its format wants one to end. What makes no entry may stand behind the last that does.
+    fn finish(&mut self, slots: Slots<'_>, provider: &dyn Provider) -> Result<(), JsValue> {
+        let mut behind = self.slots;
+        for run in self.runs.iter().rev() {
+            if run.written < self.entries.length() {
+                let shown = (run.slot..behind).filter(|at| !self.head.contains(at));
+                let entry: Entry<'_> = shown.filter_map(|at| Some((at, slots(at)?))).collect();
+                let Some(items) = finished(&entry, slots, provider) else { break };
+                self.entries.set_length(run.written);
+                for item in &items {
+                    self.entries.push(&to_js(item)?);
+                }
+                if !items.is_empty() {
+                    break;
+                }
+            }
+            behind = run.slot;
         }
         Ok(())
     }
@@ -122,13 +138,6 @@ impl List {
         }
         (!run.is_empty()).then_some(run)
     }
-}
-
-/// Whether a message without a word makes no entry in this format.
-fn is_unwritten(message: &Message, provider: &dyn Provider) -> bool {
-    let is_blank = |part: &Part| matches!(part, Part::Text { text, .. } if text.is_empty());
-    message.parts.iter().all(is_blank)
-        && provider.write_run(&[message], &Calls::default(), &mut Vec::new()).is_empty()
 }
 
 fn thoughts(message: &Message) -> usize {
