@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use super::core::Context;
 use super::fold::{Fold, Stood};
-use super::node::{History, NodeIndex, NodeKind};
+use super::history::History;
+use super::node::{NodeIndex, NodeKind};
 use super::outputs::OnEntry;
 use super::view::Slot;
 

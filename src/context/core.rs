@@ -3,7 +3,9 @@ use std::sync::Arc;
 
 use super::event::{Event, EventName};
 use super::fold::{Fold, FoldInfo, FoldMessages, Stood, without_ledger};
-use super::node::{History, Item, NodeIndex, NodeKind};
+use super::history::History;
+use super::item::Item;
+use super::node::{NodeIndex, NodeKind};
 use super::outputs::OnEntry;
 use super::report::{LeftOut, PartReport};
 use super::tally::Tally;

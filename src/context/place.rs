@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::node::{History, NodeIndex, NodeKind};
+use super::history::History;
+use super::node::{NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 

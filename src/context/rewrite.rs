@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::core::Context;
 use super::event::EventName;
-use super::node::{NodeIndex, NodeKind, Superseded};
+use super::history::Superseded;
+use super::node::{NodeIndex, NodeKind};
 use super::tally::Tally;
 use super::view::{Form, Slot};
 use crate::error::Result;

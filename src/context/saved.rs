@@ -1,7 +1,8 @@
 //! A context in a snapshot.
 
 use super::core::Context;
-use super::node::{History, NodeIndex, NodeKind};
+use super::history::History;
+use super::node::{NodeIndex, NodeKind};
 use super::outputs::OnEntry;
 use super::view::View;
 use crate::error::Result;

@@ -1,134 +1,20 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::long_text::{Line, LongText};
-use super::piece::{Piece, describe_part};
+use super::long_text::LongText;
+use super::output::Output;
+use super::piece::Piece;
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Extras, Part, Text, ToolOutputRef};
 use crate::nearest::nearest;
-use crate::saved::{Kind, Reader, Saved, Writer, digest};
+use crate::saved::{Reader, Saved, Writer};
+
+mod away;
+
+use away::{for_store, is_away};
 
 /// The longest id of a stored output, in bytes.
 const MAX_ID_BYTES: usize = 256;
-
-/// A stored tool output: its parts, whole.
-#[derive(Debug, Clone)]
-pub struct Output {
-    id: Arc<str>,
-    pieces: Vec<Piece>,
-    bytes: u64,
-    lines: u64,
-    /// The key in the host's store where its pieces are, when they are not here.
-    away: Option<Arc<str>>,
-}
-
-/// What a store holds of an output. Version 1: the first.
-const STORED: Kind = Kind { name: "contextfold-output", version: 1, what: "a tool output" };
-
-impl Output {
-    fn new(id: Arc<str>, pieces: Vec<Piece>) -> Self {
-        let bytes = pieces.iter().map(Piece::bytes).sum();
-        let lines = pieces.iter().map(Piece::line_count).sum();
-        Self { id, pieces, bytes, lines, away: None }
-    }
-
-    /// The ref's id.
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// The parts, as they were stored. Texts are shared, not copied; one that came in chunks is put together.
-    pub fn parts(&self) -> Vec<Part> {
-        self.pieces.iter().map(Piece::part).collect()
-    }
-
-    /// UTF-8 bytes of its texts, and bytes of what else it holds as it is written (base64, URLs).
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// The text, where the output is one text and nothing else.
-    pub fn as_text(&self) -> Option<&LongText> {
-        match self.pieces.as_slice() {
-            [Piece::Text { text, .. }] => Some(text),
-            _ => None,
-        }
-    }
-
-    /// Its lines after the first `skip`, in order, without their line breaks: those of each text, and one that names each
-    /// other part. What is skipped is not looked at.
-    pub fn lines_from(&self, skip: u64) -> impl Iterator<Item = Line<'_>> {
-        let mut before = 0;
-        self.pieces.iter().flat_map(move |piece| {
-            let skip_here = skip.saturating_sub(before).min(piece.line_count());
-            before += piece.line_count();
-            let (text, other) = match piece {
-                Piece::Text { text, .. } => (Some(text), None),
-                Piece::Other(part) => (None, (skip_here == 0).then(|| Line::alone(&describe_part(part)))),
-            };
-            text.into_iter().flat_map(move |text| text.lines_from(skip_here)).chain(other)
-        })
-    }
-
-    /// How many lines there are.
-    pub fn line_count(&self) -> u64 {
-        self.lines
-    }
-
-    /// The ref, with sizes.
-    pub fn reference(&self) -> ToolOutputRef {
-        ToolOutputRef { id: self.id.to_string(), byte_size: Some(self.bytes), line_count: Some(self.lines) }
-    }
-
-    /// The key in the host's store where it lives, when it is not in memory.
-    pub fn away(&self) -> Option<&Arc<str>> {
-        self.away.as_ref()
-    }
-
-    /// Bytes that it has in memory.
-    pub fn bytes_here(&self) -> u64 {
-        if self.away.is_some() { 0 } else { self.bytes }
-    }
-
-    fn append(&mut self, chunk: &str) {
-        if chunk.is_empty() {
-            return;
-        }
-        if !matches!(self.pieces.last(), Some(Piece::Text { .. })) {
-            self.pieces.push(Piece::Text { text: LongText::default(), extras: Extras::default() });
-        }
-        if let Some(Piece::Text { text, .. }) = self.pieces.last_mut() {
-            self.lines -= text.line_count();
-            text.push_str(chunk);
-            self.lines += text.line_count();
-            self.bytes += chunk.len() as u64;
-        }
-    }
-}
-
-impl Saved for Output {
-    fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { id, pieces, bytes, lines, away } = self;
-        id.save(out);
-        away.save(out);
-        if away.is_some() {
-            bytes.save(out);
-            lines.save(out);
-        } else {
-            pieces.save(out);
-        }
-    }
-
-    fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let (id, away) = (Saved::load(from)?, Option::load(from)?);
-        if away.is_none() {
-            return Ok(Self::new(id, Saved::load(from)?));
-        }
-        let (bytes, lines): (u64, u64) = Saved::load(from)?;
-        from.require(bytes < 1 << 40 && lines < 1 << 40, "an output is too large")?;
-        Ok(Self { id, pieces: Vec::new(), bytes, lines, away })
-    }
-}
 
 /// Every tool output of a session, whole, by ref and in the order of arrival.
 ///
@@ -248,60 +134,6 @@ impl ToolOutputs {
         }
     }
 
-    /// The key in the host's store where an output lives, when it is not in memory.
-    pub fn away(&self, id: &str) -> Option<&Arc<str>> {
-        self.find(id)?.away.as_ref()
-    }
-
-    /// The bytes that the host's store is to keep of an output, and the key for them, which names their content.
-    ///
-    /// # Errors
-    /// As [`ToolOutputs::get`].
-    pub fn to_store(&self, id: &str) -> Result<(String, Vec<u8>)> {
-        self.get(id).map(|output| for_store(&output.pieces))
-    }
-
-    /// Lets go of an output's content: the host's store has it under `key`. False where it has changed since.
-    pub fn send_away(&mut self, id: &str, key: &str, bytes: u64) -> bool {
-        let place = self.places.get(id).copied();
-        let Some(output) = place.and_then(|p| self.outputs.get_mut(&p)) else { return false };
-        if output.away.is_some() || output.bytes != bytes {
-            return false;
-        }
-        self.bytes -= output.bytes;
-        output.pieces = Vec::new();
-        output.away = Some(key.into());
-        true
-    }
-
-    /// Reads what the host's store kept of an output.
-    ///
-    /// # Errors
-    /// `UNKNOWN_REF`; `SNAPSHOT_INVALID` where the bytes are not what was stored.
-    pub fn from_store(&self, id: &str, bytes: &[u8]) -> Result<Self> {
-        let Some(known) = self.find(id) else { return Err(self.unknown(id)) };
-        let mut from = STORED.unframed(bytes)?;
-        let named = known.away.as_ref().is_none_or(|key| **key == key_of(from.rest()));
-        from.require(named, "it is another one")?;
-        let output = Output::new(known.id.clone(), Saved::load(&mut from)?);
-        from.finish()?;
-        let mut alone = Self { bytes: output.bytes, ..Self::default() };
-        alone.places.insert(output.id.clone(), 0);
-        alone.outputs.insert(0, output);
-        Ok(alone)
-    }
-
-    /// Takes an output of the host's store into memory again.
-    pub fn bring_back(&mut self, read: &Self) {
-        for output in read.outputs.values() {
-            let there = self.places.get(&output.id).and_then(|place| self.outputs.get_mut(place));
-            if let Some(there) = there.filter(|there| there.away.is_some()) {
-                self.bytes += output.bytes;
-                *there = output.clone();
-            }
-        }
-    }
-
     /// Whether an output of this ref is stored.
     pub fn contains(&self, id: &str) -> bool {
         self.places.contains_key(id)
@@ -377,28 +209,6 @@ impl ToolOutputs {
         let shown: String = id.chars().take(80).collect();
         Error::new(ErrorCode::UnknownRef, format!("no tool output has the ref `{shown}`; {help}"))
     }
-}
-
-/// Bytes of pieces, and the key under which a store has them.
-fn for_store(pieces: &[Piece]) -> (String, Vec<u8>) {
-    let mut out = Writer::default();
-    out.count(pieces.len());
-    for piece in pieces {
-        piece.save(&mut out);
-    }
-    let body = out.into_bytes();
-    (key_of(&body), STORED.framed(&body))
-}
-
-fn key_of(body: &[u8]) -> String {
-    format!("contextfold:output:{}", digest(body))
-}
-
-fn is_away(id: &str) -> Error {
-    let why = format!(
-        "the tool output `{id}` lives in the store; `await session.toolOutputs.get(\"{id}\")` brings it back into memory"
-    );
-    Error::new(ErrorCode::StoreFailed, why)
 }
 
 fn checked_id(id: String) -> Result<String> {

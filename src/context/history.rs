@@ -1,0 +1,176 @@
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::node::{Node, NodeIndex, NodeKind};
+use super::place::Late;
+use super::tally::Tally;
+use crate::error::{Error, ErrorCode, Result};
+use crate::message::Message;
+
+mod calls;
+mod check;
+mod saved;
+mod superseded;
+
+use calls::OpenCall;
+pub use superseded::Superseded;
+
+/// All that happened. Append-only.
+#[derive(Debug, Clone, Default)]
+pub struct History {
+    pub(super) nodes: Vec<Node>,
+    pub(super) by_id: HashMap<Arc<str>, NodeIndex>,
+    pub(super) open_calls: BTreeMap<String, OpenCall>,
+    pub(super) generated: u64,
+    /// Ids of messages that are entering.
+    reserved: HashSet<String>,
+    /// Nodes of a past that the caller rewrote or went back behind, and how many nodes there were then: their ids and
+    /// calls are free.
+    superseded: HashMap<NodeIndex, usize>,
+    pub(super) late: Late,
+    /// Messages whose output lives in the host's store, and what they took when they were pushed.
+    pub(super) away: BTreeMap<NodeIndex, Tally>,
+}
+
+impl History {
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// How many messages the caller put in.
+    pub fn pushed(&self) -> usize {
+        self.nodes.iter().filter(|n| n.kind == NodeKind::Message).count()
+    }
+
+    /// Nothing has entered yet.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The nodes in the order in which they entered.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The node at `index`.
+    pub fn node(&self, index: NodeIndex) -> &Node {
+        &self.nodes[index.get()]
+    }
+
+    /// Counts every message anew.
+    pub(super) fn recount(&mut self, count: impl Fn(&Message) -> Tally) {
+        for node in &mut self.nodes {
+            node.tally = count(&node.message);
+        }
+    }
+
+    /// The node with this id.
+    pub fn find(&self, id: &str) -> Option<NodeIndex> {
+        self.by_id.get(id).copied()
+    }
+
+    /// The node with this id, or `INVALID_ARGUMENT`.
+    pub fn require(&self, id: &str) -> Result<NodeIndex> {
+        self.find(id).ok_or_else(|| {
+            Error::new(
+                ErrorCode::InvalidArgument,
+                format!("no message has the id `{id}`; see items() for the ids"),
+            )
+        })
+    }
+
+    /// Pins or unpins a node.
+    pub fn set_pinned(&mut self, index: NodeIndex, pinned: bool) {
+        self.nodes[index.get()].pinned = pinned;
+    }
+
+    /// Marks a node as standing behind a summary, or no longer.
+    pub fn set_folded_by(&mut self, index: NodeIndex, summary: Option<NodeIndex>) {
+        self.nodes[index.get()].folded_by = summary;
+    }
+
+    /// Appends a node. The message has passed [`History::check`].
+    pub fn append(&mut self, message: Arc<Message>, tally: Tally) -> NodeIndex {
+        let id: Arc<str> = match &message.meta.id {
+            Some(id) => Arc::from(id.as_str()),
+            None => self.fresh_id("m"),
+        };
+        self.insert(id, message, tally, NodeKind::Message)
+    }
+
+    /// Appends a message of the engine's own.
+    pub fn append_engine_made(&mut self, kind: NodeKind, message: Arc<Message>, tally: Tally) -> NodeIndex {
+        let id = self.fresh_id(match kind {
+            NodeKind::Retain => "retain_",
+            NodeKind::Ask => "ask_",
+            NodeKind::Pin => "pin_",
+            NodeKind::Part => "context_",
+            _ => "fold_",
+        });
+        self.insert(id, message, tally, kind)
+    }
+
+    fn insert(&mut self, id: Arc<str>, message: Arc<Message>, tally: Tally, kind: NodeKind) -> NodeIndex {
+        let index = NodeIndex(self.nodes.len() as u32);
+        for output in message.tool_outputs() {
+            self.open_calls.remove(&output.call_id);
+        }
+        for call in message.tool_calls().filter(|c| !c.hosted) {
+            self.open_calls.insert(call.id.clone(), OpenCall { caller: index, stand_in: None });
+        }
+        self.by_id.insert(id.clone(), index);
+        let pinned = message.meta.pinned;
+        self.nodes.push(Node { id, message, tally, kind, pinned, folded_by: None });
+        index
+    }
+
+    /// Remembers that a node entered right behind another, and not behind all.
+    pub(super) fn note_late(&mut self, index: NodeIndex, behind: Option<NodeIndex>) {
+        if let Some(behind) = behind {
+            self.late.enter(index, behind);
+        }
+    }
+
+    /// Keeps the ids that messages bring from being given to others that come with them.
+    pub fn reserve_ids(&mut self, messages: &[Message]) {
+        self.reserved = messages.iter().filter_map(|m| m.meta.id.clone()).collect();
+    }
+
+    /// An id that is not taken; deterministic (INV-6).
+    fn fresh_id(&mut self, prefix: &str) -> Arc<str> {
+        loop {
+            self.generated += 1;
+            let id = format!("{prefix}{}", self.generated);
+            if !self.by_id.contains_key(id.as_str()) && !self.reserved.contains(&id) {
+                return Arc::from(id);
+            }
+        }
+    }
+
+    /// Whether a message's output lives in the host's store: a placeholder stands for it here.
+    pub fn is_away(&self, index: NodeIndex) -> bool {
+        self.away.contains_key(&index)
+    }
+
+    /// What a message took when it was pushed.
+    pub fn tally_as_pushed(&self, index: NodeIndex) -> Tally {
+        self.away.get(&index).copied().unwrap_or(self.node(index).tally)
+    }
+
+    /// A placeholder stands for a message's output from now on.
+    pub(super) fn send_away(&mut self, index: NodeIndex, message: Arc<Message>, tally: Tally) {
+        let node = &mut self.nodes[index.get()];
+        node.message = message;
+        let pushed = std::mem::replace(&mut node.tally, tally);
+        self.away.entry(index).or_insert(pushed);
+    }
+
+    /// A message's output is in memory again.
+    pub(super) fn bring_back(&mut self, index: NodeIndex, message: Arc<Message>) {
+        if let Some(pushed) = self.away.remove(&index) {
+            let node = &mut self.nodes[index.get()];
+            (node.message, node.tally) = (message, pushed);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What a history takes in.
+
+use std::collections::HashMap;
+
+use super::History;
+use crate::context::node::NodeIndex;
+use crate::error::{Error, Result};
+use crate::message::{Message, Part, Role};
+
+impl History {
+    /// Refuses messages that would break the history; changes nothing (PROV-5). Ids of the `replaced` nodes are free.
+    pub fn check(&self, messages: &[Message], replaced: &[NodeIndex]) -> Result<()> {
+        let mut opened: HashMap<&str, bool> = HashMap::new();
+        let mut ids: HashMap<&str, usize> = HashMap::new();
+        for (i, message) in messages.iter().enumerate() {
+            if let Some(id) = &message.meta.id {
+                if id.is_empty() {
+                    return Err(Error::message_at(i, "its id is empty; leave it out to have one made"));
+                }
+                let holds = |index: NodeIndex| !replaced.contains(&index) && !self.is_superseded(index);
+                let taken = self.find(id).is_some_and(holds);
+                if taken || ids.insert(id, i).is_some() {
+                    return Err(Error::message_at(
+                        i,
+                        format!("the id `{id}` is taken; ids are unique in a session"),
+                    ));
+                }
+            }
+            let is_open = |opened: &HashMap<&str, bool>, id: &str| {
+                opened.get(id).copied().unwrap_or_else(|| self.open_calls.contains_key(id))
+            };
+            for call in message.tool_calls().filter(|c| !c.hosted) {
+                if message.role != Role::Assistant {
+                    return Err(Error::message_at(i, "only an assistant message can carry tool calls"));
+                }
+                if is_open(&opened, &call.id) {
+                    let id = &call.id;
+                    return Err(Error::message_at(
+                        i,
+                        format!(
+                            "the tool call id `{id}` is still waiting for its output; give each call an id of its own"
+                        ),
+                    ));
+                }
+                opened.insert(&call.id, true);
+            }
+            let outputs = message.tool_outputs().count();
+            if outputs != usize::from(message.role == Role::Tool) {
+                return Err(Error::message_at(
+                    i,
+                    "a tool message holds exactly one tool output, and no other message holds any",
+                ));
+            }
+            for output in message.tool_outputs() {
+                if output.content.iter().any(|p| matches!(p, Part::ToolCall(_) | Part::ToolOutput(_))) {
+                    return Err(Error::message_at(
+                        i,
+                        "a tool output holds no tool calls and no tool outputs",
+                    ));
+                }
+                if !is_open(&opened, &output.call_id) {
+                    let id = &output.call_id;
+                    return Err(Error::message_at(
+                        i,
+                        format!(
+                            "the tool output for call `{id}` has no open call before it; push the assistant message with that call first, or leave the output out"
+                        ),
+                    ));
+                }
+                opened.insert(&output.call_id, false);
+            }
+        }
+        Ok(())
+    }
+}

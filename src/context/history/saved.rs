@@ -1,0 +1,65 @@
+//! A history in a snapshot.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::History;
+use super::calls::OpenCall;
+use crate::context::node::{Node, NodeIndex, NodeKind};
+use crate::context::place::Late;
+use crate::context::tally::Tally;
+use crate::error::Result;
+use crate::saved::{Reader, Saved, Writer};
+
+impl Saved for History {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        // What is not saved follows from the nodes; `reserved` names ids that have entered.
+        let Self { nodes, by_id: _, open_calls, generated, reserved: _, superseded, late, away } = self;
+        nodes.save(out);
+        open_calls.save(out);
+        generated.save(out);
+        let mut gone: Vec<(NodeIndex, usize)> = superseded.iter().map(|(n, at)| (*n, *at)).collect();
+        gone.sort_unstable();
+        out.count(gone.len());
+        for (node, at) in gone {
+            out.count(node.get());
+            out.count(at);
+        }
+        late.save(out);
+        away.save(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let nodes: Vec<Node> = Saved::load(from)?;
+        let is_node = |n: &NodeIndex| n.get() < nodes.len();
+        let open_calls: BTreeMap<String, OpenCall> = Saved::load(from)?;
+        let generated = Saved::load(from)?;
+        let superseded: Vec<(NodeIndex, usize)> = Saved::load(from)?;
+        let late: Late = Saved::load(from)?;
+        let named = nodes.iter().filter_map(|n| n.folded_by.as_ref());
+        let calls = open_calls.values().flat_map(|c| std::iter::once(&c.caller).chain(&c.stand_in));
+        let away: BTreeMap<NodeIndex, Tally> = Saved::load(from)?;
+        let known = named
+            .chain(calls)
+            .chain(superseded.iter().map(|(n, _)| n))
+            .chain(away.keys())
+            .chain(late.nodes())
+            .all(is_node);
+        from.require(known, "a message that it names is not there")?;
+        // A summary is folded by a later one: whoever follows them comes to an end.
+        let by_a_summary = |(at, node): (usize, &Node)| {
+            let outer = |by: NodeIndex| node.kind != NodeKind::Summary || by.get() > at;
+            node.folded_by.is_none_or(|by| nodes[by.get()].kind == NodeKind::Summary && outer(by))
+        };
+        from.require(nodes.iter().enumerate().all(by_a_summary), "it is folded by no summary")?;
+        Ok(Self {
+            by_id: nodes.iter().enumerate().map(|(at, n)| (n.id.clone(), NodeIndex(at as u32))).collect(),
+            open_calls,
+            generated,
+            reserved: HashSet::new(),
+            superseded: superseded.into_iter().collect(),
+            late,
+            away,
+            nodes,
+        })
+    }
+}

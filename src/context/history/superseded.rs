@@ -1,0 +1,71 @@
+//! A past that the caller rewrote, or went back behind.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::History;
+use super::calls::OpenCall;
+use crate::context::node::NodeIndex;
+
+/// What [`History::supersede`] changed.
+#[derive(Debug)]
+pub struct Superseded {
+    nodes: Vec<NodeIndex>,
+    open_calls: BTreeMap<String, OpenCall>,
+}
+
+impl History {
+    /// Nodes of a past that the caller rewrites: their ids may be used again, their calls wait no longer, and calls before
+    /// them that they answered wait again.
+    pub fn supersede(&mut self, gone: &[NodeIndex]) -> Superseded {
+        let now = self.nodes.len();
+        let nodes: Vec<NodeIndex> = gone.iter().copied().filter(|n| !self.is_superseded(*n)).collect();
+        self.superseded.extend(nodes.iter().map(|n| (*n, now)));
+        let before = Superseded { nodes, open_calls: self.open_calls.clone() };
+        self.open_calls.retain(|_, call| !self.superseded.contains_key(&call.caller));
+        // A call waited before all this if what comes first of it here is its output.
+        let mut in_time = gone.to_vec();
+        in_time.sort_unstable();
+        let mut seen: HashSet<&str> = HashSet::new();
+        let mut reopened: HashSet<&str> = HashSet::new();
+        for message in in_time.iter().map(|n| &self.nodes[n.get()].message) {
+            let answered = message.tool_outputs().map(|o| o.call_id.as_str());
+            reopened.extend(answered.filter(|id| seen.insert(id)));
+            seen.extend(message.tool_calls().filter(|c| !c.hosted).map(|c| c.id.as_str()));
+        }
+        let mut open = Vec::new();
+        for (i, node) in self.nodes.iter().enumerate().rev() {
+            if reopened.is_empty() {
+                break;
+            }
+            let caller = NodeIndex(i as u32);
+            if self.is_superseded(caller) {
+                continue;
+            }
+            for call in node.message.tool_calls().filter(|c| !c.hosted) {
+                if reopened.remove(call.id.as_str()) {
+                    open.push((call.id.clone(), OpenCall { caller, stand_in: None }));
+                }
+            }
+        }
+        self.open_calls.extend(open);
+        before
+    }
+
+    /// Whether the caller rewrote the past that the node belongs to, or went back behind it.
+    pub fn is_superseded(&self, index: NodeIndex) -> bool {
+        self.superseded.contains_key(&index)
+    }
+
+    /// How many nodes there were when the node became superseded.
+    pub fn superseded_at(&self, index: NodeIndex) -> Option<usize> {
+        self.superseded.get(&index).copied()
+    }
+
+    /// Takes [`History::supersede`] back.
+    pub fn reinstate(&mut self, before: Superseded) {
+        for node in before.nodes {
+            self.superseded.remove(&node);
+        }
+        self.open_calls = before.open_calls;
+    }
+}

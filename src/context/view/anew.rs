@@ -1,0 +1,57 @@
+//! A view whose nodes have other numbers, or another counter's tokens.
+
+use super::{Slot, View};
+use crate::context::branch::Renumbering;
+use crate::context::ephemeral::Ephemeral;
+use crate::context::node::NodeIndex;
+use crate::context::tally::{Sums, Tally};
+
+impl View {
+    /// Every slot, shown or kept for when it is shown again.
+    pub(in crate::context) fn all_slots(&self) -> impl Iterator<Item = &Slot> {
+        let kept = self.hidden_parts.iter().chain(self.dropped.values()).chain(self.pruned.values());
+        self.slots().chain(kept)
+    }
+
+    /// Counts every slot anew, and the tool definitions where `tools` are given. What is sent stays the same.
+    pub(in crate::context) fn recount(&mut self, tools: Option<u64>, count: impl Fn(&Slot) -> Tally) {
+        self.before_edit(0);
+        self.tools = tools.unwrap_or(self.tools);
+        let shown = self.header.iter_mut().chain(&mut self.parts).chain(&mut self.body);
+        let kept =
+            self.hidden_parts.iter_mut().chain(self.dropped.values_mut()).chain(self.pruned.values_mut());
+        for slot in shown.chain(kept) {
+            slot.tally = count(slot);
+        }
+        self.sums = Sums::default();
+        for slot in self.header.iter().chain(&self.parts).chain(&self.body) {
+            self.sums.add(slot.part, &slot.tally);
+        }
+        self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
+        let marked = self.marked_body.min(self.body.len());
+        self.marked_tokens = self.fixed_tokens() + self.body[..marked].iter().map(Slot::tokens).sum::<u64>();
+        self.watch_outputs();
+    }
+
+    /// Gives every node its number in a branch of the conversation; all of them have one.
+    pub(in crate::context) fn renumber(&mut self, new: &Renumbering) {
+        self.before_edit(0);
+        let own = |node: NodeIndex| new.of(node).unwrap_or(node);
+        self.pruned.retain(|node, _| new.of(*node).is_some());
+        let before_body = self.header.iter_mut().chain(&mut self.parts).chain(&mut self.hidden_parts);
+        let stands = before_body.chain(&mut self.body).chain(self.dropped.values_mut());
+        for slot in stands.chain(self.pruned.values_mut()) {
+            slot.node = own(slot.node);
+        }
+        for node in self.order.iter_mut().chain(&mut self.merged) {
+            *node = own(*node);
+        }
+        for slots in [&mut self.dropped, &mut self.pruned] {
+            *slots = std::mem::take(slots).into_values().map(|slot| (slot.node, slot)).collect();
+        }
+        self.ephemeral = Ephemeral::default();
+        for slot in &self.body {
+            self.ephemeral.enter(slot);
+        }
+    }
+}

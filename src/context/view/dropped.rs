@@ -1,0 +1,90 @@
+//! What a pass took out of the body without a fold.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use super::{Slot, View};
+use crate::context::node::NodeIndex;
+use crate::message::Message;
+
+impl View {
+    /// Takes nodes out of the body and remembers where they stood.
+    pub fn drop_nodes(&mut self, nodes: &HashSet<NodeIndex>) {
+        let Some(first) = self.first_position(nodes) else { return };
+        self.before_edit_in_body(first);
+        for slot in self.body.split_off(first) {
+            if nodes.contains(&slot.node) {
+                self.sums.remove(slot.part, &slot.tally);
+                self.dropped_tokens += slot.tokens();
+                self.dropped.insert(slot.node, slot);
+            } else {
+                self.body.push(slot);
+            }
+        }
+        self.watch_outputs_from(first);
+        self.touch(first);
+    }
+
+    /// Remembers a node that never stood in the body, behind the dropped or shown node `behind`. Gives that, unless it is
+    /// the last one.
+    pub fn enter_dropped(&mut self, slot: Slot, behind: NodeIndex) -> Option<NodeIndex> {
+        let place = self.order.iter().rposition(|n| *n == behind).map_or(self.order.len(), |at| at + 1);
+        let is_last = place == self.order.len();
+        self.order.insert(place, slot.node);
+        self.dropped_tokens += slot.tokens();
+        self.dropped.insert(slot.node, slot);
+        (!is_last).then_some(behind)
+    }
+
+    /// Brings dropped nodes back to where they stood.
+    pub fn restore(&mut self, nodes: &HashSet<NodeIndex>) {
+        self.before_edit_in_body(0);
+        let mut shown: BTreeMap<NodeIndex, Slot> = BTreeMap::new();
+        shown.extend(std::mem::take(&mut self.body).into_iter().map(|s| (s.node, s)));
+        let (back, dropped) =
+            std::mem::take(&mut self.dropped).into_iter().partition(|(n, _)| nodes.contains(n));
+        self.dropped = dropped;
+        for slot in BTreeMap::values(&back) {
+            self.sums.add(slot.part, &slot.tally);
+            self.ephemeral.enter(slot);
+            self.dropped_tokens -= slot.tokens();
+        }
+        shown.extend(back);
+        self.body = self.order.iter().filter_map(|n| shown.remove(n)).collect();
+        let first = self.body.iter().position(|s| nodes.contains(&s.node)).unwrap_or(self.body.len());
+        self.watch_outputs();
+        self.touch(first);
+    }
+
+    /// Shows a dropped message otherwise, where it stood as `before`.
+    pub(in crate::context) fn replace_dropped(&mut self, slot: Slot, before: &Arc<Message>) {
+        if let Some(there) = self.dropped.get_mut(&slot.node)
+            && Arc::ptr_eq(&there.message, before)
+        {
+            self.dropped_tokens = self.dropped_tokens - there.tokens() + slot.tokens();
+            *there = slot;
+        }
+    }
+
+    /// The slot that a pass took out of the body.
+    pub fn dropped(&self, node: NodeIndex) -> Option<&Slot> {
+        self.dropped.get(&node)
+    }
+
+    /// Every node that a pass took out of the body and no fold stands for.
+    pub fn dropped_nodes(&self) -> impl Iterator<Item = NodeIndex> + '_ {
+        self.dropped.keys().copied()
+    }
+
+    /// Tokens of what passes took out of the body, as it stood there.
+    pub fn dropped_tokens(&self) -> u64 {
+        self.dropped_tokens
+    }
+
+    /// The body, and what was dropped from it in its place.
+    pub fn with_dropped(&self) -> Vec<&Slot> {
+        let mut body = self.body.iter();
+        let slot = |n: &NodeIndex| self.dropped.get(n).or_else(|| body.next());
+        self.order.iter().filter_map(slot).collect()
+    }
+}

@@ -1,0 +1,134 @@
+//! How messages enter a view, and leave it for good.
+
+use std::collections::HashSet;
+
+use super::{Slot, View};
+use crate::context::history::History;
+use crate::context::node::{NodeIndex, NodeKind};
+use crate::message::Role;
+
+impl View {
+    /// Appends to the header; the body is still empty.
+    pub fn push_header(&mut self, slot: Slot) {
+        self.sums.add(slot.part, &slot.tally);
+        if !self.parts.is_empty() {
+            self.before_edit(self.header.len());
+            self.parts_changed_from = Some(0);
+            self.edited = Some(0);
+            self.changes.edit_header();
+        }
+        self.header.push(slot); // nothing but context parts stands behind it yet
+    }
+
+    /// Puts a message in at its place: at the end, but a tool output whose call is further up goes to that call's
+    /// step, so that no message of another role stands between a call and its output, nor will when it comes back into the
+    /// view. Gives what it stands right behind then, where it does not stand behind all.
+    pub fn push(&mut self, slot: Slot, caller: Option<NodeIndex>, history: &History) -> Option<NodeIndex> {
+        let step = caller.and_then(|caller| self.end_of_step(caller, history));
+        let (at, answer) = step.unwrap_or((self.body.len(), slot.node));
+        let is_last = at == self.body.len();
+        let behind = at.checked_sub(1).map(|before| self.body[before].node);
+        let behind = behind.filter(|_| !is_last || self.said_between(answer, slot.node, history));
+        self.sums.add(slot.part, &slot.tally);
+        self.ephemeral.enter(&slot);
+        let place = if behind.is_some() { self.place_after(at) } else { self.order.len() };
+        self.order.insert(place, slot.node);
+        if is_last {
+            self.body.push(slot);
+            self.watch_output(at);
+        } else {
+            self.before_edit_in_body(at);
+            self.body.insert(at, slot);
+            self.moved(at, 1);
+            self.touch(at);
+        }
+        behind
+    }
+
+    /// Whether something else was said between two messages, be it in the view or out of it: a header that the caller set
+    /// meanwhile never stands between them.
+    pub(in crate::context) fn said_between(
+        &self,
+        one: NodeIndex,
+        other: NodeIndex,
+        history: &History,
+    ) -> bool {
+        (one.0 + 1..other.0).map(NodeIndex).any(|n| {
+            let node = history.node(n);
+            let may_stand = || {
+                node.folded_by.is_some()
+                    || self.dropped.contains_key(&n)
+                    || self.merged.contains(&n)
+                    || self.position(n).is_some()
+            };
+            let speaks = node.kind == NodeKind::Message && node.message.role != Role::Tool;
+            speaks && !history.is_superseded(n) && may_stand()
+        })
+    }
+
+    /// Where the outputs that answer the assistant message `caller` end, and the last message of the answer that it belongs
+    /// to; `None` where it does not stand in the body.
+    fn end_of_step(&self, caller: NodeIndex, history: &History) -> Option<(usize, NodeIndex)> {
+        let mut end = self.position(caller)? + 1;
+        let mut answer = caller;
+        // Items sent one by one: the calls of one answer stand in neighbouring assistant messages.
+        while let Some(next) = self.body.get(end).filter(|s| s.message.role == Role::Assistant)
+            && next.message.tool_calls().next().is_some()
+            && !self.said_between(answer, next.node, history)
+        {
+            answer = next.node;
+            end += 1;
+        }
+        while self.body.get(end).is_some_and(|s| s.message.role == Role::Tool) {
+            end += 1;
+        }
+        Some((end, answer))
+    }
+
+    /// Puts slots in at a body position.
+    pub fn insert(&mut self, at: usize, slots: Vec<Slot>) {
+        for slot in &slots {
+            self.sums.add(slot.part, &slot.tally);
+            self.ephemeral.enter(slot);
+        }
+        self.before_edit_in_body(at);
+        let place = self.place_before(at);
+        self.order.splice(place..place, slots.iter().map(|s| s.node));
+        let count = slots.len();
+        self.body.splice(at..at, slots);
+        self.moved(at, count);
+        self.touch(at);
+    }
+
+    /// Takes one node out for good.
+    pub fn remove(&mut self, node: NodeIndex) {
+        if let Some(place) = self.order.iter().rposition(|n| *n == node) {
+            self.order.remove(place);
+        }
+        if let Some(slot) = self.dropped.remove(&node) {
+            self.dropped_tokens -= slot.tokens();
+        } else if let Some(at) = self.position(node) {
+            self.before_edit_in_body(at);
+            let slot = self.body.remove(at);
+            self.sums.remove(slot.part, &slot.tally);
+            self.watch_outputs_from(at);
+            self.touch(at);
+        }
+    }
+
+    /// Takes nodes out for good.
+    pub fn remove_all(&mut self, nodes: &HashSet<NodeIndex>) {
+        let Some(first) = self.first_position(nodes) else { return };
+        self.before_edit_in_body(first);
+        self.order.retain(|n| !nodes.contains(n));
+        for slot in self.body.split_off(first) {
+            if nodes.contains(&slot.node) {
+                self.sums.remove(slot.part, &slot.tally);
+            } else {
+                self.body.push(slot);
+            }
+        }
+        self.watch_outputs_from(first);
+        self.touch(first);
+    }
+}

@@ -1,0 +1,53 @@
+//! How much of a view is as it was: for the prompt cache, and for those who keep what they made of it.
+
+use super::{Slot, View};
+
+impl View {
+    /// The body position from which on messages stand behind something that was edited since this was last asked.
+    pub fn take_edited(&mut self) -> Option<usize> {
+        self.edited.take()
+    }
+
+    /// From here on, [`View::stable_prefix_tokens`] tells what is still as it is now.
+    pub fn mark(&mut self) {
+        self.changed_from = None;
+        self.fixed_changed = false;
+        self.parts_changed_from = None;
+        self.marked_tokens = self.tokens();
+        self.marked_body = self.body.len();
+    }
+
+    /// Tokens at the beginning that are as they were at the last [`View::mark`].
+    pub fn stable_prefix_tokens(&self) -> u64 {
+        if let Some(at) = self.parts_changed_from.filter(|_| !self.fixed_changed) {
+            let before = self.header.iter().chain(&self.parts[..at]).map(Slot::tokens).sum::<u64>();
+            return (before + self.tools).min(self.marked_tokens);
+        }
+        match self.changed_from {
+            _ if self.fixed_changed => 0,
+            None => self.marked_tokens,
+            Some(at) => self.tokens_before(at).min(self.marked_tokens), // what changed may have entered after the mark
+        }
+    }
+
+    /// Tokens of all that stands before body position `at`: the shorter side is summed up.
+    fn tokens_before(&self, at: usize) -> u64 {
+        let of = |slots: &[Slot]| slots.iter().map(Slot::tokens).sum::<u64>();
+        let (before, behind) = self.body.split_at(at.min(self.body.len()));
+        if before.len() < behind.len() {
+            self.fixed_tokens() + of(before)
+        } else {
+            self.tokens().saturating_sub(of(behind))
+        }
+    }
+
+    pub(super) fn before_edit_in_body(&mut self, at: usize) {
+        self.before_edit(self.before_body() + at);
+    }
+
+    pub(super) fn touch(&mut self, at: usize) {
+        self.changed_from = Some(self.changed_from.map_or(at, |from| from.min(at)));
+        self.edited = Some(self.edited.map_or(at, |from| from.min(at)));
+        self.changes.edit(at);
+    }
+}

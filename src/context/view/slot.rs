@@ -1,0 +1,83 @@
+use std::sync::Arc;
+
+use crate::context::history::History;
+use crate::context::node::NodeIndex;
+use crate::context::tally::{PartName, Tally};
+use crate::message::Message;
+
+/// How a message stands in the view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As it was pushed.
+    Whole,
+    /// A tool output cut to the in-context view's bounds (CACHE-3).
+    Cut,
+    /// A tool output that is a placeholder now (CACHE-4).
+    Placeholder,
+    /// Its middle was cut as a last resort (COMP-19).
+    Shortened,
+    /// JSON that was compressed (CACHE-8).
+    Compressed,
+    /// An assistant message without its tool calls.
+    Stripped,
+    /// A tool output's head and tail (CACHE-9).
+    Truncated,
+    /// A pointer to the same output further down (PASS-13).
+    Pointer,
+    /// The base prompt with later instructions in it.
+    Merged,
+    /// An assistant message without the thinking that was bound to what stood before it (PROV-3b).
+    Unbound,
+}
+
+impl Form {
+    /// The name in `Item.form`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::Cut => "cut",
+            Self::Placeholder => "placeholder",
+            Self::Shortened => "shortened",
+            Self::Compressed => "compressed",
+            Self::Stripped => "stripped",
+            Self::Truncated => "truncated",
+            Self::Pointer => "pointer",
+            Self::Merged => "merged",
+            Self::Unbound => "unbound",
+        }
+    }
+}
+
+/// A message's place in the view.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Slot {
+    /// The node that it shows.
+    pub node: NodeIndex,
+    /// What is sent: the node's own message, or a shorter one.
+    pub message: Arc<Message>,
+    /// The tokens of what is sent.
+    pub tally: Tally,
+    /// What its text counts as.
+    pub part: PartName,
+    /// How it stands.
+    pub form: Form,
+}
+
+impl Slot {
+    /// The node as it was pushed.
+    pub fn whole(history: &History, index: NodeIndex) -> Self {
+        let node = history.node(index);
+        Self {
+            node: index,
+            message: node.message.clone(),
+            tally: node.tally,
+            part: node.part(),
+            form: if history.is_away(index) { Form::Placeholder } else { Form::Whole },
+        }
+    }
+
+    /// Tokens of what is sent.
+    pub fn tokens(&self) -> u64 {
+        self.tally.total()
+    }
+}

@@ -1,0 +1,90 @@
+//! A body that stands otherwise: another form, a fold, another order.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::{Form, Slot, View};
+use crate::context::fold::Stood;
+use crate::context::node::NodeIndex;
+use crate::context::tally::Tally;
+use crate::message::Message;
+
+impl View {
+    /// Shows the slot at body position `at` in another form.
+    pub fn replace(&mut self, at: usize, message: Arc<Message>, tally: Tally, form: Form) {
+        self.before_edit_in_body(at);
+        let slot = &mut self.body[at];
+        self.sums.remove(slot.part, &slot.tally);
+        slot.message = message;
+        slot.tally = tally;
+        slot.form = form;
+        self.sums.add(slot.part, &slot.tally);
+        self.touch(at);
+    }
+
+    /// The body and what was dropped from it, in order, as it stands.
+    pub fn stood(&self) -> impl Iterator<Item = Stood> + '_ {
+        let shown = |slot: &Slot| !self.dropped.contains_key(&slot.node);
+        self.with_dropped().into_iter().map(move |slot| Stood { slot: slot.clone(), shown: shown(slot) })
+    }
+
+    /// Shows and drops just these, in this order.
+    pub fn arrange(&mut self, stood: Vec<Stood>) {
+        self.order = stood.iter().map(|s| s.slot.node).collect();
+        let (shown, dropped): (Vec<Stood>, Vec<Stood>) = stood.into_iter().partition(|s| s.shown);
+        self.dropped = dropped.into_iter().map(|s| (s.slot.node, s.slot)).collect();
+        self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
+        let as_it_stood = |(old, new): &(&Slot, &Stood)| {
+            old.node == new.slot.node && Arc::ptr_eq(&old.message, &new.slot.message)
+        };
+        let same = self.body.iter().zip(&shown).take_while(as_it_stood).count();
+        let changed = same < self.body.len().max(shown.len());
+        self.before_edit_in_body(same);
+        for slot in self.body.drain(same..) {
+            self.sums.remove(slot.part, &slot.tally);
+        }
+        for Stood { slot, .. } in shown.into_iter().skip(same) {
+            self.sums.add(slot.part, &slot.tally);
+            self.ephemeral.enter(&slot);
+            self.body.push(slot);
+        }
+        if changed {
+            self.watch_outputs_from(same);
+            self.touch(same);
+        }
+    }
+
+    /// Takes the `folded` nodes out and puts `with` at position `at` of what is left: a retained text and a summary stand
+    /// before all else (COMP-7), so that a view that begins with a fold begins with a user message; or behind earlier folds.
+    pub fn fold(&mut self, folded: &HashSet<NodeIndex>, with: Vec<Slot>, at: usize) {
+        let first = self.body.iter().position(|s| folded.contains(&s.node)).unwrap_or(self.body.len());
+        self.before_edit_in_body(first.min(at));
+        for slot in self.body.iter().filter(|s| folded.contains(&s.node)) {
+            self.sums.remove(slot.part, &slot.tally);
+        }
+        for slot in &with {
+            self.sums.add(slot.part, &slot.tally);
+        }
+        self.order.retain(|n| !folded.contains(n));
+        self.dropped.retain(|n, _| !folded.contains(n));
+        self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
+        self.body.retain(|s| !folded.contains(&s.node));
+        let place = self.place_after(at);
+        self.order.splice(place..place, with.iter().map(|s| s.node));
+        self.body.splice(at..at, with);
+        self.watch_outputs_from(first.min(at));
+        self.touch(first.min(at));
+    }
+
+    /// The place in the order right before body position `at`.
+    pub(super) fn place_before(&self, at: usize) -> usize {
+        let node = self.body.get(at).map(|s| s.node);
+        node.and_then(|node| self.order.iter().rposition(|n| *n == node)).unwrap_or(self.order.len())
+    }
+
+    /// The place in the order right behind the slot before body position `at`.
+    pub(super) fn place_after(&self, at: usize) -> usize {
+        let node = at.checked_sub(1).and_then(|before| self.body.get(before)).map(|s| s.node);
+        node.and_then(|node| self.order.iter().rposition(|n| *n == node)).map_or(0, |place| place + 1)
+    }
+}

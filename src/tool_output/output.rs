@@ -1,0 +1,123 @@
+use std::sync::Arc;
+
+use super::long_text::{Line, LongText};
+use super::piece::{Piece, describe_part};
+use crate::error::Result;
+use crate::message::{Extras, Part, ToolOutputRef};
+use crate::saved::{Reader, Saved, Writer};
+
+/// A stored tool output: its parts, whole.
+#[derive(Debug, Clone)]
+pub struct Output {
+    pub(super) id: Arc<str>,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) bytes: u64,
+    pub(super) lines: u64,
+    /// The key in the host's store where its pieces are, when they are not here.
+    pub(super) away: Option<Arc<str>>,
+}
+
+impl Output {
+    pub(super) fn new(id: Arc<str>, pieces: Vec<Piece>) -> Self {
+        let bytes = pieces.iter().map(Piece::bytes).sum();
+        let lines = pieces.iter().map(Piece::line_count).sum();
+        Self { id, pieces, bytes, lines, away: None }
+    }
+
+    /// The ref's id.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The parts, as they were stored. Texts are shared, not copied; one that came in chunks is put together.
+    pub fn parts(&self) -> Vec<Part> {
+        self.pieces.iter().map(Piece::part).collect()
+    }
+
+    /// UTF-8 bytes of its texts, and bytes of what else it holds as it is written (base64, URLs).
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The text, where the output is one text and nothing else.
+    pub fn as_text(&self) -> Option<&LongText> {
+        match self.pieces.as_slice() {
+            [Piece::Text { text, .. }] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Its lines after the first `skip`, in order, without their line breaks: those of each text, and one that names each
+    /// other part. What is skipped is not looked at.
+    pub fn lines_from(&self, skip: u64) -> impl Iterator<Item = Line<'_>> {
+        let mut before = 0;
+        self.pieces.iter().flat_map(move |piece| {
+            let skip_here = skip.saturating_sub(before).min(piece.line_count());
+            before += piece.line_count();
+            let (text, other) = match piece {
+                Piece::Text { text, .. } => (Some(text), None),
+                Piece::Other(part) => (None, (skip_here == 0).then(|| Line::alone(&describe_part(part)))),
+            };
+            text.into_iter().flat_map(move |text| text.lines_from(skip_here)).chain(other)
+        })
+    }
+
+    /// How many lines there are.
+    pub fn line_count(&self) -> u64 {
+        self.lines
+    }
+
+    /// The ref, with sizes.
+    pub fn reference(&self) -> ToolOutputRef {
+        ToolOutputRef { id: self.id.to_string(), byte_size: Some(self.bytes), line_count: Some(self.lines) }
+    }
+
+    /// The key in the host's store where it lives, when it is not in memory.
+    pub fn away(&self) -> Option<&Arc<str>> {
+        self.away.as_ref()
+    }
+
+    /// Bytes that it has in memory.
+    pub fn bytes_here(&self) -> u64 {
+        if self.away.is_some() { 0 } else { self.bytes }
+    }
+
+    pub(super) fn append(&mut self, chunk: &str) {
+        if chunk.is_empty() {
+            return;
+        }
+        if !matches!(self.pieces.last(), Some(Piece::Text { .. })) {
+            self.pieces.push(Piece::Text { text: LongText::default(), extras: Extras::default() });
+        }
+        if let Some(Piece::Text { text, .. }) = self.pieces.last_mut() {
+            self.lines -= text.line_count();
+            text.push_str(chunk);
+            self.lines += text.line_count();
+            self.bytes += chunk.len() as u64;
+        }
+    }
+}
+
+impl Saved for Output {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        let Self { id, pieces, bytes, lines, away } = self;
+        id.save(out);
+        away.save(out);
+        if away.is_some() {
+            bytes.save(out);
+            lines.save(out);
+        } else {
+            pieces.save(out);
+        }
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let (id, away) = (Saved::load(from)?, Option::load(from)?);
+        if away.is_none() {
+            return Ok(Self::new(id, Saved::load(from)?));
+        }
+        let (bytes, lines): (u64, u64) = Saved::load(from)?;
+        from.require(bytes < 1 << 40 && lines < 1 << 40, "an output is too large")?;
+        Ok(Self { id, pieces: Vec::new(), bytes, lines, away })
+    }
+}
