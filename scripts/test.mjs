@@ -4,21 +4,26 @@
 //   npm run test:quick        the two-minute part, on the package as it is built
 //   npm test -- page types    the suites with these words in their names
 //   npm test -- --verbose     with all output as it comes
+//   npm test -- --list        what the suites are called, and their commands
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
 import { isBuilt } from "./lib/built.mjs";
 import { countTests } from "./lib/counts.mjs";
 import { root, targetDir } from "./lib/paths.mjs";
 import { fail, must, runWithin } from "./lib/run.mjs";
 import { suites } from "./suites.mjs";
 
-const args = process.argv.slice(2);
-const quick = args.includes("--quick");
-const verbose = args.includes("--verbose");
-const words = args.filter((arg) => !arg.startsWith("--"));
+const options = { quick: { type: "boolean" }, verbose: { type: "boolean" }, list: { type: "boolean" } };
+const { quick, verbose, list, words } = readArguments();
 const chosen = suites.filter((s) => (!quick || s.quick) && (words.length === 0 || words.some((w) => s.name.includes(w))));
 if (chosen.length === 0) fail(`no suite is called so; there are: ${suites.map((s) => s.name).join(" · ")}`);
+
+if (list) {
+  for (const { name, seconds, command } of chosen) console.log(`${name} (${seconds} s at most): ${shown(command)}`);
+  process.exit();
+}
 
 const logs = join(targetDir, "test-logs");
 mkdirSync(logs, { recursive: true });
@@ -34,6 +39,16 @@ for (const suite of chosen) {
   results.push(missing ? unrun(suite, missing) : await runSuite(suite));
 }
 report(results);
+
+/** An option that is not there is refused: a whole run is too long to be had by mistake. */
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    return { ...values, words: positionals };
+  } catch (error) {
+    return fail(error.message);
+  }
+}
 
 async function runSuite(suite) {
   console.log(`▸ ${suite.name}: ${shown(suite.command)}`);
