@@ -62,6 +62,6 @@ export class BodyKeeper {
 
 /** A loop has one conversation: the caller's session, or one for this run. Both are given back with the result. */
 export function withSession(options) {
-  const { session, strict, onError, onReport, signal, maxSteps, execute, onResponse, ...ofSession } = options;
+  const { session, strict, onError, onReport, signal, maxSteps, execute, onResponse, onEvent, ...ofSession } = options;
   return { strict, onError, onReport, session: session ?? new Session(ofSession) };
 }

@@ -38,12 +38,14 @@ export class Keeper {
    *
    * @param list the SDK's
    * @param about `header` (a text, or system messages), `tools` (definitions), `usage` (of the call before), `signal`,
-   * `args` (for a caller who says by them which session it is)
+   * `args` (for a caller who says by them which session it is); or a function that gives this, which may fail as all in here may
    * @returns `{ list, conversation }`; without a conversation where something failed, or where the call is our own
    */
-  async fit(list, { header, tools, usage, signal, args } = {}) {
-    let conversation;
+  async fit(list, about = {}) {
+    let conversation, signal;
     try {
+      const { header, tools, usage, args, ...rest } = typeof about === "function" ? await about() : about;
+      signal = rest.signal;
       const mine = list.map((entry) => this.#mirror.ours(entry));
       if (this.#conversations.asksForSummary(mine)) return { list };
       const found = this.#conversations.of(mine, args);
