@@ -59,7 +59,7 @@ export type LoopOptions<R, E = unknown> = IntegrationOptions & {
   /** Hears of every answer, whole, also where it was streamed. `step` counts from 1. */
   onResponse?: (response: R, step: number) => void;
   /** With `stream: true` in the body: hears of every event, as it comes. A promise is waited for. */
-  onEvent?: (event: E, step: number) => void | Promise<void>;
+  onEvent?: (event: E, step: number) => unknown;
 };
 
 /** How a loop ended. */

@@ -132,7 +132,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       const asked = summarize.requests.length;
       assert.ok(asked > 0);
       const loaded = await Session.load(store, "chat-17", { summarize });
-      const second = await run(loaded, JSON.parse(JSON.stringify(first.messages)), 1);
+      const second = await run(loaded, [...JSON.parse(JSON.stringify(first.messages)), { role: "user", content: "And now?" }], 1);
       assert.equal(summarize.requests.length, asked);
       assert.equal(loaded.folds().length, first.session.folds().length);
       assert.ok(calling.bodies.at(-1).messages.length < second.messages.length - 10);
@@ -245,10 +245,11 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
         execute: { build: ({ n }) => (n === 0 ? Promise.reject(new Error("disk full")) : { ok: true }) },
       });
       assert.equal(finished, false);
-      assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), ["Error: disk full", '{"ok":true}']);
+      assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), ["Error: disk full", '{"ok":true}', '{"ok":true}']);
       fresh();
       const none = await runChat(client(OpenAI, server), { model: "m", messages: [{ role: "user", content: TASK }] }, { ...OPTIONS, maxSteps: 2 });
-      assert.equal(none.messages.at(-2).content, "Error: there is no tool named build");
+      assert.equal(none.messages.at(-1).content, "Error: there is no tool named build");
+      assert.deepEqual([session.messages.length, none.session.messages.length], [7, 5], "all of it is in the session, the last output, too");
       const aborted = AbortSignal.abort(new Error("enough"));
       await assert.rejects(runChat(client(OpenAI, server), { model: "m", messages: [] }, { ...OPTIONS, signal: aborted }), /enough/);
     });

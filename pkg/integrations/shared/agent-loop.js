@@ -9,12 +9,17 @@ export async function runLoop(api, client, body, options = {}) {
   let whole = api.first(body[api.list]);
   for (let step = 1; ; step++) {
     signal?.throwIfAborted();
-    const response = await ask(api, keeper, client, { ...body, [api.list]: whole }, { signal, onEvent: (event) => onEvent?.(event, step) });
-    onResponse?.(response, step);
+    const { response, conversation } = await ask(api, keeper, client, { ...body, [api.list]: whole }, { signal, onEvent: (event) => onEvent?.(event, step) });
     whole = [...whole, ...api.made(response)];
+    keeper.heard(conversation, whole);
+    onResponse?.(response, step);
     const calls = api.calls(response);
+    if (calls.length > 0) {
+      whole = [...whole, ...(await Promise.all(calls.map(async (made) => api.answer(made.call, await executed(made, execute, signal)))))];
+      keeper.heard(conversation, whole);
+    }
+    // What was called last has its output, too: so the list can be gone on with.
     if (calls.length === 0 || step === maxSteps) return { response, [api.list]: whole, session: own.session, steps: step, finished: calls.length === 0 };
-    whole = [...whole, ...(await Promise.all(calls.map(async (made) => api.answer(made.call, await executed(made, execute, signal)))))];
   }
 }
 
@@ -36,7 +41,7 @@ async function ask(api, keeper, client, body, { signal, onEvent }) {
     }
     if (!response) throw refusal;
     keeper.record(fitting.conversation, response.usage);
-    return response;
+    return { response, conversation: fitting.conversation };
   }
 }
 

@@ -55,6 +55,10 @@ export class BodyKeeper {
     this.#keeper.record(conversation, usage);
   }
 
+  heard(conversation, list) {
+    this.#keeper.heard(conversation, list);
+  }
+
   failed(error) {
     this.#keeper.failed(error);
   }

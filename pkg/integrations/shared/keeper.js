@@ -118,6 +118,19 @@ export class Keeper {
     }
   }
 
+  /** What the list has become since it was sent, where the hook is told: the session has it now, not with the next request. */
+  heard(conversation, list) {
+    if (!conversation?.sent) return;
+    try {
+      const whole = list.map((entry) => this.#mirror.ours(entry));
+      conversation.session.sync(this.#format, whole);
+      const news = whole.slice(conversation.whole.length);
+      Object.assign(conversation, { whole, view: [...conversation.view, ...news] });
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
   /** The usage of the request that was just answered. */
   record(conversation, usage) {
     if (conversation?.sent && usage) recordUsage(conversation.session, usage);
