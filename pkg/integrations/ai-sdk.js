@@ -3,6 +3,8 @@
 import { Keeper } from "./shared/keeper.js";
 import { Mirror } from "./shared/mirror.js";
 import { withoutBytes } from "./shared/bytes.js";
+import { jsonSchemaOf } from "./shared/schemas.js";
+import { begun } from "./shared/streams.js";
 
 const FORMAT = "ai-sdk";
 const bytesApart = () => new Mirror(withoutBytes);
@@ -12,14 +14,14 @@ export function prepareStep(options) {
   const keeper = new Keeper("ai-sdk prepareStep", FORMAT, options, { mirror: bytesApart(), more: ["tools", "instructions", "signal"] });
   const { tools, instructions, signal } = keeper.options;
   return async (args) => {
-    const { list } = await keeper.fit(args.messages, {
+    const { list } = await keeper.fit(args.messages, async () => ({
       // In version 6 a hook is not told what the instructions are; there, and for tools, the options say it.
       header: headerOf(args.instructions ?? instructions),
       tools: tools && (await definitionsOf(tools)),
       usage: args.steps.at(-1)?.usage,
       signal,
       args,
-    });
+    }));
     // Version 7 (the one that hands over `initialMessages`) carries an override forward, version 6 does not: either way
     // what comes in next is recognised, so an override is only given where something has changed.
     return list === args.messages ? undefined : { messages: list };
@@ -30,9 +32,19 @@ export function prepareStep(options) {
 export function middleware(options) {
   const keeper = new Keeper("ai-sdk middleware", FORMAT, options, { mirror: bytesApart() });
   const sent = new WeakMap(); // the conversation of a call's parameters
-  const again = async (params, error) => {
+  const smaller = async (params, error) => {
     const prompt = await keeper.recovered(sent.get(params), error, { signal: params.abortSignal });
     return prompt && { ...params, prompt };
+  };
+  /** Calls, and once more where it is refused as too long all the same. */
+  const called = async (params, call, callAgain) => {
+    try {
+      return await call();
+    } catch (error) {
+      const fitting = await smaller(params, error);
+      if (!fitting) throw error;
+      return callAgain(fitting);
+    }
   };
   return {
     specificationVersion: "v4",
@@ -43,33 +55,23 @@ export function middleware(options) {
       return out;
     },
     async wrapGenerate({ doGenerate, params, model }) {
-      let result;
-      try {
-        result = await doGenerate();
-      } catch (error) {
-        const smaller = await again(params, error);
-        if (!smaller) throw error;
-        result = await model.doGenerate(smaller);
-      }
+      const result = await called(params, doGenerate, (fitting) => model.doGenerate(fitting));
       keeper.record(sent.get(params), result.usage);
       return result;
     },
     async wrapStream({ doStream, params, model }) {
-      let result;
-      try {
-        result = await doStream();
-      } catch (error) {
-        const smaller = await again(params, error);
-        if (!smaller) throw error;
-        result = await model.doStream(smaller);
-      }
+      const result = await called(params, doStream, (fitting) => model.doStream(fitting));
+      // Some providers say a refusal in a stream that begins with nothing else.
+      const { stream, error } = await begun(result.stream);
+      const fitting = error && (await smaller(params, error));
+      const { stream: whole, ...rest } = fitting ? await model.doStream(fitting) : { ...result, stream };
       const listening = new TransformStream({
         transform(chunk, controller) {
           if (chunk.type === "finish") keeper.record(sent.get(params), chunk.usage);
           controller.enqueue(chunk);
         },
       });
-      return { ...result, stream: result.stream.pipeThrough(listening) };
+      return { ...rest, stream: whole.pipeThrough(listening) };
     },
   };
 }
@@ -80,19 +82,9 @@ function headerOf(instructions) {
   return [instructions].flat().map(({ content }) => ({ role: "system", content }));
 }
 
-const definitions = new WeakMap();
-
-/** Definitions of a tool set, to be counted. A schema of zod's counts as nothing: only `ai` could say what it is. */
-async function definitionsOf(tools) {
-  let known = definitions.get(tools);
-  if (!known) {
-    known = await Promise.all(
-      Object.entries(tools).map(async ([name, tool]) => {
-        const schema = typeof tool.inputSchema === "function" ? tool.inputSchema() : tool.inputSchema;
-        return { type: "function", name, description: tool.description, inputSchema: (await schema?.jsonSchema) ?? {} };
-      }),
-    );
-    definitions.set(tools, known);
-  }
-  return known;
+/** Definitions of a tool set, to be counted. */
+function definitionsOf(tools) {
+  return Promise.all(
+    Object.entries(tools).map(async ([name, { description, inputSchema }]) => ({ type: "function", name, description, inputSchema: await jsonSchemaOf(inputSchema) })),
+  );
 }

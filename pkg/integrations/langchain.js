@@ -5,6 +5,7 @@ import { tool } from "@langchain/core/tools";
 import { createMiddleware } from "langchain";
 import { Keeper } from "./shared/keeper.js";
 import { langchainMessages } from "./shared/langchain-messages.js";
+import { jsonSchemaOf } from "./shared/schemas.js";
 import { runTool } from "./tools.js";
 
 const FORMAT = "openai-chat";
@@ -16,8 +17,8 @@ export function middleware(options) {
     name: "contextfold",
     wrapModelCall: async (request, handler) => {
       const signal = request.runtime?.signal;
-      const header = textOf(request.systemMessage?.content);
-      const fitting = await keeper.fit(request.messages, { header: header || undefined, tools: definitionsOf(request.tools), signal, args: request });
+      const about = async () => ({ header: textOf(request.systemMessage?.content) || undefined, tools: await definitionsOf(request.tools), signal, args: request });
+      const fitting = await keeper.fit(request.messages, about);
       let answer;
       try {
         answer = await handler(fitting.list === request.messages ? request : { ...request, messages: fitting.list });
@@ -46,13 +47,10 @@ function usageOf(answer) {
   return { prompt_tokens: usage.input_tokens, completion_tokens: usage.output_tokens, total_tokens: usage.total_tokens, prompt_tokens_details: { cached_tokens: usage.input_token_details?.cache_read ?? 0 } };
 }
 
-/** What is known of the tools without their schema libraries: a schema of zod's counts as nothing. */
+/** Definitions of the tools, to be counted. */
 function definitionsOf(given) {
   if (!given?.length) return undefined;
-  return given.map((one) => {
-    if (one.type === "function") return one;
-    const { name, description, schema } = one;
-    const isJson = schema?.type === "object" && schema.properties !== undefined && typeof schema.parse !== "function";
-    return { type: "function", function: { name: name ?? "tool", description, parameters: isJson ? schema : {} } };
-  });
+  return Promise.all(
+    given.map(async (one) => (one.type === "function" ? one : { type: "function", function: { name: one.name ?? "tool", description: one.description, parameters: await jsonSchemaOf(one.schema) } })),
+  );
 }

@@ -66,7 +66,7 @@ export function callModelInputFilter(options = {}) {
   if (rest.session) throw new ContextError("INVALID_CONFIG", "session: the filter keeps none, for what it does holds for one request; `foldingSession` takes one");
   const keeper = new Keeper("openai-agents filter", FORMAT, trimmingOnly(rest, outputRatio), { mirror: agentItems() });
   return async ({ modelData, agent }) => {
-    const { list } = await keeper.fit(modelData.input, { header: modelData.instructions, tools: definitionsOf(agent) });
+    const { list } = await keeper.fit(modelData.input, () => ({ header: modelData.instructions, tools: definitionsOf(agent) }));
     if (list === modelData.input) return modelData;
     // What the model's user said, what was called and what was answered goes to the SDK's own session as it leaves here:
     // nothing but outputs is touched, and each stays in its place.

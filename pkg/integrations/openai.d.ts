@@ -32,7 +32,8 @@ export declare function fit(options: IntegrationOptions<object>): <B extends obj
 
 /**
  * A `fetch` for `new OpenAI({ fetch })`, for who does not own the loop (`runTools`, a framework): the list in every request to
- * `/responses` and `/chat/completions` is made to fit. A request that is refused as too long all the same is made once more.
+ * `/responses` and `/chat/completions` is made to fit, streamed or not. A request that is refused as too long all the same is made
+ * once more.
  *
  * ```js
  * import { fittingFetch } from "contextfold/openai";
@@ -47,16 +48,18 @@ export declare function fittingFetch(options: IntegrationOptions<object> & { fet
 /** Runs a tool: `args` is the parsed JSON, or the text of a custom tool. What it gives is sent as it is (text, content parts), or as JSON; what it throws, the model sees. */
 export type Execute = (args: never, about: { call: object; signal?: AbortSignal }) => unknown;
 
-/** What a loop takes beside a session or a session's options. */
-export type LoopOptions<R> = IntegrationOptions & {
+/** What a loop takes beside a session or a session's options. `R`: an answer, `E`: an event of its stream. */
+export type LoopOptions<R, E = unknown> = IntegrationOptions & {
   session?: Session;
   /** The tools, by name; or one function for all. A call of a tool that there is not gets an error for an answer. */
   execute?: { [name: string]: Execute } | ((name: string, args: never, about: { call: object; signal?: AbortSignal }) => unknown);
   /** As many model calls at most; default 100. */
   maxSteps?: number;
   signal?: AbortSignal;
-  /** Hears of every answer. */
+  /** Hears of every answer, whole, also where it was streamed. `step` counts from 1. */
   onResponse?: (response: R, step: number) => void;
+  /** With `stream: true` in the body: hears of every event, as it comes. A promise is waited for. */
+  onEvent?: (event: E, step: number) => unknown;
 };
 
 /** How a loop ended. */
@@ -73,7 +76,8 @@ export interface LoopResult<R> {
 
 /**
  * An agent loop over the Responses API: asks, runs the tools that the model calls, asks again, each time with an input that fits;
- * a refusal as too long is answered with a smaller one. `input` of what it gives is whole.
+ * a refusal as too long is answered with a smaller one. `input` of what it gives is whole. With `stream: true` in the body,
+ * `onEvent` hears each answer while it is made.
  *
  * ```js
  * import { runResponses } from "contextfold/openai";
@@ -84,17 +88,21 @@ export interface LoopResult<R> {
  * });
  * ```
  *
- * @throws what the client throws; `INVALID_ARGUMENT` for `stream`.
+ * @throws what the client throws, what `onEvent` throws, and an `Error` for a stream that ends before its answer does. What failed
+ * is not in the session; all that was before is.
  */
 export declare function runResponses(
   client: Pick<OpenAI, "responses">,
-  body: OpenAI.Responses.ResponseCreateParamsNonStreaming,
-  options: LoopOptions<OpenAI.Responses.Response>,
+  body: OpenAI.Responses.ResponseCreateParamsNonStreaming | OpenAI.Responses.ResponseCreateParamsStreaming,
+  options: LoopOptions<OpenAI.Responses.Response, OpenAI.Responses.ResponseStreamEvent>,
 ): Promise<LoopResult<OpenAI.Responses.Response> & { input: OpenAI.Responses.ResponseInputItem[] }>;
 
-/** The same over Chat Completions. */
+/**
+ * The same over Chat Completions. A stream is asked for its usage (`stream_options: { include_usage: true }`, unless yours say
+ * otherwise), and put together again: `response` is a completion.
+ */
 export declare function runChat(
   client: Pick<OpenAI, "chat">,
-  body: OpenAI.Chat.ChatCompletionCreateParamsNonStreaming,
-  options: LoopOptions<OpenAI.Chat.ChatCompletion>,
+  body: OpenAI.Chat.ChatCompletionCreateParamsNonStreaming | OpenAI.Chat.ChatCompletionCreateParamsStreaming,
+  options: LoopOptions<OpenAI.Chat.ChatCompletion, OpenAI.Chat.ChatCompletionChunk>,
 ): Promise<LoopResult<OpenAI.Chat.ChatCompletion> & { messages: OpenAI.Chat.ChatCompletionMessageParam[] }>;

@@ -40,6 +40,8 @@ pub(super) fn detect(input: &Value) -> Option<Format> {
             let messages = || list("messages").or_else(|| list("items")).and_then(|l| of_list(l));
             if map.contains_key("choices") {
                 Some(Format::OpenaiChat)
+            } else if map.get("response").is_some_and(|response| response.get("messages").is_some()) {
+                Some(Format::AiSdk)
             } else if map.contains_key("input")
                 || list("output").is_some()
                 || map.contains_key("instructions")

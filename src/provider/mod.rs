@@ -12,6 +12,7 @@ mod convert;
 mod detect;
 mod fields;
 mod graph;
+mod held;
 mod history;
 mod item_ids;
 mod links;
@@ -29,6 +30,7 @@ pub use calls::Calls;
 pub use check::{CheckOptions, Dialect, Severity, Violation, check};
 pub use convert::{Conversion, convert};
 pub use graph::GraphMessages;
+pub use held::{list_keys, list_of};
 pub use history::{OpenAiHistory, Rebuilt};
 pub use links::{belongs_together, unlink_each, unlink_orphans};
 pub use note::Note;
@@ -43,6 +45,9 @@ use serde_json::{Map, Value};
 use crate::error::{Error, Result};
 use crate::message::{Format, Message, Role};
 use note::Notes;
+
+/// What a note says of a message that an opening stands before.
+pub const OPENED: &str = "an opening is put before it: the format wants one";
 
 /// A conversation in one provider's shape.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -60,9 +65,17 @@ pub trait Provider: Sync {
     /// Which format it is.
     fn format(&self) -> Format;
 
-    /// Reads a list, a request body or a response. A message that is malformed gives `INVALID_MESSAGE` with its
+    /// Reads a list, one entry, a request body or a response. A message that is malformed gives `INVALID_MESSAGE` with its
     /// index in the list; an input of no known shape gives `INVALID_ARGUMENT`.
-    fn read(&self, input: &Value) -> Result<Vec<Message>>;
+    fn read(&self, input: &Value) -> Result<Vec<Message>> {
+        let list = self.read_list(&list_of(self.format(), input)?)?;
+        Ok(self.read_head(input).into_iter().chain(messages(list)).collect())
+    }
+
+    /// The message that stands for what a body keeps apart from its list.
+    fn read_head(&self, _body: &Value) -> Option<Message> {
+        None
+    }
 
     /// Reads a list, each message with the entries that it came from: one message of several entries, or several
     /// messages of one.
@@ -124,7 +137,7 @@ pub trait Provider: Sync {
             if let Some(first) = first.filter(|_| !std::mem::replace(&mut opened, true))
                 && let Some(opening) = self.opening(first)
             {
-                notes.push(Note::new("an opening is put before it: the format wants one"));
+                notes.push(Note::new(OPENED));
                 out.items.push(opening);
             }
             out.items.extend(items);
@@ -221,19 +234,6 @@ fn several_by_one(
         from.resize(out.len(), i..i + 1);
     }
     Ok(out.into_iter().zip(from).collect())
-}
-
-/// The entries of a list that is given as it is or under one of `keys` of an object.
-fn entries<'a>(input: &'a Value, keys: &[&str]) -> Result<&'a [Value]> {
-    let list = match input {
-        Value::Array(list) => Some(list),
-        Value::Object(map) => keys.iter().find_map(|k| map.get(*k)?.as_array()),
-        _ => None,
-    };
-    list.map(Vec::as_slice).ok_or_else(|| {
-        let keys = keys.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
-        Error::argument(format!("expected a list, or an object with a list under {keys}"))
-    })
 }
 
 /// The entry as an object.

@@ -1,5 +1,6 @@
 //! What came in: messages, and which of the caller's objects each is.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use js_sys::Array;
@@ -8,10 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use super::value::{entries_json, get};
 use crate::message::{Format, Message};
-use crate::provider::{provider, read_behind};
-
-/// The keys under which a body or a response holds its list.
-pub const KEYS: [&str; 3] = ["input", "output", "messages"];
+use crate::provider::{list_keys, list_of, provider, read_behind};
 
 /// Messages that came in, and what they came as.
 pub struct Incoming {
@@ -22,16 +20,19 @@ pub struct Incoming {
 
 /// Entries that belong to nobody else's messages, and the messages that they are: several of either, not of both.
 pub struct Group {
-    /// The caller's own; none where they are not known (a response's message).
+    /// The caller's own; none where they were made of what he handed in (a response's message).
     pub objects: Vec<JsValue>,
     /// Positions among the messages.
     pub messages: Range<usize>,
 }
 
 /// The entries of a list, a request body or a response.
-pub fn entries(input: &JsValue) -> Option<Vec<JsValue>> {
-    let list = KEYS.iter().find_map(|key| get(input, key).ok()??.dyn_into::<Array>().ok());
-    let list = input.dyn_ref::<Array>().cloned().or(list)?;
+pub fn entries(format: Format, input: &JsValue) -> Option<Vec<JsValue>> {
+    let under_a_key = |held: &JsValue| {
+        list_keys(format).iter().find_map(|key| get(held, key).ok()??.dyn_into::<Array>().ok())
+    };
+    let nested = || under_a_key(&get(input, "response").ok()??);
+    let list = input.dyn_ref::<Array>().cloned().or_else(|| under_a_key(input)).or_else(nested)?;
     Some(list.iter().collect())
 }
 
@@ -39,36 +40,18 @@ pub fn entries(input: &JsValue) -> Option<Vec<JsValue>> {
 pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<Incoming, JsValue> {
     let value = entries_json(input)?;
     let provider = provider(format);
-    let read_list = |list: &[Value], objects: &[JsValue]| {
-        let (messages, ranges): (Vec<Message>, Vec<Range<usize>>) =
-            read_behind(provider, before, list)?.into_iter().unzip();
-        Ok(Incoming { messages, groups: groups(0, &ranges, objects) })
+    let list = list_of(format, &value)?;
+    let objects = match &list {
+        Cow::Borrowed([entry]) if std::ptr::eq(entry, &raw const value) => vec![input.clone()],
+        Cow::Borrowed(_) => entries(format, input).unwrap_or_default(),
+        Cow::Owned(_) => Vec::new(),
     };
-    if let Value::Array(list) = &value {
-        return read_list(list, &entries(input).unwrap_or_default());
-    }
-    let messages = match provider.read(&value) {
-        Ok(messages) => messages,
-        // One entry by itself.
-        Err(_) if is_entry(&value) => return read_list(&[value], std::slice::from_ref(input)),
-        Err(error) => return Err(error.into()),
-    };
-    let list = KEYS.iter().find_map(|key| value.get(*key)?.as_array());
-    let ranges: Option<Vec<Range<usize>>> = list
-        .and_then(|list| provider.read_list(list).ok())
-        .map(|read| read.into_iter().map(|(_, range)| range).collect());
-    let own_entries = ranges.zip(entries(input)).filter(|(ranges, _)| ranges.len() <= messages.len());
-    let groups = match own_entries {
-        Some((ranges, objects)) => groups(messages.len() - ranges.len(), &ranges, &objects),
-        None => (0..messages.len()).map(|i| Group { objects: Vec::new(), messages: i..i + 1 }).collect(),
-    };
-    Ok(Incoming { messages, groups })
-}
-
-/// Whether a value looks like an entry of a list, and not like what holds one.
-fn is_entry(value: &Value) -> bool {
-    let holds_list = KEYS.iter().any(|key| value.get(*key).is_some_and(Value::is_array));
-    !holds_list && ["role", "type"].iter().any(|key| value.get(*key).is_some_and(Value::is_string))
+    let head: Vec<Message> = provider.read_head(&value).into_iter().collect();
+    let (read, ranges): (Vec<Message>, Vec<Range<usize>>) =
+        read_behind(provider, before, &list)?.into_iter().unzip();
+    let apart = head.iter().map(|_| Group { objects: Vec::new(), messages: 0..1 });
+    let groups = apart.chain(groups(head.len(), &ranges, &objects)).collect();
+    Ok(Incoming { messages: [head, read].concat(), groups })
 }
 
 /// Groups of the messages from position `first` on, by the entries that each came from.

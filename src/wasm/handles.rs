@@ -1,6 +1,5 @@
 //! JavaScript objects of messages: those that were pushed go out again as they came, others are made once.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ use super::list::{Entry, List, Slots};
 use super::value::{copy_of, set, to_js};
 use crate::context::{Form, Node, NodeIndex, Renumbering, Slot};
 use crate::message::{Format, Message, Role, ToolCall};
-use crate::provider::{Calls, Provider, provider};
+use crate::provider::{Calls, Note, Provider, provider};
 
 /// A message as it stands in a list, and the node that it is.
 pub type Shown<'a> = (&'a Slot, &'a Node);
@@ -28,6 +27,14 @@ struct Original {
 struct Made {
     of: Vec<Arc<Message>>,
     objects: Vec<JsValue>,
+    notes: Vec<Note>,
+}
+
+/// The objects of messages that stand in one entry, and what the format could not say of them.
+#[derive(Default)]
+pub struct Objects<'a> {
+    pub objects: &'a [JsValue],
+    pub notes: &'a [Note],
 }
 
 /// Objects by the first message that stands in them. What was pushed comes out as it is (`===`).
@@ -127,8 +134,8 @@ impl Handles {
         run: &Entry<'_>,
         slots: Slots<'_>,
         provider: &dyn Provider,
-    ) -> Result<Cow<'_, [JsValue]>, JsValue> {
-        let [(_, (first, node)), ..] = run[..] else { return Ok(Cow::default()) };
+    ) -> Result<Objects<'_>, JsValue> {
+        let [(_, (first, node)), ..] = run[..] else { return Ok(Objects::default()) };
         let format = provider.format();
         let is_original = |o: &Original| {
             o.format == format
@@ -138,7 +145,7 @@ impl Handles {
         let has_ref = || first.message.tool_outputs().any(|o| o.output_ref.is_some());
         let original = self.originals.get(&first.node).filter(|o| is_original(o));
         if original.is_some_and(|o| !o.objects.is_empty()) && (format != Format::Messages || !has_ref()) {
-            return Ok(Cow::Borrowed(&self.originals[&first.node].objects));
+            return Ok(Objects { objects: &self.originals[&first.node].objects, notes: &[] });
         }
         let key = (first.node, format);
         let is_made = |made: &Made| {
@@ -150,6 +157,7 @@ impl Handles {
             let find = |id: &str| find_call(slots, last, id);
             let calls = Calls::looked_up(&find);
             let pushed = original.map(|o| o.objects.first());
+            let mut notes = Vec::new();
             let objects = match pushed {
                 // The caller's own object, and where its full output lies.
                 Some(Some(object)) => vec![with_ref(object, &first.message)?],
@@ -158,14 +166,15 @@ impl Handles {
                 None if format == Format::Messages => vec![named(&first.message, node, &calls)?],
                 _ => {
                     let run: Vec<&Message> = run.iter().map(|(_, (slot, _))| &*slot.message).collect();
-                    let entries = provider.write_run(&run, &calls, &mut Vec::new());
+                    let entries = provider.write_run(&run, &calls, &mut notes);
                     entries.iter().map(to_js).collect::<Result<_, _>>()?
                 }
             };
             let of = run.iter().map(|(_, (slot, _))| slot.message.clone()).collect();
-            self.made.insert(key, Made { of, objects });
+            self.made.insert(key, Made { of, objects, notes });
         }
-        Ok(Cow::Borrowed(&self.made[&key].objects))
+        let Made { objects, notes, .. } = &self.made[&key];
+        Ok(Objects { objects, notes })
     }
 }
 
@@ -175,8 +184,12 @@ fn find_call<'a>(slots: Slots<'a>, last: usize, id: &str) -> Option<&'a ToolCall
     before.find_map(|(slot, _)| slot.message.tool_calls().filter(|call| call.id == id).last())
 }
 
-/// The last entries, where a list may not end with them as they are.
-pub fn finished(run: &Entry<'_>, slots: Slots<'_>, provider: &dyn Provider) -> Option<Vec<Value>> {
+/// The last entries, where a list may not end with them as they are, and what was done to them.
+pub fn finished(
+    run: &Entry<'_>,
+    slots: Slots<'_>,
+    provider: &dyn Provider,
+) -> Option<(Vec<Value>, Vec<Note>)> {
     let messages: Vec<&Message> = run.iter().map(|(_, (slot, _))| &*slot.message).collect();
     if messages.last()?.role != Role::Assistant {
         return None;
@@ -186,7 +199,7 @@ pub fn finished(run: &Entry<'_>, slots: Slots<'_>, provider: &dyn Provider) -> O
     let mut items = provider.write_run(&messages, &Calls::looked_up(&find), &mut Vec::new());
     let mut notes = Vec::new();
     provider.finish(&mut items, &mut notes);
-    (!notes.is_empty()).then_some(items)
+    (!notes.is_empty()).then_some((items, notes))
 }
 
 /// Writes one of the package's own messages anew, with its id.

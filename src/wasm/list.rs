@@ -3,11 +3,11 @@
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
-use super::handles::{Handles, Shown, finished};
+use super::handles::{Handles, Objects, Shown, finished};
 use super::value::to_js;
 use crate::context::Form;
 use crate::message::{Message, Part};
-use crate::provider::Provider;
+use crate::provider::{OPENED, Provider};
 
 /// The messages that a list is of, by position; none behind the last.
 pub type Slots<'a> = &'a dyn Fn(usize) -> Option<Shown<'a>>;
@@ -36,6 +36,10 @@ pub struct List {
     pub head: Vec<usize>,
     /// A message has lost reasoning: what that made has to lose its ids, wherever it stands.
     pub lost_reasoning: Option<usize>,
+    /// What the format could not say, by the position of the message.
+    notes: Vec<(usize, String)>,
+    /// The same of how the list ends.
+    end: Vec<(usize, String)>,
     runs: Vec<Run>,
     /// The entry that the format wants before a list that would begin otherwise.
     opened: Option<u32>,
@@ -45,6 +49,11 @@ impl List {
     /// A copy for the caller, who may do with it what he likes.
     pub fn handed_out(&self) -> Array {
         self.entries.slice(0, self.entries.length())
+    }
+
+    /// What the format could not say as it was, by the position of the (first) message that it concerns.
+    pub fn notes(&self) -> impl Iterator<Item = &(usize, String)> {
+        self.notes.iter().chain(&self.end)
     }
 
     /// Forgets what positions from `slot` on are shown as; what stands right before goes with it, for they may join now.
@@ -63,6 +72,7 @@ impl List {
             self.entries.set_length(0);
         }
         let (slots, entries) = (self.slots, self.entries.length());
+        self.notes.truncate(self.notes.partition_point(|(at, _)| *at < slots));
         self.head.truncate(self.head.partition_point(|head| *head < slots));
         self.lost_reasoning = self.lost_reasoning.filter(|at| *at < slots);
         self.opened = self.opened.filter(|at| *at < entries);
@@ -77,17 +87,19 @@ impl List {
     ) -> Result<(), JsValue> {
         while let Some(run) = self.next_entry(slots, provider) {
             let [(start, (slot, _)), ..] = run[..] else { break };
-            let objects = handles.objects(&run, slots, provider)?;
+            let Objects { objects, notes } = handles.objects(&run, slots, provider)?;
+            self.notes.extend(notes.iter().map(|note| (start, note.what.clone())));
             let entries = self.entries.length();
             let opens = self.opened.is_none() && !objects.is_empty() && !slot.message.role.is_instruction();
             if opens {
                 self.opened = Some(entries);
                 if let Some(opening) = provider.opening(slot.message.role) {
+                    self.notes.push((start, OPENED.to_owned()));
                     self.entries.push(&to_js(&opening)?);
                 }
             }
             let written = self.entries.length();
-            for object in objects.iter() {
+            for object in objects {
                 self.entries.push(object);
             }
             self.runs.push(Run { slot: start, entries, written });
@@ -97,12 +109,14 @@ impl List {
 
     /// Ends the list as its format wants one to end. What makes no entry may stand behind the last that does.
     fn finish(&mut self, slots: Slots<'_>, provider: &dyn Provider) -> Result<(), JsValue> {
+        self.end.clear();
         let mut behind = self.slots;
         for run in self.runs.iter().rev() {
             if run.written < self.entries.length() {
                 let shown = (run.slot..behind).filter(|at| !self.head.contains(at));
                 let entry: Entry<'_> = shown.filter_map(|at| Some((at, slots(at)?))).collect();
-                let Some(items) = finished(&entry, slots, provider) else { break };
+                let Some((items, notes)) = finished(&entry, slots, provider) else { break };
+                self.end.extend(notes.into_iter().map(|note| (run.slot, note.what)));
                 self.entries.set_length(run.written);
                 for item in &items {
                     self.entries.push(&to_js(item)?);

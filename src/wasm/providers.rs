@@ -10,7 +10,7 @@ use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
 use crate::provider::{self, CheckOptions};
 
-/// Says a history in another format: a list, a request body or a response.
+/// Says a history in another format: a list, one entry, a request body or a response, as the provider's SDK gives it.
 ///
 /// Calls and outputs keep their ids and stay paired. What the other format cannot say is left out or said otherwise, and
 /// each such thing is told to `onNote`. What was whole in one format is whole in the other: where its rules ask for another
@@ -37,10 +37,7 @@ pub fn convert(
     options: JsValue,
 ) -> Result<JsValue, JsValue> {
     let (from, to) = (parse_format(&from)?, parse_format(&to)?);
-    known_keys(&options, &["onNote"])?;
-    let wrong = || Error::argument("`onNote`: expected a function");
-    let on_note =
-        get(&options, "onNote")?.map(|f| f.dyn_into::<Function>().map_err(|_| wrong())).transpose()?;
+    let on_note = on_note(&options)?;
     let converted = provider::convert(from, to, &entries_json(&input)?)?;
     if let Some(on_note) = on_note {
         for note in &converted.notes {
@@ -50,13 +47,20 @@ pub fn convert(
     if from == to { Ok(input) } else { to_js(&converted.output) }
 }
 
+/// The one option of `convert` and `view`.
+pub fn on_note(options: &JsValue) -> Result<Option<Function>, JsValue> {
+    known_keys(options, &["onNote"])?;
+    let wrong = |_| Error::argument("`onNote`: expected a function").into();
+    get(options, "onNote")?.map(|f| f.dyn_into::<Function>().map_err(wrong)).transpose()
+}
+
 /// Whether a provider would take a history: every rule that it breaks, in the order of the list where the rule allows. Empty:
 /// nothing is wrong with it.
 ///
 /// Rules are named after the API that has them: `R-…` Responses, `C-…` Chat Completions, `A-…` Anthropic Messages, `S-…` AI SDK,
 /// `M-…` the package's own messages; `schema`: an entry that is not shaped as the format says. An `error` is answered with 400;
 /// a `warn` only by some models or gateways. A request body says itself whether it leans on a stored conversation, whether it
-/// stores items and whether thinking is on.
+/// stores items and whether thinking is on; the calls of a response are taken as about to run (`pending`).
 ///
 /// ```js
 /// import { check } from "contextfold";
@@ -64,7 +68,7 @@ pub fn convert(
 /// check("openai-chat", [{ role: "tool", tool_call_id: "call_1", content: "42" }]);
 /// // [{ severity: "error", rule: "C-orphan-tool", index: 0, message: "tool message call_1 follows no assistant message …" }]
 /// ```
-/// @throws {ContextError} `INVALID_ARGUMENT` where the input holds no list, and for an option that there is not.
+/// @throws {ContextError} `INVALID_ARGUMENT` where the input is neither a list nor holds one, and for an option that there is not.
 #[wasm_bindgen(unchecked_return_type = "Violation[]")]
 pub fn check(
     #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
@@ -79,7 +83,8 @@ pub fn check(
 /// Mends a history that its provider would refuse, and says what was done: an output without its call goes, a call without an
 /// output gets a placeholder that says so, duplicates go, what stands in the wrong place is moved.
 ///
-/// `output` has the shape of the input: a list, or the body with its list mended. A history without errors comes back as
+/// `output` has the shape of the input: a list, or the body with its list mended (of a response whose message stands alone in
+/// it: the list of what was mended). A history without errors comes back as
 /// the very object that it is, with no changes.
 ///
 /// ```js
@@ -89,7 +94,7 @@ pub fn check(
 /// for (const { index, rule, what } of changes) console.warn(`message ${index}: ${what} (${rule})`);
 /// ```
 /// @param options As for `check`; `pending`: the last calls are still being executed, and stay open.
-/// @throws {ContextError} `INVALID_ARGUMENT` where the input holds no list, and for an option that there is not.
+/// @throws {ContextError} `INVALID_ARGUMENT` where the input is neither a list nor holds one, and for an option that there is not.
 #[wasm_bindgen(unchecked_return_type = "Repaired")]
 pub fn repair(
     #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,

@@ -12,6 +12,7 @@ use super::drive::{self, Goal};
 use super::entries::{Incoming, read};
 use super::inner::Inner;
 use super::options::{Options, read_options, set_options};
+use super::providers::on_note;
 use super::signal::AbortSignal;
 use super::summarize::parse_format;
 use super::sync::sync;
@@ -98,7 +99,8 @@ impl Session {
         self.take_in(Format::Messages, &list)
     }
 
-    /// Takes items or messages of a format in: a list, one of them, a request body or a response.
+    /// Takes items or messages of a format in: a list, one of them, a request body (its header too) or a response, as the
+    /// provider's SDK gives it; of the AI SDK a result's `response`, or its messages.
     ///
     /// @throws {ContextError} `INVALID_MESSAGE`, or `INVALID_ARGUMENT` for a format that there is not.
     #[wasm_bindgen(js_name = pushFrom)]
@@ -108,11 +110,7 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "unknown")] input: JsValue,
     ) -> Result<Vec<String>, JsValue> {
         match parse_format(&format)? {
-            Format::Messages => self.push(input),
-            // One item: a response has no `type`, and an output item's `output` is no list of items.
-            Format::OpenaiResponses if get(&input, "type")?.is_some() => {
-                self.take_in(Format::OpenaiResponses, &Array::of1(&input))
-            }
+            Format::Messages if get(&input, "messages")?.is_none() => self.push(input),
             format => self.take_in(format, &input),
         }
     }
@@ -284,7 +282,7 @@ impl Session {
     /// The view as messages: the header, then the conversation under folds and trims. The same as `view("messages")`.
     #[wasm_bindgen(unchecked_return_type = "Message[]")]
     pub fn lower(&self) -> Result<JsValue, JsValue> {
-        view_of(&self.inner, Format::Messages)
+        view_of(&self.inner, Format::Messages, None)
     }
 
     /// Every fold that was made, the newest last.
@@ -475,8 +473,8 @@ impl Session {
 
     /// The view in a format, valid for its provider.
     #[wasm_bindgen(skip_typescript)] // generic: declared in types.d.ts
-    pub fn view(&self, format: JsValue) -> Result<JsValue, JsValue> {
-        view_of(&self.inner, parse_format(&format)?)
+    pub fn view(&self, format: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
+        view_of(&self.inner, parse_format(&format)?, on_note(&options)?.as_ref())
     }
 
     /// The cache of full tool outputs.

@@ -3,16 +3,16 @@
 use js_sys::{Array, Object};
 use wasm_bindgen::prelude::*;
 
-use super::entries::{Incoming, KEYS, entries, read};
+use super::entries::{Incoming, entries, read};
 use super::inner::Inner;
 use super::value::{copy_of, get, json, set};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
-use crate::provider::provider;
+use crate::provider::{list_keys, provider};
 
 /// Takes in what is new in a list. `{ added, diverged_at }`.
 pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, JsValue> {
-    let list = entries(input).ok_or_else(|| {
+    let list = entries(format, input).ok_or_else(|| {
         Error::argument("sync takes the whole list: an array, or a body with `input` or `messages`")
     })?;
     let writes = inner.writes();
@@ -60,10 +60,10 @@ fn header_of(format: Format, input: &JsValue) -> Result<Vec<Message>, JsValue> {
         return Ok(Vec::new());
     }
     let beside = copy_of(input)?;
-    for key in KEYS {
+    for key in list_keys(format) {
         if get(&beside, key)?.is_some_and(|list| list.is_array()) {
             set(&beside, key, &Array::new())?;
         }
     }
-    Ok(provider(format).read(&json(&beside, ErrorCode::InvalidMessage)?)?)
+    Ok(provider(format).read_head(&json(&beside, ErrorCode::InvalidMessage)?).into_iter().collect())
 }

@@ -84,9 +84,20 @@ export interface Session {
    * what a pass changed and what has to be joined (a tool message among `messages` is a copy that carries `output_ref`). The
    * list is yours: it is never changed afterwards. For an SDK's own types, see `EntryTypes`.
    *
-   * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not.
+   * What was pushed in another format may hold what this one cannot say (audio for Anthropic, a failed output's `is_error` in
+   * Chat Completions): it is left out or said otherwise, and `onNote` hears of each such thing, at every call.
+   *
+   * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not; what `onNote` throws comes through.
    */
-  view<F extends Format>(format: F): ViewOf<F>;
+  view<F extends Format>(format: F, options?: { onNote?: (note: ViewNote) => void }): ViewOf<F>;
+}
+
+/** Something that a view's format cannot say as it is. */
+export interface ViewNote {
+  /** The message that it concerns (of several that stand in one entry, the first), as in `items()`. */
+  id: string;
+  /** What was left out or said otherwise. */
+  what: string;
 }
 
 /** What `request.as(format)` gives: a request body, but for the output limit. */

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use js_sys::Array;
+use js_sys::{Array, Function, Object};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
@@ -15,9 +15,10 @@ use crate::context::{Context, Form, Slot, Snapshot};
 use crate::message::{Format, Message};
 use crate::provider::{Provider, Written, provider, unlink_each};
 
-/// The view in a format.
-pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
+/// The view in a format. What the format cannot say as it is, `on_note` is told.
+pub fn view_of(inner: &Inner, format: Format, on_note: Option<&Function>) -> Result<JsValue, JsValue> {
     let mut handles = inner.handles()?;
+    let mut said: Vec<(String, String)> = Vec::new();
     let view = inner.read(|core| -> Result<JsValue, JsValue> {
         let context = core.context();
         let provider = provider(format);
@@ -29,14 +30,33 @@ pub fn view_of(inner: &Inner, format: Format) -> Result<JsValue, JsValue> {
             None
         };
         let shown = relinked.as_ref().unwrap_or(&list);
+        let mut notes = Vec::new();
         let head: Vec<&Message> =
             shown.head.iter().filter_map(|at| context.view.slot(*at)).map(|slot| &*slot.message).collect();
-        let head = if head.is_empty() { None } else { provider.write_head(&head, &mut Vec::new()) };
+        let head = if head.is_empty() { None } else { provider.write_head(&head, &mut notes) };
+        if on_note.is_some() {
+            let of_head = notes.into_iter().filter_map(|note| Some((*shown.head.first()?, note.what)));
+            said = of_head
+                .chain(shown.notes().cloned())
+                .filter_map(|(at, what)| {
+                    Some((context.history.node(context.view.slot(at)?.node).id.to_string(), what))
+                })
+                .collect();
+        }
         let body = with_head(provider, head, shown.handed_out());
         handles.lists.insert(format, list);
         body
     })??;
     inner.note_sent();
+    drop(handles);
+    if let Some(on_note) = on_note {
+        for (id, what) in said {
+            let note = Object::new();
+            set(&note, "id", &id.into())?;
+            set(&note, "what", &what.into())?;
+            on_note.call1(&JsValue::UNDEFINED, &note)?;
+        }
+    }
     Ok(view)
 }
 

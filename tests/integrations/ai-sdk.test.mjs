@@ -6,6 +6,9 @@ import * as ai6 from "ai-6";
 import * as kit6 from "ai-6/test";
 import { ContextError, Session, countTokens } from "contextfold";
 import { middleware, prepareStep } from "contextfold/ai-sdk";
+import { memoryStore } from "contextfold/stores/memory";
+import { scriptedSummarize } from "contextfold/testing";
+import { z } from "zod";
 import { ANSWER, CALLS, OPTIONS, TASK, WINDOW, assertKept, outputOf, warnings } from "./support/work.mjs";
 
 // Version 7 asks for Node 22.
@@ -141,6 +144,40 @@ for (const { name, ai, kit, Model } of majors) {
       await assert.rejects(failing, (error) => ContextError.isInstance(error) && error.code === "SUMMARY_FAILED");
     });
 
+    test("tools with a schema of zod's count, with what they describe", async () => {
+      const described = (inputSchema) => ({ build: ai.tool({ description: "Builds.", inputSchema, execute: async ({ n }) => outputOf(n) }) });
+      const schema = z.object({ n: z.number().describe("Which one. ".repeat(200)) });
+      const tokens = async (inputSchema) => {
+        const session = new Session(OPTIONS);
+        await prepareStep({ session, tools: described(inputSchema), strict: true })({ messages: [{ role: "user", content: TASK }], steps: [], stepNumber: 0 });
+        return session.tokens;
+      };
+      assert.equal(await tokens(schema), await tokens(ai.jsonSchema(z.toJSONSchema(schema))));
+      assert.ok((await tokens(schema)) > 400);
+    });
+
+    test("a tool set that cannot be read stops nothing", async () => {
+      const errors = [];
+      const step = prepareStep({ ...OPTIONS, tools: { broken: undefined }, onError: (error) => errors.push(error) });
+      assert.equal(await step({ messages: [{ role: "user", content: TASK }], steps: [], stepNumber: 0 }), undefined);
+      assert.equal(errors.length, 1);
+    });
+
+    test("a session that was saved goes on in another process: its fold still stands", async () => {
+      const summarize = scriptedSummarize("<summary>The build fails. Never edit src/generated.</summary>");
+      const store = memoryStore();
+      const session = new Session({ ...OPTIONS, summarize });
+      const result = await run(scripted(), { prepareStep: prepareStep({ session, strict: true }) });
+      await session.save(store, "chat-17");
+      const asked = summarize.requests.length;
+      const loaded = await Session.load(store, "chat-17", { summarize });
+      const more = scripted((n) => answerOf(n + CALLS));
+      const messages = JSON.parse(JSON.stringify([{ role: "user", content: TASK }, ...messagesOf(result), { role: "user", content: "And now?" }]));
+      await run(more, { prompt: undefined, messages, prepareStep: prepareStep({ session: loaded, strict: true }) });
+      assert.ok(asked > 0 && summarize.requests.length === asked, `${asked} → ${summarize.requests.length}`);
+      assert.ok(JSON.stringify(more.doGenerateCalls[0].prompt).length < 4 * WINDOW);
+    });
+
     test("wrong options are told at once", () => {
       assert.throws(() => prepareStep({ contextWindows: 1 }), { code: "INVALID_CONFIG" });
       assert.throws(() => prepareStep({ model: "no-such-model" }), { code: "UNKNOWN_MODEL" });
@@ -217,6 +254,29 @@ for (const { name, ai, kit, Model } of majors) {
       const result = await run(ai.wrapLanguageModel({ model: small, middleware: middleware({ ...OPTIONS, strict: true }) }), { maxRetries: 0 });
       assert.equal(result.text, ANSWER);
       assert.ok(refused >= 1 && refused <= 3, `${refused} refusals`);
+    });
+
+    test("a stream that is refused at its beginning is asked for again, smaller; another error comes through", async () => {
+      const model = scripted();
+      let refused = 0;
+      const small = new Model({
+        doStream: async (params) => {
+          const size = Math.ceil(JSON.stringify(params.prompt).length / 4);
+          if (size <= 3_000) return model.doStream(params);
+          refused++;
+          const error = { code: "context_length_exceeded", message: `This model's maximum context length is 3000 tokens. However, your messages resulted in ${size} tokens.` };
+          return { stream: kit.simulateReadableStream({ chunks: [{ type: "stream-start", warnings: [] }, { type: "error", error }] }) };
+        },
+      });
+      const stream = (of) => ai.streamText({ model: ai.wrapLanguageModel({ model: of, middleware: middleware({ ...OPTIONS, strict: true }) }), tools, prompt: TASK, stopWhen: ai.stepCountIs(CALLS + 5), maxRetries: 0, onError: () => {} });
+      const result = stream(small);
+      await result.consumeStream();
+      assert.equal(await result.text, ANSWER);
+      assert.ok(refused >= 1 && refused <= 3, `${refused} refusals`);
+      const broken = new Model({ doStream: async () => ({ stream: kit.simulateReadableStream({ chunks: [{ type: "stream-start", warnings: [] }, { type: "error", error: new Error("overloaded") }] }) }) });
+      const errors = [];
+      for await (const part of stream(broken).fullStream) if (part.type === "error") errors.push(part.error.message);
+      assert.deepEqual(errors, ["overloaded"]);
     });
 
     test("what fails inside leaves the run alone, and is said once", async () => {

@@ -32,6 +32,21 @@ describe("@anthropic-ai/sdk 1", () => {
     }
   }
 
+  /** The message that a stream of `create` is made of. */
+  async function collected(anthropic, params) {
+    const content = [];
+    let stop_reason;
+    for await (const event of await anthropic.messages.create({ ...params, stream: true })) {
+      if (event.type === "content_block_start") content.push({ ...event.content_block, json: "" });
+      if (event.type === "message_delta") ({ stop_reason } = event.delta);
+      if (event.type !== "content_block_delta") continue;
+      const block = content[event.index];
+      if (event.delta.type === "text_delta") block.text += event.delta.text;
+      else block.json += event.delta.partial_json;
+    }
+    return { stop_reason, content: content.map(({ json, ...block }) => (block.type === "tool_use" ? { ...block, input: JSON.parse(json) } : block)) };
+  }
+
   function assertWhole(messages) {
     const results = messages.flatMap(({ content }) => (Array.isArray(content) ? content.filter(({ type }) => type === "tool_result") : []));
     assert.equal(results.length, CALLS);
@@ -46,6 +61,31 @@ describe("@anthropic-ai/sdk 1", () => {
     assertWhole(messages);
     assert.equal(messages.at(-1).content[0].text, ANSWER);
     assert.ok(bodies.every(({ system, tools }) => system === "You build." && tools.length === 1));
+  });
+
+  test("streamed, by `stream` and by `create`: the same, and what it cost is learnt from", async (t) => {
+    const counting = await provider({ perToken: 1.3 });
+    t.after(() => counting.close());
+    for (const streamed of [(anthropic, params) => anthropic.messages.stream(params).finalMessage(), collected]) {
+      counting.bodies.length = 0;
+      const session = new Session(OPTIONS);
+      const anthropic = client({ baseURL: counting.url, middleware: [middleware({ session, strict: true })] });
+      const messages = await loop(anthropic, (params) => streamed(anthropic, params));
+      assertKept("anthropic", counting.bodies);
+      assertWhole(messages);
+      assert.ok(session.report.counter.calibration > 1.2, "the reported tokens were more than counted");
+    }
+  });
+
+  test("a stream that breaks is the caller's error; the loop can go on", async (t) => {
+    const breaking = await provider({ breakAt: 10 });
+    t.after(() => breaking.close());
+    const anthropic = client({ baseURL: breaking.url, middleware: [middleware(STRICT)] });
+    const messages = [{ role: "user", content: TASK }];
+    const stream = (params) => anthropic.messages.stream(params).finalMessage();
+    await assert.rejects(loop(anthropic, stream, messages));
+    breaking.bodies.length = 10;
+    assertWhole(await loop(anthropic, stream, messages));
   });
 
   test("a summary by the same client", async () => {

@@ -2,12 +2,16 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Agent, MemorySession, run, setTracingDisabled, tool } from "@openai/agents";
+import { Agent, MemorySession, OpenAIResponsesModel, run, setTracingDisabled, tool } from "@openai/agents";
 import { ScriptedModel, assistantMessage, functionCall } from "@openai/agents/testing";
 import { Session, check, countTokens } from "contextfold";
+import { fittingFetch } from "contextfold/openai";
 import { callModelInputFilter, foldingSession } from "contextfold/openai-agents";
+import { scriptedSummarize } from "contextfold/testing";
+import OpenAI from "openai";
 import { agentItems } from "../../pkg/integrations/shared/agent-items.js";
-import { ANSWER, CALLS, OPTIONS, TASK, WINDOW, outputOf, warnings } from "./support/work.mjs";
+import { provider } from "./support/provider.mjs";
+import { ANSWER, CALLS, OPTIONS, TASK, WINDOW, assertKept, outputOf, warnings } from "./support/work.mjs";
 
 setTracingDisabled(true);
 const STRICT = { ...OPTIONS, strict: true };
@@ -119,6 +123,43 @@ describe("@openai/agents 0.20", () => {
     assert.equal((await session.getItems(0)).length, 0);
     await session.clearSession();
     assert.deepEqual(await session.getItems(), []);
+  });
+
+  test("a session that was saved goes on in another process: its fold still stands", async () => {
+    const summarize = scriptedSummarize("<summary>The build fails. Never edit src/generated.</summary>");
+    const store = new MemorySession();
+    const session = foldingSession({ session: new Session({ ...OPTIONS, summarize }), store, strict: true });
+    const turn = async (of, from) => {
+      const model = new ScriptedModel(script(from, from + 12));
+      await run(agentOf(model), `${TASK} Part ${from}.`, { session: of, maxTurns: 20, callModelInputFilter: of.callModelInputFilter });
+      for (const items of inputs(model)) assertFits(items);
+      return model;
+    };
+    await turn(session, 0);
+    await turn(session, 12);
+    await session.runCompaction();
+    const saved = session.context.snapshot();
+    const asked = summarize.requests.length;
+    const again = foldingSession({ session: Session.restore(saved, { summarize }), store, strict: true });
+    const items = await again.getItems();
+    assert.ok(asked > 0 && summarize.requests.length === asked, `${asked} → ${summarize.requests.length}`);
+    assert.ok(items.length < (await again.allItems()).length);
+    await turn(again, 24);
+    assertWhole(await again.allItems(), 36);
+  });
+
+  test("a client whose `fetch` fits: one run of any length, and a refusal is answered with a smaller request", async (t) => {
+    for (const [window, refusals] of [[Infinity, [0, 0]], [4_000, [1, 3]]]) {
+      const server = await provider({ window });
+      t.after(() => server.close());
+      const client = new OpenAI({ apiKey: "none", baseURL: `${server.url}/v1`, maxRetries: 0, fetch: fittingFetch(STRICT) });
+      const session = new MemorySession();
+      const result = await run(agentOf(new OpenAIResponsesModel(client, "m")), TASK, { session, maxTurns: CALLS + 5 });
+      assert.equal(result.finalOutput, ANSWER);
+      assertKept("openai-responses", server.bodies);
+      assertWhole(await session.getItems());
+      assert.ok(server.refused >= refusals[0] && server.refused <= refusals[1], `${server.refused} refusals`);
+    }
   });
 
   test("history transactions are done once, or not at all", async () => {

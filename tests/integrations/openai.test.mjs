@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Session } from "contextfold";
+import { Session, check } from "contextfold";
 import { fit, fittingFetch, runChat, runResponses } from "contextfold/openai";
+import { memoryStore } from "contextfold/stores/memory";
+import { scriptedSummarize } from "contextfold/testing";
 import OpenAI6 from "openai-6";
 import OpenAI7 from "openai";
 import { provider } from "./support/provider.mjs";
@@ -53,6 +55,95 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assertWholeMessages(messages);
       assert.equal(response.choices[0].message.content, ANSWER);
       assert.ok(bodies.every(({ messages }) => messages[0].content === "You build."));
+    });
+
+    test("both, streamed: events come as they are made, what it gives is the same, and usage is learnt from", async (t) => {
+      const counting = await provider({ perToken: 1.3 });
+      t.after(() => counting.close());
+      const texts = [];
+      const responses = await runResponses(client(OpenAI, counting), { model: "m", input: TASK, tools: RESPONSES_TOOLS, stream: true }, { ...STRICT, execute, onEvent: (event, step) => event.type === "response.output_text.delta" && texts.push(`${step}: ${event.delta}`) });
+      assertKept("openai-responses", counting.bodies);
+      assertWholeInput(responses.input);
+      assert.deepEqual([responses.response.status, responses.finished], ["completed", true]);
+      assert.equal(texts.map((text) => text.replace(`${CALLS + 1}: `, "")).join(""), ANSWER);
+      counting.bodies.length = 0;
+      let chunks = 0;
+      const chat = await runChat(client(OpenAI, counting), { model: "m", messages: [{ role: "user", content: TASK }], tools: CHAT_TOOLS, stream: true }, { ...STRICT, execute, onEvent: async () => void chunks++ });
+      assertKept("openai-chat", counting.bodies);
+      assertWholeMessages(chat.messages);
+      assert.deepEqual([chat.response.object, chat.response.choices[0].finish_reason, chat.messages.at(-1)], ["chat.completion", "stop", { role: "assistant", content: ANSWER, refusal: null }]);
+      assert.ok(chunks > 4 * CALLS);
+      for (const { session } of [responses, chat]) assert.ok(session.report.counter.calibration > 1.2, "the reported tokens were more than counted");
+    });
+
+    test("a stream that breaks leaves the session whole, and the loop can go on", async (t) => {
+      const breaking = await provider({ breakAt: 20 });
+      t.after(() => breaking.close());
+      const session = new Session(OPTIONS);
+      const openai = client(OpenAI, breaking);
+      let messages;
+      const run = (list) => runChat(openai, { model: "m", messages: list, tools: CHAT_TOOLS, stream: true }, { session, strict: true, execute, onResponse: () => {} });
+      await assert.rejects(run([{ role: "user", content: TASK }]));
+      assert.equal(session.messages.length, 1 + 2 * 20);
+      assert.deepEqual(check("openai-chat", session.view("openai-chat")), []);
+      breaking.bodies.length = 20;
+      ({ messages } = await run(session.messages));
+      assertWholeMessages(messages);
+      const mine = new Error("enough");
+      breaking.bodies.length = 0;
+      await assert.rejects(runResponses(openai, { model: "m", input: TASK, stream: true }, { ...STRICT, onEvent: () => Promise.reject(mine) }), (error) => error === mine);
+    });
+
+    test("a refusal in a stream that began well is answered with a smaller request, too", async (t) => {
+      const small = await provider({ window: 4_000, inStream: true });
+      t.after(() => small.close());
+      for (const stream of [true, false]) {
+        small.bodies.length = small.refused = 0;
+        const { input } = await runResponses(client(OpenAI, small), { model: "m", input: TASK, tools: RESPONSES_TOOLS, stream }, { ...STRICT, execute });
+        assertWholeInput(input);
+        assert.ok(small.refused >= 1 && small.refused <= 3, `${small.refused} refusals`);
+      }
+    });
+
+    test("`fittingFetch` passes streams through, and learns from what they cost", async (t) => {
+      const counting = await provider({ perToken: 1.3 });
+      t.after(() => counting.close());
+      const session = new Session(OPTIONS);
+      const openai = client(OpenAI, counting, { fetch: fittingFetch({ session, strict: true }) });
+      const runner = openai.chat.completions.runTools(
+        { model: "m", stream: true, stream_options: { include_usage: true }, messages: [{ role: "user", content: TASK }], tools: [{ type: "function", function: { name: "build", description: "Builds.", parameters, parse: JSON.parse, function: ({ n }) => outputOf(n) } }] },
+        { maxChatCompletions: CALLS + 5 },
+      );
+      assert.equal(await runner.finalContent(), ANSWER);
+      assertKept("openai-chat", counting.bodies);
+      assertWholeMessages(runner.messages);
+      assert.ok(session.report.counter.calibration > 1.2);
+    });
+
+    test("a session that was saved goes on in another process: its fold still stands", async (t) => {
+      const calling = await provider();
+      t.after(() => calling.close());
+      const store = memoryStore();
+      const summarize = scriptedSummarize("<summary>The build fails. Never edit src/generated.</summary>");
+      const options = { ...OPTIONS, summarize };
+      const run = async (session, messages, maxSteps) => runChat(client(OpenAI, calling), { model: "m", messages, tools: CHAT_TOOLS }, { session, strict: true, execute, maxSteps });
+      const first = await run(new Session(options), [{ role: "user", content: TASK }], 20);
+      await first.session.save(store, "chat-17");
+      const asked = summarize.requests.length;
+      assert.ok(asked > 0);
+      const loaded = await Session.load(store, "chat-17", { summarize });
+      const second = await run(loaded, [...JSON.parse(JSON.stringify(first.messages)), { role: "user", content: "And now?" }], 1);
+      assert.equal(summarize.requests.length, asked);
+      assert.equal(loaded.folds().length, first.session.folds().length);
+      assert.ok(calling.bodies.at(-1).messages.length < second.messages.length - 10);
+    });
+
+    test("a summary in the background comes in without a call that waits for it", async () => {
+      const { bodies } = fresh();
+      const summarize = scriptedSummarize(async () => (await new Promise((done) => setTimeout(done, 30)), "<summary>The build fails. Never edit src/generated.</summary>"));
+      const { session } = await runResponses(client(OpenAI, server), { model: "m", input: TASK, tools: RESPONSES_TOOLS }, { ...STRICT, execute, summarize, compaction: { background: { atRatio: 0.4 } } });
+      assertKept("openai-responses", bodies);
+      assert.ok(session.folds().length > 0 && summarize.requests.length > 0);
     });
 
     test("a summary by the same client", async () => {
@@ -154,11 +245,11 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
         execute: { build: ({ n }) => (n === 0 ? Promise.reject(new Error("disk full")) : { ok: true }) },
       });
       assert.equal(finished, false);
-      assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), ["Error: disk full", '{"ok":true}']);
+      assert.deepEqual(messages.filter(({ role }) => role === "tool").map(({ content }) => content), ["Error: disk full", '{"ok":true}', '{"ok":true}']);
       fresh();
       const none = await runChat(client(OpenAI, server), { model: "m", messages: [{ role: "user", content: TASK }] }, { ...OPTIONS, maxSteps: 2 });
-      assert.equal(none.messages.at(-2).content, "Error: there is no tool named build");
-      await assert.rejects(runChat(client(OpenAI, server), { model: "m", messages: [], stream: true }, OPTIONS), { code: "INVALID_ARGUMENT" });
+      assert.equal(none.messages.at(-1).content, "Error: there is no tool named build");
+      assert.deepEqual([session.messages.length, none.session.messages.length], [7, 5], "all of it is in the session, the last output, too");
       const aborted = AbortSignal.abort(new Error("enough"));
       await assert.rejects(runChat(client(OpenAI, server), { model: "m", messages: [] }, { ...OPTIONS, signal: aborted }), /enough/);
     });

@@ -964,9 +964,20 @@ export interface Session {
      * what a pass changed and what has to be joined (a tool message among `messages` is a copy that carries `output_ref`). The
      * list is yours: it is never changed afterwards. For an SDK's own types, see `EntryTypes`.
      *
-     * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not.
+     * What was pushed in another format may hold what this one cannot say (audio for Anthropic, a failed output's `is_error` in
+     * Chat Completions): it is left out or said otherwise, and `onNote` hears of each such thing, at every call.
+     *
+     * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not; what `onNote` throws comes through.
      */
-    view<F extends Format>(format: F): ViewOf<F>;
+    view<F extends Format>(format: F, options?: { onNote?: (note: ViewNote) => void }): ViewOf<F>;
+}
+
+/** Something that a view's format cannot say as it is. */
+export interface ViewNote {
+    /** The message that it concerns (of several that stand in one entry, the first), as in `items()`. */
+    id: string;
+    /** What was left out or said otherwise. */
+    what: string;
 }
 
 /** What `request.as(format)` gives: a request body, but for the output limit. */
@@ -1825,7 +1836,8 @@ export class Session {
      */
     prepare(options?: { signal?: AbortSignal; fill?: boolean }): Promise<Prepared>;
     /**
-     * Takes items or messages of a format in: a list, one of them, a request body or a response.
+     * Takes items or messages of a format in: a list, one of them, a request body (its header too) or a response, as the
+     * provider's SDK gives it; of the AI SDK a result's `response`, or its messages.
      *
      * @throws {ContextError} `INVALID_MESSAGE`, or `INVALID_ARGUMENT` for a format that there is not.
      */
@@ -2156,7 +2168,7 @@ export function builtInPrices(): { as_of: string; models: string[] };
  * Rules are named after the API that has them: `R-…` Responses, `C-…` Chat Completions, `A-…` Anthropic Messages, `S-…` AI SDK,
  * `M-…` the package's own messages; `schema`: an entry that is not shaped as the format says. An `error` is answered with 400;
  * a `warn` only by some models or gateways. A request body says itself whether it leans on a stored conversation, whether it
- * stores items and whether thinking is on.
+ * stores items and whether thinking is on; the calls of a response are taken as about to run (`pending`).
  *
  * ```js
  * import { check } from "contextfold";
@@ -2164,7 +2176,7 @@ export function builtInPrices(): { as_of: string; models: string[] };
  * check("openai-chat", [{ role: "tool", tool_call_id: "call_1", content: "42" }]);
  * // [{ severity: "error", rule: "C-orphan-tool", index: 0, message: "tool message call_1 follows no assistant message …" }]
  * ```
- * @throws {ContextError} `INVALID_ARGUMENT` where the input holds no list, and for an option that there is not.
+ * @throws {ContextError} `INVALID_ARGUMENT` where the input is neither a list nor holds one, and for an option that there is not.
  */
 export function check(format: Format, input: unknown, options?: CheckOptions): Violation[];
 
@@ -2198,7 +2210,7 @@ export function compressJson(text: string, options?: { maxTokens?: number }): st
 export function contextLimit(model: string, models?: object): number;
 
 /**
- * Says a history in another format: a list, a request body or a response.
+ * Says a history in another format: a list, one entry, a request body or a response, as the provider's SDK gives it.
  *
  * Calls and outputs keep their ids and stay paired. What the other format cannot say is left out or said otherwise, and
  * each such thing is told to `onNote`. What was whole in one format is whole in the other: where its rules ask for another
@@ -2256,7 +2268,8 @@ export function extractiveSummarize(options?: { maxTokens?: number }): Summarize
  * Mends a history that its provider would refuse, and says what was done: an output without its call goes, a call without an
  * output gets a placeholder that says so, duplicates go, what stands in the wrong place is moved.
  *
- * `output` has the shape of the input: a list, or the body with its list mended. A history without errors comes back as
+ * `output` has the shape of the input: a list, or the body with its list mended (of a response whose message stands alone in
+ * it: the list of what was mended). A history without errors comes back as
  * the very object that it is, with no changes.
  *
  * ```js
@@ -2266,7 +2279,7 @@ export function extractiveSummarize(options?: { maxTokens?: number }): Summarize
  * for (const { index, rule, what } of changes) console.warn(`message ${index}: ${what} (${rule})`);
  * ```
  * @param options As for `check`; `pending`: the last calls are still being executed, and stay open.
- * @throws {ContextError} `INVALID_ARGUMENT` where the input holds no list, and for an option that there is not.
+ * @throws {ContextError} `INVALID_ARGUMENT` where the input is neither a list nor holds one, and for an option that there is not.
  */
 export function repair(format: Format, input: unknown, options?: CheckOptions): Repaired;
 

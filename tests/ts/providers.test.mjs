@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Session, check, convert, repair } from "contextfold";
+import { Session, check, convert, countTokens, repair } from "contextfold";
 import { failsWith } from "../support/session.mjs";
 
 const call = (id) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
@@ -135,13 +135,110 @@ describe("one entry by itself", () => {
     "ai-sdk": { role: "user", content: [{ type: "text", text: "hi" }] },
   };
   for (const [format, entry] of Object.entries(entries))
-    test(`${format}: it is pushed, and comes out as it came`, () => {
+    test(`${format}: it is pushed, and comes out as the very object`, () => {
       const session = new Session();
       assert.equal(session.pushFrom(format, entry).length, 1);
       const view = session.view(format);
-      const [out] = view.input ?? view.messages ?? view;
-      assert.deepEqual(out, entry);
-      // A single message of Anthropic's may be a response, which a request does not take as it is: it is written anew.
-      if (format !== "anthropic") assert.equal(out, entry);
+      assert.equal((view.input ?? view.messages ?? view)[0], entry);
+      assert.deepEqual(check(format, entry), []);
     });
+});
+
+describe("what an SDK gives and takes, whole", () => {
+  const said = { role: "assistant", content: "hello" };
+  const responses = {
+    "openai-responses": { id: "resp_1", object: "response", instructions: "rules", output: [{ id: "msg_1", type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "hello", annotations: [] }] }] },
+    "openai-chat": { id: "c", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { ...said, refusal: null } }] },
+    anthropic: { id: "msg_1", type: "message", role: "assistant", model: "m", stop_reason: "end_turn", content: [{ type: "text", text: "hello" }], usage: { input_tokens: 1, output_tokens: 1 } },
+    "ai-sdk": { text: "hello", response: { id: "r", messages: [{ role: "assistant", content: [{ type: "text", text: "hello" }] }] } },
+  };
+  for (const [format, response] of Object.entries(responses))
+    test(`a response of ${format} is converted, checked, counted and pushed`, () => {
+      assert.deepEqual(check(format, response), []);
+      const to = format === "openai-chat" ? "messages" : "openai-chat";
+      const [{ role, content }, ...more] = convert(format, to, response);
+      assert.deepEqual([role, content, more], ["assistant", "hello", []]);
+      assert.ok(countTokens(response) > 0);
+      const session = new Session();
+      session.push({ role: "user", content: "go" });
+      assert.equal(session.pushFrom(format, response).length, 1);
+      assert.deepEqual(check(format, session.view(format)), []);
+    });
+
+  test("calls of a response are about to run; those of a list are missing their outputs", () => {
+    const message = { role: "assistant", content: null, tool_calls: [call("a")] };
+    assert.deepEqual(check("openai-chat", { choices: [{ message }] }), []);
+    assert.deepEqual(check("openai-chat", [whole[1], message]).map((v) => v.rule), ["C-unanswered"]);
+    const use = { type: "message", role: "assistant", stop_reason: "tool_use", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] };
+    assert.deepEqual(check("anthropic", use), []);
+  });
+
+  const bodies = {
+    "openai-responses": { model: "m", instructions: "rules", input: "go" },
+    "openai-chat": { model: "m", messages: [{ role: "system", content: "rules" }, { role: "user", content: "go" }] },
+    anthropic: { model: "m", system: "rules", messages: [{ role: "user", content: "go" }] },
+    "ai-sdk": { system: "rules", prompt: "go" },
+    messages: { messages: [{ role: "system", content: "rules" }, { role: "user", content: "go" }] },
+  };
+  for (const [format, body] of Object.entries(bodies))
+    test(`a request body of ${format} is converted with its header, and checked`, () => {
+      assert.deepEqual(check(format, body), []);
+      const wanted = [{ role: "system", content: "rules" }, { role: "user", content: "go" }];
+      if (format !== "openai-chat") assert.deepEqual(convert(format, "openai-chat", body), wanted);
+      assert.equal(new Session().pushFrom(format, body).length, 2);
+    });
+
+  test("a UI message is told from a model's", () => {
+    const ui = [{ id: "1", role: "user", parts: [{ type: "text", text: "hi" }] }];
+    assert.throws(() => convert("ai-sdk", "openai-chat", ui), failsWith("INVALID_MESSAGE", /convertToModelMessages/));
+    assert.match(check("ai-sdk", ui)[0].message, /convertToModelMessages/);
+  });
+
+  test("a broken response is mended: the list in its place, or by itself", () => {
+    const message = { role: "assistant", content: null, tool_calls: [call("a"), call("a")] };
+    const { output, changes } = repair("openai-chat", { choices: [{ message }] });
+    assert.ok(Array.isArray(output) && changes.length > 0);
+    assert.deepEqual(check("openai-chat", output, { pending: true }), []);
+  });
+});
+
+describe("a view's notes", () => {
+  const audio = { type: "audio", data: "AAAA", media_type: "audio/wav" };
+  const notesOf = (session, format) => {
+    const notes = [];
+    session.view(format, { onNote: (note) => notes.push(note) });
+    return notes;
+  };
+
+  test("what a format cannot say is told at every look, by the message's id", () => {
+    const session = new Session();
+    const [id] = session.push({ role: "user", content: [{ type: "text", text: "listen" }, audio] });
+    const notes = notesOf(session, "anthropic");
+    assert.deepEqual(notes.map((note) => note.id), [id]);
+    assert.match(notes[0].what, /audio/);
+    assert.deepEqual(notesOf(session, "anthropic"), notes);
+    assert.deepEqual(notesOf(session, "messages"), []);
+    session.push({ role: "assistant", content: "a bird  " });
+    assert.equal(notesOf(session, "anthropic").length, 2); // white space at its end
+    session.push({ role: "user", content: "and now?" });
+    assert.deepEqual(notesOf(session, "anthropic"), notes);
+    session.rewind(id);
+    assert.deepEqual(notesOf(session, "anthropic"), notes);
+  });
+
+  test("what came in this format has none", () => {
+    const session = new Session();
+    session.pushFrom("anthropic", [{ role: "user", content: [{ type: "text", text: "hi" }] }]);
+    assert.deepEqual(notesOf(session, "anthropic"), []);
+  });
+
+  test("onNote may use the session, and what it throws comes through", () => {
+    const session = new Session();
+    session.push({ role: "user", content: ["listen", audio].map((part) => (part === audio ? audio : { type: "text", text: part })) });
+    const mine = new Error("mine");
+    assert.throws(() => session.view("anthropic", { onNote: () => { session.push({ role: "user", content: "x" }); throw mine; } }), (e) => e === mine);
+    assert.equal(session.messages.length, 2);
+    assert.throws(() => session.view("anthropic", { onNote: 1 }), failsWith("INVALID_ARGUMENT", /onNote/));
+    assert.throws(() => session.view("anthropic", { notes: 1 }), failsWith("INVALID_ARGUMENT", /notes/));
+  });
 });

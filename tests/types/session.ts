@@ -189,3 +189,9 @@ try {
 
 export type { State, Views };
 console.log(sync, wrong, textless, ids, usage, seven, text, prepared, input, role, off, null as unknown as ToolOutputRef);
+
+// --- a view's notes
+
+session.view("anthropic", { onNote: ({ id, what }) => console.log(id.length, what.length) });
+// @ts-expect-error no such option
+session.view("anthropic", { notes: true });

@@ -55,6 +55,10 @@ export class BodyKeeper {
     this.#keeper.record(conversation, usage);
   }
 
+  heard(conversation, list) {
+    this.#keeper.heard(conversation, list);
+  }
+
   failed(error) {
     this.#keeper.failed(error);
   }
@@ -62,6 +66,6 @@ export class BodyKeeper {
 
 /** A loop has one conversation: the caller's session, or one for this run. Both are given back with the result. */
 export function withSession(options) {
-  const { session, strict, onError, onReport, signal, maxSteps, execute, onResponse, ...ofSession } = options;
+  const { session, strict, onError, onReport, signal, maxSteps, execute, onResponse, onEvent, ...ofSession } = options;
   return { strict, onError, onReport, session: session ?? new Session(ofSession) };
 }

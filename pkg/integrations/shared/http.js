@@ -1,5 +1,7 @@
 // Requests on their way out: bodies are JSON text here.
 
+import { withUsage } from "./sse.js";
+
 const REFUSED = new Set([400, 413, 422]);
 
 /**
@@ -20,7 +22,9 @@ export async function sendFitting(keeper, text, { signal, send }) {
     const smaller = await keeper.recovered(fitting.conversation, fitting.body, await textOf(response), { signal });
     return smaller ? send(JSON.stringify(smaller)) : response;
   }
-  if (fitting.conversation && isJson(response)) {
+  if (!fitting.conversation || !response.ok) return response;
+  if (isA("text/event-stream", response) && response.body) return withUsage(response, (usage) => keeper.record(fitting.conversation, usage));
+  if (isA("application/json", response)) {
     const { usage } = await response.clone().json().catch(() => ({}));
     keeper.record(fitting.conversation, usage);
   }
@@ -28,4 +32,4 @@ export async function sendFitting(keeper, text, { signal, send }) {
 }
 
 const textOf = (response) => response.clone().text();
-const isJson = (response) => response.ok && /\bjson\b/.test(response.headers.get("content-type") ?? "");
+const isA = (type, response) => (response.headers.get("content-type") ?? "").startsWith(type);

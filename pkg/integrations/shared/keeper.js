@@ -38,12 +38,14 @@ export class Keeper {
    *
    * @param list the SDK's
    * @param about `header` (a text, or system messages), `tools` (definitions), `usage` (of the call before), `signal`,
-   * `args` (for a caller who says by them which session it is)
+   * `args` (for a caller who says by them which session it is); or a function that gives this, which may fail as all in here may
    * @returns `{ list, conversation }`; without a conversation where something failed, or where the call is our own
    */
-  async fit(list, { header, tools, usage, signal, args } = {}) {
-    let conversation;
+  async fit(list, about = {}) {
+    let conversation, signal;
     try {
+      const { header, tools, usage, args, ...rest } = typeof about === "function" ? await about() : about;
+      signal = rest.signal;
       const mine = list.map((entry) => this.#mirror.ours(entry));
       if (this.#conversations.asksForSummary(mine)) return { list };
       const found = this.#conversations.of(mine, args);
@@ -113,6 +115,19 @@ export class Keeper {
     } catch (ours) {
       this.failed(ours, { signal });
       return null;
+    }
+  }
+
+  /** What the list has become since it was sent, where the hook is told: the session has it now, not with the next request. */
+  heard(conversation, list) {
+    if (!conversation?.sent) return;
+    try {
+      const whole = list.map((entry) => this.#mirror.ours(entry));
+      conversation.session.sync(this.#format, whole);
+      const news = whole.slice(conversation.whole.length);
+      Object.assign(conversation, { whole, view: [...conversation.view, ...news] });
+    } catch (error) {
+      this.failed(error);
     }
   }
 

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::{Calls, Note, Provider, entries, messages, several_by_one};
+use super::{Calls, Note, Provider, several_by_one};
 use crate::error::Result;
 use crate::message::{Format, Message, Role};
 
@@ -36,14 +36,9 @@ impl Provider for AiSdk {
         Format::AiSdk
     }
 
-    fn read(&self, input: &Value) -> Result<Vec<Message>> {
-        let mut out = Vec::new();
-        if let Some(system) = input.get("system").and_then(Value::as_str) {
-            out.push(Message::text(Role::System, system));
-        }
-        let list = input.get("response").unwrap_or(input);
-        out.extend(messages(self.read_list(entries(list, &["messages", "items"])?)?));
-        Ok(out)
+    fn read_head(&self, body: &Value) -> Option<Message> {
+        let system = body.get("system").or_else(|| body.get("instructions"))?.as_str()?;
+        Some(Message::text(Role::System, system))
     }
 
     fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {

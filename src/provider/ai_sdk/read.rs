@@ -32,6 +32,10 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
             usual = said.len() > 1 || !matches!(said.as_slice(), [] | [Part::Text { .. }]);
             said
         }
+        None if fields.get("parts").is_some() => {
+            let why = "a UI message: hand over what `convertToModelMessages` of `ai` makes of it";
+            return Err(Error::message_at(index, why));
+        }
         _ => return Err(Error::message_at(index, format!("`content` is not what a {name} message has"))),
     };
     let mut message = Message::new(role, said);

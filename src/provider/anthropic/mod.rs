@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
-use super::{Calls, Note, Provider, Written, entries, messages, several_by_one};
+use super::{Calls, Note, Provider, Written, several_by_one};
 use crate::error::Result;
 use crate::message::{Extras, Format, Message, Part, Role};
 
@@ -43,18 +43,8 @@ impl Provider for Anthropic {
         Format::Anthropic
     }
 
-    fn read(&self, input: &Value) -> Result<Vec<Message>> {
-        let mut out = Vec::new();
-        if let Some(map) = input.as_object() {
-            let is_response = map.contains_key("role") && map.contains_key("content");
-            if is_response {
-                read::response(map, &mut out)?;
-                return Ok(out);
-            }
-            out.extend(map.get("system").and_then(head));
-        }
-        out.extend(messages(self.read_list(entries(input, &["messages", "items"])?)?));
-        Ok(out)
+    fn read_head(&self, body: &Value) -> Option<Message> {
+        head(body.get("system")?)
     }
 
     fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {

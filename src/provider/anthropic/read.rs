@@ -41,13 +41,6 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
     Ok(())
 }
 
-/// Reads a response: what it says beside the message (usage, model, stop reason) is no part of a history.
-pub(super) fn response(map: &Map<String, Value>, out: &mut Vec<Message>) -> Result<()> {
-    let message =
-        map.iter().filter(|(k, _)| *k == "role" || *k == "content").map(|(k, v)| (k.clone(), v.clone()));
-    self::message(&Value::Object(message.collect()), 0, out)
-}
-
 fn push(mut message: Message, extras: Extras, out: &mut Vec<Message>) {
     message.extras = extras;
     out.push(message);

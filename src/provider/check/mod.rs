@@ -13,7 +13,7 @@ mod shape;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::entries;
+use super::held::{is_response, list_of};
 use crate::error::Result;
 use crate::message::Format;
 
@@ -77,8 +77,9 @@ pub struct CheckOptions<'a> {
 }
 
 impl<'a> CheckOptions<'a> {
-    /// What a request body says of itself beside its list, where nothing is set yet.
+    /// What a request body says of itself beside its list, where nothing is set yet. A response's calls are about to run.
     fn with_body(mut self, body: &'a Value) -> Self {
+        self.pending |= is_response(body);
         let set = |key: &str| body.get(key).is_some_and(|v| !v.is_null());
         self.stateful |= set("previous_response_id") || set("conversation");
         self.store = self.store.or_else(|| body.get("store")?.as_bool());
@@ -106,15 +107,12 @@ impl Found {
     }
 }
 
-/// The keys under which a body or a response holds its list.
-pub(super) const LIST_KEYS: [&str; 4] = ["items", "input", "messages", "output"];
-
-/// Checks a list, or a request body, by the rules of `format`, in the order of the list where the rule allows.
+/// Checks a list, a request body or a response by the rules of `format`, in the order of the list where the rule allows.
 ///
 /// # Errors
 /// `INVALID_ARGUMENT` where `input` holds no list.
 pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Result<Vec<Violation>> {
-    let list = entries(input, &LIST_KEYS)?;
+    let list = &*list_of(format, input)?;
     let options = options.with_body(input);
     let mut found = Found::default();
     let name = options.provider.unwrap_or_else(|| dialect::default_provider(format));
@@ -134,8 +132,11 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
         Format::Messages | Format::AiSdk => pairs::check(format, list, &options, &mut found),
     }
     if let Some(original) = options.original {
-        let before = entries(original, &LIST_KEYS)?;
-        compare::check(format, before, list, &options, dialect, &mut found);
+        let before = list_of(format, original)?;
+        compare::check(format, &before, list, &options, dialect, &mut found);
+    }
+    if is_response(input) {
+        found.0.retain(|v| v.rule != "A-first"); // it goes on with a conversation that began before
     }
     Ok(found.0)
 }

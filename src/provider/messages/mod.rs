@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::{Calls, Note, Provider, entries, messages, one_by_one};
+use super::{Calls, Note, Provider, one_by_one};
 use crate::error::Result;
 use crate::message::{Format, Message};
 
@@ -66,10 +66,6 @@ const OUTPUT_EXTRAS: &str = "tool_output";
 impl Provider for Messages {
     fn format(&self) -> Format {
         Format::Messages
-    }
-
-    fn read(&self, input: &Value) -> Result<Vec<Message>> {
-        Ok(messages(self.read_list(entries(input, &["messages"])?)?))
     }
 
     fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::{Calls, Note, Provider, entries, messages, one_by_one};
+use super::{Calls, Note, Provider, one_by_one};
 use crate::error::Result;
 use crate::message::{Format, Message, Role};
 
@@ -27,15 +27,6 @@ const REASONING_FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
 impl Provider for Chat {
     fn format(&self) -> Format {
         Format::OpenaiChat
-    }
-
-    fn read(&self, input: &Value) -> Result<Vec<Message>> {
-        if let Some(choices) = input.get("choices").and_then(Value::as_array) {
-            let said: Vec<Value> =
-                choices.iter().filter_map(|choice| choice.get("message").cloned()).collect();
-            return Ok(messages(self.read_list(&said)?));
-        }
-        Ok(messages(self.read_list(entries(input, &["messages", "items"])?)?))
     }
 
     fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {

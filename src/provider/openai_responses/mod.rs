@@ -14,8 +14,8 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::{Calls, Note, Provider, Written, messages};
-use crate::error::{Error, Result};
+use super::{Calls, Note, Provider, Written};
+use crate::error::Result;
 use crate::message::{Extras, Format, Message, Part, Role};
 
 /// Format `"openai-responses"`.
@@ -35,32 +35,9 @@ impl Provider for Responses {
         Format::OpenaiResponses
     }
 
-    fn read(&self, input: &Value) -> Result<Vec<Message>> {
-        let mut out = Vec::new();
-        let (items, instructions) = match input {
-            Value::Array(items) => (Some(items), None),
-            Value::Object(map) => match (map.get("input"), map.get("output"), map.get("items")) {
-                (Some(Value::String(text)), ..) => {
-                    out.extend(map.get("instructions").and_then(head));
-                    out.push(Message::text(Role::User, text.as_str()));
-                    return Ok(out);
-                }
-                (Some(Value::Array(items)), ..) => (Some(items), map.get("instructions")),
-                (None, Some(Value::Array(items)), _) | (None, None, Some(Value::Array(items))) => {
-                    (Some(items), None)
-                }
-                _ => (None, None),
-            },
-            _ => (None, None),
-        };
-        let Some(items) = items else {
-            return Err(Error::argument(
-                "expected a list of items, `{ input, instructions? }` or `{ output }`",
-            ));
-        };
-        out.extend(instructions.and_then(head));
-        out.extend(messages(self.read_list(items)?));
-        Ok(out)
+    fn read_head(&self, body: &Value) -> Option<Message> {
+        // What a response repeats of its request is no part of what it says.
+        head(body.get("instructions").filter(|_| body.get("output").is_none())?)
     }
 
     fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {

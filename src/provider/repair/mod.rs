@@ -10,8 +10,7 @@ use std::ops::Range;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::check::LIST_KEYS;
-use super::{CheckOptions, Severity, check, entries, provider};
+use super::{CheckOptions, Severity, check, list_keys, list_of, provider};
 use crate::error::Result;
 use crate::message::{Format, Message, Role};
 use crate::sorting::sort_by_key;
@@ -78,7 +77,7 @@ impl Work {
 /// # Errors
 /// `INVALID_ARGUMENT` where `input` holds no list.
 pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Result<Repaired> {
-    let list = entries(input, &LIST_KEYS)?;
+    let list = &*list_of(format, input)?;
     let broken = |v: &Value| -> Result<bool> {
         Ok(check(format, v, options)?.iter().any(|v| v.severity == Severity::Error))
     };
@@ -104,7 +103,7 @@ pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resu
     let items = write_list(format, &messages);
     let mut changes = work.changes;
     sort_by_key(&mut changes, |change| change.index);
-    Ok(Repaired { output: with_list(input, items), changes })
+    Ok(Repaired { output: with_list(format, input, items), changes })
 }
 
 /// The list as the format writes it, with nothing taken out of it into a header.
@@ -176,12 +175,11 @@ fn stringify_arguments(entry: &mut Value) -> bool {
     done
 }
 
-/// `input` with `items` in the place of its list.
-fn with_list(input: &Value, items: Vec<Value>) -> Value {
-    let Value::Object(map) = input else { return Value::Array(items) };
+/// `input` with `items` in the place of its list; the list alone where it holds none.
+fn with_list(format: Format, input: &Value, items: Vec<Value>) -> Value {
+    let key = list_keys(format).iter().find(|key| input.get(**key).is_some_and(Value::is_array));
+    let (Value::Object(map), Some(key)) = (input, key) else { return Value::Array(items) };
     let mut map = map.clone();
-    if let Some(key) = LIST_KEYS.into_iter().find(|key| map.get(*key).is_some_and(Value::is_array)) {
-        map.insert(key.to_owned(), Value::Array(items));
-    }
+    map.insert((*key).to_owned(), Value::Array(items));
     Value::Object(map)
 }

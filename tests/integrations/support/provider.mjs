@@ -2,6 +2,7 @@
 
 import { createServer } from "node:http";
 import { check, countTokens } from "contextfold";
+import { eventsOf } from "./sse.mjs";
 import { ANSWER, CALLS } from "./work.mjs";
 
 const PATHS = { "/v1/responses": "openai-responses", "/v1/chat/completions": "openai-chat", "/v1/messages": "anthropic" };
@@ -32,10 +33,12 @@ const ANSWERS = {
 };
 
 /**
- * Starts it. `window`: tokens above which it refuses; `summary`: what it answers to who asks for one. `bodies`: what it took,
- * without the requests for summaries; `summaries`: how many these were; `refused`: how many were too long.
+ * Starts it. `window`: tokens above which it refuses, `inStream`: in a stream that begins well, as the Responses API may;
+ * `summary`: what it answers to who asks for one; `perToken`: what it counts for one token of ours; `breakAt`: which answer's stream
+ * ends in its middle. `bodies`: what it took, without the requests for summaries; `summaries`: how many these were; `refused`: how
+ * many were too long.
  */
-export async function provider({ window = Infinity, summary } = {}) {
+export async function provider({ window = Infinity, inStream = false, summary, perToken = 1, breakAt } = {}) {
   const state = { bodies: [], summaries: 0, refused: 0 };
   const server = createServer(async (request, response) => {
     let body = "";
@@ -48,7 +51,14 @@ export async function provider({ window = Infinity, summary } = {}) {
       answered = { status: 500, json: { error: { message: String(error) } } };
     }
     const { status, json } = answered;
-    response.writeHead(status, { "content-type": "application/json", connection: "close" }).end(JSON.stringify(json));
+    const asked = JSON.parse(body);
+    if (status !== 200 || !asked.stream) return response.writeHead(status, { "content-type": "application/json", connection: "close" }).end(JSON.stringify(json));
+    response.writeHead(200, { "content-type": "text/event-stream", connection: "close" });
+    const events = eventsOf(format, json, asked);
+    if (state.bodies.length - 1 !== breakAt) return response.end(events.join(""));
+    breakAt = undefined;
+    response.write(events.slice(0, events.length >> 1).join(""));
+    setTimeout(() => response.destroy(), 20);
   });
   function answer(format, body) {
     if (typeof body.input === "string") body = { ...body, input: [{ role: "user", content: body.input }] };
@@ -58,14 +68,16 @@ export async function provider({ window = Infinity, summary } = {}) {
     const tokens = countTokens(body);
     if (tokens > window) {
       state.refused++;
+      const error = { code: "context_length_exceeded", message: `Your input exceeds the context window of this model: ${tokens} tokens > ${window} maximum` };
+      if (inStream) return { status: 200, json: { ...ANSWERS[format](0, 0, ""), status: "failed", error, output: [], usage: null } };
       return refusal(`prompt is too long: ${tokens} tokens > ${window} maximum`);
     }
     if (summary !== undefined && JSON.stringify(body).includes("<summary>")) {
       state.summaries++;
-      return { status: 200, json: ANSWERS[format](0, tokens, summary) };
+      return { status: 200, json: ANSWERS[format](0, tokens * perToken, summary) };
     }
     state.bodies.push(body);
-    return { status: 200, json: ANSWERS[format](state.bodies.length - 1, tokens) };
+    return { status: 200, json: ANSWERS[format](state.bodies.length - 1, Math.round(tokens * perToken)) };
   }
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return Object.assign(state, {

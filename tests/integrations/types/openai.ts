@@ -22,5 +22,8 @@ const chat = await runChat(client, { model: "gpt-5", messages: [] }, { session, 
 const messages: OpenAI.Chat.ChatCompletionMessageParam[] = chat.messages;
 console.log(text, messages);
 
-// @ts-expect-error this loop does not stream
-runChat(client, { model: "gpt-5", messages: [], stream: true }, { session });
+const streamed = await runResponses(client, { model: "gpt-5", input, tools, stream: true }, { session, onEvent: (event, step) => event.type === "response.output_text.delta" && console.log(step, event.delta) });
+const whole: OpenAI.Responses.Response = streamed.response;
+await runChat(client, { model: "gpt-5", messages, stream: true }, { session, onEvent: async ({ choices }) => console.log(choices[0]?.delta.content, whole.status) });
+// @ts-expect-error no such option
+await runChat(client, { model: "gpt-5", messages }, { session, onChunk: console.log });

@@ -1,0 +1,74 @@
+// An agent's loop over one of OpenAI's APIs: ask, run what is called, ask again, each time with a list that fits.
+
+import { BodyKeeper, withSession } from "./bodies.js";
+
+export async function runLoop(api, client, body, options = {}) {
+  const { execute = {}, maxSteps = 100, signal, onResponse, onEvent } = options;
+  const own = withSession(options);
+  const keeper = new BodyKeeper(`openai ${api.format}`, api.format, own);
+  let whole = api.first(body[api.list]);
+  for (let step = 1; ; step++) {
+    signal?.throwIfAborted();
+    const { response, conversation } = await ask(api, keeper, client, { ...body, [api.list]: whole }, { signal, onEvent: (event) => onEvent?.(event, step) });
+    whole = [...whole, ...api.made(response)];
+    keeper.heard(conversation, whole);
+    onResponse?.(response, step);
+    const calls = api.calls(response);
+    if (calls.length > 0) {
+      whole = [...whole, ...(await Promise.all(calls.map(async (made) => api.answer(made.call, await executed(made, execute, signal)))))];
+      keeper.heard(conversation, whole);
+    }
+    // What was called last has its output, too: so the list can be gone on with.
+    if (calls.length === 0 || step === maxSteps) return { response, [api.list]: whole, session: own.session, steps: step, finished: calls.length === 0 };
+  }
+}
+
+async function ask(api, keeper, client, body, { signal, onEvent }) {
+  const options = signal ? { signal } : undefined;
+  let fitting = await keeper.fit(body, { signal });
+  for (;;) {
+    let response, refusal;
+    try {
+      response = await answered(api, await api.create(client, fitting.body, options), body.stream, onEvent);
+      refusal = api.refusal(response);
+    } catch (error) {
+      refusal = error;
+    }
+    const smaller = refusal && (await keeper.recovered(fitting.conversation, fitting.body, refusal, { signal }));
+    if (smaller) {
+      fitting = { ...fitting, body: smaller };
+      continue;
+    }
+    if (!response) throw refusal;
+    keeper.record(fitting.conversation, response.usage);
+    return { response, conversation: fitting.conversation };
+  }
+}
+
+/** The answer, or the one that a stream ends in, while its events are handed on. */
+async function answered(api, given, isStream, onEvent) {
+  if (!isStream) return given;
+  const response = await api.streamed(handedOn(given, onEvent));
+  if (!response) throw new Error("the stream ended before the answer did");
+  return response;
+}
+
+async function* handedOn(events, onEvent) {
+  for await (const event of events) {
+    await onEvent(event);
+    yield event;
+  }
+}
+
+/** What a tool gives, as text; what it throws, too, for the model to see. */
+async function executed({ call, name, input, isJson }, execute, signal) {
+  try {
+    const tool = typeof execute === "function" ? (args) => execute(name, args, { call, signal }) : Object.hasOwn(execute, name) ? execute[name] : undefined;
+    if (!tool) return `Error: there is no tool named ${name}`;
+    const output = await tool(isJson ? JSON.parse(input || "{}") : input, { call, signal });
+    return typeof output === "string" || Array.isArray(output) ? output : (JSON.stringify(output) ?? "");
+  } catch (error) {
+    signal?.throwIfAborted();
+    return `Error: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

@@ -1,0 +1,47 @@
+// A stream of Chat Completions, put together again as the completion that it is.
+
+/** The completion; `undefined` where the stream ended before it did. */
+export async function completionOf(chunks) {
+  let whole;
+  const choices = new Map();
+  for await (const { choices: pieces = [], usage, ...rest } of chunks) {
+    whole = { ...rest, ...whole, ...(usage && { usage }) };
+    for (const { index = 0, delta, ...ends } of pieces) {
+      const choice = choices.get(index) ?? { index, message: { role: "assistant", content: null } };
+      choices.set(index, { ...choice, ...given(ends), message: grown(choice.message, delta ?? {}) });
+    }
+  }
+  if (!choices.size || [...choices.values()].some(({ finish_reason }) => !finish_reason)) return undefined;
+  const inOrder = [...choices.values()].sort((a, b) => a.index - b.index);
+  return { ...whole, object: "chat.completion", choices: inOrder.map((choice) => ({ ...choice, message: withCalls(choice.message) })) };
+}
+
+/** Some gateways leave a call's type out, or count calls from 1. */
+const withCalls = ({ tool_calls, ...message }) => (tool_calls ? { ...message, tool_calls: tool_calls.filter(Boolean).map((call) => ({ type: "function", ...call })) } : message);
+
+/** What is said once, and repeated by some gateways in every chunk. */
+const SAID_ONCE = new Set(["role", "id", "type", "name", "index", "format"]);
+
+/** Texts go on, lists go on by the `index` of their entries, objects by their keys. */
+function grown(value, piece) {
+  if (piece === null || piece === undefined) return value;
+  if (typeof piece === "string") return (value ?? "") + piece;
+  if (Array.isArray(piece)) return piece.reduce(withEntry, value ?? []);
+  if (typeof piece !== "object") return piece;
+  const out = { ...value };
+  for (const [key, more] of Object.entries(piece)) {
+    if (more === null) out[key] ??= null;
+    else out[key] = SAID_ONCE.has(key) && typeof more === "string" && more !== "" ? more : grown(out[key], more);
+  }
+  return out;
+}
+
+function withEntry(list, entry) {
+  const { index, ...piece } = entry ?? {};
+  if (index === undefined) return [...list, entry];
+  const out = [...list];
+  out[index] = grown(out[index], piece);
+  return out;
+}
+
+const given = (record) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null && value !== undefined));

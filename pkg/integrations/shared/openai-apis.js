@@ -1,0 +1,41 @@
+// The two APIs of OpenAI's that a loop can run over: what is asked, and what of an answer goes on the list.
+
+import { completionOf } from "./chat-stream.js";
+
+export const RESPONSES = {
+  format: "openai-responses",
+  list: "input",
+  first: (input) => (typeof input === "string" ? [{ role: "user", content: input }] : input),
+  create: (client, body, options) => client.responses.create(body, options),
+  /** The answer that a stream of events ends in. */
+  async streamed(events) {
+    for await (const event of events) {
+      if (event.type === "error") throw Object.assign(new Error(event.message ?? event.error?.message), { code: event.code ?? event.error?.code });
+      if (ENDS.has(event.type)) return event.response;
+    }
+  },
+  /** A stream that began well says a refusal in its last event. */
+  refusal: ({ status, error }) => (status === "failed" ? error : undefined),
+  made: ({ output }) => output,
+  calls: ({ output }) =>
+    output
+      .filter(({ type }) => type === "function_call" || type === "custom_tool_call")
+      .map((call) => ({ call, name: call.name, input: call.type === "function_call" ? call.arguments : call.input, isJson: call.type === "function_call" })),
+  answer: (call, output) => ({ type: `${call.type}_output`, call_id: call.call_id, output }),
+};
+
+const ENDS = new Set(["response.completed", "response.incomplete", "response.failed"]);
+
+export const CHAT = {
+  format: "openai-chat",
+  list: "messages",
+  first: (messages) => messages,
+  // A stream says what it cost only to who asks.
+  create: (client, body, options) => client.chat.completions.create(body.stream ? { ...body, stream_options: { include_usage: true, ...body.stream_options } } : body, options),
+  streamed: completionOf,
+  refusal: () => undefined,
+  made: ({ choices }) => [choices[0].message],
+  calls: ({ choices }) =>
+    (choices[0].message.tool_calls ?? []).map((call) => ({ call, name: call[call.type].name, input: call.function?.arguments ?? call.custom.input, isJson: call.type === "function" })),
+  answer: (call, content) => ({ role: "tool", tool_call_id: call.id, content }),
+};

@@ -1,0 +1,35 @@
+// What an answer cost, read from its stream of server-sent events as they pass.
+
+/** A response that is the same, and tells `onUsage` when its events have said what the answer cost. */
+export function withUsage(response, onUsage) {
+  const decoder = new TextDecoder();
+  let line = "";
+  let began; // what Anthropic says of the input, before the answer
+  const read = (one) => {
+    const event = eventOf(one);
+    if (event?.type === "message_start") began = event.message?.usage;
+    const usage = event?.usage ?? event?.response?.usage;
+    // Right away: who reads the stream may stop at its last word.
+    if (usage) onUsage({ ...began, ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) });
+  };
+  const listening = new TransformStream({
+    transform(bytes, controller) {
+      const lines = (line + decoder.decode(bytes, { stream: true })).split(/\r\n|\n|\r/);
+      line = lines.pop();
+      lines.forEach(read);
+      controller.enqueue(bytes);
+    },
+  });
+  const { status, statusText, headers, url } = response;
+  return Object.defineProperty(new Response(response.body.pipeThrough(listening), { status, statusText, headers }), "url", { value: url });
+}
+
+/** An event that speaks of usage; the others need not be parsed. */
+function eventOf(line) {
+  if (!line.startsWith("data:") || !/"usage"\s*:\s*\{/.test(line)) return undefined;
+  try {
+    return JSON.parse(line.slice(5));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+//! The list in what was handed in: as it is, in a request body, in a response, or one entry by itself.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value, json};
+
+use crate::error::{Error, Result};
+use crate::message::Format;
+
+/// The keys under which a body or a response holds its list.
+pub const fn list_keys(format: Format) -> &'static [&'static str] {
+    match format {
+        Format::OpenaiResponses => &["input", "output", "items"],
+        _ => &["messages", "items"],
+    }
+}
+
+/// The entries of `input`. Borrowed: they are its own; owned: they were made of what it holds.
+///
+/// # Errors
+/// `INVALID_ARGUMENT` for what is neither a list, nor a body, nor a response, nor an entry.
+pub fn list_of(format: Format, input: &Value) -> Result<Cow<'_, [Value]>> {
+    if let Value::Array(list) = input {
+        return Ok(list.into());
+    }
+    let found = input.as_object().and_then(|map| match format {
+        Format::OpenaiChat => choices(map),
+        Format::Anthropic => message(map, input),
+        Format::OpenaiResponses => item_or_text(map, input),
+        Format::AiSdk => prompt(map, format),
+        Format::Messages => None,
+    });
+    if let Some(list) = found.or_else(|| under_a_key(format, input).map(Cow::from)) {
+        return Ok(list);
+    }
+    if ["role", "type"].iter().any(|key| input.get(*key).is_some_and(Value::is_string)) {
+        return Ok(std::slice::from_ref(input).into());
+    }
+    Err(Error::argument(format!(
+        "expected a list, one entry, a response, or a body with a list under {}",
+        list_keys(format).iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+    )))
+}
+
+/// Whether it is what a model answered: its calls have no outputs yet.
+pub(super) fn is_response(input: &Value) -> bool {
+    let has = |key: &str| input.get(key).is_some();
+    has("choices")
+        || has("response")
+        || (has("output") && !has("input") && !has("call_id"))
+        || (has("content") && text(input, "type") == Some("message") && has("stop_reason"))
+}
+
+fn under_a_key(format: Format, input: &Value) -> Option<&[Value]> {
+    list_keys(format).iter().find_map(|key| input.get(*key)?.as_array()).map(Vec::as_slice)
+}
+
+/// Messages of a completion.
+fn choices(map: &Map<String, Value>) -> Option<Cow<'_, [Value]>> {
+    let choices = map.get("choices")?.as_array()?;
+    Some(choices.iter().filter_map(|choice| choice.get("message").cloned()).collect())
+}
+
+/// A message of Anthropic's: what a response says beside it (usage, model, stop reason) is no part of a history.
+fn message<'a>(map: &Map<String, Value>, input: &'a Value) -> Option<Cow<'a, [Value]>> {
+    let (role, content) = (map.get("role")?, map.get("content")?);
+    let is_plain = text(input, "type").is_none();
+    Some(if is_plain {
+        std::slice::from_ref(input).into()
+    } else {
+        vec![json!({ "role": role, "content": content })].into()
+    })
+}
+
+/// An item (whose own `output` may be a list), or a body whose input is a text.
+fn item_or_text<'a>(map: &Map<String, Value>, input: &'a Value) -> Option<Cow<'a, [Value]>> {
+    if text(input, "type").is_some() {
+        return Some(std::slice::from_ref(input).into());
+    }
+    Some(vec![said(map.get("input")?.as_str()?)].into())
+}
+
+/// A result's `response`, or a prompt: a text, or messages.
+fn prompt(map: &Map<String, Value>, format: Format) -> Option<Cow<'_, [Value]>> {
+    match (map.get("response"), map.get("prompt")) {
+        (Some(response), _) => under_a_key(format, response).map(Cow::from),
+        (None, Some(Value::String(text))) => Some(vec![said(text)].into()),
+        (None, Some(Value::Array(list))) => Some(list.into()),
+        _ => None,
+    }
+}
+
+fn said(text: &str) -> Value {
+    json!({ "role": "user", "content": text })
+}
+
+fn text<'a>(input: &'a Value, key: &str) -> Option<&'a str> {
+    input.get(key)?.as_str()
+}
