@@ -8,7 +8,7 @@ use contextfold::ErrorCode;
 use contextfold::compaction::{Answer, CompactionConfig, OnFailure, Reason};
 use contextfold::context::{EventName, Form};
 use contextfold::message::{Message, Part, Role, ToolCall};
-use contextfold::session::{Fit, Pending, Session, SessionConfig};
+use contextfold::session::{Fit, Pending, PlanOptions, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::json;
 
@@ -697,4 +697,78 @@ fn the_ledger_is_a_part_of_its_own_and_the_parts_add_up() {
     let ledger = report.parts.iter().find(|p| p.name == "ledger").expect("it has one");
     assert!(ledger.tokens > 5 && ledger.tokens == report.summary.unwrap().ledger_tokens);
     assert_eq!(report.parts.iter().map(|p| p.tokens).sum::<u64>(), report.tokens_after);
+}
+
+#[test]
+fn what_passes_leave_out_before_a_fold_does_not_stay_when_its_plan_is_adjusted() {
+    let options = json!({ "contextWindow": 20_000, "ladder": "steps-design", "compaction": { "retainLastTurns": 1, "ledgerTokens": 0 } });
+    let folded = |keep: &[&str], fold: &[&str]| {
+        let owned = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+        let mut s = session(&options);
+        s.push(vec![Message::text(Role::System, "You are terse.")]).unwrap();
+        for n in 1..=3 {
+            let (asked, answered) = (format!("question {n}"), format!("answer {n} {}", "words ".repeat(600)));
+            let id = format!("c{n}");
+            s.push(vec![user(&asked), calls(&[&id]), Message::tool(&*id, "fine"), said(&answered)]).unwrap();
+        }
+        let plan = s.plan(PlanOptions::default()).unwrap();
+        let planned = s.snapshot(b"");
+        let fit = s.apply(&plan, &owned(keep), &owned(fold)).unwrap();
+        assert!(s.snapshot(b"") == planned, "what passes did for a look is taken back");
+        assert!(matches!(s.resume_extractive(asks(fit)).unwrap(), Fit::Done(_)));
+        (s.context().fold_infos()[0].items.clone(), layout(&s))
+    };
+    // m2 asks, m3 calls, m4 is the output, m5 answers; and so on. A pass takes calls and outputs of older turns away.
+    assert_eq!(folded(&[], &[]).0, ["m2", "m5", "m6", "m9"]);
+    assert_eq!(folded(&[], &["m12"]).0, ["m2", "m5", "m6", "m9", "m11", "m12"]);
+    let (items, lines) = folded(&["m5"], &[]);
+    assert_eq!(items, ["m6", "m9"], "{lines}");
+    let beginnings: Vec<String> = lines.lines().map(|l| l.chars().take(21).collect()).collect();
+    assert_eq!(
+        beginnings[3..6],
+        ["user: question 1", "assistant: answer 1 w", "user: question 3"],
+        "{lines}"
+    );
+    assert_eq!(folded(&["m4"], &[]).0, ["m5", "m6", "m9"], "what is kept is no longer left out");
+}
+
+#[test]
+fn what_the_conversation_went_back_to_is_not_folded_by_a_summary_that_was_asked_for_before() {
+    let mut s = session(&json!({ "contextWindow": 4_000 }));
+    let list = vec![user("first").with_id("first"), said(&"words ".repeat(60)), user("second"), said("yes")];
+    s.push(list).unwrap();
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    s.rewind("first").unwrap();
+    s.push(vec![said("otherwise")]).unwrap();
+    let stale = s.resume(pending, &answer("<summary>s</summary>")).err().unwrap();
+    assert_eq!(stale.code(), ErrorCode::StalePlan);
+    assert_eq!(layout(&s), "user: first\nassistant: otherwise");
+
+    let mut s = session(&json!({ "contextWindow": 4_000 }));
+    s.push(vec![
+        user("first"),
+        calls(&["a"]).with_id("asks"),
+        Message::tool("a", "words ".repeat(60)),
+        user("second"),
+        said("yes"),
+    ])
+    .unwrap();
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    s.rewind("asks").unwrap();
+    s.push(vec![user("second, otherwise"), said("so")]).unwrap();
+    s.rewind("asks").unwrap();
+    drop(s.resume(pending, &answer("<summary>s</summary>")));
+    assert_eq!(layout(&s), "user: first\nassistant:  calls a");
+}
+
+#[test]
+fn an_output_before_what_was_said_already_ends_its_step() {
+    let mut s = session(&json!({}));
+    s.push(vec![user("go"), calls(&["a", "b"]), said("while they run")]).unwrap();
+    s.push(vec![Message::tool("b", "2")]).unwrap();
+    let interrupted = "tool ->a: [no output yet: the call was interrupted]\n";
+    let rest = "assistant: while they run";
+    assert_eq!(layout(&s), format!("user: go\nassistant:  calls a,b\ntool ->b: 2\n{interrupted}{rest}"));
+    s.push(vec![Message::tool("a", "1")]).unwrap();
+    assert_eq!(layout(&s), format!("user: go\nassistant:  calls a,b\ntool ->b: 2\ntool ->a: 1\n{rest}"));
 }

@@ -133,8 +133,25 @@ impl Context {
         } else {
             let behind = self.view.push(slot, caller, &self.history);
             self.history.note_late(index, behind);
+            if behind.is_some() {
+                self.answer_calls_before(index);
+            }
         }
         Ok(index)
+    }
+
+    /// An output that stands before what was said already ends its step: the other calls of it were interrupted.
+    fn answer_calls_before(&mut self, output: NodeIndex) {
+        let waiting = self.history.unanswered();
+        if waiting.is_empty() {
+            return;
+        }
+        let at = self.view.position(output);
+        for (call_id, caller) in waiting {
+            if self.view.position(caller).is_some_and(|caller| Some(caller) < at) {
+                self.stand_in_for(&call_id, caller);
+            }
+        }
     }
 
     /// No provider takes a call without an output (INV-1): when something else is said before a call's output has come,

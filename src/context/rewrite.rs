@@ -93,9 +93,11 @@ impl Context {
         self.emit(EventName::ItemsRemoved, gone, why.to_owned());
     }
 
-    /// What stands in for outputs since the first of `gone` came.
+    /// What stands in for outputs since the first of `gone` came; on its account some entered right before it.
     fn stand_ins_since(&self, gone: &[NodeIndex]) -> Vec<NodeIndex> {
-        let from = gone.iter().map(|n| n.get()).min().unwrap_or(self.history.len());
+        let first = gone.iter().map(|n| n.get()).min().unwrap_or(self.history.len());
+        let before = self.history.nodes()[..first].iter().rev();
+        let from = first - before.take_while(|n| n.kind == NodeKind::StandIn).count();
         let nodes = self.history.nodes().iter().enumerate().skip(from);
         nodes
             .filter(|(_, n)| n.kind == NodeKind::StandIn)

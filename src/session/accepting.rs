@@ -69,7 +69,6 @@ impl Session {
         self.carried.keep(summary, carried);
         self.revision += 1;
         self.resting = 0;
-        self.background.folded();
         run.revision = self.revision;
         run.folded = true;
         run.unsummed = None;
@@ -82,5 +81,7 @@ impl Session {
             self.context.emit(EventName::ConversationReplaced, &[summary], String::new());
         }
         self.context.emit(EventName::CompactionFinished, &[summary], String::new());
+        self.drop_overtaken(run);
+        self.background.folded();
     }
 }

@@ -266,7 +266,7 @@ impl Session {
             if !pending.question.plan.members.is_empty() {
                 return Ok(pending);
             }
-            "everything that this summary was to stand for was pinned while it was being written; nothing is left to fold"
+            "everything that this summary was to stand for has to stay since: it was pinned, or the conversation went back to it; nothing is left to fold"
         } else {
             "the history was folded or rewritten while this summary was being written; ask again"
         };
@@ -275,22 +275,28 @@ impl Session {
 
     /// Whether all that a plan folds still stands in the view, or beside it, whatever else was rewritten. A stand-in makes
     /// way for the output that it stood for.
-    fn still_stands(&self, plan: &FoldPlan) -> bool {
+    pub(super) fn still_stands(&self, plan: &FoldPlan) -> bool {
         let there: HashSet<NodeIndex> = self.context.view.with_dropped().iter().map(|s| s.node).collect();
         let stands =
             |n: &NodeIndex| there.contains(n) || self.context.history.node(*n).kind == NodeKind::StandIn;
         plan.members.iter().all(stands)
     }
 
-    /// Sets the plan right for what happened while its summary was written: an output that came goes with its call, and
-    /// a step in which something was pinned stays. Anything else that came stays, too (COMP-14).
+    /// Sets the plan right for what happened while its summary was written: an output that came goes with its call; a step in
+    /// which something was pinned stays, and so does what became the newest user message or a call that is being executed,
+    /// for the conversation went back to it. Anything else that came stays, too (COMP-14).
     pub(super) fn refresh(&self, plan: &mut FoldPlan) {
         let planned: HashSet<NodeIndex> = std::mem::take(&mut plan.members).into_iter().collect();
         (plan.tokens, plan.hidden_tokens) = (0, 0);
         let slots = self.context.view.with_dropped();
+        let live: Vec<NodeIndex> = self.context.history.unanswered().into_iter().map(|(_, n)| n).collect();
+        let newest_user = slots.iter().rfind(|s| s.message.opens_turn()).map(|s| s.node);
+        let stays = |node: NodeIndex| {
+            self.context.history.node(node).pinned || Some(node) == newest_user || live.contains(&node)
+        };
         for step in steps(slots.iter().map(|s| &*s.message)) {
             let slots = &slots[step.range];
-            if slots.iter().any(|s| self.context.history.node(s.node).pinned) {
+            if slots.iter().any(|s| stays(s.node)) {
                 continue;
             }
             let calls: HashSet<&str> = slots

@@ -207,6 +207,15 @@ impl Session {
             }
         }
     }
+
+    /// Drops what the background has ready where another fold took its place: the report of that one says so.
+    pub(super) fn drop_overtaken(&mut self, run: &mut Run) {
+        if let State::Ready(ready) = &self.background.state
+            && !self.still_stands(&ready.0.question.plan)
+        {
+            self.swap_in(run);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -295,6 +304,22 @@ mod tests {
         assert!(!s.background.is_ready());
         assert_eq!(s.context().folds.len(), 1);
         assert_eq!(s.apply(&plan, &[], &[]).err().map(|e| e.code()), Some(ErrorCode::StalePlan));
+    }
+
+    #[test]
+    fn what_another_fold_overtook_is_told_by_that_ones_report_and_not_by_the_next() {
+        let mut s = session(5);
+        let pending = s.begin_in_background().unwrap();
+        say(&mut s, 3);
+        let Fit::NeedsSummary(asked) = s.prepare().unwrap() else { panic!("it is too large") };
+        assert!(s.answer_in_background(pending, good()).is_none() && s.background.is_ready());
+        let mut fit = s.resume(*asked, &good()).unwrap();
+        while let Fit::NeedsSummary(of_the_next_piece) = fit {
+            fit = s.resume(*of_the_next_piece, &good()).unwrap();
+        }
+        let report = done(fit);
+        assert!(report.decisions.iter().any(|d| d.why.contains("in the background was dropped")));
+        assert!(done(s.prepare().unwrap()).decisions.is_empty());
     }
 
     #[test]

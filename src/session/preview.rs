@@ -149,7 +149,7 @@ impl Session {
         check_kept(&self.context, &keep)?;
         if let Some(fold) = &mut intended {
             self.refresh(&mut fold.plan);
-            match adjust(&self.context, &fold.plan, &keep, &add)? {
+            match self.adjusted(&plan.options, fold, &keep, &add)? {
                 Some(plan) => fold.plan = plan,
                 None => intended = None,
             }
@@ -161,6 +161,23 @@ impl Session {
             self.revision += 1; // nothing was folded: all the same it is done
         }
         Ok(fit)
+    }
+
+    /// The fold as the caller wants it, in the view that the passes before it leave: they run for a look. What they leave
+    /// out does not stay.
+    fn adjusted(
+        &mut self,
+        options: &PlanOptions,
+        fold: &Intended,
+        keep: &[NodeIndex],
+        add: &[NodeIndex],
+    ) -> Result<Option<FoldPlan>> {
+        let mut run = self.run_of(options, keep.to_vec());
+        run.next_pass = fold.next_pass;
+        let done = self.settle(&mut run)?;
+        let plan = adjust(&self.context, &fold.plan, keep, add);
+        self.take_back(&mut run, done);
+        plan
     }
 
     /// A run that does what was planned, and folds nothing else.

@@ -6,7 +6,7 @@ use contextfold::compaction::{Answer, Reason};
 use contextfold::context::NodeKind;
 use contextfold::message::{Format, Message, Part, Role, ToolCall};
 use contextfold::provider::{CheckOptions, Severity, check, provider};
-use contextfold::session::{Fit, Pending, Session, SessionConfig};
+use contextfold::session::{ContextChange, Fit, MergeAs, Pending, Session, SessionConfig};
 use contextfold::tokens::{BytesPerFour, ReportedUsage};
 use contextfold::{Error, ErrorCode};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::explorer::{Choices, explore};
 use super::fingerprint::fingerprint;
 
-const OPERATIONS: [&str; 13] = [
+const OPERATIONS: [&str; 20] = [
     "push user",
     "push step",
     "push output",
@@ -28,6 +28,13 @@ const OPERATIONS: [&str; 13] = [
     "record usage",
     "ask again",
     "rewrite",
+    "set options",
+    "set context",
+    "fork",
+    "merge",
+    "unfold",
+    "rewind",
+    "save",
 ];
 
 const ANSWERS: [&str; 7] = ["good", "empty", "too large", "cut off", "throws", "abort", "too long"];
@@ -74,6 +81,8 @@ struct World {
     pinned_text: bool,
     output: String,
     rewritten: bool,
+    newest_user: String,
+    branch: Option<Session>,
     waiting: Vec<Pending>,
     log: Vec<String>,
     n: usize,
@@ -95,6 +104,8 @@ impl World {
             pinned_text: false,
             output,
             rewritten: false,
+            newest_user: "and now?".to_owned(),
+            branch: None,
             waiting: Vec::new(),
             log: Vec::new(),
             n: 0,
@@ -102,8 +113,15 @@ impl World {
     }
 
     fn push(&mut self, messages: Vec<Message>) {
-        self.pushed.extend(messages.iter().map(Message::plain_text));
+        self.note(&messages);
         self.session.push(messages).unwrap();
+    }
+
+    fn note(&mut self, messages: &[Message]) {
+        self.pushed.extend(messages.iter().map(Message::plain_text));
+        if let Some(asks) = messages.iter().rfind(|m| m.role == Role::User) {
+            self.newest_user = asks.plain_text();
+        }
     }
 
     fn operate(&mut self, operation: usize) {
@@ -161,7 +179,53 @@ impl World {
                 };
                 self.came(fit.and_then(|f| f.ok_or_else(|| Error::argument("nothing"))));
             }
-            _ => self.rewrite(n),
+            12 => self.rewrite(n),
+            13 => {
+                let changes = json!({ "contextWindow": 330 + n, "compaction": { "maxAttempts": n } });
+                let config = self.session.config().with(&changes).unwrap();
+                self.session.set_options(config, None);
+            }
+            14 => {
+                let parts = json!({ "memory": [format!("remembered {n}")], "skills": [{ "name": "count" }] });
+                self.session.set_context(&ContextChange::from_value(&parts).unwrap());
+            }
+            15 => {
+                let before = fingerprint(&self.session);
+                let (mut branch, _) = self.session.fork("q1", None).unwrap();
+                assert_eq!(fingerprint(&self.session), before, "a fork changes nothing");
+                branch.push(vec![user("look"), said(&format!("meanwhile in the branch {n}"))]).unwrap();
+                self.branch = Some(branch);
+            }
+            16 => {
+                if let Some(branch) = self.branch.take() {
+                    let node = self.session.merge(&branch, &MergeAs::User).unwrap();
+                    let result = Message::clone(&self.session.context().history.node(node).message);
+                    self.note(&[result]);
+                }
+            }
+            17 => {
+                if let Some(fold) = self.session.context().fold_infos().iter().find(|f| f.in_view) {
+                    self.session.unfold(&fold.id).unwrap();
+                }
+            }
+            18 => self.rewind(),
+            _ => {
+                let bytes = self.session.snapshot(b"");
+                let restored = Session::restore(&bytes, None, |_| Ok(Arc::new(BytesPerFour))).unwrap();
+                assert!(restored.session.snapshot(b"") == bytes, "the same session, other bytes");
+                assert_eq!(fingerprint(&restored.session), fingerprint(&self.session));
+            }
+        }
+    }
+
+    /// Back to the newest user message of the beginning, unless that was left already.
+    fn rewind(&mut self) {
+        let before = fingerprint(&self.session);
+        if self.session.rewind("now").is_ok() {
+            self.rewritten = true;
+            "and now?".clone_into(&mut self.newest_user);
+        } else {
+            assert_eq!(fingerprint(&self.session), before);
         }
     }
 
@@ -185,7 +249,7 @@ impl World {
             return;
         }
         let message = user(&format!("on second thoughts {n}"));
-        self.pushed.push(message.plain_text());
+        self.note(std::slice::from_ref(&message));
         self.session.rewrite(&gone, vec![message]).unwrap();
         self.rewritten = true;
     }
@@ -265,11 +329,7 @@ impl World {
                 node.id
             );
         }
-        let newest = self.pushed.iter().rev().find(|t| {
-            ["and now?", "meanwhile ", "on second thoughts "].iter().any(|s| t.starts_with(s))
-                && !t.contains("output")
-        });
-        assert_eq!(times(newest.unwrap()), 1, "the newest user message stands once");
+        assert_eq!(times(&self.newest_user), 1, "the newest user message stands once");
         for id in &self.pins {
             let node = context.history.node(context.history.find(id).unwrap());
             assert_eq!(times(&node.message.plain_text()), 1, "the pinned {id}");

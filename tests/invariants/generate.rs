@@ -155,6 +155,8 @@ pub enum Op {
     BackgroundFailed {
         too_long: bool,
     },
+    /// Goes on with what a snapshot of the session gives; what waits is lost.
+    SaveAndLoad,
 }
 
 /// Pieces of text and how often each stands there.
@@ -404,7 +406,7 @@ fn options() -> impl Strategy<Value = Value> {
     ];
     let margin = prop_oneof![6 => Just(Value::Null), 1 => Just(json!(0)), 1 => Just(json!(0.4))];
     let reserved = prop_oneof![5 => Just(0), 1 => 1..500u64];
-    (window, margin, reserved, compaction(), outputs(), ladder()).prop_map(|(window, margin, reserved, compaction, outputs, ladder)| {
+    (window, margin, reserved, any_compaction(), outputs(), ladder()).prop_map(|(window, margin, reserved, compaction, outputs, ladder)| {
         let mut all = json!({ "reservedOutputTokens": reserved, "compaction": compaction, "toolOutputCache": outputs });
         for (key, value) in [("contextWindow", window), ("safetyMargin", margin), ("ladder", ladder)] {
             if !value.is_null() {
@@ -478,6 +480,21 @@ fn compaction() -> impl Strategy<Value = Value> {
     )
 }
 
+/// The same, and what else a compaction may be told.
+fn any_compaction() -> impl Strategy<Value = Value> {
+    let ledger = prop::option::weighted(0.3, 0..400u64).prop_map(|tokens| ("ledgerTokens", json!(tokens)));
+    let language = prop::option::weighted(0.1, Just("French")).prop_map(|name| ("language", json!(name)));
+    let role = prop::option::weighted(0.1, prop::sample::select(vec!["user", "assistant"]));
+    let directives = prop::option::weighted(0.1, Just(["Keep the names."]));
+    let more = (ledger, language, role, directives).prop_map(|(ledger, language, role, directives)| {
+        [ledger, language, ("summaryRole", json!(role)), ("summaryDirectives", json!(directives))]
+    });
+    (compaction(), more).prop_map(|(mut all, more)| {
+        more.into_iter().filter(|(_, value)| !value.is_null()).for_each(|(key, value)| all[key] = value);
+        all
+    })
+}
+
 fn outputs() -> impl Strategy<Value = Value> {
     let budget = prop_oneof![3 => Just(Value::Null), 3 => (0..3_000u64).prop_map(Value::from)];
     let bytes = prop_oneof![3 => Just(51_200u64), 3 => 64..2_000u64];
@@ -499,6 +516,7 @@ fn rare_op() -> impl Strategy<Value = Op> {
         3 => (which(), 1..60usize).prop_map(|(which, length)| Op::Search { which, length }),
         1 => words(300).prop_map(Op::PutOutput),
         1 => (which(), words(300)).prop_map(|(which, words)| Op::AppendOutput { which, words }),
+        1 => Just(Op::SaveAndLoad),
     ]
 }
 
@@ -525,7 +543,7 @@ pub fn script_with_options() -> impl Strategy<Value = Script> {
         || prop_oneof![Just(Counting::BytesPerFour), Just(Counting::Estimate), Just(Counting::Characters)];
     let changed = prop_oneof![
         3 => (400..20_000u64).prop_map(|window| json!({ "contextWindow": window })),
-        2 => compaction().prop_map(|compaction| json!({ "compaction": compaction })),
+        2 => any_compaction().prop_map(|compaction| json!({ "compaction": compaction })),
         2 => outputs().prop_map(|outputs| json!({ "toolOutputCache": outputs })),
         3 => prop::sample::select(Ladder::PRESETS.to_vec()).prop_map(|preset| json!({ "ladder": preset })),
         1 => prop::sample::select(vec!["gpt-5", "claude-sonnet-4-5", "gpt-4o"]).prop_map(|model| json!({ "model": model })),

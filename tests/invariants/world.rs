@@ -169,7 +169,7 @@ impl World {
     /// Lets go of what no snapshot brings along: the requests that wait, and the session that this one branched off.
     pub fn forget_all(&mut self) {
         self.waiting.clear();
-        self.parent = None;
+        (self.plan, self.background, self.parent) = (None, None, None);
     }
 
     /// Does one operation.
@@ -381,6 +381,16 @@ impl World {
                 assert!(before == Frozen::of(&self.session), "the background changed something");
                 Came::Taken
             }
+            Op::SaveAndLoad => {
+                let before = Frozen::of(&self.session);
+                let bytes = self.session.snapshot(b"");
+                let restored = Session::restore(&bytes, None, |_| Ok(self.counter.clone())).unwrap();
+                assert!(restored.session.snapshot(b"") == bytes, "the same session, other bytes");
+                self.session = restored.session;
+                self.forget_all();
+                assert!(before == Frozen::of(&self.session), "another session was read than was saved");
+                Came::Taken
+            }
         }
     }
 
@@ -468,8 +478,9 @@ impl World {
             pinned,
             pushed,
             header: self.header.clone(),
-            taken_out: self.taken_out.clone(),
-            gone: self.gone.clone(),
+            // What stayed behind has left its id to others.
+            taken_out: self.taken_out.iter().filter(|id| came_along(id)).cloned().collect(),
+            gone: self.gone.iter().filter(|id| came_along(id)).cloned().collect(),
             left_out: self.left_out.clone(),
             meanwhile: Vec::new(),
             tools: self.tools,
