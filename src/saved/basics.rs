@@ -177,7 +177,11 @@ impl<K: Saved + Ord, V: Saved> Saved for BTreeMap<K, V> {
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
         let n = from.count()?;
-        (0..n).map(|_| Ok((K::load(from)?, V::load(from)?))).collect()
+        let mut map = Self::new(); // not `collect`: it sorts first, which is a sort for each type
+        for _ in 0..n {
+            map.insert(K::load(from)?, V::load(from)?);
+        }
+        Ok(map)
     }
 }
 
@@ -191,7 +195,11 @@ impl<T: Saved + Ord> Saved for BTreeSet<T> {
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
         let n = from.count()?;
-        (0..n).map(|_| T::load(from)).collect()
+        let mut set = Self::new();
+        for _ in 0..n {
+            set.insert(T::load(from)?);
+        }
+        Ok(set)
     }
 }
 

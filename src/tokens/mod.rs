@@ -1,8 +1,8 @@
 //! Counting tokens: estimates that need no data, exact encodings, usage that a provider reported.
 
-mod bpe;
 mod calibration;
 mod counter;
+mod encoding;
 mod estimate;
 mod estimate_table;
 mod family;
@@ -14,9 +14,9 @@ mod reported;
 mod rules;
 mod usage;
 
-pub use bpe::Encoding;
 pub use calibration::Calibration;
 pub use counter::{Counter, Method, TokenCounter, WithRules, by_rules_of};
+pub use encoding::Encoding;
 pub use estimate::{BytesPerFour, Estimate};
 pub use family::Family;
 pub use image::ImageRule;

@@ -18,7 +18,7 @@
 //! A token is stored as the last merge that makes it, so its bytes need not be: 4 bytes a token, no decompressor.
 
 use super::bytes::word_at;
-use crate::{Error, ErrorCode, Result};
+use crate::Result;
 
 const MAGIC: &[u8] = b"CFTV";
 const VERSION: u16 = 1;
@@ -47,48 +47,43 @@ impl<'a> Asset<'a> {
     /// Checks length, version and checksum.
     pub fn read(bytes: &'a [u8]) -> Result<Self> {
         let Some((header, payload)) = bytes.split_first_chunk::<HEADER>() else {
-            return Err(invalid("it is shorter than its header"));
+            return Err("it is shorter than its header".into());
         };
         if !header.starts_with(MAGIC) {
-            return Err(invalid("it does not begin as an encoding asset does"));
+            return Err("it does not begin as an encoding asset does".into());
         }
         let version = u16::from_le_bytes([header[4], header[5]]);
         if version != VERSION {
-            return Err(invalid(format!(
+            return Err(format!(
                 "it has version {version}, this build reads version {VERSION}: use the assets of the same release"
-            )));
+            ));
         }
         let number = |at: usize| word_at(header, at) as u32 as usize;
         let (ids, left_len, right_len) = (number(24), number(28), number(32));
         let Some((base, streams)) = payload.split_first_chunk::<256>() else {
-            return Err(invalid("it is cut off"));
+            return Err("it is cut off".into());
         };
         if left_len.checked_add(right_len) != Some(streams.len()) {
-            return Err(invalid(
-                "its length is not what its header says: it is cut off or has something after it",
-            ));
+            return Err(
+                "its length is not what its header says: it is cut off or has something after it".into()
+            );
         }
         if checksum(&[&header[..CHECKSUM_AT], payload]) != word_at(header, CHECKSUM_AT) {
-            return Err(invalid("its checksum does not match: it is damaged"));
+            return Err("its checksum does not match: it is damaged".into());
         }
         let pattern = match header[6] {
             0 => Pattern::Gpt2,
             1 => Pattern::Cl100k,
             2 => Pattern::O200k,
-            other => return Err(invalid(format!("its pre-tokenizer {other} is unknown"))),
+            other => return Err(format!("its pre-tokenizer {other} is unknown")),
         };
         if !(256..=MAX_TOKENS).contains(&ids) {
-            return Err(invalid(format!("it claims {ids} tokens")));
+            return Err(format!("it claims {ids} tokens"));
         }
         let name = header[8..24].split(|&b| b == 0).next().unwrap_or_default();
-        let name = std::str::from_utf8(name).map_err(|_| invalid("its name is not text"))?;
+        let name = std::str::from_utf8(name).map_err(|_| "its name is not text")?;
         Ok(Self { name, pattern, ids, base })
     }
-}
-
-/// `ENCODING_INVALID`, with what is wrong with the asset.
-pub(super) fn invalid(reason: impl std::fmt::Display) -> Error {
-    Error::new(ErrorCode::EncodingInvalid, format!("the encoding asset cannot be used: {reason}"))
 }
 
 /// Where the left streams begin.

@@ -13,7 +13,7 @@ use super::vocabulary::{Loaded, Vocabulary};
 use crate::Result;
 
 /// An encoding's tables, and what counting keeps from piece to piece.
-pub(super) struct Engine {
+pub struct Engine {
     /// Until all tables are there.
     loaded: Option<Loaded>,
     full: Option<(Vocabulary, Scratch)>,
@@ -31,12 +31,52 @@ const FEW_BYTES: usize = 4096;
 
 impl Engine {
     /// Of the bytes of the asset of this name.
+    ///
+    /// # Errors
+    /// What is wrong with the asset.
     pub fn new(asset: Vec<u8>, name: &str) -> Result<Self> {
         Ok(Self { loaded: Some(Loaded::new(asset, name)?), full: None })
     }
 
+    /// How many tokens `text` has.
+    pub fn count(&mut self, text: &[u8]) -> u64 {
+        let mut count = Count(0);
+        self.fill(text, u64::MAX, &mut count);
+        count.0
+    }
+
+    /// How many tokens `text` has, if they are no more than `limit`.
+    pub fn count_up_to(&mut self, text: &[u8], limit: u64) -> Option<u64> {
+        let mut count = Count(0);
+        self.fill(text, limit, &mut count);
+        (count.0 <= limit).then_some(count.0)
+    }
+
+    /// The tokens of `text`.
+    pub fn encode(&mut self, text: &[u8]) -> Vec<u32> {
+        let mut tokens = Vec::with_capacity(text.len() / 3);
+        self.fill(text, u64::MAX, &mut tokens);
+        tokens
+    }
+
+    /// The bytes of `tokens`.
+    ///
+    /// # Errors
+    /// The first that is no ordinary token of the encoding.
+    pub fn decode(&mut self, tokens: &[u32]) -> std::result::Result<Vec<u8>, u32> {
+        let mut bytes = Vec::with_capacity(tokens.len() * 4);
+        let dictionary = self.dictionary();
+        for &token in tokens {
+            match dictionary.map(|dictionary| dictionary.bytes_of(token)) {
+                None | Some([]) => return Err(token),
+                Some(found) => bytes.extend_from_slice(found),
+            }
+        }
+        Ok(bytes)
+    }
+
     /// Every token's bytes.
-    pub fn dictionary(&mut self) -> Option<&Dictionary> {
+    fn dictionary(&mut self) -> Option<&Dictionary> {
         match &mut self.loaded {
             Some(loaded) => Some(loaded.dictionary()),
             None => self.full.as_ref().map(|(full, _)| &full.dictionary),
@@ -44,7 +84,7 @@ impl Engine {
     }
 
     /// Fills `sink` with the tokens of `text` until its count exceeds `limit`.
-    pub fn fill<S: Sink>(&mut self, text: &[u8], limit: u64, sink: &mut S) {
+    fn fill<S: Sink>(&mut self, text: &[u8], limit: u64, sink: &mut S) {
         let start = match &mut self.loaded {
             Some(loaded) if text.len() <= FEW_BYTES => match loaded.pattern {
                 Pattern::O200k => first_pieces::<O200k, S>(loaded, text, limit, sink),
@@ -211,7 +251,7 @@ fn merged<S: Sink>(
 const SHORT_MERGE: usize = 7;
 
 /// Where the tokens of a piece go.
-pub(super) trait Sink {
+trait Sink {
     /// Whether it asks for the ids.
     const IDS: bool;
     fn one(&mut self, id: u32);
@@ -219,7 +259,7 @@ pub(super) trait Sink {
     fn count(&self) -> u64;
 }
 
-pub(super) struct Count(pub u64);
+struct Count(u64);
 
 impl Sink for Count {
     const IDS: bool = false;

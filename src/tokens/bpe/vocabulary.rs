@@ -1,6 +1,6 @@
 //! An encoding's tokens in the tables that counting needs, made from a dictionary.
 
-use super::asset::{Asset, Parts, Pattern, Place, Streams, invalid};
+use super::asset::{Asset, Parts, Pattern, Place, Streams};
 use super::bytes::word_at;
 use super::dictionary::{Dictionary, MAX_TOKEN_BYTES};
 use super::strides::in_strides;
@@ -25,7 +25,7 @@ impl Loaded {
     pub fn new(bytes: Vec<u8>, name: &str) -> Result<Self> {
         let asset = Asset::read(&bytes)?;
         if asset.name != name {
-            return Err(invalid(format!("it is `{}`, not `{name}`", asset.name)));
+            return Err(format!("it is `{}`, not `{name}`", asset.name));
         }
         let pattern = asset.pattern;
         let dictionary = Dictionary::new(asset.base, asset.ids);

@@ -1,29 +1,12 @@
-//! Exact byte-pair counting: text is cut into pieces ([`pieces`]), a piece that is a token counts one ([`vocabulary`]),
-//! any other is merged ([`merge`]) unless it was seen before ([`cache`]). The loop is [`engine`]'s.
-
-#![allow(clippy::inline_always)] // Measured: calls in the loop over pieces cost a third.
-
-mod asset;
-mod by_rank;
-mod bytes;
-mod cache;
-mod class_table;
-mod classes;
-mod dictionary;
-mod engine;
-mod merge;
-mod pieces;
-mod strides;
-mod table;
-mod token;
-mod vocabulary;
+//! An exact encoding: names, errors and sharing around the engine of the crate `bpe`.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use self::engine::{Count, Engine, Sink};
+use bpe::Engine;
+
 use super::models::asset_of;
 use super::{Method, TokenCounter};
-use crate::{Error, Result};
+use crate::{Error, ErrorCode, Result};
 
 /// An exact encoding: token for token what tiktoken gives for the same text as ordinary text
 /// (`encode_ordinary`: `<|endoftext|>` is thirteen characters, not a special token).
@@ -47,7 +30,10 @@ impl Encoding {
         let bytes = bytes.into();
         let (name, wanted) = asset_of(name)
             .ok_or_else(|| Error::argument(format!("`{name}` is no encoding that is known here")))?;
-        Ok(Self { name, engine: Arc::new(Mutex::new(Engine::new(bytes, wanted)?)) })
+        let engine = Engine::new(bytes, wanted).map_err(|reason| {
+            Error::new(ErrorCode::EncodingInvalid, format!("the encoding asset cannot be used: {reason}"))
+        })?;
+        Ok(Self { name, engine: Arc::new(Mutex::new(engine)) })
     }
 
     /// The encoding `name` from this one's tables, if it has the same asset: `o200k_harmony` from `o200k_base`.
@@ -69,23 +55,17 @@ impl Encoding {
 
     /// [`Self::encode`] of bytes that the caller knows to be UTF-8 (others get some tokens, too).
     pub fn encode_bytes(&self, text: &[u8]) -> Vec<u32> {
-        let mut tokens = Vec::with_capacity(text.len() / 3);
-        self.fill(text, u64::MAX, &mut tokens);
-        tokens
+        self.engine().encode(text)
     }
 
     /// [`TokenCounter::count`] of bytes that the caller knows to be UTF-8.
     pub fn count_bytes(&self, text: &[u8]) -> u64 {
-        let mut count = Count(0);
-        self.fill(text, u64::MAX, &mut count);
-        count.0
+        self.engine().count(text)
     }
 
     /// [`TokenCounter::count_up_to`] of bytes that the caller knows to be UTF-8.
     pub fn count_bytes_up_to(&self, text: &[u8], limit: u64) -> Option<u64> {
-        let mut count = Count(0);
-        self.fill(text, limit, &mut count);
-        (count.0 <= limit).then_some(count.0)
+        self.engine().count_up_to(text, limit)
     }
 
     /// The text of `tokens`; bytes that are no UTF-8 (a cut through a character) become U+FFFD.
@@ -102,23 +82,9 @@ impl Encoding {
     /// # Errors
     /// `INVALID_ARGUMENT` for an id that is no ordinary token of the encoding.
     pub fn decode_bytes(&self, tokens: &[u32]) -> Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(tokens.len() * 4);
-        let mut engine = self.engine();
-        let dictionary = engine.dictionary();
-        for &token in tokens {
-            match dictionary.map(|dictionary| dictionary.bytes_of(token)) {
-                None | Some([]) => {
-                    return Err(Error::argument(format!("{token} is no token of {}", self.name)));
-                }
-                Some(found) => bytes.extend_from_slice(found),
-            }
-        }
-        Ok(bytes)
-    }
-
-    /// Fills `sink` until its count exceeds `limit`.
-    fn fill<S: Sink>(&self, text: &[u8], limit: u64, sink: &mut S) {
-        self.engine().fill(text, limit, sink);
+        self.engine()
+            .decode(tokens)
+            .map_err(|token| Error::argument(format!("{token} is no token of {}", self.name)))
     }
 
     /// One for all threads and for all encodings with the same asset.

@@ -1,0 +1,27 @@
+//! Exact byte-pair counting: text is cut into pieces ([`pieces`]), a piece that is a token counts one ([`vocabulary`]),
+//! any other is merged ([`merge`]) unless it was seen before ([`cache`]). The loop is [`engine`]'s.
+//!
+//! A crate of its own, for it is built for speed and contextfold for size; so nothing generic is public: generic code is
+//! compiled where it is used.
+
+#![allow(clippy::inline_always)] // Measured: calls in the loop over pieces cost a third.
+
+mod asset;
+mod by_rank;
+mod bytes;
+mod cache;
+mod class_table;
+mod classes;
+mod dictionary;
+mod engine;
+mod merge;
+mod pieces;
+mod strides;
+mod table;
+mod token;
+mod vocabulary;
+
+pub use engine::Engine;
+
+/// What is wrong with an asset, as the end of a sentence that begins "the encoding asset cannot be used:".
+type Result<T> = std::result::Result<T, String>;
