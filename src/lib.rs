@@ -4,6 +4,7 @@ pub mod compaction;
 pub mod config;
 pub mod context;
 pub mod error;
+pub mod facts;
 pub mod graph;
 pub mod lab;
 pub mod message;

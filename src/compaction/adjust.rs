@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::plan::FoldPlan;
-use crate::context::{Context, NodeIndex, NodeKind, Place, Unit, begin_with_user};
+use crate::context::{Context, NodeIndex, NodeKind, NodeSet, Place, Unit, begin_with_user};
 use crate::error::{Error, Result};
 
 /// The plan without what is to stay, and with what is to be folded in addition; `None` where nothing is left to fold. Steps
@@ -21,7 +21,7 @@ pub fn adjust(
         return Ok(Some(plan.clone()).filter(|plan| !plan.members.is_empty()));
     }
     let mut units = context.units();
-    let planned: HashSet<NodeIndex> = plan.members.iter().copied().collect();
+    let planned: NodeSet = plan.members.iter().copied().collect();
     let goes = |unit: &Unit| unit.nodes.iter().any(|n| planned.contains(n));
     let hidden_goes: Vec<bool> = units.iter().map(|u| u.place == Place::Hidden && goes(u)).collect();
     for unit in units.iter_mut().filter(|u| goes(u) && u.place == Place::Shown) {

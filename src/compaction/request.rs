@@ -10,7 +10,7 @@ use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::redact::Redact;
 use super::{Profile, prompts, tags, transcript};
-use crate::context::{Context, Form, Slot};
+use crate::context::{Context, Form, NodeSet, Slot};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, open_calls};
 use crate::provider::unlink_each;
@@ -149,7 +149,7 @@ pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summ
 /// The conversation that `plan` folds, cut into pieces that a request of at most `window` tokens can be about.
 pub fn chunks(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) -> Result<Chunks> {
     let slots = conversation(context, plan, Size::NoOutputs, ask)?;
-    let lines = slots.iter().filter(|(folded, _)| *folded).map(|(_, m)| transcript::line(m)).collect();
+    let lines = slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| transcript::line(m)).collect();
     let frame = context.counter.count(&instruction(ask, plan)).max(context.counter.count(prompts::CHUNK));
     // An eighth is left for the answer.
     let room = (window - window / 8).saturating_sub(frame + FENCE_TOKENS);
@@ -186,27 +186,46 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
     }
 }
 
+/// Where a message of a request comes from.
+#[derive(Clone, Copy)]
+struct From<'a> {
+    /// The summary will stand for it.
+    folded: bool,
+    slot: &'a Slot,
+}
+
+impl From<'_> {
+    /// The tokens of what is left of it: known, where that is all of it.
+    fn tokens(&self, message: &Arc<Message>, context: &Context) -> u64 {
+        let whole = Arc::ptr_eq(message, &self.slot.message);
+        if whole { self.slot.tokens() } else { context.count(message) }
+    }
+}
+
 /// What the request shows of the conversation, and which of it the summary will stand for.
-fn conversation(
-    context: &Context,
+fn conversation<'a>(
+    context: &'a Context,
     plan: &FoldPlan,
     size: Size,
     ask: &Ask<'_>,
-) -> Result<Vec<(bool, Arc<Message>)>> {
-    let folded: HashSet<_> = plan.members.iter().copied().collect();
+) -> Result<Vec<(From<'a>, Arc<Message>)>> {
+    let folded: NodeSet = plan.members.iter().copied().collect();
     let shown = |s: &Slot| context.view.dropped(s.node).is_none();
-    let mut slots: Vec<(bool, Arc<Message>)> = context
+    let mut slots: Vec<(From<'a>, Arc<Message>)> = context
         .view
         .with_dropped()
         .into_iter()
         .map(|s| (folded.contains(&s.node), s))
         .filter(|(folded, s)| *folded || (size == Size::Whole && shown(s)))
-        .map(|(folded, s)| match (size, s.form) {
-            // Its outputs go along, and no provider takes them without the calls.
-            (_, Form::Stripped) if folded => (folded, context.history.node(s.node).message.clone()),
-            (Size::NoOutputs, _) => (folded, without_output(s)),
-            _ if folded && plan.layout == Layout::SystemSummary => (folded, with_short_output(s)),
-            _ => (folded, s.message.clone()),
+        .map(|(folded, slot)| {
+            let message = match (size, slot.form) {
+                // Its outputs go along, and no provider takes them without the calls.
+                (_, Form::Stripped) if folded => context.history.node(slot.node).message.clone(),
+                (Size::NoOutputs, _) => without_output(slot),
+                _ if folded && plan.layout == Layout::SystemSummary => with_short_output(slot),
+                _ => slot.message.clone(),
+            };
+            (From { folded, slot }, message)
         })
         .collect();
     drop_unanswered_calls(&mut slots);
@@ -224,7 +243,7 @@ fn conversation(
 
 /// A request for a summary comes without the tools, and often without what stood before: thinking that its provider binds
 /// to these would be refused (PROV-3b).
-fn drop_bound_thinking(slots: &mut Vec<(bool, Arc<Message>)>) {
+fn drop_bound_thinking<T>(slots: &mut Vec<(T, Arc<Message>)>) {
     let is_bound = |part: &Part| matches!(part, Part::Reasoning(r) if r.signature.is_some());
     for (_, message) in slots.iter_mut().filter(|(_, m)| m.parts.iter().any(is_bound)) {
         Arc::make_mut(message).parts.retain(|part| !is_bound(part));
@@ -233,43 +252,44 @@ fn drop_bound_thinking(slots: &mut Vec<(bool, Arc<Message>)>) {
 }
 
 /// What lost its other half goes, or loses its id: reasoning, and what it produced (PROV-3).
-fn unlinked(context: &Context, slots: &[(bool, Arc<Message>)]) -> Vec<(bool, Arc<Message>)> {
+fn unlinked<T: Copy>(context: &Context, slots: &[(T, Arc<Message>)]) -> Vec<(T, Arc<Message>)> {
     let history = context.view.with_dropped().into_iter().map(|s| &*context.history.node(s.node).message);
     let view: Vec<Cow<'_, Message>> = slots.iter().map(|(_, m)| Cow::Borrowed(&**m)).collect();
     let linked = unlink_each(history, view);
-    let shared = |(message, (folded, whole)): (Option<Cow<'_, Message>>, &(bool, Arc<Message>))| {
+    let shared = |(message, (from, whole)): (Option<Cow<'_, Message>>, &(T, Arc<Message>))| {
         let message = match message? {
             Cow::Borrowed(_) => whole.clone(),
             Cow::Owned(message) => Arc::new(message),
         };
-        Some((*folded, message))
+        Some((*from, message))
     };
     linked.into_iter().zip(slots).filter_map(shared).collect()
 }
 
 fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<SummaryRequest> {
     let slots = conversation(context, plan, ask.size, ask)?;
-    let folded = slots.iter().filter(|(folded, _)| *folded).map(|(_, m)| m.clone()).collect();
-    let kept = (0..slots.len()).filter(|i| !slots[*i].0).collect();
+    let folded = slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| m.clone()).collect();
+    let kept = (0..slots.len()).filter(|i| !slots[*i].0.folded).collect();
+    let as_messages = || slots.iter().map(|(from, message)| from.tokens(message, context)).sum::<u64>();
+    let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
+    let told = if style == Style::Messages { as_messages() } else { 0 };
     let mut messages: Vec<Arc<Message>> = slots.into_iter().map(|(_, m)| m).collect();
     let instruction = instruction(ask, plan);
-    let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
-    let kept = match style {
-        Style::Messages => {
-            messages.push(Arc::new(Message::text(Role::User, instruction)));
-            kept
-        }
+    let (last, kept) = match style {
+        Style::Messages => (Message::text(Role::User, instruction), kept),
         Style::Transcript => {
             let text = transcript::render(messages.iter().map(|m| &**m), &instruction);
-            messages = vec![Arc::new(Message::text(Role::User, text))];
-            Vec::new()
+            messages.clear();
+            (Message::text(Role::User, text), Vec::new())
         }
     };
+    let told = told + context.count(&last);
+    messages.push(Arc::new(last));
     let header = context.view.header().iter().map(|s| s.message.plain_text());
     let system = header.map(|text| ask.redact.map_or_else(|| Ok(text.clone()), |r| r.text(&text)));
     let system: Vec<String> = system.collect::<Result<_>>()?;
     let header_tokens: u64 = context.view.header().iter().map(Slot::tokens).sum();
-    let input_tokens = header_tokens + messages.iter().map(|m| context.count(m)).sum::<u64>();
+    let input_tokens = header_tokens + told;
     Ok(SummaryRequest {
         model: ask.config.model.clone(),
         system: (!system.is_empty()).then(|| system.join("\n\n")),
@@ -354,7 +374,7 @@ fn without_output(slot: &Slot) -> Arc<Message> {
 
 /// A provider refuses calls without outputs, and the request ends with a user message: calls that nothing answers leave
 /// their message, and a message that has nothing else to say leaves the request (COMP-4).
-pub(crate) fn drop_unanswered_calls(messages: &mut Vec<(bool, Arc<Message>)>) {
+pub(crate) fn drop_unanswered_calls<T>(messages: &mut Vec<(T, Arc<Message>)>) {
     let open: HashSet<String> =
         open_calls(messages.iter().map(|(_, m)| &**m)).into_iter().map(str::to_owned).collect();
     if open.is_empty() {

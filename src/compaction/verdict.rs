@@ -1,12 +1,10 @@
 //! Whether an answer is a summary that may replace what it stands for.
 
-use std::collections::HashSet;
-
 use super::layout::engine_message;
-use super::ledger::{self, Carried, Room};
+use super::ledger::{self, Carried, Room, Stays};
 use super::plan::FoldPlan;
 use super::{Profile, Redact, tags};
-use crate::context::{Context, NodeIndex, NodeKind};
+use crate::context::{Context, Form, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Message, Role};
 use crate::tokens::TokenUsage;
@@ -168,7 +166,7 @@ fn with_ledger(
     let tokens = standing(context, plan, retain, &summary);
     let gain = plan.stands_for().saturating_sub(tokens);
     let after = (context.view.tokens() + tokens).saturating_sub(plan.tokens);
-    let folded: HashSet<NodeIndex> = plan.members.iter().copied().collect();
+    let folded: NodeSet = plan.members.iter().copied().collect();
     // What stays is too large as it is: it will be cut to make room, and what it says may be cut with it.
     let cut = after >= terms.most;
     let stays = if cut { tokens + at_least(context, &folded, terms.most) } else { after };
@@ -180,9 +178,11 @@ fn with_ledger(
     };
     let carried = ledger::beside(context, &folded, terms.carried, cut, terms.redact)?;
     let body = context.view.body().iter().filter(|s| !cut && !folded.contains(&s.node));
-    let stays = context.view.header().iter().chain(body).map(|s| &*s.message);
-    let said = stays.chain([&summary]).chain(retain);
-    let Some((ledger, _)) = ledger::write(&carried, said, room, &*context.counter) else {
+    let (whole, edited): (Vec<&Slot>, Vec<&Slot>) = body.partition(|s| s.form == Form::Whole);
+    let said = context.view.header().iter().chain(edited).map(|s| &*s.message);
+    let stays = Stays::of(said.chain([&summary]).chain(retain));
+    let stays = stays.and_whole(context, &whole.iter().map(|s| s.node).collect::<Vec<_>>());
+    let Some((ledger, _)) = ledger::write(&carried, &stays, room, &*context.counter) else {
         return Ok((summary, 0));
     };
     let whole = engine_message(Role::User, &format!("{}\n\n{ledger}", summary.plain_text()));
@@ -191,7 +191,7 @@ fn with_ledger(
 }
 
 /// About what the messages that stay take at least, once all that may be cut is cut (COMP-19, INV-11).
-fn at_least(context: &Context, folded: &HashSet<NodeIndex>, most: u64) -> u64 {
+fn at_least(context: &Context, folded: &NodeSet, most: u64) -> u64 {
     const CUT: u64 = 160;
     let body = context.view.body();
     let newest = body.iter().rposition(|s| s.message.opens_turn());

@@ -68,6 +68,7 @@ impl Context {
             if self.history.is_away(node) {
                 let message = Arc::new(with_content(&self.history.node(node).message, &parts));
                 self.history.bring_back(node, message);
+                self.forget_facts(); // some may be a placeholder's
             }
         }
         Ok(())

@@ -1,11 +1,9 @@
 //! Another conversation that begins as this one did.
 
-use std::collections::HashSet;
-
 use super::core::Context;
 use super::fold::{Fold, Stood};
 use super::history::History;
-use super::node::{NodeIndex, NodeKind};
+use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
 use super::view::Slot;
 
@@ -44,9 +42,8 @@ impl Context {
     }
 
     /// The messages up to `at`, the header, and all that stands in the view or in a fold.
-    fn kept_nodes(&self, at: NodeIndex) -> HashSet<NodeIndex> {
-        let mut kept: HashSet<NodeIndex> =
-            (0..=at.0).map(NodeIndex).filter(|n| self.goes_on_with(*n)).collect();
+    fn kept_nodes(&self, at: NodeIndex) -> NodeSet {
+        let mut kept: NodeSet = (0..=at.0).map(NodeIndex).filter(|n| self.goes_on_with(*n)).collect();
         kept.extend(self.view.slots().chain(&self.view.hidden_parts).map(|s| s.node));
         kept.extend(self.view.dropped_nodes());
         kept.extend(self.view.merged.iter().copied());
@@ -61,6 +58,7 @@ impl Context {
 
     /// Leaves out the nodes that have no new number.
     fn renumber(&mut self, new: &Renumbering) {
+        self.forget_facts();
         self.history.renumber(new);
         self.view.renumber(new);
         let stood =

@@ -1,16 +1,17 @@
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::event::{Event, EventName};
 use super::fold::{Fold, FoldInfo, FoldMessages, Stood, without_ledger};
 use super::history::History;
 use super::item::Item;
-use super::node::{NodeIndex, NodeKind};
+use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
 use super::report::{LeftOut, PartReport};
 use super::tally::Tally;
 use super::view::{Form, Slot, View};
 use crate::error::Result;
+use crate::facts::Drawn;
 use crate::message::{ItemType, Message, Role};
 use crate::tokens::Counter;
 use crate::tool_output::{ToolOutputCacheConfig, ToolOutputs};
@@ -46,6 +47,8 @@ pub struct Context {
     /// Tool outputs that point to the same output further down, and to which.
     pub pointers: Vec<(NodeIndex, NodeIndex)>,
     pub(super) merges_instructions: bool,
+    /// The facts of the history's messages, as far as they were needed.
+    pub(super) facts: Drawn,
     /// Counts the changes of `folds` and of what they stand for.
     pub folds_changed: u64,
 }
@@ -68,6 +71,7 @@ impl Context {
             on_entry: OnEntry::default(),
             pointers: Vec::new(),
             merges_instructions: false,
+            facts: Drawn::default(),
             folds_changed: 0,
         }
     }
@@ -231,7 +235,7 @@ impl Context {
     /// Folds `members` under messages of the engine's own, which stand before all else in this order, or behind the folds
     /// that stay; one of them is the summary.
     pub fn fold(&mut self, members: Vec<NodeIndex>, made: FoldMessages) -> NodeIndex {
-        let set: HashSet<NodeIndex> = members.iter().copied().collect();
+        let set: NodeSet = members.iter().copied().collect();
         let tokens_folded = self.view.body().iter().filter(|s| set.contains(&s.node)).map(Slot::tokens).sum();
         let altered: Vec<Stood> =
             self.view.stood().filter(|s| set.contains(&s.slot.node) && s.is_altered()).collect();
@@ -362,7 +366,7 @@ impl Context {
 
     /// Every fold, for the caller.
     pub fn fold_infos(&self) -> Vec<FoldInfo> {
-        let in_view: HashSet<NodeIndex> = self.view.body().iter().map(|s| s.node).collect();
+        let in_view: NodeSet = self.view.body().iter().map(|s| s.node).collect();
         let text = |n: NodeIndex| self.history.node(n).message.plain_text();
         let tokens = |n: NodeIndex| self.history.node(n).tally.total();
         self.folds

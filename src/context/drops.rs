@@ -1,11 +1,10 @@
 //! What passes take out of the view without a fold, and how it comes back.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::core::Context;
 use super::event::EventName;
-use super::node::NodeIndex;
+use super::node::{NodeIndex, NodeSet};
 use super::tally::Tally;
 use super::view::{Form, Slot};
 use crate::message::{Message, Part, Role, steps};
@@ -76,7 +75,7 @@ impl Context {
         let asked = before.iter().rfind(is_users).filter(|_| !is_asked);
         let step: Vec<NodeIndex> = asked.into_iter().chain(step).map(|s| s.node).collect();
         let back: Vec<NodeIndex> = step.iter().copied().filter(|n| self.view.dropped(*n).is_some()).collect();
-        let nodes: HashSet<NodeIndex> = step.into_iter().collect();
+        let nodes: NodeSet = step.into_iter().collect();
         if back.is_empty() {
             return;
         }

@@ -1,8 +1,8 @@
 //! Ephemeral messages that stand in a view: those that newer ones may outlive.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
-use super::node::NodeIndex;
+use super::node::{NodeIndex, NodeSet};
 use super::view::{Slot, View};
 use crate::saved::saved;
 
@@ -50,7 +50,7 @@ impl View {
 
     /// These are all the ephemeral messages that newer ones may still outlive. `has_news`: one of them would be outlived
     /// already, but may not go yet.
-    pub fn settle_ephemeral(&mut self, staying: &HashSet<NodeIndex>, has_news: bool) {
+    pub fn settle_ephemeral(&mut self, staying: &NodeSet, has_news: bool) {
         self.ephemeral.nodes.retain(|node| staying.contains(node));
         self.ephemeral.has_news = has_news;
     }

@@ -1,10 +1,9 @@
 //! Later instructions as part of the base prompt, for a ladder whose document puts them there (GRAPH-6).
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::core::Context;
-use super::node::NodeIndex;
+use super::node::{NodeIndex, NodeSet};
 use super::pruned::is_instruction;
 use super::tally::Tally;
 use super::view::{Form, Slot};
@@ -64,7 +63,7 @@ impl Context {
         self.compose_header(&own);
         let body = self.view.body();
         // Nothing may be said between a call that is being executed and its output.
-        let live: HashSet<NodeIndex> = self.history.unanswered().into_iter().map(|(_, n)| n).collect();
+        let live: NodeSet = self.history.unanswered().into_iter().map(|(_, n)| n).collect();
         let later = |slot: &Slot| !self.history.node(slot.node).is_fold() && slot.node > node;
         let runs = |step: &Step| body[step.range.clone()].iter().any(|slot| live.contains(&slot.node));
         let mut steps = steps(body.iter().map(|s| &*s.message)).into_iter();
@@ -76,7 +75,7 @@ impl Context {
     }
 
     /// Takes nodes out of the header, and what was merged into it.
-    pub(super) fn leave_header(&mut self, out: &HashSet<NodeIndex>) {
+    pub(super) fn leave_header(&mut self, out: &NodeSet) {
         let mut own = self.own_header();
         if own.iter().chain(&self.view.merged).any(|node| out.contains(node)) {
             own.retain(|node| !out.contains(node));

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use super::tally::{PartName, Tally, text_part};
@@ -88,5 +90,28 @@ impl Node {
     /// Whether it stands for a fold: its summary, or what stands with that.
     pub fn is_fold(&self) -> bool {
         matches!(self.kind, NodeKind::Retain | NodeKind::Ask | NodeKind::Summary)
+    }
+}
+
+/// Nodes, to be asked for by number.
+pub type NodeSet = HashSet<NodeIndex, BuildHasherDefault<ByNumber>>;
+
+/// Spreads numbers that nobody but the engine gives.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ByNumber(u64);
+
+impl Hasher for ByNumber {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u32(u32::from(*byte));
+        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(26);
     }
 }

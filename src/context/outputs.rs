@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::core::Context;
 use super::event::EventName;
-use super::node::NodeIndex;
+use super::node::{NodeIndex, NodeSet};
 use super::report::Decision;
 use super::view::{Form, Slot};
 use crate::error::Result;
@@ -35,7 +35,7 @@ impl OnEntry {
     }
 
     /// What was cut of the nodes from `first` on.
-    pub(super) fn cut_since(&self, first: NodeIndex) -> HashSet<NodeIndex> {
+    pub(super) fn cut_since(&self, first: NodeIndex) -> NodeSet {
         self.cut.iter().rev().map(|(index, _)| *index).take_while(|index| *index >= first).collect()
     }
 
@@ -154,7 +154,7 @@ impl Context {
 
     /// Notes that tool outputs lost text: a line for each in the report, and an event.
     pub fn note_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
-        let trimmed: HashSet<NodeIndex> = nodes.iter().copied().collect();
+        let trimmed: NodeSet = nodes.iter().copied().collect();
         let named = |slot: &Slot| {
             let output_ref = slot.message.tool_outputs().find_map(|o| o.output_ref.as_ref())?;
             Some((slot.node, output_ref.id.clone()))

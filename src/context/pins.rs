@@ -1,12 +1,11 @@
 //! Pins: what stands verbatim in every view, whatever was done to it before.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::core::Context;
 use super::event::EventName;
 use super::fold::Stood;
-use super::node::{NodeIndex, NodeKind};
+use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::tally::Tally;
 use super::view::{Form, Slot};
 use crate::error::{Error, Result};
@@ -131,7 +130,7 @@ impl Context {
         let back: Vec<NodeIndex> = fold.members.drain(step.range).collect();
         self.folds_changed += 1;
         let whole = |n: &NodeIndex| Stood { slot: Slot::whole(&self.history, *n), shown: true };
-        self.stand_again(&HashSet::new(), back.iter().map(whole).collect());
+        self.stand_again(&NodeSet::default(), back.iter().map(whole).collect());
         for node in &back {
             self.history.set_folded_by(*node, None);
         }

@@ -1,10 +1,9 @@
 //! What stands in the view for a tool output whose content is elsewhere.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::core::Context;
-use super::node::{NodeIndex, NodeKind};
+use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::tally::Tally;
 use super::view::{Form, Slot};
 use crate::error::Result;
@@ -115,7 +114,7 @@ impl Context {
         if self.pointers.is_empty() {
             return;
         }
-        let whole: HashSet<NodeIndex> = self
+        let whole: NodeSet = self
             .view
             .body()
             .iter()

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::core::Context;
-use super::node::{NodeIndex, NodeKind};
+use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::view::{Form, Slot};
 use crate::error::{Error, Result};
 use crate::message::{Message, Role};
@@ -34,7 +34,7 @@ impl Context {
     /// Takes everything that came after `to` out of the view; the history keeps it. `to` and the newest user message stand in
     /// the view then, folds over them undone. Calls without their outputs wait again. Gives what is gone.
     pub fn rewind(&mut self, to: NodeIndex) -> Vec<NodeIndex> {
-        let header: HashSet<NodeIndex> = self.own_header().into_iter().collect();
+        let header: NodeSet = self.own_header().into_iter().collect();
         let later = (to.0 + 1..self.history.len() as u32).map(NodeIndex);
         let gone: Vec<NodeIndex> = later.filter(|n| self.goes_on_with(*n) && !header.contains(n)).collect();
         let (_, mut stand_ins) = self.supersede(&gone);
@@ -55,7 +55,7 @@ impl Context {
     /// Shows a message whole, with its step, whatever stands for it or was done to it.
     fn show(&mut self, index: NodeIndex) {
         if self.history.node(index).folded_by.is_some() {
-            let over = self.folds_over(&HashSet::from([index]));
+            let over = self.folds_over(&NodeSet::from_iter([index]));
             self.open_folds(&over, WHY);
         }
         self.restore_step(index, WHY);

@@ -1,11 +1,11 @@
 //! A past that the caller wrote anew: what no longer holds leaves the view, and what follows is taken in behind the rest.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::core::Context;
 use super::event::EventName;
 use super::history::Superseded;
-use super::node::{NodeIndex, NodeKind};
+use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::tally::Tally;
 use super::view::{Form, Slot};
 use crate::error::Result;
@@ -78,7 +78,7 @@ impl Context {
         if gone.is_empty() && with.is_empty() {
             return;
         }
-        let out: HashSet<NodeIndex> = gone.iter().chain(with).copied().collect();
+        let out: NodeSet = gone.iter().chain(with).copied().collect();
         let over = self.folds_over(&out);
         self.open_folds(&over, why);
         self.leave_header(&out);

@@ -21,7 +21,8 @@ impl Context {
             counter: _,
             output_config: _,
             output_budget: _,
-            // A clock tells it anew; an event is told once, where it happened.
+            // A clock tells it anew; an event is told once, where it happened; facts are drawn when they are needed.
+            facts: _,
             now: _,
             events: _,
             left_out,

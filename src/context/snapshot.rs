@@ -105,7 +105,6 @@ impl View {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
     use std::sync::Arc;
 
     use super::*;
@@ -194,7 +193,7 @@ mod tests {
                     0 => context.view.replace((at * 7) % len, slot.message, slot.tally, slot.form),
                     1 => context.view.insert(at % len, vec![slot]),
                     2 => context.view.remove(slot.node),
-                    3 => context.view.drop_nodes(&HashSet::from([slot.node])),
+                    3 => context.view.drop_nodes(&std::iter::once(slot.node).collect()),
                     4 => context.view.set_header(vec![slot]),
                     _ => push(&mut context, "and more"),
                 }
@@ -226,9 +225,9 @@ mod tests {
             }),
             ("fold", |c| {
                 let slot = c.view.body()[1].clone();
-                c.view.fold(&HashSet::from([c.view.body()[0].node]), vec![slot], 0);
+                c.view.fold(&std::iter::once(c.view.body()[0].node).collect(), vec![slot], 0);
             }),
-            ("drop", |c| c.view.drop_nodes(&HashSet::from([c.view.body()[0].node]))),
+            ("drop", |c| c.view.drop_nodes(&std::iter::once(c.view.body()[0].node).collect())),
             ("go back", |c| {
                 let mut before = c.view.clone();
                 before.remove(before.body()[0].node);
@@ -243,7 +242,7 @@ mod tests {
             assert_eq!(texts(&context, &snapshot), "one two", "{name}");
         }
         let mut context = context();
-        let first = HashSet::from([context.view.body()[0].node]);
+        let first = std::iter::once(context.view.body()[0].node).collect();
         context.view.drop_nodes(&first);
         let snapshot = context.view.snapshot();
         context.view.restore(&first);

@@ -1,9 +1,7 @@
-use std::collections::HashSet;
-
 use serde::Serialize;
 
 use super::core::Context;
-use super::node::{NodeIndex, NodeKind};
+use super::node::{NodeIndex, NodeKind, NodeSet};
 
 /// What the conversation's summary covers, in the words of the rolling document.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -58,8 +56,8 @@ impl Context {
     }
 
     /// The messages that a summary stands for, through all folds that it folds.
-    fn covered_by(&self, summary: NodeIndex) -> HashSet<NodeIndex> {
-        let mut covered = HashSet::new();
+    fn covered_by(&self, summary: NodeIndex) -> NodeSet {
+        let mut covered = NodeSet::default();
         let mut summaries = vec![summary];
         while let Some(summary) = summaries.pop() {
             let Some(fold) = self.folds.iter().find(|f| f.summary == summary) else { continue };

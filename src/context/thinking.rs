@@ -1,10 +1,9 @@
 //! Thinking that its provider binds to all that stands before it (PROV-3b): an edit there ends it.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::core::Context;
-use super::node::NodeIndex;
+use super::node::{NodeIndex, NodeSet};
 use super::tally::Tally;
 use super::view::Form;
 use crate::message::{Message, Part, Role};
@@ -20,7 +19,7 @@ impl Context {
             cut_on_entry.first().and_then(|first| self.view.first_position(&self.on_entry.cut_since(*first)));
         let Some(from) = self.view.take_edited().into_iter().chain(cut).min() else { return Vec::new() };
         let mut lost = Vec::new();
-        let mut empty: HashSet<NodeIndex> = HashSet::new();
+        let mut empty = NodeSet::default();
         let mut at = from;
         while let Some(slot) = self.view.body().get(at) {
             if slot.message.role != Role::Assistant || !slot.message.parts.iter().any(is_bound) {

@@ -1,11 +1,11 @@
 //! A fold undone: what it stands for stands again where it stood, as it stood.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::core::Context;
 use super::event::EventName;
 use super::fold::{Fold, Stood};
-use super::node::{NodeIndex, NodeKind};
+use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::view::{Form, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Role;
@@ -64,7 +64,7 @@ impl Context {
     fn open(&mut self, fold: Fold, why: &str) {
         let Fold { members, summary, retain, ask, altered, pointers, .. } = fold;
         self.folds_changed += 1;
-        let beside: HashSet<NodeIndex> = [Some(summary), retain, ask].into_iter().flatten().collect();
+        let beside: NodeSet = [Some(summary), retain, ask].into_iter().flatten().collect();
         // What stood beside the summary may have become part of another fold without it.
         for other in &mut self.folds {
             other.members.retain(|m| !beside.contains(m));
@@ -92,7 +92,7 @@ impl Context {
     }
 
     /// Puts `back` into the view, each in its place, and takes `gone` out.
-    pub(super) fn stand_again(&mut self, gone: &HashSet<NodeIndex>, mut back: Vec<Stood>) {
+    pub(super) fn stand_again(&mut self, gone: &NodeSet, mut back: Vec<Stood>) {
         let place = |stood: &Stood| self.history.place(stood.slot.node);
         back.sort_by_cached_key(place);
         let mut back = back.into_iter().peekable();
@@ -132,7 +132,7 @@ impl Context {
     }
 
     /// The folds that stand for some of these nodes, by themselves or through folds that they fold.
-    pub(super) fn folds_over(&self, nodes: &HashSet<NodeIndex>) -> BTreeSet<NodeIndex> {
+    pub(super) fn folds_over(&self, nodes: &NodeSet) -> BTreeSet<NodeIndex> {
         let over = self.folds.iter().filter(|f| f.members.iter().any(|m| nodes.contains(m)));
         over.map(|f| f.summary).collect()
     }

@@ -1,9 +1,7 @@
 //! The conversation in pieces that no pass may split.
 
-use std::collections::HashSet;
-
 use super::core::Context;
-use super::node::NodeIndex;
+use super::node::{NodeIndex, NodeSet};
 use super::view::Slot;
 use crate::message::{Role, steps};
 
@@ -86,8 +84,7 @@ impl Context {
     /// The view's body as units, in order, with what passes left out of it.
     pub fn units(&self) -> Vec<Unit> {
         let slots = self.view.with_dropped();
-        let live: HashSet<NodeIndex> =
-            self.history.unanswered().into_iter().map(|(_, caller)| caller).collect();
+        let live: NodeSet = self.history.unanswered().into_iter().map(|(_, caller)| caller).collect();
         let is_hidden = |s: &&Slot| self.view.dropped(s.node).is_some();
         steps(slots.iter().map(|s| &*s.message))
             .into_iter()

@@ -1,8 +1,8 @@
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use super::changes::Changes;
 use super::ephemeral::Ephemeral;
-use super::node::NodeIndex;
+use super::node::{NodeIndex, NodeSet};
 use super::snapshot::Epochs;
 use super::tally::{PartName, Sums};
 
@@ -139,7 +139,7 @@ impl View {
     }
 
     /// The first of these nodes' body positions. Looked for from the end, until all are found.
-    pub(super) fn first_position(&self, nodes: &HashSet<NodeIndex>) -> Option<usize> {
+    pub(super) fn first_position(&self, nodes: &NodeSet) -> Option<usize> {
         let mut left = nodes.len();
         let mut first = None;
         for (at, slot) in self.body.iter().enumerate().rev() {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 
-use crate::compaction::facts::{Needles, constraints, literals, texts};
+use crate::facts::{Needles, constraints, literals, texts};
 use crate::message::{ItemType, Message, Role};
 use crate::sorting::sort;
 

@@ -3,7 +3,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::retention::{Facts, Retention, facts, refs_in};
-use crate::compaction::facts::{Needles, texts};
+use crate::facts::{Needles, texts};
 use crate::message::Message;
 
 /// Retention, call by call: what each message holds is looked up once, however often it is sent.

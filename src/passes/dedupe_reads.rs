@@ -27,17 +27,25 @@ impl Pass for DedupeReads {
     }
 
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
-        let mut newest: HashMap<Vec<&str>, NodeIndex> = HashMap::new();
+        // Most outputs look like no other one: only those that do are read as a whole.
+        let outputs = context.view.body().iter().enumerate().rev().filter_map(|(at, slot)| {
+            let whole = slot.message.role == Role::Tool && matches!(slot.form, Form::Whole | Form::Cut);
+            let looks = if whole { looks(context, slot.node) } else { None };
+            Some((at, slot.node, looks?))
+        });
+        let outputs = outputs.collect::<Vec<_>>();
+        let mut alike: HashMap<Looks<'_>, usize> = HashMap::new();
+        for (.., looks) in &outputs {
+            *alike.entry(*looks).or_default() += 1;
+        }
+        let mut newest: HashMap<Vec<Option<&str>>, NodeIndex> = HashMap::new();
         let mut older: Vec<(usize, NodeIndex)> = Vec::new();
-        for (at, slot) in context.view.body().iter().enumerate().rev() {
-            if slot.message.role != Role::Tool || !matches!(slot.form, Form::Whole | Form::Cut) {
-                continue;
-            }
-            let Some(texts) = whole_texts(context, slot.node) else { continue };
+        for (at, node, _) in outputs.iter().filter(|(.., looks)| alike[looks] > 1) {
+            let texts = texts(context, *node).collect::<Vec<_>>();
             match newest.get(&texts) {
-                Some(target) => older.push((at, *target)),
+                Some(target) => older.push((*at, *target)),
                 None => {
-                    newest.insert(texts, slot.node);
+                    newest.insert(texts, *node);
                 }
             }
         }
@@ -52,13 +60,29 @@ impl Pass for DedupeReads {
     }
 }
 
-/// The texts of a tool output as it was pushed; none where something else stands in it.
-fn whole_texts(context: &Context, node: NodeIndex) -> Option<Vec<&str>> {
+/// How many texts an output has, how long they are, and the first one's two ends.
+type Looks<'a> = (usize, usize, &'a [u8], &'a [u8]);
+
+/// How a tool output looks from afar; `None` where something else than text stands in it.
+fn looks(context: &Context, node: NodeIndex) -> Option<Looks<'_>> {
+    const END: usize = 24;
+    let (mut parts, mut bytes) = (0, 0);
+    for text in texts(context, node) {
+        parts += 1;
+        bytes += text?.len();
+    }
+    let first = texts(context, node).next().flatten().unwrap_or_default().as_bytes();
+    let end = first.len().min(END);
+    Some((parts, bytes, &first[..end], &first[first.len() - end..]))
+}
+
+/// The texts of a tool output as it was pushed; `None` for what is none.
+fn texts(context: &Context, node: NodeIndex) -> impl Iterator<Item = Option<&str>> {
     fn text(part: &Part) -> Option<&str> {
         match part {
             Part::Text { text, .. } => Some(text),
             _ => None,
         }
     }
-    context.history.node(node).message.tool_outputs().flat_map(|o| &o.content).map(text).collect()
+    context.history.node(node).message.tool_outputs().flat_map(|o| &o.content).map(text)
 }

@@ -1,10 +1,8 @@
-use std::collections::HashSet;
-
 use serde_json::{Value, json};
 
 use super::pass::{Aim, Outcome, Pass};
 use crate::config::{Keys, size};
-use crate::context::{Context, NodeIndex, Unit};
+use crate::context::{Context, NodeIndex, NodeSet, Unit};
 use crate::error::Result;
 use crate::message::Role;
 use crate::sorting::sort;
@@ -88,7 +86,7 @@ impl Pass for DropOldToolResults {
 
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
         let Reduction { mut goes, mut stripped } = self.reduction(context);
-        let to_strip: HashSet<NodeIndex> = stripped.iter().copied().collect();
+        let to_strip: NodeSet = stripped.iter().copied().collect();
         for at in 0..context.view.body().len() {
             if to_strip.contains(&context.view.body()[at].node) {
                 context.strip_calls(at);

@@ -1,10 +1,10 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
 use super::pass::{Aim, Outcome, Pass};
 use crate::config::{Keys, size};
-use crate::context::{Context, NodeIndex, Place, Unit, begin_with_user, default_priority};
+use crate::context::{Context, NodeIndex, NodeSet, Place, Unit, begin_with_user, default_priority};
 use crate::error::Result;
 use crate::message::{ItemType, Role};
 use crate::sorting::sort_by_key;
@@ -83,7 +83,7 @@ impl Selective {
     }
 
     /// The newest tool outputs that stay in any case.
-    fn kept_outputs(&self, outputs: &[NodeIndex]) -> HashSet<NodeIndex> {
+    fn kept_outputs(&self, outputs: &[NodeIndex]) -> NodeSet {
         let rule = self.rules.iter().find(|r| r.item_type == ItemType::ToolResult);
         let keep = match rule.map(|r| r.strategy) {
             Some(Strategy::Drop) => 0,
@@ -105,7 +105,7 @@ impl Selective {
             slots.filter(|s| s.message.item_type() == item_type).map(|s| s.node).collect()
         };
         let items = of_type(rule.item_type);
-        let old: HashSet<NodeIndex> = items[..items.len().saturating_sub(keep)].iter().copied().collect();
+        let old: NodeSet = items[..items.len().saturating_sub(keep)].iter().copied().collect();
         if old.is_empty() {
             return Vec::new();
         }

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub struct OpenAiHistory {
 /// A message and the items that it came from.
 #[derive(Debug, Clone)]
 struct Entry {
-    message: Message,
+    message: Arc<Message>,
     items: Range<usize>,
 }
 
@@ -52,7 +52,7 @@ impl OpenAiHistory {
 
     /// The messages that the items are.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
-        self.entries.iter().map(|entry| &entry.message)
+        self.entries.iter().map(|entry| &*entry.message)
     }
 
     /// The items, as they came.
@@ -68,8 +68,11 @@ impl OpenAiHistory {
     pub fn append(&mut self, items: &[Value]) -> Result<()> {
         let read = provider(Format::OpenaiResponses).read_list(items)?;
         let at = self.len;
-        self.entries
-            .extend(read.into_iter().map(|(message, r)| Entry { message, items: r.start + at..r.end + at }));
+        let entry = |(message, r): (Message, Range<usize>)| Entry {
+            message: Arc::new(message),
+            items: r.start + at..r.end + at,
+        };
+        self.entries.extend(read.into_iter().map(entry));
         self.len += items.len();
         Ok(())
     }
@@ -79,18 +82,19 @@ impl OpenAiHistory {
     ///
     /// # Errors
     /// None so far; a message that the format cannot say leaves no item.
-    pub fn rebuild(&mut self, compacted: &[Message]) -> Result<Vec<Rebuilt>> {
+    pub fn rebuild<'a>(&mut self, compacted: impl IntoIterator<Item = &'a Message>) -> Result<Vec<Rebuilt>> {
         let mut finder = Matcher::new(&self.entries);
-        let matched: Vec<Matched<'_>> = compacted.iter().map(|m| finder.find(m)).collect();
+        let matched: Vec<Matched<'_>> = compacted.into_iter().map(|m| finder.find(m)).collect();
         let answered = Pairing::of(&matched);
         let view: Vec<Cow<'_, Message>> = matched
             .iter()
             .filter(|m| answered.fits(m.message()))
             .map(|m| Cow::Borrowed(m.message()))
             .collect();
-        let view = links::unlink_orphans(self.entries.iter().map(|e| &e.message), view);
-        let by_address: HashMap<*const Message, &Range<usize>> =
-            self.entries.iter().map(|e| (std::ptr::from_ref(&e.message), &e.items)).collect();
+        let view = links::unlink_orphans(self.entries.iter().map(|e| &*e.message), view);
+        let kept = matched.iter().filter_map(Matched::kept);
+        let kept: HashMap<*const Message, &Entry> =
+            kept.map(|entry| (std::ptr::from_ref(&*entry.message), entry)).collect();
         let mut out: Vec<Rebuilt> = Vec::new();
         let mut entries: Vec<Entry> = Vec::new();
         let mut calls = Calls::default();
@@ -98,14 +102,18 @@ impl OpenAiHistory {
         for message in &view {
             calls.add(message);
             let start = out.len();
-            match message {
-                Cow::Borrowed(m) if by_address.contains_key(&std::ptr::from_ref(*m)) => {
-                    let items = by_address[&std::ptr::from_ref(*m)].clone();
-                    out.extend(items.map(Rebuilt::Kept));
-                }
-                m => out.extend(writer.write_one(m, &calls).into_iter().map(Rebuilt::New)),
-            }
-            entries.push(Entry { message: message.as_ref().clone(), items: start..out.len() });
+            let untouched = match message {
+                Cow::Borrowed(message) => kept.get(&std::ptr::from_ref(*message)),
+                Cow::Owned(_) => None,
+            };
+            let message = if let Some(entry) = untouched {
+                out.extend(entry.items.clone().map(Rebuilt::Kept));
+                entry.message.clone()
+            } else {
+                out.extend(writer.write_one(message, &calls).into_iter().map(Rebuilt::New));
+                Arc::new(Message::clone(message))
+            };
+            entries.push(Entry { message, items: start..out.len() });
         }
         drop(calls);
         self.len = out.len();
@@ -116,7 +124,7 @@ impl OpenAiHistory {
 
 /// A compacted message, or the message of the history that it is.
 enum Matched<'a> {
-    Kept(&'a Message),
+    Kept(&'a Entry),
     Changed(Box<Message>),
     New(&'a Message),
 }
@@ -124,9 +132,14 @@ enum Matched<'a> {
 impl Matched<'_> {
     fn message(&self) -> &Message {
         match self {
-            Self::Kept(message) | Self::New(message) => message,
+            Self::Kept(entry) => &entry.message,
+            Self::New(message) => message,
             Self::Changed(message) => message,
         }
+    }
+
+    fn kept(&self) -> Option<&Entry> {
+        if let Self::Kept(entry) = self { Some(entry) } else { None }
     }
 }
 
@@ -143,7 +156,7 @@ struct Matcher<'a> {
 enum Key<'a> {
     Output(&'a str),
     Call(&'a str),
-    Text(Role, u64),
+    Text(Role, Looks<'a>),
 }
 
 impl<'a> Key<'a> {
@@ -154,10 +167,24 @@ impl<'a> Key<'a> {
         if let Some(call) = message.tool_calls().next() {
             return Self::Call(&call.id);
         }
-        let mut hasher = DefaultHasher::new();
-        message.plain_text().hash(&mut hasher);
-        Self::Text(message.role, hasher.finish())
+        Self::Text(message.role, looks(message))
     }
+}
+
+/// How long a text is, and its two ends: unlike those of most others.
+type Looks<'a> = (usize, &'a [u8], &'a [u8]);
+
+fn looks(message: &Message) -> Looks<'_> {
+    const END: usize = 24;
+    let texts = || {
+        message.parts.iter().filter_map(|part| match part {
+            Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text.as_bytes()),
+            _ => None,
+        })
+    };
+    let first = texts().next().unwrap_or_default();
+    let end = first.len().min(END);
+    (texts().map(<[u8]>::len).sum(), &first[..end], &first[first.len() - end..])
 }
 
 impl<'a> Matcher<'a> {
@@ -173,7 +200,8 @@ impl<'a> Matcher<'a> {
     fn find(&mut self, message: &'a Message) -> Matched<'a> {
         let known = self.at.get(&Key::of(message)).map_or(&[][..], Vec::as_slice);
         let rest = &known[known.partition_point(|&i| i < self.next)..];
-        let old = |i: usize| &self.entries[i].message;
+        let entries: &'a [Entry] = self.entries;
+        let old = |i: usize| &*entries[i].message;
         let untouched = rest.iter().copied().find(|&i| same_said(old(i), message));
         let Some(i) = untouched.or_else(|| rest.first().copied().filter(|_| message.role == Role::Tool))
         else {
@@ -181,7 +209,7 @@ impl<'a> Matcher<'a> {
         };
         self.next = i + 1;
         if untouched.is_some() {
-            Matched::Kept(old(i))
+            Matched::Kept(&entries[i])
         } else {
             Matched::Changed(Box::new(merged(old(i), message))) // the same call with other content: it was trimmed
         }
@@ -232,23 +260,21 @@ fn merged(old: &Message, new: &Message) -> Message {
 }
 
 /// Which outputs have their call before them.
-struct Pairing(HashSet<String>);
+struct Pairing<'a>(HashSet<&'a str>);
 
-impl Pairing {
-    fn of(matched: &[Matched<'_>]) -> Self {
+impl<'a> Pairing<'a> {
+    fn of(matched: &'a [Matched<'_>]) -> Self {
         let mut open = HashSet::new();
         let mut fitting = HashSet::new();
         for message in matched.iter().map(Matched::message) {
-            open.extend(message.tool_calls().map(|c| c.id.clone()));
-            fitting.extend(
-                message.tool_outputs().filter(|o| open.contains(&o.call_id)).map(|o| o.call_id.clone()),
-            );
+            open.extend(message.tool_calls().map(|c| c.id.as_str()));
+            fitting.extend(message.tool_outputs().map(|o| o.call_id.as_str()).filter(|id| open.contains(id)));
         }
         Self(fitting)
     }
 
     /// Whether it is no output, or one that has its call.
     fn fits(&self, message: &Message) -> bool {
-        message.tool_outputs().all(|output| self.0.contains(&output.call_id))
+        message.tool_outputs().all(|output| self.0.contains(output.call_id.as_str()))
     }
 }

@@ -7,7 +7,7 @@ use super::run::{Fit, Pending, Question};
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::Carried;
 use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure};
-use crate::context::{EventName, NodeIndex, NodeKind, Slot};
+use crate::context::{EventName, NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, steps};
 
@@ -276,7 +276,7 @@ impl Session {
     /// Whether all that a plan folds still stands in the view, or beside it, whatever else was rewritten. A stand-in makes
     /// way for the output that it stood for.
     pub(super) fn still_stands(&self, plan: &FoldPlan) -> bool {
-        let there: HashSet<NodeIndex> = self.context.view.with_dropped().iter().map(|s| s.node).collect();
+        let there: NodeSet = self.context.view.with_dropped().iter().map(|s| s.node).collect();
         let stands =
             |n: &NodeIndex| there.contains(n) || self.context.history.node(*n).kind == NodeKind::StandIn;
         plan.members.iter().all(stands)
@@ -286,7 +286,7 @@ impl Session {
     /// which something was pinned stays, and so does what became the newest user message or a call that is being executed,
     /// for the conversation went back to it. Anything else that came stays, too (COMP-14).
     pub(super) fn refresh(&self, plan: &mut FoldPlan) {
-        let planned: HashSet<NodeIndex> = std::mem::take(&mut plan.members).into_iter().collect();
+        let planned: NodeSet = std::mem::take(&mut plan.members).into_iter().collect();
         (plan.tokens, plan.hidden_tokens) = (0, 0);
         let slots = self.context.view.with_dropped();
         let live: Vec<NodeIndex> = self.context.history.unanswered().into_iter().map(|(_, n)| n).collect();

@@ -1,11 +1,9 @@
 //! A run asks for a summary: in a request that the summariser can take, in the conversation's language.
 
-use std::collections::HashSet;
-
 use super::facade::Session;
 use super::run::{Fit, Pending, Question};
 use crate::compaction::{self, Ask, Layout, Reason, Script, SummaryRequest};
-use crate::context::{NodeIndex, Slot};
+use crate::context::{NodeSet, Slot};
 use crate::error::{Error, ErrorCode, Result};
 
 /// A request that is refused as too long and has no more tokens than this is not cut into pieces.
@@ -40,7 +38,7 @@ impl Session {
         if !of_turns || run.passes.iter().any(|pass| pass.has_more(&self.context)) {
             return None;
         }
-        let folded: HashSet<NodeIndex> = question.plan.members.iter().copied().collect();
+        let folded: NodeSet = question.plan.members.iter().copied().collect();
         let goes = self.context.view.body().iter().filter(|slot| folded.contains(&slot.node));
         let stays = self.tokens() - goes.map(Slot::tokens).sum::<u64>();
         Some(run.aim.most.saturating_sub(stays))

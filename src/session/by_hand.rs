@@ -1,10 +1,8 @@
 //! A fold whose summary the caller wrote.
 
-use std::collections::HashSet;
-
 use super::facade::Session;
 use crate::compaction::{Layout, engine_message};
-use crate::context::{NodeIndex, NodeKind, Unit};
+use crate::context::{NodeIndex, NodeKind, NodeSet, Unit};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Role;
 
@@ -20,7 +18,7 @@ impl Session {
         self.graph()?;
         let tried = self.drawn.graph.compress(ids, summary)?;
         self.drawn.graph.expand(&tried)?;
-        let named: HashSet<NodeIndex> = ids.iter().filter_map(|id| self.context.history.find(id)).collect();
+        let named: NodeSet = ids.iter().filter_map(|id| self.context.history.find(id)).collect();
         let members = self.whole_units(&named)?;
         let layout = self.config.ladder.passes().iter().find_map(|p| p.layout()).unwrap_or_default();
         let made = layout.messages(None, engine_message(Role::User, summary.trim()), Layout::ASK);
@@ -33,7 +31,7 @@ impl Session {
     }
 
     /// The units that these nodes make up, in view order.
-    fn whole_units(&self, named: &HashSet<NodeIndex>) -> Result<Vec<NodeIndex>> {
+    fn whole_units(&self, named: &NodeSet) -> Result<Vec<NodeIndex>> {
         let refuse = |nodes: &[NodeIndex], why: &str| {
             let ids: Vec<String> = self.context.ids(nodes).iter().map(|id| format!("`{id}`")).collect();
             Err(Error::new(ErrorCode::GraphConstraint, format!("{}: {why}", ids.join(", "))))
@@ -41,7 +39,7 @@ impl Session {
         let units = self.context.units();
         let newest_user = units.iter().rposition(Unit::opens_turn);
         let mut members = Vec::new();
-        let mut left: HashSet<NodeIndex> = named.clone();
+        let mut left: NodeSet = named.clone();
         for (at, unit) in units.iter().enumerate() {
             if !unit.nodes.iter().any(|n| named.contains(n)) {
                 continue;
@@ -64,8 +62,8 @@ impl Session {
         // What stands beside a summary goes with it.
         let beside = self.context.folds.iter().filter(|f| named.contains(&f.summary));
         let beside: Vec<NodeIndex> = beside.flat_map(|f| [f.retain, f.ask]).flatten().collect();
-        let stands: HashSet<NodeIndex> = units.iter().flat_map(|u| u.nodes.iter().copied()).collect();
-        let inside: HashSet<NodeIndex> = members.iter().copied().collect();
+        let stands: NodeSet = units.iter().flat_map(|u| u.nodes.iter().copied()).collect();
+        let inside: NodeSet = members.iter().copied().collect();
         members.extend(beside.into_iter().filter(|n| stands.contains(n) && !inside.contains(n)));
         let mut left: Vec<NodeIndex> = left.into_iter().collect();
         left.sort_unstable();

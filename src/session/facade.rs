@@ -19,6 +19,9 @@ use crate::tokens::{Counter, ReportedUsage, TokenUsage, by_rules_of};
 /// A summary is not asked for to save fewer tokens than this.
 const LEAST_FOLD: u64 = 64;
 
+/// The facts of so many messages are drawn ahead for each that enters.
+const DRAWN_AHEAD: usize = 8;
+
 /// One conversation: its history, its view, its tool outputs.
 #[derive(Clone)]
 pub struct Session {
@@ -155,11 +158,21 @@ impl Session {
         self.drop_bound_thinking(&[]);
         let added = self.context.push(messages)?;
         self.drop_bound_thinking(&added);
+        self.draw_ahead(added.len());
         if let Some(answer) = added.first().filter(|_| answers) {
             self.accuracy.answered(tokens);
             self.answered_by(*answer);
         }
         Ok(added)
+    }
+
+    /// Draws some of the facts that the next fold's ledger will need, once the view has come half the way there: a message's
+    /// cost a few microseconds when it enters, and all at once they would be most of what the fold costs.
+    fn draw_ahead(&mut self, added: usize) {
+        let in_sight = self.threshold().is_some_and(|threshold| self.tokens() >= threshold / 2);
+        if in_sight && self.redact.is_none() && self.aim(false).ledger > 0 {
+            self.context.draw_facts(DRAWN_AHEAD * added);
+        }
     }
 
     /// Replaces the leading system and developer messages.
@@ -310,6 +323,9 @@ impl Session {
         let aim = self.aim(fill);
         self.refuse_impossible(&aim)?;
         let mut run = self.begin(Reason::Ladder, None, aim, Arc::new([]));
+        if aim.is_due(self.tokens()) && aim.ledger > 0 && self.redact.is_none() {
+            self.context.draw_facts(usize::MAX);
+        }
         let news = self.swap_in(&mut run) || self.prepared_at != Some(self.context.history.len());
         let fits = self.tokens() <= aim.most;
         if news || !fits {

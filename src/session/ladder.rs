@@ -256,8 +256,9 @@ impl Session {
         }
         self.context.settle_pointers();
         self.decide_bound_thinking(&mut run);
+        let left_out = std::mem::take(&mut self.context.left_out);
         let mut report = self.make_report(run);
-        report.left_out = std::mem::take(&mut self.context.left_out);
+        report.left_out = left_out;
         self.context.on_entry = OnEntry::default();
         self.context.view.mark();
         if must_fit {

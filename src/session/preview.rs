@@ -1,6 +1,6 @@
 //! What a compaction would do, without doing it; and doing just that.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::config::SessionConfig;
@@ -8,7 +8,7 @@ use super::facade::Session;
 use super::ladder::Checkpoint;
 use super::run::{Fit, Question, Run};
 use crate::compaction::{FoldPlan, Reason, SummaryRequest, adjust, check_kept};
-use crate::context::{EventName, Form, NodeIndex, NodeKind, Slot, View};
+use crate::context::{EventName, Form, NodeIndex, NodeKind, NodeSet, Slot, View};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Message;
 use crate::passes::{Outcome, Pass, Summarize};
@@ -98,7 +98,7 @@ impl Session {
         let passed = dry.context.view.clone();
         dry.undo(before);
 
-        let members: HashSet<NodeIndex> = fold.iter().flat_map(|f| f.plan.members.iter().copied()).collect();
+        let members: NodeSet = fold.iter().flat_map(|f| f.plan.members.iter().copied()).collect();
         let mut request = None;
         let mut fit = dry.carry_out(&options, fold.clone(), Vec::new());
         while let Ok(Fit::NeedsSummary(pending)) = fit {
@@ -237,7 +237,7 @@ impl Session {
     }
 
     /// What of the view, but for what is folded, stands in `after` as it stands now; and the rest.
-    fn what_stays(&self, folded: &HashSet<NodeIndex>, after: &View) -> (Vec<String>, Vec<String>) {
+    fn what_stays(&self, folded: &NodeSet, after: &View) -> (Vec<String>, Vec<String>) {
         let then: HashMap<NodeIndex, &Arc<Message>> = after.slots().map(|s| (s.node, &s.message)).collect();
         let same = |slot: &&Slot| then.get(&slot.node).is_some_and(|m| Arc::ptr_eq(m, &slot.message));
         let (kept, trimmed): (Vec<_>, Vec<_>) =

@@ -7,10 +7,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::facade::Session;
-use crate::compaction::facts::texts;
 use crate::config::Keys;
 use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, Result};
+use crate::facts::texts;
 use crate::message::Role;
 use crate::tool_output::{Output, SEARCH_TOOL, prefix_bytes, suffix_bytes};
 

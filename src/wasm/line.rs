@@ -1,13 +1,11 @@
 //! The list that the caller has: entry by entry what was pushed, as long as it has not been rewritten.
 
-use std::collections::HashSet;
-
 use js_sys::{JSON, Object};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::value::json;
-use crate::context::{NodeIndex, Renumbering};
+use crate::context::{NodeIndex, NodeSet, Renumbering};
 use crate::error::ErrorCode;
 use crate::message::{Format, Message};
 use crate::provider::provider;
@@ -66,7 +64,7 @@ impl Line {
     }
 
     /// Forgets nodes that left the conversation. An entry that loses a part is known by what is left of it.
-    pub fn forget(&mut self, gone: &HashSet<NodeIndex>) {
+    pub fn forget(&mut self, gone: &NodeSet) {
         for stretch in &mut self.0 {
             let before = stretch.nodes.len();
             stretch.nodes.retain(|n| !gone.contains(n));

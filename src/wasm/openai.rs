@@ -6,8 +6,9 @@ use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::value::{elements, json, to_js};
+use super::view::handed_out;
 use crate::error::{Error, ErrorCode};
-use crate::message::Format;
+use crate::message::{Format, Message};
 use crate::provider::{OpenAiHistory, Rebuilt, provider};
 
 /// The `inputItems` of the Responses API for those who keep them by hand.
@@ -68,14 +69,21 @@ impl OpenAIHistoryAdapter {
 
     /// Makes the items anew from compacted messages, in place, and gives the list.
     ///
+    /// The list that a session handed out last is known by its objects: it does not cross again, and an object of it that was
+    /// changed meanwhile counts as it was pushed.
+    ///
     /// @throws {ContextError} `INVALID_MESSAGE` with the index of the message; nothing has changed then.
     #[wasm_bindgen(unchecked_return_type = "object[]")]
     pub fn rebuild(
         &self,
         #[wasm_bindgen(unchecked_param_type = "Message[]")] compacted: JsValue,
     ) -> Result<Array, JsValue> {
-        let messages = provider(Format::Messages).read(&json(&compacted, ErrorCode::InvalidMessage)?)?;
-        let rebuilt = self.core.try_borrow_mut().map_err(|_| busy())?.rebuild(&messages)?;
+        let rebuilt = if let Some(messages) = handed_out(&compacted) {
+            self.rebuild_from(messages.iter().map(|message| &**message))?
+        } else {
+            let list = json(&compacted, ErrorCode::InvalidMessage)?;
+            self.rebuild_from(&provider(Format::Messages).read(&list)?)?
+        };
         let objects = rebuilt
             .iter()
             .map(|item| match item {
@@ -88,6 +96,15 @@ impl OpenAIHistoryAdapter {
             self.items.push(object);
         }
         Ok(self.items.clone())
+    }
+}
+
+impl OpenAIHistoryAdapter {
+    fn rebuild_from<'a>(
+        &self,
+        messages: impl IntoIterator<Item = &'a Message>,
+    ) -> Result<Vec<Rebuilt>, JsValue> {
+        Ok(self.core.try_borrow_mut().map_err(|_| busy())?.rebuild(messages)?)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The one question: from a pending request to the callback's answer.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use js_sys::{Array, Function, Object, Promise};
@@ -7,7 +8,7 @@ use wasm_bindgen::prelude::*;
 
 use super::signal::{AbortSignal, abort_error, wait};
 use super::thrown::said_by;
-use super::value::{get, json, set, text, to_js};
+use super::value::{get, json, set, text, to_js, when_read};
 use crate::compaction::extractive;
 use crate::compaction::{Answer, Profile, Style, SummaryRequest, transcript_messages};
 use crate::error::{Error, ErrorCode};
@@ -96,7 +97,10 @@ pub fn request_object(request: &SummaryRequest) -> Result<JsValue, JsValue> {
     if request.system.is_some() {
         set(&object, "system", &text(&request.system))?;
     }
-    set(&object, "messages", &written(&request.messages, Format::Messages)?.1)?;
+    let source = Rc::new(request.clone());
+    let read = source.clone();
+    // Megabytes, where the conversation is long, and not every callback looks at them in this format.
+    when_read(&object, "messages", move || Ok(written(&read.messages, Format::Messages)?.1.into()))?;
     set(&object, "tools", &JsValue::NULL)?;
     let style = match request.style {
         Style::Messages => "messages",
@@ -113,7 +117,6 @@ pub fn request_object(request: &SummaryRequest) -> Result<JsValue, JsValue> {
         set(&object, key, &value.into())?;
     }
     set(&object, "kept", &request.kept.iter().map(|i| JsValue::from(*i as u32)).collect::<Array>())?;
-    let source = request.clone();
     let as_format: Closure<dyn Fn(JsValue) -> Result<JsValue, JsValue>> =
         Closure::new(move |format: JsValue| body(&source, parse_format(&format)?));
     set(&object, "as", &as_format.into_js_value())?;

@@ -1,5 +1,8 @@
 //! Values across the boundary: as JSON, the way a provider would get them.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use js_sys::{Array, JSON, JsString, Object, Promise, Reflect};
 use serde::Serialize;
 use serde_json::Value;
@@ -112,6 +115,36 @@ pub fn flat_to_js<T: Serialize + ?Sized>(record: &T) -> Result<JsValue, JsValue>
     record
         .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
         .map_err(|e| Error::new(ErrorCode::Internal, format!("a record could not be written: {e}")).into())
+}
+
+/// Gives an object a field that is made when it is first read, and a plain one from then on, as far as anybody can tell.
+pub fn when_read(
+    object: &Object,
+    key: &str,
+    read: impl Fn() -> Result<JsValue, JsValue> + 'static,
+) -> Result<(), JsValue> {
+    let made: Rc<RefCell<Option<JsValue>>> = Rc::default();
+    let given = made.clone();
+    let getter: Closure<dyn Fn() -> Result<JsValue, JsValue>> = Closure::new(move || {
+        // Cloned, so that no borrow is held while JavaScript runs.
+        let known = made.borrow().clone();
+        if let Some(value) = known {
+            return Ok(value);
+        }
+        let value = read()?;
+        made.replace(Some(value.clone()));
+        Ok(value)
+    });
+    let setter: Closure<dyn Fn(JsValue)> = Closure::new(move |value: JsValue| {
+        given.replace(Some(value));
+    });
+    let field = Object::new();
+    set(&field, "get", &getter.into_js_value())?;
+    set(&field, "set", &setter.into_js_value())?;
+    set(&field, "enumerable", &JsValue::TRUE)?;
+    set(&field, "configurable", &JsValue::TRUE)?;
+    Object::define_property(object, &key.into(), &field);
+    Ok(())
 }
 
 /// The elements of an array, or the one value.

@@ -1,6 +1,8 @@
 //! The view as JavaScript's objects.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use js_sys::{Array, Function, Object};
@@ -14,6 +16,31 @@ use super::value::{set, to_js};
 use crate::context::{Context, Form, Slot, Snapshot};
 use crate::message::{Format, Message};
 use crate::provider::{Provider, Written, provider, unlink_each};
+use crate::session::Session;
+
+thread_local! {
+    /// The session whose view was handed out last.
+    static LAST: RefCell<Weak<Inner>> = RefCell::default();
+}
+
+/// The messages of the list that was handed out last, if this is it: object by object, and the view has not changed since.
+pub fn handed_out(list: &JsValue) -> Option<Vec<Arc<Message>>> {
+    let list = list.dyn_ref::<Array>()?;
+    let inner = LAST.with_borrow(Weak::upgrade)?;
+    let handles = inner.handles().ok()?;
+    let known = handles.lists.get(&Format::Messages)?;
+    let same = list.length() == known.entries.length()
+        && (0..list.length()).all(|at| Object::is(&list.get(at), &known.entries.get(at)));
+    if !same {
+        return None;
+    }
+    let messages = |core: &Session| {
+        let view = &core.context().view;
+        let is_now = view.changes().version() == known.version && view.len() == list.length() as usize;
+        is_now.then(|| core.context().lower())
+    };
+    inner.read(messages).ok().flatten()
+}
 
 /// The view in a format. What the format cannot say as it is, `on_note` is told.
 pub fn view_of(inner: &Inner, format: Format, on_note: Option<&Function>) -> Result<JsValue, JsValue> {
@@ -61,7 +88,8 @@ pub fn view_of(inner: &Inner, format: Format, on_note: Option<&Function>) -> Res
 }
 
 /// An earlier view as messages.
-pub fn list_of(inner: &Inner, snapshot: &Snapshot) -> Result<JsValue, JsValue> {
+pub fn list_of(inner: &Rc<Inner>, snapshot: &Snapshot) -> Result<JsValue, JsValue> {
+    let inner_weak = Rc::downgrade(inner);
     let mut handles = inner.handles()?;
     inner.read(|core| {
         let context = core.context();
@@ -69,6 +97,7 @@ pub fn list_of(inner: &Inner, snapshot: &Snapshot) -> Result<JsValue, JsValue> {
             let list = brought_up(&mut handles, context, Format::Messages)?;
             let messages = list.handed_out();
             handles.lists.insert(Format::Messages, list);
+            LAST.set(inner_weak.clone());
             return Ok(messages.into());
         }
         let slots = context.view.slots_at(snapshot);

@@ -1,15 +1,15 @@
 //! A conversation read into a draft.
 
-use super::super::facts::{
-    Action, StatementKind, Strength, actions, asks, constraints, intentions, sentences, statement,
-    without_directory,
-};
-use super::super::shorten;
 use super::deeds::{act, call_line, command_line, mark_boxes, settle_errors};
 use super::draft::{Draft, Section, key_of};
 use super::earlier;
 use super::places::Places;
 use super::references::references;
+use crate::facts::shorten;
+use crate::facts::{
+    Action, StatementKind, Strength, actions, asks, constraints, intentions, sentences, statement,
+    without_directory,
+};
 use crate::message::{ItemType, Message, Part, Role};
 
 /// Keys of the two requests that always stand in the summary.

@@ -1,13 +1,13 @@
 //! What the tool calls did: files, commands and their outcomes, errors.
 
-use super::super::facts::{
-    Action, Deed, Status, checkboxes, commit_message, directory, effects, essence, only_looks, todos,
-    without_directory,
-};
-use super::super::shorten;
 use super::collect::TODO_LABEL;
 use super::draft::{Draft, Section, key_of};
 use super::places::Places;
+use crate::facts::shorten;
+use crate::facts::{
+    Action, Deed, Status, checkboxes, commit_message, directory, effects, essence, only_looks, todos,
+    without_directory,
+};
 
 /// Longer commands and texts are scripts and data.
 const LONGEST_COMMAND: usize = 200;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::super::shorten;
 use super::collect::{ANSWER_LABEL, FIRST, LATEST};
 use super::draft::{Draft, Entry, Section};
+use crate::facts::shorten;
 use crate::sorting::{sort_by, sort_by_key};
 use crate::tokens::TokenCounter;
 

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::super::facts::{Action, directory};
+use crate::facts::{Action, directory};
 
 /// Where the work takes place, so that paths can be written relative to it.
 #[derive(Debug, Default)]

@@ -1,9 +1,9 @@
 use std::collections::HashMap;
 
-use super::super::facts::{LiteralKind, literals};
 use super::collect::{FOLDER_LABEL, REF_LABEL};
 use super::draft::{Draft, Section};
 use super::places::Places;
+use crate::facts::{LiteralKind, literals};
 use crate::message::{Message, Role};
 use crate::sorting::sort_by_key;
 

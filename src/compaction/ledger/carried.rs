@@ -1,13 +1,10 @@
 use std::collections::BTreeMap;
 
-use super::command::ran;
 use super::open::Open;
-use crate::compaction::facts::{LiteralKind, Strength, actions, constraints, literals, texts};
-use crate::message::{ItemType, Message, Role};
+use super::read::Read;
+use crate::facts::{LiteralKind, Strength};
+use crate::message::{Message, Role};
 use crate::saved::saved;
-
-/// A longer sentence was pasted rather than said.
-const LONGEST_SAID: usize = 600;
 
 /// What the messages of a fold, and of all folds before it, hold that must not be lost.
 ///
@@ -73,81 +70,104 @@ saved!(struct Stored { ref_id, bytes });
 
 impl Carried {
     /// Reads messages, in order, whole as they were pushed.
-    pub fn add(&mut self, messages: &[Message]) {
-        self.add_actions(messages);
-        for message in messages {
-            self.add_facts(message);
-            self.open.read(message, &message.plain_text(), self.clock);
-        }
+    pub fn add(&mut self, read: &Read<'_>) {
+        self.add_actions(read);
+        self.add_all(read, true);
     }
 
-    /// Reads the facts of a message and the user's constraints in it, and nothing of what it did.
-    pub(super) fn add_facts(&mut self, message: &Message) {
-        self.clock += 1;
-        let output = self.add_output(message);
-        let used = message.role != Role::Tool;
-        for text in texts(message) {
-            for literal in literals(&text) {
-                self.add_literal(literal.text, literal.kind, used, output);
-            }
-        }
-        if message.role == Role::User && message.item_type() != ItemType::CompactionSummary {
-            self.add_rules(&message.plain_text());
-        }
+    /// Reads the facts of messages and the user's constraints in them, and nothing of what they did.
+    pub(super) fn add_facts(&mut self, read: &Read<'_>) {
+        self.add_all(read, false);
     }
 
     /// Takes note of what came after: what it finished, ran again or answered is no longer as it was.
-    pub(super) fn settle(&mut self, later: &[Message]) {
-        for action in &actions(later) {
-            self.open.act(action, self.clock);
-            if let Some((key, _)) = ran(action, None, self.clock) {
-                self.commands.remove(&key);
+    pub(super) fn settle(&mut self, later: &Read<'_>) {
+        for action in later.actions() {
+            self.open.act(action.note, self.clock);
+            if let Some(run) = action.note.run.as_ref().filter(|_| action.answer.is_some()) {
+                self.commands.remove(&run.key);
             }
         }
-        for message in later {
-            self.open.read(message, &message.plain_text(), self.clock);
+        for (message, notes) in later.messages() {
+            self.open.read(message, notes, self.clock);
         }
     }
 
-    fn add_literal(&mut self, text: &str, kind: LiteralKind, used: bool, output: Option<u64>) {
-        // Most words of a session are seen again and again: only a new one is copied.
-        if !self.literals.contains_key(text) {
-            let seen = Seen { kind, count: 0, last: 0, used: false, output: None };
-            self.literals.insert(text.to_owned(), seen);
+    fn add_all(&mut self, read: &Read<'_>, open: bool) {
+        let facts = read.facts();
+        let mut seen = vec![UNSEEN; facts.names.len()];
+        for (message, at) in read.places() {
+            self.clock += 1;
+            let output = self.add_output(message);
+            let used = message.role != Role::Tool;
+            for number in facts.literals(at) {
+                let seen = &mut seen[*number as usize];
+                seen.count = seen.count.saturating_add(1);
+                seen.last = self.clock;
+                seen.used |= used;
+                seen.output = output.or(seen.output);
+            }
+            let notes = facts.notes(at);
+            for said in notes.into_iter().flat_map(|notes| &notes.rules) {
+                let rule = Rule { strength: said.strength, explicit: said.explicit, last: self.clock };
+                self.rules.insert(said.text.clone(), rule);
+            }
+            if open {
+                self.open.read(message, notes, self.clock);
+            }
         }
-        if let Some(seen) = self.literals.get_mut(text) {
-            seen.count = seen.count.saturating_add(1);
-            seen.last = self.clock;
-            seen.used |= used;
-            seen.output = output.or(seen.output);
+        let numbered = seen.into_iter().enumerate().filter(|(_, seen)| seen.count > 0);
+        let named = numbered.map(|(number, seen)| {
+            let number = number as u32;
+            (facts.names.text(number), Seen { kind: facts.names.kind(number), ..seen })
+        });
+        if self.literals.is_empty() {
+            self.literals = named.map(|(text, seen)| (text.to_owned(), seen)).collect();
+            return;
+        }
+        for (text, new) in named {
+            match self.literals.get_mut(text) {
+                Some(seen) => seen.and_then(new),
+                None => {
+                    self.literals.insert(text.to_owned(), new);
+                }
+            }
         }
     }
 
     fn add_output(&mut self, message: &Message) -> Option<u64> {
+        if message.role != Role::Tool {
+            return None;
+        }
         let output_ref = message.tool_outputs().find_map(|o| o.output_ref.as_ref())?;
         let bytes = output_ref.byte_size.unwrap_or(0);
         self.outputs.insert(self.clock, Stored { ref_id: output_ref.id.clone(), bytes });
         Some(self.clock)
     }
 
-    fn add_rules(&mut self, said: &str) {
-        for found in constraints(said) {
-            let pasted = found.fenced || found.text.len() > LONGEST_SAID;
-            let strength = if pasted { Strength::Mention } else { found.strength };
-            let rule = Rule { strength, explicit: found.explicit, last: self.clock };
-            self.rules.insert(found.text.to_owned(), rule);
+    fn add_actions(&mut self, read: &Read<'_>) {
+        for action in read.actions() {
+            let at = self.clock + action.at as u64 + 1;
+            self.open.act(action.note, at);
+            let Some((run, answer)) = action.note.run.as_ref().zip(action.answer) else { continue };
+            let (answered, message) = answer;
+            let output_ref = message.tool_outputs().find_map(|o| o.output_ref.as_ref());
+            let by_ref = output_ref.map_or_else(String::new, |r| format!(" ({})", r.id));
+            let line = format!("{}{}{by_ref}", run.head, answered.tail);
+            self.commands.insert(run.key.clone(), Ran { line, failed: answered.failed, last: at });
         }
     }
+}
 
-    fn add_actions(&mut self, messages: &[Message]) {
-        for action in &actions(messages) {
-            let at = self.clock + action.at as u64 + 1;
-            let answer = action.answered_at.and_then(|at| messages.get(at));
-            let output_ref = answer.and_then(|m| m.tool_outputs().find_map(|o| o.output_ref.as_ref()));
-            self.open.act(action, at);
-            if let Some((key, ran)) = ran(action, output_ref.map(|r| r.id.as_str()), at) {
-                self.commands.insert(key, ran);
-            }
-        }
+/// A fact before it was seen.
+const UNSEEN: Seen = Seen { kind: LiteralKind::Path, count: 0, last: 0, used: false, output: None };
+
+impl Seen {
+    /// It was seen again, so often and there.
+    fn and_then(&mut self, later: Self) {
+        self.count = self.count.saturating_add(later.count);
+        self.last = later.last;
+        self.used |= later.used;
+        self.output = later.output.or(self.output);
     }
 }

@@ -1,11 +1,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Carried;
+use super::{Carried, reading};
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
-use crate::message::Message;
 use crate::saved::saved;
 
 /// More folds than these are not taken back at once; what is not remembered is read again.
@@ -24,15 +23,12 @@ impl Memo {
     pub fn of(&self, context: &Context, members: &[NodeIndex], redact: Option<&Redact>) -> Result<Carried> {
         let known = members.iter().rev().find_map(|m| Some((*m, self.by_summary.get(m)?)));
         let mut carried = known.map_or_else(Carried::default, |(_, carried)| Carried::clone(carried));
-        let mut messages: Vec<Message> = Vec::new();
+        let mut messages: Vec<NodeIndex> = Vec::new();
         let mut next: Vec<NodeIndex> = members.iter().rev().copied().collect();
         while let Some(index) = next.pop() {
             let node = context.history.node(index);
             match node.kind {
-                NodeKind::Message => messages.push(match redact {
-                    Some(redact) => redact.message(&node.message)?,
-                    None => Message::clone(&node.message),
-                }),
+                NodeKind::Message => messages.push(index),
                 NodeKind::Summary if known.is_none_or(|(k, _)| k != index) => {
                     let fold = context.folds.iter().find(|f| f.summary == index);
                     next.extend(fold.into_iter().flat_map(|f| f.members.iter().rev()));
@@ -46,7 +42,7 @@ impl Memo {
                 | NodeKind::Part => {}
             }
         }
-        carried.add(&messages);
+        reading(context, &messages, redact, |read| carried.add(read))?;
         Ok(carried)
     }
 

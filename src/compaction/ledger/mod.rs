@@ -5,21 +5,21 @@
 
 mod carried;
 mod choose;
-mod command;
 mod memo;
 mod open;
+mod read;
+mod stays;
 mod write;
 
 pub use carried::Carried;
 pub use memo::Memo;
+pub use read::Read;
+pub use stays::Stays;
 pub use write::{Room, write};
 
-use std::collections::HashSet;
-
 use super::Redact;
-use crate::context::{Context, Form, NodeIndex};
+use crate::context::{Context, Form, NodeIndex, NodeSet};
 use crate::error::Result;
-use crate::message::Message;
 use crate::tokens::{Estimate, TokenCounter};
 
 /// The share of the low mark that a ledger may take where the caller set no figure. The facts of recorded sessions cost 1
@@ -46,40 +46,57 @@ pub fn need(context: &Context, budget: u64) -> u64 {
         return 0;
     }
     let mut all = Carried::default();
-    let body: Vec<Message> = context.view.body().iter().map(|s| whole(context, s.node)).collect();
-    all.add(&body);
+    let body: Vec<NodeIndex> = context.view.body().iter().map(|s| s.node).collect();
+    all.add(&drawn(context, &body));
     let header = context.view.header().iter().map(|s| &*s.message);
-    write(&all, header, Room { all: budget, rules: budget }, &Estimate).map_or(0, |(_, tokens)| tokens)
+    write(&all, &Stays::of(header), Room { all: budget, rules: budget }, &Estimate)
+        .map_or(0, |(_, tokens)| tokens)
 }
 
 /// What a fold carries, seen beside what stays in the view: facts of what stands there only in part (all of it, if it is
 /// about to be cut) are carried, too; what was finished or run again there is settled. Fails where `redact` does.
 pub(super) fn beside(
     context: &Context,
-    folded: &HashSet<NodeIndex>,
+    folded: &NodeSet,
     carried: &Carried,
     cut: bool,
     redact: Option<&Redact>,
 ) -> Result<Carried> {
     let mut beside = carried.clone();
-    let mut staying = Vec::new();
-    let shown: HashSet<NodeIndex> = context.view.body().iter().map(|s| s.node).collect();
-    for slot in context.view.with_dropped().into_iter().filter(|s| !folded.contains(&s.node)) {
-        let message = match redact {
-            Some(redact) => redact.message(&context.history.node(slot.node).message)?,
-            None => whole(context, slot.node),
-        };
-        if cut || slot.form != Form::Whole || !shown.contains(&slot.node) {
-            beside.add_facts(&message);
-        }
-        staying.push(message);
+    let hidden = |node: NodeIndex| context.view.dropped(node).is_some();
+    let stays = context.view.with_dropped().into_iter().filter(|s| !folded.contains(&s.node));
+    let (mut staying, mut in_part) = (Vec::new(), Vec::new());
+    for slot in stays {
+        staying.push(slot.node);
+        in_part.push(cut || slot.form != Form::Whole || hidden(slot.node));
     }
-    beside.settle(&staying);
+    reading(context, &staying, redact, |read| {
+        beside.add_facts(&read.those(&in_part));
+        beside.settle(read);
+    })?;
     Ok(beside)
 }
 
-fn whole(context: &Context, index: NodeIndex) -> Message {
-    Message::clone(&context.history.node(index).message)
+/// Messages, whole as they were pushed, with their facts; those of redacted texts are drawn anew. Fails where `redact` does.
+fn reading(
+    context: &Context,
+    nodes: &[NodeIndex],
+    redact: Option<&Redact>,
+    read: impl FnOnce(&Read<'_>),
+) -> Result<()> {
+    let Some(redact) = redact else {
+        read(&drawn(context, nodes));
+        return Ok(());
+    };
+    let messages = nodes.iter().map(|n| redact.message(&context.history.node(*n).message));
+    read(&Read::anew(&messages.collect::<Result<Vec<_>>>()?));
+    Ok(())
+}
+
+/// Messages, whole as they were pushed, with their facts.
+fn drawn<'a>(context: &'a Context, nodes: &[NodeIndex]) -> Read<'a> {
+    let message = |n: &NodeIndex| (&*context.history.node(*n).message, n.get());
+    Read::drawn(context.facts(), nodes.iter().map(message).collect())
 }
 
 #[cfg(test)]

@@ -1,12 +1,9 @@
 use std::collections::BTreeMap;
 
-use crate::compaction::facts::{Action, asks, checkboxes, todos};
-use crate::compaction::shorten;
+use crate::facts::{CallNote, Notes};
 use crate::message::{ItemType, Message, Role};
 use crate::saved::saved;
 use crate::sorting::sort_by_key;
-
-const LONGEST: usize = 300;
 
 /// What a conversation has left open, going by its to-do lists, boxes and last question: what somebody wrote down as
 /// open and nobody ticked since.
@@ -24,39 +21,33 @@ saved!(struct Open { plan, boxes, question });
 
 impl Open {
     /// Reads what a message says.
-    pub fn read(&mut self, message: &Message, said: &str, at: u64) {
+    pub fn read(&mut self, message: &Message, notes: Option<&Notes>, at: u64) {
         match message.role {
             Role::User if message.item_type() == ItemType::UserMessage => self.question = None,
             Role::Assistant if message.tool_calls().next().is_none() => {
-                self.question = asks(said).map(|q| shorten::line(q, LONGEST));
+                self.question = notes.and_then(|notes| notes.question.clone());
             }
             _ => {}
         }
-        if matches!(message.role, Role::User | Role::Assistant) {
-            self.tick(said, at);
+        if let Some(notes) = notes {
+            self.tick(&notes.boxes, at);
         }
     }
 
     /// Reads the arguments of a call: plans, and boxes in files that are written.
-    pub fn act(&mut self, action: &Action<'_>, at: u64) {
-        if let Some(list) = todos(&action.args) {
-            self.plan =
-                list.into_iter().filter(|t| !t.done).map(|t| shorten::line(&t.text, LONGEST)).collect();
+    pub fn act(&mut self, call: &CallNote, at: u64) {
+        if let Some(plan) = &call.plan {
+            self.plan.clone_from(plan);
         }
-        for (name, value) in action.args.as_object().into_iter().flatten() {
-            if let Some(text) = value.as_str().filter(|_| !name.to_ascii_lowercase().starts_with("old")) {
-                self.tick(text, at);
-            }
-        }
+        self.tick(&call.boxes, at);
     }
 
-    fn tick(&mut self, text: &str, at: u64) {
-        for found in checkboxes(text) {
-            let line = shorten::line(found.text, LONGEST);
-            if found.done {
-                self.boxes.remove(&line);
+    fn tick(&mut self, boxes: &[(String, bool)], at: u64) {
+        for (line, done) in boxes {
+            if *done {
+                self.boxes.remove(line);
             } else {
-                self.boxes.insert(line, at);
+                self.boxes.insert(line.clone(), at);
             }
         }
     }

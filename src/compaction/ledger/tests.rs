@@ -1,5 +1,5 @@
 use super::*;
-use crate::message::{Part, Role, ToolCall, ToolOutputRef};
+use crate::message::{Message, Part, Role, ToolCall, ToolOutputRef};
 
 const ALL: Room = Room { all: 10_000, rules: 10_000 };
 
@@ -25,12 +25,13 @@ fn ran(id: &str, command: &str, output: &str) -> [Message; 2] {
 
 fn carried(messages: &[Message]) -> Carried {
     let mut carried = Carried::default();
-    carried.add(messages);
+    carried.add(&Read::anew(messages));
     carried
 }
 
 fn ledger(messages: &[Message], summary: &str, room: Room) -> String {
-    write(&carried(messages), &[said(summary)], room, &Estimate).map_or_else(String::new, |(text, _)| text)
+    write(&carried(messages), &Stays::of(&[said(summary)]), room, &Estimate)
+        .map_or_else(String::new, |(text, _)| text)
 }
 
 fn session() -> Vec<Message> {
@@ -105,9 +106,9 @@ fn finished_work_is_not_open_and_what_ran_again_is_not_old_news() {
     assert!(text.contains("`cargo test` → 3 passed, 0 failed") && !text.contains("failed: error"), "{text}");
 
     let mut settled = carried(&session());
-    settled.settle(&[said("- [x] fix `main`\nNow the docs."), user("Go on.")]);
-    settled.settle(&ran("4", "cargo test", "ok"));
-    let (text, _) = write(&settled, &[], ALL, &Estimate).unwrap();
+    settled.settle(&Read::anew(&[said("- [x] fix `main`\nNow the docs."), user("Go on.")]));
+    settled.settle(&Read::anew(&ran("4", "cargo test", "ok")));
+    let (text, _) = write(&settled, &Stays::of([]), ALL, &Estimate).unwrap();
     assert!(!text.contains("fix `main`") && !text.contains("cargo test"), "{text}");
 }
 
@@ -152,7 +153,7 @@ fn any_counter_will_do() {
     for says in [0, 1, 7, 4_000, u64::MAX / 2, u64::MAX] {
         for all in [0, 1, 30, 60, 200, 10_000, u64::MAX / 3, u64::MAX] {
             for rules in [0, 60, u64::MAX] {
-                let written = write(&carried, &[], Room { all, rules }, &Says(says));
+                let written = write(&carried, &Stays::of([]), Room { all, rules }, &Says(says));
                 assert!(written.is_none_or(|(_, tokens)| tokens == says && says <= all.max(rules)));
             }
         }
@@ -178,10 +179,10 @@ fn what_stays_is_redacted_like_what_is_folded() {
         Message::tool("p", format!("see https://example.org/{token}")),
     ];
     context.push(messages).unwrap();
-    let none = HashSet::new();
+    let none = crate::context::NodeSet::default();
     let text = |redact: Option<&Redact>| {
         let carried = beside(&context, &none, &Carried::default(), true, redact).unwrap();
-        write(&carried, &[], ALL, &Estimate).unwrap().0
+        write(&carried, &Stays::of([]), ALL, &Estimate).unwrap().0
     };
     assert_eq!(text(None).matches(token).count(), 3, "{}", text(None));
     let redact = Redact::new(move |text| Ok(text.replace(token, "[secret]")));

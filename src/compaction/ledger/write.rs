@@ -3,12 +3,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::carried::Carried;
-use super::choose::{Choice, choose};
+use super::choose::{Choice, Choices};
 use super::cost;
-use crate::compaction::facts::{LiteralKind, Needles, texts};
+use super::stays::Stays;
 use crate::compaction::tags;
 use crate::context::LEDGER_HEADING as HEADING;
-use crate::message::Message;
+use crate::facts::{LiteralKind, Needles};
 use crate::sorting::sort_by_key;
 use crate::tokens::TokenCounter;
 
@@ -31,15 +31,14 @@ pub struct Room {
     pub rules: u64,
 }
 
-/// What of `carried` the `mentioned` messages do not hold, best first, and its tokens. `None` where nothing is missing or
-/// nothing fits.
-pub fn write<'a>(
+/// What of `carried` is not shown beside it, best first, and its tokens. `None` where nothing is missing or nothing fits.
+pub fn write(
     carried: &Carried,
-    mentioned: impl IntoIterator<Item = &'a Message>,
+    stays: &Stays<'_>,
     room: Room,
     counter: &dyn TokenCounter,
 ) -> Option<(String, u64)> {
-    let missing = Missing::of(carried, mentioned);
+    let missing = Missing::of(carried, stays);
     let most = room.all.max(room.rules);
     let mut aim = room;
     let mut best: Option<(String, u64)> = None;
@@ -70,40 +69,34 @@ struct Missing<'a> {
     /// Best first.
     rules: Vec<&'a str>,
     open: Vec<String>,
-    literals: Vec<&'a str>,
+    literals: Choices<'a>,
     /// Refs that the view shows already.
     shown_refs: Vec<bool>,
 }
 
 impl<'a> Missing<'a> {
-    fn of<'m>(carried: &'a Carried, mentioned: impl IntoIterator<Item = &'m Message>) -> Self {
+    fn of(carried: &'a Carried, stays: &Stays<'_>) -> Self {
         let mut rules: Vec<_> = carried.rules.iter().collect();
         sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), Reverse(r.last)));
-        let rules: Vec<&str> = rules.into_iter().map(|(text, _)| text.as_str()).collect();
-        let open = carried.open.lines();
-        let literals: Vec<&str> = carried.literals.keys().map(String::as_str).collect();
-        let refs: Vec<&str> = carried.outputs.values().map(|o| o.ref_id.as_str()).collect();
-        let said = open.iter().map(String::as_str);
-        let all =
-            rules.iter().copied().chain(said).chain(literals.iter().copied()).chain(refs.iter().copied());
-        let needles = Needles::new(all);
-        let mut there = vec![false; rules.len() + open.len() + literals.len() + refs.len()];
-        for message in mentioned {
-            for text in texts(message) {
-                needles.find(&text, |i| there[i] = true);
-            }
-        }
-        let mut there = there.into_iter();
-        let mut absent = |n: usize| there.by_ref().take(n).map(|t| !t).collect::<Vec<_>>();
-        let (no_rule, no_open, no_literal) =
-            (absent(rules.len()), absent(open.len()), absent(literals.len()));
-        Self {
-            carried,
-            rules: kept(rules, &no_rule),
-            open: kept(open, &no_open),
-            literals: kept(literals, &no_literal),
-            shown_refs: absent(refs.len()).into_iter().map(|absent| !absent).collect(),
-        }
+        let mut rules: Vec<&str> = rules.into_iter().map(|(text, _)| text.as_str()).collect();
+        let mut open = carried.open.lines();
+        let said = rules.iter().copied().chain(open.iter().map(String::as_str));
+        let mut absent = vec![true; rules.len() + open.len()];
+        stays.find(&Needles::new(said), |i| absent[i] = false);
+        let mut absent = absent.into_iter();
+        rules.retain(|_| absent.next().unwrap_or(true));
+        open.retain(|_| absent.next().unwrap_or(true));
+
+        let mut absent = vec![true; carried.literals.len()];
+        let all = Needles::new(carried.literals.keys().map(String::as_str));
+        stays.find_literals(&all, |i| absent[i] = false);
+        let absent = carried.literals.iter().zip(absent).filter(|(_, absent)| *absent);
+        let literals = Choices::of(absent.map(|((text, seen), _)| Choice { text, seen }).collect());
+
+        let mut shown_refs = vec![false; carried.outputs.len()];
+        let refs = Needles::new(carried.outputs.values().map(|o| o.ref_id.as_str()));
+        stays.find_written(&refs, |i| shown_refs[i] = true);
+        Self { carried, rules, open, literals, shown_refs }
     }
 
     /// The ledger of at most so many tokens, by the estimate, and whether it is all that is missing.
@@ -128,11 +121,9 @@ impl<'a> Missing<'a> {
         list(&mut out, "Commands and what came of them", taken.into_iter().map(|c| c.line.as_str()));
         left -= before - told;
 
-        let seen = |text: &&'a str| self.carried.literals.get(*text).map(|seen| Choice { text, seen });
-        let choices: Vec<Choice<'_>> = self.literals.iter().filter_map(seen).collect();
         let reserve = left / 16;
         let mut room_for_literals = left - reserve;
-        let (chosen, left_out) = choose(&choices, &out, &mut room_for_literals);
+        let (chosen, left_out) = self.literals.choose(&out, &mut room_for_literals);
         groups(&mut out, &chosen);
         self.refs(&mut out, &left_out, room_for_literals + reserve);
 
@@ -146,7 +137,8 @@ impl<'a> Missing<'a> {
         for output in left_out.iter().filter_map(|c| c.seen.output) {
             *missing.entry(output).or_default() += 1;
         }
-        let named = out.clone();
+        let written = out.clone();
+        let named = |id: &str| written.contains(id);
         let unnamed = self.carried.outputs.iter().zip(&self.shown_refs).filter(|(_, shown)| !**shown);
         let mut refs: Vec<(usize, u64, &str)> = unnamed
             .map(|((at, stored), _)| (at, stored))
@@ -156,7 +148,7 @@ impl<'a> Missing<'a> {
                 missing.contains_key(*at) || (*age < NEWEST_REFS && stored.bytes >= LARGE)
             })
             .map(|(_, (at, stored))| (missing.get(at).copied().unwrap_or(0), *at, stored.ref_id.as_str()))
-            .filter(|(_, _, id)| !named.contains(*id))
+            .filter(|(_, _, id)| !named(id))
             .collect();
         sort_by_key(&mut refs, |(opens, at, _)| (Reverse(*opens), Reverse(*at)));
         let label = "Stored outputs (tool_output_cache): ";
@@ -167,10 +159,6 @@ impl<'a> Missing<'a> {
             let _ = writeln!(out, "{label}{}", ids.join(" "));
         }
     }
-}
-
-fn kept<T>(list: Vec<T>, keep: &[bool]) -> Vec<T> {
-    list.into_iter().zip(keep).filter(|(_, keep)| **keep).map(|(item, _)| item).collect()
 }
 
 /// Those that fit, in order; what is too large for what is left is passed over.

@@ -1,15 +1,15 @@
 //! What a pass took out of the body without a fold.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Slot, View};
-use crate::context::node::NodeIndex;
+use crate::context::node::{NodeIndex, NodeSet};
 use crate::message::Message;
 
 impl View {
     /// Takes nodes out of the body and remembers where they stood.
-    pub fn drop_nodes(&mut self, nodes: &HashSet<NodeIndex>) {
+    pub fn drop_nodes(&mut self, nodes: &NodeSet) {
         let Some(first) = self.first_position(nodes) else { return };
         self.before_edit_in_body(first);
         for slot in self.body.split_off(first) {
@@ -37,7 +37,7 @@ impl View {
     }
 
     /// Brings dropped nodes back to where they stood.
-    pub fn restore(&mut self, nodes: &HashSet<NodeIndex>) {
+    pub fn restore(&mut self, nodes: &NodeSet) {
         self.before_edit_in_body(0);
         let mut shown: BTreeMap<NodeIndex, Slot> = BTreeMap::new();
         shown.extend(std::mem::take(&mut self.body).into_iter().map(|s| (s.node, s)));

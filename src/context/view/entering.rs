@@ -1,10 +1,8 @@
 //! How messages enter a view, and leave it for good.
 
-use std::collections::HashSet;
-
 use super::{Slot, View};
 use crate::context::history::History;
-use crate::context::node::{NodeIndex, NodeKind};
+use crate::context::node::{NodeIndex, NodeKind, NodeSet};
 use crate::message::Role;
 
 impl View {
@@ -117,7 +115,7 @@ impl View {
     }
 
     /// Takes nodes out for good.
-    pub fn remove_all(&mut self, nodes: &HashSet<NodeIndex>) {
+    pub fn remove_all(&mut self, nodes: &NodeSet) {
         let Some(first) = self.first_position(nodes) else { return };
         self.before_edit_in_body(first);
         self.order.retain(|n| !nodes.contains(n));

@@ -1,11 +1,10 @@
 //! A body that stands otherwise: another form, a fold, another order.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::{Form, Slot, View};
 use crate::context::fold::Stood;
-use crate::context::node::NodeIndex;
+use crate::context::node::NodeSet;
 use crate::context::tally::Tally;
 use crate::message::Message;
 
@@ -56,7 +55,7 @@ impl View {
 
     /// Takes the `folded` nodes out and puts `with` at position `at` of what is left: a retained text and a summary stand
     /// before all else (COMP-7), so that a view that begins with a fold begins with a user message; or behind earlier folds.
-    pub fn fold(&mut self, folded: &HashSet<NodeIndex>, with: Vec<Slot>, at: usize) {
+    pub fn fold(&mut self, folded: &NodeSet, with: Vec<Slot>, at: usize) {
         let first = self.body.iter().position(|s| folded.contains(&s.node)).unwrap_or(self.body.len());
         self.before_edit_in_body(first.min(at));
         for slot in self.body.iter().filter(|s| folded.contains(&s.node)) {

@@ -6,13 +6,13 @@ use unicode_segmentation::UnicodeSegmentation;
 const GAP: &str = " […] ";
 
 /// `text` on one line, without emphasis marks, at most `limit` bytes (and a little): its middle gives way.
-pub(super) fn line(text: &str, limit: usize) -> String {
+pub fn line(text: &str, limit: usize) -> String {
     let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
     middle(joined.replace("**", "").trim(), limit)
 }
 
 /// `text` with its line breaks, blank lines left out, at most `limit` bytes (and a little).
-pub(super) fn lines(text: &str, limit: usize) -> String {
+pub fn lines(text: &str, limit: usize) -> String {
     let kept: Vec<&str> = text.lines().map(str::trim_end).filter(|l| !l.is_empty()).collect();
     middle(&kept.join("\n"), limit)
 }

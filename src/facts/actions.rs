@@ -60,7 +60,7 @@ pub fn actions(messages: &[Message]) -> Vec<Action<'_>> {
     out
 }
 
-fn action(call: &ToolCall, at: usize) -> Action<'_> {
+pub(super) fn action(call: &ToolCall, at: usize) -> Action<'_> {
     let args = args::of(call);
     let shell = named(&call.name, &["bash", "shell", "exec", "execute", "run", "terminal", "command", "cmd"]);
     let words = call.name.to_ascii_lowercase();

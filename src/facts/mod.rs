@@ -6,13 +6,18 @@
 
 mod actions;
 mod args;
+mod bytes;
 mod constraints;
+mod drawn;
 mod literal;
+mod names;
 mod needles;
+mod notes;
 mod open_work;
 mod outcome;
 mod sentences;
 mod shell;
+pub(crate) mod shorten;
 mod statements;
 mod texts;
 mod todo;
@@ -20,8 +25,11 @@ mod word;
 
 pub use actions::{Action, Deed, actions};
 pub use constraints::{Constraint, Strength, constraints};
+pub use drawn::Drawn;
 pub use literal::{Literal, LiteralKind, literals};
+pub use names::Names;
 pub use needles::Needles;
+pub use notes::{Answered, CallNote, Notes, RunNote, Said};
 pub use open_work::{Checkbox, asks, checkboxes, intentions};
 pub use outcome::{Outcome, Status, outcome};
 pub use sentences::{Sentence, sentences};

@@ -20,16 +20,51 @@ impl<'a> Needles<'a> {
     pub fn new(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut sorted: Vec<(&str, usize)> = texts.into_iter().enumerate().map(|(i, t)| (t, i)).collect();
         sorted.retain(|(text, _)| !text.is_empty());
-        sort(&mut sorted);
-        let first = |byte: usize| sorted.partition_point(|(t, _)| usize::from(t.as_bytes()[0]) < byte) as u32;
-        let starts = (0..=256).map(first).collect();
+        if !sorted.is_sorted() {
+            sort(&mut sorted);
+        }
+        let mut starts = vec![0; 257];
+        for (text, _) in &sorted {
+            starts[usize::from(text.as_bytes()[0]) + 1] += 1;
+        }
+        for byte in 0..256 {
+            starts[byte + 1] += starts[byte];
+        }
         Self { sorted, starts }
+    }
+
+    /// There is nothing to look for.
+    pub fn is_empty(&self) -> bool {
+        self.sorted.is_empty()
     }
 
     /// Calls `found` with the index of each needle that stands in `text`, once for every place.
     pub fn find(&self, text: &str, mut found: impl FnMut(usize)) {
+        self.find_from(0, text, &mut found);
+    }
+
+    /// Calls `found` with the indexes of a needle and of one that stands in it, for all of them.
+    pub fn find_each_other(&self, mut found: impl FnMut(usize, usize)) {
+        // Those that the next one begins with stand before it, each beginning with the one before.
+        let mut beginnings: Vec<(&str, usize)> = Vec::new();
+        for (text, outer) in &self.sorted {
+            while beginnings.last().is_some_and(|(beginning, _)| !text.starts_with(beginning)) {
+                beginnings.pop();
+            }
+            for (beginning, inner) in &beginnings {
+                let end = beginning.len();
+                if !joins(text.as_bytes().get(end - 1).copied(), text.as_bytes().get(end).copied()) {
+                    found(*outer, *inner);
+                }
+            }
+            beginnings.push((text, *outer));
+            self.find_from(1, text, &mut |inner| found(*outer, inner));
+        }
+    }
+
+    fn find_from(&self, start: usize, text: &str, found: &mut dyn FnMut(usize)) {
         let bytes = text.as_bytes();
-        for at in 0..bytes.len() {
+        for at in start..bytes.len() {
             if joins(at.checked_sub(1).map(|i| bytes[i]), Some(bytes[at])) {
                 continue;
             }
@@ -46,6 +81,11 @@ impl<'a> Needles<'a> {
                 }
                 let Some(next) = bytes.get(at + len) else { break };
                 let range = &self.sorted[low..high];
+                let agrees = |of: Option<&(&str, usize)>| of.is_some_and(|(t, _)| t.as_bytes()[len] == *next);
+                if agrees(range.first()) && agrees(range.last()) {
+                    len += 1;
+                    continue;
+                }
                 let from = range.partition_point(|(t, _)| t.as_bytes()[len] < *next);
                 let to = range.partition_point(|(t, _)| t.as_bytes()[len] <= *next);
                 (low, high) = (low + from, low + to);
@@ -85,6 +125,18 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn each_other_as_one_by_one(needles in proptest::collection::btree_set("[ab/é]{1,6}", 0..12)) {
+            let set = Needles::new(needles.iter().map(String::as_str));
+            let mut each = std::collections::BTreeSet::new();
+            set.find_each_other(|outer, inner| { each.insert((outer, inner)); });
+            let mut one_by_one = std::collections::BTreeSet::new();
+            for (outer, needle) in needles.iter().enumerate() {
+                set.find(needle, |inner| { one_by_one.extend((inner != outer).then_some((outer, inner))); });
+            }
+            prop_assert_eq!(each, one_by_one);
+        }
+
         #[test]
         fn as_a_search_one_by_one_would_find(
             needles in proptest::collection::vec("[ab/é]{1,4}", 0..8), text in "[ab/é ]{0,24}"

@@ -12,6 +12,9 @@ pub struct Checkbox<'a> {
 
 /// The checklist entries in a text, in order.
 pub fn checkboxes(text: &str) -> Vec<Checkbox<'_>> {
+    if !text.contains('[') {
+        return Vec::new();
+    }
     text.lines().filter_map(|line| checkbox(line.trim())).collect()
 }
 
@@ -29,6 +32,9 @@ fn checkbox(line: &str) -> Option<Checkbox<'_>> {
 
 /// The question with which a text ends: what its speaker waits for.
 pub fn asks(text: &str) -> Option<&str> {
+    if !text.contains(['?', '\u{FF1F}']) {
+        return None;
+    }
     let all = sentences(text);
     let tail = all.iter().rev().take(3).filter(|s| !s.fenced);
     tail.map(|s| s.text)

@@ -1,6 +1,6 @@
 //! Facts that must survive letter by letter.
 
-use super::word;
+use super::{bytes, word};
 use crate::saved::saved;
 
 /// What kind of literal fact it is.
@@ -46,60 +46,88 @@ const LONGEST_URL: usize = 2048;
 ///
 /// Chinese and Japanese characters end a word, since no blank stands before or after one there.
 pub fn literals(text: &str) -> Vec<Literal<'_>> {
-    let bytes = text.as_bytes();
     let mut out = Vec::new();
-    let mut at = 0;
-    while at < text.len() {
-        let Some(c) = text[at..].chars().next() else { break };
-        if !word::is_part(c) && c != '#' {
-            at += c.len_utf8();
-            continue;
-        }
-        if let Some(len) = issue_number(bytes, at) {
-            out.push(Literal { kind: LiteralKind::Id, text: &text[at..at + len], at });
-            at += len;
-            continue;
-        }
-        let end = at + word::run_len(&text[at..]).max(c.len_utf8());
-        if let Some((start, len)) = url(text, at, end) {
-            if len <= LONGEST_URL {
-                let url = word::trim_url(&text[start..start + len]);
-                out.push(Literal { kind: LiteralKind::Url, text: url, at: start });
-            }
-            at = start + len;
-            continue;
-        }
-        if let Some(len) = drive_path(text, at, end) {
-            let path = text[at..at + len].trim_end_matches(['.', '\\']);
-            out.push(Literal { kind: LiteralKind::Path, text: path, at });
-            at += len;
-            continue;
-        }
-        let repository_issue = issue_number(bytes, end).filter(|_| text[at..end].matches('/').count() == 1);
-        if let Some(len) = repository_issue {
-            out.push(Literal { kind: LiteralKind::Id, text: &text[at..end + len], at });
-            at = end + len;
-            continue;
-        }
-        if end - at <= LONGEST_WORD {
-            push_word(&mut out, text, at, end);
-        }
-        at = end;
-    }
+    each_literal(text, &mut |literal| out.push(literal));
     out
 }
 
+/// The same, one by one.
+pub(super) fn each_literal<'a>(text: &'a str, found: &mut dyn FnMut(Literal<'a>)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let mut seen = bytes::CLASS[usize::from(bytes[at])];
+        if seen == 0 {
+            at += 1;
+            continue;
+        }
+        if seen == bytes::HASH {
+            let len = issue_number(bytes, at);
+            if let Some(len) = len {
+                found(Literal { kind: LiteralKind::Id, text: &text[at..at + len], at });
+            }
+            at += len.unwrap_or(1);
+            continue;
+        }
+        let (ascii, marks) = bytes::run(&bytes[at..]);
+        seen = marks;
+        let mut end = at + ascii;
+        let next = bytes.get(end).copied().unwrap_or(0);
+        if !next.is_ascii() {
+            let run = word::run_len(&text[at..]);
+            if run == 0 {
+                at += text[at..].chars().next().map_or(1, char::len_utf8);
+                continue;
+            }
+            end = at + run;
+        } else if seen == bytes::PLAIN && next != b':' && ascii < bytes::LONGEST_PLAIN {
+            at = end; // most words of a text
+            continue;
+        }
+        at = literal_at(text, at, end, found);
+    }
+}
+
+/// What the word `at..end` is, or begins; where to go on behind it.
+fn literal_at<'a>(text: &'a str, at: usize, end: usize, found: &mut dyn FnMut(Literal<'a>)) -> usize {
+    if let Some((start, len)) = url(text, at, end) {
+        if len <= LONGEST_URL {
+            let url = word::trim_url(&text[start..start + len]);
+            found(Literal { kind: LiteralKind::Url, text: url, at: start });
+        }
+        return start + len;
+    }
+    if let Some(len) = drive_path(text, at, end) {
+        let path = text[at..at + len].trim_end_matches(['.', '\\']);
+        found(Literal { kind: LiteralKind::Path, text: path, at });
+        return at + len;
+    }
+    let issue = issue_number(text.as_bytes(), end);
+    if let Some(len) = issue.filter(|_| text[at..end].bytes().filter(|b| *b == b'/').count() == 1) {
+        found(Literal { kind: LiteralKind::Id, text: &text[at..end + len], at });
+        return end + len;
+    }
+    if end - at <= LONGEST_WORD {
+        in_word(text, at, end, found);
+    }
+    end
+}
+
 /// The facts in one word: a path whole, or else the ids and codes in it.
-fn push_word<'a>(out: &mut Vec<Literal<'a>>, text: &'a str, at: usize, end: usize) {
+fn in_word<'a>(text: &'a str, at: usize, end: usize, found: &mut dyn FnMut(Literal<'a>)) {
     let (start, whole) = word::trimmed(text, at, end);
+    let (run, marks) = bytes::run(whole.as_bytes());
+    if run == whole.len() && marks == bytes::PLAIN && run < bytes::LONGEST_PLAIN {
+        return;
+    }
     if word::is_path(whole) {
-        out.push(Literal { kind: LiteralKind::Path, text: whole, at: start });
+        found(Literal { kind: LiteralKind::Path, text: whole, at: start });
         return;
     }
     if whole == "HTTP" || whole.starts_with("HTTP/") {
         if let Some(len) = http_status(&text[start + whole.len()..]) {
             let text = &text[start..start + whole.len() + len];
-            out.push(Literal { kind: LiteralKind::ErrorCode, text, at: start });
+            found(Literal { kind: LiteralKind::ErrorCode, text, at: start });
         }
         return;
     }
@@ -113,7 +141,7 @@ fn push_word<'a>(out: &mut Vec<Literal<'a>>, text: &'a str, at: usize, end: usiz
             None
         };
         if let Some(kind) = kind {
-            out.push(Literal { kind, text: piece, at: from });
+            found(Literal { kind, text: piece, at: from });
         }
         from += piece.len();
         from += text[from..end].chars().next().map_or(0, char::len_utf8);

@@ -69,6 +69,9 @@ pub(super) fn trim_url(url: &str) -> &str {
 
 /// An absolute or relative path with an extension or two slashes, or a bare file name.
 pub(super) fn is_path(word: &str) -> bool {
+    if !word.bytes().any(|b| b == b'/' || b == b'.') {
+        return false;
+    }
     let mut segments = word.split('/').filter(|s| !s.is_empty());
     let named = segments.clone().any(|s| s.chars().any(char::is_alphabetic));
     if !named || word.contains("//") {
@@ -99,7 +102,7 @@ fn extension(name: &str) -> Option<&str> {
 
 /// A UUID, a hash, or a name with a long enough tail of letters and digits.
 pub(super) fn is_id(word: &str) -> bool {
-    is_uuid(word) || is_hash(word) || is_prefixed(word)
+    is_uuid(word) || word.bytes().any(|b| b.is_ascii_digit()) && (is_hash(word) || is_prefixed(word))
 }
 
 fn is_uuid(word: &str) -> bool {
@@ -134,7 +137,7 @@ pub(super) fn is_error_code(word: &str) -> bool {
     };
     word.strip_prefix("TS").is_some_and(|d| digits(d, 4..=5))
         || word.strip_prefix('E').is_some_and(|d| digits(d, 4..=4))
-        || ERRNO.contains(&word)
+        || (word.starts_with('E') && ERRNO.contains(&word))
 }
 
 #[cfg(test)]

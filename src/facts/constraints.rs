@@ -83,11 +83,64 @@ const WANTING: [&str; 4] = ["want", "need", "like", "wanna"];
 
 /// The constraints in a user message, in order.
 pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
-    sentences(text).into_iter().filter_map(constraint).collect()
+    if may_rule(text) { sentences(text).into_iter().filter_map(constraint).collect() } else { Vec::new() }
+}
+
+/// First words of all phrases that make a rule or a wish.
+const FIRST_WORDS: [&str; 17] = [
+    "never",
+    "always",
+    "must",
+    "mustn't",
+    "don't",
+    "dont",
+    "do",
+    "only",
+    "make",
+    "ensure",
+    "avoid",
+    "prefer",
+    "preferably",
+    "at",
+    "no",
+    "keep",
+    "stick",
+];
+
+/// False where no word of a text can be part of a rule: a look at the beginning of each word, most often.
+fn may_rule(text: &str) -> bool {
+    const FIRST: [u8; 9] = *b"namdoepks";
+    if !text.is_ascii() {
+        return true;
+    }
+    let in_word = |b: u8| b.is_ascii_alphanumeric() || b == b'\'';
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !in_word(bytes[at]) {
+            at += 1;
+            continue;
+        }
+        let len = bytes[at..].iter().position(|b| !in_word(*b)).unwrap_or(bytes.len() - at);
+        let word = &text[at..at + len];
+        let first = bytes[at].to_ascii_lowercase();
+        let may = (first == b'u' && word.eq_ignore_ascii_case("under"))
+            || (FIRST.contains(&first)
+                && len <= 10
+                && FIRST_WORDS.iter().any(|w| word.eq_ignore_ascii_case(w)));
+        if may {
+            return true;
+        }
+        at += len;
+    }
+    false
 }
 
 fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
     let Sentence { text, fenced } = sentence;
+    if !may_rule(text) {
+        return None;
+    }
     let cjk = text.chars().any(is_cjk);
     let cjk_explicit = cjk && CJK_EXPLICIT.iter().any(|w| text.contains(w));
     let lower = text.to_lowercase().replace('’', "'");

@@ -1,0 +1,95 @@
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::facts::{Answered, CallNote, Drawn, Notes};
+use crate::message::{Message, Role};
+
+/// Messages with their facts, in the order in which they are read.
+pub struct Read<'a> {
+    facts: Cow<'a, Drawn>,
+    /// The messages, and where each was drawn.
+    messages: Vec<(&'a Message, usize)>,
+}
+
+/// A call that a ledger tells of.
+pub(super) struct Told<'a> {
+    /// What it tells.
+    pub note: &'a CallNote,
+    /// Where the call stands among the messages.
+    pub at: usize,
+    /// What came of its command, and the message that says so; `None` while no output answers it.
+    pub answer: Option<(Cow<'a, Answered>, &'a Message)>,
+}
+
+impl<'a> Read<'a> {
+    /// Messages whose facts are drawn, and where each was.
+    pub fn drawn(facts: Cow<'a, Drawn>, messages: Vec<(&'a Message, usize)>) -> Self {
+        Self { facts, messages }
+    }
+
+    /// Messages whose facts are drawn here.
+    pub fn anew(messages: &'a [Message]) -> Self {
+        let mut facts = Drawn::default();
+        for message in messages {
+            facts.draw(message);
+        }
+        Self {
+            facts: Cow::Owned(facts),
+            messages: messages.iter().enumerate().map(|(at, m)| (m, at)).collect(),
+        }
+    }
+
+    /// Those of the messages that are marked.
+    pub(super) fn those(&self, marked: &[bool]) -> Read<'_> {
+        let messages = self.places().zip(marked).filter(|(_, marked)| **marked).map(|(place, _)| place);
+        Read { facts: Cow::Borrowed(&self.facts), messages: messages.collect() }
+    }
+
+    /// The facts, and those of other messages.
+    pub(super) fn facts(&self) -> &Drawn {
+        &self.facts
+    }
+
+    /// The messages, and where each was drawn.
+    pub(super) fn places(&self) -> impl Iterator<Item = (&'a Message, usize)> {
+        self.messages.iter().copied()
+    }
+
+    /// The messages, and what each says beside its literal facts.
+    pub(super) fn messages(&self) -> impl Iterator<Item = (&'a Message, Option<&Notes>)> {
+        self.places().map(|(message, at)| (message, self.facts.notes(at)))
+    }
+
+    /// The calls that a ledger tells of, in order, with the outputs that answer them here.
+    pub(super) fn actions(&self) -> Vec<Told<'_>> {
+        let mut told: Vec<Told<'_>> = Vec::new();
+        // The calls that wait; most sessions' calls are none that a ledger tells of.
+        let mut open: HashMap<&str, usize> = HashMap::new();
+        for (at, (message, notes)) in self.messages().enumerate() {
+            if message.role == Role::Tool && !open.is_empty() {
+                for output in message.tool_outputs() {
+                    let Some(index) = open.remove(output.call_id.as_str()) else { continue };
+                    let Some(run) = &told[index].note.run else { continue };
+                    let known = notes.and_then(|notes| notes.answer.as_ref());
+                    let answered = match known.filter(|known| known.speaks == run.speaks) {
+                        Some(known) => Cow::Borrowed(known),
+                        None => Cow::Owned(Answered::of(message, output, run.speaks)),
+                    };
+                    told[index].answer = Some((answered, message));
+                }
+            }
+            let noted = notes.map_or(&[] as &[CallNote], |notes| &notes.calls);
+            if noted.is_empty() && open.is_empty() {
+                continue;
+            }
+            for (number, call) in message.tool_calls().enumerate() {
+                open.remove(call.id.as_str());
+                if let Some(note) = noted.iter().find(|note| note.at == number) {
+                    open.insert(&call.id, told.len());
+                    told.push(Told { note, at, answer: None });
+                }
+            }
+        }
+        told
+    }
+}

@@ -1,0 +1,43 @@
+//! What a byte may be part of: most words of a text are passed over by a look at each of their bytes.
+
+/// A letter or a mark that stands in words of any kind.
+pub(super) const PLAIN: u8 = 1;
+/// What makes a word a path, an id or a code: a digit, a capital, a slash or a full stop.
+const TELLING: u8 = 2;
+/// The beginning of an issue's number.
+pub(super) const HASH: u8 = 4;
+/// A part of a character beyond ASCII.
+const WIDE: u8 = 8;
+
+/// A word of plain letters is nothing by itself, but for a UUID without digits.
+pub(super) const LONGEST_PLAIN: usize = 36;
+
+/// The class of each byte; 0: no part of a word.
+pub(super) const CLASS: [u8; 256] = {
+    let mut class = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        class[at] = match at as u8 {
+            b'a'..=b'z' | b'_' | b'-' | b'~' | b'@' | b'+' => PLAIN,
+            b'0'..=b'9' | b'A'..=b'Z' | b'/' | b'.' => PLAIN | TELLING,
+            b'#' => HASH,
+            128..=255 => WIDE,
+            _ => 0,
+        };
+        at += 1;
+    }
+    class
+};
+
+/// How long the run of a word's ASCII characters is that these bytes begin with, and all classes in it.
+pub(super) fn run(bytes: &[u8]) -> (usize, u8) {
+    let mut seen = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        let class = CLASS[usize::from(*byte)];
+        if class & PLAIN == 0 {
+            return (at, seen);
+        }
+        seen |= class;
+    }
+    (bytes.len(), seen)
+}

@@ -1,0 +1,72 @@
+//! The facts of a conversation's messages, drawn once each.
+
+use std::collections::BTreeMap;
+
+use super::actions::action;
+use super::literal::each_literal;
+use super::notes::{Answered, CallNote, Notes};
+use super::{Names, texts};
+use crate::message::Message;
+
+/// The facts of messages, by their places in the order in which they were drawn.
+#[derive(Debug, Clone, Default)]
+pub struct Drawn {
+    /// The literal facts of all of them.
+    pub names: Names,
+    /// Those of one message after the other, one for every place where one stands.
+    literals: Vec<u32>,
+    /// Where those of each message end.
+    ends: Vec<u32>,
+    notes: BTreeMap<u32, Notes>,
+    /// Commands that no output has answered yet, by call.
+    running: BTreeMap<String, bool>,
+}
+
+impl Drawn {
+    /// Of how many messages the facts are drawn.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Of none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The numbers of a message's literal facts, in order.
+    pub fn literals(&self, at: usize) -> &[u32] {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        &self.literals[start..self.ends[at] as usize]
+    }
+
+    /// What a message says beside them, if it does.
+    pub fn notes(&self, at: usize) -> Option<&Notes> {
+        self.notes.get(&(at as u32))
+    }
+
+    /// Draws the facts of the next message.
+    pub fn draw(&mut self, message: &Message) {
+        for text in texts(message) {
+            each_literal(&text, &mut |literal| {
+                self.literals.push(self.names.number(literal.text, literal.kind));
+            });
+        }
+        let mut notes = Notes::of(message);
+        for output in message.tool_outputs() {
+            if let Some(speaks) = self.running.remove(&output.call_id) {
+                notes.answer = Some(Answered::of(message, output, speaks));
+            }
+        }
+        for (at, call) in message.tool_calls().enumerate() {
+            let note = CallNote::of(&action(call, at), at);
+            if let Some(run) = note.as_ref().and_then(|note| note.run.as_ref()) {
+                self.running.insert(call.id.clone(), run.speaks);
+            }
+            notes.calls.extend(note);
+        }
+        if !notes.is_empty() {
+            self.notes.insert(self.ends.len() as u32, notes);
+        }
+        self.ends.push(self.literals.len() as u32);
+    }
+}

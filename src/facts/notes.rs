@@ -1,0 +1,176 @@
+//! What a message says beside its literal facts, as a ledger writes it. Most messages say nothing of the kind.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use super::actions::{Action, Deed};
+use super::outcome::{Outcome, Status, outcome};
+use super::{
+    Strength, asks, checkboxes, constraints, essence, only_looks, shorten, todos, without_directory,
+};
+use crate::message::{ItemType, Message, Part, Role, ToolOutput};
+
+/// A longer sentence was pasted rather than said.
+const LONGEST_SAID: usize = 600;
+/// Longer entries of a list give their middle.
+const LONGEST_ENTRY: usize = 300;
+/// Longer commands are scripts.
+const LONGEST_COMMAND: usize = 120;
+/// Longer errors are their own report.
+const LONGEST_ERROR: usize = 120;
+
+/// What a message says beside its literal facts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// The user's constraints in it, in order.
+    pub rules: Vec<Said>,
+    /// Its checklist entries, in order, and whether they are ticked.
+    pub boxes: Vec<(String, bool)>,
+    /// The question that it ends with, where it waits for an answer.
+    pub question: Option<String>,
+    /// Its calls that a ledger tells of.
+    pub calls: Vec<CallNote>,
+    /// How the command ended that it answers.
+    pub answer: Option<Answered>,
+}
+
+/// A constraint of the user's, word for word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// The sentence.
+    pub text: String,
+    /// How surely it is a constraint.
+    pub strength: Strength,
+    /// It holds one of the defining words.
+    pub explicit: bool,
+}
+
+/// A call that a ledger tells of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallNote {
+    /// Which of the message's calls it is.
+    pub at: usize,
+    /// The open entries of the plan that it writes.
+    pub plan: Option<Vec<String>>,
+    /// The checklist entries in what it writes.
+    pub boxes: Vec<(String, bool)>,
+    /// The command that it runs.
+    pub run: Option<RunNote>,
+}
+
+/// A command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunNote {
+    /// What it is about: a later run of the same replaces it.
+    pub key: String,
+    /// The beginning of its line in the ledger.
+    pub head: String,
+    /// What it prints are a program's own messages.
+    pub speaks: bool,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// For which [`RunNote::speaks`] its output was read.
+    pub speaks: bool,
+    /// It failed.
+    pub failed: bool,
+    /// The end of its line in the ledger.
+    pub tail: String,
+}
+
+impl Notes {
+    /// What a message says, its calls and what they came to aside.
+    pub fn of(message: &Message) -> Self {
+        let mut notes = Self::default();
+        let user = message.role == Role::User;
+        if !user && message.role != Role::Assistant {
+            return notes;
+        }
+        let said = said(message);
+        if user && message.item_type() != ItemType::CompactionSummary {
+            let rule = |found: super::Constraint<'_>| {
+                let pasted = found.fenced || found.text.len() > LONGEST_SAID;
+                let strength = if pasted { Strength::Mention } else { found.strength };
+                Said { text: found.text.to_owned(), strength, explicit: found.explicit }
+            };
+            notes.rules = constraints(&said).into_iter().map(rule).collect();
+        }
+        if !user && message.tool_calls().next().is_none() {
+            notes.question = asks(&said).map(|q| shorten::line(q, LONGEST_ENTRY));
+        }
+        notes.boxes = entries(&said);
+        notes
+    }
+
+    /// There are none.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl CallNote {
+    /// What a ledger tells of a call; `None` where that is nothing. `at`: which of its message's calls it is.
+    pub fn of(action: &Action<'_>, at: usize) -> Option<Self> {
+        let plan = todos(&action.args).map(|list| {
+            let open = list.into_iter().filter(|t| !t.done);
+            open.map(|t| shorten::line(&t.text, LONGEST_ENTRY)).collect()
+        });
+        let arguments = action.args.as_object().into_iter().flatten();
+        let written = arguments.filter(|(name, _)| !name.to_ascii_lowercase().starts_with("old"));
+        let boxes: Vec<_> = written.filter_map(|(_, value)| value.as_str()).flat_map(entries).collect();
+        let run = RunNote::of(action);
+        (plan.is_some() || !boxes.is_empty() || run.is_some()).then_some(Self { at, plan, boxes, run })
+    }
+}
+
+impl RunNote {
+    /// The command that an action ran; `None` where it ran none, or only looked.
+    fn of(action: &Action<'_>) -> Option<Self> {
+        let whole = action.command.as_deref().filter(|_| action.deed == Deed::Run)?;
+        let command = without_directory(whole);
+        if only_looks(command) {
+            return None;
+        }
+        let key = shorten::line(essence(command), LONGEST_COMMAND);
+        let head = format!("`{}` → ", shorten::line(command, LONGEST_COMMAND).replace('`', "'"));
+        Some(Self { key, head, speaks: !only_looks(whole) })
+    }
+}
+
+impl Answered {
+    /// How a command ended that `output` of this message answers.
+    pub fn of(message: &Message, output: &ToolOutput, speaks: bool) -> Self {
+        Self::told(&outcome(&said(message), output.is_error, speaks), speaks)
+    }
+
+    fn told(outcome: &Outcome, speaks: bool) -> Self {
+        let failed = outcome.status == Status::Failed;
+        let mut tail = match (outcome.tests, failed) {
+            (Some((passed, failed)), _) => format!("{passed} passed, {failed} failed"),
+            (None, true) => "failed".to_owned(),
+            (None, false) => "ok".to_owned(),
+        };
+        if let Some(error) = outcome.error.as_deref().filter(|_| failed) {
+            let _ = write!(tail, ": {}", shorten::line(error, LONGEST_ERROR));
+        }
+        Self { speaks, failed, tail }
+    }
+}
+
+fn entries(text: &str) -> Vec<(String, bool)> {
+    checkboxes(text).into_iter().map(|found| (shorten::line(found.text, LONGEST_ENTRY), found.done)).collect()
+}
+
+/// What a message says, without a copy where it is one text.
+fn said(message: &Message) -> Cow<'_, str> {
+    match message.parts.as_slice() {
+        [Part::Text { text, .. }] => Cow::Borrowed(text),
+        [Part::ToolOutput(output)] => match output.content.as_slice() {
+            [Part::Text { text, .. }] => Cow::Borrowed(text),
+            _ => Cow::Owned(message.plain_text()),
+        },
+        _ => Cow::Owned(message.plain_text()),
+    }
+}
