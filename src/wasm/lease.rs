@@ -5,12 +5,14 @@
 
 use std::rc::Rc;
 
-use js_sys::{Function, Promise, Reflect};
+use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
 use super::inner::Inner;
 use super::signal::{AbortSignal, wait};
 use super::stores::{Home, conflict};
+use super::value::get;
 
 /// How long a summary may take before another process may ask for it as well, in milliseconds.
 const TTL_MS: f64 = 120_000.0;
@@ -18,30 +20,50 @@ const TTL_MS: f64 = 120_000.0;
 /// How often one that waits looks whether the lease is free, in milliseconds.
 const LOOK_MS: f64 = 200.0;
 
+/// How long a store may take to say something of the lease, in milliseconds.
+const PATIENCE_MS: f64 = 10_000.0;
+
 /// Takes the lease, where the session is saved somewhere. Waits for another process that has it: when that one saved, this
-/// session is an old one (`STORE_CONFLICT`). A store that fails keeps nobody from a summary.
+/// session is an old one (`STORE_CONFLICT`). A store that fails, or never answers, keeps nobody from a summary.
 pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>) -> Result<(), JsValue> {
     let Some(home) = inner.stores.home.borrow().clone() else { return Ok(()) };
     let mut waited = false;
     loop {
-        let Ok(left) = try_to_take(inner, &home).await else { return Ok(()) };
-        if waited && home.has_moved_on().await.unwrap_or(false) {
-            if left.is_none() {
-                give_back(inner, &home).await;
-            }
+        let (own, place) = (inner.clone(), home.clone());
+        let look = future_to_promise(async move { look(&own, &place, waited).await });
+        let left = wait(in_time(&look), signal, Some(&inner.freed.promise)).await?;
+        if left.is_null() {
             return Err(conflict(&home));
         }
-        let Some(left) = left else { return Ok(()) };
+        let Some(left) = left.as_f64() else { return Ok(()) };
         waited = true;
         wait(sleep(left.clamp(1.0, LOOK_MS)), signal, Some(&inner.freed.promise)).await?;
     }
 }
 
+/// Tries to take the lease: the milliseconds for which another process has it, or `undefined`, for nobody has to wait; `null`
+/// where somebody saved meanwhile.
+async fn look(inner: &Inner, home: &Home, waited: bool) -> Result<JsValue, JsValue> {
+    let Ok(left) = try_to_take(inner, home).await else { return Ok(JsValue::UNDEFINED) };
+    if waited && home.has_moved_on().await.unwrap_or(false) {
+        if left.is_none() {
+            give_back(inner, home).await;
+        }
+        return Ok(JsValue::NULL);
+    }
+    Ok(left.into())
+}
+
 /// Gives the lease back, if this session has it.
 pub async fn release(inner: &Rc<Inner>) {
     let home = inner.stores.home.borrow().clone();
-    if let Some(home) = home {
-        give_back(inner, &home).await;
+    if let Some(home) = home.filter(|_| inner.stores.leased.get()) {
+        let own = inner.clone();
+        let given = future_to_promise(async move {
+            give_back(&own, &home).await;
+            Ok(JsValue::UNDEFINED)
+        });
+        let _ = JsFuture::from(in_time(&given)).await;
     }
 }
 
@@ -80,13 +102,31 @@ fn parse(lease: &str) -> Option<(f64, &str)> {
     Some((until.parse().ok()?, token))
 }
 
+/// `undefined` where the store takes longer than it may.
+fn in_time(work: &Promise) -> Promise {
+    let late = Promise::new(&mut |resolve, _| {
+        let Some(timer) = host("setTimeout", &Array::of2(&resolve, &PATIENCE_MS.into())) else { return };
+        let clear = Closure::once_into_js(move |_: JsValue| {
+            host("clearTimeout", &Array::of1(&timer));
+        });
+        let clear: Function = clear.unchecked_into();
+        if let Ok(Some(then)) = get(work, "then") {
+            let _ = then.unchecked_into::<Function>().call2(work, &clear, &clear);
+        }
+    });
+    Promise::race(&Array::of2(work, &late))
+}
+
 fn sleep(ms: f64) -> Promise {
     Promise::new(&mut |resolve, _| {
-        let timer = Reflect::get(&js_sys::global(), &"setTimeout".into()).ok();
-        let set = timer.and_then(|timer| timer.dyn_into::<Function>().ok());
-        let waits = set.is_some_and(|set| set.call2(&JsValue::UNDEFINED, &resolve, &ms.into()).is_ok());
-        if !waits {
+        if host("setTimeout", &Array::of2(&resolve, &ms.into())).is_none() {
             let _ = resolve.call0(&JsValue::UNDEFINED); // a host without timers looks again at once
         }
     })
+}
+
+/// What a function of the host's gives, if it has one.
+fn host(name: &str, arguments: &Array) -> Option<JsValue> {
+    let function: Function = get(&js_sys::global(), name).ok()??.dyn_into().ok()?;
+    function.apply(&JsValue::UNDEFINED, arguments).ok()
 }

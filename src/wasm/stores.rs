@@ -11,6 +11,7 @@ use js_sys::Promise;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
+use super::away;
 use super::background;
 use super::error::context_error;
 use super::inner::Inner;
@@ -169,6 +170,7 @@ impl Session {
             let waiting = inner.clone();
             let flushed = future_to_promise(async move {
                 background::settled(&waiting).await;
+                away::settle(&waiting); // what a store refused before
                 waiting.stores.pending.flush().await.map(|()| JsValue::UNDEFINED)
             });
             wait(flushed, None, Some(&inner.freed.promise)).await
@@ -208,7 +210,7 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     inner.refuse_freed()?;
     let known = inner.stores.home.borrow().clone().filter(|home| home.key == key && home.store.is(&store));
     let home = known.unwrap_or(Home { store, key, version: None });
-    super::away::copy_to(inner, &home.store).await?;
+    away::copy_to(inner, &home.store).await?;
     let bytes = bytes_of_session(inner)?;
     let version = next_version(home.version.as_deref(), &bytes);
     if home.version.as_ref() == Some(&version) {
@@ -220,11 +222,15 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     drop(bytes);
     let swapped = store.swap(&home.head(), home.version.as_deref(), &version, None).await;
     if !matches!(swapped, Ok(true)) {
-        if store.text(&home.head()).await.is_ok_and(|head| head.as_ref() != Some(&version)) {
-            let _ = store.remove(&data).await; // what is left over is never read
+        // A swap may have been made though its answer got lost: what is there then is ours.
+        let head = store.text(&home.head()).await;
+        if !matches!(&head, Ok(Some(head)) if *head == version) {
+            if head.is_ok() {
+                let _ = store.remove(&data).await; // what is left over is never read
+            }
+            swapped?;
+            return Err(conflict(&home));
         }
-        swapped?;
-        return Err(conflict(&home));
     }
     if let Some(old) = &home.version {
         let _ = store.remove(&home.data(old)).await;

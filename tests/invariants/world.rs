@@ -385,8 +385,9 @@ impl World {
                 let before = Frozen::of(&self.session);
                 let bytes = self.session.snapshot(b"");
                 let restored = Session::restore(&bytes, None, |_| Ok(self.counter.clone())).unwrap();
-                assert!(restored.session.snapshot(b"") == bytes, "the same session, other bytes");
-                self.session = restored.session;
+                let restored = restored.session;
+                assert!(restored.snapshot(b"") == bytes, "the same session, other bytes");
+                self.session = restored;
                 self.forget_all();
                 assert!(before == Frozen::of(&self.session), "another session was read than was saved");
                 Came::Taken
@@ -472,15 +473,17 @@ impl World {
         assert!(ids[until..].iter().all(|id| self.header.contains(id) || !came_along(id)), "only up to {at}");
         let pinned = self.pinned.iter().filter(|id| came_along(id)).cloned().collect();
         let text_pins = self.text_pins.iter().filter(|(id, _)| came_along(id)).cloned().collect();
+        // What stayed behind has left its id to others.
+        let taken_out = self.taken_out.iter().filter(|id| came_along(id)).cloned().collect();
+        let gone = self.gone.iter().filter(|id| came_along(id)).cloned().collect();
         let mut branch = Self {
             session,
             counter: self.counter.clone(),
             pinned,
             pushed,
             header: self.header.clone(),
-            // What stayed behind has left its id to others.
-            taken_out: self.taken_out.iter().filter(|id| came_along(id)).cloned().collect(),
-            gone: self.gone.iter().filter(|id| came_along(id)).cloned().collect(),
+            taken_out,
+            gone,
             left_out: self.left_out.clone(),
             meanwhile: Vec::new(),
             tools: self.tools,
