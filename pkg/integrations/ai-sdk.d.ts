@@ -1,6 +1,13 @@
+import type { ModelMessage } from "ai" with { "resolution-mode": "import" };
 import type { HookOptions, IntegrationOptions } from "./shared/types.js";
 
 export type { HookOptions, IntegrationOptions };
+
+declare module "contextfold" {
+  interface EntryTypes {
+    "ai-sdk": ModelMessage;
+  }
+}
 
 /** What a `prepareStep` is called with, as far as it is looked at: the same in `ai` 6 and 7. */
 export interface StepArguments {
@@ -28,7 +35,7 @@ export interface StepArguments {
  * what else you want beside its messages.
  *
  * @param options `tools` and `instructions`: those of the call, where they are large. They count then, and not only what the
- * provider reports of them (in `ai` 7 the instructions are known).
+ * provider reports of them (in `ai` 7 the instructions are known). `signal`: the call's abort signal; a hook is not told it.
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
 export declare function prepareStep(
@@ -46,7 +53,8 @@ export interface Middleware {
 
 /**
  * A middleware for `wrapLanguageModel` of `ai` 6 and 7, for who does not own the loop: every call of the model gets a prompt that
- * fits. A call that is refused as too long all the same is made once more, smaller.
+ * fits, generated or streamed. A call that is refused as too long all the same, at once or as the first word of its stream, is
+ * made once more, smaller.
  *
  * ```js
  * import { wrapLanguageModel } from "ai";

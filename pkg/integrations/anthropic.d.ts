@@ -4,6 +4,13 @@ import type { HookOptions, IntegrationOptions } from "./shared/types.js";
 
 export type { HookOptions, IntegrationOptions };
 
+declare module "contextfold" {
+  interface EntryTypes {
+    anthropic: Anthropic.MessageParam;
+    "anthropic-system": Anthropic.TextBlockParam;
+  }
+}
+
 /**
  * A middleware for the client: the `messages` of every request to `/v1/messages` (`create`, `stream`, `beta`, the tool runner) are
  * made to fit. A request that is refused as too long all the same is made once more. Your own list stays whole.

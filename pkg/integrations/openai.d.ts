@@ -4,6 +4,13 @@ import type { HookOptions, IntegrationOptions } from "./shared/types.js";
 
 export type { HookOptions, IntegrationOptions };
 
+declare module "contextfold" {
+  interface EntryTypes {
+    "openai-responses": OpenAI.Responses.ResponseInputItem;
+    "openai-chat": OpenAI.Chat.ChatCompletionMessageParam;
+  }
+}
+
 /** What a request may be made with, beside its body. */
 export interface FitOptions {
   signal?: AbortSignal;

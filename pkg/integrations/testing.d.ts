@@ -41,8 +41,9 @@ export declare function recordHooks(): {
 export declare function agentTranscript(format?: Format, options?: { task?: string; calls?: number; tokens?: number; answer?: string }): any;
 
 /**
- * Throws where a provider would refuse a request, or where it has more than `limit` tokens; gives its tokens.
+ * Throws where a provider would refuse a request, or where it has more than `limit` tokens (`session.limit`; `null`: any number);
+ * gives its tokens. `tokenizer` as for `countTokens`.
  *
  * @throws {Error} with every rule that is broken, or both figures.
  */
-export declare function assertSendable(format: Format, body: unknown, options?: CheckOptions & { limit?: number; tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number) }): number;
+export declare function assertSendable(format: Format, body: unknown, options?: CheckOptions & { limit?: number | null; tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number) }): number;
