@@ -1,18 +1,22 @@
 import type { ModelMessage } from "ai" with { "resolution-mode": "import" };
-import type { HookOptions, IntegrationOptions } from "./shared/types.js";
+import type { HookOptions, IntegrationOptions, OwnSession, SessionOf } from "./shared/types.js";
 
-export type { HookOptions, IntegrationOptions };
+export type { HookOptions, IntegrationOptions, OwnSession, SessionOf };
 
 declare module "contextfold" {
   interface EntryTypes {
+    /** Of `ai`. */
     "ai-sdk": ModelMessage;
   }
 }
 
 /** What a `prepareStep` is called with, as far as it is looked at: the same in `ai` 6 and 7. */
 export interface StepArguments {
+  /** What would be sent: in `ai` 7 with the overrides of earlier steps. */
   messages: readonly object[];
+  /** The steps so far; the last one's usage corrects the counts. */
   steps: readonly { usage?: object }[];
+  /** From 0. */
   stepNumber: number;
   /** In `ai` 7. */
   instructions?: string | object | undefined;
@@ -46,8 +50,11 @@ export declare function prepareStep(
 export interface Middleware {
   /** `any`, for version 6 of `ai` demands `"v3"` here and version 7 takes any text. */
   readonly specificationVersion: any;
+  /** Makes the prompt of a call fit. */
   transformParams: <P extends { prompt: object[] }>(options: { type: "generate" | "stream"; params: P; model: object }) => Promise<P>;
+  /** Calls; once more, smaller, where that was refused as too long. Learns from the usage. */
   wrapGenerate: <P, R extends object>(options: { doGenerate: () => PromiseLike<R>; params: P; model: { doGenerate: (params: P) => PromiseLike<R> } }) => Promise<R>;
+  /** The same for a stream. */
   wrapStream: <P, R extends { stream: ReadableStream }>(options: { doStream: () => PromiseLike<R>; params: P; model: { doStream: (params: P) => PromiseLike<R> } }) => Promise<R>;
 }
 

@@ -64,3 +64,5 @@ test("strict TypeScript takes every example", async () => {
   writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, include: ["**/*.mts"] }));
   await run(process.execPath, [`${here}node_modules/typescript/bin/tsc`, "--project", folder], { cwd: here }).catch(({ stdout }) => assert.fail(stdout));
 });
+
+test("the API reference has a word for every export", () => run(process.execPath, [`${root}scripts/docs.mjs`, "--check"]));
