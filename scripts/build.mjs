@@ -33,6 +33,15 @@ report();
 /** Bundler target, as typed: the glue in one file that takes any instance, which the entries in pkg/ hand in. */
 function pack(...profile) {
   must("wasm-pack", ["build", ...profile, "--out-dir", "pkg/wasm", "--no-pack"]);
+  const declarations = join(wasmDir, "contextfold.d.ts");
+  writeFileSync(declarations, withFreeing(readFileSync(declarations, "utf8")));
+}
+
+/** The methods that bindgen adds to every class, with a word on each. */
+function withFreeing(text) {
+  return text
+    .replace(/^    free\(\): void;$/gm, "    /** Frees its memory at once, not when it is collected. A use afterwards throws `FREED`; freeing twice does nothing. */\n$&")
+    .replace(/^    \[Symbol\.dispose\]\(\): void;$/gm, "    /** `free`, for `using`. */\n$&");
 }
 
 /**

@@ -1,5 +1,7 @@
 // `npm run docs`: the API reference as a site in `api`, from the declarations that the package carries. Typedoc and the SDKs whose
-// types stand in them are those of tests/integrations.
+// types stand in them are those of tests/integrations. An export without a word is an error.
+//
+//   node scripts/docs.mjs --check     writes nothing
 
 import { join } from "node:path";
 import { install } from "./lib/installed.mjs";
@@ -13,13 +15,17 @@ placePackage();
 
 const pkg = "node_modules/contextfold/pkg";
 const integrations = ["ai-sdk", "openai", "anthropic", "openai-agents", "langchain", "tools", "testing", "opentelemetry"];
+const entries = ["index", ...integrations.map((name) => `integrations/${name}`), "stores/memory", "stores/indexeddb", "transcript/index"];
+const DOCUMENTED = ["Class", "Interface", "TypeAlias", "Function", "Variable", "Accessor", "Method", "EnumMember"];
+const isCheck = process.argv.includes("--check");
 must(
   join(root, folder, "node_modules/.bin/typedoc"),
   [
-    ...["index", ...integrations.map((name) => `integrations/${name}`)].map((name) => `${pkg}/${name}.d.ts`),
-    ...["--tsconfig", "types/tsconfig.json", "--skipErrorChecking", "--exclude", "**/never/**", "--excludeExternals", "false"],
-    ...["--name", "contextfold", "--readme", join(root, "README.md"), "--out", join(root, "api")],
-    ...["--disableSources", "--treatWarningsAsErrors", "false", "--logLevel", "Error"],
+    ...entries.map((name) => `${pkg}/${name}.d.ts`),
+    ...["--tsconfig", "types/reference.json", "--skipErrorChecking", "--exclude", "**/never/**", "--excludeExternals", "false"],
+    ...["--name", "contextfold", "--readme", join(root, "README.md"), "--out", join(root, "api"), "--disableSources"],
+    ...["--validation.notDocumented", "true", "--validation.invalidLink", "true", ...DOCUMENTED.flatMap((kind) => ["--requiredToBeDocumented", kind])],
+    ...["--treatValidationWarningsAsErrors", "true", "--logLevel", "Warn", ...(isCheck ? ["--emit", "none"] : [])],
   ],
   { cwd: join(root, folder) },
 );

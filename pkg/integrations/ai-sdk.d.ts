@@ -1,11 +1,22 @@
-import type { HookOptions, IntegrationOptions } from "./shared/types.js";
+import type { ModelMessage } from "ai" with { "resolution-mode": "import" };
+import type { HookOptions, IntegrationOptions, OwnSession, SessionOf } from "./shared/types.js";
 
-export type { HookOptions, IntegrationOptions };
+export type { HookOptions, IntegrationOptions, OwnSession, SessionOf };
+
+declare module "contextfold" {
+  interface EntryTypes {
+    /** Of `ai`. */
+    "ai-sdk": ModelMessage;
+  }
+}
 
 /** What a `prepareStep` is called with, as far as it is looked at: the same in `ai` 6 and 7. */
 export interface StepArguments {
+  /** What would be sent: in `ai` 7 with the overrides of earlier steps. */
   messages: readonly object[];
+  /** The steps so far; the last one's usage corrects the counts. */
   steps: readonly { usage?: object }[];
+  /** From 0. */
   stepNumber: number;
   /** In `ai` 7. */
   instructions?: string | object | undefined;
@@ -28,7 +39,7 @@ export interface StepArguments {
  * what else you want beside its messages.
  *
  * @param options `tools` and `instructions`: those of the call, where they are large. They count then, and not only what the
- * provider reports of them (in `ai` 7 the instructions are known).
+ * provider reports of them (in `ai` 7 the instructions are known). `signal`: the call's abort signal; a hook is not told it.
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
 export declare function prepareStep(
@@ -39,14 +50,18 @@ export declare function prepareStep(
 export interface Middleware {
   /** `any`, for version 6 of `ai` demands `"v3"` here and version 7 takes any text. */
   readonly specificationVersion: any;
+  /** Makes the prompt of a call fit. */
   transformParams: <P extends { prompt: object[] }>(options: { type: "generate" | "stream"; params: P; model: object }) => Promise<P>;
+  /** Calls; once more, smaller, where that was refused as too long. Learns from the usage. */
   wrapGenerate: <P, R extends object>(options: { doGenerate: () => PromiseLike<R>; params: P; model: { doGenerate: (params: P) => PromiseLike<R> } }) => Promise<R>;
+  /** The same for a stream. */
   wrapStream: <P, R extends { stream: ReadableStream }>(options: { doStream: () => PromiseLike<R>; params: P; model: { doStream: (params: P) => PromiseLike<R> } }) => Promise<R>;
 }
 
 /**
  * A middleware for `wrapLanguageModel` of `ai` 6 and 7, for who does not own the loop: every call of the model gets a prompt that
- * fits. A call that is refused as too long all the same is made once more, smaller.
+ * fits, generated or streamed. A call that is refused as too long all the same, at once or as the first word of its stream, is
+ * made once more, smaller.
  *
  * ```js
  * import { wrapLanguageModel } from "ai";

@@ -1,8 +1,17 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Middleware } from "@anthropic-ai/sdk";
-import type { HookOptions, IntegrationOptions } from "./shared/types.js";
+import type { HookOptions, IntegrationOptions, OwnSession, SessionOf } from "./shared/types.js";
 
-export type { HookOptions, IntegrationOptions };
+export type { HookOptions, IntegrationOptions, OwnSession, SessionOf };
+
+declare module "contextfold" {
+  interface EntryTypes {
+    /** Of `@anthropic-ai/sdk`. */
+    anthropic: Anthropic.MessageParam;
+    /** Of `@anthropic-ai/sdk`: a block of the system prompt. */
+    "anthropic-system": Anthropic.TextBlockParam;
+  }
+}
 
 /**
  * A middleware for the client: the `messages` of every request to `/v1/messages` (`create`, `stream`, `beta`, the tool runner) are

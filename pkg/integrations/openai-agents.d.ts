@@ -1,8 +1,8 @@
 import type { AgentInputItem, CallModelInputFilter, Session as AgentsSession } from "@openai/agents";
 import type { Session, SessionOptions } from "contextfold";
-import type { HookOptions, IntegrationOptions } from "./shared/types.js";
+import type { HookOptions, IntegrationOptions, OwnSession, SessionOf } from "./shared/types.js";
 
-export type { HookOptions, IntegrationOptions };
+export type { HookOptions, IntegrationOptions, OwnSession, SessionOf };
 
 /** A session of the SDK's that gives the model a view that fits, and keeps all items whole. */
 export interface FoldingSession extends AgentsSession {

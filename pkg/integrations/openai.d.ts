@@ -1,11 +1,21 @@
 import type { Session } from "contextfold";
 import type OpenAI from "openai";
-import type { HookOptions, IntegrationOptions } from "./shared/types.js";
+import type { HookOptions, IntegrationOptions, OwnSession, SessionOf } from "./shared/types.js";
 
-export type { HookOptions, IntegrationOptions };
+export type { HookOptions, IntegrationOptions, OwnSession, SessionOf };
+
+declare module "contextfold" {
+  interface EntryTypes {
+    /** Of `openai`. */
+    "openai-responses": OpenAI.Responses.ResponseInputItem;
+    /** Of `openai`. */
+    "openai-chat": OpenAI.Chat.ChatCompletionMessageParam;
+  }
+}
 
 /** What a request may be made with, beside its body. */
 export interface FitOptions {
+  /** Ends a compaction that is under way. */
   signal?: AbortSignal;
   /** Of the answer before: from it is learnt how exact the counts are. */
   usage?: unknown;
@@ -50,11 +60,13 @@ export type Execute = (args: never, about: { call: object; signal?: AbortSignal 
 
 /** What a loop takes beside a session or a session's options. `R`: an answer, `E`: an event of its stream. */
 export type LoopOptions<R, E = unknown> = IntegrationOptions & {
+  /** The conversation, where it goes on; without it one is made, and given back. */
   session?: Session;
   /** The tools, by name; or one function for all. A call of a tool that there is not gets an error for an answer. */
   execute?: { [name: string]: Execute } | ((name: string, args: never, about: { call: object; signal?: AbortSignal }) => unknown);
   /** As many model calls at most; default 100. */
   maxSteps?: number;
+  /** Ends the loop, its requests, its tools and a compaction that is under way. */
   signal?: AbortSignal;
   /** Hears of every answer, whole, also where it was streamed. `step` counts from 1. */
   onResponse?: (response: R, step: number) => void;

@@ -2,13 +2,17 @@ import type { Report, Session } from "contextfold";
 
 /** What is used of a span of `@opentelemetry/api`. */
 export interface SpanLike {
+  /** Whether anybody will see it: nothing is written on a span that is not recorded. */
   isRecording(): boolean;
+  /** Sets one attribute. */
   setAttribute(key: string, value: string | number | boolean): unknown;
+  /** Adds an event with its attributes. */
   addEvent(name: string, attributes?: { [key: string]: string | number | boolean }): unknown;
 }
 
 /** What is used of `trace` of `@opentelemetry/api`. */
 export interface TraceLike {
+  /** The span of what is running now. */
   getActiveSpan(): SpanLike | undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { CheckOptions, Encoding, Event, EventName, Format, Report, Session, Summarize, SummaryRequest, SummaryResponse } from "contextfold";
+import type { HookOptions } from "./shared/types.js";
 
 /** A step of a script: an answer, an error that is thrown, or a function that makes one of them. */
 export type SummaryStep = string | SummaryResponse | Error | ((request: SummaryRequest, options: { signal?: AbortSignal }) => string | SummaryResponse | Error | Promise<string | SummaryResponse | Error>);
@@ -15,7 +16,17 @@ export type SummaryStep = string | SummaryResponse | Error | ((request: SummaryR
 export declare function scriptedSummarize(...script: SummaryStep[]): Summarize & { readonly requests: SummaryRequest[] };
 
 /** Records a session's events, from now until `stop()`. */
-export declare function recordEvents(session: Session): { readonly events: Event[]; names(): EventName[]; stop(): void };
+export declare function recordEvents(session: Session): RecordedEvents;
+
+/** What `recordEvents` gives. */
+export interface RecordedEvents {
+  /** In order; grows. */
+  readonly events: Event[];
+  /** Their names. */
+  names(): EventName[];
+  /** Ends the recording. */
+  stop(): void;
+}
 
 /**
  * Records what an integration reports and which errors it survives: spread `options` into its own.
@@ -26,13 +37,19 @@ export declare function recordEvents(session: Session): { readonly events: Event
  * assert.ok(hooks.passes().includes("summarize"));
  * ```
  */
-export declare function recordHooks(): {
+export declare function recordHooks(): RecordedHooks;
+
+/** What `recordHooks` gives. */
+export interface RecordedHooks {
+  /** Of every step in which the view was changed, in order. */
   readonly reports: Report[];
+  /** What was survived, in order. */
   readonly errors: unknown[];
-  readonly options: { onReport(report: Report): void; onError(error: unknown): void };
+  /** For the integration's own options. */
+  readonly options: Required<Pick<HookOptions, "onReport" | "onError">>;
   /** The passes that decided something, in order. */
   passes(): string[];
-};
+}
 
 /**
  * The list of an agent's run in any format: a task, then calls of `read_file` with outputs of about `tokens` tokens each, all
@@ -41,8 +58,9 @@ export declare function recordHooks(): {
 export declare function agentTranscript(format?: Format, options?: { task?: string; calls?: number; tokens?: number; answer?: string }): any;
 
 /**
- * Throws where a provider would refuse a request, or where it has more than `limit` tokens; gives its tokens.
+ * Throws where a provider would refuse a request, or where it has more than `limit` tokens (`session.limit`; `null`: any number);
+ * gives its tokens. `tokenizer` as for `countTokens`.
  *
  * @throws {Error} with every rule that is broken, or both figures.
  */
-export declare function assertSendable(format: Format, body: unknown, options?: CheckOptions & { limit?: number; tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number) }): number;
+export declare function assertSendable(format: Format, body: unknown, options?: CheckOptions & { limit?: number | null; tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number) }): number;

@@ -64,6 +64,6 @@ export function assertSendable(format, body, { limit, tokenizer, ...options } = 
   const broken = check(format, body, options).filter(({ severity }) => severity === "error");
   if (broken.length > 0) throw new Error(`the provider would refuse it: ${broken.map(({ rule, index, message }) => `${message} (${rule} at ${index})`).join("; ")}`);
   const tokens = countTokens(body, tokenizer);
-  if (limit !== undefined && tokens > limit) throw new Error(`${tokens} tokens are more than ${limit}`);
+  if (tokens > (limit ?? Infinity)) throw new Error(`${tokens} tokens are more than ${limit}`);
   return tokens;
 }

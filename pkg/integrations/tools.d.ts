@@ -15,6 +15,22 @@ export type SessionSource = Session | (() => Session | Promise<Session>);
  */
 export declare function runTool(session: SessionSource, name: ToolName, args: object): Promise<string>;
 
+/** JSON Schema of what a tool takes. */
+export type ToolParameters = { type: "object"; properties: { [name: string]: any }; [key: string]: unknown };
+
+/** Runs a tool with the arguments that the model gave, and gives the text that it is answered. */
+export type RunTool = (args: any) => Promise<string>;
+
+/** A tool as `ai` takes it. */
+export interface AiSdkTool {
+  /** What the model reads of it. */
+  description: string;
+  /** As `jsonSchema` of `ai` makes it. */
+  inputSchema: any;
+  /** Runs it. */
+  execute: RunTool;
+}
+
 /**
  * For `tools` of `ai` 6 and 7.
  *
@@ -23,29 +39,78 @@ export declare function runTool(session: SessionSource, name: ToolName, args: ob
  * await generateText({ model, messages, tools: { ...tools, ...aiSdkTools(session) }, prepareStep: prepareStep({ session }) });
  * ```
  */
-export declare function aiSdkTools(session: SessionSource): { [name in ToolName]: { description: string; inputSchema: any; execute: (args: any) => Promise<string> } };
+export declare function aiSdkTools(session: SessionSource): Record<ToolName, AiSdkTool>;
 
-/** The definitions for a request of OpenAI's, and what runs them: what `execute` of `contextfold/openai` takes. */
-export declare function openaiTools(session: SessionSource, api?: "responses"): { tools: { type: "function"; name: ToolName; description: string; parameters: { [key: string]: unknown }; strict: false }[]; execute: { [name in ToolName]: (args: object) => Promise<string> } };
-export declare function openaiTools(session: SessionSource, api: "chat"): { tools: { type: "function"; function: { name: ToolName; description: string; parameters: { [key: string]: unknown } } }[]; execute: { [name in ToolName]: (args: object) => Promise<string> } };
-
-/** For `tools` of `client.chat.completions.runTools`. */
-export declare function openaiRunnableTools(session: SessionSource): { type: "function"; function: { name: ToolName; description: string; parameters: { [key: string]: unknown }; parse: (input: string) => object; function: (args: object) => Promise<string> } }[];
-
-/** For `tools` of `client.beta.messages.toolRunner`. */
-export declare function anthropicTools(session: SessionSource): { name: ToolName; description: string; input_schema: { type: "object"; [key: string]: unknown }; parse: (input: unknown) => object; run: (args: object) => Promise<string> }[];
-
-/** For `tools` of an `Agent` of `@openai/agents`. */
-export declare function openaiAgentsTools(session: SessionSource): {
+/** A tool as the Responses API takes it. */
+export interface ResponsesTool {
   type: "function";
   name: ToolName;
+  /** What the model reads of it. */
+  description: string;
+  parameters: ToolParameters;
+  strict: false;
+}
+
+/** A tool as Chat Completions takes it. */
+export interface ChatTool {
+  type: "function";
+  function: { name: ToolName; description: string; parameters: ToolParameters };
+}
+
+/** The definitions for a request of OpenAI's, and what runs them: what `execute` of `contextfold/openai` takes. */
+export declare function openaiTools(session: SessionSource, api?: "responses"): { tools: ResponsesTool[]; execute: Record<ToolName, RunTool> };
+export declare function openaiTools(session: SessionSource, api: "chat"): { tools: ChatTool[]; execute: Record<ToolName, RunTool> };
+
+/** A tool as `runTools` takes it. */
+export interface RunnableChatTool {
+  type: "function";
+  function: {
+    name: ToolName;
+    description: string;
+    parameters: ToolParameters;
+    /** Reads the arguments, which are JSON. */
+    parse: (input: string) => object;
+    /** Runs it. */
+    function: RunTool;
+  };
+}
+
+/** For `tools` of `client.chat.completions.runTools`. */
+export declare function openaiRunnableTools(session: SessionSource): RunnableChatTool[];
+
+/** A tool as Anthropic's tool runner takes it. */
+export interface AnthropicTool {
+  name: ToolName;
+  /** What the model reads of it. */
+  description: string;
+  input_schema: ToolParameters;
+  /** Gives the arguments as they are: the engine looks at them. */
+  parse: (input: unknown) => object;
+  /** Runs it. */
+  run: RunTool;
+}
+
+/** For `tools` of `client.beta.messages.toolRunner`. */
+export declare function anthropicTools(session: SessionSource): AnthropicTool[];
+
+/** A tool as an `Agent` takes it. */
+export interface AgentsTool {
+  type: "function";
+  name: ToolName;
+  /** What the model reads of it. */
   description: string;
   parameters: { type: "object"; properties: { [name: string]: any }; required: string[]; additionalProperties: true };
   strict: false;
+  /** No. */
   needsApproval: () => Promise<boolean>;
+  /** Yes. */
   isEnabled: () => Promise<boolean>;
+  /** Runs it: `input` is JSON. */
   invoke: (context: any, input: string) => Promise<string>;
-}[];
+}
+
+/** For `tools` of an `Agent` of `@openai/agents`. */
+export declare function openaiAgentsTools(session: SessionSource): AgentsTool[];
 
 /**
  * Registers the three tools at an `McpServer` of `@modelcontextprotocol/server` 2. `npx contextfold mcp` is a server that does nothing

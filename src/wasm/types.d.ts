@@ -1,13 +1,19 @@
 /** What a message says: a text, or parts. */
 export type Content = string | Part[];
 
-/** A piece of a message. */
+/** A piece of a message. Media are a `url`, or `data` in base64 with its `media_type`, or a provider's `file_id`. */
 export type Part =
   | { type: "text"; text: string }
+  /** `width` and `height` in pixels: where they are known, its tokens are counted by them. */
   | { type: "image"; url?: string; data?: string; media_type?: string; file_id?: string; detail?: "auto" | "low" | "high"; width?: number; height?: number }
   | { type: "document"; url?: string; data?: string; media_type?: string; file_id?: string; filename?: string }
   | { type: "audio"; url?: string; data?: string; media_type?: string; file_id?: string; filename?: string }
+  /** What the model said when it would not answer. */
   | { type: "refusal"; refusal: string }
+  /**
+   * What the model thought: in the open (`text`), as summaries, or closed (`encrypted`, `redacted`). `signature` and `id` are the
+   * provider's, by which it knows its own; it goes back as it came.
+   */
   | { type: "reasoning"; text?: string; summary?: string[]; signature?: string; encrypted?: string; id?: string; redacted?: boolean }
   /** Not understood: carried in its place, unchanged. */
   | { type: "opaque"; format: Format; raw: unknown };
@@ -44,7 +50,8 @@ export type Message = Meta &
   );
 
 /**
- * The types of entries, by format: empty, for this package knows no provider's SDK. A project that has one says once which
+ * The types of entries, by format: empty, for this package knows no provider's SDK. Importing `contextfold/openai`,
+ * `contextfold/anthropic` or `contextfold/ai-sdk` says them for its SDK; a project that uses none of them says once which
  * types are its, and views need no cast:
  *
  * ```ts
@@ -100,12 +107,14 @@ export interface ViewNote {
   what: string;
 }
 
-/** What `request.as(format)` gives: a request body, but for the output limit. */
-export type SummaryBody<F extends Format> = { model?: string } & (F extends "openai-responses"
-  ? { instructions?: string; input: object[] }
-  : F extends "anthropic" | "ai-sdk"
-    ? { system?: string; messages: object[] }
-    : { messages: object[] });
+/** What `request.as(format)` gives: a request body, but for the output limit. For an SDK's own types, see `EntryTypes`. */
+export type SummaryBody<F extends Format> = { model?: string } & (F extends "messages"
+  ? { messages: Message[] }
+  : F extends "openai-responses"
+    ? { instructions?: string; input: EntryOf<"openai-responses">[] }
+    : F extends "anthropic" | "ai-sdk"
+      ? { system?: string; messages: EntryOf<F>[] }
+      : { messages: EntryOf<F>[] });
 
 /** The one question that the engine asks. */
 export interface SummaryRequest {

@@ -117,6 +117,16 @@ describe("@anthropic-ai/sdk 1", () => {
     assertWhole(runner.params.messages);
   });
 
+  test("the tool runner, streamed", async () => {
+    const { bodies } = fresh();
+    const runner = toolRunner(client(), { ...base, messages: [{ role: "user", content: TASK }], tools: [RUNNABLE], thread: false, max_iterations: CALLS + 5, stream: true }, STRICT);
+    let answer;
+    for await (const stream of runner) answer = await stream.finalMessage();
+    assert.equal(answer.content[0].text, ANSWER);
+    assertKept("anthropic", bodies);
+    assertWhole(runner.params.messages);
+  });
+
   test("… and without it: a clear error, or said once by the middleware", async () => {
     const params = { ...base, messages: [{ role: "user", content: TASK }], tools: [RUNNABLE], max_iterations: 4 };
     assert.throws(() => toolRunner(client(), params, STRICT), (error) => error.code === "INVALID_ARGUMENT" && /thread: false/.test(error.message));

@@ -1,4 +1,5 @@
-// The guides in docs/: every JavaScript block runs as it stands, with an agent of ours as "./your-agent.js".
+// The guides in docs/, and README.md: every example runs as it stands, with an agent of ours as "./your-agent.js" and a
+// provider on 127.0.0.1, and is what strict TypeScript takes.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -6,34 +7,62 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { provider } from "./support/provider.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const here = fileURLToPath(new URL("./", import.meta.url));
 const folder = `${here}.docs-${process.pid}`;
-const guides = readdirSync(`${root}docs`).filter((name) => name.endsWith(".md"));
+const run = promisify(execFile);
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const blocks = (text) => [...text.matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code);
-const old = Number(process.versions.node.split(".")[0]) < 22;
+/** Where each document is, and whose agent its examples have: the file of this name in tests/integrations/docs. */
+const guides = readdirSync(`${root}docs`).filter((name) => name.endsWith(".md"));
+const documents = [{ path: "README.md", agent: "package" }, ...guides.map((name) => ({ path: `docs/${name}`, agent: name.replace(/\.md$/, "") }))];
 
-for (const guide of guides) {
-  const text = readFileSync(`${root}docs/${guide}`, "utf8");
-  describe(guide, () => {
-    test("its links lead somewhere", () => {
-      for (const [, target] of text.matchAll(/\]\(([^)#]+)\)/g)) if (!/^https?:/.test(target)) assert.ok(existsSync(`${root}docs/${target}`), target);
-    });
-
-    for (const [n, code] of blocks(text).entries()) {
-      const agent = `${here}docs/${guide.replace(/\.md$/, ".mjs")}`;
-      // The AI SDK of the examples is version 7.
-      const skip = old && /from "ai"/.test(code) ? "ai 7 asks for Node 22" : false;
-      test(`example ${n + 1} runs`, { skip }, async () => {
-        mkdirSync(`${folder}/${guide}`, { recursive: true });
-        if (existsSync(agent)) writeFileSync(`${folder}/${guide}/your-agent.js`, `export * from "../../docs/${guide.replace(/\.md$/, ".mjs")}";`);
-        writeFileSync(`${folder}/${guide}/${n}.mjs`, code);
-        const { stderr } = await promisify(execFile)(process.execPath, [`${n}.mjs`], { cwd: `${folder}/${guide}`, timeout: 60_000, env: { ...process.env, OPENAI_AGENTS_DISABLE_TRACING: "1" } });
-        assert.doesNotMatch(stderr, /contextfold \(/, "no hook fell back");
-      });
-    }
+/** The examples of a document, each a file of its own. */
+function written({ path, agent }) {
+  const place = `${folder}/${agent}`;
+  mkdirSync(place, { recursive: true });
+  if (existsSync(`${here}docs/${agent}.mjs`)) for (const name of ["js", "d.ts"]) writeFileSync(`${place}/your-agent.${name}`, `export * from "../../docs/${agent}.mjs";`);
+  const blocks = [...readFileSync(`${root}${path}`, "utf8").matchAll(/^```(?:js|ts)\n([\s\S]*?)^```$/gm)];
+  return blocks.map(([, code], n) => {
+    writeFileSync(`${place}/${n + 1}.mts`, code);
+    return { place, file: `${n + 1}.mts` };
   });
 }
+
+/** As a git host names a heading in a link. */
+const anchor = (heading) => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
+
+for (const document of documents)
+  describe(document.path, () => {
+    test("its links lead somewhere, in the repository and in the package", () => {
+      const text = readFileSync(`${root}${document.path}`, "utf8");
+      for (const [, target] of [...text.matchAll(/\]\(([^)]+)\)/g), ...text.matchAll(/(?:src|srcset)="([^"]+)"/g)]) {
+        if (/^https?:/.test(target)) continue;
+        const [path, heading] = target.split("#");
+        const { pathname } = new URL(path || document.path.replace(/.*\//, ""), `file:///${document.path}`);
+        for (const base of [root, `${here}node_modules/contextfold/`]) assert.ok(existsSync(`${base}${pathname.slice(1)}`), `${target} in ${base}`);
+        if (!heading) continue;
+        const headings = [...readFileSync(`${root}${pathname.slice(1)}`, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, words]) => anchor(words));
+        assert.ok(headings.includes(heading), target);
+      }
+    });
+
+    for (const { place, file } of written(document))
+      test(`example ${file.replace(".mts", "")} runs`, async (t) => {
+        const server = await provider();
+        t.after(() => server.close());
+        const keys = { OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${server.url}/v1`, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url };
+        const { stderr } = await run(process.execPath, [file], { cwd: place, timeout: 60_000, env: { ...process.env, ...keys, OPENAI_AGENTS_DISABLE_TRACING: "1" } });
+        assert.doesNotMatch(stderr, /contextfold \(/, "no hook fell back");
+      });
+  });
+
+test("strict TypeScript takes every example", async () => {
+  const compilerOptions = { strict: true, noEmit: true, module: "nodenext", target: "es2023", lib: ["es2023", "dom", "dom.iterable"], types: ["node"], skipLibCheck: true };
+  writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, include: ["**/*.mts"] }));
+  await run(process.execPath, [`${here}node_modules/typescript/bin/tsc`, "--project", folder], { cwd: here }).catch(({ stdout }) => assert.fail(stdout));
+});
+
+test("the API reference has a word for every export", () => run(process.execPath, [`${root}scripts/docs.mjs`, "--check"]));

@@ -7,6 +7,7 @@ import { fakeModel } from "@langchain/core/testing";
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { createAgent, tool } from "langchain";
 import { Session } from "contextfold";
+import { z } from "zod";
 import { middleware, tools as searchTools } from "contextfold/langchain";
 import { agentTranscript } from "contextfold/testing";
 import { ANSWER, CALLS, OPTIONS, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
@@ -56,6 +57,18 @@ describe("langchain 1", () => {
     assertWhole(messages);
     assert.ok(passes.includes("summarize"));
     assert.ok(bodies(model).every(([first, ...rest]) => first.content === "You build." || first.content[0].text === "You build."));
+  });
+
+  test("an agent that streams, too; tools with a schema of zod's count", async () => {
+    const model = scripted();
+    const schema = z.object({ n: z.number().describe("Which one. ".repeat(100)) });
+    const session = new Session(OPTIONS);
+    const agent = createAgent({ model, tools: [tool(({ n }) => outputOf(n), { name: "build", description: "Builds.", schema })], middleware: [middleware({ session, strict: true })] });
+    let state;
+    for await (const [mode, chunk] of await agent.stream({ messages: [new HumanMessage(TASK)] }, { ...config, streamMode: ["values", "messages"] })) if (mode === "values") state = chunk;
+    assertKept("openai-chat", bodies(model));
+    assertWhole(state.messages);
+    assert.ok(session.report.parts.find(({ name }) => name === "tools").tokens > 200);
   });
 
   test("a conversation that goes on from a checkpoint keeps its fold", async () => {

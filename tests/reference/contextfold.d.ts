@@ -881,13 +881,19 @@ export interface ToolOutputRef {
 /** What a message says: a text, or parts. */
 export type Content = string | Part[];
 
-/** A piece of a message. */
+/** A piece of a message. Media are a `url`, or `data` in base64 with its `media_type`, or a provider's `file_id`. */
 export type Part =
 | { type: "text"; text: string }
+/** `width` and `height` in pixels: where they are known, its tokens are counted by them. */
 | { type: "image"; url?: string; data?: string; media_type?: string; file_id?: string; detail?: "auto" | "low" | "high"; width?: number; height?: number }
 | { type: "document"; url?: string; data?: string; media_type?: string; file_id?: string; filename?: string }
 | { type: "audio"; url?: string; data?: string; media_type?: string; file_id?: string; filename?: string }
+/** What the model said when it would not answer. */
 | { type: "refusal"; refusal: string }
+/**
+ * What the model thought: in the open (`text`), as summaries, or closed (`encrypted`, `redacted`). `signature` and `id` are the
+ * provider's, by which it knows its own; it goes back as it came.
+ */
 | { type: "reasoning"; text?: string; summary?: string[]; signature?: string; encrypted?: string; id?: string; redacted?: boolean }
 /** Not understood: carried in its place, unchanged. */
 | { type: "opaque"; format: Format; raw: unknown };
@@ -924,7 +930,8 @@ export type Message = Meta &
 );
 
 /**
- * The types of entries, by format: empty, for this package knows no provider's SDK. A project that has one says once which
+ * The types of entries, by format: empty, for this package knows no provider's SDK. Importing `contextfold/openai`,
+ * `contextfold/anthropic` or `contextfold/ai-sdk` says them for its SDK; a project that uses none of them says once which
  * types are its, and views need no cast:
  *
  * ```ts
@@ -980,12 +987,14 @@ export interface ViewNote {
     what: string;
 }
 
-/** What `request.as(format)` gives: a request body, but for the output limit. */
-export type SummaryBody<F extends Format> = { model?: string } & (F extends "openai-responses"
-    ? { instructions?: string; input: object[] }
+/** What `request.as(format)` gives: a request body, but for the output limit. For an SDK's own types, see `EntryTypes`. */
+export type SummaryBody<F extends Format> = { model?: string } & (F extends "messages"
+    ? { messages: Message[] }
+    : F extends "openai-responses"
+    ? { instructions?: string; input: EntryOf<"openai-responses">[] }
     : F extends "anthropic" | "ai-sdk"
-    ? { system?: string; messages: object[] }
-    : { messages: object[] });
+    ? { system?: string; messages: EntryOf<F>[] }
+    : { messages: EntryOf<F>[] });
 
 /** The one question that the engine asks. */
 export interface SummaryRequest {
@@ -1482,7 +1491,9 @@ export interface Repaired {
  * ```
  */
 export class ContextGraph {
+    /** Frees its memory at once, not when it is collected. A use afterwards throws `FREED`; freeing twice does nothing. */
     free(): void;
+    /** `free`, for `using`. */
     [Symbol.dispose](): void;
     /**
      * Adds an edge; `kind` is `"sequence"` by default. One that is there already changes nothing. An edge of a summary is one
@@ -1603,7 +1614,9 @@ export class ContextGraph {
  * ```
  */
 export class OpenAIHistoryAdapter {
+    /** Frees its memory at once, not when it is collected. A use afterwards throws `FREED`; freeing twice does nothing. */
     free(): void;
+    /** `free`, for `using`. */
     [Symbol.dispose](): void;
     /**
      * Appends items: what the caller adds, or what a response brought in its `output`.
@@ -1641,7 +1654,9 @@ export class OpenAIHistoryAdapter {
  * ```
  */
 export class Recording {
+    /** Frees its memory at once, not when it is collected. A use afterwards throws `FREED`; freeing twice does nothing. */
     free(): void;
+    /** `free`, for `using`. */
     [Symbol.dispose](): void;
     /**
      * Reads a transcript: a list, a request body or a response.
@@ -1693,7 +1708,9 @@ export class Recording {
  * ```
  */
 export class Session {
+    /** Frees its memory at once, not when it is collected. A use afterwards throws `FREED`; freeing twice does nothing. */
     free(): void;
+    /** `free`, for `using`. */
     [Symbol.dispose](): void;
     /**
      * After a model call: records its usage and folds if that is due.
@@ -2111,7 +2128,9 @@ export class Session {
  */
 export class ToolOutputCache {
     private constructor();
+    /** Frees its memory at once, not when it is collected. A use afterwards throws `FREED`; freeing twice does nothing. */
     free(): void;
+    /** `free`, for `using`. */
     [Symbol.dispose](): void;
     /**
      * Appends a chunk to a stored output's text. Bytes are read as UTF-8; a character that a chunk cuts off waits for the

@@ -6,7 +6,13 @@ import type { Report, Session, SessionOptions } from "contextfold";
  * Without a `session`, each conversation that comes by gets one, told by what it begins with. Give your own where you want to
  * search it, pin in it or hand its tools to the model. `A`: what the hook is called with.
  */
-export type IntegrationOptions<A = unknown> = HookOptions & (({ session: Session | ((args: A) => Session) } & { [key in keyof SessionOptions]?: never }) | ({ session?: undefined } & SessionOptions));
+export type IntegrationOptions<A = unknown> = HookOptions & (OwnSession<A> | ({ session?: undefined } & SessionOptions));
+
+/** A session of your own, or what gives one; its options are its own. */
+export type OwnSession<A = unknown> = { session: SessionOf<A> } & { [key in keyof SessionOptions]?: never };
+
+/** A session, or a function that gives the one of this call. */
+export type SessionOf<A = unknown> = Session | ((args: A) => Session);
 
 /** What an integration takes beside a session or a session's options. */
 export interface HookOptions {

@@ -30,6 +30,17 @@ await generateText({
 const messages: ModelMessage[] | undefined = (await step({ messages: [] as ModelMessage[], steps: [], stepNumber: 0 }))?.messages;
 console.log(messages);
 
+// What comes in and goes out has the SDK's own types.
+await generateText({ model, messages: session.view("ai-sdk") });
+prepareStep({
+  model: "gpt-5",
+  summarize: async (request, { signal }) => {
+    const { system, messages } = request.as("ai-sdk");
+    const { text, usage, finishReason } = await generateText({ model, ...(system !== undefined && { system }), messages, ...(signal && { abortSignal: signal }) });
+    return { text, usage, finish_reason: finishReason };
+  },
+});
+
 // @ts-expect-error a session has its own options
 prepareStep({ session, contextWindow: 128_000 });
 // @ts-expect-error no such option

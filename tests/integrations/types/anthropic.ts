@@ -14,3 +14,13 @@ for await (const stream of toolRunner(client, { ...params, stream: true as const
 
 // @ts-expect-error Anthropic would hold the conversation
 toolRunner(client, { ...params, thread: undefined }, { session });
+
+// What comes in and goes out has the SDK's own types.
+await client.messages.create({ model: "claude-opus-4-5", max_tokens: 1000, ...session.view("anthropic") });
+middleware({
+  model: "claude-opus-4-5",
+  summarize: async (request, { signal }) => {
+    const { content, usage, stop_reason } = await client.messages.create({ max_tokens: request.max_tokens ?? 4000, ...request.as("anthropic"), model: "claude-haiku-4-5" }, signal ? { signal } : {});
+    return { text: content.map((block) => (block.type === "text" ? block.text : "")).join(""), usage, finish_reason: stop_reason ?? "end_turn" };
+  },
+});

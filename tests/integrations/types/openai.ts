@@ -1,6 +1,6 @@
 // Compiled, not run: what a user of `openai` writes.
 
-import { type Session } from "contextfold";
+import type { Session, Summarize } from "contextfold";
 import { fit, fittingFetch, runChat, runResponses } from "contextfold/openai";
 import OpenAI from "openai";
 
@@ -21,6 +21,15 @@ input.push(...done.input);
 const chat = await runChat(client, { model: "gpt-5", messages: [] }, { session, execute: (name, args) => `${name} ${String(args)}`, onResponse: ({ usage }, step) => console.log(usage, step) });
 const messages: OpenAI.Chat.ChatCompletionMessageParam[] = chat.messages;
 console.log(text, messages);
+
+// What comes in and goes out has the SDK's own types.
+await client.responses.create({ model: "gpt-5", ...session.view("openai-responses") });
+await client.chat.completions.create({ model: "gpt-5", messages: session.view("openai-chat") });
+const summarize: Summarize = async (request, { signal }) => {
+  const { output_text, usage } = await client.responses.create({ ...request.as("openai-responses"), model: "gpt-5-mini" }, { signal: signal ?? null });
+  return { text: output_text, usage };
+};
+fit({ model: "gpt-5", summarize });
 
 const streamed = await runResponses(client, { model: "gpt-5", input, tools, stream: true }, { session, onEvent: (event, step) => event.type === "response.output_text.delta" && console.log(step, event.delta) });
 const whole: OpenAI.Responses.Response = streamed.response;

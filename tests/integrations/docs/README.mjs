@@ -1,0 +1,2 @@
+// The agent of the AI SDK serves here, too.
+export * from "./ai-sdk.mjs";

@@ -1,0 +1,3 @@
+import type { Agent, Tool } from "@openai/agents";
+export declare const agent: Agent;
+export declare const tools: Tool[];
