@@ -29,7 +29,7 @@ fn session(options: &str) -> Session {
 }
 
 fn texts(session: &Session) -> Vec<String> {
-    let view = session.view("messages".into()).unwrap();
+    let view = session.view("messages".into(), JsValue::UNDEFINED).unwrap();
     Array::from(&view).iter().map(|m| field(&m, "content").as_string().unwrap()).collect()
 }
 
