@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use regex::{Regex, RegexBuilder};
+use pattern::{Options, Pattern};
 
 /// What a provider said when a request was too long for the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -79,12 +79,12 @@ pub fn overflow_texts(texts: &[String]) -> Vec<&str> {
     texts.iter().map(String::as_str).filter(tells).collect()
 }
 
-fn told(text: &str, texts: &[Regex]) -> Option<Overflow> {
+fn told(text: &str, texts: &[Pattern]) -> Option<Overflow> {
     let mut found: Option<Overflow> = None;
-    for regex in texts {
-        let Some(captures) = regex.captures(text) else { continue };
+    for known_text in texts {
+        let Some(captures) = known_text.captures(text) else { continue };
         let figure = |name: &str| {
-            let digits: String = captures.name(name)?.as_str().chars().filter(char::is_ascii_digit).collect();
+            let digits: String = captures.name(name)?.chars().filter(char::is_ascii_digit).collect();
             digits.parse::<u64>().ok()
         };
         let known = found.get_or_insert_default();
@@ -102,13 +102,13 @@ pub fn is_overflow(text: &str) -> bool {
     overflow(text).is_some()
 }
 
-fn compile(pattern: &str) -> Option<Regex> {
+fn compile(pattern: &str) -> Option<Pattern> {
     let pattern = pattern.replace('N', "(?:[0-9]{1,3}(?:[,_][0-9]{3})+|[0-9]+)");
-    RegexBuilder::new(&pattern).case_insensitive(true).dot_matches_new_line(true).build().ok()
+    Pattern::new(&pattern, Options { ignore_case: true, dot_matches_new_line: true, multi_line: false }).ok()
 }
 
-fn texts() -> &'static [Regex] {
-    static TEXTS_COMPILED: OnceLock<Vec<Regex>> = OnceLock::new();
+fn texts() -> &'static [Pattern] {
+    static TEXTS_COMPILED: OnceLock<Vec<Pattern>> = OnceLock::new();
     TEXTS_COMPILED.get_or_init(|| TEXTS.iter().chain(&VAGUE).filter_map(|t| compile(t)).collect())
 }
 
@@ -116,9 +116,11 @@ fn speaks_of_rates(text: &str) -> bool {
     rate().is_some_and(|r| r.is_match(text))
 }
 
-fn rate() -> Option<&'static Regex> {
-    static RATE_COMPILED: OnceLock<Option<Regex>> = OnceLock::new();
-    RATE_COMPILED.get_or_init(|| RegexBuilder::new(RATE).case_insensitive(true).build().ok()).as_ref()
+fn rate() -> Option<&'static Pattern> {
+    static RATE_COMPILED: OnceLock<Option<Pattern>> = OnceLock::new();
+    RATE_COMPILED
+        .get_or_init(|| Pattern::new(RATE, Options { ignore_case: true, ..Options::default() }).ok())
+        .as_ref()
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Recall (COMP-24): what was ever there is found again, folded, trimmed or not.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use regex::{Regex, RegexBuilder};
+use pattern::{Options, Pattern};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,8 +21,6 @@ const PER_MESSAGE: usize = 3;
 const AROUND: usize = 100;
 /// Bytes of what was found that an excerpt shows.
 const LONGEST_MATCH: usize = 300;
-/// Bytes that a compiled pattern may take, as in a search of one output.
-const PATTERN_BYTES: usize = 1 << 20;
 /// Outputs that are named where they could not be searched.
 const NAMED: usize = 20;
 const DEFAULT_HITS: u64 = 20;
@@ -30,7 +29,7 @@ const MOST_HITS: u64 = 1_000;
 /// What is looked for, and how much of it is wanted.
 #[derive(Debug, Clone)]
 pub struct Search {
-    regex: Regex,
+    pattern: Arc<Pattern>,
     max_hits: usize,
 }
 
@@ -100,18 +99,18 @@ impl Search {
             return Err(Error::argument("the query is empty; give a text or a regular expression"));
         }
         let flag = |f: char| js_flags.is_some_and(|flags| flags.contains(f));
-        let pattern = if regex { query.to_owned() } else { regex::escape(query) };
-        let regex = RegexBuilder::new(&pattern)
-            .case_insensitive(ignore_case.unwrap_or(js_flags.is_none() || flag('i')))
-            .multi_line(flag('m'))
-            .dot_matches_new_line(flag('s'))
-            .size_limit(PATTERN_BYTES)
-            .build()
+        let pattern = if regex { query.to_owned() } else { pattern::escape(query) };
+        let options = Options {
+            ignore_case: ignore_case.unwrap_or(js_flags.is_none() || flag('i')),
+            multi_line: flag('m'),
+            dot_matches_new_line: flag('s'),
+        };
+        let pattern = Pattern::new(&pattern, options)
             .map_err(|e| {
                 let why = "the query is no regular expression of the supported syntax (Rust's `regex`: linear time, no look-around, no backreferences)";
                 Error::argument(format!("{why}: {e}"))
             })?;
-        Ok(Self { regex, max_hits: max_hits.unwrap_or(DEFAULT_HITS) as usize })
+        Ok(Self { pattern: Arc::new(pattern), max_hits: max_hits.unwrap_or(DEFAULT_HITS) as usize })
     }
 }
 
@@ -132,10 +131,10 @@ impl Session {
             match stored {
                 // The cache holds what the message holds, and what was appended since.
                 Some(output) if opened.insert(output.id()) => {
-                    places.find(&search.regex, &whole(output));
+                    places.find(&search.pattern, &whole(output));
                 }
                 Some(_) => {}
-                None => texts(&node.message).iter().for_each(|text| places.find(&search.regex, text)),
+                None => texts(&node.message).iter().for_each(|text| places.find(&search.pattern, text)),
             }
             let fold = self.outermost_fold(NodeIndex(at as u32));
             for excerpt in places.excerpts {
@@ -157,7 +156,7 @@ impl Session {
                 continue;
             }
             let mut places = Places::default();
-            places.find(&search.regex, &whole(output));
+            places.find(&search.pattern, &whole(output));
             hits.extend(places.excerpts.into_iter().map(|excerpt| Hit {
                 id: reference.id.clone(),
                 fold: None,
@@ -214,23 +213,23 @@ struct Places {
 }
 
 impl Places {
-    fn find(&mut self, regex: &Regex, text: &str) {
+    fn find(&mut self, pattern: &Pattern, text: &str) {
         let mut shown_until = 0;
-        for found in regex.find_iter(text) {
+        for found in pattern.find_iter(text) {
             if self.excerpts.len() >= PER_MESSAGE {
                 return;
             }
-            if found.start() < shown_until {
+            if found.start < shown_until {
                 continue;
             }
-            let matched = prefix_bytes(found.as_str(), LONGEST_MATCH);
-            let end = found.start() + matched.len();
-            let before = suffix_bytes(&text[..found.start()], AROUND);
+            let matched = prefix_bytes(&text[found.clone()], LONGEST_MATCH);
+            let end = found.start + matched.len();
+            let before = suffix_bytes(&text[..found.start], AROUND);
             let after = prefix_bytes(&text[end..], AROUND);
             let cut = |cut: bool| if cut { "…" } else { "" };
             let excerpt = format!(
                 "{}{before}{matched}{after}{}",
-                cut(before.len() < found.start()),
+                cut(before.len() < found.start),
                 cut(end + after.len() < text.len())
             );
             shown_until = end + after.len();
@@ -286,7 +285,7 @@ mod tests {
     fn javascripts_patterns_are_translated() {
         let found = |source: &str, text: &str| {
             let search = Search::js_regex(source, "", &serde_json::json!({})).unwrap();
-            search.regex.find(text).map(|m| m.as_str().to_owned())
+            search.pattern.find(text).map(|m| text[m].to_owned())
         };
         assert_eq!(found(r"src\/\w+\.rs", "see src/main.rs"), Some("src/main.rs".into()));
         assert_eq!(found(r"[[&&]+", "a[&["), Some("[&[".into()));

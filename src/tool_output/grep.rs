@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use regex::{Regex, RegexBuilder};
+use pattern::{Options, Pattern};
 use serde_json::Value;
 
 use super::line::{cut_line, cut_line_around};
@@ -13,9 +13,6 @@ const DEFAULT_MATCHES: u64 = 100;
 
 /// Context beyond this says more than a read would.
 const MAX_CONTEXT: u64 = 1000;
-
-/// Bytes that a compiled pattern may take: enough for any that a person writes, too few to stall a search.
-const PATTERN_BYTES: usize = 1 << 20;
 
 /// Bytes of a line that are searched at once: a longer line is never put together whole.
 const WINDOW: usize = 16 << 20;
@@ -76,11 +73,9 @@ impl GrepArgs {
         Ok(args)
     }
 
-    fn regex(&self) -> Result<Regex> {
-        RegexBuilder::new(&self.pattern)
-            .case_insensitive(self.ignore_case)
-            .size_limit(PATTERN_BYTES)
-            .build()
+    fn compiled(&self) -> Result<Pattern> {
+        let options = Options { ignore_case: self.ignore_case, ..Options::default() };
+        Pattern::new(&self.pattern, options)
             .map_err(|e| Error::argument(format!("`{GREP_TOOL}.pattern`: {e}")))
     }
 }
@@ -95,11 +90,11 @@ impl GrepArgs {
 /// `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that cannot be compiled or is too large.
 pub fn grep(outputs: &ToolOutputs, args: &GrepArgs, config: &ToolOutputCacheConfig) -> Result<String> {
     let output = outputs.get(&args.ref_id)?;
-    let regex = args.regex()?;
+    let pattern = args.compiled()?;
     let total = output.line_count();
     let mut answer = Answer::new(args, config, total);
     for (number, line) in (1..).zip(output.lines_from(0)) {
-        match first_match(&regex, &line, WINDOW, OVERLAP) {
+        match first_match(&pattern, &line, WINDOW, OVERLAP) {
             Some(at) => answer.matched(number, &line, at),
             None => answer.missed(number, &line),
         }
@@ -109,20 +104,20 @@ pub fn grep(outputs: &ToolOutputs, args: &GrepArgs, config: &ToolOutputCacheConf
 
 /// Where the line first matches. A line longer than `window` bytes is searched in pieces that share `overlap` bytes: of
 /// it, a match longer than half of them may be missed, and nothing else.
-fn first_match(regex: &Regex, line: &Line<'_>, window: usize, overlap: usize) -> Option<usize> {
+fn first_match(pattern: &Pattern, line: &Line<'_>, window: usize, overlap: usize) -> Option<usize> {
     if line.len() <= window {
-        return regex.find(&line.text()).map(|found| found.start());
+        return pattern.find(&line.text()).map(|found| found.start);
     }
     let mut from = 0;
     loop {
         let piece = line.between(from, from + window);
         if from + piece.len() >= line.len() || piece.len() <= overlap {
-            return regex.find_at(&piece, searched(&piece, from, overlap)).map(|found| from + found.start());
+            return pattern.find_at(&piece, searched(&piece, from, overlap)).map(|found| from + found.start);
         }
-        if let Some(found) = regex.find_at(&piece, searched(&piece, from, overlap)) {
+        if let Some(found) = pattern.find_at(&piece, searched(&piece, from, overlap)) {
             // A match near the end may end there only because the piece does: the next piece tells.
-            if found.end() < piece.len() || found.start() < piece.len() - overlap / 2 {
-                return Some(from + found.start());
+            if found.end < piece.len() || found.start < piece.len() - overlap / 2 {
+                return Some(from + found.start);
             }
         }
         from += piece.floor_char_boundary(piece.len() - overlap);
@@ -323,10 +318,10 @@ mod tests {
                 "a+b", "^a", "b$", r"\bb", "日a?日", "^日.*$", "b.*a", "aaab", "(a|日)b", "$",
             ]),
         ) {
-            let regex = Regex::new(pattern).unwrap();
-            let whole = regex.find(&text).filter(|m| m.len() <= 20 || pattern.contains('*')).map(|m| m.start());
-            let in_pieces = first_match(&regex, &Line::alone(&text), window, 50);
-            if whole.is_some() || !regex.is_match(&text) {
+            let compiled = Pattern::new(pattern, Options::default()).unwrap();
+            let whole = compiled.find(&text).filter(|m| m.len() <= 20 || pattern.contains('*')).map(|m| m.start);
+            let in_pieces = first_match(&compiled, &Line::alone(&text), window, 50);
+            if whole.is_some() || !compiled.is_match(&text) {
                 prop_assert_eq!(in_pieces, whole);
             }
         }
