@@ -67,7 +67,7 @@ impl ContextGraph {
         };
         let moved: Vec<u32> = by_place(behind).into_iter().chain(by_place(ahead)).collect();
         let mut places: Vec<u32> = moved.iter().map(|n| self.order.at(*n)).collect();
-        places.sort_unstable();
+        crate::sorting::sort(&mut places);
         for (node, place) in moved.into_iter().zip(places) {
             self.order.position[node as usize] = place;
         }

@@ -170,7 +170,7 @@ impl Price {
     }
 
     fn sorted(mut self) -> Self {
-        self.above.sort_by_key(|(from, _)| *from);
+        crate::sorting::sort_by_key(&mut self.above, |(from, _)| *from);
         self.above.dedup_by_key(|(from, _)| *from);
         self
     }

@@ -66,7 +66,7 @@ impl Session {
         let inside: NodeSet = members.iter().copied().collect();
         members.extend(beside.into_iter().filter(|n| stands.contains(n) && !inside.contains(n)));
         let mut left: Vec<NodeIndex> = left.into_iter().collect();
-        left.sort_unstable();
+        crate::sorting::sort(&mut left);
         if left.is_empty() {
             return Ok(members);
         }

@@ -68,7 +68,7 @@ impl Handles {
     /// What nodes were pushed as, without the objects: in what format, and which belong together.
     pub fn pushed_as(&self) -> Vec<(Format, Vec<NodeIndex>)> {
         let mut all: Vec<&Original> = self.originals.values().collect();
-        all.sort_unstable_by_key(|original| original.nodes.first().copied());
+        crate::sorting::sort_by_key(&mut all, |original| original.nodes.first().copied());
         all.into_iter().map(|original| (original.format, original.nodes.clone())).collect()
     }
 

@@ -81,7 +81,7 @@ pub fn bytes_of_session(inner: &Inner) -> std::result::Result<Vec<u8>, JsValue> 
             .map(|(id, bytes)| (id.clone(), bytes.iter().copied().map(u32::from).collect()))
             .collect(),
     };
-    side.split_characters.sort_unstable();
+    crate::sorting::sort(&mut side.split_characters);
     let mut out = Writer::default();
     side.save(&mut out);
     let side = SIDE.framed(&out.into_bytes());
