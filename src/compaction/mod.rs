@@ -24,6 +24,6 @@ pub use layout::{Layout, SummaryRole, engine_message};
 pub use plan::{FoldPlan, Keep, plan};
 pub use profiles::Profile;
 pub use redact::Redact;
-pub use request::{Ask, Reason, Size, SummaryRequest, chunks, request};
+pub use request::{Ask, Reason, Size, SummaryRequest, chunks, least_tokens, request};
 pub use transcript::messages as transcript_messages;
 pub use verdict::{Accepted, Answer, LedgerTerms, judge, text_of};

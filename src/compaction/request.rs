@@ -10,7 +10,7 @@ use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::redact::Redact;
 use super::{Profile, prompts, tags, transcript};
-use crate::context::{Context, Form, NodeSet, Slot};
+use crate::context::{Context, Form, NodeSet, PartName, Slot};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, open_calls};
 use crate::provider::unlink_each;
@@ -146,6 +146,18 @@ pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summ
     }
 }
 
+/// Fewer tokens than any request of this size has, without a look at a message.
+pub fn least_tokens(context: &Context, size: Size, ask: &Ask<'_>) -> u64 {
+    if size != Size::Whole || ask.redact.is_some() {
+        return 0;
+    }
+    let parts = context.view.tokens_by_part().into_iter();
+    let stay = parts.filter(|(part, ..)| {
+        !matches!(part, PartName::Reasoning | PartName::ToolCalls | PartName::ToolOutputs | PartName::Tools)
+    });
+    stay.map(|(_, tokens, _)| tokens).sum()
+}
+
 /// The conversation that `plan` folds, cut into pieces that a request of at most `window` tokens can be about.
 pub fn chunks(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) -> Result<Chunks> {
     let slots = conversation(context, plan, Size::NoOutputs, ask)?;
@@ -234,6 +246,9 @@ fn conversation<'a>(
             *message = Arc::new(redact.message(message)?);
         }
         slots.retain(|(_, message)| !message.is_empty());
+    }
+    if !context.history.has_reasoning() {
+        return Ok(slots);
     }
     if ask.drops_bound_thinking {
         drop_bound_thinking(&mut slots);

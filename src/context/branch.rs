@@ -2,7 +2,7 @@
 
 use super::core::Context;
 use super::fold::{Fold, Stood};
-use super::history::History;
+use super::history::{History, reasons};
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
 use super::view::Slot;
@@ -94,6 +94,7 @@ impl History {
             if is_message || !self.by_id.contains_key(&node.id) {
                 self.by_id.insert(node.id.clone(), own);
             }
+            self.has_reasoning |= reasons(&node.message);
             self.nodes.push(node);
         }
         for (id, call) in old.open_calls {

@@ -317,10 +317,10 @@ impl Context {
     ) {
         let node = self.history.node(index);
         let line = LeftOut {
-            id: node.id.to_string(),
+            id: String::from(&*node.id),
             why: why.to_owned(),
             output_ref,
-            fold: fold.map(ToString::to_string),
+            fold: fold.map(|id| String::from(&**id)),
         };
         self.left_out.push(line);
     }
@@ -333,7 +333,7 @@ impl Context {
 
     /// The ids of nodes.
     pub fn ids(&self, nodes: &[NodeIndex]) -> Vec<String> {
-        nodes.iter().map(|n| self.history.node(*n).id.to_string()).collect()
+        nodes.iter().map(|n| String::from(&*self.history.node(*n).id)).collect()
     }
 
     /// The view's messages in order.

@@ -5,7 +5,7 @@ use super::node::{Node, NodeIndex, NodeKind};
 use super::place::Late;
 use super::tally::Tally;
 use crate::error::{Error, ErrorCode, Result};
-use crate::message::Message;
+use crate::message::{Message, Part};
 
 mod calls;
 mod check;
@@ -27,6 +27,8 @@ pub struct History {
     /// Nodes of a past that the caller rewrote or went back behind, and how many nodes there were then: their ids and
     /// calls are free.
     superseded: HashMap<NodeIndex, usize>,
+    /// Some message holds reasoning.
+    pub(super) has_reasoning: bool,
     pub(super) late: Late,
     /// Messages whose output lives in the host's store, and what they took when they were pushed.
     pub(super) away: BTreeMap<NodeIndex, Tally>,
@@ -36,6 +38,11 @@ impl History {
     /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// Whether any message holds reasoning.
+    pub fn has_reasoning(&self) -> bool {
+        self.has_reasoning
     }
 
     /// How many messages the caller put in.
@@ -120,6 +127,7 @@ impl History {
             self.open_calls.insert(call.id.clone(), OpenCall { caller: index, stand_in: None });
         }
         self.by_id.insert(id.clone(), index);
+        self.has_reasoning |= reasons(&message);
         let pinned = message.meta.pinned;
         self.nodes.push(Node { id, message, tally, kind, pinned, folded_by: None });
         index
@@ -173,4 +181,9 @@ impl History {
             (node.message, node.tally) = (message, pushed);
         }
     }
+}
+
+/// Whether a message holds reasoning.
+pub(super) fn reasons(message: &Message) -> bool {
+    message.parts.iter().any(|part| matches!(part, Part::Reasoning(_)))
 }

@@ -64,7 +64,7 @@ pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Step> {
             }
         }
         answering |= message.role == Role::Tool;
-        open_until = open_until.max(closes.get(&i).copied().unwrap_or(0));
+        open_until = open_until.max(closes[i]);
     }
     out
 }
@@ -89,14 +89,14 @@ pub fn open_calls<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<&'
     open
 }
 
-/// For each message with calls: the index after the last output that answers one of them.
-fn closing_indexes(messages: &[&Message]) -> HashMap<usize, usize> {
+/// For each message with calls: the index after the last output that answers one of them. 0 for others.
+fn closing_indexes(messages: &[&Message]) -> Vec<usize> {
     let mut caller: HashMap<&str, usize> = HashMap::new();
-    let mut closes: HashMap<usize, usize> = HashMap::new();
+    let mut closes = vec![0; messages.len()];
     for (i, message) in messages.iter().enumerate() {
         for output in message.tool_outputs() {
             if let Some(from) = caller.remove(output.call_id.as_str()) {
-                closes.insert(from, i + 1);
+                closes[from] = i + 1;
             }
         }
         for call in message.tool_calls().filter(|c| !c.hosted) {

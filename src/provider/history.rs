@@ -16,6 +16,9 @@ use crate::message::{Format, Message, Part, Role, ToolOutput};
 pub struct OpenAiHistory {
     entries: Vec<Entry>,
     len: usize,
+    /// What a rebuild discarded. To free thousands of messages takes longer than to rebuild the list: it is done bit by bit, as
+    /// items come in.
+    discarded: Vec<Entry>,
 }
 
 /// A message and the items that it came from.
@@ -73,6 +76,7 @@ impl OpenAiHistory {
             items: r.start + at..r.end + at,
         };
         self.entries.extend(read.into_iter().map(entry));
+        self.discarded.truncate(self.discarded.len().saturating_sub(64 * items.len()));
         self.len += items.len();
         Ok(())
     }
@@ -83,8 +87,8 @@ impl OpenAiHistory {
     /// # Errors
     /// None so far; a message that the format cannot say leaves no item.
     pub fn rebuild<'a>(&mut self, compacted: impl IntoIterator<Item = &'a Message>) -> Result<Vec<Rebuilt>> {
-        let mut finder = Matcher::new(&self.entries);
-        let matched: Vec<Matched<'_>> = compacted.into_iter().map(|m| finder.find(m)).collect();
+        let compacted: Vec<&Message> = compacted.into_iter().collect();
+        let matched = matched(&self.entries, &compacted);
         let answered = Pairing::of(&matched);
         let view: Vec<Cow<'_, Message>> = matched
             .iter()
@@ -116,10 +120,23 @@ impl OpenAiHistory {
             entries.push(Entry { message, items: start..out.len() });
         }
         drop(calls);
+        drop((kept, view, answered));
+        drop(matched);
         self.len = out.len();
-        self.entries = entries;
+        self.discarded = std::mem::replace(&mut self.entries, entries);
         Ok(out)
     }
+}
+
+/// The messages of the history that compacted ones are. A view mostly ends as its history does.
+fn matched<'a>(entries: &'a [Entry], compacted: &[&'a Message]) -> Vec<Matched<'a>> {
+    let from_the_end = entries.iter().rev().zip(compacted.iter().rev());
+    let end = from_the_end.take_while(|(entry, message)| same_said(&entry.message, message)).count();
+    let (before, there) = entries.split_at(entries.len() - end);
+    let edited = &compacted[..compacted.len() - end];
+    let mut finder = Matcher::new(before, edited.len());
+    let edited = edited.iter().map(|message| finder.find(message));
+    edited.chain(there.iter().map(Matched::Kept)).collect()
 }
 
 /// A compacted message, or the message of the history that it is.
@@ -147,9 +164,13 @@ impl Matched<'_> {
 /// and nearly so for texts, so that a rebuild costs what the messages cost, however many there are.
 struct Matcher<'a> {
     entries: &'a [Entry],
-    at: HashMap<Key<'a>, Vec<usize>>,
+    /// `None` where few are to be found: they are looked for one by one.
+    at: Option<HashMap<Key<'a>, Vec<usize>>>,
     next: usize,
 }
+
+/// So few messages are looked for without an index.
+const FEW: usize = 4;
 
 /// What a message is looked up by.
 #[derive(PartialEq, Eq, Hash)]
@@ -188,18 +209,35 @@ fn looks(message: &Message) -> Looks<'_> {
 }
 
 impl<'a> Matcher<'a> {
-    fn new(entries: &'a [Entry]) -> Self {
-        let mut at: HashMap<Key<'a>, Vec<usize>> = HashMap::new();
-        for (i, entry) in entries.iter().enumerate() {
-            at.entry(Key::of(&entry.message)).or_default().push(i);
+    /// `wanted`: how many messages are to be found.
+    fn new(entries: &'a [Entry], wanted: usize) -> Self {
+        let index = || {
+            let mut at: HashMap<Key<'a>, Vec<usize>> = HashMap::new();
+            for (i, entry) in entries.iter().enumerate() {
+                at.entry(Key::of(&entry.message)).or_default().push(i);
+            }
+            at
+        };
+        Self { entries, at: (wanted > FEW).then(index), next: 0 }
+    }
+
+    /// The places behind the last message found of those that a message is looked up by.
+    fn places(&self, message: &'a Message) -> Cow<'_, [usize]> {
+        let key = Key::of(message);
+        if let Some(at) = &self.at {
+            let known = at.get(&key).map_or(&[][..], Vec::as_slice);
+            return Cow::Borrowed(&known[known.partition_point(|&i| i < self.next)..]);
         }
-        Self { entries, at, next: 0 }
+        let alike = |i: &usize| {
+            let of = &*self.entries[*i].message;
+            of.role == message.role && Key::of(of) == key
+        };
+        Cow::Owned((self.next..self.entries.len()).filter(alike).collect())
     }
 
     /// The message of the history that `message` is, if it stands after the last one found.
     fn find(&mut self, message: &'a Message) -> Matched<'a> {
-        let known = self.at.get(&Key::of(message)).map_or(&[][..], Vec::as_slice);
-        let rest = &known[known.partition_point(|&i| i < self.next)..];
+        let rest = self.places(message);
         let entries: &'a [Entry] = self.entries;
         let old = |i: usize| &*entries[i].message;
         let untouched = rest.iter().copied().find(|&i| same_said(old(i), message));
@@ -220,13 +258,11 @@ impl<'a> Matcher<'a> {
 /// Reasoning is not compared: a list that went through another format has lost it.
 fn same_said(old: &Message, new: &Message) -> bool {
     let said = |m: &'_ Message| m.parts.iter().filter(|p| !matches!(p, Part::Reasoning(_))).count();
-    old.role == new.role
-        && (old.parts == new.parts
-            || said(old) == said(new) && {
-                let of_old = old.parts.iter().filter(|p| !matches!(p, Part::Reasoning(_)));
-                let of_new = new.parts.iter().filter(|p| !matches!(p, Part::Reasoning(_)));
-                of_old.zip(of_new).all(|(a, b)| same_part(a, b))
-            })
+    old.role == new.role && said(old) == said(new) && {
+        let of_old = old.parts.iter().filter(|p| !matches!(p, Part::Reasoning(_)));
+        let of_new = new.parts.iter().filter(|p| !matches!(p, Part::Reasoning(_)));
+        of_old.zip(of_new).all(|(a, b)| same_part(a, b))
+    }
 }
 
 fn same_part(a: &Part, b: &Part) -> bool {

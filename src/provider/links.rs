@@ -165,6 +165,9 @@ impl Links {
                     current = id.or(current);
                     continue;
                 }
+                if current.is_none() && waiting.is_empty() {
+                    continue;
+                }
                 let id = item_id(part);
                 for rs in waiting.drain(..) {
                     links.next_of.insert(rs, id.clone());

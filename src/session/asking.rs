@@ -94,6 +94,12 @@ impl Session {
         let language = self.language();
         loop {
             let ask = self.words(question, language.as_deref());
+            let least = compaction::least_tokens(&self.context, question.size, &ask);
+            if let Some(smaller) = question.size.smaller().filter(|_| window.is_some_and(|most| least > most))
+            {
+                question.size = smaller;
+                continue;
+            }
             let request = compaction::request(&self.context, &question.plan, &ask)?;
             let Some(window) = window.filter(|w| request.input_tokens > *w) else { return Ok(request) };
             match question.size.smaller() {

@@ -72,14 +72,80 @@ impl Goal {
 /// Starts a run, or joins the one under way. Resolves to the report, or to view and report; where nothing was due, to
 /// `null`.
 pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promise {
-    future_to_promise(async move {
-        let settled = run_or_join(&inner, goal, signal.as_ref()).await;
-        inner.stores.look_at.set(0); // the view may show less of them
-        away::settle(&inner);
-        inner.deliver_events();
-        consider(&inner);
-        settled
-    })
+    let is_alone = inner.under_way.borrow().is_none() && inner.background.borrow().is_none();
+    if !(is_alone && matches!(goal, Goal::Prepare { .. })) {
+        return future_to_promise(async move {
+            let settled = run_or_join(&inner, goal, signal.as_ref()).await;
+            tell(&inner);
+            settled
+        });
+    }
+    // Most calls have nothing to wait for: what they resolve to is there at once.
+    match begin_alone(&inner, &goal, signal.as_ref()) {
+        Ok(Begun::Settled(settled)) => {
+            tell(&inner);
+            Promise::resolve(&settled)
+        }
+        Ok(Begun::Runs(run, view)) => future_to_promise(async move {
+            let settled = ended(&inner, &goal, run, &view).await;
+            tell(&inner);
+            settled
+        }),
+        Err(thrown) => {
+            tell(&inner);
+            Promise::reject(&thrown)
+        }
+    }
+}
+
+/// What is to be done once a run has ended, however it did.
+fn tell(inner: &Rc<Inner>) {
+    inner.stores.look_at.set(0); // the view may show less of them
+    away::settle(inner);
+    inner.deliver_events();
+    consider(inner);
+}
+
+/// A run that nobody else's stands in the way of.
+enum Begun {
+    /// It is done, and this is what it resolves to.
+    Settled(JsValue),
+    /// It waits for a summary, and puts the view here.
+    Runs(Promise, Rc<OnceCell<Rc<Snapshot>>>),
+}
+
+fn begin_alone(inner: &Rc<Inner>, goal: &Goal, signal: Option<&AbortSignal>) -> Result<Begun, JsValue> {
+    refuse_aborted(signal)?;
+    inner.refuse_freed()?;
+    let Some(fit) = begin(inner, goal)? else { return Ok(Begun::Settled(JsValue::NULL)) };
+    let view = Rc::new(OnceCell::new());
+    let Fit::Done(report) = fit else {
+        let run = future_to_promise(run_to_end(inner.clone(), fit, signal.cloned(), view.clone()));
+        *inner.under_way.borrow_mut() = Some(run.clone());
+        return Ok(Begun::Runs(run, view));
+    };
+    keep_view(inner, &view)?;
+    let told = match view.get() {
+        Some(view) if goal.wants_view() => prepared(inner, Told::Report(report), view.clone()),
+        _ => report_object(&report),
+    };
+    told.map(Begun::Settled)
+}
+
+/// What a run resolves to, once it has ended.
+async fn ended(
+    inner: &Rc<Inner>,
+    goal: &Goal,
+    run: Promise,
+    view: &OnceCell<Rc<Snapshot>>,
+) -> Result<JsValue, JsValue> {
+    let settled = wasm_bindgen_futures::JsFuture::from(run).await;
+    *inner.under_way.borrow_mut() = None;
+    let report = settled?;
+    match view.get() {
+        Some(view) if goal.wants_view() => prepared(inner, Told::Object(report), view.clone()),
+        _ => Ok(report),
+    }
 }
 
 async fn run_or_join(
@@ -109,24 +175,9 @@ async fn run_or_join(
             (_, settled) => return settled,
         }
     }
-    let Some(fit) = begin(inner, &goal)? else { return Ok(JsValue::NULL) };
-    let view = Rc::new(OnceCell::new());
-    let report = if let Fit::Done(report) = fit {
-        keep_view(inner, &view)?;
-        if let Some(view) = view.get().filter(|_| goal.wants_view()) {
-            return prepared(inner, Told::Report(report), view.clone());
-        }
-        report_object(&report)
-    } else {
-        let run = future_to_promise(run_to_end(inner.clone(), fit, signal.cloned(), view.clone()));
-        *inner.under_way.borrow_mut() = Some(run.clone());
-        let settled = wasm_bindgen_futures::JsFuture::from(run).await;
-        *inner.under_way.borrow_mut() = None;
-        settled
-    }?;
-    match view.get() {
-        Some(view) if goal.wants_view() => prepared(inner, Told::Object(report), view.clone()),
-        _ => Ok(report),
+    match begin_alone(inner, &goal, signal)? {
+        Begun::Settled(settled) => Ok(settled),
+        Begun::Runs(run, view) => ended(inner, &goal, run, &view).await,
     }
 }
 

@@ -1,4 +1,7 @@
+use std::borrow::Cow;
+
 use super::*;
+use crate::facts::Drawn;
 use crate::message::{Message, Part, Role, ToolCall, ToolOutputRef};
 
 const ALL: Room = Room { all: 10_000, rules: 10_000 };
@@ -191,4 +194,35 @@ fn what_stays_is_redacted_like_what_is_folded() {
 
     let fails = Redact::new(|_| Err(crate::error::Error::argument("no")));
     assert!(beside(&context, &none, &Carried::default(), false, Some(&fails)).is_err());
+}
+
+proptest::proptest! {
+    /// What is drawn for the whole history tells of any part of it what drawing that part alone tells.
+    #[test]
+    fn facts_drawn_once_are_those_drawn_anew(kinds in proptest::collection::vec(0..7_usize, 0..24), cut in 0..48_usize) {
+        let step = |(n, kind): (usize, usize)| match kind {
+            0 => vec![user(&format!("Never touch src/a{n}.rs. Fix #{n} only."))],
+            1 => ran(&n.to_string(), "cargo test", "error[E0308]: x\n --> src/app/main.rs:3\nexit code: 101").into(),
+            2 => ran(&n.to_string(), "cargo test", "test result: ok. 3 passed; 0 failed").into(),
+            3 => ran(&n.to_string(), "cat x/y/z", "https://example.org/docs 94ff0b0").into(),
+            4 => vec![said(&format!("- [ ] step {}\n- [x] step {}\n\nShall I go on?", n % 5, n % 3))],
+            5 => vec![said("Read src/app/main.rs and src/app/lib.rs.")],
+            _ => vec![user("```\n// must be sorted\n```\nsee /w/app/x")],
+        };
+        let list: Vec<Message> = kinds.into_iter().enumerate().flat_map(step).collect();
+        let mut facts = Drawn::default();
+        list.iter().for_each(|message| facts.draw(message));
+        let (first, second) = list.split_at(cut.min(list.len()));
+        let places: Vec<(&Message, usize)> = list.iter().enumerate().map(|(at, m)| (m, at)).collect();
+        let drawn = <[(&Message, usize)]>::to_vec;
+        let (mut once, mut anew) = (Carried::default(), Carried::default());
+        once.add(&Read::drawn(Cow::Borrowed(&facts), drawn(&places[..first.len()])));
+        anew.add(&Read::anew(first));
+        proptest::prop_assert_eq!(&once, &anew);
+        once.settle(&Read::drawn(Cow::Borrowed(&facts), drawn(&places[first.len()..])));
+        anew.settle(&Read::anew(second));
+        once.add(&Read::drawn(Cow::Borrowed(&facts), drawn(&places[first.len()..])));
+        anew.add(&Read::anew(second));
+        proptest::prop_assert_eq!(once, anew);
+    }
 }

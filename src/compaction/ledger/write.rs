@@ -137,9 +137,10 @@ impl<'a> Missing<'a> {
         for output in left_out.iter().filter_map(|c| c.seen.output) {
             *missing.entry(output).or_default() += 1;
         }
-        let written = out.clone();
-        let named = |id: &str| written.contains(id);
-        let unnamed = self.carried.outputs.iter().zip(&self.shown_refs).filter(|(_, shown)| !**shown);
+        let all = Needles::new(self.carried.outputs.values().map(|o| o.ref_id.as_str()));
+        let mut shown = self.shown_refs.clone();
+        all.find(out, |i| shown[i] = true);
+        let unnamed = self.carried.outputs.iter().zip(&shown).filter(|(_, shown)| !**shown);
         let mut refs: Vec<(usize, u64, &str)> = unnamed
             .map(|((at, stored), _)| (at, stored))
             .rev()
@@ -148,7 +149,6 @@ impl<'a> Missing<'a> {
                 missing.contains_key(*at) || (*age < NEWEST_REFS && stored.bytes >= LARGE)
             })
             .map(|(_, (at, stored))| (missing.get(at).copied().unwrap_or(0), *at, stored.ref_id.as_str()))
-            .filter(|(_, _, id)| !named(id))
             .collect();
         sort_by_key(&mut refs, |(opens, at, _)| (Reverse(*opens), Reverse(*at)));
         let label = "Stored outputs (tool_output_cache): ";

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::History;
 use super::calls::OpenCall;
+use super::reasons;
 use crate::context::node::{Node, NodeIndex, NodeKind};
 use crate::context::place::Late;
 use crate::context::tally::Tally;
@@ -13,7 +14,17 @@ use crate::saved::{Reader, Saved, Writer};
 impl Saved for History {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         // What is not saved follows from the nodes; `reserved` names ids that have entered.
-        let Self { nodes, by_id: _, open_calls, generated, reserved: _, superseded, late, away } = self;
+        let Self {
+            nodes,
+            by_id: _,
+            open_calls,
+            generated,
+            reserved: _,
+            superseded,
+            has_reasoning: _,
+            late,
+            away,
+        } = self;
         nodes.save(out);
         open_calls.save(out);
         generated.save(out);
@@ -56,6 +67,7 @@ impl Saved for History {
             open_calls,
             generated,
             reserved: HashSet::new(),
+            has_reasoning: nodes.iter().any(|node| reasons(&node.message)),
             superseded: superseded.into_iter().collect(),
             late,
             away,
