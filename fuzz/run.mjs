@@ -1,6 +1,8 @@
 // Runs a script against the package; tells what went wrong, or null.
 
+import { isDeepStrictEqual } from "node:util";
 import { ContextError, Session, check, convert, countTokens, repair } from "contextfold";
+import { memoryStore } from "contextfold/stores/memory";
 
 const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk"];
 
@@ -16,6 +18,13 @@ function expected(error) {
   if (!ContextError.isInstance(error) || error.code === "INTERNAL") throw error;
   return error;
 }
+
+/** The value as it is saved: half a character is none. */
+const wellFormed = (value) => JSON.parse(JSON.stringify(value), (_, v) => (typeof v === "string" ? v.toWellFormed() : v));
+
+/** Entries that may be pushed again: an item's id is its own. */
+let renamed = 0;
+const withoutIds = (list) => JSON.parse(JSON.stringify(list, (key, value) => (["id", "itemId"].includes(key) && /^(rs|fc|ws|msg)_/.test(value) ? (/^ws/.test(value) ? `ws_${++renamed}` : undefined) : value)));
 
 /** The entries of a view: a list, or what holds one. */
 const entries = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages));
@@ -39,15 +48,15 @@ function spoilt(value, at, junk) {
 
 export async function run(script) {
   unhandled = null;
-  let session = null;
+  const world = { session: null, open: [] };
   try {
-    session = begin(script);
-    if (session) await live(session, script);
+    begin(world, script);
+    if (world.session) await live(world, script);
   } catch (error) {
     return String(error?.stack ?? error).split("\n").slice(0, 8).join("\n");
   } finally {
     try {
-      session?.free();
+      for (const session of world.open) session.free();
     } catch {
       // a trap, told above
     }
@@ -56,9 +65,20 @@ export async function run(script) {
   return unhandled ? `an unhandled rejection: ${unhandled?.stack ?? unhandled}` : null;
 }
 
-function begin(script) {
+/** A store of which one call goes wrong, the one with the number that is set, counted from then on. */
+function faulty() {
+  const items = memoryStore();
+  const store = { at: 0 };
+  for (const method of ["getItem", "setItem", "removeItem", "getItemRaw", "setItemRaw", "compareAndSet"])
+    store[method] = async (...args) => {
+      if (store.at > 0 && --store.at === 0) throw new Error("connection refused");
+      return items[method](...args);
+    };
+  return store;
+}
+
+function begin(world, script) {
   let asked = 0;
-  let session = null;
   const summarize = async (request, { signal }) => {
     const answer = script.answers[asked++ % script.answers.length];
     if (!Array.isArray(request.messages) || !Number.isFinite(request.input_tokens)) throw new Error("a request of another shape");
@@ -78,9 +98,9 @@ function begin(script) {
       case "long": throw new Error("prompt is too long: 9000 tokens > 4000 maximum");
       case "reenters":
         try {
-          session.push({ role: "user", content: "from within" });
-          session.tokens;
-          session.view("anthropic");
+          world.session.push({ role: "user", content: "from within" });
+          world.session.tokens;
+          world.session.view("anthropic");
         } catch (error) {
           expected(error);
         }
@@ -88,29 +108,34 @@ function begin(script) {
       default: return `<summary>${answer.text || "s"}</summary>`;
     }
   };
+  world.store = faulty();
+  const stored = script.memory ? { store: world.store, toolOutputCache: { ...script.options.toolOutputCache, ...script.memory } } : {};
+  world.given = { summarize, ...(script.memory && { store: world.store }) };
   try {
-    session = new Session({ ...script.options, summarize });
+    world.session = new Session({ ...script.options, ...stored, summarize });
+    world.open.push(world.session);
   } catch (error) {
     expected(error);
   }
-  return session;
 }
 
-async function live(session, script) {
+async function live(world, script) {
   const running = [];
   let spoiltOnce = false;
   for (const [at, op] of script.ops.entries()) {
-    const before = session.messages.length;
-    const refused = await operate(session, op, running);
+    const before = op.op === "load" ? 0 : world.session.messages.length;
+    const refused = await operate(world, op, running);
+    const { session } = world;
     const where = `operation ${at}, ${op.op}`;
     const now = session.messages;
     if (now.length < before) throw new Error(`${where}: the history was ${before} messages and is ${now.length}`);
-    if (refused && ["push", "pushFrom", "setHeader"].includes(op.op) && running.length === 0 && now.length !== before) throw new Error(`${where}: refused, and taken all the same`);
+    if (refused && ["push", "pushFrom", "native", "setHeader"].includes(op.op) && running.length === 0 && now.length !== before) throw new Error(`${where}: refused, and taken all the same`);
     if (unhandled) throw unhandled;
     spoiltOnce ||= op.spoilt && !refused;
     sound(session, where, spoiltOnce);
   }
   for (const promise of running) await promise;
+  const { session } = world;
   for (let rounds = 0; rounds < 3; rounds++) await session.prepare().catch(expected);
   const prepared = await session.prepare().catch(expected);
   if (!prepared.report || prepared instanceof Error) return;
@@ -122,7 +147,8 @@ async function live(session, script) {
 }
 
 /** Whether it was refused. */
-async function operate(session, op, running) {
+async function operate(world, op, running) {
+  const { session } = world;
   const nth = (list) => (list.length ? list[op.at % list.length] : undefined);
   const id = () => nth(session.messages)?.id ?? "nobody";
   const ref = () => nth(session.toolOutputs.refs())?.id ?? "out_0";
@@ -143,7 +169,7 @@ async function operate(session, op, running) {
     switch (op.op) {
       case "push": session.push(op.messages); break;
       case "pushFrom": {
-        const view = entries(session.view(op.format)).slice(-4);
+        const view = withoutIds(entries(session.view(op.format)).slice(-4));
         session.pushFrom(op.format, op.spoilt ? spoilt(view, op.at, op.with) : view);
         break;
       }
@@ -160,6 +186,49 @@ async function operate(session, op, running) {
         break;
       }
       case "tick": await tick(); break;
+      case "native": session.pushFrom(op.format, op.input); break;
+      case "setContext": session.setContext(op.parts); break;
+      case "unfold": session.unfold(nth(session.folds())?.id ?? "nothing"); break;
+      case "rewind": session.rewind(id()); break;
+      case "fork": {
+        world.branch = session.fork(id());
+        world.open.push(world.branch);
+        world.branch.push(op.messages);
+        world.branch.push({ role: "assistant", content: "found it" });
+        sound(world.branch, "in the branch", true);
+        break;
+      }
+      case "merge": {
+        const call = session.view("messages").findLast((m) => m.tool_calls)?.tool_calls.at(-1).id ?? "none";
+        if (world.branch) session.merge(world.branch, op.role === "user" ? { role: "user" } : { tool_call_id: call });
+        break;
+      }
+      case "plan": world.plan = session.plan(op.options); break;
+      case "apply": {
+        const ids = (list) => list.map((at) => session.messages[at % Math.max(1, session.messages.length)]?.id).filter(Boolean);
+        const abort = new AbortController();
+        if (!world.plan) break;
+        const started = start(world.plan.apply({ keep: ids(op.keep), fold: ids(op.fold), signal: abort.signal }));
+        if (op.abort) abort.abort();
+        await started;
+        break;
+      }
+      case "save": {
+        world.store.at = op.fault;
+        await start(session.save(world.store, "s"));
+        break;
+      }
+      case "load": case "restore": {
+        world.store.at = op.fault ?? 0;
+        const again = op.op === "load" ? await Session.load(world.store, "s", world.given) : Session.restore(session.snapshot(), world.given);
+        world.open.push(again);
+        if (op.op === "restore" && !isDeepStrictEqual(wellFormed(again.view("anthropic")), wellFormed(session.view("anthropic")))) throw new Error("restored to another view");
+        world.session = again;
+        world.plan = world.branch = null;
+        break;
+      }
+      case "flush": await session.flush(); break;
+      case "graph": session.graph.nodes(); session.graph.edges(); break;
       case "pin": session.pin(id()); break;
       case "unpin": session.unpin(id()); break;
       case "pinText": session.pin({ id: id(), text: String(nth(session.messages)?.content ?? "").slice(0, op.length) }); break;

@@ -71,11 +71,52 @@ export function scriptOf(seed) {
       at = at[key];
     }
   };
+  /** A few entries as a format's own clients have them: files, thinking, calls of every kind. */
+  const native = (format) => {
+    const id = newCall().id;
+    const said = () => `${text()}.`;
+    const [image, pdf] = ["https://example.org/a.png", "https://example.org/a.pdf"];
+    const lists = {
+      messages: () => [
+        { role: "user", content: [{ type: "text", text: said() }, { type: "image", data: "aGVsbG8=", media_type: "image/png" }, { type: "document", url: pdf }], ...meta() },
+        { role: "assistant", content: [{ type: "reasoning", text: "hm", signature: "c2ln" }, { type: "text", text: said() }], tool_calls: [{ id, type: "function", function: { name: "read", arguments: "{}" } }] },
+        { role: "tool", tool_call_id: id, content: said(), is_error: r.chance(0.5), ephemeral: 1 + r.below(2) },
+      ],
+      "openai-chat": () => [
+        { role: "user", content: [{ type: "text", text: said() }, { type: "image_url", image_url: { url: image, detail: "low" } }] },
+        { role: "assistant", content: null, refusal: null, tool_calls: [{ id, type: "function", function: { name: "read", arguments: "{}" } }] },
+        { role: "tool", tool_call_id: id, content: [{ type: "text", text: said() }] },
+      ],
+      "openai-responses": () => [
+        { type: "message", role: "user", content: [{ type: "input_text", text: said() }, { type: "input_image", image_url: image, detail: "auto" }, { type: "input_file", file_id: "file_1" }] },
+        { type: "reasoning", id: `rs_${id}`, summary: [], encrypted_content: "gAAAAABo" },
+        { type: "function_call", id: `fc_${id}`, call_id: id, name: "read", arguments: "{}" },
+        { type: "function_call_output", call_id: id, output: said() },
+        { type: "web_search_call", id: `ws_${id}`, status: "completed", action: { type: "search", query: "x" } },
+        { type: "message", id: `msg_${id}`, role: "assistant", status: "completed", content: [{ type: "output_text", text: said(), annotations: [] }] },
+      ],
+      anthropic: () => [
+        { role: "user", content: [{ type: "text", text: said() }, { type: "image", source: { type: "base64", media_type: "image/png", data: "aGVsbG8=" } }, { type: "document", source: { type: "url", url: pdf } }] },
+        { role: "assistant", content: [{ type: "thinking", thinking: "hm", signature: "c2ln" }, { type: "redacted_thinking", data: "eHh4" }, { type: "text", text: said() }, { type: "tool_use", id, name: "read", input: { at: 1 } }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: [{ type: "text", text: said() }], is_error: true }] },
+      ],
+      "ai-sdk": () => [
+        { role: "user", content: [{ type: "text", text: said() }, { type: "image", image }, { type: "file", data: "aGVsbG8=", mediaType: "application/pdf" }] },
+        { role: "assistant", content: [{ type: "reasoning", text: "hm", providerOptions: { anthropic: { signature: "c2ln" } } }, { type: "tool-call", toolCallId: id, toolName: "read", input: { at: 1 } }] },
+        { role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: "read", output: { type: "text", value: said() } }] },
+      ],
+    };
+    const list = lists[format]();
+    const cut = r.chance(0.7) ? list : list.slice(0, 1 + r.below(list.length));
+    return cut.at(-1).type === "reasoning" ? cut.slice(0, -1) : cut; // it goes with what it made
+  };
   const compaction = () => ({
+    ...(r.chance(0.15) && { background: r.pick([true, { atRatio: 0.3 }]) }), ...(r.chance(0.1) && { language: "French" }), ...(r.chance(0.1) && { summaryRole: r.pick(["user", "assistant", "system"]) }), ...(r.chance(0.1) && { lowRatio: r.pick([0.1, 0.5, 0.9]) }),
     ...(r.chance(0.3) && { maxAttempts: 1 + r.below(3) }), ...(r.chance(0.4) && { onFailure: r.pick(["error", "extractive"]) }), ...(r.chance(0.3) && { style: "transcript" }),
     ...(r.chance(0.2) && { summarizerWindow: 100 + r.below(2000) }), ...(r.chance(0.3) && { retainLastTurns: r.below(4) }), ...(r.chance(0.2) && { ledgerTokens: r.below(300) }), ...(r.chance(0.1) && { retainPrompt: "Keep the refs." }),
   });
   const options = () => ({
+    ...(r.chance(0.1) && { model: r.pick(["gpt-5", "claude-sonnet-4-5", "gpt-4o"]) }), ...(r.chance(0.1) && { boundThinking: r.pick(["auto", "drop", "keep"]) }), ...(r.chance(0.1) && { reservedOutputTokens: r.below(200) }), ...(r.chance(0.1) && { calibrate: false }),
     ...(r.chance(0.9) && { contextWindow: r.pick([1, 50, 300, 800, 2000, 5000, 20_000, 100_000]) + r.below(50) }), ...(r.chance(0.4) && { ladder: r.pick(PRESETS) }), ...(r.chance(0.6) && { compaction: compaction() }),
     ...(r.chance(0.3) && { toolOutputCache: { contextBudgetTokens: r.below(1000), maxMessageBytes: 64 + r.below(4000), maxLineLength: 1 + r.below(300) } }), ...(r.chance(0.2) && { safetyMargin: 0 }), ...(r.chance(0.3) && { tokenizer: r.pick(["estimate", "bytes/4"]) }),
   });
@@ -87,6 +128,22 @@ export function scriptOf(seed) {
       () => ({ op: "push", messages: spoil(messages()), spoilt: true }),
       () => ({ op: "pushFrom", format: r.pick(FORMATS), spoilt: r.chance(0.5), at: r.below(1000), with: r.pick(JUNK) }),
       () => ({ op: "sync", format: r.pick(FORMATS), cut: r.below(6), spoilt: r.chance(0.3), at: r.below(1000), with: r.pick(JUNK) }),
+      () => {
+        const format = r.pick(FORMATS);
+        return { op: "native", format, input: native(format) };
+      },
+      () => ({ op: "setContext", parts: { memory: r.times(3, text), injections: r.times(2, () => ({ role: "user", content: text() })), skills: r.times(2, () => ({ name: "count" })), ...(r.chance(0.3) && { memoryLimit: r.below(3) }) } }),
+      () => ({ op: "unfold", at: r.below(1000) }),
+      () => ({ op: "rewind", at: r.below(1000) }),
+      () => ({ op: "fork", at: r.below(1000), messages: messages() }),
+      () => ({ op: "merge", role: r.pick(["user", "tool"]) }),
+      () => ({ op: "plan", options: r.pick([{}, { ifDue: true }, { fill: true }]) }),
+      () => ({ op: "apply", keep: r.times(2, () => r.below(1000)), fold: r.times(2, () => r.below(1000)), wait: r.chance(0.6), abort: r.chance(0.1) }),
+      () => ({ op: "save", wait: r.chance(0.6), fault: r.below(12) }),
+      () => ({ op: "load", fault: r.below(12) }),
+      () => ({ op: "restore" }),
+      () => ({ op: "flush" }),
+      () => ({ op: "graph" }),
       () => ({ op: "prepare", wait: r.chance(0.7), abort: r.chance(0.1) }),
       () => ({ op: "prepare", wait: true }),
       () => ({ op: "compact", wait: r.chance(0.6), abort: r.chance(0.15) }),
@@ -110,5 +167,6 @@ export function scriptOf(seed) {
       () => ({ op: "functions", format: r.pick(FORMATS), to: r.pick(FORMATS), at: r.below(1000), with: r.pick(JUNK) }),
     ])();
   const answers = Array.from({ length: 24 }, () => ({ kind: r.pick(["good", "good", "good", "object", "empty", "large", "cut", "open", "forged", "throws", "rejects", "late", "junk", "long", "reenters", "language"]), text: text(), junk: r.pick(JUNK) }));
-  return { options: r.chance(0.95) ? options() : spoil({ contextWindow: 1000, ...options() }), answers, ops: Array.from({ length: 2 + r.below(r.chance(0.2) ? 60 : 20) }, op) };
+  const memory = r.chance(0.3) ? { memoryBytes: r.pick([0, 500, 5000]) } : null;
+  return { ...(memory && { memory }), options: r.chance(0.95) ? options() : spoil({ contextWindow: 1000, ...options() }), answers, ops: Array.from({ length: 2 + r.below(r.chance(0.2) ? 60 : 20) }, op) };
 }

@@ -49,7 +49,7 @@ const WISHES: [&str; 11] = [
     "stick to",
     "under no circumstances",
 ];
-const CJK_RULES: [&str; 22] = [
+const CJK_RULES: [&str; 24] = [
     "必须",
     "必須",
     "不要",
@@ -62,18 +62,34 @@ const CJK_RULES: [&str; 22] = [
     "千万别",
     "绝不",
     "总是",
+    "切勿",
     "しないで",
     "ないでください",
     "触らないで",
     "必ず",
     "してはいけ",
     "してはなら",
+    "なければなら",
     "するな",
     "絶対に",
     "反드시",
     "하지 마",
 ];
-const CJK_WISHES: [&str; 9] = ["只", "のみ", "だけ", "请勿", "別", "别", "尽量", "できるだけ", "避けて"];
+const CJK_WISHES: [&str; 13] = [
+    "始终",
+    "始終",
+    "常に",
+    "ないこと",
+    "只",
+    "のみ",
+    "だけ",
+    "请勿",
+    "別",
+    "别",
+    "尽量",
+    "できるだけ",
+    "避けて",
+];
 const CJK_EXPLICIT: [&str; 8] = ["必须", "必須", "不要", "只", "禁止", "しないで", "必ず", "のみ"];
 
 /// Words before "don't" that make it a statement about someone.
@@ -210,6 +226,19 @@ mod tests {
             rules("mainには push しないで。必ずテストを書く。"),
             ["mainには push しないで。", "必ずテストを書く。"]
         );
+        assert_eq!(
+            rules("切勿删除日志。コメントを残さなければならない。"),
+            ["切勿删除日志。", "コメントを残さなければならない。"]
+        );
+    }
+
+    #[test]
+    fn what_may_be_a_statement_as_well_is_a_wish() {
+        for text in ["请始终先运行测试。", "常に日本語で答えてください。", "eval は使わないこと。"]
+        {
+            let found: Vec<Strength> = constraints(text).iter().map(|c| c.strength).collect();
+            assert_eq!(found, [Strength::Wish], "{text}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod ai_sdk;
 mod anthropic;
+mod call_ids;
 mod calls;
 mod check;
 mod convert;

@@ -82,5 +82,22 @@ pub(super) fn json_input(arguments: &str) -> Value {
     if arguments.trim().is_empty() {
         return Value::Null;
     }
-    serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(arguments.to_owned()))
+    let mut input = serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(arguments.to_owned()));
+    keep_integers(&mut input);
+    input
 }
+
+/// An integer that JavaScript's numbers do not hold would be another one in an object: it is said as a text.
+fn keep_integers(value: &mut Value) {
+    match value {
+        Value::Number(n) if n.as_i128().is_some_and(|n| n.unsigned_abs() > MOST_EXACT) => {
+            *value = Value::String(n.to_string());
+        }
+        Value::Array(list) => list.iter_mut().for_each(keep_integers),
+        Value::Object(map) => map.values_mut().for_each(keep_integers),
+        _ => {}
+    }
+}
+
+/// `Number.MAX_SAFE_INTEGER`.
+const MOST_EXACT: u128 = (1 << 53) - 1;

@@ -18,7 +18,6 @@ mod writer;
 pub use base64::{base64, from_base64};
 pub use digest::digest;
 pub use frame::Kind;
-#[cfg(target_arch = "wasm32")]
 pub(crate) use frame::checksum;
 pub use reader::Reader;
 pub use writer::Writer;

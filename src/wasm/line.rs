@@ -159,10 +159,7 @@ fn is_entry(
     }
     let known = stretch.objects.get(i);
     if let Some(known) = known {
-        if Object::is(known, given) {
-            return Ok(true);
-        }
-        if text(known).is_some_and(|known| text(given) == Some(known)) {
+        if is_same(known, given) {
             return Ok(true);
         }
     }
@@ -173,6 +170,11 @@ fn is_entry(
         return Ok(true); // its keys stand in another order
     }
     Ok(written(stretch, format, core).get(i) == Some(&given))
+}
+
+/// Whether two entries are the same object, or say the same.
+pub fn is_same(one: &JsValue, other: &JsValue) -> bool {
+    Object::is(one, other) || text(one).is_some_and(|one| text(other) == Some(one))
 }
 
 fn text(value: &JsValue) -> Option<String> {

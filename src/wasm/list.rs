@@ -4,8 +4,9 @@ use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
 use super::handles::{Handles, Objects, Shown, finished};
+use super::line::{Line, Stretch};
 use super::value::to_js;
-use crate::context::Form;
+use crate::context::{Form, View};
 use crate::message::{Message, Part};
 use crate::provider::{OPENED, Provider};
 
@@ -76,6 +77,19 @@ impl List {
         self.head.truncate(self.head.partition_point(|head| *head < slots));
         self.lost_reasoning = self.lost_reasoning.filter(|at| *at < slots);
         self.opened = self.opened.filter(|at| *at < entries);
+    }
+
+    /// The list as a caller has it who was handed it, entry by entry.
+    pub fn line(&self, view: &View) -> Line {
+        let behind = self.runs.iter().skip(1).map(|next| (next.slot, next.entries));
+        let ends = behind.chain([(self.slots, self.entries.length())]);
+        let stretch = |(run, (slots, entries)): (&Run, (usize, u32))| {
+            let shown = (run.slot..slots).filter(|at| !self.head.contains(at));
+            let nodes = shown.filter_map(|at| view.slot(at)).map(|slot| slot.node).collect();
+            let objects: Vec<JsValue> = self.entries.slice(run.entries, entries).iter().collect();
+            Stretch { entries: objects.len(), objects, nodes, sums: Vec::new() }
+        };
+        Line(self.runs.iter().zip(ends).map(stretch).collect())
     }
 
     /// Adds what stands behind the messages that it is of.

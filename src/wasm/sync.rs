@@ -5,10 +5,14 @@ use wasm_bindgen::prelude::*;
 
 use super::entries::{Incoming, entries, read};
 use super::inner::Inner;
+use super::line::{Line, is_same};
 use super::value::{copy_of, get, json, set};
+use super::view::brought_up;
+use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::{list_keys, provider};
+use crate::session::Session;
 
 /// Takes in what is new in a list. `{ added, diverged_at }`.
 pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, JsValue> {
@@ -17,9 +21,17 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     })?;
     let writes = inner.writes();
     let line = inner.line.borrow();
-    let common = inner.read(|core| line.common(format, &list, core))??;
-    let gone = line.nodes_from(common.stretches);
-    let before = line.before(common.stretches).cloned();
+    let mut common = inner.read(|core| line.common(format, &list, core))??;
+    let mut view = None;
+    if common.diverged_at.is_some() {
+        view = handed_back(inner, format, &list)?;
+        if let Some(view) = &view {
+            common = inner.read(|core| view.common(format, &list, core))??;
+        }
+    }
+    let known = view.as_ref().unwrap_or(&line);
+    let gone = inner.read(|core| said(core, known.nodes_from(common.stretches)))?;
+    let before = known.before(common.stretches).cloned();
     drop(line);
     let new: Array = list[common.entries..].iter().collect();
     let before = before.map(|b| json(&b, ErrorCode::InvalidMessage)).transpose()?;
@@ -39,6 +51,9 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         }
         Ok(nodes)
     })?;
+    if let Some(view) = view {
+        *inner.line.borrow_mut() = view;
+    }
     inner.line.borrow_mut().cut(common.stretches);
     let adopted = inner.line.borrow_mut().adopt(common.stretches, &list);
     if let Ok(mut handles) = inner.handles.try_borrow_mut() {
@@ -52,6 +67,41 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     set(&result, "added", &JsValue::from(new.length()))?;
     set(&result, "diverged_at", &common.diverged_at.map_or(JsValue::NULL, |at| JsValue::from(at as u32)))?;
     Ok(result.into())
+}
+
+/// The view as it is now, as the caller's list, where what he hands over begins with it: he goes on from what he was given.
+fn handed_back(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option<Line>, JsValue> {
+    let mut handles = inner.handles()?;
+    inner.read(|core| -> Result<Option<Line>, JsValue> {
+        let context = core.context();
+        let shown = brought_up(&mut handles, context, format)?;
+        let entries = shown.entries.to_vec();
+        let begins = !entries.is_empty()
+            && entries.len() <= list.len()
+            && entries.iter().zip(list).all(|(shown, given)| is_same(shown, given));
+        let line = begins.then(|| shown.line(&context.view));
+        handles.lists.insert(format, shown);
+        Ok(line)
+    })?
+}
+
+/// The messages among nodes, and those that a fold among them stands for.
+fn said(core: &Session, nodes: Vec<NodeIndex>) -> Vec<NodeIndex> {
+    let history = &core.context().history;
+    let mut left = nodes;
+    let mut said = Vec::new();
+    while let Some(node) = left.pop() {
+        match history.node(node).kind {
+            NodeKind::Message => said.push(node),
+            NodeKind::Summary => {
+                let fold = core.context().folds.iter().find(|fold| fold.summary == node);
+                left.extend(fold.iter().flat_map(|fold| &fold.members));
+            }
+            _ => {}
+        }
+    }
+    said.reverse();
+    said
 }
 
 /// The header that a body keeps apart from its list.

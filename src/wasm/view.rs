@@ -108,7 +108,7 @@ pub fn list_of(inner: &Rc<Inner>, snapshot: &Snapshot) -> Result<JsValue, JsValu
 
 /// The list of the view, as it was made before and brought up to what the view is now. Taken out: it is put back by who asked
 /// for it, unless something fails half-way.
-fn brought_up(handles: &mut Handles, context: &Context, format: Format) -> Result<List, JsValue> {
+pub(super) fn brought_up(handles: &mut Handles, context: &Context, format: Format) -> Result<List, JsValue> {
     let Context { view, history, .. } = context;
     let mut list = handles.lists.remove(&format).unwrap_or_default();
     let changes = view.changes();

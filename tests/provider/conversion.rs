@@ -22,8 +22,9 @@ fn errors(format: Format, output: &Value) -> Vec<String> {
 
 fn call_ids(format: Format, list: &Value) -> Vec<String> {
     let read = provider(format).read(list).unwrap();
-    // Anthropic takes letters, digits, _ and - alone: a colon in another provider's id is written as _.
-    read.iter().flat_map(Message::tool_calls).filter(|c| !c.hosted).map(|c| c.id.replace(':', "_")).collect()
+    // Anthropic takes letters, digits, _ and - alone: of another provider's id with a colon the beginning stays.
+    let beginning = |id: &str| id.replace(':', "_").chars().take(40).collect();
+    read.iter().flat_map(Message::tool_calls).filter(|c| !c.hosted).map(|c| beginning(&c.id)).collect()
 }
 
 /// Keeps what was made for the providers' own validators, where `CONTEXTFOLD_CONVERSIONS` names a folder.
@@ -252,4 +253,65 @@ fn a_view_for_the_ai_sdk_unlinks_what_lost_its_reasoning() {
     let view: Vec<&Message> = view.iter().map(Cow::as_ref).collect();
     let out = Value::Array(provider(Format::AiSdk).write(&view).items);
     assert!(!out.to_string().contains("itemId"), "{out}");
+}
+
+#[test]
+fn ids_that_an_api_does_not_take_are_written_otherwise_and_stay_different() {
+    let long = |end: &str| format!("{}{end}", "x".repeat(70));
+    let ids = ["a.1", "a:1", "a_1", "", "日本", &long("1"), &long("2")];
+    let call = |id: &&str| json!({ "id": id, "type": "function", "function": { "name": "read", "arguments": "{}" } });
+    let mut list = vec![json!({ "role": "user", "content": "go" })];
+    list.push(json!({ "role": "assistant", "content": null, "tool_calls": ids.iter().map(call).collect::<Vec<_>>() }));
+    list.extend(ids.iter().map(|id| json!({ "role": "tool", "tool_call_id": id, "content": "fine" })));
+    for to in [Format::Anthropic, Format::OpenaiResponses] {
+        let converted = convert(Format::Messages, to, &Value::Array(list.clone())).unwrap();
+        let found = check(to, &converted.output, &CheckOptions::default()).unwrap();
+        let refused: Vec<_> = found.iter().filter(|v| v.severity == Severity::Error).collect();
+        assert!(refused.is_empty(), "{}: {refused:?}", to.as_str());
+        assert!(converted.output.to_string().contains("\"a_1\""), "what fits stays");
+    }
+}
+
+#[test]
+fn integers_that_no_javascript_number_holds_stay_what_they_are() {
+    let arguments =
+        r#"{"id":9007199254740993,"fine":9007199254740991,"list":[-9223372036854775808],"half":0.5}"#;
+    let call =
+        json!({ "id": "c", "type": "function", "function": { "name": "read", "arguments": arguments } });
+    let list = json!([{ "role": "user", "content": "go" }, { "role": "assistant", "content": null, "tool_calls": [call] }]);
+    for (to, at) in
+        [(Format::Anthropic, "/messages/1/content/0/input"), (Format::AiSdk, "/1/content/0/input")]
+    {
+        let output = convert(Format::Messages, to, &list).unwrap().output;
+        let input = json!({ "id": "9007199254740993", "fine": 9_007_199_254_740_991_u64, "list": ["-9223372036854775808"], "half": 0.5 });
+        assert_eq!(output.pointer("/1/content/0/input"), Some(&input), "{output}");
+    }
+}
+
+#[test]
+fn names_that_apis_refuse_are_told() {
+    let call = |name: &str| {
+        json!([{ "role": "user", "content": "go" }, { "role": "assistant", "content": null,
+        "tool_calls": [{ "id": "c", "type": "function", "function": { "name": name, "arguments": "{}" } }] }])
+    };
+    for (format, rule) in
+        [(Format::OpenaiChat, "C-name"), (Format::OpenaiResponses, "R-name"), (Format::Anthropic, "A-name")]
+    {
+        let told = |name: &str| {
+            let list = convert(Format::Messages, format, &call(name)).unwrap().output;
+            check(format, &list, &CheckOptions::default()).unwrap().iter().any(|v| v.rule == rule)
+        };
+        for bad in ["get weather", "files.read", "läs", "", &"x".repeat(129)] {
+            assert!(told(bad), "{rule}: {bad:?}");
+        }
+        assert!(!told("read_file-2"));
+    }
+}
+
+#[test]
+fn a_part_of_the_ai_sdks_without_what_it_needs_is_told() {
+    let part = json!({ "type": "tool-call", "toolCallId": "c", "toolName": null, "input": {} });
+    let list = json!([{ "role": "assistant", "content": [part] }]);
+    let found = check(Format::AiSdk, &list, &CheckOptions::default()).unwrap();
+    assert!(found.iter().any(|v| v.rule == "schema" && v.message.contains("toolName")), "{found:?}");
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Session } from "contextfold";
 import { missing, recordedRequests } from "../support/data.mjs";
-import { failsWith } from "../support/session.mjs";
+import { FORMATS, failsWith } from "../support/session.mjs";
 
 const call = (id) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
 const asks = (text) => ({ role: "user", content: text });
@@ -253,6 +253,43 @@ describe("folds", () => {
     await assert.rejects(compacting, failsWith("STALE_PLAN", /rewritten/));
     assertShows(session, [asks("something else")].map((_, i) => session.view("openai-chat")[i]));
   });
+});
+
+describe("a view that is handed back", () => {
+  const entries = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages));
+  const talk = () => {
+    const session = new Session({ contextWindow: 4000, summarize: () => "<summary>the gist</summary>", toolOutputCache: { contextBudgetTokens: 50 } });
+    session.setHeader("rules");
+    session.push([asks("go"), calls("a"), answers("a", "lorem ipsum ".repeat(100)), says(`done ${"word ".repeat(300)}`), asks("and?"), calls("b"), answers("b", "yes"), says("so")]);
+    return session;
+  };
+  for (const format of FORMATS)
+    test(`${format}: what comes behind it is new, before a fold and after`, async () => {
+      const session = talk();
+      for (let round = 0; round < 3; round++) {
+        const said = session.messages.length;
+        const view = entries(session.view(format));
+        const goesOn = [...structuredClone(view), { role: "user", content: `more ${round}` }];
+        assert.deepEqual(session.sync(format, goesOn), { added: 1, diverged_at: null });
+        assert.deepEqual(session.sync(format, goesOn), { added: 0, diverged_at: null });
+        assert.equal(session.messages.length, said + 1);
+        assert.equal(session.folds().length, Math.min(round, 1));
+        if (round === 0) await session.compact();
+      }
+      // What is malformed behind it changes nothing, and the list goes on.
+      const view = entries(session.view(format));
+      const before = Buffer.from(session.snapshot());
+      assert.throws(() => session.sync(format, [...view, { role: "nobody" }]), failsWith("INVALID_MESSAGE"));
+      assert.ok(before.equals(Buffer.from(session.snapshot())));
+      // An entry of it that is otherwise is a rewritten past from there on; the fold goes with its own entry alone.
+      const said = session.messages.length;
+      session.sync(format, [...view.slice(0, -1), { role: "user", content: "otherwise" }]);
+      assert.equal(session.folds().length, 1);
+      session.sync(format, [{ role: "user", content: "from the beginning" }]);
+      assert.equal(session.folds().length, 0);
+      assert.equal(session.messages.length, said + 2, "the history keeps all of it");
+      assert.equal(entries(session.view(format)).filter((entry) => entry.role !== "system").length, 1);
+    });
 });
 
 describe("recorded requests, step by step", { skip: missing }, () => {

@@ -1,7 +1,10 @@
 //! Content blocks.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
+use super::super::call_ids;
 use super::super::fields::{self, Fields, Object};
 use super::super::note::Note;
 use super::super::opaque::{json_arguments, json_input, opaque_call, sayable, take_json};
@@ -202,10 +205,8 @@ fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
 }
 
 /// An id as the API takes it. Other providers' ids mostly are so already.
-pub(super) fn tool_id(id: &str) -> String {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let out: String = id.chars().map(|c| if fits(c) { c } else { '_' }).collect();
-    if out.is_empty() { "_".to_owned() } else { out }
+fn tool_id(id: &str) -> Cow<'_, str> {
+    call_ids::written(id, usize::MAX, |c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
 fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
@@ -217,7 +218,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     }
     let template = call.extras.of(FORMAT);
     let mut out = Object::from_template(template);
-    let id = if template.is_some() { call.id.clone() } else { tool_id(&call.id) };
+    let id = if template.is_some() { Cow::from(&call.id) } else { tool_id(&call.id) };
     if id != call.id {
         notes.push(Note::new(format!(
             "the call id `{}` is written `{id}`: only letters, digits, _ and -",
@@ -233,15 +234,15 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
             json!({ "input": other })
         }
     });
-    out.set("type", "tool_use").set("id", id).set("name", call.name.as_str()).set("input", input);
+    out.set("type", "tool_use").set("id", &*id).set("name", call.name.as_str()).set("input", input);
     Some(out.into_value())
 }
 
 fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
     let template = output.extras.of(FORMAT);
     let mut out = Object::from_template(template);
-    let id = if template.is_some() { output.call_id.clone() } else { tool_id(&output.call_id) };
-    out.set("type", "tool_result").set("tool_use_id", id);
+    let id = if template.is_some() { Cow::from(&output.call_id) } else { tool_id(&output.call_id) };
+    out.set("type", "tool_result").set("tool_use_id", &*id);
     let says_nothing = |p: &Part| matches!(p, Part::Text { text, .. } if is_blank(text));
     match output.content.as_slice() {
         parts if output.is_error && parts.iter().all(says_nothing) => {

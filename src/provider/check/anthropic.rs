@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::super::anthropic::is_blank;
-use super::{CheckOptions, Found, Severity, text};
+use super::{CheckOptions, Found, Severity, text, tool_name};
 
 /// A block and where it stands.
 #[derive(Clone, Copy)]
@@ -97,7 +97,8 @@ fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut F
             "text" if block.text().is_some_and(is_blank) => {
                 found.error("A-empty-text", i, format!("empty text block at content.{at}"));
             }
-            "tool_use" if !assistant => found.error("A-use-in-user", i, "tool_use in a user message"),
+            "tool_use" if assistant => tool_name("A-name", block.field("name"), i, found),
+            "tool_use" => found.error("A-use-in-user", i, "tool_use in a user message"),
             "tool_result" if role != "user" => {
                 found.error("A-result-in-assistant", i, "tool_result in an assistant message");
             }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::open::Open;
-use super::{CheckOptions, Dialect, Found, Severity, given, text};
+use super::{CheckOptions, Dialect, Found, Severity, given, text, tool_name};
 
 /// Ids of calls are at most this long.
 const CALL_ID_MAX: usize = 40;
@@ -77,6 +77,10 @@ fn assistant<'v>(message: &'v Value, i: usize, dialect: &Dialect, found: &mut Fo
         if calls.is_empty() {
             let severity = if dialect.empty_tool_calls { Severity::Warn } else { Severity::Error };
             found.add(severity, "C-empty-calls", i, "tool_calls is an empty array");
+        }
+        for call in calls {
+            let body = call.get("function").or_else(|| call.get("custom"));
+            tool_name("C-name", body.and_then(|body| text(body, "name")), i, found);
         }
         let mut twice = false;
         for id in calls.iter().map(|call| text(call, "id").unwrap_or("undefined")) {

@@ -107,6 +107,9 @@ impl Found {
     }
 }
 
+/// Names of tools are at most this long.
+const NAME_MAX: usize = 128;
+
 /// Checks a list, a request body or a response by the rules of `format`, in the order of the list where the rule allows.
 ///
 /// # Errors
@@ -139,6 +142,16 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
         found.0.retain(|v| v.rule != "A-first"); // it goes on with a conversation that began before
     }
     Ok(found.0)
+}
+
+/// Complains about a tool's name that APIs refuse: some take dots, too, and none is known to take more.
+fn tool_name(rule: &'static str, name: Option<&str>, index: usize, found: &mut Found) {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let takes = |name: &str| !name.is_empty() && name.len() <= NAME_MAX && name.chars().all(fits);
+    if let Some(name) = name.filter(|name| !takes(name)) {
+        let why = format!("the tool name `{name}` is not 1 to {NAME_MAX} letters, digits, _ and -");
+        found.warn(rule, index, why);
+    }
 }
 
 /// The text under `key`.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::super::openai_responses::kinds::{self, TAKES_FUNCTION_OUTPUT};
 use super::open::Open;
 use super::pending::last_step;
-use super::{CheckOptions, Dialect, Found, Severity, text};
+use super::{CheckOptions, Dialect, Found, Severity, text, tool_name};
 use crate::message::Role;
 
 /// Ids of calls are at most this long.
@@ -37,6 +37,9 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
     for (i, value) in list.iter().enumerate() {
         let Some(item) = value.as_object() else { continue };
         let kind = text(value, "type").unwrap_or_default();
+        if matches!(kind, "function_call" | "custom_tool_call") {
+            tool_name("R-name", text(value, "name"), i, found);
+        }
         if kinds::call_kind(kind).is_some() {
             pairing.call(item, kind, i, found);
         } else if kinds::output_kind(kind).is_some() {

@@ -93,6 +93,14 @@ const PARTS: [Shape; 9] = [
     ("file", &[("file", Object)]),
 ];
 
+/// Content parts of the AI SDK.
+const AI_SDK_PARTS: [Shape; 4] = [
+    ("text", &[("text", Text)]),
+    ("reasoning", &[("text", Text)]),
+    ("tool-call", &[("toolCallId", Text), ("toolName", Text)]),
+    ("tool-result", &[("toolCallId", Text), ("toolName", Text)]),
+];
+
 impl Kind {
     fn fits(self, value: &Value) -> bool {
         match self {
@@ -130,7 +138,7 @@ pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &m
                 if !fields(&CHAT, role, "the message", entry, &mut wrong) {
                     wrong(format!("unknown role `{role}`"));
                 }
-                content(entry, &mut wrong);
+                content(entry, &PARTS, &mut wrong);
                 calls(entry, &mut wrong);
             }
             Format::Anthropic => anthropic(entry, &mut wrong),
@@ -138,6 +146,9 @@ pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &m
                 let one = Value::Array(vec![entry.clone()]);
                 if let Err(e) = super::super::provider(format).read(&one) {
                     wrong(e.message().trim_start_matches("message 0: ").to_owned());
+                }
+                if format == Format::AiSdk {
+                    content(entry, &AI_SDK_PARTS, &mut wrong);
                 }
             }
         }
@@ -167,16 +178,16 @@ fn responses(entry: &Value, wrong: &mut impl FnMut(String)) {
         if !["user", "assistant", "system", "developer"].contains(&role) {
             wrong(format!("unknown role `{role}`"));
         }
-        content(entry, wrong);
+        content(entry, &PARTS, wrong);
     }
     fields(&RESPONSES, kind, "the item", entry, wrong); // an unknown type may be a new one: it is passed through
 }
 
-fn content(entry: &Value, wrong: &mut impl FnMut(String)) {
+fn content(entry: &Value, shapes: &[Shape], wrong: &mut impl FnMut(String)) {
     for part in entry.get("content").and_then(Value::as_array).into_iter().flatten() {
         match text(part, "type") {
             Some(kind) => {
-                fields(&PARTS, kind, "the content part", part, wrong);
+                fields(shapes, kind, "the content part", part, wrong);
             }
             None => wrong("a content part without `type`".to_owned()),
         }

@@ -10,11 +10,13 @@ mod outputs;
 mod read;
 mod write;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::{Calls, Note, Provider, Written};
+use super::check::responses::CALL_ID_MAX;
+use super::{Calls, Note, Provider, Written, call_ids};
 use crate::error::Result;
 use crate::message::{Extras, Format, Message, Part, Role};
 
@@ -90,4 +92,9 @@ fn head(instructions: &Value) -> Option<Message> {
     message.extras =
         Extras::new(Format::OpenaiResponses, Map::from_iter([(HEAD.to_owned(), Value::Bool(true))]));
     Some(message)
+}
+
+/// The id of a call as the API takes it.
+fn written_id(id: &str) -> Cow<'_, str> {
+    call_ids::written(id, CALL_ID_MAX, |_| true)
 }

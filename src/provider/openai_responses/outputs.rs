@@ -128,7 +128,10 @@ pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Ve
     let kind = kind.to_owned();
     out.set("type", kind.as_str());
     let key = template.map_or("call_id", id_key);
-    out.set(if kind == APPROVAL.output { "approval_request_id" } else { key }, output.call_id.as_str());
+    out.set(
+        if kind == APPROVAL.output { "approval_request_id" } else { key },
+        &*super::written_id(&output.call_id),
+    );
     match kind.as_str() {
         "computer_call_output" => computer(&mut out, output),
         "shell_call_output" => {

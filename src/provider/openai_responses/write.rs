@@ -179,7 +179,11 @@ fn call(call: &ToolCall, known: Option<String>, notes: &mut Vec<Note>) -> Option
     if let Some(id) = known.filter(|_| kind == "function_call" && call.extras.of(FORMAT).is_none()) {
         out.set("id", id);
     }
-    out.set("call_id", call.id.as_str()).set("name", call.name.as_str());
+    let id = super::written_id(&call.id);
+    if id != call.id {
+        notes.push(Note::new(format!("the call id `{}` is too long and is written `{id}`", call.id)));
+    }
+    out.set("call_id", &*id).set("name", call.name.as_str());
     out.set(input, if kind == "function_call" { json(&json_arguments(call)) } else { json(&call.input) });
     Some(out.into_value())
 }
