@@ -45,6 +45,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assertWholeInput(input);
       assert.deepEqual([response.output_text, finished, steps], [ANSWER, true, CALLS + 1]);
       assert.ok(bodies.every(({ instructions, tools }) => instructions === "You build." && tools.length === 1));
+      assert.ok(bodies.every(({ input }) => input.every(({ role }) => role !== "system")), "instructions are sent once");
       assert.match(session.search("src/file3.rs:5:")[0].excerpt, /E0303/);
     });
 
@@ -55,6 +56,18 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assertWholeMessages(messages);
       assert.equal(response.choices[0].message.content, ANSWER);
       assert.ok(bodies.every(({ messages }) => messages[0].content === "You build."));
+    });
+
+    test("a session with memory of its own: it reaches the model, behind the instructions", async () => {
+      const { bodies } = fresh();
+      const remembering = () => {
+        const session = new Session(OPTIONS);
+        session.setContext({ memory: ["The build runs on Fridays."] });
+        return { session, strict: true, execute, maxSteps: 30 };
+      };
+      await runResponses(client(OpenAI, server), { model: "m", input: TASK, instructions: "You build.", tools: RESPONSES_TOOLS }, remembering());
+      await runChat(client(OpenAI, server), { model: "m", messages: [{ role: "system", content: "You build." }, { role: "user", content: TASK }], tools: CHAT_TOOLS }, remembering());
+      for (const { input, messages } of bodies) assert.deepEqual((input ?? messages).filter(({ role }) => role === "system").map(({ content }) => content), [...(messages ? ["You build."] : []), "<relevant_context>The build runs on Fridays.</relevant_context>"]);
     });
 
     test("both, streamed: events come as they are made, what it gives is the same, and usage is learnt from", async (t) => {
