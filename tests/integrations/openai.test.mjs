@@ -249,6 +249,20 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.equal(said.length, 1);
     });
 
+    test("… by way of `fit` and `fittingFetch`, too, whose requests go out as they came", async () => {
+      const { bodies } = fresh();
+      const failing = { contextWindow: 200_000, tokenizer: () => NaN };
+      const fitting = fit(failing);
+      const openai = client(OpenAI, server, { fetch: fittingFetch(failing) });
+      const body = { model: "m", input: [{ role: "user", content: TASK }] };
+      const { said } = await warnings(async () => {
+        for (let n = 0; n < 3; n++) assert.equal(await fitting(body), body);
+        for (let n = 0; n < 3; n++) await openai.responses.create({ ...body, stream: n === 1 });
+      });
+      assert.deepEqual(said.map((text) => text.slice(0, 26)), ["contextfold (openai fit): ", "contextfold (openai fetch)"]);
+      assert.deepEqual(bodies.map(({ input }) => input), [body.input, body.input, body.input]);
+    });
+
     test("tools that fail, tools that are not there, and an end", async () => {
       fresh();
       const session = new Session(OPTIONS);
