@@ -1,7 +1,7 @@
 // `npm run docs`: the API reference as a site in `api`, from the declarations that the package carries. Typedoc and the SDKs whose
 // types stand in them are those of tests/integrations. An export without a word is an error.
 //
-//   node scripts/docs.mjs --check     writes nothing
+//   node scripts/docs.mjs --check     writes nothing; of the package as tests/integrations has it
 
 import { join } from "node:path";
 import { install } from "./lib/installed.mjs";
@@ -10,14 +10,13 @@ import { must } from "./lib/run.mjs";
 
 const folder = "tests/integrations";
 install(folder);
-const { placePackage } = await import("../tests/integrations/place.mjs");
-placePackage();
+const isCheck = process.argv.includes("--check");
+if (!isCheck) (await import("../tests/integrations/place.mjs")).placePackage();
 
 const pkg = "node_modules/contextfold/pkg";
 const integrations = ["ai-sdk", "openai", "anthropic", "openai-agents", "langchain", "tools", "testing", "opentelemetry"];
 const entries = ["index", ...integrations.map((name) => `integrations/${name}`), "stores/memory", "stores/indexeddb", "transcript/index"];
 const DOCUMENTED = ["Class", "Interface", "TypeAlias", "Function", "Variable", "Accessor", "Method", "EnumMember"];
-const isCheck = process.argv.includes("--check");
 must(
   join(root, folder, "node_modules/.bin/typedoc"),
   [

@@ -1,6 +1,7 @@
 // LangChain (`langchain` 1): a middleware for `createAgent`, and the three tools.
 
 import { toolDefinitions } from "contextfold";
+import { SystemMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { createMiddleware } from "langchain";
 import { Keeper } from "./shared/keeper.js";
@@ -21,11 +22,11 @@ export function middleware(options) {
       const fitting = await keeper.fit(request.messages, about);
       let answer;
       try {
-        answer = await handler(fitting.list === request.messages ? request : { ...request, messages: fitting.list });
+        answer = await handler(fitting.list === request.messages ? request : withMessages(request, fitting.list));
       } catch (error) {
         const smaller = await keeper.recovered(fitting.conversation, error, { signal });
         if (!smaller) throw error;
-        answer = await handler({ ...request, messages: smaller });
+        answer = await handler(withMessages(request, smaller));
       }
       keeper.record(fitting.conversation, usageOf(answer));
       return answer;
@@ -39,6 +40,15 @@ export function tools(session) {
 }
 
 const textOf = (content) => (Array.isArray(content) ? content.map((block) => block.text ?? "").join("\n\n") : content);
+
+/** Instructions at the list's beginning (a session's memory) go to the system prompt: some models take them nowhere else. */
+function withMessages(request, list) {
+  const first = list.findIndex((message) => message.getType() !== "system");
+  const texts = list.slice(0, Math.max(first, 0)).map(({ content }) => textOf(content));
+  if (texts.length === 0) return { ...request, messages: list };
+  const said = textOf(request.systemMessage?.content);
+  return { ...request, messages: list.slice(first), systemMessage: new SystemMessage([...(said ? [said] : []), ...texts].join("\n\n")) };
+}
 
 /** LangChain's figures: the input is all of it, what was read from a cache included, as in Chat Completions. */
 function usageOf(answer) {

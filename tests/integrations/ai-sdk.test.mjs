@@ -105,6 +105,17 @@ for (const { name, ai, kit, Model } of majors) {
       assert.match(session.search("src/file3.rs:5:")[0].excerpt, /E0303/);
     });
 
+    test("a session with memory of its own: it reaches the model, behind the instructions", async () => {
+      for (const hooked of [(session, model) => run(model, { prepareStep: prepareStep({ session, instructions: "You build.", strict: true }) }), (session, model) => run(ai.wrapLanguageModel({ model, middleware: middleware({ session, strict: true }) }))]) {
+        const session = new Session(OPTIONS);
+        session.setContext({ memory: ["The build runs on Fridays."] });
+        const model = scripted();
+        await hooked(session, model);
+        assertKept("ai-sdk", prompts(model.doGenerateCalls));
+        for (const prompt of prompts(model.doGenerateCalls)) assert.deepEqual(prompt.filter(({ role }) => role === "system").map(({ content }) => content), ["You build.", "<relevant_context>The build runs on Fridays.</relevant_context>"]);
+      }
+    });
+
     test("what fails inside leaves the run alone, and is said once", async () => {
       const model = scripted();
       const { result, said } = await warnings(() => run(model, { prepareStep: prepareStep({ contextWindow: 200_000, tokenizer: () => NaN }) }));

@@ -148,6 +148,15 @@ describe("@anthropic-ai/sdk 1", () => {
     assert.match(session.search("src/file3.rs:5:")[0].excerpt, /E0303/);
   });
 
+  test("a session with memory of its own: it reaches the model, behind the system prompt", async () => {
+    const { bodies } = fresh();
+    const session = new Session(OPTIONS);
+    session.setContext({ memory: ["The build runs on Fridays."] });
+    await loop(client({ middleware: [middleware({ session, strict: true })] }));
+    assert.deepEqual(bodies.at(-1).system.map(({ text }) => text), ["You build.", "<relevant_context>The build runs on Fridays.</relevant_context>"]);
+    assertKept("anthropic", bodies);
+  });
+
   test("a refusal as too long is answered with a smaller request", async (t) => {
     const small = await provider({ window: 4_000 });
     t.after(() => small.close());

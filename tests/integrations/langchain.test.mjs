@@ -87,6 +87,18 @@ describe("langchain 1", () => {
     assert.ok(bodies(second)[0].length < 30 && JSON.stringify(bodies(second)[0]).includes("The build fails. Never"));
   });
 
+  test("a session with memory of its own: it reaches the model, behind the system prompt", async () => {
+    const session = new Session(OPTIONS);
+    session.setContext({ memory: ["The build runs on Fridays."] });
+    const model = scripted();
+    await agentOf(model, { session, strict: true }).invoke({ messages: [new HumanMessage(TASK)] }, config);
+    for (const body of bodies(model)) {
+      const said = body.filter(({ role }) => role === "system").map(({ content }) => (typeof content === "string" ? content : content.map(({ text }) => text).join("|")));
+      assert.equal(said.length, 1, "some models take one system message, and only at the beginning");
+      assert.match(said[0], /^You build\.[\s|]*<relevant_context>The build runs on Fridays\.<\/relevant_context>$/);
+    }
+  });
+
   test("a session of one's own, with the tools to search it", async () => {
     const session = new Session({ contextWindow: 4_000 });
     session.push(agentTranscript());

@@ -45,6 +45,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assertWholeInput(input);
       assert.deepEqual([response.output_text, finished, steps], [ANSWER, true, CALLS + 1]);
       assert.ok(bodies.every(({ instructions, tools }) => instructions === "You build." && tools.length === 1));
+      assert.ok(bodies.every(({ input }) => input.every(({ role }) => role !== "system")), "instructions are sent once");
       assert.match(session.search("src/file3.rs:5:")[0].excerpt, /E0303/);
     });
 
@@ -55,6 +56,18 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assertWholeMessages(messages);
       assert.equal(response.choices[0].message.content, ANSWER);
       assert.ok(bodies.every(({ messages }) => messages[0].content === "You build."));
+    });
+
+    test("a session with memory of its own: it reaches the model, behind the instructions", async () => {
+      const { bodies } = fresh();
+      const remembering = () => {
+        const session = new Session(OPTIONS);
+        session.setContext({ memory: ["The build runs on Fridays."] });
+        return { session, strict: true, execute, maxSteps: 30 };
+      };
+      await runResponses(client(OpenAI, server), { model: "m", input: TASK, instructions: "You build.", tools: RESPONSES_TOOLS }, remembering());
+      await runChat(client(OpenAI, server), { model: "m", messages: [{ role: "system", content: "You build." }, { role: "user", content: TASK }], tools: CHAT_TOOLS }, remembering());
+      for (const { input, messages } of bodies) assert.deepEqual((input ?? messages).filter(({ role }) => role === "system").map(({ content }) => content), [...(messages ? ["You build."] : []), "<relevant_context>The build runs on Fridays.</relevant_context>"]);
     });
 
     test("both, streamed: events come as they are made, what it gives is the same, and usage is learnt from", async (t) => {
@@ -234,6 +247,20 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assertWholeMessages(result.messages);
       assert.equal(bodies.at(-1).messages.length, 1 + 2 * CALLS);
       assert.equal(said.length, 1);
+    });
+
+    test("… by way of `fit` and `fittingFetch`, too, whose requests go out as they came", async () => {
+      const { bodies } = fresh();
+      const failing = { contextWindow: 200_000, tokenizer: () => NaN };
+      const fitting = fit(failing);
+      const openai = client(OpenAI, server, { fetch: fittingFetch(failing) });
+      const body = { model: "m", input: [{ role: "user", content: TASK }] };
+      const { said } = await warnings(async () => {
+        for (let n = 0; n < 3; n++) assert.equal(await fitting(body), body);
+        for (let n = 0; n < 3; n++) await openai.responses.create({ ...body, stream: n === 1 });
+      });
+      assert.deepEqual(said.map((text) => text.slice(0, 26)), ["contextfold (openai fit): ", "contextfold (openai fetch)"]);
+      assert.deepEqual(bodies.map(({ input }) => input), [body.input, body.input, body.input]);
     });
 
     test("tools that fail, tools that are not there, and an end", async () => {

@@ -1,6 +1,7 @@
 // Request bodies: which list is in them, what counts beside it, and what a client can do nothing about.
 
 import { ContextError, Session } from "contextfold";
+import { blocksOf } from "./header.js";
 import { Keeper } from "./keeper.js";
 
 /** How each format's body is read. */
@@ -41,8 +42,9 @@ export class BodyKeeper {
       return { body };
     }
     if (!Array.isArray(body[key])) return { body };
-    const { list, conversation } = await this.#keeper.fit(body[key], { header: header(body), tools: body.tools, usage, signal, args: body });
-    return { body: list === body[key] ? body : { ...body, [key]: list }, conversation };
+    const { list, conversation, system } = await this.#keeper.fit(body[key], () => ({ header: header(body), tools: body.tools, usage, signal, args: body }));
+    const fitting = list === body[key] ? body : { ...body, [key]: list };
+    return { body: system?.length > 0 ? { ...fitting, system: [...blocksOf(body.system), ...system] } : fitting, conversation };
   }
 
   /** The body to try again with after a refusal, or `null` where the refusal was about something else. */

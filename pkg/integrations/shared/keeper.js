@@ -4,6 +4,7 @@
 import { ContextError, countTokens, tokenUsage } from "contextfold";
 import { pinCompactions } from "./compactions.js";
 import { Conversations } from "./conversations.js";
+import { isInstruction, withoutHeader } from "./header.js";
 import { Mirror } from "./mirror.js";
 import { readOptions } from "./options.js";
 
@@ -39,7 +40,8 @@ export class Keeper {
    * @param list the SDK's
    * @param about `header` (a text, or system messages), `tools` (definitions), `usage` (of the call before), `signal`,
    * `args` (for a caller who says by them which session it is); or a function that gives this, which may fail as all in here may
-   * @returns `{ list, conversation }`; without a conversation where something failed, or where the call is our own
+   * @returns `{ list, conversation, system }`; without a conversation where something failed, or where the call is our own.
+   * `system`: blocks that belong behind the system prompt, where the format keeps that apart from the list
    */
   async fit(list, about = {}) {
     let conversation, signal;
@@ -78,7 +80,7 @@ export class Keeper {
     Object.assign(conversation, { whole, view: mine });
     pinCompactions(session, whole, conversation.compactions);
     // Instructions that stand in the list itself are its header.
-    const apart = header !== undefined && !isInstruction(whole[0]);
+    const apart = header?.length > 0 && !isInstruction(whole[0]);
     if (apart && changed("header", header)) session.setHeader(header);
     if (changed("tools", tools)) session.setTools(this.#format, tools);
     conversation.trouble = undefined;
@@ -93,11 +95,11 @@ export class Keeper {
       if (this.#options.strict || ownFits(session, list)) throw error;
       this.failed(error, { signal });
     }
-    const view = this.#entries(conversation);
+    const { entries: view, system } = this.#seen(conversation);
     Object.assign(conversation, { view, sent: true });
     const out = view.map((entry) => this.#mirror.theirs(entry));
     const unchanged = out.length === list.length && out.every((entry, i) => Object.is(entry, list[i]));
-    return { list: unchanged ? list : out, conversation };
+    return { list: unchanged ? list : out, conversation, system };
   }
 
   /**
@@ -108,7 +110,7 @@ export class Keeper {
     if (!conversation) return null;
     try {
       if (!(await conversation.session.recover(error, signal ? { signal } : {}))) return null;
-      const view = this.#entries(conversation);
+      const { entries: view } = this.#seen(conversation);
       conversation.view = view;
       this.#report(conversation.session.report, conversation.session);
       return view.map((entry) => this.#mirror.theirs(entry));
@@ -159,13 +161,9 @@ export class Keeper {
     console.warn(`contextfold (${this.#name}): ${goesOn}. ${why} (said once; \`onError\` hears every failure, \`strict: true\` throws it)`);
   }
 
-  /** The view's entries, without the header that the SDK sends apart. */
-  #entries({ session, told }) {
-    const view = session.view(this.#format);
-    if (!Array.isArray(view)) return view.input ?? view.messages;
-    if (told.header === undefined) return view;
-    const first = view.findIndex((entry) => !isInstruction(entry));
-    return first < 0 ? [] : view.slice(first);
+  /** What is sent of the view; the header, the SDK sends itself. */
+  #seen({ session, told }) {
+    return withoutHeader(session.view(this.#format), told.header && JSON.parse(told.header));
   }
 
   #report(report, session) {
@@ -177,8 +175,6 @@ export class Keeper {
     }
   }
 }
-
-const isInstruction = (entry) => entry?.role === "system" || entry?.role === "developer";
 
 /** Whether the SDK's own list can be sent as it is. A list that cannot be counted may well be sent. */
 function ownFits(session, list) {

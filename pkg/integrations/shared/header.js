@@ -1,0 +1,27 @@
+// The header as an SDK keeps it, apart from its list, beside the header that a view has.
+
+export const isInstruction = (entry) => entry?.role === "system" || entry?.role === "developer";
+
+/** Anthropic's system prompt as blocks. */
+export const blocksOf = (system) => (typeof system === "string" ? [{ type: "text", text: system }] : (system ?? []));
+
+/**
+ * A view without the header that was `told`, which the SDK sends itself. What stands behind it (memory and other parts of
+ * `setContext`, instructions that a pass has merged into it) stays: among the entries, or as blocks of the system prompt.
+ */
+export function withoutHeader(view, told) {
+  const said = told === undefined ? [] : [told].flat();
+  if (view.messages) return { entries: view.messages, system: behind(blocksOf(view.system), said) };
+  return { entries: behind(view.input ?? view, said), system: [] };
+}
+
+function behind(entries, said) {
+  const other = said.findIndex((one, i) => wordsOf(entries[i]) !== wordsOf(one));
+  return entries.slice(other < 0 ? said.length : other);
+}
+
+/** The text of a header's message, of an entry or of a block. */
+function wordsOf(one) {
+  const content = typeof one === "string" ? one : (one?.content ?? one?.text);
+  return Array.isArray(content) ? content.map(({ text }) => text).join("\n\n") : content;
+}
