@@ -7,9 +7,9 @@ import { partName } from "./report.js";
 const PARTS = {
   system: ["#7567d6", "#9286ee"],
   tools: ["#a897e8", "#b9abf3"],
-  retain: ["#7da428", "#a5c94f"],
-  summary: ["#2f9a4d", "#52c272"],
-  ledger: ["#5e8f2b", "#9acb5e"],
+  retain: ["#8d6e53", "#c09c7c"],
+  summary: ["#2b8f47", "#3fae60"],
+  ledger: ["#a3ad00", "#dbe34a"],
   user: ["#2876d4", "#59a0f2"],
   assistant: ["#0f9485", "#35bfae"],
   reasoning: ["#c04f93", "#e27bb8"],
@@ -82,27 +82,29 @@ function comparison({ runs, recorded, prices }) {
   const sent = (tokens) => bar(number(tokens), tokens / most);
   const cost = (value) => bar(dollars(value), dearest ? value / dearest : 0);
   const rows = runs.map((run) => {
-    const kept = run.retention_mean ?? run.retention;
     const isBest = runs.length > 1 && (run.cost ?? run.tokens_total) === best;
     const over = run.calls_over_limit ? ` <em>${text(plural(run.calls_over_limit, "call"))} over the limit</em>` : "";
     return row(
       [
         text(run.preset) + over,
         sent(run.tokens_total),
-        number(run.tokens_largest),
-        number(run.compactions.count),
-        number(run.compactions.request_tokens),
-        percent(run.cache_hit_ratio),
-        percent(kept.literal),
-        percent(kept.with_refs),
-        percent(kept.constraints),
+        ...figuresOf(run),
         ...(money ? [cost(run.cost)] : []),
       ],
       isBest ? ' class="best"' : "",
     );
   });
-  const asRecorded = row(["as recorded", sent(recorded.tokens_total), number(recorded.tokens_largest), "–", "–", percent(recorded.cache_hit_ratio), "–", "–", "–", ...(money ? [cost(recorded.cost)] : [])], ' class="recorded"');
+  const asRecorded = row(["as recorded", sent(recorded.tokens_total), ...figuresOf(recorded), ...(money ? [cost(recorded.cost)] : [])], ' class="recorded"');
   return `<div class="scroll"><table><thead><tr>${head.map((cell) => `<th scope="col">${cell}</th>`).join("")}</tr></thead><tbody>${rows.join("")}${asRecorded}</tbody></table></div>`;
+}
+
+/** What stands between a run's name and its cost: the largest call, folds, tokens asked, cached, and the facts that were kept. */
+export function figuresOf(run) {
+  const { compactions } = run;
+  const kept = run.retention_mean ?? run.retention;
+  const shares = kept ? [kept.literal, kept.with_refs, kept.constraints].map(percent) : ["–", "–", "–"];
+  const folds = compactions ? [compactions.count, compactions.request_tokens].map(number) : ["–", "–"];
+  return [number(run.tokens_largest), ...folds, percent(run.cache_hit_ratio), ...shares];
 }
 
 const bar = (label, share) => `<span class="bar" style="--share:${(100 * share).toFixed(1)}%">${label}</span>`;

@@ -1,0 +1,199 @@
+use std::collections::HashMap;
+
+/// Many facts that are looked for in many texts: found as [`Needles`](crate::facts::Needles) finds them, as whole
+/// words, but at the cost of one look a word of the text, however many facts there are. Building it costs more, so it is
+/// made once a transcript.
+///
+/// A text is a row of symbols: each run of ASCII letters and digits is one, and so is each other byte. A fact begins and ends
+/// where a symbol does, so the facts are paths in a tree of symbols.
+#[derive(Debug, Default)]
+pub(super) struct FactIndex {
+    /// The runs that stand in any fact.
+    runs: HashMap<Box<[u8]>, u32>,
+    nodes: Vec<Node>,
+    /// The nodes' children: the symbol that leads there, and the node.
+    children: Vec<(u32, u32)>,
+    /// The nodes below the root by their symbol; 0 where there is none.
+    beginnings: Vec<u32>,
+    /// Of a text that is there twice, the second place by the first.
+    twins: HashMap<u32, u32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    first_child: u32,
+    children: u32,
+    /// The fact that ends here.
+    fact: Option<u32>,
+}
+
+/// Of a run that stands in no fact.
+const UNKNOWN: u32 = 0;
+/// The symbols of runs come after those of bytes.
+const FIRST_RUN: u32 = 257;
+
+impl FactIndex {
+    /// Of these facts, each with its place in the list; a text is there twice at most. Empty ones are never found.
+    pub fn new<S: AsRef<str>>(facts: &[S]) -> Self {
+        let mut index = Self::default();
+        let mut rows: Vec<(Vec<u32>, u32)> = Vec::with_capacity(facts.len());
+        for (at, fact) in facts.iter().map(AsRef::as_ref).enumerate().filter(|(_, fact)| !fact.is_empty()) {
+            let mut row = Vec::new();
+            each_symbol(fact.as_bytes(), |symbol| {
+                row.push(match symbol {
+                    Symbol::Byte(byte) => of_byte(byte),
+                    Symbol::Run(run) => {
+                        let next = FIRST_RUN + index.runs.len() as u32;
+                        *index.runs.entry(run.into()).or_insert(next)
+                    }
+                });
+            });
+            rows.push((row, at as u32));
+        }
+        crate::sorting::sort(&mut rows);
+        index.beginnings = vec![UNKNOWN; FIRST_RUN as usize + index.runs.len()];
+        index.nodes.push(Node { first_child: 0, children: 0, fact: None });
+        index.grow(&rows);
+        for (symbol, node) in index.children_of(0).to_vec() {
+            index.beginnings[symbol as usize] = node;
+        }
+        index
+    }
+
+    /// Grows the tree from the sorted rows, level by level.
+    fn grow(&mut self, rows: &[(Vec<u32>, u32)]) {
+        // Each node with the rows that lead through it, and its depth.
+        let mut next = vec![(0usize, 0..rows.len())];
+        let mut depth = 0;
+        while !next.is_empty() {
+            let mut below = Vec::new();
+            for (node, mut range) in next {
+                while let Some((row, fact)) = rows.get(range.start).filter(|_| !range.is_empty())
+                    && row.len() == depth
+                {
+                    match self.nodes[node].fact {
+                        Some(first) => _ = self.twins.insert(first, *fact),
+                        None => self.nodes[node].fact = Some(*fact),
+                    }
+                    range.start += 1;
+                }
+                self.nodes[node].first_child = self.children.len() as u32;
+                while !range.is_empty() {
+                    let symbol = rows[range.start].0[depth];
+                    let same = rows[range.clone()].partition_point(|(row, _)| row[depth] <= symbol);
+                    let child = self.nodes.len();
+                    self.nodes.push(Node { first_child: 0, children: 0, fact: None });
+                    self.children.push((symbol, child as u32));
+                    self.nodes[node].children += 1;
+                    below.push((child, range.start..range.start + same));
+                    range.start += same;
+                }
+            }
+            next = below;
+            depth += 1;
+        }
+    }
+
+    fn children_of(&self, node: u32) -> &[(u32, u32)] {
+        let Node { first_child, children, .. } = self.nodes[node as usize];
+        &self.children[first_child as usize..(first_child + children) as usize]
+    }
+
+    fn child(&self, node: u32, symbol: u32) -> Option<u32> {
+        let children = self.children_of(node);
+        if let [(only, child)] = children {
+            return (*only == symbol).then_some(*child);
+        }
+        let at = children.binary_search_by_key(&symbol, |(s, _)| *s).ok()?;
+        Some(children[at].1)
+    }
+
+    /// Calls `found` with the place of each fact that stands in `text`, once for every place where it stands.
+    pub fn find(&self, text: &str, mut found: impl FnMut(u32)) {
+        if self.children.is_empty() {
+            return;
+        }
+        let mut row = Vec::with_capacity(text.len() / 3);
+        each_symbol(text.as_bytes(), |symbol| {
+            row.push(match symbol {
+                Symbol::Byte(byte) => of_byte(byte),
+                Symbol::Run(run) => self.runs.get(run).copied().unwrap_or(UNKNOWN),
+            });
+        });
+        for begin in 0..row.len() {
+            let mut node = self.beginnings[row[begin] as usize];
+            let mut at = begin + 1;
+            while node != UNKNOWN {
+                if let Some(fact) = self.nodes[node as usize].fact {
+                    found(fact);
+                    if !self.twins.is_empty() {
+                        self.twins.get(&fact).copied().into_iter().for_each(&mut found);
+                    }
+                }
+                let Some(symbol) = row.get(at) else { break };
+                node = self.child(node, *symbol).unwrap_or(UNKNOWN);
+                at += 1;
+            }
+        }
+    }
+}
+
+fn of_byte(byte: u8) -> u32 {
+    u32::from(byte) + 1
+}
+
+enum Symbol<'t> {
+    Byte(u8),
+    Run(&'t [u8]),
+}
+
+fn each_symbol<'t>(text: &'t [u8], mut each: impl FnMut(Symbol<'t>)) {
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        let len = text[at..].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+        each(if len == 0 { Symbol::Byte(*byte) } else { Symbol::Run(&text[at..at + len]) });
+        at += len.max(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::facts::Needles;
+
+    fn found(facts: &[String], text: &str) -> BTreeSet<usize> {
+        let mut out = BTreeSet::new();
+        FactIndex::new(facts).find(text, |fact| {
+            out.insert(fact as usize);
+        });
+        out
+    }
+
+    #[test]
+    fn whole_words_only() {
+        let facts = ["src/a.rs", "#12", "/w/app", "E0308", "", "app"].map(str::to_owned);
+        assert_eq!(found(&facts, "see lib/src/a.rs:3, #123, /w/app/x"), [0, 2, 5].into());
+        assert_eq!(found(&facts, "错误E0308在#12。"), [1, 3].into());
+        assert_eq!(found(&facts, "asrc/a.rs E03081 src/a.rsx"), [].into());
+        assert_eq!(found(&[], "src/a.rs"), [].into());
+        assert_eq!(found(&["a/b", "a", "a/b"].map(str::to_owned), "a/b"), [0, 1, 2].into());
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_needles_find(
+            facts in proptest::collection::btree_set("[ab1/é。]{0,5}", 0..12), text in "[ab1/é。 ]{0,40}"
+        ) {
+            let facts: Vec<String> = facts.into_iter().collect();
+            let mut expected = BTreeSet::new();
+            Needles::new(facts.iter().map(String::as_str)).find(&text, |at| {
+                expected.insert(at);
+            });
+            prop_assert_eq!(found(&facts, &text), expected);
+        }
+    }
+}
