@@ -9,7 +9,7 @@ const PARTS = {
   tools: ["#a897e8", "#b9abf3"],
   retain: ["#8d6e53", "#c09c7c"],
   summary: ["#2b8f47", "#3fae60"],
-  ledger: ["#a3ad00", "#dbe34a"],
+  ledger: ["#86960a", "#c8e85a"],
   user: ["#2876d4", "#59a0f2"],
   assistant: ["#0f9485", "#35bfae"],
   reasoning: ["#c04f93", "#e27bb8"],

@@ -12,7 +12,7 @@ const STEPS = [
 const CALLS = Array.from({ length: 60 }, (_, at) => {
   const folds = Math.floor(at / 20);
   const since = at % 20;
-  const outputs = Math.min(46, 6 + since * 3.1) * (0.82 + 0.18 * Math.abs(Math.sin(at * 1.7)));
+  const outputs = Math.min(44 - folds * 4, 6 + since * 3.1) * (0.82 + 0.18 * Math.abs(Math.sin(at * 1.7)));
   return [
     ["system", 5],
     ["summary", folds ? 7 : 0],
