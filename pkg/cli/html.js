@@ -51,10 +51,10 @@ ${text(priceNote(prices))}</p>
 <section>
 <h2>As it was recorded</h2>
 <p class="note">Every call with all that was said before it.</p>
+<ul class="legend">${names.map((part) => `<li><i class="p-${className(part)}"></i>${text(partName(part))}</li>`).join("")}</ul>
 ${chart({ calls: recorded.calls, limit: null, asked: [] }, Math.max(1, recorded.tokens_largest), names)}
 </section>
 ${runs.map((run) => section(run, scale, names)).join("\n")}
-<ul class="legend">${names.map((part) => `<li><i class="p-${className(part)}"></i>${text(partName(part))}</li>`).join("")}</ul>
 <footer>Made by <code>contextfold simulate --html</code>. No model was asked: summaries are those of the built-in summariser.</footer>
 </main>
 </html>
@@ -198,4 +198,4 @@ tbody th em{color:var(--bad);font-style:normal;font-weight:400}.recorded{color:v
 .bar{display:inline-block;min-width:110px;padding:0 6px;border-radius:3px;background:linear-gradient(90deg,var(--soft) var(--share),transparent 0)}
 .calls td:last-child{width:60%;text-align:left;white-space:normal}figure{margin:10px 0 4px}svg{display:block;width:100%;height:220px;border-radius:6px;background:var(--ground)}figcaption{display:flex;justify-content:space-between;font-size:12px}
 .limit,.threshold{stroke:var(--ink);stroke-width:1.5;vector-effect:non-scaling-stroke}.threshold{stroke:var(--quiet);stroke-dasharray:5 4}.fold{stroke:var(--accent);stroke-width:1.5;stroke-dasharray:2 3;fill:none;vector-effect:non-scaling-stroke}
-summary{cursor:pointer;color:var(--accent);font-size:13px}.legend{display:flex;flex-wrap:wrap;gap:4px 16px;margin:0;padding:0;list-style:none;font-size:13px}.legend i{display:inline-block;width:11px;height:11px;margin-right:6px;border-radius:3px;vertical-align:-1px}`;
+summary{cursor:pointer;color:var(--accent);font-size:13px}.legend{display:flex;flex-wrap:wrap;gap:4px 16px;margin:8px 0 0;padding:0;list-style:none;font-size:13px}.legend i{display:inline-block;width:11px;height:11px;margin-right:6px;border-radius:3px;vertical-align:-1px}`;

@@ -8,8 +8,7 @@ use std::collections::HashMap;
 /// where a symbol does, so the facts are paths in a tree of symbols.
 #[derive(Debug, Default)]
 pub(super) struct FactIndex {
-    /// The runs that stand in any fact.
-    runs: HashMap<Box<[u8]>, u32>,
+    runs: Runs,
     nodes: Vec<Node>,
     /// The nodes' children: the symbol that leads there, and the node.
     children: Vec<(u32, u32)>,
@@ -38,20 +37,10 @@ impl FactIndex {
         let mut index = Self::default();
         let mut rows: Vec<(Vec<u32>, u32)> = Vec::with_capacity(facts.len());
         for (at, fact) in facts.iter().map(AsRef::as_ref).enumerate().filter(|(_, fact)| !fact.is_empty()) {
-            let mut row = Vec::new();
-            each_symbol(fact.as_bytes(), |symbol| {
-                row.push(match symbol {
-                    Symbol::Byte(byte) => of_byte(byte),
-                    Symbol::Run(run) => {
-                        let next = FIRST_RUN + index.runs.len() as u32;
-                        *index.runs.entry(run.into()).or_insert(next)
-                    }
-                });
-            });
-            rows.push((row, at as u32));
+            rows.push((index.runs.row_with(fact.as_bytes()), at as u32));
         }
         crate::sorting::sort(&mut rows);
-        index.beginnings = vec![UNKNOWN; FIRST_RUN as usize + index.runs.len()];
+        index.beginnings = vec![UNKNOWN; FIRST_RUN as usize + index.runs.ends.len()];
         index.nodes.push(Node { first_child: 0, children: 0, fact: None });
         index.grow(&rows);
         for (symbol, node) in index.children_of(0).to_vec() {
@@ -113,13 +102,7 @@ impl FactIndex {
         if self.children.is_empty() {
             return;
         }
-        let mut row = Vec::with_capacity(text.len() / 3);
-        each_symbol(text.as_bytes(), |symbol| {
-            row.push(match symbol {
-                Symbol::Byte(byte) => of_byte(byte),
-                Symbol::Run(run) => self.runs.get(run).copied().unwrap_or(UNKNOWN),
-            });
-        });
+        let row = self.runs.row(text.as_bytes());
         for begin in 0..row.len() {
             let mut node = self.beginnings[row[begin] as usize];
             let mut at = begin + 1;
@@ -138,22 +121,98 @@ impl FactIndex {
     }
 }
 
-fn of_byte(byte: u8) -> u32 {
-    u32::from(byte) + 1
+/// The runs that stand in any fact, each with its symbol. A table of its own, for it is asked once a word of every text.
+#[derive(Debug, Default)]
+struct Runs {
+    /// All of them, one behind the other, and where each ends.
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+    /// By hash: the hash, and the run's number + 1; 0 where there is none. Its length is a power of two, and half of it is free.
+    table: Vec<(u32, u32)>,
 }
 
-enum Symbol<'t> {
-    Byte(u8),
-    Run(&'t [u8]),
-}
-
-fn each_symbol<'t>(text: &'t [u8], mut each: impl FnMut(Symbol<'t>)) {
-    let mut at = 0;
-    while let Some(byte) = text.get(at) {
-        let len = text[at..].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
-        each(if len == 0 { Symbol::Byte(*byte) } else { Symbol::Run(&text[at..at + len]) });
-        at += len.max(1);
+impl Runs {
+    /// A text's symbols.
+    fn row(&self, text: &[u8]) -> Vec<u32> {
+        let mut row = Vec::with_capacity(text.len() / 2);
+        let mut at = 0;
+        while at < text.len() {
+            let (end, hash) = run_from(text, at);
+            if end == at {
+                row.push(u32::from(text[at]) + 1);
+                at += 1;
+            } else {
+                let found = self.find(&text[at..end], hash);
+                row.push(found.map_or(UNKNOWN, |number| FIRST_RUN + number));
+                at = end;
+            }
+        }
+        row
     }
+
+    /// The same; runs that are not there yet come in.
+    fn row_with(&mut self, text: &[u8]) -> Vec<u32> {
+        let mut at = 0;
+        while at < text.len() {
+            let (end, hash) = run_from(text, at);
+            if end > at && self.find(&text[at..end], hash).is_none() {
+                self.bytes.extend_from_slice(&text[at..end]);
+                self.ends.push(self.bytes.len() as u32);
+                self.put(hash, self.ends.len() as u32);
+            }
+            at = end.max(at + 1);
+        }
+        self.row(text)
+    }
+
+    fn find(&self, run: &[u8], hash: u32) -> Option<u32> {
+        let mask = self.table.len().checked_sub(1)?;
+        let mut slot = hash as usize & mask;
+        loop {
+            let (there, number) = self.table[slot];
+            let at = number.checked_sub(1)? as usize;
+            if there == hash && self.run(at) == run {
+                return Some(at as u32);
+            }
+            slot = (slot + 1) & mask;
+        }
+    }
+
+    fn run(&self, at: usize) -> &[u8] {
+        let begin = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.bytes[begin as usize..self.ends[at] as usize]
+    }
+
+    fn put(&mut self, hash: u32, number: u32) {
+        if self.ends.len() * 2 > self.table.len() {
+            let larger = vec![(0, 0); (self.table.len() * 2).max(64)];
+            for (hash, number) in std::mem::replace(&mut self.table, larger) {
+                if number > 0 {
+                    self.put_in_table(hash, number);
+                }
+            }
+        }
+        self.put_in_table(hash, number);
+    }
+
+    fn put_in_table(&mut self, hash: u32, number: u32) {
+        let mask = self.table.len() - 1;
+        let mut slot = hash as usize & mask;
+        while self.table[slot].1 > 0 {
+            slot = (slot + 1) & mask;
+        }
+        self.table[slot] = (hash, number);
+    }
+}
+
+/// Where the run that begins at `at` ends, and its hash; at `at` where none begins there.
+fn run_from(text: &[u8], at: usize) -> (usize, u32) {
+    let (mut end, mut hash) = (at, 0x811c_9dc5_u32);
+    while end < text.len() && text[end].is_ascii_alphanumeric() {
+        hash = (hash ^ u32::from(text[end])).wrapping_mul(0x0100_0193);
+        end += 1;
+    }
+    (end, hash ^ (hash >> 15))
 }
 
 #[cfg(test)]

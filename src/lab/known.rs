@@ -13,6 +13,9 @@ use crate::tool_output::Output;
 /// What the refs begin with that nobody chose.
 const COUNTED: &str = "out_";
 
+/// So many other forms of a message are remembered.
+const OTHERWISE: usize = 3;
+
 /// The facts of a transcript, and which of them each of its messages holds: found once, however often it is replayed.
 #[derive(Default)]
 pub(super) struct KnownFacts {
@@ -27,6 +30,8 @@ pub(super) struct KnownFacts {
     index: Option<FactIndex>,
     /// What the transcript's messages hold, as far as it was asked for.
     held: HashMap<u32, Rc<Held>>,
+    /// The same of them as they stood in views otherwise: cut, as placeholders. The newest few of each.
+    otherwise: HashMap<u32, Vec<(Message, Rc<Held>)>>,
     own: Own,
 }
 
@@ -105,10 +110,20 @@ impl KnownFacts {
     /// What a message of a view holds. One that stands there as it was recorded is looked at once.
     pub fn held_by(&mut self, messages: &[Message], message: &Message) -> Rc<Held> {
         let own = message.meta.id.as_deref().and_then(|id| self.own.by_id.get(id).copied());
-        match own.filter(|at| says_the_same(&messages[*at as usize], message)) {
-            Some(at) => self.held_at(messages, at),
-            None => Rc::new(self.look_into(texts(message).iter().map(AsRef::as_ref))),
+        let Some(at) = own else { return self.look_into_message(message) };
+        if says_the_same(&messages[at as usize], message) {
+            return self.held_at(messages, at);
         }
+        let known =
+            self.otherwise.get(&at).and_then(|all| all.iter().find(|(m, _)| m.parts == message.parts));
+        if let Some((_, held)) = known {
+            return held.clone();
+        }
+        let held = self.look_into_message(message);
+        let others = self.otherwise.entry(at).or_default();
+        others.truncate(OTHERWISE - 1);
+        others.insert(0, (message.clone(), held.clone()));
+        held
     }
 
     /// What a stored output holds.
@@ -125,9 +140,13 @@ impl KnownFacts {
         if let Some(held) = self.held.get(&at) {
             return held.clone();
         }
-        let held = Rc::new(self.look_into(texts(&messages[at as usize]).iter().map(AsRef::as_ref)));
+        let held = self.look_into_message(&messages[at as usize]);
         self.held.insert(at, held.clone());
         held
+    }
+
+    fn look_into_message(&self, message: &Message) -> Rc<Held> {
+        Rc::new(self.look_into(texts(message).iter().map(AsRef::as_ref)))
     }
 
     fn look_into<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Held {

@@ -200,6 +200,16 @@ test("a change of the settings redraws at once", async (t) => {
   await page.getByTestId("threshold").filter({ hasText: "80,000" }).waitFor();
   await page.getByLabel("Ladder").selectOption("rolling");
   await page.getByTestId("threshold").filter({ hasText: "50,001" }).waitFor();
+
+  // Of many moves in a row the last one counts, and nothing is said of those that were overtaken.
+  await page.getByLabel("Ladder").selectOption("contextfold");
+  await page.getByLabel("Context window, slider").focus();
+  for (let i = 0; i < 12; i++) await page.keyboard.press("ArrowLeft");
+  const window = Number(await page.getByLabel("Context window", { exact: true }).inputValue());
+  await page.getByTestId("threshold").filter({ hasText: (window / 2).toLocaleString("en") }).waitFor();
+  await page.locator('.results[aria-busy="false"]').waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+  assert.match(await page.getByTestId("facts").textContent(), /^\d+(\.\d)? %$/);
 });
 
 test("what is typed into a field stays there while the page is drawn anew", async (t) => {
@@ -574,6 +584,32 @@ test("a file of 50 MB shows how far it is, and can be cancelled; what was open s
   assert.equal(await page.getByRole("alert").count(), 0);
 });
 
+test("a file of 50 MB is drawn whole: first the calls and the view, then the facts", async (t) => {
+  const page = await visit(t);
+  page.setDefaultTimeout(180_000);
+  await page.evaluate(() => {
+    const line = (i, n) => `${n}: the module reads src/part${i % 97}/file${n}.rs and writes it back, then commit a${i}b${n}c0de is made;\\n`;
+    const step = (i) =>
+      `{"role":"assistant","content":null,"tool_calls":[{"id":"call_${i}","type":"function","function":{"name":"read_file","arguments":"{\\"path\\":\\"src/part${i % 97}.rs\\"}"}}]},` +
+      `{"role":"tool","tool_call_id":"call_${i}","content":"${Array.from({ length: 50 }, (_, n) => line(i, n)).join("")}"},`;
+    const list = Array.from({ length: 9000 }, (_, i) => (i % 30 === 0 ? `{"role":"user","content":"Question ${i}. Never touch src/main.rs."},` : "") + step(i));
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["[", ...list, '{"role":"user","content":"The end"}]'], "large.json"));
+    document.querySelector("main").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+  });
+  await page.getByTestId("tokens-after").waitFor();
+  const facts = await page.locator(".facts").textContent();
+  assert.match(facts, /[45]\d\.\d MiB, 18,301 entries/);
+  assert.match(facts, /9,000 model calls/);
+  await page.getByTestId("facts").filter({ hasText: "%" }).waitFor();
+  const scrubber = page.getByRole("slider", { name: "Call", exact: true });
+  await scrubber.focus();
+  await page.keyboard.press("PageDown");
+  await page.locator(".messages").filter({ hasText: /the view at call [78],\d{3} of 9,000/ }).waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+  assert.ok((await page.locator(".virtual-row").count()) < 40);
+});
+
 for (const colorScheme of ["light", "dark"])
   test(`nothing serious stands in the way of a screen reader or of weak eyes (${colorScheme})`, async (t) => {
     const page = await visit(t, { colorScheme });
@@ -589,6 +625,15 @@ for (const colorScheme of ["light", "dark"])
     assert.deepEqual(await serious(), []);
     await page.getByRole("button", { name: /^Show m\d/ }).first().click({ position: { x: 5, y: 5 } });
     await page.getByRole("dialog").waitFor();
+    assert.deepEqual(await serious(), []);
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Who sums up").selectOption("endpoint");
+    await page.locator(".row-fold button").first().click();
+    await drop(page, "helpers.jsonl", claudeWithHelpers());
+    await page.locator(".graph-pill").first().waitFor();
+    assert.deepEqual(await serious(), []);
+    await drop(page, "broken.json", '[{"role": "user", ');
+    await page.getByRole("alert").waitFor();
     assert.deepEqual(await serious(), []);
   });
 

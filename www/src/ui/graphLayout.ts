@@ -7,10 +7,10 @@ const LANE = 64;
 const TRACK = 30;
 /** Where nodes begin: the lanes' names stand before them. */
 const LEFT = 96;
-/** More messages than this in a row of their own are drawn as one thicker stroke. */
+/** A fold's messages are drawn as so many dots at most. */
 const RUN = 24;
-/** More nodes of the view than this are drawn as runs of one role. */
-const NODES = 1200;
+/** More nodes of the view than this are drawn as runs of several. */
+const NODES = 600;
 
 /** A message, or a run of them. */
 export interface Dot {
@@ -73,7 +73,7 @@ export function drawingOf(rows: Row[], lanes: Lane[]): Drawing {
     const within = members.get(row.id) ?? [];
     if (within.length === 0) {
       const last = main.at(-1);
-      if (runs > 1 && last && last.row.role === row.role && last.size < RUN * runs) last.size += 1;
+      if (last && last.size < runs && !last.row.members) last.size += 1;
       else {
         main.push({ x, y: 0, row, size: 1 });
         x += GAP;
