@@ -393,7 +393,7 @@ test("an endpoint of the visitor's sums up, through a frame of its own, and the 
   await page.getByText("The key stays in this page’s memory").waitFor();
   await page.getByLabel("Address").fill(there);
   await page.getByLabel("Model", { exact: true }).fill("tiny");
-  await page.getByLabel("Key").fill("sk-test");
+  await page.getByLabel("Key", { exact: true }).fill("sk-test");
   await page.getByRole("button", { name: "Sum up the view at this call" }).click();
   await page.getByText("The summary stands in the view above.").waitFor();
   assert.deepEqual(asked.map(({ path, key, body }) => [path, key, body.model]), [["/v1/chat/completions", "Bearer sk-test", "tiny"]]);
@@ -554,6 +554,15 @@ test("a broken file says what is wrong and where; the one before it stays", asyn
   await drop(page, "again.json", JSON.stringify(conversation(1)));
   await page.locator(".facts").filter({ hasText: "again.json" }).waitFor();
   assert.equal(await alert.count(), 0);
+});
+
+test("a file in UTF-16 is read, and one that is no text is said to be none", async (t) => {
+  const page = await visit(t);
+  const choose = (name, buffer) => page.locator('input[type="file"]').setInputFiles({ name, mimeType: "application/json", buffer });
+  await choose("wide.json", Buffer.from(`\ufeff${JSON.stringify(conversation(2))}`, "utf16le"));
+  await page.locator(".facts").filter({ hasText: "wide.json" }).filter({ hasText: "9 entries" }).waitFor();
+  await choose("picture.png", Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 255, 254]));
+  await page.getByRole("alert").filter({ hasText: "picture.png: This is no text" }).waitFor();
 });
 
 test("what can be read of a broken file is read when asked for", async (t) => {
