@@ -11,6 +11,7 @@ export {
   ContextGraph,
   OpenAIHistoryAdapter,
   Recording,
+  Replay,
   Session,
   ToolOutputCache,
   builtInPrices,

@@ -60,6 +60,33 @@ fn a_small_transcript_by_hand() {
     assert_eq!(run.retention_mean, None);
 }
 
+#[test]
+fn the_facts_of_a_small_transcript_by_hand() {
+    let call = |id: &str, path: &str| {
+        let call = ToolCall::function(id, "read", json!({ "path": path }).to_string());
+        Message::new(Role::Assistant, vec![Part::ToolCall(call)])
+    };
+    let long = format!("src/c.rs\n{}error[E0308] in src/b.rs", "and so it goes on\n".repeat(200));
+    let messages = [
+        Message::text(Role::User, "Never push. See src/a.rs and #12."),
+        call("c1", "src/b.rs"),
+        Message::tool("c1", long),
+        call("c2", "src/d.rs"),
+        Message::tool("c2", "src/e.rs"),
+        Message::text(Role::Assistant, "Done, see src/f.rs."),
+    ];
+    // Of a.rs, #12, b.rs, c.rs, E0308, d.rs and e.rs, c.rs and E0308 stand in the first output alone; f.rs was not said yet.
+    let options = |budget: u64| json!({ "contextWindow": 100_000, "toolOutputCache": { "contextBudgetTokens": budget, "maxMessageBytes": 100_000 } });
+    let trimmed = run(&messages, &options(100), "contextfold").retention;
+    assert_eq!((trimmed.literal, trimmed.with_refs, trimmed.constraints), (5.0 / 7.0, 1.0, 1.0));
+    let whole = run(&messages, &options(10_000), "contextfold").retention;
+    assert_eq!((whole.literal, whole.with_refs, whole.constraints), (1.0, 1.0, 1.0));
+    // Without a cache nothing opens again what was left out.
+    let window = json!({ "contextWindow": 160, "toolOutputCache": { "enabled": false }, "compaction": { "ledgerTokens": 0 } });
+    let gone = run(&messages, &window, "contextfold").retention;
+    assert_eq!(gone.literal, gone.with_refs, "{gone:?}");
+}
+
 /// One dollar per million tokens of input, ten cents where the cache serves it, five dollars for output.
 fn prices() -> Value {
     json!({ "input_cost_per_token": 1e-6, "cache_read_input_token_cost": 1e-7, "output_cost_per_token": 5e-6 })

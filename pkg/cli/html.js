@@ -7,9 +7,9 @@ import { partName } from "./report.js";
 const PARTS = {
   system: ["#7567d6", "#9286ee"],
   tools: ["#a897e8", "#b9abf3"],
-  retain: ["#7da428", "#a5c94f"],
-  summary: ["#2f9a4d", "#52c272"],
-  ledger: ["#5e8f2b", "#9acb5e"],
+  retain: ["#8d6e53", "#c09c7c"],
+  summary: ["#2b8f47", "#3fae60"],
+  ledger: ["#86960a", "#c8e85a"],
   user: ["#2876d4", "#59a0f2"],
   assistant: ["#0f9485", "#35bfae"],
   reasoning: ["#c04f93", "#e27bb8"],
@@ -51,10 +51,10 @@ ${text(priceNote(prices))}</p>
 <section>
 <h2>As it was recorded</h2>
 <p class="note">Every call with all that was said before it.</p>
+<ul class="legend">${names.map((part) => `<li><i class="p-${className(part)}"></i>${text(partName(part))}</li>`).join("")}</ul>
 ${chart({ calls: recorded.calls, limit: null, asked: [] }, Math.max(1, recorded.tokens_largest), names)}
 </section>
 ${runs.map((run) => section(run, scale, names)).join("\n")}
-<ul class="legend">${names.map((part) => `<li><i class="p-${className(part)}"></i>${text(partName(part))}</li>`).join("")}</ul>
 <footer>Made by <code>contextfold simulate --html</code>. No model was asked: summaries are those of the built-in summariser.</footer>
 </main>
 </html>
@@ -82,27 +82,29 @@ function comparison({ runs, recorded, prices }) {
   const sent = (tokens) => bar(number(tokens), tokens / most);
   const cost = (value) => bar(dollars(value), dearest ? value / dearest : 0);
   const rows = runs.map((run) => {
-    const kept = run.retention_mean ?? run.retention;
     const isBest = runs.length > 1 && (run.cost ?? run.tokens_total) === best;
     const over = run.calls_over_limit ? ` <em>${text(plural(run.calls_over_limit, "call"))} over the limit</em>` : "";
     return row(
       [
         text(run.preset) + over,
         sent(run.tokens_total),
-        number(run.tokens_largest),
-        number(run.compactions.count),
-        number(run.compactions.request_tokens),
-        percent(run.cache_hit_ratio),
-        percent(kept.literal),
-        percent(kept.with_refs),
-        percent(kept.constraints),
+        ...figuresOf(run),
         ...(money ? [cost(run.cost)] : []),
       ],
       isBest ? ' class="best"' : "",
     );
   });
-  const asRecorded = row(["as recorded", sent(recorded.tokens_total), number(recorded.tokens_largest), "–", "–", percent(recorded.cache_hit_ratio), "–", "–", "–", ...(money ? [cost(recorded.cost)] : [])], ' class="recorded"');
+  const asRecorded = row(["as recorded", sent(recorded.tokens_total), ...figuresOf(recorded), ...(money ? [cost(recorded.cost)] : [])], ' class="recorded"');
   return `<div class="scroll"><table><thead><tr>${head.map((cell) => `<th scope="col">${cell}</th>`).join("")}</tr></thead><tbody>${rows.join("")}${asRecorded}</tbody></table></div>`;
+}
+
+/** What stands between a run's name and its cost: the largest call, folds, tokens asked, cached, and the facts that were kept. */
+export function figuresOf(run) {
+  const { compactions } = run;
+  const kept = run.retention_mean ?? run.retention;
+  const shares = kept ? [kept.literal, kept.with_refs, kept.constraints].map(percent) : ["–", "–", "–"];
+  const folds = compactions ? [compactions.count, compactions.request_tokens].map(number) : ["–", "–"];
+  return [number(run.tokens_largest), ...folds, percent(run.cache_hit_ratio), ...shares];
 }
 
 const bar = (label, share) => `<span class="bar" style="--share:${(100 * share).toFixed(1)}%">${label}</span>`;
@@ -196,4 +198,4 @@ tbody th em{color:var(--bad);font-style:normal;font-weight:400}.recorded{color:v
 .bar{display:inline-block;min-width:110px;padding:0 6px;border-radius:3px;background:linear-gradient(90deg,var(--soft) var(--share),transparent 0)}
 .calls td:last-child{width:60%;text-align:left;white-space:normal}figure{margin:10px 0 4px}svg{display:block;width:100%;height:220px;border-radius:6px;background:var(--ground)}figcaption{display:flex;justify-content:space-between;font-size:12px}
 .limit,.threshold{stroke:var(--ink);stroke-width:1.5;vector-effect:non-scaling-stroke}.threshold{stroke:var(--quiet);stroke-dasharray:5 4}.fold{stroke:var(--accent);stroke-width:1.5;stroke-dasharray:2 3;fill:none;vector-effect:non-scaling-stroke}
-summary{cursor:pointer;color:var(--accent);font-size:13px}.legend{display:flex;flex-wrap:wrap;gap:4px 16px;margin:0;padding:0;list-style:none;font-size:13px}.legend i{display:inline-block;width:11px;height:11px;margin-right:6px;border-radius:3px;vertical-align:-1px}`;
+summary{cursor:pointer;color:var(--accent);font-size:13px}.legend{display:flex;flex-wrap:wrap;gap:4px 16px;margin:8px 0 0;padding:0;list-style:none;font-size:13px}.legend i{display:inline-block;width:11px;height:11px;margin-right:6px;border-radius:3px;vertical-align:-1px}`;

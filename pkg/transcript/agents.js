@@ -10,7 +10,7 @@ export function agentOf(lines) {
   return null;
 }
 
-/** Reads such a file's lines: `{ format, body, key, model, usage, notes }`. */
+/** Reads such a file's lines: `{ format, body, key, model, usage, notes, lanes }`. */
 export const readAgent = (agent, lines) => (agent === "codex" ? readCodex(lines) : readClaudeCode(lines));
 
 // ---- Claude Code
@@ -21,21 +21,37 @@ export const readAgent = (agent, lines) => (agent === "codex" ? readCodex(lines)
  */
 function readClaudeCode(lines) {
   const notes = new Notes();
+  const isSaid = (line) => isObject(line.message) && (line.type === "user" || line.type === "assistant");
+  // A sub-agent's own file has nothing else: then it is the conversation.
+  const isBeside = lines.some((line) => isSaid(line) && !line.isSidechain) ? (line) => line.isSidechain === true : () => false;
   const said = lines.filter((line) => {
-    if (!isObject(line.message) || (line.type !== "user" && line.type !== "assistant")) return false;
-    if (line.isSidechain) return notes.count("of sub-agents");
+    if (!isSaid(line)) return false;
+    if (isBeside(line)) return notes.count("of sub-agents");
     if (line.isCompactSummary) return notes.count("a summary that stood for what is here in full", "summaries that stood for what is here in full");
     if (line.isVisibleInTranscriptOnly) return notes.count("shown, and never sent");
     if (line.isApiErrorMessage || line.message.model === "<synthetic>") return notes.count("an error of the API, not said by the model", "errors of the API, not said by the model");
     return true;
   });
-  const kept = withoutRewound(said, lines, notes);
+  const { messages, model, usages } = messagesOf(withoutRewound(said, lines, notes));
+  let usage = null;
+  for (const each of usages) usage = sum(usage, {
+    input_tokens: number(each.input_tokens) + number(each.cache_read_input_tokens) + number(each.cache_creation_input_tokens),
+    cached_tokens: number(each.cache_read_input_tokens),
+    cache_write_tokens: number(each.cache_creation_input_tokens),
+    output_tokens: number(each.output_tokens),
+    calls: 1,
+  });
+  const lanes = lanesOf(lines.filter((line) => isSaid(line) && isBeside(line)), messages);
+  return { format: "anthropic", key: "messages", body: { messages }, model, usage, notes: notes.list, lanes };
+}
+
+/** Lines as messages: `{ messages, model, usages }`. */
+function messagesOf(lines) {
   const messages = [];
   const answers = new Map(); // by the message's id
-  let usage = null;
   const usages = new Map();
   let model;
-  for (const { type, message } of kept) {
+  for (const { type, message } of lines) {
     const content = typeof message.content === "string" ? message.content : Array.isArray(message.content) ? message.content : [];
     if (content.length === 0) continue;
     if (type === "assistant") {
@@ -56,14 +72,29 @@ function readClaudeCode(lines) {
     if (isOutputs && last?.role === "user" && holdsOutputs(last)) last.content.push(...content);
     else messages.push({ role: "user", content: Array.isArray(content) ? [...content] : content });
   }
-  for (const each of usages.values()) usage = sum(usage, {
-    input_tokens: number(each.input_tokens) + number(each.cache_read_input_tokens) + number(each.cache_creation_input_tokens),
-    cached_tokens: number(each.cache_read_input_tokens),
-    cache_write_tokens: number(each.cache_creation_input_tokens),
-    output_tokens: number(each.output_tokens),
-    calls: 1,
+  return { messages, model, usages: [...usages.values()] };
+}
+
+/** The sub-agents' conversations, each with the call of the main one that began it: its prompt is what the call says. */
+function lanesOf(lines, main) {
+  const chains = new Map();
+  const roots = new Map(); // by a line's id, the first line of its chain
+  for (const line of lines) {
+    const root = line.agentId ?? roots.get(line.parentUuid) ?? line.uuid;
+    roots.set(line.uuid, root);
+    chains.set(root, [...(chains.get(root) ?? []), line]);
+  }
+  const calls = main.flatMap(({ content }) => (Array.isArray(content) ? content.filter((block) => block?.type === "tool_use" && typeof block.input?.prompt === "string") : []));
+  return [...chains.values()].map((chain, at) => {
+    const { messages } = messagesOf(chain);
+    const [first] = messages;
+    const prompt = Array.isArray(first?.content) ? first.content.map((block) => block?.text ?? "").join("\n") : first?.content;
+    const found = calls.findIndex((call) => call.input.prompt === prompt);
+    const [call] = found < 0 ? [] : calls.splice(found, 1);
+    const { subagent_type: kind, description } = call?.input ?? {};
+    const name = [kind, description].filter((word) => typeof word === "string" && word).join(": ") || `sub-agent ${at + 1}`;
+    return { name, messages, ...(call && { call: call.id }) };
   });
-  return { format: "anthropic", key: "messages", body: { messages }, model, usage, notes: notes.list };
 }
 
 const holdsOutputs = (message) => Array.isArray(message.content) && message.content.some((block) => block?.type === "tool_result");

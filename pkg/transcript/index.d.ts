@@ -22,6 +22,11 @@ export interface Transcript {
   usage: { input_tokens: number; cached_tokens: number; cache_write_tokens: number; output_tokens: number; calls: number } | null;
   /** What was left out, and why, in words. */
   notes: string[];
+  /**
+   * Conversations of sub-agents, which the file has beside its own; none of `items`. Each in `format`, with the id of the call that
+   * began it, where that can be told.
+   */
+  lanes: { name: string; messages: object[]; call?: string }[];
 }
 
 /** A file that is no transcript. */

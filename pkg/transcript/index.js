@@ -40,7 +40,7 @@ export function ofValue(value, forced) {
 
 const EXPECTED = "give an array of messages or items, a request body, or JSON lines";
 
-const SHAPELESS = { key: null, body: null, source: null, model: undefined, usage: null, notes: [] };
+const SHAPELESS = { key: null, body: null, source: null, model: undefined, usage: null, notes: [], lanes: [] };
 
 function ofItems(items, found, forced) {
   if (!items.length) throw foreign("holds no messages");

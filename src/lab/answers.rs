@@ -1,6 +1,7 @@
 use crate::message::{Message, Role};
 
 /// Where an answer begins, and what of the transcript was pushed before the call ahead of it.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Answer {
     pub pushed: usize,
     pub begin: usize,

@@ -1,14 +1,12 @@
-use std::cell::{OnceCell, RefCell};
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use super::answers::answers;
 use super::recorded::Recorded;
-use super::replay::{Terms, replay, session_at};
-use super::retention::{Facts, facts};
+use super::replay::{Replay, Terms};
 use super::run::{Simulation, SimulationPrices};
-use super::survival::said_in;
+use super::transcript::Transcript;
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::model::{PRICES_AS_OF, PRICES_SOURCE, Priced, Prices};
@@ -18,12 +16,9 @@ use crate::tokens::{Counter, Method};
 
 /// A recorded transcript, read once, to be replayed under as many options as one likes.
 pub struct Recording {
-    messages: Vec<Message>,
-    tools: Vec<Value>,
-    /// Its facts, and which of them are said before each answer.
-    facts: OnceCell<(Facts, Vec<Vec<usize>>)>,
+    transcript: Rc<Transcript>,
     /// As it was recorded, by the counter and the rules of this model.
-    recorded: RefCell<Option<(CountedBy, Recorded)>>,
+    recorded: RefCell<Option<(CountedBy, Rc<Recorded>)>>,
 }
 
 /// What tokens depend on: the way of counting, and the model for its rules.
@@ -33,23 +28,13 @@ impl Recording {
     /// `messages`: all of them, the header first. `tools`: the tools that the model is given; they count with every call.
     ///
     /// A message without an id gets one by its place (`m1` is the first), so that it has the same in every replay.
-    pub fn new(mut messages: Vec<Message>, tools: Vec<Value>) -> Self {
-        let taken: HashSet<String> = messages.iter().filter_map(|m| m.meta.id.clone()).collect();
-        for (at, message) in messages.iter_mut().enumerate() {
-            if message.meta.id.is_none() {
-                let mut id = format!("m{}", at + 1);
-                while taken.contains(&id) {
-                    id.push('_');
-                }
-                message.meta.id = Some(id);
-            }
-        }
-        Self { messages, tools, facts: OnceCell::new(), recorded: RefCell::default() }
+    pub fn new(messages: Vec<Message>, tools: Vec<Value>) -> Self {
+        Self { transcript: Rc::new(Transcript::new(messages, tools)), recorded: RefCell::default() }
     }
 
     /// How many model calls it has.
     pub fn calls(&self) -> usize {
-        answers(&self.messages).filter(|answer| answer.begin > 0).count()
+        self.transcript.answers.iter().filter(|answer| answer.begin > 0).count()
     }
 
     /// Replays it under each of these ladders (presets' names, or lists of passes) and the session's other options. Where these
@@ -61,27 +46,36 @@ impl Recording {
     /// `INVALID_CONFIG` and `UNKNOWN_MODEL` as [`SessionConfig::from_value`] and [`Prices`]; `INVALID_MESSAGE` with the index of
     /// a message that cannot be taken in.
     pub fn simulate(&self, options: &Value, ladders: &[Value], counter: &Counter) -> Result<Simulation> {
+        let replays = ladders.iter().map(|ladder| {
+            let mut options = object(options)?.clone();
+            options.insert("ladder".to_owned(), ladder.clone());
+            self.replay(&Value::Object(options), counter)
+        });
+        let replays: Vec<Replay> = replays.collect::<Result<_>>()?; // a wrong one shows before any has run
         let mut options = object(options)?.clone();
         let prices = take_prices(&mut options)?;
-        let pins = take_pins(&mut options)?;
-        let price = prices.as_ref().map(|(_, priced)| &priced.price);
+        take_pins(&mut options)?;
         let recorded = self.complete(&mut options, counter)?;
-        let configs = ladders.iter().map(|ladder| {
-            let mut options = options.clone();
-            options.insert("ladder".to_owned(), ladder.clone());
-            SessionConfig::from_value(&Value::Object(options))
-        });
-        let configs: Vec<SessionConfig> = configs.collect::<Result<_>>()?; // a wrong one shows before any has run
-        let runs = configs.into_iter().map(|config| {
-            let preset = name_of(&config.ladder);
-            let (facts, said) = self.facts.get_or_init(|| self.look_for_facts());
-            let terms = Terms { preset, facts, said, outputs: &recorded.outputs, price, pins: &pins };
-            replay(self.session(config, counter), &self.messages, terms)
-        });
-        let runs = runs.collect::<Result<_>>()?;
-        let (transcript_tokens, recorded) = (recorded.tokens, recorded.at(price));
+        let runs = replays.into_iter().map(Replay::into_run).collect::<Result<_>>()?;
+        let (transcript_tokens, recorded) =
+            (recorded.tokens, recorded.at(prices.as_ref().map(|(_, p)| &p.price)));
         let prices = prices.map(|(model, priced)| shown(model, &priced));
         Ok(Simulation { transcript_tokens, prices, recorded, runs })
+    }
+
+    /// A replay that goes forward when it is told to: under these options as [`simulate`](Self::simulate) does it, with their
+    /// `ladder`.
+    ///
+    /// # Errors
+    /// As [`simulate`](Self::simulate).
+    pub fn replay(&self, options: &Value, counter: &Counter) -> Result<Replay> {
+        let mut options = object(options)?.clone();
+        let price = take_prices(&mut options)?.map(|(_, priced)| priced.price);
+        let pins = take_pins(&mut options)?;
+        let recorded = self.complete(&mut options, counter)?;
+        let config = SessionConfig::from_value(&Value::Object(options))?;
+        let terms = Terms { preset: name_of(&config.ladder), recorded, price, pins };
+        Ok(Replay::new(self.transcript.session(config, counter), self.transcript.clone(), terms))
     }
 
     /// The session as it is before the answer to call `at` (from 0; where there are fewer, with all that was said): replayed under these
@@ -90,29 +84,11 @@ impl Recording {
     /// # Errors
     /// As [`simulate`](Self::simulate).
     pub fn session_at(&self, at: usize, options: &Value, counter: &Counter) -> Result<Session> {
-        let mut options = object(options)?.clone();
-        take_prices(&mut options)?;
-        let pins = take_pins(&mut options)?;
-        self.complete(&mut options, counter)?;
-        let config = SessionConfig::from_value(&Value::Object(options))?;
-        session_at(self.session(config, counter), &self.messages, at, &pins)
-    }
-
-    fn look_for_facts(&self) -> (Facts, Vec<Vec<usize>>) {
-        let all = facts(&self.messages);
-        let said =
-            answers(&self.messages).map(|a| said_in(&self.messages[a.pushed..a.begin], &all)).collect();
-        (all, said)
-    }
-
-    fn session(&self, config: SessionConfig, counter: &Counter) -> Session {
-        let mut session = Session::new(config, counter.clone());
-        session.set_tools(&self.tools);
-        session
+        self.replay(options, counter)?.session_at(at)
     }
 
     /// Gives the options a window where they have none; and what the transcript is as it was recorded.
-    fn complete(&self, options: &mut Map<String, Value>, counter: &Counter) -> Result<Recorded> {
+    fn complete(&self, options: &mut Map<String, Value>, counter: &Counter) -> Result<Rc<Recorded>> {
         let recorded = self.recorded(options.get("model"), counter)?;
         if !options.contains_key("model") && !options.contains_key("contextWindow") {
             options.insert("contextWindow".to_owned(), (recorded.tokens / 2).max(1).into());
@@ -120,7 +96,7 @@ impl Recording {
         Ok(recorded)
     }
 
-    fn recorded(&self, model: Option<&Value>, counter: &Counter) -> Result<Recorded> {
+    fn recorded(&self, model: Option<&Value>, counter: &Counter) -> Result<Rc<Recorded>> {
         let method = counter.method().as_str();
         let counted_by = (method.to_owned(), model.and_then(Value::as_str).map(str::to_owned));
         if let Some((by, known)) = &*self.recorded.borrow()
@@ -135,12 +111,13 @@ impl Recording {
             options["models"] = serde_json::json!({ name: { "max_input_tokens": u32::MAX } });
         }
         let config = SessionConfig::from_value(&options)?;
-        let recorded = Recorded::of(self.session(config.clone(), counter), &self.messages);
+        let session = || self.transcript.session(config.clone(), counter);
+        let recorded = Recorded::of(session(), &self.transcript.messages);
         if recorded.is_err() {
             // All at once, so that the error's index is that in the whole transcript.
-            self.session(config, counter).push(self.messages.clone())?;
+            session().push(self.transcript.messages.clone())?;
         }
-        let recorded = recorded?;
+        let recorded = Rc::new(recorded?);
         *self.recorded.borrow_mut() = Some((counted_by, recorded.clone()));
         Ok(recorded)
     }

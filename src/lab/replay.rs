@@ -1,9 +1,15 @@
-use super::answers::{Answer, answers};
-use super::retention::{Facts, Retention};
+use std::rc::Rc;
+
+use super::answers::Answer;
+use super::copies::Copies;
+use super::recorded::Recorded;
+use super::retention::Retention;
 use super::run::{SimulatedCall, SimulatedCompactions, SimulatedError, SimulatedRequest, SimulatedRun};
 use super::survival::Survival;
+use super::trail::Trail;
+use super::transcript::Transcript;
 use crate::compaction::{self, Reason};
-use crate::context::{Context, EventName, Report};
+use crate::context::{EventName, Report};
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::model::{Costs, Price};
@@ -13,113 +19,194 @@ use crate::session::{Fit, Pending, Session};
 const SHARE_OF_A_PIECE: u64 = 4;
 
 /// What a replay goes by, beside the session.
-pub(super) struct Terms<'a> {
+pub(super) struct Terms {
     /// The run's name.
     pub preset: String,
-    /// The facts of the transcript.
-    pub facts: &'a Facts,
-    /// Which of them are said before each answer.
-    pub said: &'a [Vec<usize>],
-    /// Tokens of each answer.
-    pub outputs: &'a [u64],
+    pub recorded: Rc<Recorded>,
     /// What tokens cost, where that is known.
-    pub price: Option<&'a Price>,
+    pub price: Option<Price>,
     /// Ids of messages that are pinned as soon as they are there.
-    pub pins: &'a [String],
+    pub pins: Vec<String>,
 }
 
-/// Replays a recorded transcript in a new session, call by call.
+/// A recorded transcript on its way through a new session, call by call.
 ///
 /// What stands before an assistant's answer was the input of a model call: it is pushed, and the view prepared as a host
 /// would before it asks its model. Summaries are the extractive summariser's. Assistant messages in a row are one answer. A
 /// call whose view cannot be prepared is recorded with the error, and goes out as it is.
 ///
-/// The time is linear in the transcript and in what the calls send; the same transcript under the same options gives the same
-/// run.
-///
-/// # Errors
-/// `INVALID_MESSAGE` for a message that [`Session::push`] refuses.
-pub(super) fn replay(mut session: Session, messages: &[Message], terms: Terms<'_>) -> Result<SimulatedRun> {
-    let mut survival = Survival::new(terms.facts);
-    let mut calls = Vec::new();
-    let mut compactions = SimulatedCompactions::default();
-    let mut costs = terms.price.map(|_| Costs::default());
-    let mut shares: Vec<Retention> = Vec::new();
-    for (answer, said) in answers(messages).zip(terms.said) {
-        survival.hear(said);
-        if !push(&mut session, messages, &answer, terms.pins)? {
-            continue;
+/// It goes forward by as many calls as it is told, and then looks for the facts in the views. The time is linear in the transcript
+/// and in what the ladder edits; the same transcript under the same options gives the same run, in whatever steps.
+pub struct Replay {
+    transcript: Rc<Transcript>,
+    terms: Terms,
+    /// Before the first call.
+    beginning: Session,
+    session: Session,
+    /// Answers before which the session has been.
+    answered: usize,
+    calls: Vec<SimulatedCall>,
+    compactions: SimulatedCompactions,
+    costs: Option<Costs>,
+    trail: Trail,
+    copies: Copies,
+    survival: Option<Survival>,
+    /// What the views had, for each step of the trail that was looked at.
+    shares: Vec<Retention>,
+}
+
+impl Replay {
+    pub(super) fn new(session: Session, transcript: Rc<Transcript>, terms: Terms) -> Self {
+        Self {
+            costs: terms.price.as_ref().map(|_| Costs::default()),
+            transcript,
+            terms,
+            beginning: session.clone(),
+            session,
+            answered: 0,
+            calls: Vec::new(),
+            compactions: SimulatedCompactions::default(),
+            trail: Trail::default(),
+            copies: Copies::default(),
+            survival: None,
+            shares: Vec::new(),
         }
-        let at = calls.len();
-        let mut call = call(&mut session, at, &mut compactions);
-        call.output_tokens = terms.outputs.get(at).copied().unwrap_or_default();
-        if let (Some(price), Some(costs)) = (terms.price, &mut costs) {
+    }
+
+    /// How far it has come, 0 to 1.
+    pub fn share(&self) -> f64 {
+        let all = self.transcript.answers.len();
+        if all == 0 { 1.0 } else { self.answered as f64 / all as f64 }
+    }
+
+    /// Replays up to `calls` further calls; true while there are more.
+    ///
+    /// # Errors
+    /// `INVALID_MESSAGE` for a message that [`Session::push`] refuses.
+    pub fn advance(&mut self, calls: usize) -> Result<bool> {
+        let until = self.calls.len().saturating_add(calls);
+        while let Some(answer) = self.transcript.answers.get(self.answered).copied() {
+            if self.calls.len() >= until {
+                return Ok(true);
+            }
+            self.answered += 1;
+            if push(&mut self.session, &self.transcript.messages, &answer, &self.terms.pins)? {
+                self.call();
+            }
+        }
+        if self.trail.steps.is_empty() && !self.transcript.answers.is_empty() {
+            self.trail.note(self.session.context(), self.answered - 1); // nothing was folded: the last view says it all
+        }
+        Ok(false)
+    }
+
+    fn call(&mut self) {
+        let at = self.calls.len();
+        let folds = self.compactions.count;
+        let mut call = call(&mut self.session, at, &mut self.compactions);
+        call.output_tokens = self.terms.recorded.outputs.get(at).copied().unwrap_or_default();
+        if let (Some(price), Some(costs)) = (&self.terms.price, &mut self.costs) {
             let cost = price.request(call.tokens, call.cached_tokens, call.output_tokens);
             call.cost = Some(cost.total());
             *costs += cost;
         }
-        calls.push(call);
-        if compactions.count > 0 {
-            shares.push(survival.shares(&session.context().lower(), |id| full_output(session.context(), id)));
+        self.calls.push(call);
+        if self.compactions.count > 0 {
+            self.trail.note(self.session.context(), self.answered - 1);
         }
+        self.copies.offer(&self.session, at, self.answered, self.compactions.count > folds);
     }
-    let retention = match shares.last() {
-        Some(last) => *last,
-        None => survival.shares(&session.context().lower(), |id| full_output(session.context(), id)),
-    };
-    compactions.cost = terms.price.map(|price| {
-        compactions.asked.iter().map(|r| price.single_request(r.input_tokens, r.output_tokens)).sum()
-    });
-    let limit = session.config().limit.unwrap_or(u64::MAX);
-    let tokens_total: u64 = calls.iter().map(|c| c.tokens).sum();
-    Ok(SimulatedRun {
-        preset: terms.preset,
-        window: session.config().window.unwrap_or(u64::MAX),
-        limit,
-        threshold: session.threshold().unwrap_or(u64::MAX),
-        cost: costs.map(|c| c.total() + compactions.cost.unwrap_or_default()),
-        costs,
-        compactions,
-        tokens_total,
-        tokens_largest: calls.iter().map(|c| c.tokens).max().unwrap_or(0),
-        output_tokens: calls.iter().map(|c| c.output_tokens).sum(),
-        calls_over_limit: calls.iter().filter(|c| c.tokens > limit).count() as u64,
-        cache_hit_ratio: cache_hit_ratio(&calls),
-        retention,
-        retention_mean: mean(&shares),
-        calls,
-    })
-}
 
-/// The session as it is before the answer to call `at`; where there are fewer, with all that was said, prepared for the call
-/// that would be next. What the views were prepared to on the way there is in it.
-///
-/// # Errors
-/// As [`replay`].
-pub(super) fn session_at(
-    mut session: Session,
-    messages: &[Message],
-    at: usize,
-    pins: &[String],
-) -> Result<Session> {
-    let mut compactions = SimulatedCompactions::default();
-    let mut calls = 0;
-    let mut rest = 0;
-    for answer in answers(messages) {
-        rest = answer.begin;
-        if push(&mut session, messages, &answer, pins)? {
-            call(&mut session, calls, &mut compactions);
-            calls += 1;
+    /// Looks for the facts of the transcript in the views of up to `calls` further calls, once all were replayed; true while there
+    /// are more.
+    pub fn look(&mut self, calls: usize) -> bool {
+        let Transcript { messages, answers, known, .. } = &*self.transcript;
+        let mut known = known.borrow_mut();
+        let outputs = &self.session.context().outputs;
+        for _ in 0..calls {
+            if known.find_more(messages, answers) {
+                continue;
+            }
+            let Some(step) = self.trail.steps.get(self.shares.len()) else { return false };
+            let survival = self.survival.get_or_insert_with(|| Survival::new(&known, outputs));
+            self.shares.push(survival.after(step, messages, &mut known, outputs));
         }
-        if calls > at {
-            return Ok(session);
+        true
+    }
+
+    /// The run, to its end.
+    ///
+    /// # Errors
+    /// As [`advance`](Self::advance).
+    pub(super) fn into_run(mut self) -> Result<SimulatedRun> {
+        self.finish()?;
+        Ok(self.run())
+    }
+
+    /// Replays and looks for what is left to be replayed and looked for.
+    ///
+    /// # Errors
+    /// As [`advance`](Self::advance).
+    pub fn finish(&mut self) -> Result<()> {
+        while self.advance(usize::MAX)? {}
+        while self.look(usize::MAX) {}
+        Ok(())
+    }
+
+    /// What it gave so far; of the facts, what has been looked for.
+    pub fn run(&self) -> SimulatedRun {
+        let mut compactions = self.compactions.clone();
+        compactions.cost = self.terms.price.as_ref().map(|price| {
+            compactions.asked.iter().map(|r| price.single_request(r.input_tokens, r.output_tokens)).sum()
+        });
+        let limit = self.session.config().limit.unwrap_or(u64::MAX);
+        let calls = &self.calls;
+        SimulatedRun {
+            preset: self.terms.preset.clone(),
+            window: self.session.config().window.unwrap_or(u64::MAX),
+            limit,
+            threshold: self.session.threshold().unwrap_or(u64::MAX),
+            cost: self.costs.map(|c| c.total() + compactions.cost.unwrap_or_default()),
+            costs: self.costs,
+            tokens_total: calls.iter().map(|c| c.tokens).sum(),
+            tokens_largest: calls.iter().map(|c| c.tokens).max().unwrap_or(0),
+            output_tokens: calls.iter().map(|c| c.output_tokens).sum(),
+            calls_over_limit: calls.iter().filter(|c| c.tokens > limit).count() as u64,
+            cache_hit_ratio: cache_hit_ratio(calls),
+            retention: self.shares.last().copied().unwrap_or(Retention::OF_NOTHING),
+            retention_mean: if compactions.count > 0 { mean(&self.shares) } else { None },
+            compactions,
+            calls: calls.clone(),
         }
     }
-    let rest = Answer { pushed: rest, begin: messages.len(), end: messages.len() };
-    if push(&mut session, messages, &rest, pins)? {
-        call(&mut session, calls, &mut compactions);
+
+    /// The session as it is before the answer to call `at`; where there are fewer, with all that was said, prepared for the call
+    /// that would be next. What the views were prepared to on the way there is in it.
+    ///
+    /// # Errors
+    /// As [`advance`](Self::advance).
+    pub fn session_at(&self, at: usize) -> Result<Session> {
+        let Transcript { messages, answers, .. } = &*self.transcript;
+        let mut compactions = SimulatedCompactions::default();
+        let (mut session, mut calls, mut answered) =
+            self.copies.before(at).unwrap_or_else(|| (self.beginning.clone(), 0, 0));
+        while calls <= at {
+            let Some(answer) = answers.get(answered).copied() else {
+                let rest = answers.last().map_or(0, |answer| answer.begin);
+                let rest = Answer { pushed: rest, begin: messages.len(), end: messages.len() };
+                if push(&mut session, messages, &rest, &self.terms.pins)? {
+                    call(&mut session, calls, &mut compactions);
+                }
+                break;
+            };
+            answered += 1;
+            if push(&mut session, messages, &answer, &self.terms.pins)? {
+                call(&mut session, calls, &mut compactions);
+                calls += 1;
+            }
+        }
+        Ok(session)
     }
-    Ok(session)
 }
 
 /// The share of the calls' tokens that stood in the call before.
@@ -132,9 +219,11 @@ pub(super) fn cache_hit_ratio(calls: &[SimulatedCall]) -> f64 {
 /// Pushes what stands before an answer; false where that is nothing: no call could be made.
 fn push(session: &mut Session, messages: &[Message], answer: &Answer, pins: &[String]) -> Result<bool> {
     let added = session.push(messages[answer.pushed..answer.begin].to_vec())?;
-    for id in session.context().ids(&added) {
-        if pins.contains(&id) {
-            session.set_pinned(&id, true)?;
+    if !pins.is_empty() {
+        for id in session.context().ids(&added) {
+            if pins.contains(&id) {
+                session.set_pinned(&id, true)?;
+            }
         }
     }
     Ok(!session.context().view.is_empty())
@@ -209,15 +298,6 @@ fn note_requests(
     }
 }
 
-/// The full output that a ref opens.
-fn full_output(context: &Context, id: &str) -> Option<String> {
-    if !context.outputs.contains(id) {
-        return None;
-    }
-    let output = context.outputs.get(id).ok()?;
-    Some(output.lines_from(0).map(|line| line.text().into_owned()).collect::<Vec<_>>().join("\n"))
-}
-
 fn mean(shares: &[Retention]) -> Option<Retention> {
     let of = |share: fn(&Retention) -> f64| shares.iter().map(share).sum::<f64>() / shares.len() as f64;
     (!shares.is_empty()).then(|| Retention {
@@ -226,3 +306,7 @@ fn mean(shares: &[Retention]) -> Option<Retention> {
         constraints: of(|r| r.constraints),
     })
 }
+
+#[cfg(test)]
+#[path = "replay_tests.rs"]
+mod tests;

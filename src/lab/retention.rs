@@ -34,6 +34,11 @@ pub struct Retention {
     pub constraints: f64,
 }
 
+impl Retention {
+    /// Of nothing, nothing is lost.
+    pub(super) const OF_NOTHING: Self = Self { literal: 1.0, with_refs: 1.0, constraints: 1.0 };
+}
+
 /// The facts of a history, in time linear in its length.
 ///
 /// ```
@@ -48,22 +53,36 @@ pub struct Retention {
 pub fn facts<'a>(history: impl IntoIterator<Item = &'a Message>) -> Facts {
     let mut found: HashSet<String> = HashSet::new();
     let mut rules: BTreeSet<String> = BTreeSet::new();
+    each_fact(history, |text, is_rule| {
+        if is_rule {
+            rules.insert(text.to_owned());
+        } else if !found.contains(text) {
+            found.insert(text.to_owned());
+        }
+    });
+    let mut literals: Vec<String> = found.into_iter().collect();
+    sort(&mut literals);
+    Facts { literals, constraints: rules.into_iter().collect() }
+}
+
+/// Every fact of a history, as often as it stands there, and whether it is a constraint of the user's.
+pub(super) fn each_fact<'a>(
+    history: impl IntoIterator<Item = &'a Message>,
+    mut each: impl FnMut(&str, bool),
+) {
     for message in history {
         for text in texts(message) {
             for literal in literals(&text) {
-                if !found.contains(literal.text) {
-                    found.insert(literal.text.to_owned());
-                }
+                each(literal.text, false);
             }
         }
         if message.role == Role::User && message.item_type() != ItemType::CompactionSummary {
             let said = message.plain_text();
-            rules.extend(constraints(&said).into_iter().filter(|c| c.explicit).map(|c| c.text.to_owned()));
+            for constraint in constraints(&said).into_iter().filter(|c| c.explicit) {
+                each(constraint.text, true);
+            }
         }
     }
-    let mut literals: Vec<String> = found.into_iter().collect();
-    sort(&mut literals);
-    Facts { literals, constraints: rules.into_iter().collect() }
 }
 
 /// The shares of `facts` that stand in a view. `opens_ref` gives the full output that a ref opens, `None` where the word

@@ -1,9 +1,13 @@
-//! The lab: `simulate`, and `Recording`.
+//! The lab: `simulate`, `Recording` and its `Replay`.
+
+use std::cell::{RefCell, RefMut};
+use std::rc::Rc;
 
 use js_sys::{Object, Reflect};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::counter::CallbackCounter;
 use super::options::{Options, read_options};
 use super::session::Session;
 use super::summarize::parse_format;
@@ -92,11 +96,7 @@ impl Recording {
         let ladders = list(&options, "presets")?.unwrap_or_else(|| Ladder::PRESETS.map(Value::from).into());
         let (read, plain) = read(&options, &["presets", "tools"])?;
         let run = || self.inner.simulate(&plain, &ladders, &read.counter);
-        let simulated = match &read.callback_counter {
-            Some(callback) => callback.ask_for(|_| run())?,
-            None => run(),
-        };
-        to_js(&simulated?)
+        to_js(&asking(read.callback_counter.as_ref(), run)?)
     }
 
     /// The session as it stood before the answer to a call: replayed up to there as `simulate` does it. It is yours: go on with
@@ -114,13 +114,96 @@ impl Recording {
         )]
         options: JsValue,
     ) -> Result<Session, JsValue> {
+        self.replay(options)?.session_at(call)
+    }
+
+    /// A replay that goes forward when it is told to, so that a page can draw, show how far it is, and stop in between.
+    ///
+    /// ```js
+    /// const replay = recording.replay({ contextWindow: 32_000 });
+    /// while (replay.advance(200)) console.log(`${Math.round(100 * replay.share)} %`);   // the calls: tokens, folds, money
+    /// while (replay.look(200));                                                       // what of the facts was still there
+    /// console.log(replay.run().retention);
+    /// ```
+    /// @param options As for `sessionAt`.
+    /// @throws {ContextError} As `simulate`.
+    pub fn replay(
+        &self,
+        #[wasm_bindgen(
+            unchecked_optional_param_type = "Omit<SimulateOptions, \"presets\" | \"tools\"> & { ladder?: PresetName | Pass[] }"
+        )]
+        options: JsValue,
+    ) -> Result<Replay, JsValue> {
         let (read, plain) = read(&options, &[])?;
-        let run = || self.inner.session_at(call, &plain, &read.counter);
-        let core = match &read.callback_counter {
-            Some(callback) => callback.ask_for(|_| run())?,
-            None => run(),
-        };
-        Ok(Session::of(core?, read))
+        let begin = || self.inner.replay(&plain, &read.counter);
+        let inner = asking(read.callback_counter.as_ref(), begin)?;
+        Ok(Replay { inner: RefCell::new(inner), options, counter: read.callback_counter })
+    }
+}
+
+/// A transcript on its way through a session: see `Recording.replay`. Free it when it is not needed any more.
+#[wasm_bindgen]
+pub struct Replay {
+    inner: RefCell<lab::Replay>,
+    options: JsValue,
+    counter: Option<Rc<CallbackCounter>>,
+}
+
+#[wasm_bindgen]
+impl Replay {
+    /// How far it has come, 0 to 1.
+    #[wasm_bindgen(getter)]
+    pub fn share(&self) -> Result<f64, JsValue> {
+        Ok(self.held()?.share())
+    }
+
+    /// Replays up to `calls` further calls (default: all); true while there are more.
+    ///
+    /// @throws {ContextError} `INVALID_MESSAGE` for a message that cannot be taken in.
+    pub fn advance(&self, calls: Option<usize>) -> Result<bool, JsValue> {
+        let mut replay = self.held()?;
+        asking(self.counter.as_ref(), || replay.advance(calls.unwrap_or(usize::MAX)))
+    }
+
+    /// Looks for the facts in the views of up to `calls` further calls (default: all), once all were replayed; true while there
+    /// are more.
+    pub fn look(&self, calls: Option<usize>) -> Result<bool, JsValue> {
+        Ok(self.held()?.look(calls.unwrap_or(usize::MAX)))
+    }
+
+    /// The run as far as it has come: what `simulate` gives of one ladder. Its `retention` is that of the calls that were looked at.
+    #[wasm_bindgen(unchecked_return_type = "SimulatedRun")]
+    pub fn run(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.held()?.run())
+    }
+
+    /// The session as it stood before the answer to a call: as `Recording.sessionAt` gives it, from where this replay has been near
+    /// it. It is yours: go on with it, and free it.
+    ///
+    /// @param call The call's index from 0. From the number of calls on: all that was said, prepared for the call that would be next.
+    #[wasm_bindgen(js_name = sessionAt)]
+    pub fn session_at(&self, call: usize) -> Result<Session, JsValue> {
+        let (read, _) = read(&self.options, &[])?;
+        let replay = self.held()?;
+        let core = asking(self.counter.as_ref(), || replay.session_at(call))?;
+        Ok(Session::of(core, read))
+    }
+
+    /// Refused while a tokenizer of the caller's is asked for it.
+    fn held(&self) -> Result<RefMut<'_, lab::Replay>, JsValue> {
+        let under_way = |_| Error::argument("the replay is under way: a tokenizer cannot use it").into();
+        self.inner.try_borrow_mut().map_err(under_way)
+    }
+}
+
+/// Runs with the caller's tokenizer at hand, where there is one.
+fn asking<T>(
+    counter: Option<&Rc<CallbackCounter>>,
+    run: impl FnOnce() -> Result<T, Error>,
+) -> Result<T, JsValue> {
+    match counter {
+        Some(callback) => Ok(callback.ask_for(|_| run())??),
+        None => Ok(run()?),
     }
 }
 

@@ -31,8 +31,9 @@ after(async () => {
 });
 
 /** Opens the page; when the test ends, nothing may have gone wrong, and nothing may have left for another place. */
-async function visit(t, { mayAsk, ...options } = {}) {
+async function visit(t, { mayAsk, first, ...options } = {}) {
   const page = await browser.newPage(options);
+  if (first) await page.addInitScript(first);
   page.setDefaultTimeout(PATIENCE);
   const problems = [];
   page.on("pageerror", (error) => problems.push(String(error)));
@@ -94,6 +95,33 @@ function conversation(turns) {
 function claudeSession() {
   const line = (uuid, parentUuid, type, message) => ({ parentUuid, isSidechain: false, sessionId: "s", type, message, uuid });
   return [line("1", null, "user", { role: "user", content: "Hello" }), line("2", "1", "assistant", { id: "m", role: "assistant", content: [{ type: "text", text: "Hi." }] })].map((value) => JSON.stringify(value)).join("\n");
+}
+
+/** The same with sub-agents: two that were called, and one that nobody called by name. */
+function claudeWithHelpers() {
+  const lines = [];
+  let last = null;
+  const say = (type, message, more = {}) => {
+    const uuid = `u${lines.length}`;
+    lines.push(JSON.stringify({ parentUuid: last, isSidechain: false, sessionId: "s", type, message, uuid, ...more }));
+    last = uuid;
+  };
+  const helper = (prompt, more) => {
+    const main = last;
+    last = null;
+    say("user", { role: "user", content: prompt }, { isSidechain: true, ...more });
+    say("assistant", { id: `m${lines.length}`, role: "assistant", content: [{ type: "text", text: "It is fine." }] }, { isSidechain: true, ...more });
+    last = main;
+  };
+  say("user", { role: "user", content: "Look through the parser." });
+  for (const [name, prompt] of [["Explore", "Read src/parser.rs"], ["Reviewer", "Review src/parser.rs"]]) {
+    say("assistant", { id: `m${lines.length}`, role: "assistant", content: [{ type: "tool_use", id: `toolu_${name}`, name: "Task", input: { subagent_type: name, description: "the parser", prompt } }] });
+    helper(prompt, { agentId: name });
+    say("user", { role: "user", content: [{ type: "tool_result", tool_use_id: `toolu_${name}`, content: "It is fine." }] });
+  }
+  helper("Who are you?", {});
+  say("assistant", { id: "end", role: "assistant", content: [{ type: "text", text: "All is fine." }] });
+  return lines.join("\n");
 }
 
 /** A Codex rollout, made up. */
@@ -172,6 +200,16 @@ test("a change of the settings redraws at once", async (t) => {
   await page.getByTestId("threshold").filter({ hasText: "80,000" }).waitFor();
   await page.getByLabel("Ladder").selectOption("rolling");
   await page.getByTestId("threshold").filter({ hasText: "50,001" }).waitFor();
+
+  // Of many moves in a row the last one counts, and nothing is said of those that were overtaken.
+  await page.getByLabel("Ladder").selectOption("contextfold");
+  await page.getByLabel("Context window, slider").focus();
+  for (let i = 0; i < 12; i++) await page.keyboard.press("ArrowLeft");
+  const window = Number(await page.getByLabel("Context window", { exact: true }).inputValue());
+  await page.getByTestId("threshold").filter({ hasText: (window / 2).toLocaleString("en") }).waitFor();
+  await page.locator('.results[aria-busy="false"]').waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+  assert.match(await page.getByTestId("facts").textContent(), /^\d+(\.\d)? %$/);
 });
 
 test("what is typed into a field stays there while the page is drawn anew", async (t) => {
@@ -234,6 +272,105 @@ test("the graph of folds: a fold stands over what it folded, and leads to it", a
   await page.locator(".virtual-row:focus-within .row-summary").waitFor();
 });
 
+test("the graph of lanes: sub-agents stand beside the main lane, and the arrow keys reach all of it", async (t) => {
+  const page = await visit(t);
+  await drop(page, "helpers.jsonl", claudeWithHelpers());
+  await page.getByTestId("tokens-after").waitFor();
+  const graph = page.locator(".graph");
+  assert.match(await graph.locator(".panel-head p").textContent(), /3 sub-agents’ lanes/);
+  const lanes = await graph.locator(".graph-pill").evaluateAll((all) => all.map((each) => each.getAttribute("aria-label")));
+  assert.match(lanes[0], /^Explore: the parser: a sub-agent’s lane, 2 messages, \d+ tokens, called by m2$/);
+  assert.match(lanes[1], /^Reviewer: the parser: .*called by m4$/);
+  assert.match(lanes[2], /^sub-agent 3: a sub-agent’s lane, 2 messages, \d+ tokens$/);
+  // One stop for the Tab key; from there the arrow keys.
+  assert.equal(await graph.locator('[tabindex="0"]').count(), 1);
+  await graph.locator('[tabindex="0"]').focus();
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+  assert.match(await focused(), /^Explore/);
+  for (let i = 0; i < 4 && !/^m\d/.test(await focused()); i++) await page.keyboard.press("ArrowDown");
+  assert.match(await focused(), /^m\d+, /);
+  await page.keyboard.press("Home");
+  assert.match(await focused(), /^m1, user/);
+  await page.keyboard.press("ArrowRight");
+  assert.match(await focused(), /^m2, assistant/);
+  await page.keyboard.press("Enter");
+  await page.locator('.virtual-row[data-key="m2"]:focus-within').waitFor();
+});
+
+for (const colorScheme of ["light", "dark"])
+  test(`every part has a colour of its own, the ledger too (${colorScheme})`, async (t) => {
+    const page = await visit(t, { colorScheme });
+    await openSample(page);
+    const legend = await page.locator(".timeline .legend-line li").evaluateAll((all) => all.map((each) => [each.textContent.trim(), getComputedStyle(each.querySelector("i")).backgroundColor.match(/\d+/g).map(Number)]));
+    assert.ok(legend.some(([name]) => name === "Ledger"), legend.join());
+    const apart = ([a], [b]) => Math.hypot(...a.map((value, i) => value - b[i]));
+    for (const [i, [name, colour]] of legend.entries())
+      for (const [other, another] of legend.slice(i + 1)) assert.ok(apart([colour], [another]) > 60, `${name} and ${other}: ${colour}, ${another}`);
+  });
+
+/** Stands in for Chrome's Summarizer and its Prompt API, as they are documented; what was asked of them is in `window.asked`. */
+function browserModel({ state, quota }) {
+  window.asked = [];
+  class Model extends EventTarget {
+    static async availability(options) {
+      window.asked.push(["availability", options]);
+      return state;
+    }
+    static async create({ monitor, ...options }) {
+      window.asked.push(["create", options, navigator.userActivation.isActive]);
+      if (state === "unavailable") throw new DOMException("no such model", "NotSupportedError");
+      if (state !== "available") {
+        if (!navigator.userActivation.isActive) throw new DOMException("needs a user gesture", "NotAllowedError");
+        const progress = new EventTarget();
+        monitor(progress);
+        for (const loaded of [0, 0.5, 1]) {
+          progress.dispatchEvent(Object.assign(new Event("downloadprogress"), { loaded, total: 1 }));
+          await new Promise((done) => setTimeout(done, 150));
+        }
+      }
+      return new this();
+    }
+    inputQuota = quota;
+    async summarize(text) {
+      window.asked.push([this.constructor.name, text.length]);
+      if (text.length > quota) throw new DOMException("too large", "QuotaExceededError");
+      return "<summary>The browser’s own model says: all is well, and the tests pass.</summary>";
+    }
+    prompt(text) {
+      return this.summarize(text);
+    }
+    destroy() {
+      window.asked.push(["destroy"]);
+    }
+  }
+  Object.assign(window, { Summarizer: class Summarizer extends Model {}, LanguageModel: class LanguageModel extends Model {} });
+}
+
+for (const [state, who] of [["available", "prompt"], ["downloadable", "summarizer"], ["downloading", "prompt"]])
+  test(`a model of the browser's sums up: ${who}, ${state}`, async (t) => {
+    const page = await visit(t, { first: `(${browserModel})(${JSON.stringify({ state, quota: 1e9 })})` });
+    await openSample(page);
+    await page.getByLabel("Who sums up").selectOption(who);
+    await page.getByRole("button", { name: "Sum up the view at this call" }).click();
+    if (state !== "available") await page.getByText("The browser fetches its model: 50 %").waitFor();
+    await page.getByText("The summary stands in the view above.").waitFor();
+    await page.locator(".row-summary").filter({ hasText: "The browser’s own model says" }).waitFor();
+    const asked = await page.evaluate(() => window.asked);
+    assert.deepEqual(asked.map(([what]) => what), ["availability", "create", who === "prompt" ? "LanguageModel" : "Summarizer", "destroy"]);
+    assert.deepEqual(asked[0][1], asked[1][1], "what is asked for is what was said to be there");
+    assert.equal(asked[1][2], true, "while the visitor's click is fresh");
+  });
+
+for (const [model, says] of [[{ state: "unavailable", quota: 1e9 }, /has none for this device/], [{ state: "available", quota: 10 }, /too long for this model, which takes 10 tokens/]])
+  test(`why a model of the browser's does not sum up is said: ${says.source}`, async (t) => {
+    const page = await visit(t, { first: `(${browserModel})(${JSON.stringify(model)})` });
+    await openSample(page);
+    await page.getByLabel("Who sums up").selectOption("summarizer");
+    await page.getByRole("button", { name: "Sum up the view at this call" }).click();
+    assert.match(await page.getByRole("alert").textContent(), says);
+    assert.equal(await page.getByText("The browser fetches its model").count(), 0);
+  });
+
 test("an endpoint of the visitor's sums up, through a frame of its own, and the settings are there as code", async (t) => {
   const asked = [];
   const endpoint = createServer((request, response) => {
@@ -256,7 +393,7 @@ test("an endpoint of the visitor's sums up, through a frame of its own, and the 
   await page.getByText("The key stays in this page’s memory").waitFor();
   await page.getByLabel("Address").fill(there);
   await page.getByLabel("Model", { exact: true }).fill("tiny");
-  await page.getByLabel("Key").fill("sk-test");
+  await page.getByLabel("Key", { exact: true }).fill("sk-test");
   await page.getByRole("button", { name: "Sum up the view at this call" }).click();
   await page.getByText("The summary stands in the view above.").waitFor();
   assert.deepEqual(asked.map(({ path, key, body }) => [path, key, body.model]), [["/v1/chat/completions", "Bearer sk-test", "tiny"]]);
@@ -419,6 +556,15 @@ test("a broken file says what is wrong and where; the one before it stays", asyn
   assert.equal(await alert.count(), 0);
 });
 
+test("a file in UTF-16 is read, and one that is no text is said to be none", async (t) => {
+  const page = await visit(t);
+  const choose = (name, buffer) => page.locator('input[type="file"]').setInputFiles({ name, mimeType: "application/json", buffer });
+  await choose("wide.json", Buffer.from(`\ufeff${JSON.stringify(conversation(2))}`, "utf16le"));
+  await page.locator(".facts").filter({ hasText: "wide.json" }).filter({ hasText: "9 entries" }).waitFor();
+  await choose("picture.png", Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 255, 254]));
+  await page.getByRole("alert").filter({ hasText: "picture.png: This is no text" }).waitFor();
+});
+
 test("what can be read of a broken file is read when asked for", async (t) => {
   const page = await visit(t);
   const text = JSON.stringify(conversation(3));
@@ -447,6 +593,32 @@ test("a file of 50 MB shows how far it is, and can be cancelled; what was open s
   assert.equal(await page.getByRole("alert").count(), 0);
 });
 
+test("a file of 50 MB is drawn whole: first the calls and the view, then the facts", async (t) => {
+  const page = await visit(t);
+  page.setDefaultTimeout(180_000);
+  await page.evaluate(() => {
+    const line = (i, n) => `${n}: the module reads src/part${i % 97}/file${n}.rs and writes it back, then commit a${i}b${n}c0de is made;\\n`;
+    const step = (i) =>
+      `{"role":"assistant","content":null,"tool_calls":[{"id":"call_${i}","type":"function","function":{"name":"read_file","arguments":"{\\"path\\":\\"src/part${i % 97}.rs\\"}"}}]},` +
+      `{"role":"tool","tool_call_id":"call_${i}","content":"${Array.from({ length: 50 }, (_, n) => line(i, n)).join("")}"},`;
+    const list = Array.from({ length: 9000 }, (_, i) => (i % 30 === 0 ? `{"role":"user","content":"Question ${i}. Never touch src/main.rs."},` : "") + step(i));
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(["[", ...list, '{"role":"user","content":"The end"}]'], "large.json"));
+    document.querySelector("main").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+  });
+  await page.getByTestId("tokens-after").waitFor();
+  const facts = await page.locator(".facts").textContent();
+  assert.match(facts, /[45]\d\.\d MiB, 18,301 entries/);
+  assert.match(facts, /9,000 model calls/);
+  await page.getByTestId("facts").filter({ hasText: "%" }).waitFor();
+  const scrubber = page.getByRole("slider", { name: "Call", exact: true });
+  await scrubber.focus();
+  await page.keyboard.press("PageDown");
+  await page.locator(".messages").filter({ hasText: /the view at call [78],\d{3} of 9,000/ }).waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+  assert.ok((await page.locator(".virtual-row").count()) < 40);
+});
+
 for (const colorScheme of ["light", "dark"])
   test(`nothing serious stands in the way of a screen reader or of weak eyes (${colorScheme})`, async (t) => {
     const page = await visit(t, { colorScheme });
@@ -462,6 +634,15 @@ for (const colorScheme of ["light", "dark"])
     assert.deepEqual(await serious(), []);
     await page.getByRole("button", { name: /^Show m\d/ }).first().click({ position: { x: 5, y: 5 } });
     await page.getByRole("dialog").waitFor();
+    assert.deepEqual(await serious(), []);
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Who sums up").selectOption("endpoint");
+    await page.locator(".row-fold button").first().click();
+    await drop(page, "helpers.jsonl", claudeWithHelpers());
+    await page.locator(".graph-pill").first().waitFor();
+    assert.deepEqual(await serious(), []);
+    await drop(page, "broken.json", '[{"role": "user", ');
+    await page.getByRole("alert").waitFor();
     assert.deepEqual(await serious(), []);
   });
 

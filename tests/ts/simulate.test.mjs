@@ -123,6 +123,51 @@ test("a recording replays under one set of options after the other, and gives th
   recording.free();
 });
 
+test("a replay goes forward when it is told to, and comes to what simulate gives", () => {
+  const recording = new Recording("openai-responses", items);
+  const options = { contextWindow: 24_000, priceAs: "gpt-5" };
+  const replay = recording.replay(options);
+  assert.equal(replay.share, 0);
+  assert.equal(replay.advance(10), true);
+  assert.ok(replay.share > 0 && replay.share < 0.2, `${replay.share}`);
+  assert.equal(replay.run().calls.length, 10);
+  while (replay.advance(10));
+  assert.equal(replay.share, 1);
+  while (replay.look(10));
+  const [run] = recording.simulate({ ...options, presets: ["contextfold"] }).runs;
+  assert.deepEqual(replay.run(), run);
+  for (const call of [0, 70, recording.calls]) {
+    const [near, far] = [replay.sessionAt(call), recording.sessionAt(call, options)];
+    assert.deepEqual(near.items(), far.items(), `call ${call}`);
+    near.free();
+    far.free();
+  }
+  replay.free();
+  assert.throws(() => replay.advance(1), { code: "FREED" });
+  assert.throws(() => recording.replay({ presets: [] }), { code: "INVALID_CONFIG" });
+  recording.free();
+});
+
+test("a tokenizer cannot move the replay that it counts for", () => {
+  const recording = new Recording("openai-chat", chat);
+  let replay;
+  let refused;
+  const tokenizer = (text) => {
+    try {
+      replay?.advance(1);
+    } catch (error) {
+      refused = error;
+    }
+    return text.length;
+  };
+  replay = recording.replay({ contextWindow: 1_000, tokenizer });
+  replay.advance();
+  assert.equal(refused?.code, "INVALID_ARGUMENT");
+  assert.equal(replay.run().calls.length, 2);
+  replay.free();
+  recording.free();
+});
+
 test("the report is one HTML file that asks for nothing", () => {
   const path = join(folder, "report.html");
   const { code } = cli(sample, "--preset", "contextfold", "--preset", "rolling", "--window", "30000", "--price-as", "gpt-5", "--html", path);

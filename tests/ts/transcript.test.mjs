@@ -64,6 +64,34 @@ test("a Claude Code session file is the conversation that was sent", () => {
   session.free();
 });
 
+test("sub-agents' conversations stand beside a Claude Code session, each with the call that began it", () => {
+  const task = { type: "tool_use", id: "toolu_task", name: "Task", input: { subagent_type: "Explore", description: "the parser", prompt: "Read the parser" } };
+  const beside = { isSidechain: true };
+  const session = [
+    claude("a1", null, "user", { role: "user", content: "Look at the parser." }),
+    claude("a2", "a1", "assistant", says("msg_1", task)),
+    claude("s1", null, "user", { role: "user", content: [{ type: "text", text: "Read the parser" }] }, beside),
+    claude("t1", null, "user", { role: "user", content: "Something else" }, { ...beside, agentId: "t" }),
+    claude("s2", "s1", "assistant", says("msg_s", use("s")), beside),
+    claude("s3", "s2", "user", result("s"), beside),
+    claude("t2", "t1", "assistant", says("msg_t", { type: "text", text: "Done." }), { ...beside, agentId: "t" }),
+    claude("a3", "a2", "user", result("toolu_task")),
+  ];
+  const read = readTranscript(lines(session));
+  assert.equal(read.items.length, 3);
+  assert.deepEqual(
+    read.lanes.map(({ name, call, messages }) => [name, call, messages.map(({ role }) => role).join()]),
+    [
+      ["Explore: the parser", "toolu_task", "user,assistant,user"],
+      ["sub-agent 2", undefined, "user,assistant"],
+    ],
+  );
+  assert.deepEqual(read.notes, ["left out: 5 entries, of sub-agents"]);
+  // A file of a sub-agent's own is the conversation.
+  const own = readTranscript(lines(session.filter((line) => line.isSidechain && line.agentId)));
+  assert.deepEqual([own.items.length, own.lanes, own.notes], [2, [], []]);
+});
+
 test("after a compaction the summary gives way to what it stood for", () => {
   const compacted = [
     ...claudeSession.slice(0, 10),

@@ -19,6 +19,10 @@ simulate("messages", []);
 simulate("messages", [], { prices: { m: { input_cost_per_token: 1e-6 } }, priceAs: "m" });
 const recording = new Recording("messages", [], { tools: [] });
 recording.sessionAt(3, { ladder: "spec" }).free();
+const replay = recording.replay({ ladder: "spec", priceAs: "m" });
+while (replay.advance(10)) replay.share.toFixed();
+replay.run().retention.literal.toFixed();
+replay.sessionAt(3).free();
 // @ts-expect-error the tools are the recording's
 recording.simulate({ tools: [] });
 // @ts-expect-error no such preset

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { Recording, Session, presets as known, simulate as replay } from "../../node.js";
 import { plainBody, sessionOptions } from "../engine.js";
 import { EXIT, usage } from "../failure.js";
-import { dollars, htmlReport, priceNote } from "../html.js";
-import { fitEnd, left, number, percent, plain, plural, right, width, wrap } from "../paint.js";
+import { dollars, figuresOf, htmlReport, priceNote } from "../html.js";
+import { fitEnd, left, number, plain, plural, right, width, wrap } from "../paint.js";
 import { printJson, progress, style } from "../terminal.js";
 import { writeText } from "../write.js";
 
@@ -76,7 +76,7 @@ function render({ name, source, simulation }, html, { paint, width: columns }) {
   const [{ window, limit }] = runs;
   const room = `window ${number(window)}${limit === window ? "" : `, limit ${number(limit)}`}`;
   const heads = prices ? [...HEAD, "cost"] : HEAD;
-  const rows = [...runs.map((run) => cellsOf(run, prices)), recordedCells(recorded, prices)];
+  const rows = [...runs.map((run) => cellsOf(run.preset, run, prices)), cellsOf("as recorded", recorded, prices)];
   const widths = heads.map((head, at) => Math.max(width(head), ...rows.map((cells) => width(cells[at]))));
   const line = (cells) => cells.map((cell, at) => (at ? right(cell, widths[at]) : left(cell, widths[at]))).join("  ");
   const lines = [
@@ -93,26 +93,7 @@ function render({ name, source, simulation }, html, { paint, width: columns }) {
   return `${lines.map((text) => text.trimEnd()).join("\n")}\n`;
 }
 
-function cellsOf(run, prices) {
-  const kept = run.retention_mean ?? run.retention;
-  return [
-    run.preset,
-    number(run.tokens_total),
-    number(run.tokens_largest),
-    number(run.compactions.count),
-    number(run.compactions.request_tokens),
-    percent(run.cache_hit_ratio),
-    percent(kept.literal),
-    percent(kept.with_refs),
-    percent(kept.constraints),
-    ...(prices ? [dollars(run.cost)] : []),
-  ];
-}
-
-function recordedCells(recorded, prices) {
-  const cells = ["as recorded", number(recorded.tokens_total), number(recorded.tokens_largest), "–", "–", percent(recorded.cache_hit_ratio), "–", "–", "–"];
-  return prices ? [...cells, dollars(recorded.cost)] : cells;
-}
+const cellsOf = (name, run, prices) => [name, number(run.tokens_total), ...figuresOf(run), ...(prices ? [dollars(run.cost)] : [])];
 
 /** What the figures mean, and what a reader would stumble over. */
 function notes({ runs, prices }, columns) {

@@ -1,6 +1,6 @@
 // The page's side of the worker: a question is a promise.
 
-import type { Ask, Progress, Questions, Reply, SummaryAnswer, SummaryQuestion } from "./protocol";
+import type { Ask, Hurry, Progress, Questions, Reply, SummaryAnswer, SummaryQuestion } from "./protocol";
 import { TroubleError } from "./trouble";
 
 interface Waiting {
@@ -31,6 +31,11 @@ export class EngineClient {
       this.#waiting.set(id, { resolve, reject });
       this.#worker.postMessage({ id, ask, takes });
     });
+  }
+
+  /** What is under way is not wanted any more: a replay ends at its next step. */
+  hurry(): void {
+    this.#worker.postMessage({ hurry: true } satisfies Hurry);
   }
 
   /** Ends whatever is under way, in its middle: the thread is stopped and another one started, which knows nothing yet. */

@@ -50,6 +50,8 @@ export interface Opened {
   /** The languages of what the user said, the most of it first. */
   languages: string[];
   tools: { name: string; calls: number }[];
+  lanes: Lane[];
+  sources: Source[];
   tokens: number;
   parts: PartTokens[];
   /** The engine's milliseconds to read and count it. */
@@ -58,11 +60,31 @@ export interface Opened {
 
 export type Fate = "kept" | "cut" | "placeholder" | "shortened" | "folded" | "summary";
 
+/** A message of the transcript, as lists and graphs need it: made once a transcript. */
+export interface Source {
+  id: string;
+  role: "system" | "user" | "assistant" | "tool";
+  /** The tool's name, or what an assistant message calls. */
+  label: string;
+  tokens: number;
+  /** The beginning of what it says. */
+  excerpt: string;
+}
+
+/** A conversation of a sub-agent's, beside the transcript's own. */
+export interface Lane {
+  name: string;
+  messages: number;
+  tokens: number;
+  /** The message that began it, and the one that brought its result; where the file says so. */
+  from?: string;
+  to?: string;
+}
+
 /** One line of the before-and-after list. */
 export interface Row {
   id: string;
-  role: "system" | "user" | "assistant" | "tool" | "summary";
-  /** The tool's name, or what an assistant message calls. */
+  role: Source["role"] | "summary";
   label: string;
   fate: Fate;
   tokensBefore: number;
@@ -92,6 +114,13 @@ export interface Call {
   error: string | null;
 }
 
+/** What of the facts the views still had: a mean over the calls from the first fold on, or that of the last call. */
+export interface FactShares {
+  literal: number;
+  withRefs: number;
+  constraints: number;
+}
+
 /** What a replay under the settings gave. */
 export interface Outcome {
   settings: Settings;
@@ -105,12 +134,16 @@ export interface Outcome {
   cost: number | null;
   costs: Costs | null;
   compactions: { count: number; requests: number; requestTokens: number; cost: number | null };
-  facts: { literal: number; withRefs: number; constraints: number };
+  /** Known a little later than the rest where the transcript is long: `null` until then. */
+  facts: FactShares | null;
   recorded: { tokens: number[]; tokensTotal: number; tokensLargest: number; cost: number | null; costs: Costs | null };
   prices: SimulationPrices | null;
   /** The engine's milliseconds for all calls. */
   ms: number;
 }
+
+/** A row as it crosses: what stands in its source already is not sent again. */
+export type SentRow = Omit<Row, "before" | "label" | "role" | "tokensBefore"> & Partial<Row> & { source?: number };
 
 /** The view at one call. */
 export interface Moment {
@@ -147,12 +180,18 @@ export interface Trouble {
   place?: { line: number; column: number; excerpt: string; caret: number };
   /** How many entries can be read all the same. */
   readable?: number;
+  /** Nothing went wrong: something newer is wanted. */
+  superseded?: true;
 }
+
+export type SentMoment = Omit<Moment, "rows"> & { rows: SentRow[] };
 
 /** One message in full. */
 export interface Detail {
   before: string;
   after: string;
+  /** Of a tool's message: where its output is kept. */
+  output?: { ref: string; lines: number; bytes: number };
 }
 
 export interface OutputQuery {
@@ -178,9 +217,10 @@ export interface Questions {
   open: { takes: { file: Blob; name: string; partial: boolean }; gives: Opened };
   prices: { takes: null; gives: { as_of: string; models: string[] } };
   run: { takes: Settings; gives: Outcome };
-  at: { takes: { settings: Settings; call: number }; gives: Moment };
-  unfold: { takes: string; gives: Moment };
-  summarise: { takes: { settings: Settings; call: number; by: string }; gives: Moment };
+  facts: { takes: null; gives: FactShares };
+  at: { takes: { settings: Settings; call: number }; gives: SentMoment };
+  unfold: { takes: string; gives: SentMoment };
+  summarise: { takes: { settings: Settings; call: number; by: string }; gives: SentMoment };
   detail: { takes: string; gives: Detail };
   read: { takes: OutputQuery; gives: string };
   grep: { takes: SearchQuery; gives: string };
@@ -201,6 +241,11 @@ export interface Progress {
   doing: string;
   /** 0 to 1, where that is known. */
   share: number | null;
+}
+
+/** Whatever is under way is not wanted any more. */
+export interface Hurry {
+  hurry: true;
 }
 
 export type Reply = { id: number; gives: unknown } | { id: number; trouble: Trouble } | { progress: Progress } | SummaryQuestion;

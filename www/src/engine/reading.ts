@@ -6,7 +6,7 @@ import { TroubleError } from "./trouble";
 /** Files of more bytes than this show how far they have been read. */
 const LARGE = 2_000_000;
 
-/** Reads a file as UTF-8 and tells of it. */
+/** Reads a file as text and tells of it. */
 export async function textOfFile(file: Blob, tell: (progress: Progress) => void): Promise<string> {
   if (file.size < LARGE) return decoded(await file.arrayBuffer());
   const bytes = new Uint8Array(file.size);
@@ -22,10 +22,14 @@ export async function textOfFile(file: Blob, tell: (progress: Progress) => void)
   return decoded(bytes);
 }
 
-function decoded(bytes: ArrayBuffer | Uint8Array<ArrayBuffer>): string {
+/** UTF-8, or UTF-16 where the file says so at its beginning, as some shells on Windows write it. */
+function decoded(buffer: ArrayBuffer | Uint8Array<ArrayBuffer>): string {
+  const bytes = new Uint8Array(buffer);
+  const mark = `${bytes[0]},${bytes[1]}`;
+  const encoding = mark === "255,254" ? "utf-16le" : mark === "254,255" ? "utf-16be" : "utf-8";
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    throw new TroubleError({ title: "This is no text", detail: "The file is not UTF-8. A transcript is JSON or JSON lines." });
+    throw new TroubleError({ title: "This is no text", detail: "The file is neither UTF-8 nor UTF-16. A transcript is JSON or JSON lines." });
   }
 }

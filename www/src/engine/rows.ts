@@ -1,17 +1,8 @@
 // The before-and-after list: the history under its folds, one row a message.
 
-import type { FoldInfo, Item, Message, ToolOutputRef } from "contextfold";
-import type { Fate, Row } from "./protocol";
+import type { FoldInfo, Item, Message } from "contextfold";
+import type { Fate, SentRow, Source } from "./protocol";
 import { callName, excerptOf, textOf } from "./text";
-
-/** A message of the history, as the list needs it: made once a transcript. */
-export interface Source {
-  id: string;
-  role: "system" | "user" | "assistant" | "tool";
-  label: string;
-  tokens: number;
-  excerpt: string;
-}
 
 /** The history's messages, with their tokens before anything was done. */
 export function sourcesOf(messages: Message[], items: Item[]): Source[] {
@@ -43,42 +34,30 @@ export interface After {
   items: Item[];
   view: Message[];
   folds: FoldInfo[];
-  refs: ToolOutputRef[];
-  /** All that was pushed: tool messages name their ref here, folded or not. */
-  history: Message[];
 }
 
-/** The rows, in the view's order; what a fold stands for comes right after its summary. */
-export function rowsOf(sources: Source[], after: After): Row[] {
-  const byId = new Map(sources.map((source) => [source.id, source]));
+/** The rows, in the view's order; what a fold stands for comes right after its summary. `places`: the sources' places, by id. */
+export function rowsOf(places: ReadonlyMap<string, number>, after: After): SentRow[] {
   const view = new Map(after.view.map((message) => [message.id, message]));
-  const refs = new Map(after.refs.map((ref) => [ref.id, ref]));
   const folds = new Map(after.folds.map((fold) => [fold.id, fold]));
-  const refOf = new Map(after.history.flatMap((m) => (m.role === "tool" && m.output_ref ? [[m.id, m.output_ref.id]] : [])));
-  const rows: Row[] = [];
+  const rows: SentRow[] = [];
 
-  const withOutput = (row: Row): Row => {
-    const ref = refOf.get(row.id);
-    if (!ref) return row;
-    return { ...row, ref, lines: refs.get(ref)?.line_count, bytes: refs.get(ref)?.byte_size };
-  };
   const addMembers = (fold: FoldInfo, top: string) => {
     for (const id of fold.items) {
       const earlier = folds.get(id);
       if (earlier) addMembers(earlier, top);
-      const source = byId.get(id);
-      if (source) rows.push(withOutput({ ...beforeOf(source), fate: "folded", tokensAfter: 0, after: "", fold: top }));
+      const source = places.get(id);
+      if (source !== undefined) rows.push({ id, source, fate: "folded", tokensAfter: 0, after: "", fold: top });
     }
   };
 
   for (const item of after.items) {
     const message = view.get(item.id);
-    const text = message ? textOf(message) : "";
-    const source = byId.get(item.id);
-    if (source) {
+    const source = places.get(item.id);
+    if (source !== undefined) {
       const fate = fateOf(item);
-      const shown = fate === "kept" ? "" : excerptOf(text);
-      rows.push(withOutput({ ...beforeOf(source), fate, tokensAfter: item.tokens, after: shown, ...(item.pinned && { pinned: true }) }));
+      const after = fate === "kept" || !message ? "" : excerptOf(textOf(message));
+      rows.push({ id: item.id, source, fate, tokensAfter: item.tokens, after, ...(item.pinned && { pinned: true }), ...outputOf(message) });
       continue;
     }
     // The engine's own: a summary, or what the model asked to retain beside it.
@@ -91,29 +70,26 @@ export function rowsOf(sources: Source[], after: After): Row[] {
       tokensBefore: fold?.tokens_folded ?? 0,
       tokensAfter: item.tokens,
       before: "",
-      after: excerptOf(text),
-      ...(fold && { members: countMembers(fold, byId, folds) }),
+      after: message ? excerptOf(textOf(message)) : "",
+      ...(fold && { members: countMembers(fold, places, folds) }),
     });
     if (fold) addMembers(fold, fold.id);
   }
   return rows;
 }
 
-const beforeOf = (source: Source) => ({
-  id: source.id,
-  role: source.role,
-  label: source.label,
-  tokensBefore: source.tokens,
-  before: source.excerpt,
-});
+function outputOf(message: Message | undefined) {
+  const kept = message?.role === "tool" ? message.output_ref : undefined;
+  return kept && { ref: kept.id, lines: kept.line_count, bytes: kept.byte_size };
+}
 
 function fateOf(item: Item): Fate {
   return item.form === "cut" || item.form === "placeholder" || item.form === "shortened" ? item.form : "kept";
 }
 
-function countMembers(fold: FoldInfo, byId: Map<string, Source>, folds: Map<string, FoldInfo>): number {
+function countMembers(fold: FoldInfo, places: ReadonlyMap<string, number>, folds: ReadonlyMap<string, FoldInfo>): number {
   return fold.items.reduce((sum, id) => {
     const earlier = folds.get(id);
-    return sum + (byId.has(id) ? 1 : 0) + (earlier ? countMembers(earlier, byId, folds) : 0);
+    return sum + (places.has(id) ? 1 : 0) + (earlier ? countMembers(earlier, places, folds) : 0);
   }, 0);
 }

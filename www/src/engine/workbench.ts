@@ -1,12 +1,12 @@
 // The worker's state: one transcript, and the session as it stands at the call that is looked at.
 
-import { Recording, Session, builtInPrices, check, type Format, type Message, type SimulatedCall, type SimulateOptions, type Summarize } from "contextfold";
+import { Recording, Session, builtInPrices, check, countTokens, type Format, type Message, type Replay, type SimulatedCall, type SimulatedRun, type SimulateOptions, type Simulation, type Summarize } from "contextfold";
 import { readTranscript, type Transcript } from "contextfold/transcript";
 import { troubleOf } from "./explain";
 import { languagesOf } from "./languages";
-import type { Call, Detail, Moment, Opened, Outcome, OutputQuery, Progress, Row, SearchQuery, Settings, Summarised, WrittenView } from "./protocol";
+import type { Call, Detail, FactShares, Lane, Moment, Opened, Outcome, OutputQuery, Progress, SearchQuery, SentMoment, SentRow, Settings, Source, Summarised, WrittenView } from "./protocol";
 import { textOfFile } from "./reading";
-import { rowsOf, sourcesOf, type Source } from "./rows";
+import { rowsOf, sourcesOf } from "./rows";
 import { textOf } from "./text";
 import { TroubleError } from "./trouble";
 
@@ -15,6 +15,28 @@ interface Loaded {
   transcript: Transcript;
   messages: Map<string, Message>;
   sources: Source[];
+  /** The sources' places, by id. */
+  places: Map<string, number>;
+  /** How many messages stand before each call's answer. */
+  begins: number[];
+  /** As it was recorded, by the model whose price was taken. */
+  recorded: Map<string, Pick<Simulation, "recorded" | "prices">>;
+}
+
+/** Milliseconds after which the page is told how far a replay is, and asked whether it still wants it. */
+const BREATH = 80;
+
+/** Calls that are replayed without a look at the clock. */
+const STRIDE = 16;
+
+/** Facts that are known within so many milliseconds come at once with the rest. */
+const AT_ONCE = 60;
+
+/** What ends a replay that is not wanted any more. */
+class Superseded extends TroubleError {
+  constructor() {
+    super({ title: "Newer settings came", detail: "This replay was not wanted any more.", superseded: true });
+  }
 }
 
 /** A session in which nothing is cut. */
@@ -25,6 +47,10 @@ const SPOKEN = 40_000;
 
 export class Workbench {
   #loaded: Loaded | undefined;
+  #replay: Replay | undefined;
+  /** The settings that it was made with, written out. */
+  #settings = "";
+  #hurry = false;
   #session: Session | undefined;
   #call = 0;
   #trouble: Moment["trouble"] = null;
@@ -46,9 +72,17 @@ export class Workbench {
       const messages = untouched.messages;
       const ms = performance.now() - started;
       const sources = sourcesOf(messages, untouched.items());
+      this.#forget();
       this.#loaded?.recording.free();
-      this.#loaded = { recording, transcript, sources, messages: new Map(messages.map((m) => [m.id ?? "", m])) };
-      this.#replace(undefined);
+      this.#loaded = {
+        recording,
+        transcript,
+        sources,
+        messages: new Map(messages.map((m) => [m.id ?? "", m])),
+        places: new Map(sources.map(({ id }, at) => [id, at])),
+        begins: beginsOf(sources),
+        recorded: new Map(),
+      };
       return {
         name,
         bytes: file.size,
@@ -64,6 +98,8 @@ export class Workbench {
         calls: recording.calls,
         languages: languagesOf(spoken(messages)),
         tools: toolsOf(sources),
+        lanes: lanesOf(transcript, messages),
+        sources,
         tokens: report.tokens_after,
         parts: partsOf(report.parts),
         ms,
@@ -76,15 +112,27 @@ export class Workbench {
   /** The models whose prices are known. */
   prices = () => builtInPrices();
 
-  /** Replays the transcript under these settings, call by call. */
-  run(settings: Settings): Outcome {
+  /** What is under way is not wanted any more. */
+  hurry(): void {
+    this.#hurry = true;
+  }
+
+  /** Replays the transcript under these settings, call by call. Its facts are there at once where that takes no time. */
+  async run(settings: Settings, tell: (progress: Progress) => void): Promise<Outcome> {
     const { recording } = this.#need();
+    this.#hurry = false;
     const started = performance.now();
-    const { runs, recorded, prices } = recording.simulate({ ...optionsOf(settings), presets: [settings.preset] });
+    const { recorded, prices } = this.#recorded(settings);
+    this.#forget();
+    const replay = recording.replay({ ...optionsOf(settings), ladder: settings.preset });
+    [this.#replay, this.#settings] = [replay, JSON.stringify(settings)];
+    await this.#inSteps(() => replay.advance(STRIDE), () => tell({ doing: "Replaying", share: replay.share }));
+    const begun = performance.now();
+    let more = true;
+    while (more && performance.now() - begun < AT_ONCE) more = replay.look(STRIDE);
+    const run = replay.run();
     const ms = performance.now() - started;
-    const run = runs[0]!;
     const folds = new Set(run.compactions.asked.map((request) => request.call));
-    const kept = run.retention_mean ?? run.retention;
     return {
       settings,
       window: run.window,
@@ -97,7 +145,7 @@ export class Workbench {
       cost: run.cost,
       costs: run.costs,
       compactions: { count: run.compactions.count, requests: run.compactions.requests, requestTokens: run.compactions.request_tokens, cost: run.compactions.cost },
-      facts: { literal: kept.literal, withRefs: kept.with_refs, constraints: kept.constraints },
+      facts: more ? null : sharesOf(run),
       recorded: {
         tokens: recorded.calls.map((call) => call.tokens),
         tokensTotal: recorded.tokens_total,
@@ -110,34 +158,67 @@ export class Workbench {
     };
   }
 
+  /** What of the facts the views of the replay still had. */
+  async facts(): Promise<FactShares> {
+    this.#need();
+    const replay = this.#replay;
+    if (!replay) throw new TroubleError({ title: "Nothing has run yet", detail: "Open a file or use the sample." });
+    this.#hurry = false;
+    await this.#inSteps(() => replay.look(STRIDE), () => {});
+    return sharesOf(replay.run());
+  }
+
   /** The view at a call. */
-  async at({ settings, call }: { settings: Settings; call: number }): Promise<Moment> {
+  async at({ settings, call }: { settings: Settings; call: number }): Promise<SentMoment> {
     const { recording } = this.#need();
     const started = performance.now();
     this.#call = call;
     this.#trouble = null;
-    this.#replace(recording.sessionAt(call, { ...optionsOf(settings), ladder: settings.preset }));
+    const from = this.#replay && this.#settings === JSON.stringify(settings) ? this.#replay : recording.replay({ ...optionsOf(settings), ladder: settings.preset });
+    this.#replace(from.sessionAt(call));
+    if (from !== this.#replay) from.free();
     // Prepared already, but where that failed: then this says why.
     await this.#ran().prepare().catch((error: unknown) => (this.#trouble = troubleOf(error, "Nothing fits these settings")));
     return this.#moment(performance.now() - started);
   }
 
+  /** Goes on until nothing is left; now and then tells of it, and hears whether it is still wanted. */
+  async #inSteps(step: () => boolean, tell: () => void): Promise<void> {
+    let breath = performance.now();
+    while (step()) {
+      if (performance.now() - breath < BREATH) continue;
+      tell();
+      await new Promise((heard) => setTimeout(heard));
+      if (this.#hurry) throw new Superseded();
+      breath = performance.now();
+    }
+  }
+
+  #recorded(settings: Settings): Pick<Simulation, "recorded" | "prices"> {
+    const { recording, recorded } = this.#need();
+    let known = recorded.get(settings.priceAs);
+    if (!known) {
+      known = recording.simulate({ contextWindow: settings.window, ...(settings.priceAs && { priceAs: settings.priceAs }), presets: [] });
+      recorded.clear();
+      recorded.set(settings.priceAs, known);
+    }
+    return known;
+  }
+
   /** Puts what a fold stands for back into the view. */
-  unfold(id: string): Moment {
+  unfold(id: string): SentMoment {
     const started = performance.now();
     this.#ran().unfold(id);
     const moment = this.#moment(performance.now() - started);
     // The report is that of the run before: what is there now is told by the rows.
-    return { ...moment, parts: partsOfRows(moment.rows) };
+    return { ...moment, parts: partsOfRows(moment.rows, this.#need().sources) };
   }
 
   /** The view at a call, made at once of all that was said by then, its summary asked of the visitor's own summariser. */
-  async summarise({ settings, call, by }: { settings: Settings; call: number; by: string }, summarize: Summarize): Promise<Moment> {
-    const { recording, messages } = this.#need();
+  async summarise({ settings, call, by }: { settings: Settings; call: number; by: string }, summarize: Summarize): Promise<SentMoment> {
+    const { messages } = this.#need();
     const started = performance.now();
-    const upTo = recording.sessionAt(call, UNTOUCHED);
-    const said = upTo.messages.map((message) => messages.get(message.id ?? "") ?? message);
-    upTo.free();
+    const said = [...messages.values()].slice(0, this.#saidBy(call));
     const { pins, priceAs, ...options } = optionsOf(settings);
     let requests = 0;
     let inputTokens = 0;
@@ -177,7 +258,13 @@ export class Workbench {
   detail(id: string): Detail {
     const before = this.#need().messages.get(id);
     const after = this.#ran().lower().find((message) => message.id === id);
-    return { before: before ? textOf(before) : "", after: after ? textOf(after) : "" };
+    const kept = before?.role === "tool" ? this.#ran().messages.find((message) => message.id === id) : undefined;
+    const ref = kept?.role === "tool" ? kept.output_ref : undefined;
+    return {
+      before: before ? textOf(before) : "",
+      after: after ? textOf(after) : "",
+      ...(ref && { output: { ref: ref.id, lines: ref.line_count ?? 0, bytes: ref.byte_size ?? 0 } }),
+    };
   }
 
   /** Numbered lines of a stored output. */
@@ -196,28 +283,41 @@ export class Workbench {
     return { json: JSON.stringify(view, null, 2), violations: check(format, view, { pending: true }) };
   }
 
-  #moment(ms: number): Moment {
-    const { sources } = this.#need();
+  #moment(ms: number): SentMoment {
+    const { sources, places } = this.#need();
     const session = this.#ran();
     const report = session.report;
     if (!report) throw new TroubleError(this.#trouble ?? { title: "The engine gave no report", detail: "This is a bug." });
-    const history = session.messages;
-    const ids = new Set(history.map((message) => message.id));
-    const there = sources.filter((source) => ids.has(source.id));
     const folds = session.folds();
-    const rows = rowsOf(there, { items: session.items(), view: session.lower(), folds, refs: session.toolOutputs.refs(), history });
+    const said = this.#saidBy(this.#call);
+    let tokens = 0;
+    for (let at = 0; at < said; at++) tokens += sources[at]!.tokens;
     return {
       call: this.#call,
       report: { ...report, tokens_after: session.tokens },
-      rows,
+      rows: rowsOf(places, { items: session.items(), view: session.lower(), folds }),
       folds,
-      messages: there.length,
-      tokens: there.reduce((sum, source) => sum + source.tokens, 0),
+      messages: said,
+      tokens,
       parts: partsOf(report.parts),
       trouble: this.#trouble,
       ms,
       summarised: this.#summarised,
     };
+  }
+
+  /** How many messages there were by then. */
+  #saidBy(call: number): number {
+    const { begins, sources } = this.#need();
+    return begins[call] ?? sources.length;
+  }
+
+  /** The replay and what was made of it. */
+  #forget(): void {
+    this.#replay?.free();
+    this.#replay = undefined;
+    this.#settings = "";
+    this.#replace(undefined);
   }
 
   #need(): Loaded {
@@ -261,10 +361,50 @@ const partsOf = (parts: { name: string; tokens: number }[]) => parts.map(({ name
 
 const PART_OF_ROLE = { system: "system", user: "user", assistant: "assistant", tool: "tool_outputs", summary: "summary" } as const;
 
-function partsOfRows(rows: Row[]): { name: string; tokens: number }[] {
+function partsOfRows(rows: SentRow[], sources: Source[]): { name: string; tokens: number }[] {
   const parts = new Map<string, number>();
-  for (const row of rows) parts.set(PART_OF_ROLE[row.role], (parts.get(PART_OF_ROLE[row.role]) ?? 0) + row.tokensAfter);
+  for (const { source, tokensAfter } of rows) {
+    const part = PART_OF_ROLE[source === undefined ? "summary" : sources[source]!.role];
+    parts.set(part, (parts.get(part) ?? 0) + tokensAfter);
+  }
   return [...parts].map(([name, tokens]) => ({ name, tokens }));
+}
+
+function sharesOf({ retention, retention_mean }: Pick<SimulatedRun, "retention" | "retention_mean">): FactShares {
+  const kept = retention_mean ?? retention;
+  return { literal: kept.literal, withRefs: kept.with_refs, constraints: kept.constraints };
+}
+
+/** Where each call's answer begins: an answer is a run of assistant messages, and what stands before it was sent. */
+function beginsOf(sources: Source[]): number[] {
+  return sources.flatMap(({ role }, at) => (at > 0 && role === "assistant" && sources[at - 1]!.role !== "assistant" ? [at] : []));
+}
+
+/** Sub-agents' conversations, with the messages that began them and brought their results. */
+function lanesOf({ lanes }: Transcript, messages: Message[]): Lane[] {
+  const callers = new Map<string, string>();
+  const answers = new Map<string, string>();
+  for (const message of lanes.length > 0 ? messages : []) {
+    const id = message.id ?? "";
+    if (message.role === "assistant") for (const call of message.tool_calls ?? []) callers.set(call.id, id);
+    if (message.role === "tool") answers.set(message.tool_call_id, id);
+  }
+  return lanes.map(({ name, call, messages }) => ({
+    name,
+    messages: messages.length,
+    tokens: tokensOf(messages),
+    from: callers.get(call ?? ""),
+    to: answers.get(call ?? ""),
+  }));
+}
+
+/** What cannot be counted is drawn all the same. */
+function tokensOf(messages: object[]): number {
+  try {
+    return countTokens(messages);
+  } catch {
+    return 0;
+  }
 }
 
 const callOf = (call: SimulatedCall, folded: boolean): Call => ({

@@ -2,7 +2,7 @@
 
 import init, { type Summarize, type SummaryRequest } from "contextfold";
 import { troubleOf } from "./explain";
-import type { Ask, Progress, Questions, Reply, Request, SummaryAnswer } from "./protocol";
+import type { Ask, Hurry, Progress, Questions, Reply, Request, SummaryAnswer } from "./protocol";
 import { seal } from "./seal";
 import { Workbench } from "./workbench";
 
@@ -12,6 +12,7 @@ const TITLES: Record<Ask, string> = {
   open: "The transcript could not be read",
   prices: "The prices could not be read",
   run: "The engine refused these settings",
+  facts: "The facts could not be looked for",
   at: "The view could not be made",
   unfold: "The fold could not be opened",
   summarise: "The summary failed",
@@ -27,7 +28,8 @@ const tell = (progress: Progress) => postMessage({ progress } satisfies Reply);
 const answers: Answers = {
   open: (takes) => bench.open(takes, tell),
   prices: () => bench.prices(),
-  run: (settings) => bench.run(settings),
+  run: (settings) => bench.run(settings, tell),
+  facts: () => bench.facts(),
   at: (takes) => bench.at(takes),
   unfold: (id) => bench.unfold(id),
   summarise: (takes) => bench.summarise(takes, askPage),
@@ -54,7 +56,8 @@ const askPage: Summarize = (request: SummaryRequest) =>
 
 let last: Promise<unknown> = ready.catch(() => {});
 
-addEventListener("message", ({ data }: MessageEvent<Request | SummaryAnswer>) => {
+addEventListener("message", ({ data }: MessageEvent<Request | SummaryAnswer | Hurry>) => {
+  if ("hurry" in data) return bench.hurry();
   if ("answer" in data) {
     const waiting = asked.get(data.answer);
     asked.delete(data.answer);

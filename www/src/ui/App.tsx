@@ -21,7 +21,7 @@ import { ask, useEngine, wordsOf } from "./useEngine";
 
 export function App() {
   const engine = useEngine();
-  const { opened, settings, outcome, moment, call, trouble, busy, change, setMoment } = engine;
+  const { opened, settings, outcome, moment, call, trouble, busy, change, show } = engine;
   const [shown, setShown] = useState<Row | null>(null);
   const [models, setModels] = useState<string[]>([]);
   const [goTo, setGoTo] = useState<{ key: string } | null>(null);
@@ -45,10 +45,10 @@ export function App() {
   const unfold = useCallback(
     (id: string) =>
       void ask("unfold", id).then(
-        (next) => (setMoment(next), setUnfoldTrouble(null)),
+        (next) => (show(next), setUnfoldTrouble(null)),
         (error) => setUnfoldTrouble(wordsOf(error)),
       ),
-    [setMoment],
+    [show],
   );
 
   return (
@@ -84,8 +84,8 @@ export function App() {
                   />
                   <Decisions moment={moment} calls={outcome.calls.length} />
                   <Money opened={opened} outcome={outcome} />
-                  <Graph moment={moment} onGoTo={(id) => setGoTo({ key: id })} />
-                  <Summariser settings={settings} call={call} onMoment={setMoment} />
+                  <Graph moment={moment} lanes={opened.lanes} onGoTo={(id) => setGoTo({ key: id })} />
+                  <Summariser settings={settings} call={call} onMoment={show} />
                   <ViewJson moment={moment} initial={opened.format} />
                   <Code settings={settings} />
                 </div>

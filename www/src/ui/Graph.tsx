@@ -1,66 +1,134 @@
-// The history as a graph: a dot a message, a lane below for what was folded, and the folds that stand for it.
+// The history as a graph: a dot a message, a lane below for what was folded, and lanes above for sub-agents.
 
-import { useMemo, useState } from "preact/hooks";
-import type { Moment, Row } from "../engine/protocol";
+import { useMemo, useRef, useState } from "preact/hooks";
+import type { Lane, Moment } from "../engine/protocol";
+import { drawingOf, type Branch, type Dot } from "./graphLayout";
 import { count, plural } from "./numbers";
 
-const GAP = 18;
-const LANE = 64;
-const TOP = 34;
-/** More messages than this in a row of their own are drawn as one thicker stroke. */
-const RUN = 24;
-
-interface Dot {
-  x: number;
-  row: Row;
-  /** How many messages it stands for. */
-  size: number;
+interface Props {
+  moment: Moment;
+  lanes: Lane[];
+  onGoTo: (id: string) => void;
 }
 
-export function Graph({ moment, onGoTo }: { moment: Moment; onGoTo: (id: string) => void }) {
-  const { lane, folded, folds, width } = useMemo(() => layout(moment.rows), [moment]);
-  const [about, setAbout] = useState<string>("");
-  const bottom = TOP + LANE;
-  const inFolds = folded.reduce((sum, dot) => sum + dot.size, 0);
-  const label = `The graph: ${plural(moment.rows.length - inFolds, "node")} in the view, ${plural(folds.length, "fold")} over ${plural(inFolds, "message")}.`;
+/** What the arrow keys go through: dots and lanes, each with its words. */
+interface Stop {
+  key: string;
+  x: number;
+  y: number;
+  words: string;
+  go: () => void;
+}
+
+export function Graph({ moment, lanes, onGoTo }: Props) {
+  const there = useMemo(() => {
+    const ids = new Set(moment.rows.map((row) => row.id));
+    return lanes.filter((lane) => lane.from === undefined || ids.has(lane.from)); // those of later calls are not there yet
+  }, [moment, lanes]);
+  const drawing = useMemo(() => drawingOf(moment.rows, there), [moment, there]);
+  const { main, hidden, folds, branches, top, bottom, width, height } = drawing;
+  const [about, setAbout] = useState("");
+  const [current, setCurrent] = useState<string | null>(null);
+  const svg = useRef<SVGSVGElement>(null);
+  const inFolds = hidden.reduce((sum, dot) => sum + dot.size, 0);
+  const summary = [
+    `${plural(main.reduce((sum, dot) => sum + dot.size, 0), "node")} in the view`,
+    `${plural(folds.length, "fold")} over ${plural(inFolds, "message")}`,
+    ...(there.length ? [plural(there.length, "sub-agent’s lane", "sub-agents’ lanes")] : []),
+  ].join(", ");
+  const stops = useMemo<Stop[]>(
+    () => [
+      ...branches.map((branch, i) => ({ key: `lane-${i}`, x: branch.x, y: branch.y, words: wordsOfLane(branch), go: () => branch.lane.from && onGoTo(branch.from?.row.fold ?? branch.lane.from) })),
+      ...[...main, ...hidden].map((dot) => ({ key: keyOf(dot), x: dot.x, y: dot.y, words: wordsOf(dot), go: () => onGoTo(dot.row.fold ?? dot.row.id) })),
+    ],
+    [drawing, onGoTo],
+  );
+  const byKey = useMemo(() => new Map(stops.map((stop) => [stop.key, stop])), [stops]);
+  const focused = current !== null && byKey.has(current) ? current : stops[0]?.key;
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = byKey.get((event.target as SVGElement).dataset.key ?? "");
+    if (!at || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      return at.go();
+    }
+    const to = nextOf(stops, at, event.key);
+    if (!to) return;
+    event.preventDefault();
+    setCurrent(to.key);
+    svg.current?.querySelector<SVGElement>(`[data-key="${CSS.escape(to.key)}"]`)?.focus();
+  };
+  const stop = (key: string) => {
+    const { words = "", go = () => {} } = byKey.get(key) ?? {};
+    return {
+      "data-key": key,
+      role: "button",
+      tabIndex: key === focused ? 0 : -1,
+      "aria-label": words,
+      onPointerEnter: () => setAbout(words),
+      onPointerLeave: () => setAbout(""),
+      onFocus: () => (setAbout(words), setCurrent(key)),
+      onBlur: () => setAbout(""),
+      onClick: go,
+    } as const;
+  };
+
   return (
     <section class="panel graph" aria-labelledby="graph-title">
       <div class="panel-head">
         <h2 id="graph-title">Folds and lanes</h2>
-        <p class="quiet" aria-live="polite">
-          {about || `${plural(folds.length, "fold")} over ${plural(inFolds, "message")}`}
-        </p>
+        <p class="quiet">{about || summary}</p>
       </div>
-      <div class="graph-scroll" tabIndex={0} role="group" aria-label={label}>
-        <svg width={width} height={folds.length ? bottom + 36 : TOP + 30} role="img" aria-label={label}>
-          <path class="graph-lane" d={`M12 ${TOP}H${width - 12}`} />
-          <text x="12" y="14">
-            the view
-          </text>
-          {folds.map(({ x, from, to, row }) => (
-            <g key={row.id}>
-              <path class="graph-fold" d={`M${from - 8} ${bottom - 14}v-6q0 -8 8 -8H${to}q8 0 8 8v6M${x} ${TOP + 9}V${bottom - 28}`} />
-              <path class="graph-lane graph-hidden" d={`M${from} ${bottom}H${to}`} />
-              <text x={from - 6} y={bottom + 26}>
-                {row.id}: {plural(row.members ?? 0, "message")}, {count(row.tokensBefore)} → {count(row.tokensAfter)} tokens
+      <div class="graph-scroll">
+        <svg ref={svg} width={width} height={height} role="group" aria-label={`The graph: ${summary}. Arrow keys go from node to node.`} onKeyDown={onKeyDown}>
+          <g aria-hidden="true">
+            <text class="graph-name" x="12" y={top + 4}>
+              main lane
+            </text>
+            {branches.length > 0 && (
+              <text class="graph-name" x="12" y={top - 26}>
+                sub-agents
+              </text>
+            )}
+            {folds.length > 0 && (
+              <text class="graph-name" x="12" y={bottom + 4}>
+                folded
+              </text>
+            )}
+            <path class="graph-lane" d={`M84 ${top}H${width - 12}`} />
+            {branches.map(({ x, y, width, from, to }, i) => (
+              <path key={i} class="graph-branch" d={`${from ? `M${from.x} ${from.y}C${from.x} ${y + 12} ${from.x} ${y} ${x} ${y}` : ""}${to ? `M${x + width} ${y}C${Math.max(to.x, x + width)} ${y} ${to.x} ${y + 8} ${to.x} ${to.y}` : ""}`} />
+            ))}
+            {folds.map(({ x, from, to, row }) => (
+              <g key={row.id}>
+                <path class="graph-fold" d={`M${from - 8} ${bottom - 14}v-6q0 -8 8 -8H${to}q8 0 8 8v6M${x} ${top + 9}V${bottom - 28}`} />
+                <path class="graph-lane graph-hidden" d={`M${from} ${bottom}H${to}`} />
+                <text x={from - 6} y={bottom + 26}>
+                  {row.id}: {plural(row.members ?? 0, "message")}, {count(row.tokensBefore)} → {count(row.tokensAfter)} tokens
+                </text>
+              </g>
+            ))}
+          </g>
+          {branches.map(({ lane, x, y, width }, i) => (
+            <g key={`lane-${i}`} class="graph-pill" {...stop(`lane-${i}`)}>
+              <rect x={x} y={y - 10} width={width} height={20} rx={10} />
+              <text x={x + 10} y={y + 4} aria-hidden="true">
+                {lane.name}
               </text>
             </g>
           ))}
-          {[...folded.map((dot): [Dot, number] => [dot, bottom]), ...lane.map((dot): [Dot, number] => [dot, TOP])].map(([dot, y]) => (
+          {[...main, ...hidden].map((dot) => (
             <rect
-              key={`${dot.row.id}-${y}`}
+              key={keyOf(dot)}
               class={`graph-dot role-${dot.row.role}${dot.row.pinned ? " graph-pinned" : ""}`}
               x={dot.x - (dot.size > 1 ? 7 : 5)}
-              y={y - (dot.row.role === "summary" ? 9 : 5)}
+              y={dot.y - (dot.row.role === "summary" ? 9 : 5)}
               width={dot.size > 1 ? 14 : 10}
               height={dot.row.role === "summary" ? 18 : 10}
               rx={dot.row.role === "user" ? 1 : 5}
-              onPointerEnter={() => setAbout(wordsOf(dot))}
-              onPointerLeave={() => setAbout("")}
-              onClick={() => onGoTo(dot.row.fold ?? dot.row.id)}
-            >
-              <title>{wordsOf(dot)}</title>
-            </rect>
+              {...stop(keyOf(dot))}
+            />
           ))}
         </svg>
       </div>
@@ -68,44 +136,33 @@ export function Graph({ moment, onGoTo }: { moment: Moment; onGoTo: (id: string)
   );
 }
 
+const keyOf = ({ row }: Dot) => (row.fate === "folded" ? `folded-${row.id}` : row.id);
+
 const wordsOf = ({ row, size }: Dot) =>
   size > 1 ? `${plural(size, "message")} from ${row.id} on` : `${row.id}, ${row.role}${row.label ? ` ${row.label}` : ""}: ${row.fate}, ${count(row.tokensBefore || row.tokensAfter)} tokens`;
 
-function layout(rows: Row[]) {
-  const lane: Dot[] = [];
-  const folded: Dot[] = [];
-  const folds: { x: number; from: number; to: number; row: Row }[] = [];
-  const runs = Math.max(1, Math.ceil(rows.length / 1200));
-  let x = 24;
-  let behind = 24;
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!;
-    if (row.fate === "folded") continue;
-    const members = row.members ? rows.filter((other) => other.fold === row.id) : [];
-    if (members.length === 0) {
-      const last = lane.at(-1);
-      if (runs > 1 && last && last.row.role === row.role && last.size < RUN * runs) last.size += 1;
-      else {
-        lane.push({ x, row, size: 1 });
-        x += GAP;
-      }
-      continue;
+const wordsOfLane = ({ lane }: Branch) => `${lane.name}: a sub-agent’s lane, ${plural(lane.messages, "message")}, ${count(lane.tokens)} tokens${lane.from ? `, called by ${lane.from}` : ""}`;
+
+/** Left and right go along a lane, up and down to the nearest node of the next one. */
+function nextOf(stops: Stop[], at: Stop, key: string): Stop | undefined {
+  const nearest = (list: Stop[]) => list.reduce<Stop | undefined>((best, stop) => (!best || Math.abs(stop.x - at.x) < Math.abs(best.x - at.x) ? stop : best), undefined);
+  const lane = stops.filter((stop) => stop.y === at.y);
+  switch (key) {
+    case "ArrowRight":
+      return nearest(lane.filter((stop) => stop.x > at.x));
+    case "ArrowLeft":
+      return nearest(lane.filter((stop) => stop.x < at.x));
+    case "Home":
+      return lane[0];
+    case "End":
+      return lane.at(-1);
+    case "ArrowUp":
+    case "ArrowDown": {
+      const beyond = stops.filter((stop) => (key === "ArrowUp" ? stop.y < at.y : stop.y > at.y));
+      const next = beyond.reduce((best, { y }) => (Math.abs(y - at.y) < Math.abs(best - at.y) ? y : best), Infinity);
+      return nearest(beyond.filter((stop) => stop.y === next));
     }
-    // What it stands for is below it; a long run is thinned out, so that the view stays in sight.
-    const size = Math.max(1, Math.ceil(members.length / RUN));
-    const from = Math.max(x, behind);
-    const dots = Array.from({ length: Math.ceil(members.length / size) }, (_, n) => ({
-      x: from + n * GAP,
-      row: members[n * size]!,
-      size: Math.min(size, members.length - n * size),
-    }));
-    folded.push(...dots);
-    const to = from + (dots.length - 1) * GAP;
-    const middle = (from + to) / 2;
-    lane.push({ x: middle, row, size: 1 });
-    folds.push({ x: middle, from, to, row });
-    behind = Math.max(to + GAP * 2, from + 290);
-    x = middle + GAP;
+    default:
+      return undefined;
   }
-  return { lane, folded, folds, width: Math.max(x, behind) + 24 };
 }

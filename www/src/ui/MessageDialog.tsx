@@ -21,6 +21,7 @@ export function MessageDialog({ row, pinned, onPin, onClose }: { row: Row; pinne
     );
     return () => void (gone = true);
   }, [row.id]);
+  const output = row.ref ? { ref: row.ref, lines: row.lines ?? 0, bytes: row.bytes ?? 0 } : detail?.output;
   const title = row.role === "tool" ? `Output of ${row.label}` : row.role === "summary" ? "Summary" : `${row.role} message`;
   const changed = detail && detail.after !== "" && detail.after !== detail.before;
   return (
@@ -37,7 +38,7 @@ export function MessageDialog({ row, pinned, onPin, onClose }: { row: Row; pinne
             <h2 id="dialog-title">{title}</h2>
             <p>
               <em class={`fate fate-${row.fate}`}>{FATES[row.fate]}</em> {row.id} · {count(row.tokensBefore)} → {count(row.tokensAfter)} tokens
-              {row.ref && ` · ${row.ref}, ${plural(row.lines ?? 0, "line")}, ${bytes(row.bytes ?? 0)}`}
+              {output && ` · ${output.ref}, ${plural(output.lines, "line")}, ${bytes(output.bytes)}`}
             </p>
           </div>
           {row.role !== "summary" && (
@@ -50,7 +51,7 @@ export function MessageDialog({ row, pinned, onPin, onClose }: { row: Row; pinne
           </button>
         </header>
         {trouble && <TroubleNotice trouble={trouble} />}
-        {row.ref ? <OutputReader refId={row.ref} lines={row.lines ?? 0} /> : detail?.before && <Text title={changed ? "As it came" : ""} text={detail.before} />}
+        {output ? <OutputReader refId={output.ref} lines={output.lines} /> : detail?.before && <Text title={changed ? "As it came" : ""} text={detail.before} />}
         {changed && <Text title={row.role === "summary" ? "" : "In the view"} text={detail.after} fromEnd={row.fate === "cut"} />}
       </div>
     </dialog>

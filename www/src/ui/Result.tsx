@@ -25,8 +25,9 @@ export function Result({ outcome, moment }: { outcome: Outcome; moment: Moment }
       </div>
       <div class="result-figure">
         <span>Facts kept</span>
-        <strong>{percent(outcome.facts.withRefs)}</strong>
-        <small>{percent(outcome.facts.literal)} in the view itself</small>
+        {/* Every view is looked through for every fact: of a long transcript that comes last. */}
+        <strong data-testid="facts">{outcome.facts ? percent(outcome.facts.withRefs) : "…"}</strong>
+        <small>{outcome.facts ? `${percent(outcome.facts.literal)} in the view itself` : "being looked for"}</small>
       </div>
       {outcome.cost !== null && outcome.recorded.cost !== null && (
         <div class="result-figure">
@@ -39,7 +40,7 @@ export function Result({ outcome, moment }: { outcome: Outcome; moment: Moment }
         {fits ? "Fits" : "Does not fit"}
         {threshold != null && (
           <small>
-            {after <= threshold ? "under" : "over"} the threshold of <span data-testid="threshold">{count(threshold)}</span>
+            {after <= threshold ? "under" : "over"} its threshold, <span data-testid="threshold">{count(threshold)}</span>
           </small>
         )}
       </p>

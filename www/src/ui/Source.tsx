@@ -49,7 +49,7 @@ export function Source({ opened, busy: doing, progress, onFile, onCancel }: Prop
           }}
         />
         <span class="source-hint" role="status">
-          {busy ? `${progress?.doing ?? "Reading"}…` : opened ? "or drop another file anywhere" : "The sample: a scripted agent at work on this very project, with real tool outputs."}
+          {busy || slow ? `${progress?.doing ?? (busy ? "Reading" : "Running")}…` : opened ? "or drop another file anywhere" : "The sample: a scripted agent at work on this very project, with real tool outputs."}
         </span>
         {(busy || slow) && (
           <span class="source-progress">

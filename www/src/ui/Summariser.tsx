@@ -2,8 +2,8 @@
 
 import { useState } from "preact/hooks";
 import { askEndpoint, completionsUrl } from "../endpoint/ask";
-import { askBrowser, browserModels } from "../endpoint/browser";
-import type { Moment, Settings, Trouble } from "../engine/protocol";
+import { browserModels, loadBrowserModel, type Loaded } from "../endpoint/browser";
+import type { SentMoment, Settings, Trouble } from "../engine/protocol";
 import { TroubleNotice } from "./TroubleNotice";
 import { count, milliseconds, plural } from "./numbers";
 import { ask, client, wordsOf } from "./useEngine";
@@ -17,12 +17,14 @@ const NAMES: Record<Who, string> = {
   endpoint: "An OpenAI-compatible endpoint",
 };
 
-export function Summariser({ settings, call, onMoment }: { settings: Settings; call: number; onMoment: (moment: Moment) => void }) {
+export function Summariser({ settings, call, onMoment }: { settings: Settings; call: number; onMoment: (moment: SentMoment) => void }) {
   const [who, setWho] = useState<Who>("built-in");
   const [url, setUrl] = useState("http://localhost:11434/v1");
   const [model, setModel] = useState("");
   const [key, setKey] = useState("");
   const [busy, setBusy] = useState(false);
+  /** How much of the browser's model is there, where it is being fetched. */
+  const [fetched, setFetched] = useState<number | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [done, setDone] = useState("");
 
@@ -31,12 +33,12 @@ export function Summariser({ settings, call, onMoment }: { settings: Settings; c
     setBusy(true);
     setTrouble(null);
     setDone("");
+    let own: Loaded | undefined;
     try {
       const to = who === "endpoint" ? completionsUrl(url) : "";
-      client.summarize = (request) =>
-        who === "endpoint"
-          ? askEndpoint({ url: to, key, body: { ...request.body, model, stream: false } })
-          : askBrowser(who as "summarizer" | "prompt", request.text);
+      if (who === "summarizer" || who === "prompt") own = await loadBrowserModel(who, setFetched);
+      setFetched(null);
+      client.summarize = (request) => (own ? own.sumUp(request.text) : askEndpoint({ url: to, key, body: { ...request.body, model, stream: false } }));
       const moment = await ask("summarise", { settings, call, by: NAMES[who] });
       onMoment(moment);
       const { summarised } = moment;
@@ -45,6 +47,8 @@ export function Summariser({ settings, call, onMoment }: { settings: Settings; c
     } catch (error) {
       setTrouble(wordsOf(error));
     } finally {
+      own?.destroy();
+      setFetched(null);
       setBusy(false);
     }
   };
@@ -87,8 +91,9 @@ export function Summariser({ settings, call, onMoment }: { settings: Settings; c
             <button type="submit" class="button button-strong" disabled={busy}>
               {busy ? "Asking…" : "Sum up the view at this call"}
             </button>
+            {fetched !== null && <progress max={1} value={fetched} aria-label="The model, fetched" />}
             <span class="quiet" role="status">
-              {done}
+              {fetched === null ? done : `The browser fetches its model: ${Math.round(fetched * 100)} %`}
             </span>
           </div>
         )}

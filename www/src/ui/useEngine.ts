@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { Cancelled, EngineClient } from "../engine/client";
-import type { Moment, Opened, Outcome, Progress, Settings, Trouble } from "../engine/protocol";
+import type { Moment, Opened, Outcome, Progress, SentMoment, Settings, Source as Message, Trouble } from "../engine/protocol";
 import { TroubleError } from "../engine/trouble";
 import { settingsFor } from "./settings";
 
@@ -31,11 +31,18 @@ export function useEngine() {
   const current = useRef<{ settings: Settings | null; call: number; calls: number }>({ settings: null, call: 0, calls: 0 });
   const read = useRef<Source | null>(null);
   const refused = useRef<Source | null>(null);
+  /** The facts of the last replay are not known yet. */
+  const pending = useRef(false);
+
+  const sources = useRef<Message[]>([]);
 
   client.onProgress = setProgress;
 
+  /** What stands in a row's source already was not sent again. */
+  const show = useCallback((sent: SentMoment) => setMoment({ ...sent, rows: sent.rows.map((row) => rowOf(row, sources.current)) }), []);
+
   const run = useCallback(async () => {
-    if (running.current) return; // the loop below takes up what is wanted by then
+    if (running.current) return client.hurry(); // the loop below takes up what is wanted by then
     running.current = true;
     setBusy("running");
     for (;;) {
@@ -49,19 +56,26 @@ export function useEngine() {
           const outcome = await ask("run", next.settings);
           current.current.calls = outcome.calls.length;
           setOutcome(outcome);
+          pending.current = outcome.facts === null;
         }
         // The call follows at once, unless the settings have changed again.
-        if (!wanted.current.settings) setMoment(await ask("at", { settings, call: wanted.current.call ?? current.current.call }));
+        if (!wanted.current.settings) show(await ask("at", { settings, call: wanted.current.call ?? current.current.call }));
         setTrouble(null);
         requestAnimationFrame(() => setTimeout(() => setRedraw(performance.now() - started)));
+        // What takes longest comes last, and only where nobody wants anything else.
+        if (pending.current && !wanted.current.settings && wanted.current.call === undefined) {
+          const facts = await ask("facts", null);
+          pending.current = false;
+          setOutcome((outcome) => outcome && { ...outcome, facts });
+        }
       } catch (error) {
-        if (!(error instanceof Cancelled)) setTrouble(wordsOf(error));
+        if (!(error instanceof Cancelled) && !wordsOf(error).superseded) setTrouble(wordsOf(error));
       }
     }
     running.current = false;
     setBusy(null);
     setProgress(null);
-  }, []);
+  }, [show]);
 
   /** What is not named stays as it was set last, drawn or not. */
   const change = useCallback(
@@ -96,6 +110,7 @@ export function useEngine() {
         source.file = await file;
         const found = await ask("open", source);
         read.current = source;
+        sources.current = found.sources;
         setOpened(found);
         setOutcome(null);
         setMoment(null);
@@ -139,10 +154,16 @@ export function useEngine() {
     document.title = opened ? `${opened.name} · contextfold` : "contextfold";
   }, [opened]);
 
-  return { opened, settings, outcome, moment, call, trouble, busy, progress, redraw, open, openPart, cancel, change, goTo, setMoment };
+  return { opened, settings, outcome, moment, call, trouble, busy, progress, redraw, open, openPart, cancel, change, goTo, show };
 }
 
 export function wordsOf(error: unknown): Trouble {
   if (error instanceof TroubleError) return error.trouble;
   return { title: "Something went wrong", detail: error instanceof Error ? error.message : String(error) };
+}
+
+function rowOf(row: SentMoment["rows"][number], sources: Message[]): Moment["rows"][number] {
+  const source = row.source === undefined ? undefined : sources[row.source];
+  const { role = "summary", label = "", tokens = 0, excerpt = "" } = source ?? {};
+  return { role, label, tokensBefore: tokens, before: excerpt, ...row };
 }

@@ -1,0 +1,214 @@
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::answers::Answer;
+use super::index::FactIndex;
+use super::retention::{each_fact, refs_in};
+use crate::facts::texts;
+use crate::message::{Message, Part, Text};
+use crate::tool_output::Output;
+
+/// What the refs begin with that nobody chose.
+const COUNTED: &str = "out_";
+
+/// So many other forms of a message are remembered.
+const OTHERWISE: usize = 3;
+
+/// The facts of a transcript, and which of them each of its messages holds: found once, however often it is replayed.
+#[derive(Default)]
+pub(super) struct KnownFacts {
+    /// The facts, in the order in which they were said first.
+    facts: Vec<Rc<str>>,
+    /// Which of them are constraints of the user's; the others are literals.
+    rules: Vec<bool>,
+    /// Those that are said first before each answer.
+    said: Vec<Vec<u32>>,
+    /// Their places, while they are being found.
+    finding: Finding,
+    index: Option<FactIndex>,
+    /// What the transcript's messages hold, as far as it was asked for.
+    held: HashMap<u32, Rc<Held>>,
+    /// The same of them as they stood in views otherwise: cut, as placeholders. The newest few of each.
+    otherwise: HashMap<u32, Vec<(Message, Rc<Held>)>>,
+    own: Own,
+}
+
+#[derive(Default)]
+struct Finding {
+    literals: HashMap<Rc<str>, u32>,
+    rules: HashMap<Rc<str>, u32>,
+}
+
+/// By what the transcript's own messages are known again in a session.
+#[derive(Default)]
+struct Own {
+    by_id: HashMap<String, u32>,
+    /// Messages that are one text of a tool's, by where it lies.
+    by_output: HashMap<*const u8, u32>,
+    /// Ids of outputs that the transcript itself names.
+    refs: HashSet<String>,
+}
+
+/// What a text or a message holds.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// Places of facts, each once.
+    pub facts: Vec<u32>,
+    /// Words that may be refs of stored outputs.
+    pub refs: Vec<String>,
+}
+
+impl KnownFacts {
+    /// Looks through what is said before the next of the transcript's answers; false once all of it is known.
+    pub fn find_more(&mut self, messages: &[Message], answers: &[Answer]) -> bool {
+        if self.index.is_some() {
+            return false;
+        }
+        let Some(answer) = answers.get(self.said.len()) else {
+            self.finding = Finding::default();
+            self.index = Some(FactIndex::new(&self.facts));
+            self.own = Own::of(messages);
+            return true;
+        };
+        self.find(&messages[answer.pushed..answer.begin]);
+        true
+    }
+
+    fn find(&mut self, said: &[Message]) {
+        let mut first = Vec::new();
+        let Self { facts, rules, finding, .. } = self;
+        each_fact(said, |text, is_rule| {
+            let known = if is_rule { &mut finding.rules } else { &mut finding.literals };
+            if !known.contains_key(text) {
+                let (at, fact) = (facts.len() as u32, Rc::<str>::from(text));
+                known.insert(fact.clone(), at);
+                facts.push(fact);
+                rules.push(is_rule);
+                first.push(at);
+            }
+        });
+        self.said.push(first);
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Whether it is a constraint of the user's, and no literal.
+    pub fn is_rule(&self, fact: u32) -> bool {
+        self.rules[fact as usize]
+    }
+
+    /// Those that are said first before this answer.
+    pub fn said_before(&self, answer: usize) -> &[u32] {
+        self.said.get(answer).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a message of a view holds. One that stands there as it was recorded is looked at once.
+    pub fn held_by(&mut self, messages: &[Message], message: &Message) -> Rc<Held> {
+        let own = message.meta.id.as_deref().and_then(|id| self.own.by_id.get(id).copied());
+        let Some(at) = own else { return self.look_into_message(message) };
+        if says_the_same(&messages[at as usize], message) {
+            return self.held_at(messages, at);
+        }
+        let known =
+            self.otherwise.get(&at).and_then(|all| all.iter().find(|(m, _)| m.parts == message.parts));
+        if let Some((_, held)) = known {
+            return held.clone();
+        }
+        let held = self.look_into_message(message);
+        let others = self.otherwise.entry(at).or_default();
+        others.truncate(OTHERWISE - 1);
+        others.insert(0, (message.clone(), held.clone()));
+        held
+    }
+
+    /// What a stored output holds.
+    pub fn held_by_output(&mut self, messages: &[Message], output: &Output) -> Rc<Held> {
+        let text = output.as_text().map(crate::tool_output::LongText::to_text);
+        if let Some(at) = text.and_then(|text| self.own.by_output.get(&text.as_ptr()).copied()) {
+            return self.held_at(messages, at);
+        }
+        let lines: Vec<_> = output.lines_from(0).map(|line| line.text().into_owned()).collect();
+        Rc::new(self.look_into([lines.join("\n").as_str()].into_iter()))
+    }
+
+    fn held_at(&mut self, messages: &[Message], at: u32) -> Rc<Held> {
+        if let Some(held) = self.held.get(&at) {
+            return held.clone();
+        }
+        let held = self.look_into_message(&messages[at as usize]);
+        self.held.insert(at, held.clone());
+        held
+    }
+
+    fn look_into_message(&self, message: &Message) -> Rc<Held> {
+        Rc::new(self.look_into(texts(message).iter().map(AsRef::as_ref)))
+    }
+
+    fn look_into<'t>(&self, texts: impl Iterator<Item = &'t str>) -> Held {
+        let mut held = Held::default();
+        for text in texts {
+            if let Some(index) = &self.index {
+                index.find(text, |fact| held.facts.push(fact));
+            }
+            if text.contains(COUNTED) || !self.own.refs.is_empty() {
+                let may_be_one = |word: &str| word.starts_with(COUNTED) || self.own.refs.contains(word);
+                held.refs.extend(refs_in(text).filter(|word| may_be_one(word)).map(Cow::into_owned));
+            }
+        }
+        held.facts.sort_unstable();
+        held.facts.dedup();
+        crate::sorting::sort(&mut held.refs);
+        held.refs.dedup();
+        held
+    }
+}
+
+impl Own {
+    fn of(messages: &[Message]) -> Self {
+        let mut own = Self::default();
+        for (at, message) in messages.iter().enumerate() {
+            let at = at as u32;
+            own.by_id.extend(message.meta.id.clone().map(|id| (id, at)));
+            for output in message.tool_outputs() {
+                own.refs.extend(output.output_ref.as_ref().map(|given| given.id.clone()));
+                if let ([Part::Text { text, .. }], 1) = (output.content.as_slice(), message.parts.len()) {
+                    own.by_output.insert(text.as_ptr(), at);
+                }
+            }
+        }
+        own
+    }
+}
+
+/// Whether two messages have the same texts: by where they lie, not by what they say.
+fn says_the_same(a: &Message, b: &Message) -> bool {
+    all_pairs(&a.parts, &b.parts, |a, b| match (a, b) {
+        (Part::ToolOutput(a), Part::ToolOutput(b)) => all_pairs(&a.content, &b.content, is_same_text),
+        (Part::ToolCall(a), Part::ToolCall(b)) => Arc::ptr_eq(&a.input, &b.input) && a.kind == b.kind,
+        (Part::ToolOutput(_) | Part::ToolCall(_), _) | (_, Part::ToolOutput(_) | Part::ToolCall(_)) => false,
+        (a, b) => is_same_text(a, b),
+    })
+}
+
+fn is_same_text(a: &Part, b: &Part) -> bool {
+    match (text_of(a), text_of(b)) {
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+        (a, b) => a.is_none() && b.is_none(), // facts are not looked for in what else there is
+    }
+}
+
+fn text_of(part: &Part) -> Option<&Text> {
+    match part {
+        Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+fn all_pairs<T>(a: &[T], b: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+}

@@ -1,0 +1,119 @@
+// Where everything of the graph stands: lanes from top to bottom, messages from left to right.
+
+import type { Lane, Row } from "../engine/protocol";
+
+const GAP = 18;
+const LANE = 64;
+const TRACK = 30;
+/** Where nodes begin: the lanes' names stand before them. */
+const LEFT = 96;
+/** A fold's messages are drawn as so many dots at most. */
+const RUN = 24;
+/** More nodes of the view than this are drawn as runs of several. */
+const NODES = 600;
+
+/** A message, or a run of them. */
+export interface Dot {
+  x: number;
+  y: number;
+  row: Row;
+  /** How many messages it stands for. */
+  size: number;
+}
+
+/** A fold: what stands in the view for it, and where what it hides is. */
+export interface Fold {
+  x: number;
+  from: number;
+  to: number;
+  row: Row;
+}
+
+/** A sub-agent's lane: it leaves the main one at a message, and comes back at another. */
+export interface Branch {
+  lane: Lane;
+  x: number;
+  y: number;
+  width: number;
+  from: Dot | undefined;
+  to: Dot | undefined;
+}
+
+export interface Drawing {
+  main: Dot[];
+  hidden: Dot[];
+  folds: Fold[];
+  branches: Branch[];
+  /** The lanes' heights. */
+  top: number;
+  bottom: number;
+  width: number;
+  height: number;
+}
+
+export function drawingOf(rows: Row[], lanes: Lane[]): Drawing {
+  const main: Dot[] = [];
+  const hidden: Dot[] = [];
+  const folds: Fold[] = [];
+  const byId = new Map<string, Dot>();
+  const members = new Map<string, Row[]>();
+  let folded = 0;
+  for (const row of rows) {
+    if (!row.fold) continue;
+    folded += 1;
+    const others = members.get(row.fold);
+    if (others) others.push(row);
+    else members.set(row.fold, [row]);
+  }
+  const runs = Math.max(1, Math.ceil((rows.length - folded) / NODES));
+  let x = LEFT;
+  let behind = LEFT;
+  for (const row of rows) {
+    if (row.fate === "folded") continue;
+    const within = members.get(row.id) ?? [];
+    if (within.length === 0) {
+      const last = main.at(-1);
+      if (last && last.size < runs && !last.row.members) last.size += 1;
+      else {
+        main.push({ x, y: 0, row, size: 1 });
+        x += GAP;
+      }
+      byId.set(row.id, main.at(-1)!);
+      continue;
+    }
+    // What it stands for is below it; a long run is thinned out, so that the view stays in sight.
+    const size = Math.max(1, Math.ceil(within.length / RUN));
+    const from = Math.max(x, behind);
+    const dots = Array.from({ length: Math.ceil(within.length / size) }, (_, n) => ({ x: from + n * GAP, y: 0, row: within[n * size]!, size: Math.min(size, within.length - n * size) }));
+    hidden.push(...dots);
+    within.forEach((member, n) => byId.set(member.id, dots[Math.floor(n / size)]!));
+    const to = from + (dots.length - 1) * GAP;
+    const middle = (from + to) / 2;
+    main.push({ x: middle, y: 0, row, size: 1 });
+    folds.push({ x: middle, from, to, row });
+    behind = Math.max(to + GAP * 2, from + 290);
+    x = middle + GAP;
+  }
+  const branches = branchesOf(lanes, byId);
+  const tracks = branches.reduce((most, branch) => Math.max(most, branch.y + 1), 0);
+  const top = 24 + tracks * TRACK;
+  for (const branch of branches) branch.y = top - (branch.y + 1) * TRACK;
+  for (const dot of main) dot.y = top;
+  for (const dot of hidden) dot.y = top + LANE;
+  const right = branches.reduce((most, branch) => Math.max(most, branch.x + branch.width), 0);
+  return { main, hidden, folds, branches, top, bottom: top + LANE, width: Math.max(x, behind, right) + 24, height: top + (folds.length ? LANE + 36 : 26) };
+}
+
+/** Each lane in the lowest track that is free there; `y` is the track. */
+function branchesOf(lanes: Lane[], byId: ReadonlyMap<string, Dot>): Branch[] {
+  const ends: number[] = [];
+  return lanes.map((lane) => {
+    const [from, to] = [byId.get(lane.from ?? ""), byId.get(lane.to ?? "")];
+    const x = (from?.x ?? LEFT) + 10;
+    const width = Math.max((to?.x ?? 0) - x - 10, 30 + lane.name.length * 6.2);
+    let track = ends.findIndex((end) => end < x);
+    if (track < 0) track = ends.length;
+    ends[track] = x + width + 14;
+    return { lane, x, y: track, width, from, to };
+  });
+}
