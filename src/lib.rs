@@ -11,6 +11,7 @@ pub mod message;
 pub mod model;
 mod nearest;
 pub mod passes;
+mod pattern;
 pub mod provider;
 pub mod saved;
 pub mod session;

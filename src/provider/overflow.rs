@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use pattern::{Options, Pattern};
+use crate::pattern::{Options, Pattern};
 
 /// What a provider said when a request was too long for the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use pattern::{Options, Pattern};
+use crate::pattern::{Options, Pattern};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -99,7 +99,7 @@ impl Search {
             return Err(Error::argument("the query is empty; give a text or a regular expression"));
         }
         let flag = |f: char| js_flags.is_some_and(|flags| flags.contains(f));
-        let pattern = if regex { query.to_owned() } else { pattern::escape(query) };
+        let pattern = if regex { query.to_owned() } else { crate::pattern::escape(query) };
         let options = Options {
             ignore_case: ignore_case.unwrap_or(js_flags.is_none() || flag('i')),
             multi_line: flag('m'),
@@ -215,13 +215,8 @@ struct Places {
 impl Places {
     fn find(&mut self, pattern: &Pattern, text: &str) {
         let mut shown_until = 0;
-        for found in pattern.find_iter(text) {
-            if self.excerpts.len() >= PER_MESSAGE {
-                return;
-            }
-            if found.start < shown_until {
-                continue;
-            }
+        while self.excerpts.len() < PER_MESSAGE && (shown_until == 0 || shown_until < text.len()) {
+            let Some(found) = pattern.find_at(text, shown_until) else { return };
             let matched = prefix_bytes(&text[found.clone()], LONGEST_MATCH);
             let end = found.start + matched.len();
             let before = suffix_bytes(&text[..found.start], AROUND);

@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use pattern::{Options, Pattern};
+use crate::pattern::{Options, Pattern};
 use serde_json::Value;
 
 use super::line::{cut_line, cut_line_around};

@@ -158,10 +158,8 @@ fn is_entry(
         return Ok(sum_of(given) == Some(*sum));
     }
     let known = stretch.objects.get(i);
-    if let Some(known) = known {
-        if is_same(known, given) {
-            return Ok(true);
-        }
+    if known.is_some_and(|known| is_same(known, given)) {
+        return Ok(true);
     }
     let given = json(given, ErrorCode::InvalidMessage)?;
     if let Some(known) = known

@@ -211,7 +211,9 @@ proptest::proptest! {
         };
         let list: Vec<Message> = kinds.into_iter().enumerate().flat_map(step).collect();
         let mut facts = Drawn::default();
-        list.iter().for_each(|message| facts.draw(message));
+        for message in list {
+            facts.draw(message);
+        }
         let (first, second) = list.split_at(cut.min(list.len()));
         let places: Vec<(&Message, usize)> = list.iter().enumerate().map(|(at, m)| (m, at)).collect();
         let drawn = <[(&Message, usize)]>::to_vec;

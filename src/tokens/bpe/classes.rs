@@ -35,7 +35,7 @@ pub(super) static ASCII: [u8; 256] = {
     table
 };
 
-pub(super) const fn class_of(c: u32) -> u8 {
+const fn class_of(c: u32) -> u8 {
     let block = (c >> 7) as usize;
     let block = if block < BLOCK_OF.len() { block } else { BLOCK_OF.len() - 1 };
     BLOCKS[BLOCK_OF[block] as usize * 128 + (c & 127) as usize]

@@ -23,10 +23,5 @@ mod vocabulary;
 
 pub use engine::Engine;
 
-/// Whether it is a mark (`\p{M}`): the table is here already.
-pub fn is_mark(c: char) -> bool {
-    classes::class_of(c as u32) & classes::MARK != 0
-}
-
 /// What is wrong with an asset, as the end of a sentence that begins "the encoding asset cannot be used:".
 type Result<T> = std::result::Result<T, String>;
