@@ -175,7 +175,9 @@ async function operate(world, op, running) {
       }
       case "sync": {
         const view = entries(session.view(op.format));
-        const list = [...view.slice(0, Math.max(0, view.length - op.cut)), { role: "user", content: "on second thoughts" }];
+        const kept = view.slice(0, Math.max(0, view.length - op.cut));
+        while (kept.at(-1)?.type === "reasoning") kept.pop(); // it goes with what it made
+        const list = [...kept, { role: "user", content: "on second thoughts" }];
         session.sync(op.format, op.spoilt ? spoilt(list, op.at, op.with) : list);
         break;
       }

@@ -279,9 +279,7 @@ fn integers_that_no_javascript_number_holds_stay_what_they_are() {
     let call =
         json!({ "id": "c", "type": "function", "function": { "name": "read", "arguments": arguments } });
     let list = json!([{ "role": "user", "content": "go" }, { "role": "assistant", "content": null, "tool_calls": [call] }]);
-    for (to, at) in
-        [(Format::Anthropic, "/messages/1/content/0/input"), (Format::AiSdk, "/1/content/0/input")]
-    {
+    for to in [Format::Anthropic, Format::AiSdk] {
         let output = convert(Format::Messages, to, &list).unwrap().output;
         let input = json!({ "id": "9007199254740993", "fine": 9_007_199_254_740_991_u64, "list": ["-9223372036854775808"], "half": 0.5 });
         assert_eq!(output.pointer("/1/content/0/input"), Some(&input), "{output}");
