@@ -211,7 +211,7 @@ proptest::proptest! {
         };
         let list: Vec<Message> = kinds.into_iter().enumerate().flat_map(step).collect();
         let mut facts = Drawn::default();
-        for message in list {
+        for message in &list {
             facts.draw(message);
         }
         let (first, second) = list.split_at(cut.min(list.len()));
