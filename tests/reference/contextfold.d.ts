@@ -1633,6 +1633,9 @@ export class OpenAIHistoryAdapter {
     /**
      * Makes the items anew from compacted messages, in place, and gives the list.
      *
+     * The list that a session handed out last is known by its objects: it does not cross again, and an object of it that was
+     * changed meanwhile counts as it was pushed.
+     *
      * @throws {ContextError} `INVALID_MESSAGE` with the index of the message; nothing has changed then.
      */
     rebuild(compacted: Message[]): object[];
@@ -1667,6 +1670,19 @@ export class Recording {
      */
     constructor(format: Format, input: unknown, options?: { tools?: unknown[] });
     /**
+     * A replay that goes forward when it is told to, so that a page can draw, show how far it is, and stop in between.
+     *
+     * ```js
+     * const replay = recording.replay({ contextWindow: 32_000 });
+     * while (replay.advance(200)) console.log(`${Math.round(100 * replay.share)} %`);   // the calls: tokens, folds, money
+     * while (replay.look(200));                                                       // what of the facts was still there
+     * console.log(replay.run().retention);
+     * ```
+     * @param options As for `sessionAt`.
+     * @throws {ContextError} As `simulate`.
+     */
+    replay(options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | Pass[] }): Replay;
+    /**
      * The session as it stood before the answer to a call: replayed up to there as `simulate` does it. It is yours: go on with
      * it, and free it.
      *
@@ -1685,6 +1701,43 @@ export class Recording {
      * How many model calls it has.
      */
     readonly calls: number;
+}
+
+/**
+ * A transcript on its way through a session: see `Recording.replay`. Free it when it is not needed any more.
+ */
+export class Replay {
+    private constructor();
+    /** Frees its memory at once, not when it is collected. A use afterwards throws `FREED`; freeing twice does nothing. */
+    free(): void;
+    /** `free`, for `using`. */
+    [Symbol.dispose](): void;
+    /**
+     * Replays up to `calls` further calls (default: all); true while there are more.
+     *
+     * @throws {ContextError} `INVALID_MESSAGE` for a message that cannot be taken in.
+     */
+    advance(calls?: number | null): boolean;
+    /**
+     * Looks for the facts in the views of up to `calls` further calls (default: all), once all were replayed; true while there
+     * are more.
+     */
+    look(calls?: number | null): boolean;
+    /**
+     * The run as far as it has come: what `simulate` gives of one ladder. Its `retention` is that of the calls that were looked at.
+     */
+    run(): SimulatedRun;
+    /**
+     * The session as it stood before the answer to a call: as `Recording.sessionAt` gives it, from where this replay has been near
+     * it. It is yours: go on with it, and free it.
+     *
+     * @param call The call's index from 0. From the number of calls on: all that was said, prepared for the call that would be next.
+     */
+    sessionAt(call: number): Session;
+    /**
+     * How far it has come, 0 to 1.
+     */
+    readonly share: number;
 }
 
 /**

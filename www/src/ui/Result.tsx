@@ -40,7 +40,7 @@ export function Result({ outcome, moment }: { outcome: Outcome; moment: Moment }
         {fits ? "Fits" : "Does not fit"}
         {threshold != null && (
           <small>
-            {after <= threshold ? "under" : "over"} its threshold, <span data-testid="threshold">{count(threshold)}</span>
+            {after <= threshold ? "under" : "over"} <span data-testid="threshold">{count(threshold)}</span> tokens
           </small>
         )}
       </p>
