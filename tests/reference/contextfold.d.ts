@@ -1633,6 +1633,9 @@ export class OpenAIHistoryAdapter {
     /**
      * Makes the items anew from compacted messages, in place, and gives the list.
      *
+     * The list that a session handed out last is known by its objects: it does not cross again, and an object of it that was
+     * changed meanwhile counts as it was pushed.
+     *
      * @throws {ContextError} `INVALID_MESSAGE` with the index of the message; nothing has changed then.
      */
     rebuild(compacted: Message[]): object[];
