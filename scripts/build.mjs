@@ -45,13 +45,13 @@ function withFreeing(text) {
 }
 
 /**
- * No feature flags: wasm-opt reads from the module which ones it may use. What it would inline makes the module smaller and
- * its download a quarter larger, for code that was alike no longer is; functions ordered by name stand beside those they are
- * like (a generic one's instances), which brotli likes.
+ * No feature flags: wasm-opt reads from the module which ones it may use. Its levels (-O3, -Oz) make the module smaller and its
+ * download a tenth larger, for what they inline and renumber is no longer alike. So only what nobody needs goes; and functions
+ * stand in the order of their names, a generic one's instances beside each other, which brotli likes.
  */
 function optimize() {
-  const kept = ["inlining-optimizing", "reorder-functions"].map((pass) => `--skip-pass=${pass}`);
-  must("wasm-opt", ["-Oz", ...kept, "--reorder-functions-by-name", module, "-o", `${module}.opt`]);
+  const passes = ["dce", "duplicate-function-elimination", "rse", "vacuum", "reorder-functions-by-name", "strip-debug", "strip-producers"];
+  must("wasm-opt", [...passes.map((pass) => `--${pass}`), module, "-o", `${module}.opt`]);
   renameSync(`${module}.opt`, module);
 }
 

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { brotliCompressSync } from "node:zlib";
 import { root } from "../../scripts/lib/paths.mjs";
 import { installPacked, run } from "./consumer.mjs";
 
@@ -43,6 +44,17 @@ test("the .wasm is reachable by name", () => {
   const program = `console.log(require.resolve("contextfold/wasm"))`;
   const path = run("node", ["--input-type=commonjs", "--eval", program], { cwd: consumer }).trim();
   assert.equal(readFileSync(path).subarray(0, 4).toString("latin1"), "\0asm");
+});
+
+// What the last deliberate change left, and three per cent. Whoever exceeds it looks for what has grown (a type that another
+// sort, map or table is compiled for, a dependency) before the figure is raised.
+const MOST_KIB = { download: 640, compiled: 2430 };
+
+test("the module has not grown unnoticed", () => {
+  const bytes = readFileSync(join(installed, "pkg/wasm/contextfold_bg.wasm"));
+  const download = brotliCompressSync(bytes).length;
+  assert.ok(download <= MOST_KIB.download * 1024, `${(download / 1024).toFixed(1)} KiB with brotli`);
+  assert.ok(bytes.length <= MOST_KIB.compiled * 1024, `${(bytes.length / 1024).toFixed(1)} KiB`);
 });
 
 test("a strict TypeScript project compiles against it", () => {

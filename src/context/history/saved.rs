@@ -29,7 +29,7 @@ impl Saved for History {
         open_calls.save(out);
         generated.save(out);
         let mut gone: Vec<(NodeIndex, usize)> = superseded.iter().map(|(n, at)| (*n, *at)).collect();
-        gone.sort_unstable();
+        crate::sorting::sort(&mut gone);
         out.count(gone.len());
         for (node, at) in gone {
             out.count(node.get());

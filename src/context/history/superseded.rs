@@ -24,7 +24,7 @@ impl History {
         self.open_calls.retain(|_, call| !self.superseded.contains_key(&call.caller));
         // A call waited before all this if what comes first of it here is its output.
         let mut in_time = gone.to_vec();
-        in_time.sort_unstable();
+        crate::sorting::sort(&mut in_time);
         let mut seen: HashSet<&str> = HashSet::new();
         let mut reopened: HashSet<&str> = HashSet::new();
         for message in in_time.iter().map(|n| &self.nodes[n.get()].message) {
