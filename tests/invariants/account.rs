@@ -111,23 +111,28 @@ pub fn nothing_is_lost(world: &mut World, _: &Happened) {
 
 /// The tokens at the beginning that a report calls unchanged are unchanged.
 fn the_stable_prefix_is_no_boast(
-    marked: &std::cell::RefCell<Vec<Arc<Message>>>,
+    marked: &std::cell::RefCell<Vec<Vec<Arc<Message>>>>,
     world: &mut World,
     happened: &Happened,
 ) {
+    let mut marked = marked.borrow_mut();
     if happened.before.nodes == 0 {
-        marked.borrow_mut().clear();
+        marked.clear();
     }
+    // One for each session: a branch begins with what was last seen of the one that it branched off.
+    let last = marked.last().cloned().unwrap_or_default();
+    marked.resize(world.branches() + 1, last);
     let Came::Done { report, .. } = &happened.came else { return };
+    let Some(marked) = marked.last_mut() else { return };
     let view = world.session.context().lower();
-    let same = view.iter().zip(marked.borrow().iter()).take_while(|(a, b)| a == b).count();
+    let same = view.iter().zip(marked.iter()).take_while(|(a, b)| a == b).count();
     let tokens: u64 = view[..same].iter().map(|m| count_message(m, &*world.counter)).sum();
     assert!(
         report.stable_prefix_tokens <= tokens + world.tools,
         "{} of {tokens}",
         report.stable_prefix_tokens
     );
-    *marked.borrow_mut() = view;
+    *marked = view;
 }
 
 #[test]

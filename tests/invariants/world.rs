@@ -511,6 +511,11 @@ impl World {
         Came::Taken
     }
 
+    /// How many sessions this one branched off, one from another.
+    pub fn branches(&self) -> usize {
+        self.parent.as_ref().map_or(0, |parent| parent.branches() + 1)
+    }
+
     fn merge(&mut self, which: usize, as_user: bool) -> Came {
         let Some(parent) = self.parent.take() else { return Came::Nothing };
         let branch = std::mem::replace(self, *parent);

@@ -11,7 +11,7 @@ impl View {
         self.sums.add(slot.part, &slot.tally);
         if !self.parts.is_empty() {
             self.before_edit(self.header.len());
-            self.parts_changed_from = Some(0);
+            self.fixed_changed = true;
             self.edited = Some(0);
             self.changes.edit_header();
         }
