@@ -2088,6 +2088,8 @@ export class Session {
      * that is not as it was, else `null`. The history keeps everything; the view goes on with the given list from there. A fold that
      * stands for what was rewritten is undone. Tool outputs that were stored already keep their refs.
      *
+     * A list that begins with the view as it is now goes on from that: the view may be handed back, summaries and all.
+     *
      * A body's `system` or `instructions` becomes the header, as with `setHeader`.
      *
      * ```js
