@@ -32,7 +32,7 @@ pub enum ErrorCode {
     SummaryFailed,
     /// The summary is empty.
     SummaryEmpty,
-    /// The summary was cut off by its own length limit.
+    /// The summary was cut off: by its own length limit, or by the provider's filter.
     SummaryTruncated,
     /// The summary is no smaller than what it would replace.
     SummaryNotSmaller,

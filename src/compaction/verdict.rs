@@ -136,6 +136,12 @@ fn whole(answer: &Answer, profile: Profile) -> Result<tags::Tagged, Error> {
         );
         return Err(Error::new(ErrorCode::SummaryTruncated, why));
     }
+    if let Some(reason) = answer.finish_reason.as_deref().filter(|r| is_withheld(r)) {
+        let why = format!(
+            "the summary was cut off by the provider's content filter (finish_reason `{reason}`); `compaction.redact` can take out what it refuses, or another model can be asked"
+        );
+        return Err(Error::new(ErrorCode::SummaryTruncated, why));
+    }
     let mut tagged = tags::extract(&answer.text);
     if profile != Profile::Default {
         tagged.summary = Some(profile.accept(&answer.text)?);
@@ -215,4 +221,20 @@ fn is_cut_off(finish_reason: &str) -> bool {
     let reason = finish_reason.to_ascii_lowercase();
     ["length", "max_tokens", "max_output_tokens", "max-tokens", "incomplete", "model_context_window_exceeded"]
         .contains(&reason.as_str())
+}
+
+/// Their words for "stopped by the provider's filter": what is there is a part, or a refusal, and no summary.
+fn is_withheld(finish_reason: &str) -> bool {
+    let reason = finish_reason.to_ascii_lowercase();
+    [
+        "content_filter",
+        "content-filter",
+        "refusal",
+        "safety",
+        "recitation",
+        "prohibited_content",
+        "blocklist",
+        "spii",
+    ]
+    .contains(&reason.as_str())
 }

@@ -129,7 +129,7 @@ impl Context {
             let pinned = self.history.node(index).pinned;
             self.set_pinned(index, pinned);
         } else if let Some(caller) = caller.filter(|c| !self.shows_call_of(*c, &slot.message)) {
-            let behind = self.view.enter_dropped(slot, caller);
+            let behind = self.view.enter_dropped(slot, caller, &self.history);
             self.history.note_late(index, behind);
             self.note_left_out(index, "it answers a call that left the view before the answer came", None);
             let pinned = self.history.node(index).pinned;

@@ -29,13 +29,15 @@ impl Context {
         if slot.message.tool_calls().next().is_none() {
             return false;
         }
-        let mut message = Message::clone(&slot.message);
-        message.parts.retain(|p| !matches!(p, Part::ToolCall(_) | Part::Reasoning(_)));
+        let message = without_calls(&slot.message);
         if !message.parts.iter().any(says_something) {
             return false;
         }
+        let said = without_calls(&self.history.node(slot.node).message);
+        // What it says may have lost its middle before: then that is what is to be known of it.
+        let form = if message == said { Form::Stripped } else { slot.form };
         let tally = Tally::of(&message, &*self.counter);
-        self.view.replace(at, Arc::new(message), tally, Form::Stripped);
+        self.view.replace(at, Arc::new(message), tally, form);
         true
     }
 
@@ -80,13 +82,22 @@ impl Context {
             return;
         }
         self.view.restore(&nodes);
-        let stripped = |s: &Slot| s.form == Form::Stripped && nodes.contains(&s.node);
+        let calls = |message: &Message| message.tool_calls().next().is_some();
+        let lost_calls = |s: &Slot| !calls(&s.message) && calls(&self.history.node(s.node).message);
+        let stripped = |s: &Slot| nodes.contains(&s.node) && lost_calls(s);
         while let Some(at) = self.view.body().iter().position(stripped) {
             let node = self.history.node(self.view.body()[at].node);
             self.view.replace(at, node.message.clone(), node.tally, Form::Whole);
         }
         self.emit(EventName::Unfolded, &back, why.to_owned());
     }
+}
+
+/// What a message says, without its tool calls and the reasoning that led to them.
+fn without_calls(message: &Message) -> Message {
+    let mut message = message.clone();
+    message.parts.retain(|p| !matches!(p, Part::ToolCall(_) | Part::Reasoning(_)));
+    message
 }
 
 /// A part that a reader would see: a blank text beside calls is none, though many clients send it.

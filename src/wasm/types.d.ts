@@ -152,7 +152,7 @@ export interface SummaryResponse {
   text: string;
   /** The provider's usage object. */
   usage?: unknown;
-  /** Why it stopped: `length`, `max_tokens` and the like mean that the summary was cut off. */
+  /** Why it stopped: `length`, `max_tokens` and the like mean that the summary was cut off, and so do `content_filter` and `refusal`. */
   finish_reason?: string;
 }
 

@@ -207,6 +207,23 @@ fn a_late_output_at_the_end_of_the_view_stands_before_what_left_it() {
     assert_eq!(shown(&s), "u1 c2 t2 u2");
 }
 
+#[test]
+fn a_late_output_whose_step_left_the_view_comes_back_behind_the_whole_answer() {
+    let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();
+    let mut s = talk("u1 c2 c3 t3 u4");
+    assert_eq!(shown(&s), "u1 c2 c3 t3 interrupted u4");
+    let step: Vec<_> = s.context().view.body()[1..5].iter().map(|slot| slot.node).collect();
+    assert_eq!(step[0], node(&s, "c2"));
+    s.context_mut().drop_from_view(&step, "a pass");
+    push(&mut s, "t2");
+    assert_eq!(shown(&s), "u1 u4");
+    s.set_pinned("t2", true).unwrap();
+    assert_eq!(shown(&s), "u1 c2 c3 t3 t2 u4", "both items are one answer");
+    let id = fold(&mut s);
+    s.unfold(&id).unwrap();
+    assert_eq!(shown(&s), "u1 c2 c3 t3 t2 u4");
+}
+
 fn summary() -> FoldMessages {
     FoldMessages {
         retain: None,

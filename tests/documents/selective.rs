@@ -1,6 +1,6 @@
 //! The selective document: by item type, the least important first; then a full summary in the conversation's place.
 
-use contextfold::context::EventName;
+use contextfold::context::{EventName, Form};
 use contextfold::message::{ItemType, Message, Role, open_calls};
 use contextfold::passes::{Given, Ladder};
 use contextfold::session::Session;
@@ -154,6 +154,26 @@ fn steps_stay_whole_although_the_documents_rule_would_break_them() {
     assert!(open_calls(lower.iter().map(|m| &**m)).is_empty());
     let outputs = lower.iter().filter(|m| m.role == Role::Tool).count();
     assert_eq!(outputs, 4, "{}", view(&s));
+}
+
+#[test]
+fn an_answer_that_was_shortened_is_still_that_without_its_calls_and_gets_them_back_with_its_output() {
+    let rules = json!({ "TOOL_RESULT": { "strategy": "TRUNCATE", "keepRecent": 1 } });
+    let mut s =
+        session(json!({ "contextWindow": 1_000, "ladder": [{ "pass": "selective", "rules": rules }] }));
+    let long = format!("I look it up. {}", "▏".repeat(2_000));
+    s.push(vec![user("go ", 100), calls(&long, &["t1"]), output("t1", 300)]).unwrap();
+    done(s.prepare().unwrap());
+    let answer = |s: &Session| s.context().view.body()[1].clone();
+    assert_eq!(answer(&s).form, Form::Shortened);
+    s.push(vec![calls("", &["t2"]), output("t2", 200)]).unwrap();
+    assert_eq!(passes(&done(s.prepare().unwrap())), ["selective"]);
+    assert_eq!(answer(&s).message.tool_calls().count(), 0);
+    assert_eq!(answer(&s).form, Form::Shortened, "{}", view(&s));
+    let id = s.context().history.nodes()[2].id.to_string();
+    s.set_pinned(&id, true).unwrap();
+    assert_eq!(answer(&s).message.tool_calls().count(), 1);
+    assert_eq!((answer(&s).form, s.context().view.body()[2].message.role), (Form::Whole, Role::Tool));
 }
 
 /// As many large messages as no rule takes, and a request: 50,000 tokens.

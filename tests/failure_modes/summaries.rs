@@ -66,6 +66,8 @@ fn f13_a_summary_that_was_cut_off_is_refused() {
     let cut = [
         Answer { text: "<summary>half</summary>".into(), finish_reason: Some("length".into()), usage: None },
         Answer { text: "<summary>half of it".into(), finish_reason: Some("stop".into()), usage: None },
+        Answer { text: "Half of i".into(), finish_reason: Some("content_filter".into()), usage: None },
+        Answer { text: "I cannot say that.".into(), finish_reason: Some("refusal".into()), usage: None },
     ];
     for answered in cut {
         let mut s = long(&json!({ "contextWindow": 100_000, "compaction": { "maxAttempts": 1 } }));

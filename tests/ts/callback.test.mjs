@@ -103,6 +103,8 @@ describe("what is no answer: the error says so, and nothing has changed", () => 
     "tags that never close": [() => "<summary>and then", "SUMMARY_TRUNCATED"],
     "finish_reason length": [() => ({ text: GOOD, finish_reason: "length" }), "SUMMARY_TRUNCATED"],
     "finish_reason max_tokens": [() => ({ text: GOOD, finish_reason: "max_tokens" }), "SUMMARY_TRUNCATED"],
+    "finish_reason content_filter": [() => ({ text: GOOD, finish_reason: "content_filter" }), "SUMMARY_TRUNCATED"],
+    "finish_reason content-filter": [() => ({ text: GOOD, finish_reason: "content-filter" }), "SUMMARY_TRUNCATED"],
     "longer than what it replaces": [() => `<summary>${"much more than before ".repeat(3000)}</summary>`, "SUMMARY_NOT_SMALLER"],
   };
   const cause = Symbol("not looked at");

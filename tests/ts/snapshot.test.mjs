@@ -29,6 +29,16 @@ async function rich(options = {}) {
 }
 
 describe("what is restored", () => {
+  test("shows what came without a word as it came, as the session did", () => {
+    for (const content of ["", " \n", [], [{ type: "text", text: "" }]])
+      for (const role of ["user", "assistant"]) {
+        const session = new Session(wide);
+        session.pushFrom("anthropic", [{ role: "user", content: "go" }, { role, content }, { role: "user", content: "and?" }]);
+        const again = Session.restore(session.snapshot());
+        assert.equal(json(again.view("anthropic")), json(session.view("anthropic")), `${role} ${json(content)}`);
+      }
+  });
+
   test("shows the same, in every format, and has the same bytes", async () => {
     const session = await rich();
     const bytes = session.snapshot();

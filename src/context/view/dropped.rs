@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Slot, View};
+use crate::context::history::History;
 use crate::context::node::{NodeIndex, NodeSet};
 use crate::message::Message;
 
@@ -25,15 +26,18 @@ impl View {
         self.touch(first);
     }
 
-    /// Remembers a node that never stood in the body, behind the dropped or shown node `behind`. Gives that, unless it is
-    /// the last one.
-    pub fn enter_dropped(&mut self, slot: Slot, behind: NodeIndex) -> Option<NodeIndex> {
-        let place = self.order.iter().rposition(|n| *n == behind).map_or(self.order.len(), |at| at + 1);
+    /// Remembers an output that never stood in the body, at its place: at the end of the step of `caller`, whose calls are
+    /// not shown. Gives what it stands right behind, where it does not stand behind all.
+    pub fn enter_dropped(&mut self, slot: Slot, caller: NodeIndex, history: &History) -> Option<NodeIndex> {
+        let step = self.end_of_step_in_order(caller, history);
+        let (place, answer) = step.unwrap_or((self.order.len(), slot.node));
         let is_last = place == self.order.len();
+        let behind = place.checked_sub(1).map(|before| self.order[before]);
+        let behind = behind.filter(|_| !is_last || self.said_between(answer, slot.node, history));
         self.order.insert(place, slot.node);
         self.dropped_tokens += slot.tokens();
         self.dropped.insert(slot.node, slot);
-        (!is_last).then_some(behind)
+        behind
     }
 
     /// Brings dropped nodes back to where they stood.

@@ -3,7 +3,7 @@
 use super::{Slot, View};
 use crate::context::history::History;
 use crate::context::node::{NodeIndex, NodeKind, NodeSet};
-use crate::message::Role;
+use crate::message::{Message, Role};
 
 impl View {
     /// Appends to the header; the body is still empty.
@@ -67,20 +67,41 @@ impl View {
     /// Where the outputs that answer the assistant message `caller` end, and the last message of the answer that it belongs
     /// to; `None` where it does not stand in the body.
     fn end_of_step(&self, caller: NodeIndex, history: &History) -> Option<(usize, NodeIndex)> {
-        let mut end = self.position(caller)? + 1;
-        let mut answer = caller;
+        let shown = |at: usize| self.body.get(at).map(|s| (s.node, &*s.message));
+        Some(self.step_from(self.position(caller)?, shown, history))
+    }
+
+    /// The same among all that stands in the view or was dropped from it.
+    pub(super) fn end_of_step_in_order(
+        &self,
+        caller: NodeIndex,
+        history: &History,
+    ) -> Option<(usize, NodeIndex)> {
+        let pushed = |at: usize| self.order.get(at).map(|n| (*n, &*history.node(*n).message));
+        Some(self.step_from(self.order.iter().rposition(|n| *n == caller)?, pushed, history))
+    }
+
+    /// Where the step ends whose call stands at `caller` of a list, and the last message of the answer.
+    fn step_from<'a>(
+        &self,
+        caller: usize,
+        list: impl Fn(usize) -> Option<(NodeIndex, &'a Message)>,
+        history: &History,
+    ) -> (usize, NodeIndex) {
+        let mut end = caller + 1;
+        let mut answer = list(caller).map_or(NodeIndex(0), |(node, _)| node);
         // Items sent one by one: the calls of one answer stand in neighbouring assistant messages.
-        while let Some(next) = self.body.get(end).filter(|s| s.message.role == Role::Assistant)
-            && next.message.tool_calls().next().is_some()
-            && !self.said_between(answer, next.node, history)
+        while let Some((next, message)) = list(end).filter(|(_, m)| m.role == Role::Assistant)
+            && message.tool_calls().next().is_some()
+            && !self.said_between(answer, next, history)
         {
-            answer = next.node;
+            answer = next;
             end += 1;
         }
-        while self.body.get(end).is_some_and(|s| s.message.role == Role::Tool) {
+        while list(end).is_some_and(|(_, m)| m.role == Role::Tool) {
             end += 1;
         }
-        Some((end, answer))
+        (end, answer)
     }
 
     /// Puts slots in at a body position.

@@ -2,7 +2,7 @@ use serde_json::{Map, Value};
 
 use super::super::fields::Fields;
 use super::super::object;
-use super::{JOINS, blocks, write};
+use super::{JOINS, blocks, is_blank, write};
 use crate::error::{Error, Result};
 use crate::message::{Extras, Format, Message, Part, Role};
 
@@ -20,7 +20,10 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
     let after_same = out.last().is_some_and(|m| write::role(m.role) == name);
     let mut usual = !after_same && role != Role::System;
     let parts = match fields.take("content") {
-        Some(Value::String(text)) => vec![Part::text(text)],
+        Some(Value::String(text)) => {
+            usual &= !is_blank(&text); // one of ours would be left out, or said otherwise
+            vec![Part::text(text)]
+        }
         Some(Value::Array(list)) => {
             usual &=
                 list.len() > 1 || !matches!(list.first().map(blocks::read), Some(Part::Text { .. }) | None);

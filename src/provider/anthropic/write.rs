@@ -53,16 +53,23 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
             part => written.extend(blocks::write(part, texts_only, notes)),
         }
     }
-    let was_empty_text = || {
-        let said = |p: &Part| matches!(p, Part::Text { text, .. } if text.is_empty());
-        run.iter().all(|m| m.parts.iter().all(said)) && run.iter().any(|m| !m.parts.is_empty())
+    // What came as a blank text goes as it came.
+    let blank_text = || match first.parts.as_slice() {
+        [Part::Text { text, .. }] => {
+            let is_text = |p: &Part| matches!(p, Part::Text { .. });
+            run.iter().all(|m| m.parts.iter().all(is_text)).then(|| json(text))
+        }
+        _ => None,
     };
     match (written.is_empty(), template) {
         (true, Some(_)) if out.had_empty_list("content") => {
             out.set("content", written);
         }
-        (true, Some(_)) if !out.had_array("content") && was_empty_text() => {
-            out.set("content", "");
+        (true, Some(_))
+            if !out.had_array("content")
+                && let Some(text) = blank_text() =>
+        {
+            out.set("content", text);
         }
         (true, _) if run.iter().any(|m| m.parts.iter().any(is_white_space)) => {
             notes.push(Note::new("white space alone is said as such: the API refuses texts of nothing else"));
