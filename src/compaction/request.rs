@@ -10,7 +10,7 @@ use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::redact::Redact;
 use super::{Profile, prompts, tags, transcript};
-use crate::context::{Context, Form, NodeSet, PartName, Slot};
+use crate::context::{Context, NodeSet, PartName, Slot};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, open_calls};
 use crate::provider::unlink_each;
@@ -230,10 +230,11 @@ fn conversation<'a>(
         .map(|s| (folded.contains(&s.node), s))
         .filter(|(folded, s)| *folded || (size == Size::Whole && shown(s)))
         .map(|(folded, slot)| {
-            let message = match (size, slot.form) {
-                // Its outputs go along, and no provider takes them without the calls.
-                (_, Form::Stripped) if folded => context.history.node(slot.node).message.clone(),
-                (Size::NoOutputs, _) => without_output(slot),
+            // Its outputs go along, and no provider takes them without the calls.
+            let calling = if folded { context.with_calls(slot) } else { None };
+            let message = match (size, calling) {
+                (_, Some(message)) => message,
+                (Size::NoOutputs, None) => without_output(slot),
                 _ if folded && plan.layout == Layout::SystemSummary => with_short_output(slot),
                 _ => slot.message.clone(),
             };

@@ -41,6 +41,23 @@ impl Context {
         true
     }
 
+    /// The message with the calls that were taken out of it, and otherwise as it stands; `None` where none were.
+    pub fn with_calls(&self, slot: &Slot) -> Option<Arc<Message>> {
+        let whole = &self.history.node(slot.node).message;
+        if slot.message.tool_calls().next().is_some() || whole.tool_calls().next().is_none() {
+            return None;
+        }
+        if slot.form == Form::Stripped {
+            return Some(whole.clone());
+        }
+        let mut message = Message::clone(whole);
+        let said = message.parts.iter_mut().filter(|p| !goes_with_calls(p));
+        for (part, stands) in said.zip(&slot.message.parts) {
+            part.clone_from(stands);
+        }
+        Some(message.into())
+    }
+
     /// Whether the message says something beside its calls and its reasoning.
     pub fn says_something(&self, node: NodeIndex) -> bool {
         let parts = &self.history.node(node).message.parts;
@@ -82,12 +99,12 @@ impl Context {
             return;
         }
         self.view.restore(&nodes);
-        let calls = |message: &Message| message.tool_calls().next().is_some();
-        let lost_calls = |s: &Slot| !calls(&s.message) && calls(&self.history.node(s.node).message);
-        let stripped = |s: &Slot| nodes.contains(&s.node) && lost_calls(s);
-        while let Some(at) = self.view.body().iter().position(stripped) {
-            let node = self.history.node(self.view.body()[at].node);
-            self.view.replace(at, node.message.clone(), node.tally, Form::Whole);
+        for at in 0..self.view.body().len() {
+            let slot = &self.view.body()[at];
+            if nodes.contains(&slot.node) && self.with_calls(slot).is_some() {
+                let node = self.history.node(slot.node);
+                self.view.replace(at, node.message.clone(), node.tally, Form::Whole);
+            }
         }
         self.emit(EventName::Unfolded, &back, why.to_owned());
     }
@@ -96,8 +113,12 @@ impl Context {
 /// What a message says, without its tool calls and the reasoning that led to them.
 fn without_calls(message: &Message) -> Message {
     let mut message = message.clone();
-    message.parts.retain(|p| !matches!(p, Part::ToolCall(_) | Part::Reasoning(_)));
+    message.parts.retain(|p| !goes_with_calls(p));
     message
+}
+
+fn goes_with_calls(part: &Part) -> bool {
+    matches!(part, Part::ToolCall(_) | Part::Reasoning(_))
 }
 
 /// A part that a reader would see: a blank text beside calls is none, though many clients send it.

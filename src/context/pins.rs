@@ -94,6 +94,7 @@ impl Context {
         self.view.remove(index);
         self.history.set_pinned(index, false);
         self.note_left_out(index, "the text was unpinned", None);
+        self.begin_with_user(); // the view may have begun with it
     }
 
     /// Takes such a pin off.

@@ -71,6 +71,11 @@ impl View {
         &self.body
     }
 
+    /// Whether anything was said, be it that passes have taken all of it out.
+    pub fn has_begun(&self) -> bool {
+        !self.order.is_empty()
+    }
+
     /// Header, context parts and body.
     pub fn slots(&self) -> impl Iterator<Item = &Slot> {
         self.header.iter().chain(&self.parts).chain(&self.body)

@@ -104,8 +104,13 @@ fn parse(lease: &str) -> Option<(f64, &str)> {
 
 /// `undefined` where the store takes longer than it may.
 fn in_time(work: &Promise) -> Promise {
+    within(work, PATIENCE_MS)
+}
+
+/// `undefined` where the work takes longer than so many milliseconds. A host without timers waits for ever.
+pub fn within(work: &Promise, ms: f64) -> Promise {
     let late = Promise::new(&mut |resolve, _| {
-        let Some(timer) = host("setTimeout", &Array::of2(&resolve, &PATIENCE_MS.into())) else { return };
+        let Some(timer) = host("setTimeout", &Array::of2(&resolve, &ms.into())) else { return };
         let clear = Closure::once_into_js(move |_: JsValue| {
             host("clearTimeout", &Array::of1(&timer));
         });

@@ -15,6 +15,7 @@ use super::away;
 use super::background;
 use super::error::context_error;
 use super::inner::Inner;
+use super::lease::within;
 use super::options::{Options, read_options};
 use super::pending::Pending;
 use super::session::Session;
@@ -31,6 +32,9 @@ const LONGEST_KEY: usize = 200;
 
 /// How often a head that moves on while it is read is read again.
 const READS: u32 = 4;
+
+/// How long a save waits for the one before it, in milliseconds: a store may never have answered that.
+const TURN_MS: f64 = 60_000.0;
 
 /// Where a session was loaded from or saved last.
 #[derive(Clone)]
@@ -51,6 +55,10 @@ impl Home {
         format!("{}:lease", self.key)
     }
 
+    fn is_at(&self, store: &Store, key: &str) -> bool {
+        self.key == key && self.store.is(store)
+    }
+
     fn data(&self, version: &str) -> String {
         format!("{}:v:{version}", self.key)
     }
@@ -66,6 +74,8 @@ pub struct Stores {
     /// The option `store`, or else where the session was loaded from.
     pub own: RefCell<Option<Store>>,
     pub home: RefCell<Option<Home>>,
+    /// Where a save may have been made that the store did not confirm.
+    unsure: RefCell<Option<Home>>,
     /// The last `save`: one goes after the other.
     saving: RefCell<Option<Promise>>,
     pub pending: Pending,
@@ -87,6 +97,7 @@ impl Stores {
         Self {
             own: RefCell::new(own),
             home: RefCell::default(),
+            unsure: RefCell::default(),
             saving: RefCell::default(),
             pending: Pending::default(),
             moving: Cell::new(false),
@@ -126,7 +137,7 @@ impl Session {
             let before = inner.stores.saving.borrow().clone();
             let saving = future_to_promise(async move {
                 if let Some(before) = before {
-                    let _ = JsFuture::from(before).await; // its own caller is told
+                    let _ = JsFuture::from(within(&before, TURN_MS)).await; // its own caller is told
                 }
                 save(&inner, store, key).await.map(|()| JsValue::UNDEFINED)
             });
@@ -208,8 +219,9 @@ fn place(store: &JsValue, key: &JsValue) -> Result<(Store, String), JsValue> {
 
 async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValue> {
     inner.refuse_freed()?;
-    let known = inner.stores.home.borrow().clone().filter(|home| home.key == key && home.store.is(&store));
-    let home = known.unwrap_or(Home { store, key, version: None });
+    let known = inner.stores.home.borrow().clone().filter(|home| home.is_at(&store, &key));
+    let mut home = known.unwrap_or(Home { store, key, version: None });
+    settle_unsure(inner, &mut home).await?;
     away::copy_to(inner, &home.store).await?;
     let bytes = bytes_of_session(inner)?;
     let version = next_version(home.version.as_deref(), &bytes);
@@ -227,6 +239,8 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
         if !matches!(&head, Ok(Some(head)) if *head == version) {
             if head.is_ok() {
                 let _ = store.remove(&data).await; // what is left over is never read
+            } else {
+                *inner.stores.unsure.borrow_mut() = Some(Home { version: Some(version), ..home.clone() });
             }
             swapped?;
             return Err(conflict(&home));
@@ -239,6 +253,22 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     inner.stores.own.borrow_mut().get_or_insert_with(|| store.clone());
     *inner.stores.home.borrow_mut() = Some(Home { store, key, version: Some(version) });
     super::lease::release(inner).await;
+    Ok(())
+}
+
+/// Asks the store whether a save was made that it did not confirm: then the session goes on from that one.
+async fn settle_unsure(inner: &Inner, home: &mut Home) -> Result<(), JsValue> {
+    let unsure = inner.stores.unsure.borrow().clone().filter(|unsure| unsure.is_at(&home.store, &home.key));
+    let Some(unsure) = unsure else { return Ok(()) };
+    let made = !unsure.has_moved_on().await?;
+    let left_over = if made { std::mem::replace(&mut home.version, unsure.version) } else { unsure.version };
+    if made {
+        *inner.stores.home.borrow_mut() = Some(home.clone());
+    }
+    inner.stores.unsure.take();
+    if let Some(version) = left_over {
+        let _ = home.store.remove(&home.data(&version)).await; // what is left over is never read
+    }
     Ok(())
 }
 

@@ -224,6 +224,29 @@ fn a_late_output_whose_step_left_the_view_comes_back_behind_the_whole_answer() {
     assert_eq!(shown(&s), "u1 c2 c3 t3 t2 u4");
 }
 
+#[test]
+fn what_is_said_when_everything_was_taken_out_stands_in_no_header() {
+    let mut s = talk("u1 a1");
+    let all: Vec<_> = s.context().view.body().iter().map(|slot| slot.node).collect();
+    s.context_mut().drop_from_view(&all, "a pass");
+    push(&mut s, "s2 u2");
+    assert_eq!(shown(&s), "s2 u2");
+    assert!(s.context().view.header().is_empty());
+    s.set_pinned("a1", true).unwrap();
+    assert_eq!(shown(&s), "u1 a1 s2 u2");
+}
+
+#[test]
+fn a_view_that_began_with_an_unpinned_text_begins_with_the_user_again() {
+    let mut s = talk("u1 a1 u2");
+    s.set_text_pinned("a1", "a1 says", true).unwrap();
+    let asked: Vec<_> = s.context().view.body()[1..2].iter().map(|slot| slot.node).collect();
+    s.context_mut().drop_from_view(&asked, "a pass");
+    assert_eq!(shown(&s), "pin a1 u2");
+    s.set_text_pinned("a1", "a1 says", false).unwrap();
+    assert_eq!(shown(&s), "u1 a1 u2");
+}
+
 fn summary() -> FoldMessages {
     FoldMessages {
         retain: None,

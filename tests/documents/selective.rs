@@ -1,5 +1,6 @@
 //! The selective document: by item type, the least important first; then a full summary in the conversation's place.
 
+use contextfold::compaction::Reason;
 use contextfold::context::{EventName, Form};
 use contextfold::message::{ItemType, Message, Role, open_calls};
 use contextfold::passes::{Given, Ladder};
@@ -159,8 +160,10 @@ fn steps_stay_whole_although_the_documents_rule_would_break_them() {
 #[test]
 fn an_answer_that_was_shortened_is_still_that_without_its_calls_and_gets_them_back_with_its_output() {
     let rules = json!({ "TOOL_RESULT": { "strategy": "TRUNCATE", "keepRecent": 1 } });
-    let mut s =
-        session(json!({ "contextWindow": 1_000, "ladder": [{ "pass": "selective", "rules": rules }] }));
+    let ladder = json!([{ "pass": "selective", "rules": rules }]);
+    let mut s = session(
+        json!({ "contextWindow": 1_000, "ladder": ladder, "compaction": { "style": "messages", "summarizerWindow": 100_000 } }),
+    );
     let long = format!("I look it up. {}", "▏".repeat(2_000));
     s.push(vec![user("go ", 100), calls(&long, &["t1"]), output("t1", 300)]).unwrap();
     done(s.prepare().unwrap());
@@ -170,6 +173,13 @@ fn an_answer_that_was_shortened_is_still_that_without_its_calls_and_gets_them_ba
     assert_eq!(passes(&done(s.prepare().unwrap())), ["selective"]);
     assert_eq!(answer(&s).message.tool_calls().count(), 0);
     assert_eq!(answer(&s).form, Form::Shortened, "{}", view(&s));
+    s.push(vec![user("and? ", 100)]).unwrap();
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    let asked = &pending.request.messages;
+    assert!(open_calls(asked.iter().map(|m| &**m)).is_empty(), "{}", layout(asked));
+    let called =
+        asked.iter().find(|m| m.tool_calls().any(|c| c.id == "t1")).expect("it goes with its output");
+    assert!(called.plain_text().contains("left out"), "{}", layout(asked));
     let id = s.context().history.nodes()[2].id.to_string();
     s.set_pinned(&id, true).unwrap();
     assert_eq!(answer(&s).message.tool_calls().count(), 1);

@@ -111,6 +111,50 @@ describe("a store that does wrong", () => {
     assert.equal((await Session.load(store, "s")).messages[0].content, "hello");
   });
 
+  test("where nobody can tell whether it was saved, the next save finds out and goes on from there", async () => {
+    for (const made of [true, false]) {
+      const store = memoryStore();
+      const session = new Session(wide);
+      session.push(user("one"));
+      await session.save(store, "s");
+      const { compareAndSet, getItem } = store;
+      store.compareAndSet = async (...args) => (made && (await compareAndSet(...args)), down());
+      store.getItem = down;
+      session.push(user("two"));
+      await assert.rejects(session.save(store, "s"), failsWith("STORE_FAILED"));
+      Object.assign(store, { compareAndSet, getItem });
+      session.push(user("three"));
+      await session.save(store, "s");
+      assert.equal((await Session.load(store, "s")).messages.length, 3, String(made));
+      assert.equal(await store.getItem("s:head").then((head) => head.split("-")[0]), made ? "v3" : "v2");
+    }
+  });
+
+  test("one that never answers a save holds up the next ones for a minute", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const store = memoryStore();
+    const { setItemRaw } = store;
+    let letGo;
+    store.setItemRaw = () => new Promise((resolve) => (letGo = resolve));
+    const session = new Session(wide);
+    session.push(user("one"));
+    const turns = () => new Promise((resolve) => setImmediate(resolve));
+    const first = session.save(store, "s");
+    await turns();
+    session.push(user("two"));
+    const second = session.save(store, "s");
+    await turns();
+    store.setItemRaw = setItemRaw;
+    t.mock.timers.tick(60_000);
+    await second;
+    assert.equal((await Session.load(store, "s")).messages.length, 2);
+    letGo(); // it answers after all: what was saved since stays
+    await assert.rejects(first, failsWith("STORE_CONFLICT"));
+    session.push(user("three"));
+    await session.save(store, "s");
+    assert.equal((await Session.load(store, "s")).messages.length, 3);
+  });
+
   test("rubbish: STORE_FAILED", async () => {
     const session = new Session(wide);
     session.push(user("hello"));
