@@ -93,7 +93,7 @@ impl Context {
 
     fn admit(&mut self, message: Message) -> Result<NodeIndex> {
         let message = Arc::new(message);
-        let is_merged = self.is_to_merge(&message) && self.view.has_begun();
+        let is_merged = self.is_to_merge(&message) && self.view.has_begun(&self.history);
         if !is_merged {
             self.answer_interrupted_calls(&message);
         }
@@ -104,7 +104,7 @@ impl Context {
         let (whole, cut) = self.store_outputs(Arc::unwrap_or_clone(message), caller)?;
         let whole = Arc::new(whole);
         let tally = Tally::of(&whole, &*self.counter);
-        let in_header = whole.role.is_instruction() && !self.view.has_begun();
+        let in_header = whole.role.is_instruction() && !self.view.has_begun(&self.history);
         let index = self.history.append(whole, tally);
         let mut slot = Slot::whole(&self.history, index);
         if let Some(cut) = cut {

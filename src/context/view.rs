@@ -2,7 +2,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::changes::Changes;
 use super::ephemeral::Ephemeral;
-use super::node::{NodeIndex, NodeSet};
+use super::history::History;
+use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::snapshot::Epochs;
 use super::tally::{PartName, Sums};
 
@@ -71,9 +72,9 @@ impl View {
         &self.body
     }
 
-    /// Whether anything was said, be it that passes have taken all of it out.
-    pub fn has_begun(&self) -> bool {
-        !self.order.is_empty()
+    /// Whether anything was said, be it that passes have taken all of it out; a pinned text of the header says nothing new.
+    pub fn has_begun(&self, history: &History) -> bool {
+        self.order.iter().any(|n| history.node(*n).kind != NodeKind::Pin)
     }
 
     /// Header, context parts and body.

@@ -237,6 +237,15 @@ fn what_is_said_when_everything_was_taken_out_stands_in_no_header() {
 }
 
 #[test]
+fn an_instruction_behind_a_pinned_one_goes_into_the_header() {
+    let mut s = talk("s1");
+    s.set_text_pinned("s1", "s1 says", true).unwrap();
+    push(&mut s, "s2 u1");
+    assert_eq!(shown(&s), "s1 s2 pin u1");
+    assert_eq!(s.context().view.header().len(), 2);
+}
+
+#[test]
 fn a_view_that_began_with_an_unpinned_text_begins_with_the_user_again() {
     let mut s = talk("u1 a1 u2");
     s.set_text_pinned("a1", "a1 says", true).unwrap();

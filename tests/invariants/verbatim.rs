@@ -238,12 +238,10 @@ pub fn pins_and_the_newest_user_message_are_verbatim(world: &mut World, _: &Happ
     }
     let config = world.session.config();
     let limit = config.limit.expect("nothing is shortened without a limit");
-    let margin = world.session.report().expect("a report").counter.margin;
+    let counter = &world.session.report().expect("a report").counter;
+    let most = (limit as f64 * (1.0 - counter.margin) / counter.calibration) as u64;
     let alone = contextfold::tokens::count_message(original, &*world.counter);
-    assert!(
-        alone > (limit as f64 * (1.0 - margin)) as u64,
-        "it takes {alone} of {limit} tokens and was shortened"
-    );
+    assert!(alone > most, "it takes {alone} of {limit} tokens and was shortened");
     let notice = texts(&slot.message).into_iter().find(|t| halves(t).is_some()).expect("a notice");
     let (_, named) = notice.split_once("ref_id: \"").expect("a ref");
     let named = named.split('"').next().unwrap();

@@ -158,9 +158,10 @@ impl World {
         self.pushed.iter().filter(|p| !self.gone.contains(&p.id))
     }
 
-    /// The most that a view may take.
+    /// The most that a view may take, in tokens as they are counted: usage may have taught that the provider counts otherwise.
     pub fn most(report: &Report) -> Option<u64> {
-        report.limit.map(|limit| (limit as f64 * (1.0 - report.counter.margin)) as u64)
+        let most = report.limit.map(|limit| (limit as f64 * (1.0 - report.counter.margin)) as u64);
+        most.map(|most| (most as f64 / report.counter.calibration) as u64)
     }
 
     /// The requests that wait for a summary.

@@ -6,16 +6,19 @@ use crate::context::node::{NodeIndex, NodeKind, NodeSet};
 use crate::message::{Message, Role};
 
 impl View {
-    /// Appends to the header; the body is still empty.
+    /// Appends to the header; nothing was said yet.
     pub fn push_header(&mut self, slot: Slot) {
         self.sums.add(slot.part, &slot.tally);
-        if !self.parts.is_empty() {
+        if !self.body.is_empty() {
+            self.fixed_changed = true; // pinned texts of the header stand behind it
+        }
+        if !self.parts.is_empty() || !self.body.is_empty() {
             self.before_edit(self.header.len());
             self.fixed_changed = true;
             self.edited = Some(0);
             self.changes.edit_header();
         }
-        self.header.push(slot); // nothing but context parts stands behind it yet
+        self.header.push(slot);
     }
 
     /// Puts a message in at its place: at the end, but a tool output whose call is further up goes to that call's
