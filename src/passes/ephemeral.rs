@@ -3,7 +3,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::pass::{Aim, Outcome, Pass};
-use crate::context::Context;
+use crate::context::{Context, NodeIndex};
 use crate::error::Result;
 use crate::message::{ItemType, Role};
 
@@ -55,6 +55,10 @@ impl Pass for Ephemeral {
                 _ => {}
             }
         }
+        if let Some(at) = begins_with(context, &others) {
+            done.remove(&at);
+            others.retain(|node| *node != context.view.body()[at].node);
+        }
         // What is done counts for those before it, as long as there are any.
         let first = standing.iter().position(|at| !done.contains(at)).unwrap_or(standing.len());
         let staying = standing[first..].iter().map(|at| context.view.body()[*at].node).collect();
@@ -65,6 +69,20 @@ impl Pass for Ephemeral {
         context.drop_from_view(&others, WHY);
         Ok(Outcome::changed([outputs, others].concat(), WHY))
     }
+}
+
+/// The user's message among those that go that a view has to begin with, for an answer would stand first without it.
+fn begins_with(context: &Context, goes: &[NodeIndex]) -> Option<usize> {
+    let mut asked = None;
+    for (at, slot) in context.view.body().iter().enumerate() {
+        match slot.message.role {
+            Role::User if goes.contains(&slot.node) => asked = Some(at),
+            Role::User => return None,
+            Role::Assistant | Role::Tool => return asked,
+            Role::System | Role::Developer => {}
+        }
+    }
+    None
 }
 
 /// Of these body positions of ephemeral messages those that enough newer ones of their kind outlive.

@@ -269,6 +269,26 @@ fn the_request_ends_without_the_open_calls_of_the_last_assistant_message() {
 }
 
 #[test]
+fn an_ephemeral_request_stays_where_an_answer_would_stand_first_without_it() {
+    let mut s = session(json!({ "contextWindow": 10_000, "ladder": [{ "pass": "ephemeral" }] }));
+    let ephemeral = |name: &str| {
+        let mut message = user(name, 100);
+        message.meta.ephemeral = Some(1);
+        message
+    };
+    s.push(vec![ephemeral("a "), said("b ", 100), ephemeral("c "), said("d ", 100), ephemeral("e ")])
+        .unwrap();
+    done(s.prepare().unwrap());
+    insta::assert_snapshot!(view(&s), @"
+    user: a (100)
+    assistant: b (100)
+    assistant: d (100)
+    user: e (100)
+    ");
+    assert!(done(s.prepare().unwrap()).decisions.is_empty());
+}
+
+#[test]
 fn ephemeral_outputs_are_emptied_before_the_call() {
     let mut s = selective(100_000);
     s.push(vec![user("watch the screen ", 50)]).unwrap();
