@@ -9,9 +9,7 @@ impl View {
     /// Appends to the header; nothing was said yet.
     pub fn push_header(&mut self, slot: Slot) {
         self.sums.add(slot.part, &slot.tally);
-        if !self.body.is_empty() {
-            self.fixed_changed = true; // pinned texts of the header stand behind it
-        }
+        // Context parts and pinned texts of the header may stand behind it.
         if !self.parts.is_empty() || !self.body.is_empty() {
             self.before_edit(self.header.len());
             self.fixed_changed = true;
