@@ -106,7 +106,7 @@ impl Layout {
 
     /// Whether what stands behind the fold must begin with a user message: no user's stands for the fold at its end.
     pub const fn needs_user_behind(self) -> bool {
-        matches!(self, Self::SystemNote | Self::AskAnswerSteps)
+        matches!(self, Self::SystemNote | Self::AskAnswerSteps | Self::SystemSummary)
     }
 
     /// The messages that stand for a fold with this summary; `asked` is what asks for it, where that is shown.

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::pass::{Aim, Outcome, Pass};
 use crate::compaction::{FoldPlan, Layout, Profile};
 use crate::config::{Keys, size};
-use crate::context::{Context, NodeKind, Place, Unit, is_instruction};
+use crate::context::{Context, NodeKind, Place, Unit, begin_with_user, is_instruction};
 use crate::error::Result;
 use crate::message::ItemType;
 
@@ -35,7 +35,7 @@ impl AutoCompact {
 
 /// What is folded: what passes have left out, and what stands before the last `keep_turns` turns (`None`: nothing of the view).
 fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPlan> {
-    let units = context.units();
+    let mut units = context.units();
     let said = |unit: &Unit| unit.nodes.first().map(|n| &context.history.node(*n).message);
     let requests: Vec<usize> =
         (0..units.len()).filter(|at| units[*at].stays() && units[*at].opens_turn()).collect();
@@ -48,10 +48,16 @@ fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPla
         let not_said = |message| is_instruction(message) || message.item_type() == ItemType::Memory;
         !unit.fixed && !unit.is_fold() && !said(unit).is_none_or(not_said)
     };
-    let goes = |at: usize, unit: &Unit| {
-        of_a_turn(unit) && (unit.place == Place::Hidden || (at < keep_from && Some(at) != newest_user))
-    };
-    let new: Vec<&Unit> = units.iter().enumerate().filter(|(at, u)| goes(*at, u)).map(|(_, u)| u).collect();
+    for (at, unit) in units.iter_mut().enumerate().take(keep_from) {
+        if unit.stays() && of_a_turn(unit) && Some(at) != newest_user {
+            unit.go();
+        }
+    }
+    if Layout::SystemSummary.with_role(aim.summary_role).needs_user_behind() {
+        begin_with_user(&mut units, 0);
+    }
+    let goes = |unit: &&Unit| unit.goes() || (unit.place == Place::Hidden && of_a_turn(unit));
+    let new: Vec<&Unit> = units.iter().filter(goes).collect();
     let taken = |unit: &Unit| unit.tokens + unit.hidden_tokens;
     let new_tokens = new.iter().map(|u| taken(u)).sum::<u64>();
     if new_tokens < LEAST.min(aim.low / 20).max(1) {

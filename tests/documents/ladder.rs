@@ -2,7 +2,7 @@
 //! `tests/graph/document.rs`.
 
 use contextfold::ErrorCode;
-use contextfold::compaction::{Answer, Style};
+use contextfold::compaction::{Answer, Reason, Style};
 use contextfold::context::Report;
 use contextfold::message::{ItemType, Message, Role};
 use contextfold::passes::{Given, Ladder};
@@ -466,4 +466,18 @@ fn by_hand_it_folds_all_but_the_last_turn() {
     tool ->c3:  (1000)
     assistant: answer 3 (100)
     ");
+}
+
+#[test]
+fn behind_a_system_summary_the_request_of_a_pinned_answer_stays() {
+    let mut s = session(json!({ "contextWindow": 100_000, "ladder": "ladder" }));
+    let mut pinned = said("b ", 500);
+    pinned.meta.pinned = true;
+    s.push(vec![user("a ", 500), pinned, user("c ", 900), said("d ", 900), user("e ", 100)]).unwrap();
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    done(s.resume(pending, &summary("all", 50)).unwrap());
+    let shown = s.context().lower();
+    let spoken: Vec<&str> =
+        shown.iter().filter(|m| !m.role.is_instruction()).map(|m| m.role.as_str()).collect();
+    assert_eq!(spoken[..2], ["user", "assistant"], "{}", view(&s));
 }
