@@ -64,6 +64,7 @@ export function middleware(options) {
       // Some providers say a refusal in a stream that begins with nothing else.
       const { stream, error } = await begun(result.stream);
       const fitting = error && (await smaller(params, error));
+      if (fitting) await stream.cancel().catch(() => {}); // it holds a connection open
       const { stream: whole, ...rest } = fitting ? await model.doStream(fitting) : { ...result, stream };
       const listening = new TransformStream({
         transform(chunk, controller) {

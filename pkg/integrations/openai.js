@@ -21,7 +21,7 @@ export function fittingFetch(options = {}) {
     "/chat/completions": new BodyKeeper("openai fetch", "openai-chat", rest),
   };
   return async (url, init) => {
-    const path = new URL(typeof url === "string" ? url : (url.url ?? url.href)).pathname;
+    const path = new URL(typeof url === "string" ? url : (url.url ?? url.href), "http://host").pathname;
     const keeper = Object.entries(keepers).find(([end]) => path.endsWith(end))?.[1];
     if (!keeper || init?.method?.toUpperCase() !== "POST" || typeof init.body !== "string") return inner(url, init);
     return sendFitting(keeper, init.body, { signal: init.signal ?? undefined, send: (body) => inner(url, { ...init, body }) });

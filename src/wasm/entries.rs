@@ -32,7 +32,8 @@ pub fn entries(format: Format, input: &JsValue) -> Option<Vec<JsValue>> {
         list_keys(format).iter().find_map(|key| get(held, key).ok()??.dyn_into::<Array>().ok())
     };
     let nested = || under_a_key(&get(input, "response").ok()??);
-    let list = input.dyn_ref::<Array>().cloned().or_else(|| under_a_key(input)).or_else(nested)?;
+    // What a model answered stands before what it was asked, as in `list_of`.
+    let list = input.dyn_ref::<Array>().cloned().or_else(nested).or_else(|| under_a_key(input))?;
     Some(list.iter().collect())
 }
 
@@ -43,7 +44,10 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
     let list = list_of(format, &value)?;
     let objects = match &list {
         Cow::Borrowed([entry]) if std::ptr::eq(entry, &raw const value) => vec![input.clone()],
-        Cow::Borrowed(_) => entries(format, input).unwrap_or_default(),
+        // As many as were read, or they are others: a body may hold several lists.
+        Cow::Borrowed(list) => {
+            entries(format, input).filter(|own| own.len() == list.len()).unwrap_or_default()
+        }
         Cow::Owned(_) => Vec::new(),
     };
     let head: Vec<Message> = provider.read_head(&value).into_iter().collect();

@@ -448,7 +448,7 @@ export interface Plan {
 
 /** A view that fits, and what was done to it. */
 export interface Prepared {
-  /** The view. */
+  /** The view in the package's own format, with keys of its own (`id`, `output_ref`, …). To send it: `session.view(format)`. */
   messages: Message[];
   /** What was done, in order, and what it left out. */
   report: Report;

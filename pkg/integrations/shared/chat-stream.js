@@ -5,7 +5,7 @@ export async function completionOf(chunks) {
   let whole;
   const choices = new Map();
   for await (const { choices: pieces = [], usage, ...rest } of chunks) {
-    whole = { ...rest, ...whole, ...(usage && { usage }) };
+    whole = { ...rest, ...said(whole), ...(usage && { usage }) };
     for (const { index = 0, delta, ...ends } of pieces) {
       const choice = choices.get(index) ?? { index, message: { role: "assistant", content: null } };
       choices.set(index, { ...choice, ...given(ends), message: grown(choice.message, delta ?? {}) });
@@ -16,11 +16,14 @@ export async function completionOf(chunks) {
   return { ...whole, object: "chat.completion", choices: inOrder.map((choice) => ({ ...choice, message: withCalls(choice.message) })) };
 }
 
+/** Azure's first chunk has neither id nor model: empty texts. */
+const said = (record = {}) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== ""));
+
 /** Some gateways leave a call's type out, or count calls from 1. */
 const withCalls = ({ tool_calls, ...message }) => (tool_calls ? { ...message, tool_calls: tool_calls.filter(Boolean).map((call) => ({ type: "function", ...call })) } : message);
 
 /** What is said once, and repeated by some gateways in every chunk. */
-const SAID_ONCE = new Set(["role", "id", "type", "name", "index", "format"]);
+const SAID_ONCE = new Set(["role", "id", "type", "index", "format"]);
 
 /** Texts go on, lists go on by the `index` of their entries, objects by their keys. */
 function grown(value, piece) {
@@ -31,6 +34,7 @@ function grown(value, piece) {
   const out = { ...value };
   for (const [key, more] of Object.entries(piece)) {
     if (more === null) out[key] ??= null;
+    else if (key === "name" && out[key] === more) continue; // repeated; else it comes in pieces
     else out[key] = SAID_ONCE.has(key) && typeof more === "string" && more !== "" ? more : grown(out[key], more);
   }
   return out;

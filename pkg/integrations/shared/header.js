@@ -17,8 +17,16 @@ export function withoutHeader(view, told) {
 
 function behind(entries, said) {
   const other = said.findIndex((one, i) => wordsOf(entries[i]) !== wordsOf(one));
-  return entries.slice(other < 0 ? said.length : other);
+  const [first, ...rest] = entries.slice(other < 0 ? said.length : other);
+  if (first === undefined) return [];
+  const more = other < 0 ? undefined : mergedInto(wordsOf(first), wordsOf(said[other]));
+  return more === undefined ? [first, ...rest] : [withWords(first, more), ...rest];
 }
+
+/** What a pass wrote behind the words of a header; `undefined` where it does not begin with them. */
+const mergedInto = (words, own) => (own && words?.startsWith(`${own}\n\n`) ? words.slice(own.length + 2) : undefined);
+
+const withWords = (one, words) => (one.content === undefined ? { ...one, text: words } : { ...one, content: words });
 
 /** The text of a header's message, of an entry or of a block. */
 function wordsOf(one) {

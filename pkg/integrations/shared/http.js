@@ -3,6 +3,8 @@
 import { withUsage } from "./sse.js";
 
 const REFUSED = new Set([400, 413, 422]);
+const STREAM = /^text\/event-stream\b/i;
+const JSON_TEXT = /^application\/([\w.-]+\+)?json\b/i;
 
 /**
  * Sends a request whose body fits, and once more where it is refused as too long all the same.
@@ -17,14 +19,14 @@ export async function sendFitting(keeper, text, { signal, send }) {
     return send(text); // no JSON: none of ours
   }
   const fitting = await keeper.fit(body, { signal });
-  const response = await send(fitting.body === body ? text : JSON.stringify(fitting.body));
+  let response = await send(fitting.body === body ? text : JSON.stringify(fitting.body));
   if (REFUSED.has(response.status)) {
     const smaller = await keeper.recovered(fitting.conversation, fitting.body, await textOf(response), { signal });
-    return smaller ? send(JSON.stringify(smaller)) : response;
+    if (smaller) response = await send(JSON.stringify(smaller));
   }
   if (!fitting.conversation || !response.ok) return response;
-  if (isA("text/event-stream", response) && response.body) return withUsage(response, (usage) => keeper.record(fitting.conversation, usage));
-  if (isA("application/json", response)) {
+  if (isA(STREAM, response) && response.body) return withUsage(response, (usage) => keeper.record(fitting.conversation, usage));
+  if (isA(JSON_TEXT, response)) {
     const { usage } = await response.clone().json().catch(() => ({}));
     keeper.record(fitting.conversation, usage);
   }
@@ -32,4 +34,4 @@ export async function sendFitting(keeper, text, { signal, send }) {
 }
 
 const textOf = (response) => response.clone().text();
-const isA = (type, response) => (response.headers.get("content-type") ?? "").startsWith(type);
+const isA = (type, response) => type.test(response.headers.get("content-type") ?? "");

@@ -42,7 +42,8 @@ export function useEngine() {
   const show = useCallback((sent: SentMoment) => setMoment({ ...sent, rows: sent.rows.map((row) => rowOf(row, sources.current)) }), []);
 
   const run = useCallback(async () => {
-    if (running.current) return client.hurry(); // the loop below takes up what is wanted by then
+    // The loop below takes up what is wanted by then. A replay goes on for the sake of another call, facts do not.
+    if (running.current) return wanted.current.settings || pending.current ? client.hurry() : undefined;
     running.current = true;
     setBusy("running");
     for (;;) {
@@ -53,6 +54,7 @@ export function useEngine() {
       const started = performance.now();
       try {
         if (next.settings) {
+          pending.current = false;
           const outcome = await ask("run", next.settings);
           current.current.calls = outcome.calls.length;
           setOutcome(outcome);

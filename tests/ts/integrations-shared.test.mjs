@@ -1,0 +1,46 @@
+// What the integrations share, by itself: headers, and streams put together again.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { completionOf } from "../../pkg/integrations/shared/chat-stream.js";
+import { withoutHeader } from "../../pkg/integrations/shared/header.js";
+import { sendFitting } from "../../pkg/integrations/shared/http.js";
+
+test("a header into which an instruction was merged is not said twice", () => {
+  const merged = [{ role: "system", content: "Be brief.\n\nNever push." }, { role: "user", content: "go" }];
+  const { entries } = withoutHeader({ input: merged }, "Be brief.");
+  assert.deepEqual(entries, [{ role: "system", content: "Never push." }, { role: "user", content: "go" }]);
+  const blocks = { system: [{ type: "text", text: "Be brief.\n\nNever push." }], messages: [] };
+  assert.deepEqual(withoutHeader(blocks, "Be brief.").system, [{ type: "text", text: "Never push." }]);
+  assert.deepEqual(withoutHeader({ input: merged }, "Be").entries, merged);
+});
+
+test("a stream whose first chunk is empty, and a name that comes in pieces", async () => {
+  const call = (name, more = {}) => ({ delta: { tool_calls: [{ index: 0, function: { name }, ...more }] }, index: 0 });
+  const chunks = [
+    { id: "", model: "", choices: [] },
+    { id: "c1", model: "gpt-5", choices: [call("get_", { id: "call_1" })] },
+    { id: "c1", model: "gpt-5", choices: [call("weather")] },
+    { id: "c1", model: "gpt-5", choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] },
+  ];
+  const whole = await completionOf(chunks);
+  assert.equal(whole.id, "c1");
+  assert.equal(whole.model, "gpt-5");
+  assert.equal(whole.choices[0].message.tool_calls[0].function.name, "get_weather");
+  const again = await completionOf([chunks[1], chunks[1], chunks[3]]);
+  assert.equal(again.choices[0].message.tool_calls[0].function.name, "get_");
+});
+
+test("the usage of a request that was sent again smaller is recorded", async () => {
+  const recorded = [];
+  const keeper = {
+    fit: async (body) => ({ body, conversation: "c" }),
+    recovered: async () => ({ smaller: true }),
+    record: (conversation, usage) => recorded.push(usage),
+  };
+  const json = (status, value) => new Response(JSON.stringify(value), { status, headers: { "content-type": "Application/Problem+JSON" } });
+  const answers = [json(400, { error: {} }), json(200, { usage: { input_tokens: 7 } })];
+  const response = await sendFitting(keeper, "{}", { send: async () => answers.shift() });
+  assert.equal(response.status, 200);
+  assert.deepEqual(recorded, [{ input_tokens: 7 }]);
+});
