@@ -72,7 +72,14 @@ pub async fn wait(
     signal: Option<&AbortSignal>,
     end: Option<&Promise>,
 ) -> Result<JsValue, JsValue> {
-    refuse_aborted(signal)?;
+    if let Err(aborted) = refuse_aborted(signal) {
+        // Nobody waits for it any more: should it reject, that is told to nobody, and no unhandled rejection.
+        let unheard: Function = Closure::once_into_js(|_: JsValue| {}).unchecked_into();
+        if let Ok(Some(catch)) = get(&promise, "catch") {
+            let _ = catch.unchecked_into::<Function>().call1(&promise, &unheard);
+        }
+        return Err(aborted);
+    }
     let race = Array::of1(&promise);
     if let Some(end) = end {
         race.push(end);

@@ -26,6 +26,21 @@ function waiting(options) {
 
 describe("abort", () => {
   const reason = new Error("the user left");
+  test("before the callback is asked: what it rejects with later is no unhandled rejection", async (t) => {
+    const unhandled = [];
+    const hear = (error) => unhandled.push(error);
+    process.on("unhandledRejection", hear);
+    t.after(() => process.off("unhandledRejection", hear));
+    const failing = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: async () => { throw new Error("502"); } });
+    failing.push(conversation(4));
+    const controller = new AbortController();
+    const compacting = failing.compact({ signal: controller.signal });
+    controller.abort(reason);
+    await assert.rejects(compacting, failsWith("ABORTED"));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(unhandled, []);
+  });
+
   for (const way of ["compact", "checkAndCompact", "prepare", "afterToolExecution", "beforeFinalAnswer"]) {
     test(`${way}: a callback that never settles ends with ABORTED, the reason as its cause, and nothing has changed`, async () => {
       const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => new Promise(() => {}) });
