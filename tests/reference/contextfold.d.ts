@@ -1032,7 +1032,7 @@ export interface SummaryResponse {
     text: string;
     /** The provider's usage object. */
     usage?: unknown;
-    /** Why it stopped: `length`, `max_tokens` and the like mean that the summary was cut off. */
+    /** Why it stopped: `length`, `max_tokens` and the like mean that the summary was cut off, and so do `content_filter` and `refusal`. */
     finish_reason?: string;
 }
 
@@ -1328,7 +1328,7 @@ export interface Plan {
 
 /** A view that fits, and what was done to it. */
 export interface Prepared {
-    /** The view. */
+    /** The view in the package's own format, with keys of its own (`id`, `output_ref`, …). To send it: `session.view(format)`. */
     messages: Message[];
     /** What was done, in order, and what it left out. */
     report: Report;
