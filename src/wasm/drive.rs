@@ -240,7 +240,10 @@ async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal
     }
     let asked =
         ask(callback.unchecked_ref::<Function>(), &pending.request, signal, &inner.freed.promise).await;
-    inner.refuse_freed()?;
+    if let Err(freed) = inner.refuse_freed() {
+        lease::release(inner).await;
+        return Err(freed.into());
+    }
     let Refusal { error, cause, too_long } = match asked {
         Ok(answer) => {
             let went_on = inner.write_quietly(|core| core.resume(pending, &answer));

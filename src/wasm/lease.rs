@@ -3,6 +3,7 @@
 //! The lease is a text in the store that says who has it and until when. It is given back when the summary failed, and when the
 //! session was saved with it; a process that died gives it back by its end.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise};
@@ -30,8 +31,12 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>) -> Result<(),
     let mut waited = false;
     loop {
         let (own, place) = (inner.clone(), home.clone());
-        let look = future_to_promise(async move { look(&own, &place, waited).await });
-        let left = wait(in_time(&look), signal, Some(&inner.freed.promise)).await?;
+        let asked = Rc::new(Asked::default());
+        let told = asked.clone();
+        let look = future_to_promise(async move { look(&own, &place, waited, &told).await });
+        let left = wait(in_time(&look), signal, Some(&inner.freed.promise)).await;
+        asked.nobody_waits.set(!asked.is_answered.get());
+        let left = left?;
         if left.is_null() {
             return Err(conflict(&home));
         }
@@ -41,17 +46,33 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>) -> Result<(),
     }
 }
 
+/// How far a look at the lease has come: one that nobody waits for any more may still take it.
+#[derive(Default)]
+struct Asked {
+    is_answered: Cell<bool>,
+    nobody_waits: Cell<bool>,
+}
+
 /// Tries to take the lease: the milliseconds for which another process has it, or `undefined`, for nobody has to wait; `null`
 /// where somebody saved meanwhile.
-async fn look(inner: &Inner, home: &Home, waited: bool) -> Result<JsValue, JsValue> {
-    let Ok(left) = try_to_take(inner, home).await else { return Ok(JsValue::UNDEFINED) };
+async fn look(inner: &Inner, home: &Home, waited: bool, asked: &Asked) -> Result<JsValue, JsValue> {
+    let left = left_of(inner, home, waited).await;
+    asked.is_answered.set(true);
+    if asked.nobody_waits.get() {
+        give_back(inner, home).await;
+    }
+    Ok(left)
+}
+
+async fn left_of(inner: &Inner, home: &Home, waited: bool) -> JsValue {
+    let Ok(left) = try_to_take(inner, home).await else { return JsValue::UNDEFINED };
     if waited && home.has_moved_on().await.unwrap_or(false) {
         if left.is_none() {
             give_back(inner, home).await;
         }
-        return Ok(JsValue::NULL);
+        return JsValue::NULL;
     }
-    Ok(left.into())
+    left.into()
 }
 
 /// Gives the lease back, if this session has it.
