@@ -50,11 +50,13 @@ impl Pattern {
             .multi_line(options.multi_line)
             .dot_matches_new_line(options.dot_matches_new_line);
         let tree = syntax::parse_with(pattern, &syntax).map_err(|e| e.to_string())?;
-        let nfa = Compiler::new()
+        let engine = Compiler::new()
             .configure(Config::new().nfa_size_limit(Some(MOST_BYTES)))
             .build_from_hir(&tree)
-            .map_err(|e| e.to_string())?;
-        let engine = PikeVM::new_from_nfa(nfa).map_err(|e| e.to_string())?;
+            .and_then(PikeVM::new_from_nfa)
+            .map_err(|_| {
+                format!("it is over the size limit of {MOST_BYTES} bytes; make what it repeats smaller")
+            })?;
         Ok(Self { engine, kept: Mutex::new(None) })
     }
 
