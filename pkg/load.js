@@ -3,6 +3,7 @@
 
 import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
+import { pack, write } from "./pack.js";
 import { prepared } from "./prepared.js";
 import { guarded, settleMethods, unloaded } from "./guard.js";
 
@@ -28,6 +29,7 @@ export function bind(candidate) {
   instance.exports.__wbindgen_start?.();
   glue.setErrorClass(ContextError);
   glue.setPreparedMaker(prepared);
+  glue.setPacker({ pack, write });
 }
 
 /** Instantiates at once, where that is allowed (anywhere but on a page's main thread). */

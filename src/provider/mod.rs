@@ -34,6 +34,7 @@ pub use graph::GraphMessages;
 pub use held::{list_keys, list_of};
 pub use history::{OpenAiHistory, Rebuilt};
 pub use links::{belongs_together, unlink_each, unlink_orphans};
+pub use messages::{message_of_json, message_of_texts};
 pub use note::Note;
 pub use overflow::{Overflow, is_overflow, overflow, overflow_texts};
 pub use repair::{Change, MISSING_OUTPUT, Repaired, repair};

@@ -103,26 +103,26 @@ const fn wide_class(c: u32) -> u8 {
 
 impl TokenCounter for Estimate {
     fn count(&self, text: &str) -> u64 {
-        let steps = STEPS.get_or_init(steps);
-        let mut units = 0;
-        let mut state = START;
-        let mut rest = text.as_bytes();
-        while let [byte, behind @ ..] = rest {
-            if let Some(step) =
-                steps.get(usize::from(state) * 128 + usize::from(*byte)).filter(|_| byte.is_ascii())
-            {
-                let [next, value] = *step;
-                state = next;
-                units += u64::from(value);
-                rest = behind;
+        let tables = TABLES.get_or_init(Tables::new);
+        let bytes = text.as_bytes();
+        let (mut units, mut state, mut at) = (0, START, 0);
+        while at < bytes.len() {
+            if let Some(sum) = tables.block(bytes, at, state) {
+                units += sum;
+                at += BLOCK;
+                state = tables.alone(bytes[at - 1]);
                 continue;
             }
-            // The text is valid UTF-8: this is the first byte of a character.
-            let c = text[text.len() - rest.len()..].chars().next().unwrap_or_default();
-            let class = WIDE + wide_class(u32::from(c));
-            units += u64::from(share(row(state), class));
-            state = class - WIDE + AFTER_WIDE;
-            rest = &rest[c.len_utf8()..];
+            let until = bytes.len().min(at + BLOCK);
+            while at < until {
+                let (next, value, length) = match tables.step(state, bytes[at]) {
+                    Some([next, value]) => (next, value, 1),
+                    None => wide_step(state, &text[at..]),
+                };
+                state = next;
+                units += u64::from(value);
+                at += length;
+            }
         }
         units.div_ceil(UNITS)
     }
@@ -136,12 +136,67 @@ impl TokenCounter for Estimate {
 const LETTER: u8 = START + 1;
 const STATES: usize = LETTER as usize + 52;
 
-/// From each state by each ASCII character: the next state, and the value of the character.
-static STEPS: OnceLock<Vec<[u8; 2]>> = OnceLock::new();
+/// Bytes that are counted at once where each one's value depends on the one before it alone.
+const BLOCK: usize = 8;
+/// Marks the pairs of which that cannot be said: a sign twice, digits.
+const LOOK_BACK: u8 = 1 << 7;
 
-/// Made when the first text is counted, which takes as long as some kilobytes of text.
-fn steps() -> Vec<[u8; 2]> {
-    (0..STATES * 128).map(|at| step((at / 128) as u8, (at % 128) as u8)).collect()
+static TABLES: OnceLock<Tables> = OnceLock::new();
+
+struct Tables {
+    /// From each state by each ASCII character: the next state, and the value of the character.
+    steps: Vec<[u8; 2]>,
+    /// By two ASCII characters: the value of the second, or [`LOOK_BACK`].
+    pairs: Vec<u8>,
+}
+
+impl Tables {
+    /// Made when the first text is counted, which takes as long as some kilobytes of text.
+    fn new() -> Self {
+        let steps: Vec<[u8; 2]> =
+            (0..STATES * 128).map(|at| step((at / 128) as u8, (at % 128) as u8)).collect();
+        let mut tables = Self { steps, pairs: Vec::new() };
+        let pair = |at: usize| match tables.step(tables.alone((at / 128) as u8), (at % 128) as u8) {
+            Some([next, value]) if next == tables.alone((at % 128) as u8) => value,
+            _ => LOOK_BACK,
+        };
+        tables.pairs = (0..128 * 128).map(pair).collect();
+        tables
+    }
+
+    /// `None` beyond ASCII.
+    fn step(&self, state: u8, byte: u8) -> Option<[u8; 2]> {
+        self.steps.get(usize::from(state) * 128 + usize::from(byte)).copied().filter(|_| byte.is_ascii())
+    }
+
+    /// The state behind a character that nothing stands before.
+    fn alone(&self, byte: u8) -> u8 {
+        self.step(START, byte).map_or(START, |[next, _]| next)
+    }
+
+    /// The values of the [`BLOCK`] bytes from `at` on, if each depends on the one before it alone.
+    fn block(&self, bytes: &[u8], at: usize, state: u8) -> Option<u64> {
+        let block: &[u8; BLOCK] = bytes.get(at..at + BLOCK)?.try_into().ok()?;
+        let mut before = *bytes.get(at.checked_sub(1)?)?;
+        if state != self.alone(before) || !before.is_ascii() {
+            return None;
+        }
+        let (mut sum, mut seen) = (0, 0);
+        for byte in block {
+            let value = *self.pairs.get(usize::from(before) << 7 | usize::from(byte & 0x7F))?;
+            sum += u64::from(value);
+            seen |= value | byte;
+            before = byte & 0x7F;
+        }
+        (seen < LOOK_BACK).then_some(sum)
+    }
+}
+
+/// The next state, the value and the length of the first character of a text that begins beyond ASCII.
+fn wide_step(state: u8, text: &str) -> (u8, u8, usize) {
+    let c = text.chars().next().unwrap_or_default();
+    let class = WIDE + wide_class(u32::from(c));
+    (class - WIDE + AFTER_WIDE, share(row(state), class), c.len_utf8())
 }
 
 fn step(state: u8, byte: u8) -> [u8; 2] {
@@ -191,6 +246,34 @@ fn letter_pair(before: u8, byte: u8, class: u8) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_count_as_their_characters_do() {
+        let tables = Tables::new();
+        let one_by_one = |text: &str| {
+            let (mut units, mut state) = (0, START);
+            for (at, c) in text.char_indices() {
+                let step = tables.step(state, text.as_bytes()[at]);
+                let (next, value, _) =
+                    step.map_or_else(|| wide_step(state, c.encode_utf8(&mut [0; 4])), |[n, v]| (n, v, 1));
+                state = next;
+                units += u64::from(value);
+            }
+            units.div_ceil(UNITS)
+        };
+        let mut random = 1_u64;
+        for _ in 0..2_000 {
+            let mut next = |n: u64| {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (random >> 33) % n
+            };
+            let alphabet: Vec<char> =
+                "aabbXyz  .,{\n12\té漢🎉\u{7f}".chars().take(2 + next(16) as usize).collect();
+            let text: String =
+                (0..next(40)).map(|_| alphabet[next(alphabet.len() as u64) as usize]).collect();
+            assert_eq!(Estimate.count(&text), one_by_one(&text), "{text:?}");
+        }
+    }
 
     #[test]
     fn the_tables_have_a_value_for_every_state_and_class() {

@@ -7,9 +7,10 @@ use js_sys::Array;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::value::{entries_json, get};
+use super::packed::packed;
+use super::value::{entries_json, entry_json, get};
 use crate::message::{Format, Message};
-use crate::provider::{list_keys, list_of, provider, read_behind};
+use crate::provider::{list_keys, list_of, message_of_json, provider, read_behind};
 
 /// Messages that came in, and what they came as.
 pub struct Incoming {
@@ -39,6 +40,9 @@ pub fn entries(format: Format, input: &JsValue) -> Option<Vec<JsValue>> {
 
 /// Reads what the caller hands in. A list is read with the entry `before` it in view.
 pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<Incoming, JsValue> {
+    if let (Format::Messages, Some(list)) = (format, input.dyn_ref::<Array>()) {
+        return read_messages(list);
+    }
     let value = entries_json(input)?;
     let provider = provider(format);
     let list = list_of(format, &value)?;
@@ -56,6 +60,20 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
     let apart = head.iter().map(|_| Group { objects: Vec::new(), messages: 0..1 });
     let groups = apart.chain(groups(head.len(), &ranges, &objects)).collect();
     Ok(Incoming { messages: [head, read].concat(), groups })
+}
+
+/// Reads the package's own messages, one an entry.
+fn read_messages(list: &Array) -> Result<Incoming, JsValue> {
+    let mut incoming = Incoming { messages: Vec::new(), groups: Vec::new() };
+    for (index, entry) in list.iter().enumerate() {
+        let message = match packed(&entry, index) {
+            Some(message) => message?,
+            None => message_of_json(&entry_json(&entry, index)?, index)?,
+        };
+        incoming.messages.push(message);
+        incoming.groups.push(Group { objects: vec![entry], messages: index..index + 1 });
+    }
+    Ok(incoming)
 }
 
 /// Groups of the messages from position `first` on, by the entries that each came from.

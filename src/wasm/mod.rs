@@ -27,6 +27,7 @@ mod line;
 mod list;
 mod openai;
 mod options;
+mod packed;
 mod pending;
 mod plan;
 mod prepared;
@@ -53,6 +54,7 @@ pub use functions::{
 pub use graph::ContextGraph;
 pub use lab::{Recording, built_in_prices, simulate};
 pub use openai::OpenAIHistoryAdapter;
+pub use packed::{Packer, set_packer};
 pub use providers::{check, convert, repair};
 pub use session::Session;
 pub use summarize::extractive_summarize;

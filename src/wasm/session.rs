@@ -18,7 +18,7 @@ use super::summarize::parse_format;
 use super::sync::sync;
 use super::thrown::said_by;
 use super::tool_outputs::ToolOutputCache;
-use super::value::{elements, flat_to_js, get, get_string, json, known_keys, settle, text, to_js};
+use super::value::{flat_to_js, get, get_string, json, known_keys, settle, text, to_js};
 use super::view::view_of;
 use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
@@ -95,8 +95,10 @@ impl Session {
         &self,
         #[wasm_bindgen(unchecked_param_type = "Message | Message[]")] input: JsValue,
     ) -> Result<Vec<String>, JsValue> {
-        let list: Array = elements(&input).into_iter().collect();
-        self.take_in(Format::Messages, &list)
+        if input.is_array() {
+            return self.take_in(Format::Messages, &input);
+        }
+        self.take_in(Format::Messages, &Array::of1(&input))
     }
 
     /// Takes items or messages of a format in: a list, one of them, a request body (its header too) or a response, as the

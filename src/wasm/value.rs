@@ -57,13 +57,17 @@ pub fn config_json(options: &Object) -> Result<Value, JsValue> {
 pub fn entries_json(input: &JsValue) -> Result<Value, JsValue> {
     json(input, ErrorCode::InvalidMessage).map_err(|error| {
         let Some(list) = input.dyn_ref::<Array>() else { return error };
-        for (index, entry) in list.iter().enumerate() {
-            if let Err(cause) = JSON::stringify(&entry) {
-                let why = "it cannot be written as JSON (a cycle, a BigInt, or a getter that throws)";
-                return context_error(&Error::message_at(index, why), Some(&cause), None);
-            }
-        }
-        error
+        let culprit = list.iter().enumerate().find_map(|(index, entry)| entry_json(&entry, index).err());
+        culprit.unwrap_or(error)
+    })
+}
+
+/// The JSON of the entry at `index`, which an error names.
+pub fn entry_json(entry: &JsValue, index: usize) -> Result<Value, JsValue> {
+    json(entry, ErrorCode::InvalidMessage).map_err(|error| {
+        let Some(cause) = JSON::stringify(entry).err() else { return error };
+        let why = "it cannot be written as JSON (a cycle, a BigInt, or a getter that throws)";
+        context_error(&Error::message_at(index, why), Some(&cause), None)
     })
 }
 

@@ -13,6 +13,44 @@ function pushed(...input) {
   return session;
 }
 
+describe("messages that are nothing but texts", () => {
+  /** The same for `JSON.stringify`, and no plain object: it takes the way over JSON. */
+  const overJson = (message) => Object.assign(Object.create(null), message);
+  const strange = ["", "a\0b", "\ud800", "x\ud83d", "日本👍🏽", "\u2028\r\n\t\"\\", "a".repeat(5_461), "é".repeat(6_000), "x".repeat(200_000)];
+  const cases = {
+    "texts of every kind": strange.flatMap((text) => [user(text), assistant(text), calls("a"), output("a", text)]),
+    "a header": [{ role: "system", content: "You help." }, { role: "developer", content: "Briefly." }, user("go")],
+    "calls and a text": [user("go"), { role: "assistant", content: "I look.", tool_calls: [call("a", "t", "{}"), call("\ud800", "t", "x")] }, output("a", "1"), output("\ud800", "2")],
+    "fields that are undefined": [{ role: "user", tool_call_id: undefined, content: "go", tool_calls: undefined }],
+    "keys in another order": [{ content: "go", role: "user" }, { content: "1", role: "assistant" }],
+    "empty ids": [user("go"), { role: "assistant", content: "", tool_calls: [call("", "t", "{}")] }, output("", "1")],
+    "an empty list of calls": [user("go"), { role: "assistant", content: "x", tool_calls: [] }],
+    "calls of other kinds": [user("go"), { role: "assistant", content: "x", tool_calls: [{ id: "a", type: "custom", custom: { name: "t", input: "x", more: 1 }, hosted: false }] }],
+  };
+  for (const [what, list] of Object.entries(cases))
+    test(`are read as their JSON is: ${what}`, () => {
+      const [one, other] = [new Session(), new Session()];
+      one.push(list);
+      other.push(list.map(overJson));
+      assert.deepEqual(one.snapshot(), other.snapshot());
+    });
+
+  const refused = [{ role: "tool", content: "x" }, { role: "user", content: "x", tool_calls: [call("a", "t", "{}")] }, { role: "robot", content: "x" }, { role: "assistant", content: "x", tool_calls: [{}] }];
+  for (const bad of refused)
+    test(`are refused as their JSON is: ${JSON.stringify(bad)}`, () => {
+      const thrown = (message) => {
+        const session = new Session();
+        try {
+          session.push([user("go"), message]);
+        } catch (error) {
+          return [error.code, error.message];
+        }
+        return session.snapshot();
+      };
+      assert.deepEqual(thrown(bad), thrown(overJson(bad)));
+    });
+});
+
 describe("text", () => {
   const texts = {
     "every plane": "aé日本👍🏽👨‍👩‍👧‍👦🇯🇵\u{10ffff}",

@@ -3,6 +3,8 @@
 mod read;
 mod write;
 
+pub use read::{message_of_json, message_of_texts};
+
 use std::ops::Range;
 
 use serde_json::Value;
@@ -69,7 +71,7 @@ impl Provider for Messages {
     }
 
     fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
-        one_by_one(list, read::message)
+        one_by_one(list, message_of_json)
     }
 
     fn write_run(&self, run: &[&Message], _calls: &Calls<'_>, _notes: &mut Vec<Note>) -> Vec<Value> {

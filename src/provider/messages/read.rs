@@ -13,7 +13,7 @@ use crate::message::{
 };
 
 /// Reads the entry at `index`.
-pub(super) fn message(entry: &Value, index: usize) -> Result<Message> {
+pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
     let mut fields = Fields::new(object(entry, index)?);
     let Some(name) = fields.take_string("role") else {
         return Err(Error::message_at(index, "`role` is missing"));
@@ -50,6 +50,28 @@ pub(super) fn message(entry: &Value, index: usize) -> Result<Message> {
         extras = extras.with(format, map);
     }
     Ok(Message { role, parts, meta, extras })
+}
+
+/// Reads the entry at `index` from its texts: role, call id, tool calls as JSON and content, a NUL between them. `None` for what is
+/// none of our making.
+pub fn message_of_texts(packed: &str, index: usize) -> Option<Result<Message>> {
+    let mut texts = packed.splitn(4, '\0');
+    let (role, call_id, calls, content) = (texts.next()?, texts.next()?, texts.next()?, texts.next()?);
+    let role = Role::parse(role)?;
+    if role == Role::Tool {
+        return Some(Ok(Message::tool(call_id, content)));
+    }
+    let mut message = Message::text(role, content);
+    if !calls.is_empty() {
+        let list: Vec<Value> = serde_json::from_str(calls).ok()?;
+        for (n, call) in list.iter().enumerate() {
+            match tool_call(call, index, n) {
+                Ok(call) => message.parts.push(Part::ToolCall(call)),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+    Some(Ok(message))
 }
 
 /// How content was said: in the one way in which it is written without a template, or otherwise.
