@@ -147,7 +147,7 @@ struct Tables {
     /// From each state by each ASCII character: the next state, and the value of the character.
     steps: Vec<[u8; 2]>,
     /// By two ASCII characters: the value of the second, or [`LOOK_BACK`].
-    pairs: Vec<u8>,
+    pairs: [u8; 1 << 14],
 }
 
 impl Tables {
@@ -155,12 +155,12 @@ impl Tables {
     fn new() -> Self {
         let steps: Vec<[u8; 2]> =
             (0..STATES * 128).map(|at| step((at / 128) as u8, (at % 128) as u8)).collect();
-        let mut tables = Self { steps, pairs: Vec::new() };
+        let mut tables = Self { steps, pairs: [0; 1 << 14] };
         let pair = |at: usize| match tables.step(tables.alone((at / 128) as u8), (at % 128) as u8) {
             Some([next, value]) if next == tables.alone((at % 128) as u8) => value,
             _ => LOOK_BACK,
         };
-        tables.pairs = (0..128 * 128).map(pair).collect();
+        tables.pairs = std::array::from_fn(pair);
         tables
     }
 
@@ -181,14 +181,15 @@ impl Tables {
         if state != self.alone(before) || !before.is_ascii() {
             return None;
         }
-        let (mut sum, mut seen) = (0, 0);
+        let (mut sum, mut seen) = (0_u32, 0);
         for byte in block {
-            let value = *self.pairs.get(usize::from(before) << 7 | usize::from(byte & 0x7F))?;
-            sum += u64::from(value);
+            let pair = usize::from(before & 0x7F) << 7 | usize::from(byte & 0x7F);
+            let value = self.pairs[pair];
+            sum += u32::from(value);
             seen |= value | byte;
-            before = byte & 0x7F;
+            before = *byte;
         }
-        (seen < LOOK_BACK).then_some(sum)
+        (seen < LOOK_BACK).then_some(sum.into())
     }
 }
 
