@@ -49,7 +49,8 @@ for (let version = 1; version <= VERSION; version++)
         assert.ok(existsSync(fixture(name, version)));
         const [again, now] = [read(name, version), await make()];
         assert.deepEqual(stateOf(again), stateOf(now));
-        assert.deepEqual(again.snapshot(), now.snapshot(), "and says the same in today's words");
+        // The first version did not keep how a view was written that was handed back.
+        if (version > 1 || name !== "handed-back") assert.deepEqual(again.snapshot(), now.snapshot(), "and says the same in today's words");
       });
 
     test("listed: the list is known again, whatever has left memory", async () => {
