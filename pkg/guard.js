@@ -26,7 +26,7 @@ export function guarded(exports, onTrap) {
   };
   for (const [name, value] of Object.entries(exports)) {
     if (typeof value !== "function") out[name] = value;
-    else if (isRelease(name)) out[name] = releasing(calling(value, failed));
+    else if (isRelease(name)) out[name] = releasing(calling(value, failed), exports.setFreeing);
     else if (isClosure(name)) out[name] = callingLater(value, failed);
     else out[name] = calling(value, failed);
   }
@@ -59,8 +59,17 @@ function callingLater(fn, failed) {
   };
 }
 
-// An object that was freed has no pointer any more; freeing it again does nothing.
-const releasing = (release) => (pointer, owned) => (pointer === 0 ? undefined : release(pointer, owned));
+// An object that was freed has no pointer any more; freeing it again does nothing. What its caller frees gives back all that it
+// holds at once; what the garbage collector finds (`found` is 1) may have given away something that is still to be read.
+const releasing = (release, setFreeing = () => {}) => (pointer, found) => {
+  if (pointer === 0) return;
+  setFreeing(found === 1 ? 0 : 1);
+  try {
+    release(pointer, found);
+  } finally {
+    setFreeing(0);
+  }
+};
 
 // ---- promises that a trap would leave open for ever
 

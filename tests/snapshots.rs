@@ -20,9 +20,9 @@ use serde_json::{Map, Value, json};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// The version whose fixture is written by `CONTEXTFOLD_WRITE_FIXTURE=1 cargo test --test snapshots`: once for each version,
-/// and never changed after a release.
-const FIXTURE: &str = "tests/fixtures/session-v1.snapshot";
+/// A fixture of each version; the last one's is written by `CONTEXTFOLD_WRITE_FIXTURE=1 cargo test --test snapshots`: once, and
+/// never changed after a release.
+const FIXTURES: [&str; 2] = ["tests/fixtures/session-v1.snapshot", "tests/fixtures/session-v2.snapshot"];
 
 fn session(options: &Value) -> Session {
     Session::new(SessionConfig::from_value(options).unwrap(), Arc::new(Estimate))
@@ -89,17 +89,19 @@ fn rich() -> Session {
 }
 
 #[test]
-fn the_snapshot_of_the_first_version_is_read() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(FIXTURE);
+fn the_snapshot_of_every_version_is_read() {
     let now = rich().snapshot(b"host");
+    let paths = FIXTURES.map(|path| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path));
     if std::env::var("CONTEXTFOLD_WRITE_FIXTURE").is_ok() {
-        std::fs::write(&path, &now).unwrap();
+        std::fs::write(paths.last().unwrap(), &now).unwrap();
     }
-    let session = restored(&std::fs::read(&path).unwrap()).unwrap();
-    assert_eq!(session.context().lower(), rich().context().lower());
-    assert_eq!(session.report(), rich().report());
-    assert_eq!(session.config().limit, Some(3_000));
-    assert!(session.snapshot(b"host") == now, "the version that is written now says the same");
+    for path in paths {
+        let session = restored(&std::fs::read(&path).unwrap()).unwrap();
+        assert_eq!(session.context().lower(), rich().context().lower());
+        assert_eq!(session.report(), rich().report());
+        assert_eq!(session.config().limit, Some(3_000));
+        assert!(session.snapshot(b"host") == now, "the version that is written now says the same");
+    }
 }
 
 #[test]

@@ -34,30 +34,41 @@ impl Context {
     }
 
     /// The host's store has an output of so many bytes: its content leaves memory. The messages that held it; `None` where
-    /// it has to stay after all.
-    pub fn send_away(&mut self, id: &str, key: &str, bytes: u64) -> Option<Vec<NodeIndex>> {
+    /// it has to stay after all. What ledgers will tell of it is drawn before, of what `redacted` leaves of it, too.
+    ///
+    /// # Errors
+    /// What `redacted` says; nothing has changed then.
+    pub fn send_away(
+        &mut self,
+        id: &str,
+        key: &str,
+        bytes: u64,
+        redacted: Option<&dyn Fn(&Message) -> Result<Message>>,
+    ) -> Result<Option<Vec<NodeIndex>>> {
         let holders = self.holders_of(id);
         let shown = |n: &NodeIndex| self.view.body().iter().any(|s| s.node == *n && s.form == Form::Whole);
         if holders.iter().any(|n| self.history.node(*n).pinned || shown(n)) {
-            return None;
+            return Ok(None);
         }
-        let parts = self.outputs.get(id).map(Output::parts).ok()?;
-        if !self.outputs.send_away(id, key, bytes) {
-            return None;
-        }
+        let Ok(parts) = self.outputs.get(id).map(Output::parts) else { return Ok(None) };
         let holds_it = |n: &NodeIndex| {
             self.history.node(*n).message.tool_outputs().all(|output| output.content == parts)
         };
         let gone: Vec<NodeIndex> = holders.into_iter().filter(holds_it).collect();
-        for node in &gone {
+        let facts = gone.iter().map(|node| self.facts_to_keep(*node, redacted));
+        let facts = facts.collect::<Result<Vec<_>>>()?;
+        if !self.outputs.send_away(id, key, bytes) {
+            return Ok(None);
+        }
+        for (node, facts) in gone.iter().zip(facts) {
             let whole = self.history.node(*node).message.clone();
             let message = Arc::new(with_content(&whole, &[Part::text(tool_output::placeholder(id))]));
             let tally = Tally::of(&message, &*self.counter);
-            self.history.send_away(*node, message, tally);
+            self.history.send_away(*node, message, tally, facts);
             let slot = Slot::whole(&self.history, *node);
             self.view.replace_dropped(slot, &whole);
         }
-        Some(gone)
+        Ok(Some(gone))
     }
 
     /// What the host's store gave back is in memory again, and in the messages that held it.
@@ -67,8 +78,9 @@ impl Context {
         for node in self.holders_of(id) {
             if self.history.is_away(node) {
                 let message = Arc::new(with_content(&self.history.node(node).message, &parts));
-                self.history.bring_back(node, message);
-                self.forget_facts(); // some may be a placeholder's
+                if !self.history.bring_back(node, message) {
+                    self.forget_facts(); // some may be a placeholder's
+                }
             }
         }
         Ok(())
@@ -133,7 +145,7 @@ mod tests {
     fn send(context: &mut Context, id: &str) -> (Vec<u8>, Option<Vec<NodeIndex>>) {
         let (key, bytes) = context.outputs.to_store(id).unwrap();
         let size = context.outputs.get(id).unwrap().bytes();
-        (bytes, context.send_away(id, &key, size))
+        (bytes, context.send_away(id, &key, size, None).unwrap())
     }
 
     #[test]
@@ -164,7 +176,7 @@ mod tests {
         assert_eq!(send(&mut context, "out_2").1, None);
         let (key, _) = context.outputs.to_store("out_1").unwrap();
         context.outputs.append("out_1", "more").unwrap();
-        assert_eq!(context.send_away("out_1", &key, 500), None);
+        assert_eq!(context.send_away("out_1", &key, 500, None).unwrap(), None);
         context.set_pinned(NodeIndex(1), true);
         assert_eq!(send(&mut context, "out_1").1, None);
     }

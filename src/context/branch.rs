@@ -84,7 +84,7 @@ impl History {
     fn renumber(&mut self, new: &Renumbering) {
         let old = std::mem::take(self);
         self.late = old.late.renumbered(|n| new.of(n));
-        self.away = old.away.into_iter().filter_map(|(n, tally)| Some((new.of(n)?, tally))).collect();
+        self.away = old.away.into_iter().filter_map(|(n, away)| Some((new.of(n)?, away))).collect();
         self.generated = old.generated;
         for (index, mut node) in old.nodes.into_iter().enumerate() {
             let Some(own) = new.of(NodeIndex(index as u32)) else { continue };

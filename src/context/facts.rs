@@ -3,7 +3,11 @@
 use std::borrow::Cow;
 
 use super::core::Context;
-use crate::facts::Drawn;
+use super::history::History;
+use super::node::NodeIndex;
+use crate::error::Result;
+use crate::facts::{Answered, Drawn, Kept};
+use crate::message::Message;
 
 impl Context {
     /// The facts of all messages, as the history has them; those that are not drawn yet, are for this once.
@@ -12,21 +16,41 @@ impl Context {
             return Cow::Borrowed(&self.facts);
         }
         let mut facts = self.facts.clone();
-        for node in &self.history.nodes()[facts.len()..] {
-            facts.draw(&node.message);
-        }
+        draw(&mut facts, &self.history, usize::MAX);
         Cow::Owned(facts)
     }
 
     /// Draws the facts of at most so many messages more, and keeps them.
     pub fn draw_facts(&mut self, most: usize) {
-        for node in self.history.nodes().iter().skip(self.facts.len()).take(most) {
-            self.facts.draw(&node.message);
-        }
+        draw(&mut self.facts, &self.history, most);
     }
 
     /// Forgets the facts: messages have others now.
     pub(super) fn forget_facts(&mut self) {
         self.facts = Drawn::default();
+    }
+
+    /// The facts of a tool message, to be kept when its output goes away: its own, and those of its redacted texts.
+    pub(super) fn facts_to_keep(
+        &self,
+        index: NodeIndex,
+        redacted: Option<&dyn Fn(&Message) -> Result<Message>>,
+    ) -> Result<(Kept, Option<Kept>)> {
+        let message = &self.history.node(index).message;
+        let answers = message.tool_outputs().next().map_or("", |output| &output.call_id);
+        let before = self.history.nodes()[..index.get()].iter().rev();
+        let call = before.flat_map(|node| node.message.tool_calls()).find(|call| call.id == answers);
+        let speaks = call.and_then(Answered::speaks);
+        let redacted = redacted.map(|redacted| Ok(Kept::of(&redacted(message)?, speaks))).transpose()?;
+        Ok((Kept::of(message, speaks), redacted))
+    }
+}
+
+fn draw(facts: &mut Drawn, history: &History, most: usize) {
+    for (at, node) in history.nodes().iter().enumerate().skip(facts.len()).take(most) {
+        match history.facts_of_away(NodeIndex(at as u32)) {
+            Some(kept) => facts.draw_kept(&node.message, kept),
+            None => facts.draw(&node.message),
+        }
     }
 }

@@ -7,11 +7,13 @@ use super::tally::Tally;
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, Part};
 
+mod away;
 mod calls;
 mod check;
 mod saved;
 mod superseded;
 
+use away::Away;
 use calls::OpenCall;
 pub use superseded::Superseded;
 
@@ -31,7 +33,7 @@ pub struct History {
     pub(super) has_reasoning: bool,
     pub(super) late: Late,
     /// Messages whose output lives in the host's store, and what they took when they were pushed.
-    pub(super) away: BTreeMap<NodeIndex, Tally>,
+    pub(super) away: BTreeMap<NodeIndex, Away>,
 }
 
 impl History {
@@ -153,32 +155,6 @@ impl History {
             if !self.by_id.contains_key(id.as_str()) && !self.reserved.contains(&id) {
                 return Arc::from(id);
             }
-        }
-    }
-
-    /// Whether a message's output lives in the host's store: a placeholder stands for it here.
-    pub fn is_away(&self, index: NodeIndex) -> bool {
-        self.away.contains_key(&index)
-    }
-
-    /// What a message took when it was pushed.
-    pub fn tally_as_pushed(&self, index: NodeIndex) -> Tally {
-        self.away.get(&index).copied().unwrap_or(self.node(index).tally)
-    }
-
-    /// A placeholder stands for a message's output from now on.
-    pub(super) fn send_away(&mut self, index: NodeIndex, message: Arc<Message>, tally: Tally) {
-        let node = &mut self.nodes[index.get()];
-        node.message = message;
-        let pushed = std::mem::replace(&mut node.tally, tally);
-        self.away.entry(index).or_insert(pushed);
-    }
-
-    /// A message's output is in memory again.
-    pub(super) fn bring_back(&mut self, index: NodeIndex, message: Arc<Message>) {
-        if let Some(pushed) = self.away.remove(&index) {
-            let node = &mut self.nodes[index.get()];
-            (node.message, node.tally) = (message, pushed);
         }
     }
 }

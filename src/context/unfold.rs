@@ -137,6 +137,25 @@ impl Context {
         over.map(|f| f.summary).collect()
     }
 
+    /// The messages that these nodes stand for, where they are not messages themselves: what a summary's fold holds, through
+    /// the folds that it folds; nothing for whatever else the engine made.
+    pub fn messages_behind(&self, nodes: &[NodeIndex]) -> Option<Vec<NodeIndex>> {
+        let is_message = |node: &NodeIndex| self.history.node(*node).kind == NodeKind::Message;
+        if nodes.iter().all(is_message) {
+            return None;
+        }
+        let mut left: Vec<NodeIndex> = nodes.iter().rev().copied().collect();
+        let mut said = Vec::new();
+        while let Some(node) = left.pop() {
+            if is_message(&node) {
+                said.push(node);
+            } else if let Some(fold) = self.folds.iter().find(|fold| fold.summary == node) {
+                left.extend(fold.members.iter().rev());
+            }
+        }
+        Some(said)
+    }
+
     /// Whether the node is a message of the conversation as it goes on now: pushed, and not superseded.
     pub(super) fn goes_on_with(&self, index: NodeIndex) -> bool {
         self.history.node(index).kind == NodeKind::Message && !self.history.is_superseded(index)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::actions::action;
+use super::kept::Kept;
 use super::literal::each_literal;
 use super::notes::{Answered, CallNote, Notes};
 use super::{Names, texts};
@@ -64,6 +65,22 @@ impl Drawn {
             }
             notes.calls.extend(note);
         }
+        self.end(notes);
+    }
+
+    /// Takes in those of the next message, a tool's, as they were when its output went away.
+    pub fn draw_kept(&mut self, message: &Message, kept: &Kept) {
+        for literal in &kept.literals {
+            let number = self.names.number(&literal.text, literal.kind);
+            self.literals.extend(std::iter::repeat_n(number, literal.count as usize));
+        }
+        for output in message.tool_outputs() {
+            self.running.remove(&output.call_id);
+        }
+        self.end(Notes { answer: kept.answer.clone(), ..Notes::default() });
+    }
+
+    fn end(&mut self, notes: Notes) {
         if !notes.is_empty() {
             self.notes.insert(self.ends.len() as u32, notes);
         }

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::actions::{Action, Deed};
+use super::actions::{Action, Deed, action};
 use super::outcome::{Outcome, Status, outcome};
 use super::{
     Strength, asks, checkboxes, constraints, essence, only_looks, shorten, todos, without_directory,
 };
-use crate::message::{ItemType, Message, Part, Role, ToolOutput};
+use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput};
+use crate::saved::saved;
 
 /// A longer sentence was pasted rather than said.
 const LONGEST_SAID: usize = 600;
@@ -80,6 +81,8 @@ pub struct Answered {
     pub tail: String,
 }
 
+saved!(struct Answered { speaks, failed, tail });
+
 impl Notes {
     /// What a message says, its calls and what they came to aside.
     pub fn of(message: &Message) -> Self {
@@ -140,6 +143,11 @@ impl RunNote {
 }
 
 impl Answered {
+    /// Whether what a call's command prints are a program's own messages; `None` for a call that ran none.
+    pub fn speaks(call: &ToolCall) -> Option<bool> {
+        CallNote::of(&action(call, 0), 0)?.run.map(|run| run.speaks)
+    }
+
     /// How a command ended that `output` of this message answers.
     pub fn of(message: &Message, output: &ToolOutput, speaks: bool) -> Self {
         Self::told(&outcome(&said(message), output.is_error, speaks), speaks)

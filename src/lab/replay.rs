@@ -119,7 +119,17 @@ impl Replay {
 
     /// Looks for the facts of the transcript in the views of up to `calls` further calls, once all were replayed; true while there
     /// are more.
-    pub fn look(&mut self, calls: usize) -> bool {
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` while there are calls to replay: what stands in the outputs to come is not known yet.
+    pub fn look(&mut self, calls: usize) -> Result<bool> {
+        let left = self.transcript.answers.len() - self.answered;
+        if left > 0 {
+            let why = format!(
+                "{left} calls are still to be replayed: look when `advance` says that there are no more"
+            );
+            return Err(Error::argument(why));
+        }
         let Transcript { messages, answers, known, .. } = &*self.transcript;
         let mut known = known.borrow_mut();
         let outputs = &self.session.context().outputs;
@@ -127,11 +137,11 @@ impl Replay {
             if known.find_more(messages, answers) {
                 continue;
             }
-            let Some(step) = self.trail.steps.get(self.shares.len()) else { return false };
+            let Some(step) = self.trail.steps.get(self.shares.len()) else { return Ok(false) };
             let survival = self.survival.get_or_insert_with(|| Survival::new(&known, outputs));
             self.shares.push(survival.after(step, messages, &mut known, outputs));
         }
-        true
+        Ok(true)
     }
 
     /// The run, to its end.
@@ -149,7 +159,7 @@ impl Replay {
     /// As [`advance`](Self::advance).
     pub fn finish(&mut self) -> Result<()> {
         while self.advance(usize::MAX)? {}
-        while self.look(usize::MAX) {}
+        while self.look(usize::MAX)? {}
         Ok(())
     }
 

@@ -128,6 +128,19 @@ impl Session {
     pub fn set_redact(&mut self, redact: Option<Redact>) {
         self.redact = redact;
         self.carried = Memo::default();
+        self.context.history.forget_redacted_facts();
+    }
+
+    /// The host's store has a tool output of so many bytes: its content leaves memory, and its facts stay. The messages that
+    /// held it; `None` where it has to stay after all.
+    ///
+    /// # Errors
+    /// What the redaction says; nothing has changed then.
+    pub fn send_away(&mut self, id: &str, key: &str, bytes: u64) -> Result<Option<Vec<NodeIndex>>> {
+        let redact = self.redact.clone();
+        let redacted = redact.as_ref().map(|redact| |message: &Message| redact.message(message));
+        let redacted = redacted.as_ref().map(|redacted| redacted as &dyn Fn(&Message) -> Result<Message>);
+        self.context.send_away(id, key, bytes, redacted)
     }
 
     /// History, view and tool outputs.

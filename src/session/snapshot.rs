@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::saved::{Kind, Saved, Writer};
 use crate::tokens::Counter;
 
-/// The snapshots of sessions. Version 1: the first.
-pub const SESSION: Kind = Kind { name: "contextfold-session", version: 1, what: "a session" };
+/// The snapshots of sessions. Version 1: the first. Version 2: the facts of tool outputs that live in the store.
+pub const SESSION: Kind = Kind { name: "contextfold-session", version: 2, what: "a session" };
 
 /// A session of a snapshot.
 pub struct Restored {
@@ -134,6 +134,7 @@ impl Session {
         )?;
         if session.redact.is_some() != redacted {
             session.carried = Memo::default(); // it may hold what may not leave now
+            session.context.history.forget_redacted_facts(); // and so may these
         }
         Ok(Restored { session, host, counted_otherwise })
     }

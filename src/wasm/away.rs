@@ -57,7 +57,7 @@ async fn move_all(inner: &Rc<Inner>, store: &Store, leave: Vec<String>) -> Resul
         let Some(((key, bytes), size)) = stored else { continue }; // collected meanwhile
         store.put_bytes(&key, &bytes).await?;
         inner.refuse_freed()?;
-        let gone = inner.write_core(|core| Ok(core.context_mut().send_away(&id, &key, size)))??;
+        let gone = inner.write_core(|core| core.send_away(&id, &key, size))??;
         let Some(gone) = gone else { continue }; // the view shows it again
         moved += 1;
         if let Ok(mut handles) = inner.handles.try_borrow_mut() {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use js_sys::Array;
+use js_sys::{Array, Object};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
@@ -63,6 +63,17 @@ impl Handles {
             Some((first, Original { format: original.format, nodes, objects: original.objects.clone() }))
         };
         Self { originals: self.originals.values().filter_map(came_along).collect(), ..Self::default() }
+    }
+
+    /// Whether these objects, if there are any, are the very ones that the nodes were pushed as.
+    pub fn came_as(&self, nodes: &[NodeIndex], objects: &[JsValue]) -> bool {
+        let original = nodes.first().and_then(|first| self.originals.get(first));
+        original.is_some_and(|original| {
+            let same = |(one, other): (&JsValue, &JsValue)| Object::is(one, other);
+            original.nodes == nodes
+                && original.objects.len() == objects.len()
+                && original.objects.iter().zip(objects).all(same)
+        })
     }
 
     /// What nodes were pushed as, without the objects: in what format, and which belong together.

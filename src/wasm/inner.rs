@@ -1,6 +1,6 @@
 //! What a `Session` object holds: the core, and what only JavaScript has.
 
-use std::cell::{Cell, RefCell, RefMut};
+use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -16,6 +16,7 @@ use super::freeze::freeze;
 use super::handles::Handles;
 use super::line::{Line, Stretch};
 use super::options::Options;
+use super::prepared::Unread;
 use super::signal::{AbortController, AbortSignal};
 use super::stores::Stores;
 use super::summarize::Summarize;
@@ -28,7 +29,8 @@ use crate::session::{Fit, Session};
 
 /// Shared by the `Session` object, its `ToolOutputCache`, and the runs that wait for a summary.
 pub struct Inner {
-    core: RefCell<Session>,
+    /// `None` once the session was freed by hand.
+    core: RefCell<Option<Session>>,
     /// The objects that were pushed, and those that were made of messages.
     pub handles: RefCell<Handles>,
     /// The list that the caller has, entry by entry.
@@ -55,6 +57,10 @@ pub struct Inner {
     pub children: RefCell<Vec<Child>>,
     /// Bytes of a chunk's last, incomplete character, by ref.
     pub split_characters: RefCell<HashMap<String, Vec<u8>>>,
+    /// Views that were prepared and nobody has looked at yet.
+    pub unread: Unread,
+    /// By which a list of messages that it handed out is known to be its own.
+    pub number: Cell<Option<u32>>,
     /// The end of the session object's life.
     pub freed: Freed,
     /// Where the session is saved, and what is on its way there.
@@ -65,7 +71,7 @@ impl Inner {
     pub fn new(core: Session, options: Options) -> Self {
         let Options { callback_counter, summarize, now, store, .. } = options;
         Self {
-            core: RefCell::new(core),
+            core: RefCell::new(Some(core)),
             handles: RefCell::default(),
             line: RefCell::default(),
             summarize: RefCell::new(summarize),
@@ -79,6 +85,8 @@ impl Inner {
             writes: Cell::new(0),
             children: RefCell::default(),
             split_characters: RefCell::default(),
+            unread: Unread::default(),
+            number: Cell::default(),
             freed: Freed::new(),
             stores: Stores::new(store),
         }
@@ -107,8 +115,17 @@ impl Inner {
 
     /// Reads the core.
     pub fn read<T>(&self, read: impl FnOnce(&Session) -> T) -> std::result::Result<T, JsValue> {
+        Ok(read(&*self.core()?))
+    }
+
+    fn core(&self) -> std::result::Result<Ref<'_, Session>, JsValue> {
         let core = self.core.try_borrow().map_err(|_| reentered())?;
-        Ok(read(&core))
+        Ref::filter_map(core, Option::as_ref).map_err(|_| freed_error().into())
+    }
+
+    fn core_mut(&self) -> std::result::Result<RefMut<'_, Session>, JsValue> {
+        let core = self.core.try_borrow_mut().map_err(|_| reentered())?;
+        RefMut::filter_map(core, Option::as_mut).map_err(|_| freed_error().into())
     }
 
     /// Changes the core, then tells the listeners. An error carries the report of what was tried.
@@ -156,7 +173,7 @@ impl Inner {
         &self,
         write: impl FnOnce(&mut Session) -> Result<T>,
     ) -> std::result::Result<Result<T>, JsValue> {
-        let mut core = self.core.try_borrow_mut().map_err(|_| reentered())?;
+        let mut core = self.core_mut()?;
         self.is_prepared.set(false);
         self.writes.set(self.writes.get() + 1);
         Ok(write(&mut core))
@@ -164,7 +181,7 @@ impl Inner {
 
     /// The view was handed out as it is. Read from within a callback of the session's, it is not what is sent.
     pub fn note_sent(&self) {
-        if let Ok(mut core) = self.core.try_borrow_mut() {
+        if let Ok(mut core) = self.core_mut() {
             core.note_sent();
         }
     }
@@ -177,8 +194,7 @@ impl Inner {
         };
         let time = now.call0(&JsValue::UNDEFINED).map_err(|cause| wrong(Some(&cause)))?;
         let time = time.as_f64().filter(|t| t.is_finite()).ok_or_else(|| wrong(None))?;
-        let mut core = self.core.try_borrow_mut().map_err(|_| reentered())?;
-        core.context_mut().now = Some(time);
+        self.core_mut()?.context_mut().now = Some(time);
         Ok(())
     }
 
@@ -218,7 +234,7 @@ impl Inner {
             return Ok(fit);
         }
         // Nothing happened since the last one, and nothing will.
-        let prepared = self.core.try_borrow_mut().map_err(|_| reentered())?.prepare(); // with nothing new, filling or not is the same
+        let prepared = self.core_mut()?.prepare(); // with nothing new, filling or not is the same
         prepared.map_err(|error| self.with_report(error))
     }
 
@@ -228,11 +244,11 @@ impl Inner {
         read: impl FnOnce(&ContextGraph) -> std::result::Result<T, JsValue>,
     ) -> std::result::Result<T, JsValue> {
         self.refuse_freed()?;
-        let mut core = self.core.try_borrow_mut().map_err(|_| reentered())?;
+        let mut core = self.core_mut()?;
         self.children.borrow_mut().retain_mut(|child| {
             let Some(inner) = child.inner.upgrade() else { return false };
             if child.writes != inner.writes()
-                && let Ok(branch) = inner.core.try_borrow()
+                && let Ok(branch) = inner.core()
             {
                 core.hear(&branch);
                 child.writes = inner.writes();
@@ -244,16 +260,30 @@ impl Inner {
 
     /// The last run's report.
     pub fn last_report(&self) -> Option<JsValue> {
-        let core = self.core.try_borrow().ok()?;
+        let core = self.core().ok()?;
         core.report().and_then(|r| to_js(r).ok())
     }
 
     /// Tells the listeners what happened. No borrow is held: they may call back into the session.
     pub fn deliver_events(&self) {
-        let Ok(mut core) = self.core.try_borrow_mut() else { return };
+        let Ok(mut core) = self.core_mut() else { return };
         let events = core.take_events();
         drop(core);
         self.listeners.deliver(events);
+    }
+
+    /// Lets go of all that the session holds, whoever still has something of it in hand: it was freed by hand, and not because
+    /// nobody has the object any more.
+    pub fn empty(&self) {
+        let core = self.core.try_borrow_mut().ok().and_then(|mut core| core.take());
+        let handles = self.handles.try_borrow_mut().ok().map(|mut handles| std::mem::take(&mut *handles));
+        let callbacks = (self.summarize.take(), self.callback_counter.take(), self.tool_filter.take());
+        self.unread.clear();
+        self.line.take();
+        self.children.take();
+        self.split_characters.take();
+        self.stores.fetched.take();
+        drop((core, handles, callbacks)); // when nothing is borrowed any more
     }
 
     /// The session object was freed: runs that still wait end here.
@@ -316,7 +346,7 @@ impl Freed {
 }
 
 fn freed_error() -> Error {
-    Error::new(ErrorCode::Freed, "the session was freed while it waited")
+    Error::new(ErrorCode::Freed, "the session was freed (`free()` or `using`): make a new one")
 }
 
 /// Only callbacks that are asked while the core is at work get here: `tokenizer` and `compaction.redact`, and getters of

@@ -11,7 +11,7 @@ use super::counter::CallbackCounter;
 use super::options::{Options, read_options};
 use super::session::Session;
 use super::summarize::parse_format;
-use super::value::{config_json, entries_json, get, json, to_js};
+use super::value::{config_json, count, entries_json, get, json, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::lab;
 use crate::model::{PRICES_AS_OF, Prices};
@@ -104,11 +104,11 @@ impl Recording {
     ///
     /// @param call The call's index from 0. From the number of `calls` on: all that was said, prepared for the call that would be next.
     /// @param options As for `Session`, its `ladder` included, but for `summarize`, which a replay does not ask.
-    /// @throws {ContextError} As `simulate`.
+    /// @throws {ContextError} As `simulate`; `INVALID_ARGUMENT` for a `call` that is no index.
     #[wasm_bindgen(js_name = sessionAt)]
     pub fn session_at(
         &self,
-        call: usize,
+        #[wasm_bindgen(unchecked_param_type = "number")] call: JsValue,
         #[wasm_bindgen(
             unchecked_optional_param_type = "Omit<SimulateOptions, \"presets\" | \"tools\"> & { ladder?: PresetName | Pass[] }"
         )]
@@ -137,7 +137,7 @@ impl Recording {
         let (read, plain) = read(&options, &[])?;
         let begin = || self.inner.replay(&plain, &read.counter);
         let inner = asking(read.callback_counter.as_ref(), begin)?;
-        Ok(Replay { inner: RefCell::new(inner), options, counter: read.callback_counter })
+        Ok(Replay { inner: RefCell::new(inner), options: read })
     }
 }
 
@@ -145,8 +145,8 @@ impl Recording {
 #[wasm_bindgen]
 pub struct Replay {
     inner: RefCell<lab::Replay>,
-    options: JsValue,
-    counter: Option<Rc<CallbackCounter>>,
+    /// As they were when it began.
+    options: Options,
 }
 
 #[wasm_bindgen]
@@ -159,16 +159,27 @@ impl Replay {
 
     /// Replays up to `calls` further calls (default: all); true while there are more.
     ///
-    /// @throws {ContextError} `INVALID_MESSAGE` for a message that cannot be taken in.
-    pub fn advance(&self, calls: Option<usize>) -> Result<bool, JsValue> {
+    /// @throws {ContextError} `INVALID_MESSAGE` for a message that cannot be taken in; `INVALID_ARGUMENT` for what is no number of calls.
+    pub fn advance(
+        &self,
+        #[wasm_bindgen(unchecked_optional_param_type = "number")] calls: JsValue,
+    ) -> Result<bool, JsValue> {
+        let calls = calls_of(&calls)?;
         let mut replay = self.held()?;
-        asking(self.counter.as_ref(), || replay.advance(calls.unwrap_or(usize::MAX)))
+        asking(self.options.callback_counter.as_ref(), || replay.advance(calls))
     }
 
     /// Looks for the facts in the views of up to `calls` further calls (default: all), once all were replayed; true while there
     /// are more.
-    pub fn look(&self, calls: Option<usize>) -> Result<bool, JsValue> {
-        Ok(self.held()?.look(calls.unwrap_or(usize::MAX)))
+    ///
+    /// @throws {ContextError} `INVALID_ARGUMENT` while `advance` has calls left, for a fact may come with any of them; and for what is no
+    /// number of calls.
+    pub fn look(
+        &self,
+        #[wasm_bindgen(unchecked_optional_param_type = "number")] calls: JsValue,
+    ) -> Result<bool, JsValue> {
+        let calls = calls_of(&calls)?;
+        Ok(self.held()?.look(calls)?)
     }
 
     /// The run as far as it has come: what `simulate` gives of one ladder. Its `retention` is that of the calls that were looked at.
@@ -181,12 +192,16 @@ impl Replay {
     /// it. It is yours: go on with it, and free it.
     ///
     /// @param call The call's index from 0. From the number of calls on: all that was said, prepared for the call that would be next.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for a `call` that is no index.
     #[wasm_bindgen(js_name = sessionAt)]
-    pub fn session_at(&self, call: usize) -> Result<Session, JsValue> {
-        let (read, _) = read(&self.options, &[])?;
+    pub fn session_at(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "number")] call: JsValue,
+    ) -> Result<Session, JsValue> {
+        let call = count(&call, "call")?;
         let replay = self.held()?;
-        let core = asking(self.counter.as_ref(), || replay.session_at(call))?;
-        Ok(Session::of(core, read))
+        let core = asking(self.options.callback_counter.as_ref(), || replay.session_at(call))?;
+        Ok(Session::of(core, self.options.clone()))
     }
 
     /// Refused while a tokenizer of the caller's is asked for it.
@@ -194,6 +209,11 @@ impl Replay {
         let under_way = |_| Error::argument("the replay is under way: a tokenizer cannot use it").into();
         self.inner.try_borrow_mut().map_err(under_way)
     }
+}
+
+/// How many calls; all, where nothing is said.
+fn calls_of(calls: &JsValue) -> Result<usize, Error> {
+    if calls.is_undefined() { Ok(usize::MAX) } else { count(calls, "calls") }
 }
 
 /// Runs with the caller's tokenizer at hand, where there is one.

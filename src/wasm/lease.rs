@@ -59,7 +59,7 @@ async fn look(inner: &Inner, home: &Home, waited: bool, asked: &Asked) -> Result
     let left = left_of(inner, home, waited).await;
     asked.is_answered.set(true);
     if asked.nobody_waits.get() {
-        give_back(inner, home).await;
+        give_back(inner).await;
     }
     Ok(left)
 }
@@ -68,30 +68,28 @@ async fn left_of(inner: &Inner, home: &Home, waited: bool) -> JsValue {
     let Ok(left) = try_to_take(inner, home).await else { return JsValue::UNDEFINED };
     if waited && home.has_moved_on().await.unwrap_or(false) {
         if left.is_none() {
-            give_back(inner, home).await;
+            give_back(inner).await;
         }
         return JsValue::NULL;
     }
     left.into()
 }
 
-/// Gives the lease back, if this session has it.
+/// Gives the lease back where this session took it, if it has one.
 pub async fn release(inner: &Rc<Inner>) {
-    let home = inner.stores.home.borrow().clone();
-    if let Some(home) = home.filter(|_| inner.stores.leased.get()) {
-        let own = inner.clone();
-        let given = future_to_promise(async move {
-            give_back(&own, &home).await;
-            Ok(JsValue::UNDEFINED)
-        });
-        let _ = JsFuture::from(in_time(&given)).await;
-    }
-}
-
-async fn give_back(inner: &Inner, home: &Home) {
-    if !inner.stores.leased.replace(false) {
+    if inner.stores.leased.borrow().is_none() {
         return;
     }
+    let own = inner.clone();
+    let given = future_to_promise(async move {
+        give_back(&own).await;
+        Ok(JsValue::UNDEFINED)
+    });
+    let _ = JsFuture::from(in_time(&given)).await;
+}
+
+async fn give_back(inner: &Inner) {
+    let Some(home) = inner.stores.leased.take() else { return };
     let key = home.lease();
     let held = home.store.text(&key).await.ok().flatten();
     if held.as_deref().and_then(parse).is_some_and(|(_, token)| token == inner.stores.token) {
@@ -101,6 +99,9 @@ async fn give_back(inner: &Inner, home: &Home) {
 
 /// `None`: it is ours. Otherwise the milliseconds for which another one has it.
 async fn try_to_take(inner: &Inner, home: &Home) -> Result<Option<f64>, JsValue> {
+    if inner.stores.leased.borrow().as_ref().is_some_and(|held| !held.is_at(&home.store, &home.key)) {
+        give_back(inner).await;
+    }
     let key = home.lease();
     let now = inner.clock();
     let there = home.store.text(&key).await?;
@@ -113,7 +114,7 @@ async fn try_to_take(inner: &Inner, home: &Home) -> Result<Option<f64>, JsValue>
     let mine = format!("lease-{}-{}", now + TTL_MS, inner.stores.token);
     let taken = home.store.swap(&key, there.as_deref(), &mine, Some(TTL_MS)).await?;
     if taken {
-        inner.stores.leased.set(true);
+        *inner.stores.leased.borrow_mut() = Some(home.clone());
     }
     Ok((!taken).then_some(LOOK_MS))
 }

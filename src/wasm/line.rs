@@ -21,16 +21,24 @@ pub struct Stretch {
     pub entries: usize,
     /// Checksums of the entries as JSON, where neither objects nor the history tell them any more.
     pub sums: Vec<u64>,
+    /// The messages that they say, where these are others than the nodes: those behind a summary, however the view shows them
+    /// by now.
+    pub stands_for: Option<Vec<NodeIndex>>,
 }
 
 impl Stretch {
     /// Objects that were pushed; without any, what was pushed is one entry.
     pub fn of(objects: Vec<JsValue>, nodes: Vec<NodeIndex>) -> Self {
-        Self { entries: objects.len().max(1), objects, nodes, sums: Vec::new() }
+        Self { entries: objects.len().max(1), objects, nodes, sums: Vec::new(), stands_for: None }
     }
 
     fn len(&self) -> usize {
         self.entries
+    }
+
+    /// The messages that they say.
+    fn said(&self) -> &[NodeIndex] {
+        self.stands_for.as_deref().unwrap_or(&self.nodes)
     }
 }
 
@@ -58,35 +66,43 @@ impl Line {
         self.0.get(stretches.checked_sub(1)?)?.objects.last()
     }
 
-    /// Forgets the stretches from `stretches` on, and gives their nodes.
-    pub fn cut(&mut self, stretches: usize) -> Vec<NodeIndex> {
-        self.0.split_off(stretches.min(self.0.len())).into_iter().flat_map(|s| s.nodes).collect()
+    /// Forgets the stretches from `stretches` on.
+    pub fn cut(&mut self, stretches: usize) {
+        self.0.truncate(stretches);
     }
 
-    /// Forgets nodes that left the conversation. An entry that loses a part is known by what is left of it.
+    /// Forgets nodes that left the conversation. An entry that loses a part is known by what is left of it; a summary stays as
+    /// it was, unless nothing is left of what it stands for.
     pub fn forget(&mut self, gone: &NodeSet) {
-        for stretch in &mut self.0 {
-            let before = stretch.nodes.len();
+        self.0.retain_mut(|stretch| {
+            let (nodes, said) = (stretch.nodes.len(), stretch.said().len());
             stretch.nodes.retain(|n| !gone.contains(n));
-            if stretch.nodes.len() < before {
+            if stretch.nodes.len() < nodes {
                 stretch.objects.clear();
             }
-        }
-        self.0.retain(|stretch| !stretch.nodes.is_empty());
+            if let Some(stands_for) = &mut stretch.stands_for {
+                stands_for.retain(|n| !gone.contains(n));
+            }
+            !stretch.nodes.is_empty() && (said == 0 || !stretch.said().is_empty())
+        });
     }
 
     /// The list of a branch of the conversation.
     pub fn branch(&self, new: &Renumbering) -> Self {
         let came_along = |stretch: &Stretch| {
-            let nodes: Vec<NodeIndex> = stretch.nodes.iter().filter_map(|n| new.of(*n)).collect();
+            let there = |of: &[NodeIndex]| of.iter().filter_map(|n| new.of(*n)).collect::<Vec<_>>();
+            let nodes = there(&stretch.nodes);
             let whole = nodes.len() == stretch.nodes.len();
             let objects = if whole { stretch.objects.clone() } else { Vec::new() };
-            (!nodes.is_empty()).then_some(Stretch {
+            let branch = Stretch {
                 entries: stretch.entries,
                 sums: stretch.sums.clone(),
+                stands_for: stretch.stands_for.as_deref().map(there),
                 objects,
                 nodes,
-            })
+            };
+            let is_left = stretch.said().is_empty() || !branch.said().is_empty();
+            (!branch.nodes.is_empty() && is_left).then_some(branch)
         };
         Self(self.0.iter().filter_map(came_along).collect())
     }
@@ -98,8 +114,7 @@ impl Line {
         }
         let holds = |stretch: &&mut Stretch| stretch.nodes.iter().any(|n| gone.contains(n));
         for stretch in self.0.iter_mut().filter(holds) {
-            let sums: Option<Vec<u64>> = stretch.objects.iter().map(sum_of).collect();
-            if let Some(sums) = sums.filter(|sums| !sums.is_empty()) {
+            if let Some(sums) = sums_of(&stretch.objects) {
                 stretch.sums = sums;
                 stretch.objects = Vec::new();
             }
@@ -121,9 +136,9 @@ impl Line {
         adopted
     }
 
-    /// The nodes of the stretches from `stretches` on.
-    pub fn nodes_from(&self, stretches: usize) -> Vec<NodeIndex> {
-        self.0[stretches..].iter().flat_map(|s| s.nodes.iter().copied()).collect()
+    /// The messages that the stretches from `stretches` on say.
+    pub fn said_from(&self, stretches: usize) -> Vec<NodeIndex> {
+        self.0[stretches..].iter().flat_map(|s| s.said().iter().copied()).collect()
     }
 
     /// Compares entry by entry: by reference, and by value where an object is not the same.
@@ -177,6 +192,11 @@ pub fn is_same(one: &JsValue, other: &JsValue) -> bool {
 
 fn text(value: &JsValue) -> Option<String> {
     JSON::stringify(value).ok().map(JsValue::from).and_then(|text| text.as_string())
+}
+
+/// Entries as JSON, as checksums; `None` without any, or where one is no JSON.
+pub fn sums_of(entries: &[JsValue]) -> Option<Vec<u64>> {
+    entries.iter().map(sum_of).collect::<Option<Vec<u64>>>().filter(|sums| !sums.is_empty())
 }
 
 /// An entry as JSON, as a checksum.

@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use super::handles::{Handles, Objects, Shown, finished};
 use super::line::{Line, Stretch};
 use super::value::to_js;
-use crate::context::{Form, View};
+use crate::context::{Context, Form};
 use crate::message::{Message, Part};
 use crate::provider::{OPENED, Provider};
 
@@ -80,14 +80,15 @@ impl List {
     }
 
     /// The list as a caller has it who was handed it, entry by entry.
-    pub fn line(&self, view: &View) -> Line {
+    pub fn line(&self, context: &Context) -> Line {
         let behind = self.runs.iter().skip(1).map(|next| (next.slot, next.entries));
         let ends = behind.chain([(self.slots, self.entries.length())]);
         let stretch = |(run, (slots, entries)): (&Run, (usize, u32))| {
             let shown = (run.slot..slots).filter(|at| !self.head.contains(at));
-            let nodes = shown.filter_map(|at| view.slot(at)).map(|slot| slot.node).collect();
+            let nodes: Vec<_> = shown.filter_map(|at| context.view.slot(at)).map(|slot| slot.node).collect();
             let objects: Vec<JsValue> = self.entries.slice(run.entries, entries).iter().collect();
-            Stretch { entries: objects.len(), objects, nodes, sums: Vec::new() }
+            let stands_for = context.messages_behind(&nodes);
+            Stretch { entries: objects.len(), objects, nodes, sums: Vec::new(), stands_for }
         };
         Line(self.runs.iter().zip(ends).map(stretch).collect())
     }

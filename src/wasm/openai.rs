@@ -69,8 +69,9 @@ impl OpenAIHistoryAdapter {
 
     /// Makes the items anew from compacted messages, in place, and gives the list.
     ///
-    /// The list that a session handed out last is known by its objects: it does not cross again, and an object of it that was
-    /// changed meanwhile counts as it was pushed.
+    /// An array that a session gave (`prepare`, `lower`, `view("messages")`) is known as long as it holds what it held and is that
+    /// session's view: it does not cross again, and an object of it that was changed meanwhile counts as it was pushed. Any other
+    /// list, a copy of the array too, is read as it stands.
     ///
     /// @throws {ContextError} `INVALID_MESSAGE` with the index of the message; nothing has changed then.
     #[wasm_bindgen(unchecked_return_type = "object[]")]

@@ -20,6 +20,7 @@ use crate::session::{Session, SessionConfig};
 use crate::tokens::{Counter, Rules, count_tools_by};
 
 /// A session's options, read.
+#[derive(Clone)]
 pub struct Options {
     /// What is plain data.
     pub plain: Value,

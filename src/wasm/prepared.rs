@@ -1,6 +1,7 @@
 //! What `prepare` resolves to: view and report as prepared, written into JavaScript only when somebody looks at them.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use js_sys::{Function, Object};
@@ -10,6 +11,7 @@ use super::inner::Inner;
 use super::value::{set, to_js};
 use super::view::list_of;
 use crate::context::{Report, Snapshot};
+use crate::error::{Error, ErrorCode};
 
 thread_local! {
     static MAKER: RefCell<Option<Function>> = const { RefCell::new(None) };
@@ -38,16 +40,61 @@ impl Told {
     }
 }
 
+/// The views that were prepared and that nobody has looked at yet. They are the session's: a caller who keeps what `prepare`
+/// resolved to keeps nothing of a session that he freed.
+#[derive(Default)]
+pub struct Unread(RefCell<(u64, BTreeMap<u64, Rc<Snapshot>>)>);
+
+impl Unread {
+    fn add(&self, view: Rc<Snapshot>) -> u64 {
+        let (next, views) = &mut *self.0.borrow_mut();
+        *next += 1;
+        views.insert(*next, view);
+        *next
+    }
+
+    fn get(&self, number: u64) -> Option<Rc<Snapshot>> {
+        self.0.borrow().1.get(&number).cloned()
+    }
+
+    fn remove(&self, number: u64) {
+        let view = self.0.borrow_mut().1.remove(&number);
+        drop(view);
+    }
+
+    /// Lets go of all of them.
+    pub fn clear(&self) {
+        let views = std::mem::take(&mut self.0.borrow_mut().1);
+        drop(views);
+    }
+}
+
+/// One of these: nobody can look at it any more when this is gone.
+struct Waiting {
+    inner: Rc<Inner>,
+    number: u64,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.inner.unread.remove(self.number);
+    }
+}
+
 /// `{ messages, report }`: both are read when they are first asked for, and plain fields from then on.
 pub fn prepared(inner: &Rc<Inner>, report: Told, snapshot: Rc<Snapshot>) -> Result<JsValue, JsValue> {
-    let view = RefCell::new(Some((inner.clone(), snapshot)));
+    let number = inner.unread.add(snapshot);
+    let view = RefCell::new(Some(Rc::new(Waiting { inner: inner.clone(), number })));
     let report = RefCell::new(Some(report));
     let read = move |messages: bool| -> Result<JsValue, JsValue> {
         if !messages {
             return report.take().map_or(Ok(JsValue::UNDEFINED), Told::object);
         }
-        let Some((inner, snapshot)) = view.borrow().clone() else { return Ok(JsValue::UNDEFINED) };
-        let messages = list_of(&inner, &snapshot)?;
+        let Some(waiting) = view.borrow().clone() else { return Ok(JsValue::UNDEFINED) };
+        let freed =
+            || Error::new(ErrorCode::Freed, "the session was freed before these messages were looked at");
+        let snapshot = waiting.inner.unread.get(waiting.number).ok_or_else(freed)?;
+        let messages = list_of(&waiting.inner, &snapshot)?;
         view.take(); // from now on the view may be edited without a copy
         Ok(messages)
     };

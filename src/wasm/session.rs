@@ -1,5 +1,6 @@
 //! `Session`: the mirror of [`crate::session::Session`].
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Array, Promise};
@@ -52,8 +53,22 @@ pub struct Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        if BY_HAND.get() {
+            self.inner.empty();
+        }
         self.inner.set_freed();
     }
+}
+
+thread_local! {
+    /// An object is being freed by its caller, not by the garbage collector.
+    static BY_HAND: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says whether what is freed now is freed by its caller. The package's guard calls it around each `free()`.
+#[wasm_bindgen(js_name = setFreeing, skip_typescript)]
+pub fn set_freeing(by_hand: bool) {
+    BY_HAND.set(by_hand);
 }
 
 impl Session {

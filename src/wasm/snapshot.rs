@@ -3,21 +3,22 @@
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
+use super::handles::Handles;
 use super::inner::Inner;
-use super::line::Stretch;
+use super::line::{Stretch, sums_of};
 use super::options::{Options, read_options, rehearse};
 use super::session::Session;
 use super::text_pieces::bytes_of;
 use super::tokens::loaded_counter;
-use crate::context::NodeIndex;
+use crate::context::{Context, NodeIndex};
 use crate::error::{Error, Result};
 use crate::message::Format;
 use crate::saved::{Kind, Saved, Writer, saved};
 use crate::session::{Restored, Session as Core};
 use crate::tokens::{BytesPerFour, Counter, Estimate};
 
-/// What stands in a snapshot for this side. Version 1: the first.
-const SIDE: Kind = Kind { name: "js", version: 1, what: "a session" };
+/// What stands in a snapshot for this side. Version 1: the first. Version 2: what a summary in the caller's list stands for.
+const SIDE: Kind = Kind { name: "js", version: 2, what: "a session" };
 
 /// What this side knows of a session. Objects themselves cannot be saved.
 struct Side {
@@ -32,8 +33,9 @@ struct SavedStretch {
     entries: usize,
     nodes: Vec<NodeIndex>,
     sums: Vec<u64>,
+    stands_for: Option<Vec<NodeIndex>>,
 }
-saved!(struct SavedStretch { entries, nodes, sums });
+saved!(struct SavedStretch { entries, nodes, sums } since 2 { stands_for });
 
 #[wasm_bindgen]
 impl Session {
@@ -73,14 +75,16 @@ impl Session {
 pub fn bytes_of_session(inner: &Inner) -> std::result::Result<Vec<u8>, JsValue> {
     let line = inner.line.borrow();
     let split = inner.split_characters.borrow();
+    let handles = inner.handles()?;
     let mut side = Side {
-        pushed: inner.handles()?.pushed_as(),
-        line: line.0.iter().map(saved_stretch).collect(),
+        pushed: handles.pushed_as(),
+        line: line.0.iter().map(|stretch| saved_stretch(stretch, &handles)).collect(),
         split_characters: split
             .iter()
             .map(|(id, bytes)| (id.clone(), bytes.iter().copied().map(u32::from).collect()))
             .collect(),
     };
+    drop(handles);
     crate::sorting::sort(&mut side.split_characters);
     let mut out = Writer::default();
     side.save(&mut out);
@@ -92,7 +96,7 @@ pub fn bytes_of_session(inner: &Inner) -> std::result::Result<Vec<u8>, JsValue> 
 pub fn restored(bytes: &[u8], mut options: Options) -> std::result::Result<Session, JsValue> {
     let restored = Core::restore(bytes, options.redact.take(), |method| counter(&options, method))?;
     let Restored { mut session, host, counted_otherwise } = restored;
-    let side = read_side(&host, session.context().history.len())?;
+    let side = read_side(&host, session.context())?;
     let changes = options.plain.as_object().is_some_and(|plain| !plain.is_empty());
     if changes || counted_otherwise {
         let config = session.config().with(&options.plain)?;
@@ -104,8 +108,8 @@ pub fn restored(bytes: &[u8], mut options: Options) -> std::result::Result<Sessi
     let inner = Inner::new(session, options);
     inner.handles()?.keep_without_objects(side.pushed);
     let stretches = side.line.into_iter().map(|saved| {
-        let SavedStretch { entries, nodes, sums } = saved;
-        Stretch { objects: Vec::new(), nodes, entries, sums }
+        let SavedStretch { entries, nodes, sums, stands_for } = saved;
+        Stretch { objects: Vec::new(), nodes, entries, sums, stands_for }
     });
     inner.line.borrow_mut().extend(stretches);
     let split = side.split_characters.into_iter();
@@ -114,18 +118,26 @@ pub fn restored(bytes: &[u8], mut options: Options) -> std::result::Result<Sessi
     Ok(Session { inner: inner.into() })
 }
 
-fn saved_stretch(stretch: &Stretch) -> SavedStretch {
-    let Stretch { objects: _, nodes, entries, sums } = stretch;
-    SavedStretch { entries: *entries, nodes: nodes.clone(), sums: sums.clone() }
+/// Entries that are written otherwise than their messages were pushed are known by their checksums.
+fn saved_stretch(stretch: &Stretch, handles: &Handles) -> SavedStretch {
+    let Stretch { objects, nodes, entries, sums, stands_for } = stretch;
+    let sums = if handles.came_as(nodes, objects) { None } else { sums_of(objects) }.unwrap_or(sums.clone());
+    SavedStretch { entries: *entries, nodes: nodes.clone(), sums, stands_for: stands_for.clone() }
 }
 
-fn read_side(bytes: &[u8], nodes: usize) -> Result<Side> {
+fn read_side(bytes: &[u8], context: &Context) -> Result<Side> {
     let mut from = SIDE.unframed(bytes)?;
-    let side = Side::load(&mut from)?;
+    let mut side = Side::load(&mut from)?;
     from.finish()?;
     let pushed = side.pushed.iter().flat_map(|(_, nodes)| nodes);
-    let known = pushed.chain(side.line.iter().flat_map(|stretch| &stretch.nodes)).all(|n| n.get() < nodes);
+    let of_line = side.line.iter().flat_map(|s| s.nodes.iter().chain(s.stands_for.iter().flatten()));
+    let known = pushed.chain(of_line).all(|n| n.get() < context.history.len());
     from.require(known, "it names a message that is not there")?;
+    if from.version() < 2 {
+        for stretch in &mut side.line {
+            stretch.stands_for = context.messages_behind(&stretch.nodes);
+        }
+    }
     Ok(side)
 }
 

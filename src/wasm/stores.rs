@@ -55,7 +55,7 @@ impl Home {
         format!("{}:lease", self.key)
     }
 
-    fn is_at(&self, store: &Store, key: &str) -> bool {
+    pub fn is_at(&self, store: &Store, key: &str) -> bool {
         self.key == key && self.store.is(store)
     }
 
@@ -85,8 +85,8 @@ pub struct Stores {
     pub look_at: Cell<u64>,
     /// The output of the store that was read last, by its key.
     pub fetched: RefCell<Option<(String, Rc<ToolOutputs>)>>,
-    /// This session has taken the lease of its home.
-    pub leased: Cell<bool>,
+    /// Where this session has taken the lease: that may not be its home any more.
+    pub leased: RefCell<Option<Home>>,
     /// By which a lease is known to be this session's: it stands in no snapshot, and nothing depends on it.
     pub token: String,
 }
@@ -103,7 +103,7 @@ impl Stores {
             moving: Cell::new(false),
             look_at: Cell::new(0),
             fetched: RefCell::default(),
-            leased: Cell::new(false),
+            leased: RefCell::default(),
             token,
         }
     }

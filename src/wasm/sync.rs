@@ -8,11 +8,9 @@ use super::inner::Inner;
 use super::line::{Line, is_same};
 use super::value::{copy_of, get, json, set};
 use super::view::brought_up;
-use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::{list_keys, provider};
-use crate::session::Session;
 
 /// Takes in what is new in a list. `{ added, diverged_at }`.
 pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, JsValue> {
@@ -30,7 +28,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         }
     }
     let known = view.as_ref().unwrap_or(&line);
-    let gone = inner.read(|core| said(core, known.nodes_from(common.stretches)))?;
+    let gone = known.said_from(common.stretches);
     let before = known.before(common.stretches).cloned();
     drop(line);
     let new: Array = list[common.entries..].iter().collect();
@@ -79,29 +77,10 @@ fn handed_back(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option
         let begins = !entries.is_empty()
             && entries.len() <= list.len()
             && entries.iter().zip(list).all(|(shown, given)| is_same(shown, given));
-        let line = begins.then(|| shown.line(&context.view));
+        let line = begins.then(|| shown.line(context));
         handles.lists.insert(format, shown);
         Ok(line)
     })?
-}
-
-/// The messages among nodes, and those that a fold among them stands for.
-fn said(core: &Session, nodes: Vec<NodeIndex>) -> Vec<NodeIndex> {
-    let history = &core.context().history;
-    let mut left = nodes;
-    let mut said = Vec::new();
-    while let Some(node) = left.pop() {
-        match history.node(node).kind {
-            NodeKind::Message => said.push(node),
-            NodeKind::Summary => {
-                let fold = core.context().folds.iter().find(|fold| fold.summary == node);
-                left.extend(fold.iter().flat_map(|fold| &fold.members));
-            }
-            _ => {}
-        }
-    }
-    said.reverse();
-    said
 }
 
 /// The header that a body keeps apart from its list.

@@ -204,6 +204,14 @@ pub fn known_keys(options: &JsValue, known: &[&str]) -> Result<(), JsValue> {
     Ok(())
 }
 
+/// A number of things, or the place of one: whole, and 0 or more. `Infinity` is more than there are.
+pub fn count(value: &JsValue, name: &str) -> Result<usize, Error> {
+    let whole = value.as_f64().filter(|n| *n >= 0.0 && (n.fract() == 0.0 || n.is_infinite()));
+    whole
+        .map(|n| n as usize)
+        .ok_or_else(|| Error::argument(format!("`{name}`: expected a whole number from 0 on")))
+}
+
 /// A string argument. Arguments come as any value: a string parameter of the binding traps on what is none.
 pub fn text(value: &JsValue, name: &str) -> Result<String, Error> {
     value.as_string().ok_or_else(|| Error::argument(format!("`{name}`: expected a string")))

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use js_sys::{Array, Function, Object};
+use js_sys::{Array, Function, Object, WeakMap};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
@@ -19,14 +20,33 @@ use crate::provider::{Provider, Written, provider, unlink_each};
 use crate::session::Session;
 
 thread_local! {
-    /// The session whose view was handed out last.
-    static LAST: RefCell<Weak<Inner>> = RefCell::default();
+    /// Lists of messages that sessions handed out, and the number of the session of each.
+    static HANDED_OUT: WeakMap = WeakMap::new();
+    /// The sessions that handed some out, by number.
+    static SESSIONS: RefCell<BTreeMap<u32, Weak<Inner>>> = RefCell::default();
 }
 
-/// The messages of the list that was handed out last, if this is it: object by object, and the view has not changed since.
+/// Remembers whose view a list is.
+fn note_handed_out(list: &Array, inner: &Rc<Inner>) {
+    let number = SESSIONS.with_borrow_mut(|sessions| {
+        let is_known = |number: &u32| sessions.get(number).is_some_and(|of| of.as_ptr() == Rc::as_ptr(inner));
+        let known = inner.number.get().filter(is_known);
+        known.unwrap_or_else(|| {
+            sessions.retain(|_, session| session.strong_count() > 0);
+            let next = sessions.last_key_value().map_or(0, |(last, _)| last + 1);
+            sessions.insert(next, Rc::downgrade(inner));
+            inner.number.set(Some(next));
+            next
+        })
+    });
+    HANDED_OUT.with(|lists| lists.set(list, &number.into()));
+}
+
+/// The messages of a list that a session handed out, if it still is its view: object by object, and the view has not changed since.
 pub fn handed_out(list: &JsValue) -> Option<Vec<Arc<Message>>> {
     let list = list.dyn_ref::<Array>()?;
-    let inner = LAST.with_borrow(Weak::upgrade)?;
+    let number = HANDED_OUT.with(|lists| lists.get(list)).as_f64()?;
+    let inner = SESSIONS.with_borrow(|sessions| sessions.get(&(number as u32))?.upgrade())?;
     let handles = inner.handles().ok()?;
     let known = handles.lists.get(&Format::Messages)?;
     let same = list.length() == known.entries.length()
@@ -43,7 +63,7 @@ pub fn handed_out(list: &JsValue) -> Option<Vec<Arc<Message>>> {
 }
 
 /// The view in a format. What the format cannot say as it is, `on_note` is told.
-pub fn view_of(inner: &Inner, format: Format, on_note: Option<&Function>) -> Result<JsValue, JsValue> {
+pub fn view_of(inner: &Rc<Inner>, format: Format, on_note: Option<&Function>) -> Result<JsValue, JsValue> {
     let mut handles = inner.handles()?;
     let mut said: Vec<(String, String)> = Vec::new();
     let view = inner.read(|core| -> Result<JsValue, JsValue> {
@@ -70,7 +90,11 @@ pub fn view_of(inner: &Inner, format: Format, on_note: Option<&Function>) -> Res
                 })
                 .collect();
         }
-        let body = with_head(provider, head, shown.handed_out());
+        let entries = shown.handed_out();
+        if format == Format::Messages {
+            note_handed_out(&entries, inner);
+        }
+        let body = with_head(provider, head, entries);
         handles.lists.insert(format, list);
         body
     })??;
@@ -89,7 +113,6 @@ pub fn view_of(inner: &Inner, format: Format, on_note: Option<&Function>) -> Res
 
 /// An earlier view as messages.
 pub fn list_of(inner: &Rc<Inner>, snapshot: &Snapshot) -> Result<JsValue, JsValue> {
-    let inner_weak = Rc::downgrade(inner);
     let mut handles = inner.handles()?;
     inner.read(|core| {
         let context = core.context();
@@ -97,7 +120,7 @@ pub fn list_of(inner: &Rc<Inner>, snapshot: &Snapshot) -> Result<JsValue, JsValu
             let list = brought_up(&mut handles, context, Format::Messages)?;
             let messages = list.handed_out();
             handles.lists.insert(Format::Messages, list);
-            LAST.set(inner_weak.clone());
+            note_handed_out(&messages, inner);
             return Ok(messages.into());
         }
         let slots = context.view.slots_at(snapshot);

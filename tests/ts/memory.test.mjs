@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import v8 from "node:v8";
+import vm from "node:vm";
 import { Session } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
 import { calls, conversation, failsWith, output, user } from "../support/session.mjs";
@@ -44,6 +46,61 @@ describe("memory", () => {
     const held = new Session().memory().wasm_bytes;
     await many(1_000);
     assert.equal(new Session().memory().wasm_bytes, held);
+  });
+});
+
+v8.setFlagsFromString("--expose-gc");
+const collectGarbage = vm.runInNewContext("gc");
+
+describe("a session that is freed by hand", () => {
+  const GOOD = "<summary>the gist</summary>";
+
+  test("holds nothing more of its history, whatever of it is still in hand", async () => {
+    const kept = [];
+    const live = async (count) => {
+      for (let i = 0; i < count; i++) {
+        const session = new Session({ contextWindow: 100_000 });
+        session.push(conversation(10, 100));
+        kept.push(await session.prepare(), session.toolOutputs, session.graph);
+        await session.compact(); // what was prepared is otherwise now
+        kept.push(await session.prepare());
+        session.free();
+        await null;
+      }
+    };
+    await live(50);
+    const held = new Session().memory().wasm_bytes;
+    await live(500);
+    const each = (new Session().memory().wasm_bytes - held) / 500;
+    assert.ok(each < 8_192, `${each} bytes of each`);
+  });
+
+  test("what it prepared says FREED where nobody has looked at it yet, and stays what it is where somebody has", async () => {
+    const session = new Session({ contextWindow: 100_000, summarize: () => GOOD });
+    session.push(conversation(3));
+    const [unread, read] = [await session.prepare(), await session.prepare()];
+    const messages = [...read.messages];
+    const { toolOutputs, graph } = session;
+    session.free();
+    for (const twice of [1, 2]) assert.throws(() => unread.messages, failsWith("FREED"), `${twice}`);
+    assert.deepEqual(unread.report.decisions, []);
+    assert.deepEqual(read.messages, messages);
+    assert.throws(() => toolOutputs.refs(), failsWith("FREED"));
+    await assert.rejects(toolOutputs.read({ ref_id: "out_1" }), failsWith("FREED"));
+    assert.throws(() => graph.nodes(), failsWith("FREED"));
+  });
+
+  test("what has no owner any more can still be read", async () => {
+    const prepared = await (async () => {
+      const session = new Session();
+      session.push(conversation(3));
+      return session.prepare();
+    })();
+    for (let i = 0; i < 5; i++) {
+      collectGarbage();
+      await new Promise(setImmediate);
+    }
+    assert.equal(prepared.messages.length, 12);
   });
 });
 

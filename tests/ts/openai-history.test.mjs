@@ -197,6 +197,25 @@ describe("rebuild", () => {
     assert.equal(adapter.inputItems[3], more[2]);
   });
 
+  test("what it says of a message that the caller changed hangs on the list that it is given, not on which one was read last", async () => {
+    const talk = async () => {
+      const session = new Session();
+      session.push([user("go"), { role: "assistant", content: "well" }]);
+      return { session, messages: (await session.prepare()).messages };
+    };
+    const rebuild = (list) => /well|changed/.exec(JSON.stringify(new OpenAIHistoryAdapter().rebuild(list)[1]))[0];
+    for (const readBetween of [() => {}, async () => (await talk()).messages, async () => new Session().lower()]) {
+      const { session, messages } = await talk();
+      messages[1].content = "changed";
+      await readBetween();
+      assert.equal(rebuild(messages), "well", "a session's own list counts as it was pushed");
+      assert.equal(rebuild([...messages]), "changed", "any other is read as it stands");
+      assert.equal(rebuild(session.lower()), "well");
+      session.push(user("and?"));
+      assert.equal(rebuild(messages), "changed", "and so is one that is not the view any more");
+    }
+  });
+
   test("an untouched list rebuilds to itself", () => {
     const items = everything();
     const session = new Session();

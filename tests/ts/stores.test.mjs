@@ -258,6 +258,16 @@ describe("two processes on one session ask for one summary", () => {
     assert.equal(asked, 2);
   });
 
+  test("one that saves under another key gives the lease back where it took it", async () => {
+    const store = memoryStore();
+    const [a, b] = await two(store, () => "<summary>They talked.</summary>");
+    await a.compact();
+    assert.equal((await store.getKeys("s:lease")).length, 1, "until it is saved");
+    await a.save(store, "elsewhere");
+    assert.deepEqual(await store.getKeys("s:lease"), []);
+    assert.equal((await b.compact()).decisions.at(-1).pass, "summarize", "nobody saved under the old key: the other one asks itself");
+  });
+
   test("a process that died holds the lease until its end", async () => {
     const store = memoryStore();
     let time = 1_000_000;

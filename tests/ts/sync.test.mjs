@@ -292,6 +292,50 @@ describe("a view that is handed back", () => {
     });
 });
 
+describe("a summary that was handed back and is rewritten takes all with it that it stands for", () => {
+  const handedBack = async () => {
+    const session = new Session({ contextWindow: 100_000, summarize: () => "<summary>the gist</summary>" });
+    const turns = (n) => Array.from({ length: 4 }, (_, i) => [asks(`question ${n}.${i}`), says(`answer ${n}.${i}`)]).flat();
+    session.sync("openai-chat", turns(1));
+    await session.compact();
+    session.sync("openai-chat", [...session.view("openai-chat"), ...turns(2)]);
+    await session.compact();
+    const list = [...session.view("openai-chat"), asks("on")];
+    session.sync("openai-chat", list);
+    return { session, list, fold: session.folds().at(-1) };
+  };
+  const AFTERWARDS = {
+    "nothing happened to it": () => {},
+    "it was unfolded": (session, fold) => session.unfold(fold.id),
+    "both folds were": (session, fold) => [fold.id, session.folds()[0].id].map((id) => session.unfold(id)),
+    "it was expanded in the graph": (session, fold) => session.graph.expand(fold.id),
+    "a message of it was pinned": (session, fold) => session.pin(fold.items.at(-1)),
+    "a message of it was pinned, and it was unfolded": (session, fold) => (session.pin(fold.items.at(-1)), session.unfold(fold.id)),
+  };
+  for (const [what, happens] of Object.entries(AFTERWARDS))
+    for (const where of ["there", "in a restored session", "in a fork"]) {
+      if (where === "in a fork" && /graph/.test(what)) continue; // it has other ids there
+      test(`${what}, ${where}`, async () => {
+        let { session, list, fold } = await handedBack();
+        if (where === "in a fork") session = session.fork(session.messages.at(-1).id ?? session.items().at(-1).id);
+        happens(session, fold);
+        if (where === "in a restored session") session = Session.restore(session.snapshot());
+        assert.deepEqual(session.sync("openai-chat", structuredClone(list)), { added: 0, diverged_at: null }, "the list is known as it was");
+        assert.deepEqual(session.sync("openai-chat", [asks("from the beginning")]), { added: 1, diverged_at: 0 });
+        assert.deepEqual(session.view("openai-chat"), [asks("from the beginning")]);
+        assert.deepEqual(session.folds(), []);
+      });
+    }
+
+  test("of a conversation that went back into it, too", async () => {
+    const { session, fold } = await handedBack();
+    session.unfold(fold.id);
+    session.rewind(session.folds()[0].items[0]);
+    session.sync("openai-chat", [asks("from the beginning")]);
+    assert.deepEqual(session.view("openai-chat"), [asks("from the beginning")]);
+  });
+});
+
 describe("recorded requests, step by step", { skip: missing }, () => {
   const FORMATS = { responses: "openai-responses", chat: "openai-chat", anthropic: "anthropic" };
   for (const [of, format] of Object.entries(FORMATS))

@@ -89,7 +89,8 @@ fn reading(
         return Ok(());
     };
     let messages = nodes.iter().map(|n| redact.message(&context.history.node(*n).message));
-    read(&Read::anew(&messages.collect::<Result<Vec<_>>>()?));
+    let kept = nodes.iter().map(|n| context.history.redacted_facts_of_away(*n));
+    read(&Read::anew(&messages.collect::<Result<Vec<_>>>()?, &kept.collect::<Vec<_>>()));
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::facts::{Answered, CallNote, Drawn, Notes};
+use crate::facts::{Answered, CallNote, Drawn, Kept, Notes};
 use crate::message::{Message, Role};
 
 /// Messages with their facts, in the order in which they are read.
@@ -27,11 +27,14 @@ impl<'a> Read<'a> {
         Self { facts, messages }
     }
 
-    /// Messages whose facts are drawn here.
-    pub fn anew(messages: &'a [Message]) -> Self {
+    /// Messages whose facts are drawn here, but for those whose facts were `kept`.
+    pub fn anew(messages: &'a [Message], kept: &[Option<&Kept>]) -> Self {
         let mut facts = Drawn::default();
-        for message in messages {
-            facts.draw(message);
+        for (at, message) in messages.iter().enumerate() {
+            match kept.get(at).copied().flatten() {
+                Some(kept) => facts.draw_kept(message, kept),
+                None => facts.draw(message),
+            }
         }
         Self {
             facts: Cow::Owned(facts),

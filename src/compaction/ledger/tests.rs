@@ -28,7 +28,7 @@ fn ran(id: &str, command: &str, output: &str) -> [Message; 2] {
 
 fn carried(messages: &[Message]) -> Carried {
     let mut carried = Carried::default();
-    carried.add(&Read::anew(messages));
+    carried.add(&Read::anew(messages, &[]));
     carried
 }
 
@@ -109,8 +109,8 @@ fn finished_work_is_not_open_and_what_ran_again_is_not_old_news() {
     assert!(text.contains("`cargo test` → 3 passed, 0 failed") && !text.contains("failed: error"), "{text}");
 
     let mut settled = carried(&session());
-    settled.settle(&Read::anew(&[said("- [x] fix `main`\nNow the docs."), user("Go on.")]));
-    settled.settle(&Read::anew(&ran("4", "cargo test", "ok")));
+    settled.settle(&Read::anew(&[said("- [x] fix `main`\nNow the docs."), user("Go on.")], &[]));
+    settled.settle(&Read::anew(&ran("4", "cargo test", "ok"), &[]));
     let (text, _) = write(&settled, &Stays::of([]), ALL, &Estimate).unwrap();
     assert!(!text.contains("fix `main`") && !text.contains("cargo test"), "{text}");
 }
@@ -219,12 +219,12 @@ proptest::proptest! {
         let drawn = <[(&Message, usize)]>::to_vec;
         let (mut once, mut anew) = (Carried::default(), Carried::default());
         once.add(&Read::drawn(Cow::Borrowed(&facts), drawn(&places[..first.len()])));
-        anew.add(&Read::anew(first));
+        anew.add(&Read::anew(first, &[]));
         proptest::prop_assert_eq!(&once, &anew);
         once.settle(&Read::drawn(Cow::Borrowed(&facts), drawn(&places[first.len()..])));
-        anew.settle(&Read::anew(second));
+        anew.settle(&Read::anew(second, &[]));
         once.add(&Read::drawn(Cow::Borrowed(&facts), drawn(&places[first.len()..])));
-        anew.add(&Read::anew(second));
+        anew.add(&Read::anew(second, &[]));
         proptest::prop_assert_eq!(once, anew);
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::History;
+use super::away::Away;
 use super::calls::OpenCall;
 use super::reasons;
 use crate::context::node::{Node, NodeIndex, NodeKind};
 use crate::context::place::Late;
-use crate::context::tally::Tally;
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 
@@ -48,7 +48,7 @@ impl Saved for History {
         let late: Late = Saved::load(from)?;
         let named = nodes.iter().filter_map(|n| n.folded_by.as_ref());
         let calls = open_calls.values().flat_map(|c| std::iter::once(&c.caller).chain(&c.stand_in));
-        let away: BTreeMap<NodeIndex, Tally> = Saved::load(from)?;
+        let away: BTreeMap<NodeIndex, Away> = Saved::load(from)?;
         let known = named
             .chain(calls)
             .chain(superseded.iter().map(|(n, _)| n))

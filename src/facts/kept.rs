@@ -1,0 +1,50 @@
+//! The facts of a tool output whose text lives elsewhere, as they were when it left.
+
+use std::collections::HashMap;
+
+use super::literal::each_literal;
+use super::notes::Answered;
+use super::{LiteralKind, texts};
+use crate::message::Message;
+use crate::saved::saved;
+
+/// What was drawn of a message before its text went away: a later fold tells the same of it, wherever the text is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Its literal facts, each once, in the order of their first places.
+    pub(super) literals: Vec<KeptLiteral>,
+    /// How the command ended that it answers.
+    pub(super) answer: Option<Answered>,
+}
+
+/// A literal fact, and in how many places it stood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct KeptLiteral {
+    pub text: String,
+    pub kind: LiteralKind,
+    pub count: u32,
+}
+
+saved!(struct Kept { literals, answer });
+saved!(struct KeptLiteral { text, kind, count });
+
+impl Kept {
+    /// The facts of a tool message. `speaks`: it answers a command, and what that prints are a program's own messages.
+    pub fn of(message: &Message, speaks: Option<bool>) -> Self {
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut literals: Vec<KeptLiteral> = Vec::new();
+        for text in texts(message) {
+            each_literal(&text, &mut |found| {
+                if let Some(at) = places.get(found.text) {
+                    literals[*at].count = literals[*at].count.saturating_add(1);
+                    return;
+                }
+                places.insert(found.text.to_owned(), literals.len());
+                literals.push(KeptLiteral { text: found.text.to_owned(), kind: found.kind, count: 1 });
+            });
+        }
+        let output = message.tool_outputs().next();
+        let answer = output.zip(speaks).map(|(output, speaks)| Answered::of(message, output, speaks));
+        Self { literals, answer }
+    }
+}

@@ -1,0 +1,118 @@
+//! Tool outputs that live in the host's store: when they went there changes nothing of what a fold tells (INV-6).
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::sync::Arc;
+
+use contextfold::compaction::{Answer, Reason, Redact};
+use contextfold::message::{Message, Part, Role, ToolCall};
+use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::tokens::Estimate;
+use serde_json::json;
+
+const TURNS: usize = 12;
+
+fn session(redact: Option<Redact>) -> Session {
+    let options = json!({ "contextWindow": 20_000, "ladder": "contextfold", "toolOutputCache": { "maxMessageBytes": 300 } });
+    let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));
+    session.set_redact(redact);
+    session
+}
+
+fn redact() -> Redact {
+    Redact::new(|text| Ok(text.replace("secret", "hidden")))
+}
+
+/// A question, a command, what it printed, an answer.
+fn turn(n: usize) -> Vec<Message> {
+    let args = json!({ "command": format!("cargo test -p part{n}") }).to_string();
+    let call = Part::ToolCall(ToolCall::function(format!("call_{n}"), "shell", args));
+    let line = |i: usize| {
+        format!("   at src/secret/part{n}/module{}.rs: issue #{}, see E0{n:03}\n", i % 7, 100 + i % 3)
+    };
+    let printed: String = (0..40).map(line).collect();
+    let end = format!("error[E0{n:03}]: it broke\ntest result: FAILED. {n} passed; 1 failed\n");
+    vec![
+        Message::text(Role::User, format!("What of part {n}?")),
+        Message::new(Role::Assistant, vec![call]),
+        Message::tool(format!("call_{n}"), printed + &end),
+        Message::text(Role::Assistant, "It is looked into."),
+    ]
+}
+
+/// All outputs that may leave memory leave it; what the host's store holds then.
+fn send_all_away(session: &mut Session) -> Vec<(String, Vec<u8>)> {
+    let leave = session.context().may_leave(0);
+    let send = |id: String| {
+        let outputs = &session.context().outputs;
+        let ((key, bytes), size) = (outputs.to_store(&id).unwrap(), outputs.get(&id).unwrap().bytes());
+        assert!(session.send_away(&id, &key, size).unwrap().is_some());
+        (id, bytes)
+    };
+    leave.into_iter().map(send).collect()
+}
+
+/// What a fold of everything but the last turns tells beside its summary.
+fn ledger(session: &mut Session) -> String {
+    let fit = session.compact(Reason::Manual, None).unwrap();
+    let Some(Fit::NeedsSummary(pending)) = fit else { panic!("there is something to fold") };
+    let text = "<summary>Some work was done.</summary>".to_owned();
+    session.resume(*pending, &Answer { text, ..Answer::default() }).unwrap();
+    session.context().fold_infos().pop().unwrap().ledger.unwrap()
+}
+
+fn restored(session: &Session, redact: Option<Redact>) -> Session {
+    Session::restore(&session.snapshot(b""), redact, |_| Ok(Arc::new(Estimate))).unwrap().session
+}
+
+#[test]
+fn a_ledger_tells_the_same_whenever_outputs_left_memory() {
+    for redact in [None, Some(redact())] {
+        let mut stays = session(redact.clone());
+        (0..TURNS).for_each(|n| drop(stays.push(turn(n)).unwrap()));
+        let expected = ledger(&mut stays);
+        let folder = if redact.is_some() { "src/hidden" } else { "src/secret" };
+        for needle in [format!("{folder}/part3/module6.rs"), "3 passed, 1 failed".to_owned()] {
+            assert!(expected.contains(&needle), "{needle}: {expected}");
+        }
+        for at in 1..=TURNS {
+            let mut session = session(redact.clone());
+            (0..at).for_each(|n| drop(session.push(turn(n)).unwrap()));
+            let sent = send_all_away(&mut session);
+            assert!(!sent.is_empty());
+            (at..TURNS).for_each(|n| drop(session.push(turn(n)).unwrap()));
+            let last = session.context().history.nodes().last().unwrap().id.to_string();
+            let (mut fork, _) = session.fork(&last, None).unwrap();
+            let mut again = restored(&session, redact.clone());
+            let mut brought_back = restored(&session, redact.clone());
+            for (id, bytes) in sent {
+                let read = brought_back.context().outputs.from_store(&id, &bytes).unwrap();
+                brought_back.context_mut().bring_output_back(&id, &read).unwrap();
+            }
+            assert_eq!(again.snapshot(b""), session.snapshot(b""));
+            assert_eq!(ledger(&mut session), expected, "sent away after {at} turns");
+            assert_eq!(ledger(&mut again), expected, "sent away after {at} turns, restored");
+            assert_eq!(ledger(&mut brought_back), expected, "sent away after {at} turns, and brought back");
+            assert_eq!(ledger(&mut fork), expected, "sent away after {at} turns, forked");
+        }
+    }
+}
+
+#[test]
+fn an_output_that_cannot_be_redacted_stays() {
+    let mut session = session(Some(Redact::new(|_| Err(contextfold::Error::argument("no")))));
+    session.push(turn(0)).unwrap();
+    let id = session.context().may_leave(0).pop().unwrap();
+    let (key, _) = session.context().outputs.to_store(&id).unwrap();
+    let size = session.context().outputs.get(&id).unwrap().bytes();
+    assert!(session.send_away(&id, &key, size).is_err());
+    assert_eq!(session.context().outputs.bytes(), size);
+}
+
+#[test]
+fn what_was_redacted_otherwise_is_not_told() {
+    let mut session = session(None);
+    (0..TURNS).for_each(|n| drop(session.push(turn(n)).unwrap()));
+    send_all_away(&mut session);
+    session.set_redact(Some(redact()));
+    assert!(!ledger(&mut session).contains("secret"));
+}
