@@ -5,6 +5,9 @@
 //   node fuzz/module.mjs --script FILE             a script as it was printed
 //
 // A seed is a script, plain JSON: options, operations, answers of the summariser. What fails is made smaller and printed.
+//
+// No script hangs: its time passes only where nothing else can happen (`clock.mjs`), so none waits, and one that waits for what
+// never comes fails; one that computes without end is ended and told (`watchdog.mjs`).
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,6 +16,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "./run.mjs";
 import { scriptOf } from "./script.mjs";
+import { LIMIT, watched } from "./watchdog.mjs";
 
 /** Children that are started to make a script smaller, at most. */
 const SHRINKS = 60;
@@ -34,13 +38,16 @@ const from = Number(only ?? given("from") ?? 1);
 const until = performance.now() + 1000 * Number(given("seconds") ?? 20);
 let [scripts, operations, seed] = [0, 0, from];
 let problem = null;
+const begins = watched();
 for (; problem === null; seed++) {
+  begins(seed);
   const script = scriptOf(seed);
   problem = await run(script);
   scripts++;
   operations += script.ops.length;
   if (only !== null || performance.now() > until) break;
 }
+begins(-1);
 console.log(`module: ${scripts} scripts, ${operations} operations, seeds ${from} to ${from + scripts - 1}`);
 if (problem) {
   const failed = from + scripts - 1;
@@ -57,7 +64,7 @@ function smaller(script) {
   const fails = (candidate) => {
     if (tries++ >= SHRINKS) return false;
     writeFileSync(path, JSON.stringify(candidate));
-    return spawnSync(process.execPath, [fileURLToPath(import.meta.url), "--script", path]).status === 1;
+    return spawnSync(process.execPath, [fileURLToPath(import.meta.url), "--script", path], { timeout: LIMIT * 1000 }).status === 1;
   };
   let best = script;
   for (let size = Math.ceil(best.ops.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2))

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { ContextError, Session, check, convert, countTokens, repair } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
+import { ended, install, pass, reset, tick } from "./clock.mjs";
 
 const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk"];
 
@@ -11,7 +12,7 @@ process.on("unhandledRejection", (error) => {
   unhandled = error;
 });
 
-const tick = () => new Promise((resolve) => setImmediate(resolve));
+install();
 
 /** Throws what is a bug: anything but a coded error that a caller can act on. */
 function expected(error) {
@@ -48,10 +49,11 @@ function spoilt(value, at, junk) {
 
 export async function run(script) {
   unhandled = null;
-  const world = { session: null, open: [] };
+  reset();
+  const world = { session: null, open: [], where: "at the beginning" };
   try {
     begin(world, script);
-    if (world.session) await live(world, script);
+    if (world.session && !(await ended(live(world, script)))) return `${world.where}: it waits for what never comes`;
   } catch (error) {
     return String(error?.stack ?? error).split("\n").slice(0, 8).join("\n");
   } finally {
@@ -63,6 +65,11 @@ export async function run(script) {
   }
   await tick();
   return unhandled ? `an unhandled rejection: ${unhandled?.stack ?? unhandled}` : null;
+}
+
+function free(world, session) {
+  world.open = world.open.filter((open) => open !== session);
+  session.free();
 }
 
 /** A store of which one call goes wrong, the one with the number that is set, counted from then on. */
@@ -82,8 +89,8 @@ function begin(world, script) {
   const summarize = async (request, { signal }) => {
     const answer = script.answers[asked++ % script.answers.length];
     if (!Array.isArray(request.messages) || !Number.isFinite(request.input_tokens)) throw new Error("a request of another shape");
-    // 200 questions in one script are a loop.
-    if (asked > 200) return "<summary>s</summary>";
+    // 200 questions in one script are a loop; and at the end nothing is pushed that it would begin again for.
+    if (asked > 200 || world.ends) return "<summary>s</summary>";
     switch (answer.kind) {
       case "object": return { text: `<summary>${answer.text}</summary>`, finish_reason: "stop", usage: { input_tokens: 5, output_tokens: 1 } };
       case "empty": return "";
@@ -123,9 +130,9 @@ async function live(world, script) {
   const running = [];
   for (const [at, op] of script.ops.entries()) {
     const before = op.op === "load" ? 0 : world.session.messages.length;
+    const where = (world.where = `operation ${at}, ${op.op}`);
     const refused = await operate(world, op, running);
     const { session } = world;
-    const where = `operation ${at}, ${op.op}`;
     const now = session.messages;
     if (now.length < before) throw new Error(`${where}: the history was ${before} messages and is ${now.length}`);
     if (refused && ["push", "pushFrom", "native", "setHeader"].includes(op.op) && running.length === 0 && now.length !== before) throw new Error(`${where}: refused, and taken all the same`);
@@ -133,9 +140,13 @@ async function live(world, script) {
     world.spoilt ||= op.spoilt && !refused;
     sound(session, where, world.spoilt);
   }
+  [world.where, world.ends] = ["at the end", true];
   for (const promise of running) await promise;
   const { session } = world;
-  for (let rounds = 0; rounds < 3; rounds++) await session.prepare().catch(expected);
+  for (let rounds = 0; rounds < 5; rounds++) {
+    await session.prepare().catch(expected);
+    await session.flush().catch(expected);
+  }
   const prepared = await session.prepare().catch(expected);
   if (!prepared.report || prepared instanceof Error) return;
   if (session.limit !== null && prepared.report.counter.corrected_tokens > session.limit + 1) throw new Error(`${session.tokens} tokens of ${session.limit}: ${JSON.stringify(prepared.report)}`);
@@ -187,6 +198,7 @@ async function operate(world, op, running) {
         break;
       }
       case "tick": await tick(); break;
+      case "wait": pass(op.ms); break;
       case "native": session.pushFrom(op.format, op.input); break;
       case "setContext": session.setContext(op.parts); break;
       case "unfold": session.unfold(nth(session.folds())?.id ?? "nothing"); break;
@@ -220,12 +232,11 @@ async function operate(world, op, running) {
         break;
       }
       case "load": case "restore": {
-        world.store.at = 0;
-        await world.store.removeItem("s:lease"); // whoever had the session is gone, or it would be waited for
         world.store.at = op.fault ?? 0;
         const again = op.op === "load" ? await Session.load(world.store, "s", world.given) : Session.restore(session.snapshot(), world.given);
         world.open.push(again);
         if (op.op === "restore" && !world.spoilt && !isDeepStrictEqual(wellFormed(again.view("anthropic")), wellFormed(session.view("anthropic")))) throw new Error("restored to another view");
+        if (op.frees) free(world, session); // or it lives on beside, and may hold the lease
         world.session = again;
         world.plan = world.branch = null;
         break;

@@ -673,6 +673,48 @@ fn a_pinned_answer_keeps_its_question_where_the_summary_is_an_answer_too() {
 }
 
 #[test]
+fn what_is_pinned_while_a_summary_is_written_keeps_its_question_too() {
+    for options in [json!({ "compaction": { "summaryRole": "assistant" } }), json!({ "ladder": "ladder" })] {
+        let mut s = session(&options);
+        for n in 0..6 {
+            let said = said(&"words ".repeat(60)).with_id(format!("a{n}"));
+            s.push(vec![user(&format!("question {n}")), said]).unwrap();
+        }
+        let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+        s.set_pinned("a2", true).unwrap();
+        s.resume(pending, &answer("<summary>the gist</summary>")).unwrap();
+        let lines = layout(&s);
+        let mut stays = lines.lines().skip_while(|l| !l.contains("the gist")).skip(1);
+        assert_eq!(stays.next(), Some("user: question 2"), "{lines}");
+        assert!(stays.next().is_some_and(|l| l.starts_with("assistant: words")), "{lines}");
+        assert!(!lines.contains("question 1") && !lines.contains("question 3"), "{lines}");
+    }
+}
+
+#[test]
+fn what_is_pinned_in_a_fold_brings_its_question_back_where_the_view_would_begin_without() {
+    let rolling = json!({ "pass": "rolling_summary", "upperThreshold": 400, "lowerThreshold": 40, "minMessages": 0, "minNewMessages": 0 });
+    let mut s = session(&json!({ "ladder": [rolling] }));
+    s.push(vec![
+        user("question"),
+        calls(&["a", "b"]),
+        user("another"),
+        said(&"words ".repeat(200)),
+        user("and now"),
+    ])
+    .unwrap();
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    s.resume(pending, &answer("<summary>the gist</summary>")).unwrap();
+    assert!(!layout(&s).contains("question"));
+    let mut late = Message::tool("a", "fine");
+    late.meta.pinned = true;
+    s.push(vec![late]).unwrap();
+    let lines = layout(&s);
+    let first: Vec<&str> = lines.lines().filter(|l| !l.starts_with("system")).take(3).collect();
+    assert_eq!(first, ["user: question", "assistant:  calls a,b", "tool ->a: fine"], "{lines}");
+}
+
+#[test]
 fn a_system_summary_is_for_the_documents_that_have_it_so() {
     let with = |ladder: serde_json::Value| {
         let options = json!({ "ladder": ladder, "compaction": { "summaryRole": "system" } });

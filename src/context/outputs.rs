@@ -74,24 +74,53 @@ impl Context {
         Ok((message, cut))
     }
 
-    /// The ref that opens this output. One that the caller brought stays if it opens the same output here, or if nothing
-    /// else is known of it.
+    /// The ref that opens this output. One that the caller brought stays if it opens the same output here, or a longer one
+    /// that was put there by hand, or if nothing else is known of it. What another tool answered is another output, though
+    /// this one stands in it.
     pub(super) fn store_output(&mut self, output: &ToolOutput) -> Result<ToolOutputRef> {
-        let Some(given) = &output.output_ref else { return self.outputs.put(output.content.clone(), None) };
-        let opens_it = match self.outputs.get(&given.id) {
-            Ok(known) => {
-                let whole = known.parts();
-                is_excerpt(&output.content, &whole)
-                    || tool_output::view(&whole, &self.output_config, &given.id).as_ref()
-                        == Some(&output.content)
-            }
-            Err(_) => self.outputs.put(output.content.clone(), Some(given.id.clone())).is_ok(),
+        let Some(given) = &output.output_ref else { return self.store_answer(output, None) };
+        let Ok(known) = self.outputs.get(&given.id) else {
+            return self
+                .store_answer(output, Some(given.id.clone()))
+                .map(|_| given.clone())
+                .or_else(|_| self.opened_by_placeholder(output, given));
         };
-        let is_placeholder = output.content == [Part::text(tool_output::placeholder(&given.id))];
-        if opens_it || is_placeholder {
-            Ok(given.clone())
-        } else {
-            self.outputs.put(output.content.clone(), None)
+        let whole = known.parts();
+        if whole == output.content {
+            self.outputs.note_answer(&given.id);
+            return Ok(given.clone());
+        }
+        let shown = tool_output::view(&whole, &self.output_config, &given.id);
+        let is_part = !self.outputs.is_answer(&given.id) && is_excerpt(&output.content, &whole);
+        if is_part || shown.as_ref() == Some(&output.content) {
+            return Ok(given.clone());
+        }
+        self.opened_by_placeholder(output, given)
+    }
+
+    fn opened_by_placeholder(&mut self, output: &ToolOutput, given: &ToolOutputRef) -> Result<ToolOutputRef> {
+        if output.content == [Part::text(tool_output::placeholder(&given.id))] {
+            return Ok(given.clone());
+        }
+        self.store_answer(output, None)
+    }
+
+    fn store_answer(&mut self, output: &ToolOutput, id: Option<String>) -> Result<ToolOutputRef> {
+        let stored = self.outputs.put(output.content.clone(), id)?;
+        self.outputs.note_answer(&stored.id);
+        Ok(stored)
+    }
+
+    /// Which outputs are what a tool answered, whole, as the history tells it.
+    pub(super) fn find_answers(&mut self) {
+        for node in self.history.nodes() {
+            for output in node.message.tool_outputs() {
+                let Some(known) = &output.output_ref else { continue };
+                let is_away = self.outputs.away(&known.id).is_some(); // of the message, too
+                if is_away || self.outputs.get(&known.id).is_ok_and(|o| o.parts() == output.content) {
+                    self.outputs.note_answer(&known.id);
+                }
+            }
         }
     }
 

@@ -54,6 +54,7 @@ impl Context {
         self.on_entry = OnEntry::load(from)?;
         self.pointers = Saved::load(from)?;
         self.folds_changed = Saved::load(from)?;
+        self.find_answers();
         from.require(self.is_whole(), "it names a message that is not there")
     }
 

@@ -9,13 +9,15 @@ use crate::compaction::ledger::Carried;
 use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure};
 use crate::context::{EventName, NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode, Result};
-use crate::message::{Message, steps};
+use crate::message::{Message, Role, steps};
 
 /// Tokens without which the built-in summariser has nothing to say.
 const LEAST: u64 = 64;
 
 /// Turns that take fewer tokens may go without a summary where none would be smaller.
 const LITTLE: u64 = 256;
+
+const NOTHING_LEFT: &str = "everything that this summary was to stand for has to stay since: it was pinned, or the conversation went back to it; nothing is left to fold";
 
 /// What is to become of an answer.
 pub(super) enum Weighed {
@@ -61,6 +63,9 @@ impl Session {
             Ok(None) => return Ok(Weighed::AskOn(Box::new(pending.question))),
             Err(error) => error,
         };
+        if error.code() == ErrorCode::StalePlan {
+            return Err(self.fail(pending.question, error));
+        }
         if error.code() == ErrorCode::SummaryFailed {
             // No further question would bring the pieces together, and no other answer would mend `compaction.redact`.
             return Ok(if pieces_do_not_end(&pending, &error) {
@@ -195,7 +200,12 @@ impl Session {
     ) -> Result<T> {
         let done = self.settle(&mut pending.question.run)?;
         self.refresh(&mut pending.question.plan);
-        let judged = judge(self, pending);
+        self.keep_who_asked(&mut pending.question.plan);
+        let judged = if pending.question.plan.members.is_empty() {
+            Err(Error::new(ErrorCode::StalePlan, NOTHING_LEFT))
+        } else {
+            judge(self, pending)
+        };
         if judged.is_err() {
             self.take_back(&mut pending.question.run, done);
         }
@@ -266,7 +276,7 @@ impl Session {
             if !pending.question.plan.members.is_empty() {
                 return Ok(pending);
             }
-            "everything that this summary was to stand for has to stay since: it was pinned, or the conversation went back to it; nothing is left to fold"
+            NOTHING_LEFT
         } else {
             "the history was folded or rewritten while this summary was being written; ask again"
         };
@@ -313,6 +323,29 @@ impl Session {
                     None => plan.tokens += slot.tokens(),
                 }
             }
+        }
+    }
+
+    /// Where what stays behind the fold would begin with a step of the model's, the user's message that led to it stays, too:
+    /// something in that step may have been pinned since. Only a view on which the passes before the fold have run can tell.
+    fn keep_who_asked(&self, plan: &mut FoldPlan) {
+        if !plan.layout.with_role(plan.role).needs_user_behind() {
+            return;
+        }
+        let going: NodeSet = plan.members.iter().copied().collect();
+        let mut asked: Option<&Slot> = None;
+        for slot in self.context.view.body().iter().filter(|s| !s.message.role.is_instruction()) {
+            let is_request = slot.message.role == Role::User;
+            if going.contains(&slot.node) {
+                let said = is_request && !self.context.history.node(slot.node).is_fold();
+                asked = said.then_some(slot).or(asked);
+                continue;
+            }
+            if let Some(asked) = asked.filter(|_| !is_request) {
+                plan.members.retain(|n| *n != asked.node);
+                plan.tokens -= asked.tokens();
+            }
+            return;
         }
     }
 

@@ -1,5 +1,7 @@
 //! When the provider refuses a request as too long all the same (COMP-23).
 
+use std::sync::Arc;
+
 use super::facade::Session;
 use super::run::Fit;
 use crate::compaction::Reason;
@@ -49,6 +51,8 @@ impl Session {
             self.recovery = Recovery { answers, ..Recovery::default() };
         }
         if self.recovery.tries == TRIES {
+            let run = self.begin(Reason::Recover, None, self.aim(false), Arc::new([]));
+            self.report = Some(self.make_report(run));
             let why = format!(
                 "the provider refused the view as too long {TRIES} times in a row, each time after it was made smaller; it said: {}",
                 said.chars().take(300).collect::<String>()

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::long_text::LongText;
@@ -28,11 +28,13 @@ pub struct ToolOutputs {
     numbered: u64,
     /// Of those in memory.
     bytes: u64,
+    /// Ids of those that are what a tool answered, whole. The history tells it again.
+    answers: HashSet<Arc<str>>,
 }
 
 impl Saved for ToolOutputs {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { outputs, places: _, next_place, numbered, bytes: _ } = self;
+        let Self { outputs, places: _, next_place, numbered, bytes: _, answers: _ } = self;
         outputs.save(out);
         next_place.save(out);
         numbered.save(out);
@@ -45,7 +47,8 @@ impl Saved for ToolOutputs {
         let sound = places.len() == outputs.len() && outputs.keys().all(|at| *at < next_place);
         from.require(sound, "an output is there twice")?;
         let bytes = outputs.values().map(Output::bytes_here).sum();
-        Ok(Self { outputs, places, next_place, numbered: Saved::load(from)?, bytes })
+        let (numbered, answers) = (Saved::load(from)?, HashSet::new());
+        Ok(Self { outputs, places, next_place, numbered, bytes, answers })
     }
 }
 
@@ -139,6 +142,18 @@ impl ToolOutputs {
         self.places.contains_key(id)
     }
 
+    /// Notes that a tool's answer is the whole of this output.
+    pub fn note_answer(&mut self, id: &str) {
+        if let Some((id, _)) = self.places.get_key_value(id) {
+            self.answers.insert(id.clone());
+        }
+    }
+
+    /// Whether a tool's answer is the whole of this output: then it is no longer text that others are excerpts of.
+    pub fn is_answer(&self, id: &str) -> bool {
+        self.answers.contains(id)
+    }
+
     /// Every stored output, in the order of arrival.
     pub fn iter(&self) -> impl Iterator<Item = &Output> {
         self.outputs.values()
@@ -176,6 +191,7 @@ impl ToolOutputs {
             for (place, _) in &garbage {
                 if let Some(output) = self.outputs.remove(place) {
                     self.places.remove(&output.id);
+                    self.answers.remove(&output.id);
                     self.bytes -= output.bytes_here();
                 }
             }

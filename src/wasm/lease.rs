@@ -1,14 +1,14 @@
 //! Two processes on one session: only one of them asks for a summary. The other waits for it, and then loads the session again.
 //!
 //! The lease is a text in the store that says who has it and until when. It is given back when the summary failed, and when the
-//! session was saved with it; a process that died gives it back by its end.
+//! session was saved with it or freed; a process that died gives it back by its end.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, future_to_promise};
+use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
 
 use super::inner::Inner;
 use super::signal::{AbortSignal, wait};
@@ -86,6 +86,14 @@ pub async fn release(inner: &Rc<Inner>) {
         Ok(JsValue::UNDEFINED)
     });
     let _ = JsFuture::from(in_time(&given)).await;
+}
+
+/// A session that is gone saves nothing any more: it gives the lease back, and nobody waits for that.
+pub fn leave(inner: &Rc<Inner>) {
+    if inner.stores.leased.borrow().is_some() {
+        let own = inner.clone();
+        spawn_local(async move { release(&own).await });
+    }
 }
 
 async fn give_back(inner: &Inner) {

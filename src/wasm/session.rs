@@ -12,6 +12,7 @@ use super::context_parts::{set_context, set_tools};
 use super::drive::{self, Goal};
 use super::entries::{Incoming, read};
 use super::inner::Inner;
+use super::lease;
 use super::options::{Options, read_options, set_options};
 use super::providers::on_note;
 use super::signal::AbortSignal;
@@ -57,6 +58,7 @@ impl Drop for Session {
             self.inner.empty();
         }
         self.inner.set_freed();
+        lease::leave(&self.inner);
     }
 }
 

@@ -1,19 +1,25 @@
 //! INV-4: what fails leaves the session as it was; what waits for a summary has changed nothing yet.
 
-use contextfold::ErrorCode;
+use contextfold::context::Decision;
 
 use super::generate::Op;
 use super::world::{Came, Frozen, Happened, World};
+
+/// A run that failed accepted a summary before, and its report says so.
+fn put_in_a_fold(world: &World, happened: &Happened) -> bool {
+    let context = world.session.context();
+    let newest = context.fold_infos().pop().map(|fold| fold.items);
+    let told = |d: &Decision| Some(&d.items) == newest.as_ref();
+    context.folds != happened.before.folds
+        && world.session.report().is_some_and(|r| r.decisions.iter().any(told))
+}
 
 pub fn failures_change_nothing(world: &mut World, happened: &Happened) {
     let same = match &happened.came {
         // a ladder with two passes that fold: the first summary was good
         Came::Asked => happened.before.folds == world.session.context().folds,
         // the summary was good; what failed is what came after it
-        Came::Refused { error, .. } => {
-            error.code() != ErrorCode::ContextWindowExceeded
-                || happened.before.folds == world.session.context().folds
-        }
+        Came::Refused { .. } => !put_in_a_fold(world, happened),
         _ => false,
     };
     if !same {

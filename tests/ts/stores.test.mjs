@@ -281,6 +281,16 @@ describe("two processes on one session ask for one summary", () => {
     a.free();
   });
 
+  test("a session that was freed before it was saved is waited for by nobody", async () => {
+    const store = memoryStore();
+    const [a, b] = await two(store, () => "<summary>They talked.</summary>", { now: () => 1_000_000 });
+    await a.compact();
+    assert.deepEqual(await store.getKeys("s:lease"), ["s:lease"]);
+    a.free();
+    const report = await b.compact({ signal: AbortSignal.timeout(10_000) });
+    assert.equal(report.decisions.at(-1).pass, "summarize");
+  });
+
   test("a store that fails keeps nobody from a summary", async () => {
     const store = memoryStore();
     const [a] = await two(store, () => "<summary>They talked.</summary>");

@@ -211,6 +211,17 @@ describe("in a session", () => {
     assert.equal(session.toolOutputs.refs().length, 1);
   });
 
+  test("an output_ref that another call's output has opens that one: the second gets its own, though its text stands in the first", async () => {
+    let session = new Session();
+    session.push([calls("a"), output("a", "x".repeat(9), { output_ref: { id: "mine" } })]);
+    session = Session.restore(session.snapshot());
+    session.push([calls("b"), output("b", "x".repeat(5), { output_ref: { id: "mine" } })]);
+    const refs = session.messages.flatMap((m) => m.output_ref?.id ?? []);
+    assert.equal(refs[0], "mine");
+    assert.notEqual(refs[1], "mine");
+    assert.deepEqual([await session.toolOutputs.get("mine"), await session.toolOutputs.get(refs[1])], ["x".repeat(9), "x".repeat(5)]);
+  });
+
   test("garbage: what history, folds or texts mention stays", () => {
     const session = new Session();
     const loose = session.toolOutputs.put("loose");
