@@ -5,6 +5,7 @@ use super::background::Background;
 use super::branches::{Fork, Origin};
 use super::config::SessionConfig;
 use super::graph::Drawn;
+use super::notices::Summarizer;
 use super::recover::Recovery;
 use super::run::{Fit, Question};
 use crate::compaction::ledger::{self, Memo};
@@ -44,6 +45,8 @@ pub struct Session {
     pub(super) carried: Memo,
     /// Sees what goes to the summariser and into ledgers.
     pub(super) redact: Option<Redact>,
+    /// Whether the host can have summaries written.
+    pub(super) summarizer: Summarizer,
     pub(super) recovery: Recovery,
     /// What stands between header and conversation, as it was set.
     pub(super) parts: ContextParts,
@@ -98,6 +101,7 @@ impl Session {
             recovery: Recovery::default(),
             carried: Memo::default(),
             redact: None,
+            summarizer: Summarizer::default(),
             parts: ContextParts::default(),
             tools: Vec::new(),
             allowed_tools: Vec::new(),

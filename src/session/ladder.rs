@@ -304,6 +304,7 @@ impl Session {
             stable_prefix_tokens: view.stable_prefix_tokens().min(tokens_after),
             context_cost: cost,
             summary: run.summary,
+            notices: self.notices(),
         }
     }
 }

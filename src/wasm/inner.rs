@@ -98,6 +98,7 @@ impl Inner {
                 summarize,
                 now,
                 redact: None,
+                says_redact: false,
                 store: self.stores.own.borrow().clone(),
             },
         );

@@ -60,6 +60,7 @@ impl Session {
     /// The object for a session of these options.
     pub(super) fn of(mut core: Core, mut options: Options) -> Self {
         core.set_redact(options.redact.take());
+        core.set_summarizer(options.summarize.is_some());
         Self { inner: Rc::new(Inner::new(core, options)) }
     }
 }
