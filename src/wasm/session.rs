@@ -91,7 +91,7 @@ impl Session {
     /// become placeholders. A summary is never asked for here.
     ///
     /// @throws {ContextError} `INVALID_MESSAGE` with the index and the reason: a missing role, a tool output without its
-    /// call, a call id that is still open. Nothing has changed then.
+    /// call, a call id that is still open, a part of another format (that goes in by `pushFrom`). Nothing has changed then.
     pub fn push(
         &self,
         #[wasm_bindgen(unchecked_param_type = "Message | Message[]")] input: JsValue,
