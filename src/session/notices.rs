@@ -3,6 +3,10 @@
 use std::borrow::Cow;
 
 use super::facade::Session;
+use crate::context::Slot;
+
+pub(super) const NOTHING_LEFT: &str =
+    "`reservedOutputTokens` leaves nothing of the window: no view fits; reserve less";
 
 /// Whether the host has a callback that writes summaries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,9 +36,19 @@ impl Session {
         if self.config.limit.is_none() {
             notices.push("neither `model` nor `contextWindow` is given: views are held to no limit".into());
         }
+        if self.config.limit == Some(0) {
+            notices.push(NOTHING_LEFT.into());
+        }
         if self.summarizer == Summarizer::Missing {
             notices.push("the session was saved with a `summarize`, which was not given again: the built-in summariser stands in (`extractiveSummarize()`, if that is meant)".into());
         }
         notices
+    }
+
+    /// Which message takes most, for an error about tokens.
+    pub(super) fn largest<'s>(&self, slots: impl Iterator<Item = &'s Slot>) -> String {
+        let Some(slot) = slots.max_by_key(|slot| slot.tokens()) else { return String::new() };
+        let (id, role) = (&self.context.history.node(slot.node).id, slot.message.role.as_str());
+        format!("; the largest message is `{id}` ({role}, {} tokens)", slot.tokens())
     }
 }
