@@ -1,11 +1,15 @@
 // The one error class. Its code is the contract; its message says what to do.
 
+import { withDeeperStack, trimStack } from "./stack.js";
+
 // Two copies of the package (ESM and CommonJS, or two versions) know each other's errors by this mark.
 const BRAND = Symbol.for("contextfold.ContextError");
 
 export class ContextError extends Error {
   constructor(code, message, details = {}) {
+    const limit = withDeeperStack();
     super(message, "cause" in details ? { cause: details.cause } : undefined);
+    trimStack(this, limit);
     this.code = code;
     if ("report" in details) this.report = details.report;
   }

@@ -5,6 +5,8 @@
 // longer be trusted, it refuses everything with INTERNAL.
 
 import { ContextError } from "./error.js";
+import { made } from "./prepared.js";
+import { calledFrom, placeAt } from "./stack.js";
 
 /** The glue's `wasm` before the module is loaded. */
 export const unloaded = refusing(
@@ -80,22 +82,29 @@ function rejectPending(error) {
   pending.clear();
 }
 
-function tracked(promise) {
+function tracked(promise, place) {
   return new Promise((resolve, reject) => {
     pending.add(reject);
     const done = (settle) => (value) => {
       pending.delete(reject);
       settle(value);
     };
-    promise.then(done(resolve), done(reject));
+    const failed = done(reject);
+    promise.then(done(resolve), (thrown) => {
+      if (ContextError.isInstance(thrown)) placeAt(thrown, place);
+      failed(thrown);
+    });
   });
 }
 
 /** `fn`, whose promise (if it returns one) rejects with INTERNAL when the module breaks under it. */
 export function settling(fn) {
-  return function (...args) {
+  return function settled(...args) {
+    const before = made;
     const result = fn.apply(this, args);
-    return result instanceof Promise ? tracked(result) : result;
+    if (!(result instanceof Promise)) return result;
+    // Where it stands is noted for what may yet fail: that takes longer than most a `prepare`.
+    return tracked(result, made === before ? calledFrom(settled) : undefined);
   };
 }
 

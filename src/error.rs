@@ -20,7 +20,7 @@ pub enum ErrorCode {
     InvalidArgument,
     /// The model is in no registry, or its tokenizer is not public.
     UnknownModel,
-    /// No tool output has this ref.
+    /// No tool output has this ref, and no session is saved under this key.
     UnknownRef,
     /// An encoding asset is damaged, truncated, of another version or another encoding.
     EncodingInvalid,

@@ -1,4 +1,4 @@
-//! Regular expressions in the syntax of Rust's `regex`, in time linear in the text.
+//! Regular expressions in the syntax of Rust's `regex`, but for `\p{…}`, in time linear in the text.
 //!
 //! `regex-automata`'s simplest engine, by itself: `regex` brings a choice among several, which a page would download.
 
@@ -13,6 +13,9 @@ use regex_automata::util::{captures, syntax};
 /// Bytes that a compiled pattern may take: enough for any that a person writes. A search takes the time of the text's bytes
 /// times the pattern's states at worst.
 const MOST_BYTES: usize = 1 << 20;
+
+/// What can be said, for who said something else: tables of Unicode's properties would be much to download.
+const SYNTAX: &str = r"the syntax is that of Rust's `regex`, with no look-around, no backreferences and no `\p{…}` (`\w` has the letters of all scripts)";
 
 /// How a pattern is read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,7 +52,7 @@ impl Pattern {
             .case_insensitive(options.ignore_case)
             .multi_line(options.multi_line)
             .dot_matches_new_line(options.dot_matches_new_line);
-        let tree = syntax::parse_with(pattern, &syntax).map_err(|e| e.to_string())?;
+        let tree = syntax::parse_with(pattern, &syntax).map_err(|e| format!("{SYNTAX}: {e}"))?;
         let engine = Compiler::new()
             .configure(Config::new().nfa_size_limit(Some(MOST_BYTES)))
             .build_from_hir(&tree)

@@ -276,6 +276,29 @@ fn what_cannot_be_compacted_is_refused_at_once_with_the_figures() {
 }
 
 #[test]
+fn what_is_too_large_is_named() {
+    let mut s = session(&json!({ "contextWindow": 1_000 }));
+    s.push(vec![Message::text(Role::System, "rule ".repeat(2_000)), user("hi")]).unwrap();
+    let Err(error) = s.prepare() else { panic!("refused") };
+    assert!(error.message().contains("the largest message is `m1` (system, 2504 tokens)"), "{error}");
+    let mut s = session(&json!({ "contextWindow": 1_000, "ladder": "ladder" }));
+    s.push(vec![user("hi"), user(&"word ".repeat(2_000))]).unwrap();
+    let Err(error) = s.prepare() else { panic!("refused") };
+    assert_eq!(error.code(), ErrorCode::ContextWindowExceeded);
+    assert!(error.message().contains("the largest message is `m2` (user, "), "{error}");
+}
+
+#[test]
+fn a_reserve_that_leaves_nothing_of_the_window_is_named() {
+    let mut s = session(&json!({ "contextWindow": 1_000, "reservedOutputTokens": 1_000 }));
+    s.push(vec![user("hi")]).unwrap();
+    let Err(error) = s.prepare() else { panic!("refused") };
+    assert_eq!(error.code(), ErrorCode::BudgetImpossible);
+    assert!(error.message().contains("`reservedOutputTokens`"), "{error}");
+    assert!(s.report().unwrap().notices[0].contains("`reservedOutputTokens`"));
+}
+
+#[test]
 fn one_message_of_five_windows_is_shortened_and_kept_by_ref() {
     let mut s = session(&json!({ "contextWindow": 1_000 }));
     let text = "日本語のテキスト🙂 ".repeat(900);

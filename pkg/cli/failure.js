@@ -45,7 +45,7 @@ const FLAGS = [
   [/`priceAs`/g, "--price-as"],
   [/`prices`/g, "--prices"],
   [/what `loadEncoding` gives, or a function from text to a number/g, "o200k_base or cl100k_base"],
-  [/give its row in `models`, or set --window/g, "give its context window with --window instead"],
+  [/give its row in `models`, .*--window/g, "leave --model out, and give its context window with --window"],
 ];
 
 function inFlags(message, code) {

@@ -1,20 +1,23 @@
-// A session as another process has saved it: the bytes of a snapshot in a file, or a store in a folder. Only read.
+// A session as another process has saved it: the bytes of a snapshot in a file, or a store in a folder. Only read: nothing goes
+// to a summariser that had to be redacted.
 
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Session } from "../node.js";
 import { unreadable, usage } from "./failure.js";
 
+const ONLY_READ = { compaction: { redact: null } };
+
 /** Gives the session as it is now: it is read again when it has changed. */
 export function savedSession({ session: file, store: folder, key }) {
   if ((file === undefined) === (folder === undefined)) throw usage("one of --session FILE and --store DIR is needed", "mcp");
   if (file !== undefined) {
     if (key !== undefined) throw usage("--key goes with --store", "mcp");
-    return renewed(() => stamp(file), () => Session.restore(bytesOf(file)));
+    return renewed(() => stamp(file), () => Session.restore(bytesOf(file), ONLY_READ));
   }
   const store = folderStore(folder);
   const name = key ?? onlyKey(folder);
-  return renewed(() => stamp(pathOf(folder, `${name}:head`)), () => Session.load(store, name));
+  return renewed(() => stamp(pathOf(folder, `${name}:head`)), () => Session.load(store, name, ONLY_READ));
 }
 
 function renewed(stampNow, read) {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::core::Context;
+use super::facts::Redacting;
 use super::node::NodeIndex;
 use super::tally::Tally;
 use super::view::{Form, Slot};
@@ -43,7 +44,7 @@ impl Context {
         id: &str,
         key: &str,
         bytes: u64,
-        redacted: Option<&dyn Fn(&Message) -> Result<Message>>,
+        redacted: Option<&Redacting<'_>>,
     ) -> Result<Option<Vec<NodeIndex>>> {
         let holders = self.holders_of(id);
         let shown = |n: &NodeIndex| self.view.body().iter().any(|s| s.node == *n && s.form == Form::Whole);

@@ -9,6 +9,9 @@ use crate::error::Result;
 use crate::facts::{Answered, Drawn, Kept};
 use crate::message::Message;
 
+/// A message as the caller's redaction leaves it.
+pub type Redacting<'r> = dyn Fn(&Message) -> Result<Message> + 'r;
+
 impl Context {
     /// The facts of all messages, as the history has them; those that are not drawn yet, are for this once.
     pub fn facts(&self) -> Cow<'_, Drawn> {
@@ -34,7 +37,7 @@ impl Context {
     pub(super) fn facts_to_keep(
         &self,
         index: NodeIndex,
-        redacted: Option<&dyn Fn(&Message) -> Result<Message>>,
+        redacted: Option<&Redacting<'_>>,
     ) -> Result<(Kept, Option<Kept>)> {
         let message = &self.history.node(index).message;
         let answers = message.tool_outputs().next().map_or("", |output| &output.call_id);

@@ -55,6 +55,11 @@ pub struct Report {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryReport>,
+    /// What you may not expect of how the session is set up, in words, for as long as it holds: no window is known, so that no limit
+    /// is kept; a `summarize` that a saved session had is missing.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "string[]"))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<Cow<'static, str>>,
 }
 
 /// How tokens were counted.
@@ -177,7 +182,7 @@ pub struct SummaryReport {
 saved!(struct Report {
     window, limit, threshold, target, tokens_before, tokens_after, messages_before, messages_after, reduction, budgets,
     counter, parts, decisions, left_out, stable_prefix_tokens, summary, context_cost,
-});
+} fresh { notices: Vec::new() });
 saved!(struct CounterReport { method, exact, margin, calibration, corrected_tokens, rules });
 saved!(struct RuleReport { name, source });
 saved!(struct PartReport { name, tokens, messages });

@@ -157,7 +157,7 @@ impl Registry {
         Error::new(
             ErrorCode::UnknownModel,
             format!(
-                "the limits of `{shown}` are unknown{near}; give its row in `models`, or leave `model` out and set `contextWindow`"
+                "the limits of `{shown}` are unknown{near}; give its row in `models`, as `models: {{ {shown:?}: {{ max_input_tokens: 128_000 }} }}`, or leave `model` out and set `contextWindow`"
             ),
         )
     }

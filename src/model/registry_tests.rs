@@ -34,7 +34,7 @@ fn a_similar_name_is_another_model() {
     assert_eq!(
         refusal(&r, "gpt-5-foo"),
         "UNKNOWN_MODEL: the limits of `gpt-5-foo` are unknown (known: gpt-5-pro, gpt-5-nano, gpt-4o, gpt-5); give its row \
-         in `models`, or leave `model` out and set `contextWindow`"
+         in `models`, as `models: { \"gpt-5-foo\": { max_input_tokens: 128_000 } }`, or leave `model` out and set `contextWindow`"
     );
     for model in ["", "gpt", "gpt-4-0613", "claude", "my-model", "x/", "gpt-5x"] {
         refusal(&r, model);

@@ -60,8 +60,29 @@ pub(super) fn detect(input: &Value) -> Option<Format> {
     }
 }
 
+fn has(entry: &Value, key: &str) -> bool {
+    entry.get(key).is_some_and(|v| !v.is_null())
+}
+
+/// The format that a content part is of, where it says so.
+pub(super) fn of_part(part: &Value) -> Option<Format> {
+    let kind = part.get("type")?.as_str()?;
+    let providers_media = kind == "image" || kind == "document" || kind == "file";
+    match kind {
+        _ if providers_media && has(part, "source") => Some(Format::Anthropic),
+        "image" if part.get("image").is_some() => Some(Format::AiSdk),
+        "image" | "document" => Some(Format::Messages),
+        "file" if has(part, "mediaType") => Some(Format::AiSdk),
+        "file" => Some(Format::OpenaiChat),
+        "reasoning" if has(part, "signature") || has(part, "encrypted") || has(part, "summary") => {
+            Some(Format::Messages)
+        }
+        "reasoning" => Some(Format::AiSdk),
+        _ => PARTS.iter().find(|(name, _)| *name == kind).map(|(_, format)| *format),
+    }
+}
+
 fn of_list(list: &[Value]) -> Option<Format> {
-    let has = |entry: &Value, key: &str| entry.get(key).is_some_and(|v| !v.is_null());
     let text = |entry: &'_ Value, key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
     if list.iter().any(|m| has(m, "role") && OWN_KEYS.iter().any(|key| has(m, key))) {
         return Some(Format::Messages);
@@ -70,22 +91,7 @@ fn of_list(list: &[Value]) -> Option<Format> {
         return Some(Format::OpenaiResponses);
     }
     let parts = list.iter().flat_map(|m| m.get("content").and_then(Value::as_array).into_iter().flatten());
-    let known = parts.filter_map(|part| {
-        let kind = part.get("type")?.as_str()?;
-        let providers_media = kind == "image" || kind == "document" || kind == "file";
-        match kind {
-            _ if providers_media && has(part, "source") => Some(Format::Anthropic),
-            "image" if part.get("image").is_some() => Some(Format::AiSdk),
-            "image" | "document" => Some(Format::Messages),
-            "file" if has(part, "mediaType") => Some(Format::AiSdk),
-            "file" => Some(Format::OpenaiChat),
-            "reasoning" if has(part, "signature") || has(part, "encrypted") || has(part, "summary") => {
-                Some(Format::Messages)
-            }
-            "reasoning" => Some(Format::AiSdk),
-            _ => PARTS.iter().find(|(name, _)| *name == kind).map(|(_, format)| *format),
-        }
-    });
+    let known = parts.filter_map(of_part);
     let call_kind = |m: &Value| m.pointer("/tool_calls/0/type").and_then(Value::as_str) == Some("opaque");
     if list.iter().any(call_kind) {
         return Some(Format::Messages);

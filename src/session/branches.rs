@@ -118,6 +118,7 @@ impl Session {
         branch.tools.clone_from(&self.tools);
         branch.allowed_tools.clone_from(&self.allowed_tools);
         branch.redact.clone_from(&self.redact);
+        branch.summarizer = self.summarizer;
         branch.lane = lane;
         branch.limits = self.limits;
         let own_from = branch.context.history.len();

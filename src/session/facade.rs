@@ -5,6 +5,7 @@ use super::background::Background;
 use super::branches::{Fork, Origin};
 use super::config::SessionConfig;
 use super::graph::Drawn;
+use super::notices::{NOTHING_LEFT, Summarizer};
 use super::recover::Recovery;
 use super::run::{Fit, Question};
 use crate::compaction::ledger::{self, Memo};
@@ -44,6 +45,8 @@ pub struct Session {
     pub(super) carried: Memo,
     /// Sees what goes to the summariser and into ledgers.
     pub(super) redact: Option<Redact>,
+    /// Whether the host can have summaries written.
+    pub(super) summarizer: Summarizer,
     pub(super) recovery: Recovery,
     /// What stands between header and conversation, as it was set.
     pub(super) parts: ContextParts,
@@ -98,6 +101,7 @@ impl Session {
             recovery: Recovery::default(),
             carried: Memo::default(),
             redact: None,
+            summarizer: Summarizer::default(),
             parts: ContextParts::default(),
             tools: Vec::new(),
             allowed_tools: Vec::new(),
@@ -416,15 +420,26 @@ impl Session {
             .filter(|s| self.context.history.node(s.node).pinned)
             .map(Slot::tokens)
             .sum();
-        if header + pinned <= aim.most {
+        let none_left = self.config.limit == Some(0);
+        if header + pinned <= aim.most && !none_left {
             return Ok(());
         }
         let most = aim.most;
+        let before_body = self.context.view.before_body();
+        let stays = |(at, slot): (usize, _)| {
+            let slot: &Slot = slot;
+            (at < before_body || self.context.history.node(slot.node).pinned).then_some(slot)
+        };
+        let largest = self.largest(self.context.view.slots().enumerate().filter_map(stays));
         let run = self.begin(Reason::Ladder, None, *aim, Arc::new([]));
         self.report = Some(self.make_report(run));
-        let why = format!(
-            "header, tools and context parts take {header} tokens and pins {pinned}, together more than the {most} that a view may take; shorten them, unpin, or use a larger window"
-        );
+        let why = if none_left {
+            NOTHING_LEFT.to_owned()
+        } else {
+            format!(
+                "header, tools and context parts take {header} tokens and pins {pinned}, together more than the {most} that a view may take{largest}. Shorten them, unpin, or use a larger window"
+            )
+        };
         Err(Error::new(ErrorCode::BudgetImpossible, why))
     }
 }

@@ -98,6 +98,7 @@ impl Session {
             return Ok(Fit::Done(Box::new(self.finish(run))));
         }
         let unsummed = run.unsummed.take();
+        let largest = self.largest(self.context.view.slots());
         let mut report = self.make_report(run);
         report.left_out.truncate(before.as_ref().map_or(usize::MAX, |b| b.left_out));
         self.undo(before);
@@ -106,7 +107,7 @@ impl Session {
             return Err(error);
         }
         let why = format!(
-            "every pass ran and the view still takes {tokens} tokens, more than the {most} that it may; see the report for what was tried"
+            "every pass ran and the view still takes {tokens} tokens, more than the {most} that it may{largest}. Shorten it, give a larger window, or a `ladder` that takes more away; the report has what was tried"
         );
         Err(Error::new(ErrorCode::ContextWindowExceeded, why))
     }
@@ -304,6 +305,7 @@ impl Session {
             stable_prefix_tokens: view.stable_prefix_tokens().min(tokens_after),
             context_cost: cost,
             summary: run.summary,
+            notices: self.notices(),
         }
     }
 }

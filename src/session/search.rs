@@ -67,7 +67,16 @@ impl Search {
     /// # Errors
     /// `INVALID_ARGUMENT` for an empty query, an unknown key, a wrong type, a number out of range.
     pub fn text(query: &str, options: &Value) -> Result<Self> {
-        Self::of(query, None, options)
+        Self::of(&[query], None, options)
+    }
+
+    /// A text that may be written in several ways (a letter with its accent, or the two apart), as [`Search::text`]; the first is
+    /// what was asked for.
+    ///
+    /// # Errors
+    /// As [`Search::text`].
+    pub fn spellings(queries: &[&str], options: &Value) -> Result<Self> {
+        Self::of(queries, None, options)
     }
 
     /// A JavaScript `RegExp`, by its source and flags, in the syntax that both know. `options` as above.
@@ -75,7 +84,7 @@ impl Search {
     /// # Errors
     /// `INVALID_ARGUMENT` for what Rust's `regex` does not have: look-around and backreferences.
     pub fn js_regex(source: &str, flags: &str, options: &Value) -> Result<Self> {
-        Self::of(&from_js(source), Some(flags), options)
+        Self::of(&[&from_js(source)], Some(flags), options)
     }
 
     /// The arguments of the tool `search_history`, as a model writes them.
@@ -85,31 +94,31 @@ impl Search {
     pub fn read(arguments: &Value) -> Result<Self> {
         let mut keys = Keys::arguments(SEARCH_TOOL, arguments)?;
         let query = keys.string("query")?.ok_or_else(|| keys.error("query", "the query is missing"))?;
-        Self::of(&query, None, arguments)
+        Self::of(&[&query], None, arguments)
     }
 
-    fn of(query: &str, js_flags: Option<&str>, options: &Value) -> Result<Self> {
+    fn of(queries: &[&str], js_flags: Option<&str>, options: &Value) -> Result<Self> {
         let mut keys = Keys::arguments(SEARCH_TOOL, options)?;
         keys.value("query"); // the whole of a model's arguments may be handed on as options
         let regex = keys.or_null("regex", Keys::bool)?.flatten().unwrap_or(js_flags.is_some());
         let ignore_case = keys.or_null("ignore_case", Keys::bool)?.flatten();
         let max_hits = keys.or_null("max_hits", |k, key| k.u64_in(key, 1..=MOST_HITS))?.flatten();
         keys.finish()?;
+        let query = queries.first().copied().unwrap_or_default();
         if query.is_empty() {
             return Err(Error::argument("the query is empty; give a text or a regular expression"));
         }
         let flag = |f: char| js_flags.is_some_and(|flags| flags.contains(f));
-        let pattern = if regex { query.to_owned() } else { crate::pattern::escape(query) };
+        let escaped =
+            || queries.iter().map(|query| crate::pattern::escape(query)).collect::<Vec<_>>().join("|");
+        let pattern = if regex { query.to_owned() } else { escaped() };
         let options = Options {
             ignore_case: ignore_case.unwrap_or(js_flags.is_none() || flag('i')),
             multi_line: flag('m'),
             dot_matches_new_line: flag('s'),
         };
         let pattern = Pattern::new(&pattern, options)
-            .map_err(|e| {
-                let why = "the query is no regular expression of the supported syntax (Rust's `regex`: linear time, no look-around, no backreferences)";
-                Error::argument(format!("{why}: {e}"))
-            })?;
+            .map_err(|e| Error::argument(format!("the query is no regular expression: {e}")))?;
         Ok(Self { pattern: Arc::new(pattern), max_hits: max_hits.unwrap_or(DEFAULT_HITS) as usize })
     }
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::config::{SessionConfig, kept};
 use super::facade::Session;
+use super::notices::Summarizer;
 use crate::compaction::Redact;
 use crate::compaction::ledger::Memo;
 use crate::error::Result;
@@ -21,6 +22,8 @@ pub struct Restored {
     pub host: Vec<u8>,
     /// Its messages were counted by another tokenizer than the one that it has now: options are to be set with it.
     pub counted_otherwise: bool,
+    /// The session that was saved had what it gave away redacted.
+    pub redacted: bool,
 }
 
 impl Session {
@@ -38,7 +41,8 @@ impl Session {
             report,
             prepared_at,
             carried,
-            redact, // the host's
+            redact, // the host's, as the next one
+            summarizer,
             recovery,
             parts,
             tools,
@@ -55,7 +59,8 @@ impl Session {
         } = self;
         let mut out = Writer::default();
         out.string(counter.method().as_str());
-        out.byte(u8::from(redact.is_some()));
+        let summarized = *summarizer != Summarizer::None;
+        out.byte(u8::from(redact.is_some()) | u8::from(summarized) << 1);
         let given = kept(&config.given);
         given.save(&mut out);
         config.window.save(&mut out);
@@ -96,13 +101,16 @@ impl Session {
         let mut from = SESSION.unframed(bytes)?;
         let from = &mut from;
         let method = from.string()?;
-        let redacted = bool::load(from)?;
+        let functions = from.byte()?;
+        let (redacted, summarized) = (functions & 1 != 0, functions & 2 != 0);
+        from.require(functions < 4, "it names functions that there are not")?;
         let given = Value::load(from)?;
         let config = SessionConfig::from_value(&given).map_err(|error| from.invalid(error.message()))?;
         let counter = counter(method)?;
         let counted_otherwise = counter.method().as_str() != method;
         let mut session = Self::new(config, counter);
         session.redact = redact;
+        session.summarizer = if summarized { Summarizer::Missing } else { Summarizer::None };
         (session.config.window, session.config.limit) = (Saved::load(from)?, Saved::load(from)?);
         session.context.load(from)?;
         session.usage = Saved::load(from)?;
@@ -136,6 +144,6 @@ impl Session {
             session.carried = Memo::default(); // it may hold what may not leave now
             session.context.history.forget_redacted_facts(); // and so may these
         }
-        Ok(Restored { session, host, counted_otherwise })
+        Ok(Restored { session, host, counted_otherwise, redacted })
     }
 }

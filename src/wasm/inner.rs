@@ -106,6 +106,7 @@ impl Inner {
                 summarize,
                 now,
                 redact: None,
+                says_redact: false,
                 store: self.stores.own.borrow().clone(),
             },
         );

@@ -31,6 +31,8 @@ pub struct Options {
     pub summarize: Option<Summarize>,
     pub now: Option<Function>,
     pub redact: Option<Redact>,
+    /// The caller said how to redact, or `null`: not at all.
+    pub says_redact: bool,
     pub store: Option<Store>,
 }
 
@@ -48,17 +50,18 @@ struct Functions {
     summarize: Option<Summarize>,
     tokenizer: Option<Tokenizer>,
     redact: Option<Redact>,
+    says_redact: bool,
 }
 
 /// Takes the functions out of the options; the rest is plain data, and the core reads it.
 pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
-    let Functions { plain, now, summarize, tokenizer, redact } = read_functions(options)?;
+    let Functions { plain, now, summarize, tokenizer, redact, says_redact } = read_functions(options)?;
     let store = take(&plain, "store")?.map(|store| Store::of(&store, "store")).transpose();
     let store = store.map_err(|error| Error::new(ErrorCode::InvalidConfig, error.message()))?;
     let counts = tokenizer.is_some();
     let Tokenizer { counter, callback: callback_counter } = tokenizer.unwrap_or_default();
     let plain = config_json(&plain)?;
-    Ok(Options { plain, counter, counts, callback_counter, summarize, now, redact, store })
+    Ok(Options { plain, counter, counts, callback_counter, summarize, now, redact, says_redact, store })
 }
 
 /// The lane that a fork is given, and its other options.
@@ -71,7 +74,7 @@ pub fn fork_options(options: &JsValue) -> Result<(Option<String>, js_sys::Object
 /// Changes the options of a session: all that are named, or none.
 pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     let writes = inner.writes();
-    let Functions { plain, now, summarize, tokenizer, redact } = read_functions(options)?;
+    let Functions { plain, now, summarize, tokenizer, redact, says_redact } = read_functions(options)?;
     if take(&plain, "store")?.is_some() {
         let why = "cannot be changed: outputs lie in it already; make a session with it, or `Session.load`";
         return Err(Error::config("store", why).into());
@@ -88,8 +91,11 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     refuse_used(inner, writes, "setOptions")?;
     inner.write_quietly(|core| {
         core.set_options(config, tokenizer.as_ref().map(|tokenizer| tokenizer.counter.clone()));
-        if redact.is_some() {
+        if says_redact {
             core.set_redact(redact);
+        }
+        if summarize.is_some() {
+            core.set_summarizer(true);
         }
         Ok(())
     })?;
@@ -139,23 +145,28 @@ fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
     let summarize = function("summarize")?.map(JsCast::unchecked_into);
     let tokenizer = take(&plain, "tokenizer")?.map(|tokenizer| Tokenizer::of(&tokenizer));
     let tokenizer = tokenizer.transpose().map_err(|expected| Error::config("tokenizer", expected))?;
-    let redact = read_redact(&plain)?;
-    Ok(Functions { plain, now, summarize, tokenizer, redact })
+    let (redact, says_redact) = read_redact(&plain)?;
+    Ok(Functions { plain, now, summarize, tokenizer, redact, says_redact })
 }
 
-/// Takes `compaction.redact` out of the options, whose `compaction` becomes a copy without it.
-fn read_redact(plain: &js_sys::Object) -> Result<Option<Redact>, JsValue> {
+/// Takes `compaction.redact` out of the options, whose `compaction` becomes a copy without it; and whether it was there.
+fn read_redact(plain: &js_sys::Object) -> Result<(Option<Redact>, bool), JsValue> {
     let compaction = Reflect::get(plain, &"compaction".into())?;
     if !compaction.is_object() || compaction.is_array() {
-        return Ok(None);
+        return Ok((None, false));
     }
     let compaction = plain_object(&compaction)?;
     let redact = take(&compaction, "redact")?;
-    Reflect::set(plain, &"compaction".into(), &compaction)?;
+    if js_sys::Object::keys(&compaction).length() > 0 {
+        Reflect::set(plain, &"compaction".into(), &compaction)?;
+    } else {
+        Reflect::delete_property(plain, &"compaction".into())?; // nothing that changes what was prepared
+    }
     match redact {
-        Some(f) if f.is_function() => Ok(Some(redact_of(f.unchecked_into()))),
-        Some(_) => Err(Error::config("compaction.redact", "expected a function").into()),
-        None => Ok(None),
+        Some(f) if f.is_function() => Ok((Some(redact_of(f.unchecked_into())), true)),
+        Some(none) if none.is_null() => Ok((None, true)),
+        Some(_) => Err(Error::config("compaction.redact", "expected a function or null").into()),
+        None => Ok((None, false)),
     }
 }
 

@@ -27,7 +27,7 @@ use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::provider;
 use crate::session::{SavedSummary, Search, Session as Core};
-use crate::tokens::ReportedUsage;
+use crate::tokens::{ReportedUsage, TokenUsage};
 
 /// One agent's conversation, kept inside its context window.
 ///
@@ -77,6 +77,7 @@ impl Session {
     /// The object for a session of these options.
     pub(super) fn of(mut core: Core, mut options: Options) -> Self {
         core.set_redact(options.redact.take());
+        core.set_summarizer(options.summarize.is_some());
         Self { inner: Rc::new(Inner::new(core, options)) }
     }
 }
@@ -107,7 +108,7 @@ impl Session {
     /// become placeholders. A summary is never asked for here.
     ///
     /// @throws {ContextError} `INVALID_MESSAGE` with the index and the reason: a missing role, a tool output without its
-    /// call, a call id that is still open. Nothing has changed then.
+    /// call, a call id that is still open, a part of another format (that goes in by `pushFrom`). Nothing has changed then.
     pub fn push(
         &self,
         #[wasm_bindgen(unchecked_param_type = "Message | Message[]")] input: JsValue,
@@ -241,7 +242,8 @@ impl Session {
     }
 
     /// Remembers what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions,
-    /// Anthropic, AI SDK). `shouldCompact` judges by the last one since the last compaction.
+    /// Anthropic, AI SDK). `shouldCompact` judges by the last one since the last compaction. `undefined` and `null`, where a
+    /// provider reports none, record nothing (and come back as zeros): counted tokens judge then.
     ///
     /// @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
     #[wasm_bindgen(js_name = recordUsage, unchecked_return_type = "TokenUsage")]
@@ -249,6 +251,9 @@ impl Session {
         &self,
         #[wasm_bindgen(unchecked_param_type = "unknown")] usage: JsValue,
     ) -> Result<JsValue, JsValue> {
+        if usage.is_undefined() || usage.is_null() {
+            return flat_to_js(&TokenUsage::default());
+        }
         let reported = ReportedUsage::from_value(&json(&usage, ErrorCode::InvalidArgument)?)?;
         self.inner.write(|core| {
             core.record_usage(&reported);
@@ -454,7 +459,7 @@ impl Session {
         settle(self.start(Goal::Recover(said_by(&error)), &options))
     }
 
-    /// After a model call: records its usage and folds if that is due.
+    /// After a model call: records its usage, as `recordUsage`, and folds if that is due.
     #[wasm_bindgen(js_name = afterModelCall, unchecked_return_type = "Promise<Report | null>")]
     pub fn after_model_call(
         &self,
@@ -550,13 +555,13 @@ impl Session {
     /// tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
     /// history's length.
     ///
-    /// A string is found letter by letter, in upper and lower case alike. What the tool `search_history` of
+    /// A string is found letter by letter, in upper and lower case alike, and with its accents on the letters as well as apart. What the tool `search_history` of
     /// `toolDefinitions` is called with can be handed on: `session.search(args.query, args)`.
     ///
     /// @param options `max_hits`: 20 by default, at most 1000; `ignore_case`: default true for a string, a `RegExp`'s own
     /// flag for one; `regex`: the string is a regular expression.
-    /// @throws {ContextError} `INVALID_ARGUMENT` for an empty query and for what Rust's `regex` does not have: look-around
-    /// and backreferences.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an empty query and for what the syntax (Rust's `regex`) does not have:
+    /// look-around, backreferences and `\p{…}` (`\w` has the letters of all scripts).
     #[wasm_bindgen(unchecked_return_type = "Hit[]")]
     pub fn search(
         &self,
@@ -575,7 +580,15 @@ impl Session {
             (Some(regex), _) => {
                 Search::js_regex(&String::from(regex.source()), &String::from(regex.flags()), &options)?
             }
-            (None, Some(text)) => Search::text(&text, &options)?,
+            (None, Some(text)) => {
+                let written = query.unchecked_ref::<js_sys::JsString>();
+                let mut forms = vec![text];
+                if !forms[0].is_ascii() {
+                    forms.extend(["NFC", "NFD"].map(|form| String::from(written.normalize(form))));
+                }
+                let forms: Vec<&str> = forms.iter().map(String::as_str).collect();
+                Search::spellings(&forms, &options)?
+            }
             (None, None) => return Err(Error::argument("`query`: expected a string or a RegExp").into()),
         };
         to_js(&self.inner.read(|core| core.search(&search))?)

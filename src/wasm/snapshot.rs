@@ -55,12 +55,13 @@ impl Session {
     /// The session of these bytes; those of an older version are read, too.
     ///
     /// @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `compaction.redact`, a tokenizer that is
-    /// one) and the `store` are not saved and are given again. Other options than before prepare anew; another `model` or
+    /// one) and the `store` are not saved and are given again. Without a `summarize` that there was, the built-in summariser writes, and
+    /// `report.notices` says so; `compaction: { redact: null }` goes on without a `redact` that there was. Other options than before prepare anew; another `model` or
     /// `tokenizer` counts anew, and what usage taught of the old one is forgotten. A limit that `recover` learnt stays, unless
     /// `model`, `models`, `contextWindow` or `reservedOutputTokens` is given.
     /// @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session; `SNAPSHOT_TOO_NEW` for those of a
-    /// newer version of this package; `INVALID_CONFIG`, also where the session counted with a function or an encoding that is
-    /// neither given nor loaded; `UNKNOWN_MODEL`.
+    /// newer version of this package; `INVALID_CONFIG`, also where the session had a `compaction.redact` that is not given
+    /// again, and where it counted with a function or an encoding that is neither given nor loaded; `UNKNOWN_MODEL`.
     pub fn restore(
         #[wasm_bindgen(unchecked_param_type = "Uint8Array")] bytes: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "SessionOptions")] options: JsValue,
@@ -95,7 +96,12 @@ pub fn bytes_of_session(inner: &Inner) -> std::result::Result<Vec<u8>, JsValue> 
 /// The session of these bytes.
 pub fn restored(bytes: &[u8], mut options: Options) -> std::result::Result<Session, JsValue> {
     let restored = Core::restore(bytes, options.redact.take(), |method| counter(&options, method))?;
-    let Restored { mut session, host, counted_otherwise } = restored;
+    let Restored { mut session, host, counted_otherwise, redacted } = restored;
+    if redacted && !options.says_redact {
+        let why = "the session was saved with one, and functions are not saved: give it again, or `null` to let texts go out as they are";
+        return Err(Error::config("compaction.redact", why).into());
+    }
+    session.set_summarizer(options.summarize.is_some());
     let side = read_side(&host, session.context())?;
     let changes = options.plain.as_object().is_some_and(|plain| !plain.is_empty());
     if changes || counted_otherwise {

@@ -154,7 +154,13 @@ impl Session {
     /// Loads a session that was saved. The store is its `store`, too, unless `options` name another.
     ///
     /// @param options As for `Session.restore`.
-    /// @throws {ContextError} `INVALID_ARGUMENT` where nothing is saved under the key; `STORE_FAILED` for a store that fails or gives what
+    /// ```js
+    /// const session = await Session.load(store, "chat-17", options).catch((error) => {
+    ///   if (error.code !== "UNKNOWN_REF") throw error;
+    ///   return new Session(options); // nothing is saved yet
+    /// });
+    /// ```
+    /// @throws {ContextError} `UNKNOWN_REF` where nothing is saved under the key; `STORE_FAILED` for a store that fails or gives what
     /// was never stored; `SNAPSHOT_TOO_NEW`, `INVALID_CONFIG`, `UNKNOWN_MODEL`.
     #[wasm_bindgen(unchecked_return_type = "Promise<Session>")]
     pub fn load(
@@ -293,7 +299,8 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
     for _ in 0..READS {
         let Some(version) = home.store.text(&home.head()).await? else {
             let key = &home.key;
-            return Err(Error::argument(format!("no session is saved under `{key}`")).into());
+            let why = format!("no session is saved under `{key}`: make one, and `save` it there");
+            return Err(Error::new(ErrorCode::UnknownRef, why).into());
         };
         if parse_version(&version).is_none() {
             return Err(failed(&format!("`{}` names no version", home.head()), None));

@@ -57,8 +57,7 @@ pub async fn ask(
         // A callback that minds the signal itself rejects with an error of its own: it is an abort all the same.
         Err(_) if signal.is_some_and(AbortSignal::has_fired) => Err(refused_by(signal)),
         Err(cause) => {
-            let why =
-                "the summarize callback failed; history and view are as they were. Its error is the `cause`";
+            let why = "the summarize callback failed; history and view are as they were. Its error is the `cause`; with `compaction: { onFailure: \"extractive\" }` the built-in summariser stands in";
             let error = Error::new(ErrorCode::SummaryFailed, why);
             let too_long = is_overflow(&said_by(&cause));
             Err(Refusal { error, cause, too_long })

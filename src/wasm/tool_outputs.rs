@@ -111,7 +111,7 @@ impl ToolOutputCache {
         })
     }
 
-    /// Lines of a stored output that match a regular expression (Rust `regex` syntax; linear time), with line numbers,
+    /// Lines of a stored output that match a regular expression (Rust `regex` syntax but for `\p{…}`; linear time), with line numbers,
     /// `context` lines around each, at most `max_matches` (100). What `tool_output_cache_grep` answers a model.
     ///
     /// @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse.

@@ -326,9 +326,10 @@ export interface SessionOptions {
     /**
      * Sees every text on its way to the summariser or into the ledger, and gives it without what may not leave. It may be
      * called several times for a text. Where it throws, the compaction fails with `SUMMARY_FAILED`, and nothing changes.
-     * It may not use the session, which is at work then: that throws `INVALID_ARGUMENT`.
+     * It may not use the session, which is at work then: that throws `INVALID_ARGUMENT`. `null`: none, as without it; a session that
+     * was saved with one is restored with one, or with `null`.
      */
-    redact?: (text: string) => string;
+    redact?: ((text: string) => string) | null;
     /** Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. */
     lowRatio?: number;
     /**

@@ -62,7 +62,7 @@ export async function storeContract({ open, Session, assert, prefix = `s${Math.r
       await a.flush();
     },
     async "what nobody saved is not there"() {
-      assert((await code(Session.load(await open(), key()))) === "INVALID_ARGUMENT", "something was there");
+      assert((await code(Session.load(await open(), key()))) === "UNKNOWN_REF", "something was there");
     },
     async "tool outputs beyond the memory that they may take live in the store"() {
       const store = await open();

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { ContextError, version } from "contextfold";
+import { ContextError, Session, compactMessages, contextLimit, convert, version } from "contextfold";
+import { memoryStore } from "contextfold/stores/memory";
 
 const twin = createRequire(import.meta.url)("contextfold");
 
@@ -28,4 +29,45 @@ test("isInstance holds between the ESM and the CommonJS copy, and for nothing el
 
 test("the twin is the same version of the same engine", () => {
   assert.equal(twin.version(), version());
+});
+
+test("a stack begins with the caller's own line, and has nothing of the module's", async () => {
+  const here = /^ContextError: .*\n    at .*error\.test\.mjs:\d+/;
+  const checked = (run, error) => {
+    assert.match(error.stack, here, String(run));
+    assert.doesNotMatch(error.stack, /wasm|guard\.js/, String(run));
+  };
+  const talk = (session) => {
+    for (let n = 0; n < 20; n++) session.push([{ role: "user", content: "word ".repeat(100) }, { role: "assistant", content: "word ".repeat(100) }]);
+    return session;
+  };
+  const fails = async () => {
+    throw new Error("down");
+  };
+  const limit = Error.stackTraceLimit;
+  const deep = (n, run) => (n > 0 ? deep(n - 1, run) : run());
+  for (const run of [
+    () => new Session({ contextWindo: 5 }),
+    () => new Session().push({}),
+    () => convert("messages", "no-format", []),
+    () => contextLimit("no-such-model"),
+    () => deep(40, () => new ContextError("INVALID_ARGUMENT", "made by hand")),
+  ])
+    try {
+      throw run();
+    } catch (error) {
+      checked(run, error);
+      assert.ok(error.stack.split("\n    at ").length <= limit + 1);
+    }
+  for (const run of [
+    () => new Session().compact({ no: 1 }),
+    () => talk(new Session({ contextWindow: 2_000, ladder: "ladder", summarize: fails })).prepare(),
+    () => talk(new Session({ contextWindow: 2_000, summarize: fails })).compact(),
+    () => compactMessages(talk(new Session()).messages, { contextWindow: 2_000, summarize: fails }),
+    () => Session.load(memoryStore(), "nothing"),
+  ]) {
+    const error = await run().then(assert.fail, (thrown) => thrown);
+    checked(run, error);
+  }
+  assert.equal(Error.stackTraceLimit, limit);
 });

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { completionOf } from "../../pkg/integrations/shared/chat-stream.js";
 import { withoutHeader } from "../../pkg/integrations/shared/header.js";
+import { fit } from "contextfold/openai";
 import { sendFitting } from "../../pkg/integrations/shared/http.js";
 
 test("a header into which an instruction was merged is not said twice", () => {
@@ -43,4 +44,22 @@ test("the usage of a request that was sent again smaller is recorded", async () 
   const response = await sendFitting(keeper, "{}", { send: async () => answers.shift() });
   assert.equal(response.status, 200);
   assert.deepEqual(recorded, [{ input_tokens: 7 }]);
+});
+
+test("a hook without a window says so once, to who hears reports or on the console", async () => {
+  const said = [];
+  const { warn } = console;
+  console.warn = (text) => said.push(text);
+  try {
+    const fitting = fit({});
+    for (const content of ["go", "on"]) await fitting({ input: [{ role: "user", content }] });
+    assert.equal(said.length, 1);
+    assert.match(said[0], /neither `model` nor `contextWindow`.*said once/);
+    const reports = [];
+    const heard = fit({ onReport: (report) => reports.push(report) });
+    for (const content of ["go", "on"]) await heard({ input: [{ role: "user", content }] });
+    assert.deepEqual([said.length, reports.length], [1, 1]);
+  } finally {
+    console.warn = warn;
+  }
 });

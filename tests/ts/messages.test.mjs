@@ -387,3 +387,33 @@ test("tokens are additive: the view's are the sum of its items' and of the repor
   assert.equal(sum(session.items()), session.tokens);
   assert.equal(sum(report.parts), session.tokens);
 });
+
+test("push refuses a part or an entry of another format, and says how it goes in", () => {
+  const call = { type: "tool_use", id: "t1", name: "f", input: {} };
+  const foreign = {
+    anthropic: [
+      { role: "assistant", content: [{ type: "text", text: "x" }, call] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "x" }] },
+      { role: "user", content: [{ type: "image", source: { type: "url", url: "https://a/b.png" } }] },
+    ],
+    "openai-responses": [
+      { type: "function_call", call_id: "c", name: "f", arguments: "{}" },
+      { type: "message", role: "user", content: [{ type: "input_text", text: "hello" }] },
+    ],
+    "openai-chat": [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://a/b.png" } }] }],
+    "ai-sdk": [
+      { role: "assistant", content: [{ type: "tool-call", toolCallId: "c", toolName: "f", input: {} }] },
+      { role: "tool", content: [{ type: "tool-result", toolCallId: "c", toolName: "f", output: { type: "text", value: "x" } }] },
+    ],
+  };
+  for (const [format, entries] of Object.entries(foreign))
+    for (const entry of entries) {
+      const session = new Session({ contextWindow: 1_000 });
+      assert.throws(() => session.push([user("go"), entry]), failsWith("INVALID_MESSAGE", new RegExp(`message 1: .*pushFrom\\("${format}", …\\)`)), JSON.stringify(entry));
+      assert.equal(session.messages.length, 0);
+    }
+  const session = new Session({ contextWindow: 1_000 });
+  const unknown = [{ role: "user", content: [{ type: "hologram", beam: 1 }, { type: "opaque", format: "anthropic", raw: call }], x_trace: 7 }];
+  session.push(unknown);
+  assert.deepEqual(session.view("messages"), unknown, "what nobody knows goes through");
+});

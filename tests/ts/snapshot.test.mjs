@@ -134,6 +134,41 @@ describe("options", () => {
     assert.equal(Session.restore(exact.snapshot()).tokens, exact.tokens);
   });
 
+  test("a redaction that was there is given again, or said to be none", async () => {
+    const session = await rich({ compaction: { redact: (text) => text.replaceAll("question", "…") } });
+    const bytes = session.snapshot();
+    for (const options of [undefined, {}, { compaction: {} }, { compaction: { redact: undefined, lowRatio: 0.3 } }])
+      assert.throws(() => Session.restore(bytes, options), failsWith("INVALID_CONFIG", /`compaction\.redact`: .*give it again, or `null`/));
+    assert.throws(() => Session.restore(bytes, { compaction: { redact: true } }), failsWith("INVALID_CONFIG", /redact/));
+    const without = Session.restore(bytes, { compaction: { redact: null } });
+    assert.equal(Session.restore(without.snapshot()).tokens, session.tokens);
+    const seen = [];
+    const again = Session.restore(bytes, { compaction: { redact: (text) => (seen.push(text), text) } });
+    await again.compact();
+    assert.notEqual(seen.length, 0);
+    again.setOptions({ compaction: { redact: null } });
+    seen.length = 0;
+    again.push(conversation(2, 60, "later"));
+    await again.compact();
+    assert.equal(seen.length, 0);
+  });
+
+  test("a `summarize` that was there and is not given again is missed in each report", async () => {
+    const bytes = (await rich()).snapshot();
+    const noticesOf = async (session) => {
+      session.push(conversation(4, 60, "later"));
+      return (await session.prepare()).report.notices;
+    };
+    assert.match((await noticesOf(Session.restore(bytes)))[0], /`summarize`, which was not given again/);
+    assert.match((await noticesOf(Session.restore(Session.restore(bytes).snapshot())))[0], /`summarize`/);
+    const summarize = () => "<summary>They talked of words.</summary>";
+    assert.equal(await noticesOf(Session.restore(bytes, { summarize })), undefined);
+    const late = Session.restore(bytes);
+    late.setOptions({ summarize });
+    assert.equal(await noticesOf(late), undefined);
+    assert.equal(await noticesOf(Session.restore(new Session(wide).snapshot())), undefined);
+  });
+
   test("what a refusal taught stays, unless limits are given", async () => {
     const session = new Session(wide);
     session.push(conversation(4, 200));

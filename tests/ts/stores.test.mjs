@@ -18,6 +18,10 @@ import { temporaryFolder } from "../support/temp.mjs";
 const holds = (open) => storeContract({ open, Session, assert });
 
 describe("every store does what a session needs", () => {
+  test("a key under which nothing is saved has its own code", async () => {
+    await assert.rejects(Session.load(memoryStore(), "nothing"), failsWith("UNKNOWN_REF", /no session is saved under `nothing`/));
+  });
+
   test("memory", async () => {
     const store = memoryStore();
     await holds(async () => store);

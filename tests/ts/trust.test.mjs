@@ -138,7 +138,18 @@ describe("search", () => {
     assert.equal(session.search("needle")[0].id, session.toolOutputs.refs().at(-1).id);
   });
 
-  test("what is not supported is said", () => {
+  test("a text is found with its accents on the letters, and apart", () => {
+    const session = new Session({ contextWindow: 1_000 });
+    session.push([user("caf\u00e9"), user("cafe\u0301"), user("cafe"), user("caf|e")]);
+    for (const query of ["caf\u00e9", "cafe\u0301", "CAF\u00c9"]) assert.deepEqual(session.search(query).map((hit) => hit.id), ["m2", "m1"], query);
+    assert.deepEqual(session.search("caf|").map((hit) => hit.id), ["m4"]);
+    assert.deepEqual(session.search("caf\u00e9", { regex: true }).map((hit) => hit.id), ["m1"]);
+  });
+
+  test("what is not supported is said", async () => {
+    assert.throws(() => session.search(/\p{L}/u), failsWith("INVALID_ARGUMENT", /no `\\p\{…\}`.*`\\w`/s));
+    const { id } = session.toolOutputs.put("x");
+    await assert.rejects(session.toolOutputs.grep({ ref_id: id, pattern: "\\p{L}" }), failsWith("INVALID_ARGUMENT", /no `\\p\{…\}`/));
     for (const query of [/(?=x)/, /(a)\1/, ""]) assert.throws(() => session.search(query), failsWith("INVALID_ARGUMENT"));
     for (const query of [42, null, undefined, {}, []]) assert.throws(() => session.search(query), failsWith("INVALID_ARGUMENT", /query/));
     assert.throws(() => session.search("a", { maxHits: 3 }), failsWith("INVALID_ARGUMENT", /maxHits/));

@@ -35,11 +35,22 @@ describe("what is no usage", () => {
   for (const [what, usage] of Object.entries(bad))
     test(what, async () => {
       assert.throws(() => tokenUsage(usage), failsWith("INVALID_ARGUMENT"));
+      if (usage == null) return; // a session takes it, see below
       const session = new Session({ contextWindow: 100 });
       assert.throws(() => session.recordUsage(usage), failsWith("INVALID_ARGUMENT"));
       await assert.rejects(async () => session.afterModelCall(usage), failsWith("INVALID_ARGUMENT"));
       assert.equal(session.shouldCompact(), false);
     });
+});
+
+test("a usage that the provider left out records nothing", async () => {
+  const session = new Session({ contextWindow: 1000 });
+  session.push(conversation(3));
+  for (const usage of [undefined, null]) {
+    assert.equal(session.recordUsage(usage).total_tokens, 0);
+    assert.equal(session.shouldCompact(), true, "counted tokens judge");
+  }
+  assert.equal((await session.afterModelCall(undefined)).decisions.length, 1);
 });
 
 test("the last usage judges, not the sum and not the counted tokens", () => {

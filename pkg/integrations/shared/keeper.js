@@ -15,6 +15,7 @@ export class Keeper {
   #format;
   #mirror;
   #said = false;
+  #noticed = false;
 
   /**
    * @param name the hook's, for what is said when it fails
@@ -86,7 +87,7 @@ export class Keeper {
     conversation.trouble = undefined;
     try {
       const { report } = await session.prepare(signal ? { signal } : {});
-      if (report.decisions.length > 0) this.#report(report, session);
+      if (this.#isNotice(report) || report.decisions.length > 0) this.#report(report, session);
       // The view fits all the same: no reason to stop an agent, however strict, but one to tell.
       if (conversation.trouble !== undefined) this.#tell(new ContextError("SUMMARY_FAILED", conversation.trouble), { signal, goesOn: "a compaction failed, and the agent goes on without it" });
     } catch (error) {
@@ -159,6 +160,14 @@ export class Keeper {
     this.#said = true;
     const why = !ContextError.isInstance(error) ? String(error) : error.message.startsWith(error.code) ? error.message : `${error.code}: ${error.message}`;
     console.warn(`contextfold (${this.#name}): ${goesOn}. ${why} (said once; \`onError\` hears every failure, \`strict: true\` throws it)`);
+  }
+
+  /** What the report says of the set-up (no window is known, …), once: to who hears reports, or else on the console. */
+  #isNotice({ notices }) {
+    if (this.#noticed || !notices) return false;
+    this.#noticed = true;
+    if (!this.#options.onReport) console.warn(`contextfold (${this.#name}): ${notices.join("; ")} (said once)`);
+    return true;
   }
 
   /** What is sent of the view; the header, the SDK sends itself. */

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::super::detect::of_part;
 use super::super::fields::Fields;
 use super::super::opaque::opaque_call;
 use super::super::{at, object};
@@ -16,7 +17,11 @@ use crate::message::{
 pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
     let mut fields = Fields::new(object(entry, index)?);
     let Some(name) = fields.take_string("role") else {
-        return Err(Error::message_at(index, "`role` is missing"));
+        let why = match at(&fields, "type").and_then(Value::as_str) {
+            Some(kind) => format!("`role` is missing; {}", foreign(kind, Format::OpenaiResponses)),
+            None => "`role` is missing".to_owned(),
+        };
+        return Err(Error::message_at(index, why));
     };
     let Some(role) = Role::parse(&name) else {
         return Err(Error::message_at(index, format!("unknown role `{name}`")));
@@ -326,7 +331,7 @@ fn part(value: &Value, index: usize, n: usize) -> Result<Part> {
     let kind = fields.take_string("type").ok_or_else(|| wrong(" has no `type`"))?;
     let given = extras(&mut fields, index)?;
     let finish = |fields: Fields| part_extras(fields, given, &PART_KEYS);
-    Ok(match kind.as_str() {
+    let part = match kind.as_str() {
         "text" => {
             let text = fields.take_text("text").ok_or_else(|| wrong(" needs `text`, a string"))?;
             Part::Text { text, extras: finish(fields) }
@@ -377,7 +382,25 @@ fn part(value: &Value, index: usize, n: usize) -> Result<Part> {
             }
         }
         _ => Part::Opaque { format: Format::Messages, raw: Arc::new(value.clone()) },
-    })
+    };
+    // Of another format's part nothing would be seen in any view: that is a mistake, not a kind that is yet unknown.
+    let says_nothing = match &part {
+        Part::Opaque { format: Format::Messages, .. } => kind != "opaque",
+        Part::Media(media) => media.url.is_none() && media.data.is_none() && media.file_id.is_none(),
+        _ => false,
+    };
+    match of_part(value).filter(|format| says_nothing && *format != Format::Messages) {
+        Some(format) => Err(wrong(&format!(": {}", foreign(&kind, format)))),
+        None => Ok(part),
+    }
+}
+
+/// What to do with an entry or a part that another format has.
+fn foreign(kind: &str, format: Format) -> String {
+    let format = format.as_str();
+    format!(
+        "`{kind}` is of the format \"{format}\": hand it in with `pushFrom(\"{format}\", …)`, or `convert` it"
+    )
 }
 
 fn string(fields: &mut Fields, key: &str, wrong: &dyn Fn(&str) -> Error) -> Result<Option<String>> {

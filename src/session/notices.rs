@@ -1,0 +1,54 @@
+//! What a report says of how the session is set up.
+
+use std::borrow::Cow;
+
+use super::facade::Session;
+use crate::context::Slot;
+
+pub(super) const NOTHING_LEFT: &str =
+    "`reservedOutputTokens` leaves nothing of the window: no view fits; reserve less";
+
+/// Whether the host has a callback that writes summaries.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Summarizer {
+    /// It never had one.
+    #[default]
+    None,
+    /// It has.
+    Given,
+    /// The session that was saved had one, and it was not given again.
+    Missing,
+}
+
+impl Session {
+    /// The host has a callback that writes summaries, or has none. A snapshot says so, for functions are in none.
+    pub fn set_summarizer(&mut self, given: bool) {
+        self.summarizer = match self.summarizer {
+            _ if given => Summarizer::Given,
+            Summarizer::Missing => Summarizer::Missing,
+            _ => Summarizer::None,
+        };
+    }
+
+    /// What the caller may not expect, for as long as it holds.
+    pub(super) fn notices(&self) -> Vec<Cow<'static, str>> {
+        let mut notices = Vec::new();
+        if self.config.limit.is_none() {
+            notices.push("neither `model` nor `contextWindow` is given: views are held to no limit".into());
+        }
+        if self.config.limit == Some(0) {
+            notices.push(NOTHING_LEFT.into());
+        }
+        if self.summarizer == Summarizer::Missing {
+            notices.push("the session was saved with a `summarize`, which was not given again: the built-in summariser stands in (`extractiveSummarize()`, if that is meant)".into());
+        }
+        notices
+    }
+
+    /// Which message takes most, for an error about tokens.
+    pub(super) fn largest<'s>(&self, slots: impl Iterator<Item = &'s Slot>) -> String {
+        let Some(slot) = slots.max_by_key(|slot| slot.tokens()) else { return String::new() };
+        let (id, role) = (&self.context.history.node(slot.node).id, slot.message.role.as_str());
+        format!("; the largest message is `{id}` ({role}, {} tokens)", slot.tokens())
+    }
+}
