@@ -120,6 +120,7 @@ export function scriptOf(seed) {
     ...(r.chance(0.9) && { contextWindow: r.pick([1, 50, 300, 800, 2000, 5000, 20_000, 100_000]) + r.below(50) }), ...(r.chance(0.4) && { ladder: r.pick(PRESETS) }), ...(r.chance(0.6) && { compaction: compaction() }),
     ...(r.chance(0.3) && { toolOutputCache: { contextBudgetTokens: r.below(1000), maxMessageBytes: 64 + r.below(4000), maxLineLength: 1 + r.below(300) } }), ...(r.chance(0.2) && { safetyMargin: 0 }), ...(r.chance(0.3) && { tokenizer: r.pick(["estimate", "bytes/4"]) }),
   });
+  const lined = r.times(1, () => r.pick(FORMATS)).concat(r.pick(FORMATS)); // an SDK has one format, seldom another
   const op = () =>
     r.pick([
       () => ({ op: "push", messages: messages() }),
@@ -132,6 +133,11 @@ export function scriptOf(seed) {
         const format = r.pick(FORMATS);
         return { op: "native", format, input: native(format) };
       },
+      () => {
+        const format = r.pick(lined);
+        return { op: "line", format, edit: r.pick(["on", "on", "view", "back", "copy", "within"]), at: r.below(1000), input: r.chance(0.8) ? native(format) : [] };
+      },
+      () => ({ op: "serve", format: r.pick(FORMATS), counts: 50 + r.below(150), takes: 20 + r.below(100), at: r.below(1000) }),
       () => ({ op: "setContext", parts: { memory: r.times(3, text), injections: r.times(2, () => ({ role: "user", content: text() })), skills: r.times(2, () => ({ name: "count" })), ...(r.chance(0.3) && { memoryLimit: r.below(3) }) } }),
       () => ({ op: "unfold", at: r.below(1000) }),
       () => ({ op: "rewind", at: r.below(1000) }),
