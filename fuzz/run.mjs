@@ -234,6 +234,10 @@ async function operate(world, op, running) {
         break;
       }
       case "load": case "restore": {
+        if (op.saves) {
+          world.store.at = 0;
+          await session.save(world.store, "s").catch(expected);
+        }
         world.store.at = op.fault ?? 0;
         const again = op.op === "load" ? await Session.load(world.store, "s", world.given) : Session.restore(session.snapshot(), world.given);
         world.open.push(again);

@@ -50,7 +50,7 @@ export function scriptOf(seed) {
         step,
         step,
         () => [{ role: r.pick(["system", "developer"]), content: text() }],
-        () => [{ role: "tool", tool_call_id: ids.length ? r.pick(ids) : "call_0", content: text() }],
+        () => (r.chance(0.2) ? [{ role: "tool", tool_call_id: ids.length ? r.pick(ids) : "call_0", content: text() }] : step()),
       ])(),
     ).flat();
     return list;
@@ -146,7 +146,7 @@ export function scriptOf(seed) {
       () => ({ op: "plan", options: r.pick([{}, { ifDue: true }, { fill: true }]) }),
       () => ({ op: "apply", keep: r.times(2, () => r.below(1000)), fold: r.times(2, () => r.below(1000)), wait: r.chance(0.6), abort: r.chance(0.1) }),
       () => ({ op: "save", wait: r.chance(0.6), fault: r.below(12) }),
-      () => ({ op: "load", fault: r.below(12), frees: r.chance(0.5) }),
+      () => ({ op: "load", saves: r.chance(0.5), fault: r.below(12), frees: r.chance(0.5) }),
       () => ({ op: "restore", frees: r.chance(0.5) }),
       () => ({ op: "flush" }),
       () => ({ op: "graph" }),
@@ -173,7 +173,9 @@ export function scriptOf(seed) {
       () => ({ op: "search", query: r.pick(["lorem", "日本", "x", ""]) }),
       () => ({ op: "functions", format: r.pick(FORMATS), to: r.pick(FORMATS), at: r.below(1000), with: r.pick(JUNK) }),
     ])();
+  const opening = () => [{ role: "user", content: text() }, ...r.times(4, step).flat(), { role: "user", content: text() }];
+  const begun = r.chance(0.8) ? [{ op: "push", messages: opening() }] : [];
   const answers = Array.from({ length: 24 }, () => ({ kind: r.pick(["good", "good", "good", "object", "empty", "large", "cut", "open", "forged", "throws", "rejects", "late", "junk", "long", "reenters", "language"]), text: text(), junk: r.pick(JUNK) }));
   const memory = r.chance(0.3) ? { memoryBytes: r.pick([0, 500, 5000]) } : null;
-  return { ...(memory && { memory }), options: r.chance(0.95) ? options() : spoil({ contextWindow: 1000, ...options() }), answers, ops: Array.from({ length: 2 + r.below(r.chance(0.2) ? 60 : 20) }, op) };
+  return { ...(memory && { memory }), options: r.chance(0.95) ? options() : spoil({ contextWindow: 1000, ...options() }), answers, ops: [...begun, ...Array.from({ length: 2 + r.below(r.chance(0.2) ? 60 : 20) }, op)] };
 }
