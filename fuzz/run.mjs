@@ -191,12 +191,14 @@ async function operate(world, op, running) {
         session.sync(op.format, op.spoilt ? spoilt(list, op.at, op.with) : list);
         break;
       }
+      case "line": line(world, op); break;
       case "prepare": case "compact": case "checkAndCompact": await goal(op.op); break;
       case "recover": {
         const share = (percent) => Math.max(1, Math.round((session.tokens * percent) / 100));
         await session.recover(new Error(`prompt is too long: ${share(op.counted)} tokens > ${share(op.takes)} maximum`));
         break;
       }
+      case "serve": await serve(session, op); break;
       case "tick": await tick(); break;
       case "wait": pass(op.ms); break;
       case "native": session.pushFrom(op.format, op.input); break;
@@ -232,13 +234,17 @@ async function operate(world, op, running) {
         break;
       }
       case "load": case "restore": {
+        if (op.saves) {
+          world.store.at = 0;
+          await session.save(world.store, "s").catch(expected);
+        }
         world.store.at = op.fault ?? 0;
         const again = op.op === "load" ? await Session.load(world.store, "s", world.given) : Session.restore(session.snapshot(), world.given);
         world.open.push(again);
         if (op.op === "restore" && !world.spoilt && !isDeepStrictEqual(wellFormed(again.view("anthropic")), wellFormed(session.view("anthropic")))) throw new Error("restored to another view");
         if (op.frees) free(world, session); // or it lives on beside, and may hold the lease
         world.session = again;
-        world.plan = world.branch = null;
+        world.plan = world.branch = world.line = null;
         break;
       }
       case "flush": await session.flush(); break;
@@ -264,6 +270,47 @@ async function operate(world, op, running) {
     expected(error);
     return true;
   }
+}
+
+/** An SDK that hands over its own list with every step: with more at its end, another past, or the view that it was given. */
+function line(world, op) {
+  const { session } = world;
+  let list = world.line?.format === op.format ? [...world.line.list] : [];
+  if (op.edit === "view") list = entries(session.view(op.format));
+  if (op.edit === "back") list = list.slice(0, op.at % (list.length + 1));
+  if (op.edit === "copy") list = structuredClone(list);
+  if (op.edit === "within" && list.length > 0) list = list.toSpliced(op.at % list.length, 1);
+  while (list.at(-1)?.type === "reasoning") list.pop(); // it goes with what it made
+  list = [...list, ...op.input];
+  session.sync(op.format, list);
+  world.line = { format: op.format, list };
+  const [messages, view] = [session.messages.length, JSON.stringify(session.view(op.format))];
+  for (const again of [list, structuredClone(list)]) {
+    const { added, diverged_at } = session.sync(op.format, again);
+    if (added !== 0 || diverged_at !== null || session.messages.length !== messages || JSON.stringify(session.view(op.format)) !== view)
+      throw new Error(`the same list again is another one: ${JSON.stringify({ added, diverged_at })}`);
+  }
+}
+
+/** What a provider says of a view of so many tokens that may have fewer. */
+const REFUSALS = [
+  (counted, takes) => new Error(`prompt is too long: ${counted} tokens > ${takes} maximum`),
+  (counted, takes) => ({ error: { code: "context_length_exceeded", message: `This model's maximum context length is ${takes} tokens. However, your messages resulted in ${counted} tokens.` } }),
+  () => Object.assign(new Error("400"), { status: 400, error: { code: "context_length_exceeded", message: "Your input exceeds the context window of this model." } }),
+  (counted, takes) => `The input token count (${counted}) exceeds the maximum number of tokens allowed (${takes}).`,
+];
+
+/** A server that counts for itself, and an agent that goes on with what `recover` gives until it is served or told why not. */
+async function serve(session, op) {
+  const counted = () => Math.ceil((JSON.stringify(session.view(op.format)).length * op.counts) / 400);
+  const takes = Math.ceil((counted() * op.takes) / 100);
+  for (let tries = 1; counted() > takes; tries++) {
+    if (tries > 4) throw new Error(`refused ${tries} times, and no error`);
+    const view = await session.recover(REFUSALS[op.at % REFUSALS.length](counted(), takes));
+    if (view === null) throw new Error("it said too long");
+    if (session.limit === null) throw new Error("no limit was learnt");
+  }
+  if ((await session.recover(new Error("429 rate limit reached"))) !== null) throw new Error("it did not say too long");
 }
 
 /** The functions for those who keep their own list, on a list that is spoilt. */

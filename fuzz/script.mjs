@@ -50,7 +50,7 @@ export function scriptOf(seed) {
         step,
         step,
         () => [{ role: r.pick(["system", "developer"]), content: text() }],
-        () => [{ role: "tool", tool_call_id: ids.length ? r.pick(ids) : "call_0", content: text() }],
+        () => (r.chance(0.2) ? [{ role: "tool", tool_call_id: ids.length ? r.pick(ids) : "call_0", content: text() }] : step()),
       ])(),
     ).flat();
     return list;
@@ -120,6 +120,7 @@ export function scriptOf(seed) {
     ...(r.chance(0.9) && { contextWindow: r.pick([1, 50, 300, 800, 2000, 5000, 20_000, 100_000]) + r.below(50) }), ...(r.chance(0.4) && { ladder: r.pick(PRESETS) }), ...(r.chance(0.6) && { compaction: compaction() }),
     ...(r.chance(0.3) && { toolOutputCache: { contextBudgetTokens: r.below(1000), maxMessageBytes: 64 + r.below(4000), maxLineLength: 1 + r.below(300) } }), ...(r.chance(0.2) && { safetyMargin: 0 }), ...(r.chance(0.3) && { tokenizer: r.pick(["estimate", "bytes/4"]) }),
   });
+  const lined = r.times(1, () => r.pick(FORMATS)).concat(r.pick(FORMATS)); // an SDK has one format, seldom another
   const op = () =>
     r.pick([
       () => ({ op: "push", messages: messages() }),
@@ -132,6 +133,11 @@ export function scriptOf(seed) {
         const format = r.pick(FORMATS);
         return { op: "native", format, input: native(format) };
       },
+      () => {
+        const format = r.pick(lined);
+        return { op: "line", format, edit: r.pick(["on", "on", "view", "back", "copy", "within"]), at: r.below(1000), input: r.chance(0.8) ? native(format) : [] };
+      },
+      () => ({ op: "serve", format: r.pick(FORMATS), counts: 50 + r.below(150), takes: 20 + r.below(100), at: r.below(1000) }),
       () => ({ op: "setContext", parts: { memory: r.times(3, text), injections: r.times(2, () => ({ role: "user", content: text() })), skills: r.times(2, () => ({ name: "count" })), ...(r.chance(0.3) && { memoryLimit: r.below(3) }) } }),
       () => ({ op: "unfold", at: r.below(1000) }),
       () => ({ op: "rewind", at: r.below(1000) }),
@@ -140,7 +146,7 @@ export function scriptOf(seed) {
       () => ({ op: "plan", options: r.pick([{}, { ifDue: true }, { fill: true }]) }),
       () => ({ op: "apply", keep: r.times(2, () => r.below(1000)), fold: r.times(2, () => r.below(1000)), wait: r.chance(0.6), abort: r.chance(0.1) }),
       () => ({ op: "save", wait: r.chance(0.6), fault: r.below(12) }),
-      () => ({ op: "load", fault: r.below(12), frees: r.chance(0.5) }),
+      () => ({ op: "load", saves: r.chance(0.5), fault: r.below(12), frees: r.chance(0.5) }),
       () => ({ op: "restore", frees: r.chance(0.5) }),
       () => ({ op: "flush" }),
       () => ({ op: "graph" }),
@@ -167,7 +173,9 @@ export function scriptOf(seed) {
       () => ({ op: "search", query: r.pick(["lorem", "日本", "x", ""]) }),
       () => ({ op: "functions", format: r.pick(FORMATS), to: r.pick(FORMATS), at: r.below(1000), with: r.pick(JUNK) }),
     ])();
+  const opening = () => [{ role: "user", content: text() }, ...r.times(4, step).flat(), { role: "user", content: text() }];
+  const begun = r.chance(0.8) ? [{ op: "push", messages: opening() }] : [];
   const answers = Array.from({ length: 24 }, () => ({ kind: r.pick(["good", "good", "good", "object", "empty", "large", "cut", "open", "forged", "throws", "rejects", "late", "junk", "long", "reenters", "language"]), text: text(), junk: r.pick(JUNK) }));
   const memory = r.chance(0.3) ? { memoryBytes: r.pick([0, 500, 5000]) } : null;
-  return { ...(memory && { memory }), options: r.chance(0.95) ? options() : spoil({ contextWindow: 1000, ...options() }), answers, ops: Array.from({ length: 2 + r.below(r.chance(0.2) ? 60 : 20) }, op) };
+  return { ...(memory && { memory }), options: r.chance(0.95) ? options() : spoil({ contextWindow: 1000, ...options() }), answers, ops: [...begun, ...Array.from({ length: 2 + r.below(r.chance(0.2) ? 60 : 20) }, op)] };
 }

@@ -6,7 +6,7 @@ mod data;
 
 use std::sync::Arc;
 
-use contextfold::compaction::Answer;
+use contextfold::compaction::{Answer, Reason};
 use contextfold::lab::{Facts, Retention, facts, retention};
 use contextfold::message::{Format, Message};
 use contextfold::provider::provider;
@@ -80,6 +80,23 @@ fn cut(transcript: &Transcript, share: f64, compaction: &Value) -> Option<Cut> {
             }
         }
     }
+}
+
+/// The ledger's tokens after each of so many compactions of a session, as many steps pushed before each.
+fn growth(transcript: &Transcript, rounds: usize, options: &Value) -> Vec<u64> {
+    let mut session = Session::new(SessionConfig::from_value(options).unwrap(), Arc::new(Estimate));
+    let answer = Answer { text: USELESS.to_owned(), ..Answer::default() };
+    let steps = contextfold::message::steps(transcript.messages.iter());
+    let round = |part: &[contextfold::message::Step]| {
+        let range = part[0].range.start..part[part.len() - 1].range.end;
+        session.push(transcript.messages[range].to_vec()).unwrap();
+        let mut fit = session.compact(Reason::Manual, None).unwrap();
+        while let Some(Fit::NeedsSummary(pending)) = fit {
+            fit = Some(session.resume(*pending, &answer).unwrap());
+        }
+        session.report().and_then(|r| r.summary.as_ref()).map_or(0, |s| s.ledger_tokens)
+    };
+    steps.chunks(steps.len().div_ceil(rounds)).map(round).collect()
 }
 
 fn recorded() -> Vec<Transcript> {
@@ -189,5 +206,21 @@ fn the_sample_keeps_its_facts_and_without_a_ledger_it_does_not() {
         assert!(with[0] >= least && with[4] >= 1.0, "{with:?}");
         let without = summary(&measure(&[sample()], share, &json!({ "ledgerTokens": 0 })), share);
         assert!(without[0] < least, "the summary says nothing: {without:?}");
+    }
+}
+
+#[test]
+fn a_ledger_grows_far_slower_than_its_conversation() {
+    const ROUNDS: usize = 10;
+    for transcript in recorded().into_iter().filter(|t| t.tokens > 100_000) {
+        let of_a_quarter = json!({ "contextWindow": transcript.tokens / 4 });
+        let unbounded =
+            json!({ "contextWindow": 10 * transcript.tokens, "compaction": { "ledgerTokens": 1_000_000 } });
+        for (name, options) in [("in a quarter of its tokens", of_a_quarter), ("without bounds", unbounded)] {
+            let grown = growth(&transcript, ROUNDS, &options);
+            println!("{} ({} tokens), {name}: {grown:?}", transcript.name, transcript.tokens);
+            assert_eq!(grown.len(), ROUNDS);
+            assert!(grown[0] > 0 && grown[ROUNDS - 1] * 2 < ROUNDS as u64 * grown[0], "{grown:?}");
+        }
     }
 }

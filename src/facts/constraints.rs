@@ -36,8 +36,47 @@ pub struct Constraint<'a> {
 
 const RULES: [&str; 4] = ["never", "always", "must", "mustn't"];
 const NEGATIONS: [&str; 3] = ["don't", "dont", "do not"];
-const WISHES: [&str; 11] = [
+/// Rules without any of these words.
+const FORBIDDING: &[&str] = &[
+    "under no circumstances",
+    "on no account",
+    "at no time",
+    "in no case",
+    "you may not",
+    "you can't",
+    "you cannot",
+    "you can not",
+    "shall not",
+    "is forbidden",
+    "are forbidden",
+    "it's forbidden",
+    "strictly forbidden",
+    "forbidden to",
+    "is prohibited",
+    "are prohibited",
+    "prohibited from",
+    "strictly prohibited",
+    "is not allowed",
+    "are not allowed",
+    "not allowed to",
+    "isn't allowed",
+    "aren't allowed",
+    "is not permitted",
+    "are not permitted",
+    "not permitted to",
+    "off limits",
+    "is mandatory",
+    "are mandatory",
+    "refrain from",
+    "stay away from",
+    "keep away from",
+    "hands off",
+    "you're required to",
+    "you are required to",
+];
+const WISHES: &[&str] = &[
     "make sure",
+    "be sure to",
     "ensure",
     "avoid",
     "prefer",
@@ -47,48 +86,106 @@ const WISHES: [&str; 11] = [
     "no more than",
     "keep",
     "stick to",
-    "under no circumstances",
+    "should not",
+    "shouldn't",
+    "you should",
+    "not to",
+    "take care",
+    "careful not",
+    "remember to",
+    "may not be",
 ];
-const CJK_RULES: [&str; 24] = [
+const CJK_RULES: &[&str] = &[
     "必须",
     "必須",
     "不要",
     "禁止",
+    "严禁",
+    "嚴禁",
+    "厳禁",
     "不得",
     "不能",
     "不可",
+    "不准",
+    "不许",
+    "不許",
+    "不允许",
+    "不允許",
     "务必",
     "務必",
-    "千万别",
-    "绝不",
-    "总是",
+    "一定要",
+    "一律",
+    "请勿",
+    "請勿",
     "切勿",
+    "千万别",
+    "千萬別",
+    "绝不",
+    "絕不",
+    "决不",
+    "總是",
+    "总是",
     "しないで",
     "ないでください",
+    "ないで下さい",
+    "ないでね",
+    "ないでほしい",
     "触らないで",
     "必ず",
-    "してはいけ",
-    "してはなら",
+    "てはいけ",
+    "ではいけ",
+    "てはなら",
+    "ではなら",
+    "てはだめ",
+    "てはダメ",
+    "ちゃだめ",
+    "ちゃダメ",
+    "ちゃいけ",
     "なければなら",
+    "なければいけ",
+    "ねばなら",
     "するな",
+    "厳守",
     "絶対に",
-    "反드시",
+    "반드시",
     "하지 마",
+    "하지마",
+    "지 마세요",
+    "지 말",
+    "면 안",
+    "금지",
+    "절대",
 ];
-const CJK_WISHES: [&str; 13] = [
+const CJK_WISHES: &[&str] = &[
     "始终",
     "始終",
     "常に",
     "ないこと",
+    "ようにして",
+    "控えて",
+    "やめて",
     "只",
+    "仅",
+    "僅",
     "のみ",
     "だけ",
-    "请勿",
     "別",
     "别",
     "尽量",
+    "儘量",
+    "确保",
+    "確保",
+    "记得",
+    "記得",
+    "至少",
+    "最多",
+    "不超过",
+    "不超過",
+    "不应",
+    "不應",
     "できるだけ",
     "避けて",
+    "항상",
 ];
 const CJK_EXPLICIT: [&str; 8] = ["必须", "必須", "不要", "只", "禁止", "しないで", "必ず", "のみ"];
 
@@ -102,30 +199,53 @@ pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
     if may_rule(text) { sentences(text).into_iter().filter_map(constraint).collect() } else { Vec::new() }
 }
 
-/// First words of all phrases that make a rule or a wish.
-const FIRST_WORDS: [&str; 17] = [
+/// Words of which each phrase that makes a rule or a wish holds one; the shorter the list, the faster a text without.
+const TELLING: &[&str] = &[
     "never",
     "always",
     "must",
     "mustn't",
     "don't",
     "dont",
-    "do",
+    "not",
+    "no",
     "only",
+    "circumstances",
+    "account",
+    "can't",
+    "cannot",
+    "forbidden",
+    "prohibited",
+    "allowed",
+    "permitted",
+    "limits",
+    "mandatory",
+    "refrain",
+    "away",
+    "hands",
+    "required",
     "make",
+    "sure",
     "ensure",
     "avoid",
     "prefer",
     "preferably",
-    "at",
-    "no",
+    "most",
+    "least",
     "keep",
     "stick",
+    "should",
+    "shouldn't",
+    "care",
+    "careful",
+    "remember",
+    "leave",
+    "stop",
 ];
 
 /// False where no word of a text can be part of a rule: a look at the beginning of each word, most often.
 fn may_rule(text: &str) -> bool {
-    const FIRST: [u8; 9] = *b"namdoepks";
+    const FIRST: [u8; 14] = *b"acdefhklmnoprs";
     if !text.is_ascii() {
         return true;
     }
@@ -140,11 +260,7 @@ fn may_rule(text: &str) -> bool {
         let len = bytes[at..].iter().position(|b| !in_word(*b)).unwrap_or(bytes.len() - at);
         let word = &text[at..at + len];
         let first = bytes[at].to_ascii_lowercase();
-        let may = (first == b'u' && word.eq_ignore_ascii_case("under"))
-            || (FIRST.contains(&first)
-                && len <= 10
-                && FIRST_WORDS.iter().any(|w| word.eq_ignore_ascii_case(w)));
-        if may {
+        if FIRST.contains(&first) && len <= 13 && TELLING.iter().any(|w| word.eq_ignore_ascii_case(w)) {
             return true;
         }
         at += len;
@@ -166,10 +282,15 @@ fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
     let explicit = cjk_explicit || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
     let question = text.ends_with(['?', '\u{FF1F}']);
     let guess = words.windows(2).any(|w| w == ["there", "must"]);
-    let ruled = (has(&RULES) && !guess) || orders_not(&words);
+    let ruled = (has(&RULES) && !guess) || orders_not(&words) || has(FORBIDDING);
     let strength = if ruled || (cjk && CJK_RULES.iter().any(|w| text.contains(w))) {
         Strength::Rule
-    } else if has(&WISHES) || has(&["only"]) || (cjk && CJK_WISHES.iter().any(|w| text.contains(w))) {
+    } else if has(WISHES)
+        || has(&["only"])
+        || leaves_alone(&words)
+        || stops_or_bars(text, &words)
+        || (cjk && (CJK_WISHES.iter().any(|w| text.contains(w)) || ends_in_an_order_not_to(text)))
+    {
         Strength::Wish
     } else if explicit {
         Strength::Mention
@@ -199,9 +320,48 @@ fn orders_not(words: &[&str]) -> bool {
     })
 }
 
+/// "Leave the tests as they are", and the like.
+fn leaves_alone(words: &[&str]) -> bool {
+    let Some(at) = words.iter().position(|w| *w == "leave") else { return false };
+    let behind = &words[at + 1..];
+    ["alone", "untouched", "unchanged", "as is", "as it is", "as they are", "out"]
+        .iter()
+        .any(|p| holds(behind, p))
+}
+
+/// "Stop adding comments", "No new dependencies": how people begin a short sentence that rules something out.
+fn stops_or_bars(text: &str, words: &[&str]) -> bool {
+    const SMALL_TALK: [&str; 14] = [
+        "problem", "problems", "worries", "idea", "need", "thanks", "rush", "one", "longer", "way", "doubt",
+        "wait", "i", "it",
+    ];
+    match words {
+        ["stop", doing, ..] => doing.ends_with("ing"),
+        ["no", what, ..] => {
+            words.len() <= 8
+                && text.as_bytes().get(2) == Some(&b' ')
+                && !SMALL_TALK.contains(what)
+                && !SUBJECTS.contains(what)
+        }
+        _ => false,
+    }
+}
+
+/// 「触るな」: a verb and な at the end of a Japanese sentence.
+fn ends_in_an_order_not_to(text: &str) -> bool {
+    let said = text.trim_end_matches(|c: char| !c.is_alphanumeric());
+    ["るな", "すな", "くな", "むな", "つな", "ぶな", "ぐな", "使うな", "言うな"]
+        .iter()
+        .any(|end| said.ends_with(end))
+}
+
 fn holds(words: &[&str], phrase: &str) -> bool {
-    let wanted: Vec<&str> = phrase.split(' ').collect();
-    words.windows(wanted.len()).any(|w| w == wanted)
+    let first = phrase.split(' ').next();
+    let stands_at = |at: usize| {
+        let mut behind = words[at..].iter();
+        phrase.split(' ').all(|wanted| behind.next() == Some(&wanted))
+    };
+    words.iter().enumerate().any(|(at, word)| Some(*word) == first && stands_at(at))
 }
 
 #[cfg(test)]
@@ -233,9 +393,77 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_a_statement_as_well_is_a_wish() {
-        for text in ["请始终先运行测试。", "常に日本語で答えてください。", "eval は使わないこと。"]
+    fn rules_without_the_defining_words() {
+        for text in [
+            "You may not use eval.",
+            "You can’t push to main.",
+            "You cannot touch `src/core.rs`.",
+            "It is forbidden to delete logs.",
+            "Changing tests is not allowed.",
+            "Force pushes are prohibited.",
+            "Under no circumstances delete the database.",
+            "The config folder is off-limits.",
+            "Please refrain from adding dependencies.",
+            "请勿修改配置文件。",
+            "严禁提交密钥。",
+            "不准动主分支。",
+            "一定要先跑测试。",
+            "このファイルを触ってはいけない。",
+            "設定を変更しないでください。",
+            "ログを読んではならない。",
+            "テストを消しちゃだめ。",
+            "main への push は厳禁。",
+            "毎回リントを実行しなければいけない。",
+            "설정을 바꾸지 마세요.",
+            "main에 push하면 안 돼.",
+        ] {
+            assert_eq!(rules(text), [text]);
+        }
+    }
+
+    #[test]
+    fn errors_and_small_talk_are_no_rules() {
+        for text in [
+            "It says 403 Forbidden.",
+            "405 Method Not Allowed",
+            "cp: Operation not permitted",
+            "I can't see the file.",
+            "No problem.",
+            "No, that is wrong.",
+            "この画面のような",
+        ] {
+            assert_eq!(rules(text), [""; 0], "{text}");
+        }
+        for text in ["It says 403 Forbidden.", "405 Method Not Allowed", "No problem.", "No, that is wrong."]
         {
+            assert_eq!(constraints(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn every_phrase_passes_the_first_look() {
+        for phrase in RULES.iter().chain(&NEGATIONS).chain(FORBIDDING).chain(WISHES) {
+            assert!(may_rule(phrase), "{phrase}");
+        }
+        for text in ["leave it alone", "stop adding comments", "no comments"] {
+            assert!(may_rule(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_a_statement_as_well_is_a_wish() {
+        for text in [
+            "请始终先运行测试。",
+            "常に日本語で答えてください。",
+            "eval は使わないこと。",
+            "确保测试通过。",
+            "本番には触るな！",
+            "Be sure to run the tests.",
+            "Leave the tests as they are.",
+            "Stop adding comments.",
+            "No new dependencies.",
+            "You should use pnpm.",
+        ] {
             let found: Vec<Strength> = constraints(text).iter().map(|c| c.strength).collect();
             assert_eq!(found, [Strength::Wish], "{text}");
         }

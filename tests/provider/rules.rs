@@ -189,6 +189,18 @@ fn repair_of_an_anthropic_history() {
 }
 
 #[test]
+fn in_the_ai_sdk_no_system_message_stands_between_a_call_and_what_stands_in_for_its_result() {
+    let call = |id: &str| json!({ "role": "assistant", "content": [{ "type": "tool-call", "toolCallId": id, "toolName": "f", "input": {} }] });
+    let result = |id: &str| json!({ "role": "tool", "content": [{ "type": "tool-result", "toolCallId": id, "toolName": "f", "output": { "type": "text", "value": "fine" } }] });
+    let system = json!({ "role": "system", "content": "Be brief." });
+    let list =
+        json!([{ "role": "user", "content": "go" }, call("a"), system, call("b"), result("b"), result("c")]);
+    let mended = repair(Format::AiSdk, &list, &CheckOptions::default()).unwrap();
+    assert_eq!(mended.output[2]["content"][0]["toolCallId"], "a", "{:?}", mended.output);
+    assert_eq!(found(Format::AiSdk, &json!(mended.output), &CheckOptions::default()), [""; 0]);
+}
+
+#[test]
 fn pending_calls_may_stay_open() {
     let list = json!([
         { "role": "user", "content": "go" },

@@ -251,8 +251,8 @@ fn settle(
         changes.push((from, rule, what));
     }
 
-    let ends = run_ends(&roles);
-    let barriers = barriers(&roles, place);
+    let ends = run_ends(&roles, work.format);
+    let barriers = barriers(&roles, place, work.format);
     let mut moved = Moved { after: HashMap::new() };
     for (n, call) in asked.iter().enumerate() {
         let target = match place {
@@ -301,27 +301,33 @@ impl Entry {
     }
 }
 
+/// Whether such an entry may stand between a call and its output. The AI SDK lets no system message; what we read as a
+/// developer's there is a part of a tool message.
+fn stands_between(role: Role, format: Format) -> bool {
+    role.is_instruction() && (role != Role::System || format != Format::AiSdk)
+}
+
 /// For each entry the last one of the run of assistant messages that begins with it or behind it.
-fn run_ends(roles: &[Role]) -> Vec<usize> {
+fn run_ends(roles: &[Role], format: Format) -> Vec<usize> {
     let mut ends: Vec<usize> = (0..roles.len()).collect();
     let mut end: Option<usize> = None;
     for (i, role) in roles.iter().enumerate().rev() {
         ends[i] = end.unwrap_or(i);
         match role {
             Role::Assistant => end = Some(ends[i]),
-            Role::System | Role::Developer => {}
-            Role::User | Role::Tool => end = None,
+            role if stands_between(*role, format) => {}
+            _ => end = None,
         }
     }
     ends
 }
 
 /// How many entries before each are such that no output may stand behind them and answer a call before them.
-fn barriers(roles: &[Role], place: Place) -> Vec<usize> {
+fn barriers(roles: &[Role], place: Place, format: Format) -> Vec<usize> {
     let mut count = 0;
     let mut barriers = vec![0];
     for role in roles {
-        let passes = *role == Role::Tool || place == Place::AfterRun && role.is_instruction();
+        let passes = *role == Role::Tool || place == Place::AfterRun && stands_between(*role, format);
         count += usize::from(!passes);
         barriers.push(count);
     }
