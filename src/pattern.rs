@@ -2,6 +2,8 @@
 //!
 //! `regex-automata`'s simplest engine, by itself: `regex` brings a choice among several, which a page would download.
 
+mod cost;
+
 use std::ops::Range;
 use std::sync::Mutex;
 
@@ -10,12 +12,18 @@ use regex_automata::nfa::thompson::pikevm::{Cache, PikeVM};
 use regex_automata::nfa::thompson::{Compiler, Config};
 use regex_automata::util::{captures, syntax};
 
-/// Bytes that a compiled pattern may take: enough for any that a person writes. A search takes the time of the text's bytes
-/// times the pattern's states at worst.
+/// Bytes that a compiled pattern may take: enough for any that a person writes.
 const MOST_BYTES: usize = 1 << 20;
 
 /// What can be said, for who said something else: tables of Unicode's properties would be much to download.
 const SYNTAX: &str = r"the syntax is that of Rust's `regex`, with no look-around, no backreferences and no `\p{…}` (`\w` has the letters of all scripts)";
+
+/// Steps that a search may take at worst: the text's bytes, times the places of the pattern that a text can stand at at once.
+/// Some ten seconds.
+const MOST_STEPS: u64 = 500_000_000;
+
+/// A pattern of so few places is searched in any text.
+const FEW_PLACES: u64 = 16;
 
 /// How a pattern is read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -32,6 +40,8 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Pattern {
     engine: PikeVM,
+    /// The places of it that a text can stand at at once.
+    places: u64,
     /// What a search works in, kept for the next one.
     kept: Mutex<Option<Cache>>,
 }
@@ -60,7 +70,27 @@ impl Pattern {
             .map_err(|_| {
                 format!("it is over the size limit of {MOST_BYTES} bytes; make what it repeats smaller")
             })?;
-        Ok(Self { engine, kept: Mutex::new(None) })
+        Ok(Self { engine, places: cost::places(&tree), kept: Mutex::new(None) })
+    }
+
+    /// Refuses a search that could take too long, before it begins: whether it does is seen in pattern and length alone.
+    ///
+    /// # Errors
+    /// That, and what to do.
+    pub fn refuse_costly(&self, bytes: impl FnOnce() -> u64) -> Result<(), String> {
+        if self.places <= FEW_PLACES {
+            return Ok(());
+        }
+        let bytes = bytes();
+        let steps = self.places.saturating_mul(bytes);
+        if steps <= MOST_STEPS {
+            return Ok(());
+        }
+        Err(format!(
+            "in {bytes} bytes it could take {steps} steps, and {MOST_STEPS} are allowed; make what it repeats smaller (a text can stand at {} places of it at once, and {} are allowed here)",
+            self.places,
+            (MOST_STEPS / bytes.max(1)).max(FEW_PLACES)
+        ))
     }
 
     /// Whether it matches anywhere.

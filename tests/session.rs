@@ -8,7 +8,7 @@ use contextfold::ErrorCode;
 use contextfold::compaction::{Answer, CompactionConfig, OnFailure, Reason};
 use contextfold::context::{EventName, Form};
 use contextfold::message::{Message, Part, Role, ToolCall};
-use contextfold::session::{Fit, Pending, PlanOptions, Session, SessionConfig};
+use contextfold::session::{Fit, Pending, PlanOptions, Search, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::json;
 
@@ -836,4 +836,16 @@ fn an_output_before_what_was_said_already_ends_its_step() {
     assert_eq!(layout(&s), format!("user: go\nassistant:  calls a,b\ntool ->b: 2\n{interrupted}{rest}"));
     s.push(vec![Message::tool("a", "1")]).unwrap();
     assert_eq!(layout(&s), format!("user: go\nassistant:  calls a,b\ntool ->b: 2\ntool ->a: 1\n{rest}"));
+}
+
+#[test]
+fn a_search_that_could_take_too_long_is_refused() {
+    let mut session = session(&json!({}));
+    session.push(vec![user(&"abcdefghi ".repeat(400_000))]).unwrap();
+    let search =
+        |query: &str| session.search(&Search::read(&json!({ "query": query, "regex": true })).unwrap());
+    let error = search("(?:[a-z]?){100}!").unwrap_err();
+    assert_eq!(error.code(), ErrorCode::InvalidArgument);
+    assert!(error.message().contains("make what it repeats smaller"), "{error}");
+    assert_eq!(search("^abcdefghi").unwrap().len(), 1);
 }

@@ -4,6 +4,7 @@ import { toolDefinitions } from "contextfold";
 import { SystemMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import { createMiddleware } from "langchain";
+import { blocksOf } from "./shared/header.js";
 import { Keeper } from "./shared/keeper.js";
 import { langchainMessages } from "./shared/langchain-messages.js";
 import { jsonSchemaOf } from "./shared/schemas.js";
@@ -44,10 +45,16 @@ const textOf = (content) => (Array.isArray(content) ? content.map((block) => blo
 /** Instructions at the list's beginning (a session's memory) go to the system prompt: some models take them nowhere else. */
 function withMessages(request, list) {
   const first = list.findIndex((message) => message.getType() !== "system");
-  const texts = list.slice(0, Math.max(first, 0)).map(({ content }) => textOf(content));
-  if (texts.length === 0) return { ...request, messages: list };
-  const said = textOf(request.systemMessage?.content);
-  return { ...request, messages: list.slice(first), systemMessage: new SystemMessage([...(said ? [said] : []), ...texts].join("\n\n")) };
+  const more = list.slice(0, Math.max(first, 0)).map(({ content }) => content);
+  if (more.length === 0) return { ...request, messages: list };
+  return { ...request, messages: list.slice(first), systemMessage: withMore(request.systemMessage, more) };
+}
+
+/** The system prompt with more behind it: a text where all of it is, and else blocks, as they are (one may be marked for a cache). */
+function withMore(own, more) {
+  const all = [...(own?.content?.length > 0 ? [own.content] : []), ...more];
+  const content = all.every((one) => typeof one === "string") ? all.join("\n\n") : all.flatMap(blocksOf);
+  return new SystemMessage({ content, id: own?.id, name: own?.name, additional_kwargs: own?.additional_kwargs, response_metadata: own?.response_metadata });
 }
 
 /** LangChain's figures: the input is all of it, what was read from a cache included, as in Chat Completions. */

@@ -5,6 +5,7 @@
 //! with its change and nothing else different.
 
 mod ai_sdk;
+mod alike;
 mod anthropic;
 mod call_ids;
 mod calls;
@@ -27,6 +28,7 @@ mod overflow;
 mod repair;
 mod thinking;
 
+pub use alike::alike;
 pub use calls::Calls;
 pub use check::{CheckOptions, Dialect, Severity, Violation, check};
 pub use convert::{Conversion, convert};

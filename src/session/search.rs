@@ -126,8 +126,13 @@ impl Search {
 impl Session {
     /// Searches the whole history, folded and trimmed parts too, and every stored output, in time linear in their length.
     /// The newest come first; three places of a message at most.
-    pub fn search(&self, search: &Search) -> Vec<Hit> {
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for a pattern that could take too long in all that there is.
+    pub fn search(&self, search: &Search) -> Result<Vec<Hit>> {
         let context = self.context();
+        let costly = search.pattern.refuse_costly(|| self.bytes_to_search());
+        costly.map_err(|why| Error::argument(format!("the query: {why}")))?;
         let mut hits = Vec::new();
         let mut opened: HashSet<&str> = HashSet::new();
         for (at, node) in context.history.nodes().iter().enumerate().rev() {
@@ -177,7 +182,16 @@ impl Session {
         }
         hits.truncate(search.max_hits);
         hits.extend(self.not_searched());
-        hits
+        Ok(hits)
+    }
+
+    /// Bytes of all that can be searched; an output in the cache is searched there alone.
+    fn bytes_to_search(&self) -> u64 {
+        let context = self.context();
+        let messages = context.history.nodes().iter().map(|node| &node.message);
+        let outside = messages.filter(|m| m.tool_outputs().all(|output| output.output_ref.is_none()));
+        let bytes: usize = outside.flat_map(|message| texts(message)).map(|text| text.len()).sum();
+        context.outputs.bytes().saturating_add(bytes as u64)
     }
 
     /// What lives in the host's store cannot be searched from here: a line that says so.

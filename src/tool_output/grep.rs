@@ -87,10 +87,13 @@ impl GrepArgs {
 /// match is shown. Never more than `max_message_bytes`.
 ///
 /// # Errors
-/// `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that cannot be compiled or is too large.
+/// `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that cannot be compiled, is too large, or could take too long in this output.
 pub fn grep(outputs: &ToolOutputs, args: &GrepArgs, config: &ToolOutputCacheConfig) -> Result<String> {
     let output = outputs.get(&args.ref_id)?;
     let pattern = args.compiled()?;
+    pattern
+        .refuse_costly(|| output.bytes())
+        .map_err(|e| Error::argument(format!("`{GREP_TOOL}.pattern`: {e}")))?;
     let total = output.line_count();
     let mut answer = Answer::new(args, config, total);
     for (number, line) in (1..).zip(output.lines_from(0)) {
@@ -309,6 +312,22 @@ mod tests {
         ] {
             assert_eq!(GrepArgs::from_value(&bad).unwrap_err().code(), ErrorCode::InvalidArgument, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_search_that_could_take_too_long_is_refused_before_it_begins() {
+        let outputs = stored(&"abcdefghi\n".repeat(400_000));
+        let config = ToolOutputCacheConfig::default();
+        let search = |pattern: &str| grep(&outputs, &GrepArgs::new("out_1", pattern), &config);
+        let error = search("(?:[a-z]?){100}!").unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidArgument);
+        assert!(
+            error.message().contains("make what it repeats smaller (a text can stand at 201 places"),
+            "{error}"
+        );
+        assert!(error.message().contains("and 125 are allowed here"), "{error}");
+        let small = stored(&"abcdefghi\n".repeat(100));
+        assert!(grep(&small, &GrepArgs::new("out_1", "(?:[a-z]?){100}!"), &config).is_ok());
     }
 
     proptest! {

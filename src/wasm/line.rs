@@ -8,7 +8,7 @@ use super::value::json;
 use crate::context::{NodeIndex, NodeSet, Renumbering};
 use crate::error::ErrorCode;
 use crate::message::{Format, Message};
-use crate::provider::provider;
+use crate::provider::{alike, provider};
 use crate::saved::checksum;
 use crate::session::Session;
 
@@ -178,16 +178,22 @@ fn is_entry(
     }
     let given = json(given, ErrorCode::InvalidMessage)?;
     if let Some(known) = known
-        && json(known, ErrorCode::InvalidMessage)? == given
+        && alike(&json(known, ErrorCode::InvalidMessage)?, &given)
     {
-        return Ok(true); // its keys stand in another order
+        return Ok(true);
     }
-    Ok(written(stretch, format, core).get(i) == Some(&given))
+    Ok(written(stretch, format, core).get(i).is_some_and(|written| alike(written, &given)))
+}
+
+/// Whether two entries are the same object, or are written the same.
+fn is_same(one: &JsValue, other: &JsValue) -> bool {
+    Object::is(one, other) || text(one).is_some_and(|one| text(other) == Some(one))
 }
 
 /// Whether two entries are the same object, or say the same.
-pub fn is_same(one: &JsValue, other: &JsValue) -> bool {
-    Object::is(one, other) || text(one).is_some_and(|one| text(other) == Some(one))
+pub fn says_same(one: &JsValue, other: &JsValue) -> bool {
+    let read = |entry: &JsValue| json(entry, ErrorCode::InvalidMessage).ok();
+    is_same(one, other) || read(one).zip(read(other)).is_some_and(|(one, other)| alike(&one, &other))
 }
 
 fn text(value: &JsValue) -> Option<String> {

@@ -560,8 +560,10 @@ impl Session {
     ///
     /// @param options `max_hits`: 20 by default, at most 1000; `ignore_case`: default true for a string, a `RegExp`'s own
     /// flag for one; `regex`: the string is a regular expression.
-    /// @throws {ContextError} `INVALID_ARGUMENT` for an empty query and for what the syntax (Rust's `regex`) does not have:
-    /// look-around, backreferences and `\p{…}` (`\w` has the letters of all scripts).
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an empty query, for what the syntax (Rust's `regex`) does not have
+    /// (look-around, backreferences and `\p{…}`; `\w` has the letters of all scripts), and for a pattern that could take more than
+    /// 500 million steps: bytes of the history, times what the pattern repeats (`[a-z]{100}` counts 100). One of 16 or less is
+    /// searched in any history.
     #[wasm_bindgen(unchecked_return_type = "Hit[]")]
     pub fn search(
         &self,
@@ -591,7 +593,7 @@ impl Session {
             }
             (None, None) => return Err(Error::argument("`query`: expected a string or a RegExp").into()),
         };
-        to_js(&self.inner.read(|core| core.search(&search))?)
+        to_js(&self.inner.read(|core| core.search(&search))??)
     }
 
     /// Listens to events of one name, or to all (`*`), in order. What comes back takes the listener off.

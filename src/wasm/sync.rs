@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::entries::{Incoming, entries, read};
 use super::inner::Inner;
-use super::line::{Line, is_same};
+use super::line::{Line, says_same};
 use super::value::{copy_of, get, json, set};
 use super::view::brought_up;
 use crate::error::{Error, ErrorCode};
@@ -14,8 +14,8 @@ use crate::provider::{list_keys, provider};
 
 /// Takes in what is new in a list. `{ added, diverged_at }`.
 pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, JsValue> {
-    let list = entries(format, input).ok_or_else(|| {
-        Error::argument("sync takes the whole list: an array, or a body with `input` or `messages`")
+    let list = whole_list(format, input).ok_or_else(|| {
+        Error::argument("sync takes the whole list: an array, or a body with `input` or `messages`; what is new alone goes to `pushFrom`")
     })?;
     let writes = inner.writes();
     let line = inner.line.borrow();
@@ -67,6 +67,15 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     Ok(result.into())
 }
 
+/// The entries of a list or a body. One entry, or a response, is not the whole list: taken for it, it would put an end to all
+/// that was said before.
+fn whole_list(format: Format, input: &JsValue) -> Option<Vec<JsValue>> {
+    let has = |key: &str| get(input, key).ok().flatten().is_some_and(|list| list.is_array());
+    let is_body = || list_keys(format).iter().any(|key| *key != "output" && has(key));
+    let is_entry = || get(input, "type").ok().flatten().is_some_and(|kind| kind.is_string());
+    if input.is_array() || (is_body() && !is_entry()) { entries(format, input) } else { None }
+}
+
 /// The view as it is now, as the caller's list, where what he hands over begins with it: he goes on from what he was given.
 fn handed_back(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option<Line>, JsValue> {
     let mut handles = inner.handles()?;
@@ -76,7 +85,7 @@ fn handed_back(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option
         let entries = shown.entries.to_vec();
         let begins = !entries.is_empty()
             && entries.len() <= list.len()
-            && entries.iter().zip(list).all(|(shown, given)| is_same(shown, given));
+            && entries.iter().zip(list).all(|(shown, given)| says_same(shown, given));
         let line = begins.then(|| shown.line(context));
         handles.lists.insert(format, shown);
         Ok(line)

@@ -114,7 +114,9 @@ impl ToolOutputCache {
     /// Lines of a stored output that match a regular expression (Rust `regex` syntax but for `\p{…}`; linear time), with line numbers,
     /// `context` lines around each, at most `max_matches` (100). What `tool_output_cache_grep` answers a model.
     ///
-    /// @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse.
+    /// @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse, and for one that could take more
+    /// than 500 million steps: the output's bytes, times what the pattern repeats (`[a-z]{100}` counts 100). One of 16 or less is
+    /// searched in any output.
     #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
     pub fn grep(
         &self,

@@ -449,7 +449,10 @@ export interface Plan {
 
 /** A view that fits, and what was done to it. */
 export interface Prepared {
-  /** The view in the package's own format, with keys of its own (`id`, `output_ref`, …). To send it: `session.view(format)`. */
+  /**
+   * The view in the package's own format, with keys of its own (`id`, `output_ref`, …). To send it: `session.view(format)`. It is
+   * written when it is first read: before the session is freed, for after `free()` it says `FREED`.
+   */
   messages: Message[];
   /** What was done, in order, and what it left out. */
   report: Report;

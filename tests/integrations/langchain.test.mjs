@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { AIMessage, HumanMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage, SystemMessage } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
 import { MemorySaver } from "@langchain/langgraph-checkpoint";
 import { createAgent, tool } from "langchain";
@@ -97,6 +97,18 @@ describe("langchain 1", () => {
       assert.equal(said.length, 1, "some models take one system message, and only at the beginning");
       assert.match(said[0], /^You build\.[\s|]*<relevant_context>The build runs on Fridays\.<\/relevant_context>$/);
     }
+  });
+
+  test("blocks of the system prompt stay blocks, marks for a cache and all", async () => {
+    const session = new Session(OPTIONS);
+    session.setContext({ memory: ["The build runs on Fridays."] });
+    const model = fakeModel().respond(new AIMessage(ANSWER));
+    const blocks = [{ type: "text", text: "You build.", cache_control: { type: "ephemeral" } }, { type: "text", text: "Be brief." }];
+    const systemPrompt = new SystemMessage({ content: blocks, id: "prompt" });
+    await createAgent({ model, tools: [], systemPrompt, middleware: [middleware({ session, strict: true })] }).invoke({ messages: [new HumanMessage(TASK)] }, config);
+    const [sent] = model.calls[0].messages;
+    assert.deepEqual(sent.content, [...blocks, { type: "text", text: "<relevant_context>The build runs on Fridays.</relevant_context>" }]);
+    assert.equal(sent.id, "prompt");
   });
 
   test("a session of one's own, with the tools to search it", async () => {

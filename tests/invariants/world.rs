@@ -350,7 +350,7 @@ impl World {
             Op::Search { which, length } => {
                 let Some((_, piece)) = self.piece(*which, *length) else { return Came::Nothing };
                 let search = Search::text(&piece, &json!({})).unwrap();
-                assert!(!self.session.search(&search).is_empty(), "{piece:?} is not found");
+                assert!(!self.session.search(&search).unwrap().is_empty(), "{piece:?} is not found");
                 Came::Taken
             }
             Op::PutOutput(words) => {

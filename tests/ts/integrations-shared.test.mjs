@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Session } from "contextfold";
+import { runLoop } from "../../pkg/integrations/shared/agent-loop.js";
 import { completionOf } from "../../pkg/integrations/shared/chat-stream.js";
 import { withoutHeader } from "../../pkg/integrations/shared/header.js";
 import { fit } from "contextfold/openai";
@@ -62,4 +64,25 @@ test("a hook without a window says so once, to who hears reports or on the conso
   } finally {
     console.warn = warn;
   }
+});
+
+test("a loop that throws gives the session back that it made, and leaves the caller's alone", async (t) => {
+  const freed = [];
+  const { free } = Session.prototype;
+  t.after(() => (Session.prototype.free = free));
+  Session.prototype.free = function () {
+    freed.push(this);
+    return free.call(this);
+  };
+  const api = { format: "openai-chat", list: "messages", first: (list) => list, refusal: () => null, create: async () => Promise.reject(new Error("the client is down")) };
+  const body = { messages: [{ role: "user", content: "go" }] };
+  const thrown = { message: "the client is down" };
+  await assert.rejects(runLoop(api, {}, body, { contextWindow: 4_000 }), thrown);
+  assert.equal(freed.length, 1);
+  assert.throws(() => freed[0].tokens, { code: "FREED" });
+  const session = new Session({ contextWindow: 4_000 });
+  await assert.rejects(runLoop(api, {}, body, { session }), thrown);
+  assert.deepEqual([freed.length, session.messages.length], [1, 1]);
+  await assert.rejects(runLoop(api, {}, { messages: 7 }, { contextWindow: 4_000 }), thrown);
+  assert.equal(freed.length, 2);
 });

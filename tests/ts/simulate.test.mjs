@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { ContextError, Recording, Session, presets, simulate } from "contextfold";
+import { failsWith } from "../support/session.mjs";
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const sample = at("examples/transcript.responses.json");
@@ -145,6 +146,33 @@ test("a replay goes forward when it is told to, and comes to what simulate gives
   replay.free();
   assert.throws(() => replay.advance(1), { code: "FREED" });
   assert.throws(() => recording.replay({ presets: [] }), { code: "INVALID_CONFIG" });
+  recording.free();
+});
+
+test("a replay looks for facts when it has ended, and no call is a number that is none", () => {
+  const recording = new Recording("openai-responses", items);
+  const options = { contextWindow: 24_000, ladder: "rolling" };
+  const replay = recording.replay(options);
+  assert.throws(() => replay.look(), failsWith("INVALID_ARGUMENT", /calls are still to be replayed.*advance/));
+  replay.advance(20);
+  assert.throws(() => replay.look(1), failsWith("INVALID_ARGUMENT"));
+  for (const wrong of [-1, 1.5, NaN, "1", null, {}]) {
+    assert.throws(() => replay.sessionAt(wrong), failsWith("INVALID_ARGUMENT", /call.*whole number/), `${wrong}`);
+    assert.throws(() => recording.sessionAt(wrong, options), failsWith("INVALID_ARGUMENT", /call.*whole number/), `${wrong}`);
+    assert.throws(() => replay.advance(wrong), failsWith("INVALID_ARGUMENT", /calls.*whole number/), `${wrong}`);
+    assert.throws(() => replay.look(wrong), failsWith("INVALID_ARGUMENT", /calls.*whole number/), `${wrong}`);
+  }
+  // The options are those that it began with.
+  options.ladder = "no such ladder";
+  options.now = 7;
+  const session = replay.sessionAt(30);
+  assert.equal(session.ladder[0].pass, new Session({ ladder: "rolling" }).ladder[0].pass);
+  session.free();
+  while (replay.advance());
+  while (replay.look());
+  const [run] = recording.simulate({ contextWindow: 24_000, presets: ["rolling"] }).runs;
+  assert.deepEqual(replay.run(), run);
+  replay.free();
   recording.free();
 });
 

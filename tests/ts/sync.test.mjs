@@ -40,6 +40,27 @@ describe("a list that grows", () => {
     assert.deepEqual(session.sync("openai-chat", copies), { added: 3, diverged_at: null });
   });
 
+  test("a text that comes again as its only part, or the other way round, is the same", () => {
+    const part = (text) => [{ type: "text", text }];
+    const forms = [(text) => text, part];
+    for (const before of forms)
+      for (const after of forms) {
+        const session = new Session();
+        const list = (form) => [{ role: "user", content: form("go") }, calls("a"), { role: "tool", tool_call_id: "a", content: form("1") }, { role: "assistant", content: form("done") }];
+        const first = list(before);
+        session.sync("openai-chat", first);
+        assert.deepEqual(session.sync("openai-chat", [...list(after), asks("and?")]), { added: 1, diverged_at: null });
+        session.view("openai-chat").slice(0, 4).forEach((entry, i) => assert.equal(entry, first[i]));
+        const again = Session.restore(session.snapshot());
+        assert.deepEqual(again.sync("openai-chat", [...list(after), asks("and?")]), { added: 0, diverged_at: null });
+        assert.equal(session.sync("openai-chat", list(() => after("otherwise"))).diverged_at, 0);
+      }
+    const anthropic = (content) => [asks("go"), { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] }, { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content }] }];
+    const session = new Session();
+    session.sync("anthropic", anthropic("1"));
+    assert.deepEqual(session.sync("anthropic", anthropic(part("1"))), { added: 0, diverged_at: null });
+  });
+
   test("an unchanged object is not looked into", () => {
     let read = 0;
     const watched = { role: "user", get content() { read++; return "go"; } };
@@ -181,8 +202,16 @@ describe("a rewritten past", () => {
     assert.deepEqual(session.sync("openai-chat", [...list, says("ok")]), { added: 1, diverged_at: null });
   });
 
-  test("no list: INVALID_ARGUMENT", () => {
+  test("no list, or not all of it: INVALID_ARGUMENT, and nothing changes", () => {
     assert.throws(() => new Session().sync("openai-chat", "x"), failsWith("INVALID_ARGUMENT", /whole list/));
+    const session = new Session();
+    const call = { type: "function_call", call_id: "a", name: "f", arguments: "{}" };
+    session.sync("openai-responses", [asks("go"), call]);
+    const parts = [{ type: "input_text", text: "x" }];
+    for (const one of [{ type: "function_call_output", call_id: "a", output: parts }, { id: "resp_1", object: "response", output: [says("done")] }, { id: "resp_1", output: [] }])
+      assert.throws(() => session.sync("openai-responses", one), failsWith("INVALID_ARGUMENT", /whole list.*pushFrom/));
+    assertShows(session, [asks("go"), call].map((_, i) => session.view("openai-responses").input[i]), "openai-responses");
+    assert.equal(session.messages.length, 2);
     assert.throws(() => new Session().sync("yaml", []), failsWith("INVALID_ARGUMENT", /yaml/));
   });
 });

@@ -3,8 +3,17 @@
 import { BodyKeeper, withSession } from "./bodies.js";
 
 export async function runLoop(api, client, body, options = {}) {
-  const { execute = {}, maxSteps = 100, signal, onResponse, onEvent } = options;
   const own = withSession(options);
+  try {
+    return await loop(api, client, body, options, own);
+  } catch (error) {
+    if (own.session !== options.session) own.session.free(); // nobody else has it
+    throw error;
+  }
+}
+
+async function loop(api, client, body, options, own) {
+  const { execute = {}, maxSteps = 100, signal, onResponse, onEvent } = options;
   const keeper = new BodyKeeper(`openai ${api.format}`, api.format, own);
   let whole = api.first(body[api.list]);
   for (let step = 1; ; step++) {

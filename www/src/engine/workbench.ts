@@ -66,8 +66,9 @@ export class Workbench {
     if (isLarge) tell({ doing: "Counting", share: null });
     const tools = Array.isArray(transcript.body?.tools) ? transcript.body.tools : [];
     const recording = new Recording(transcript.format, transcript.body ?? transcript.items, { tools });
-    const untouched = recording.sessionAt(recording.calls, UNTOUCHED);
+    let untouched: Session | undefined;
     try {
+      untouched = recording.sessionAt(recording.calls, UNTOUCHED);
       const { report } = await untouched.prepare();
       const messages = untouched.messages;
       const ms = performance.now() - started;
@@ -105,7 +106,8 @@ export class Workbench {
         ms,
       };
     } finally {
-      untouched.free();
+      untouched?.free();
+      if (this.#loaded?.recording !== recording) recording.free();
     }
   }
 
@@ -175,8 +177,11 @@ export class Workbench {
     this.#call = call;
     this.#trouble = null;
     const from = this.#replay && this.#settings === JSON.stringify(settings) ? this.#replay : recording.replay({ ...optionsOf(settings), ladder: settings.preset });
-    this.#replace(from.sessionAt(call));
-    if (from !== this.#replay) from.free();
+    try {
+      this.#replace(from.sessionAt(call));
+    } finally {
+      if (from !== this.#replay) from.free();
+    }
     // Prepared already, but where that failed: then this says why.
     await this.#ran().prepare().catch((error: unknown) => (this.#trouble = troubleOf(error, "Nothing fits these settings")));
     return this.#moment(performance.now() - started);
@@ -237,9 +242,9 @@ export class Workbench {
         }
       },
     });
-    session.push(said);
-    for (const id of pins ?? []) if (session.messages.some((message) => message.id === id)) session.pin(id);
     try {
+      session.push(said);
+      for (const id of pins ?? []) if (session.messages.some((message) => message.id === id)) session.pin(id);
       const { report } = await session.prepare();
       if (failed && session.folds().length === 0) throw failed; // an agent would go on without; who asks here wants to know
       this.#call = call;
@@ -248,9 +253,8 @@ export class Workbench {
       if (requests > 0) this.#summarised = { by, requests, inputTokens, ms: performance.now() - started, fallback: report.summary?.fallback };
       else this.#trouble = { title: "There was nothing to sum up", detail: "At this call the view fits without a fold: choose a later call, or a smaller window." };
       return this.#moment(performance.now() - started);
-    } catch (error) {
-      session.free();
-      throw error;
+    } finally {
+      if (this.#session !== session) session.free();
     }
   }
 
