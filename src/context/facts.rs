@@ -6,15 +6,16 @@ use super::core::Context;
 use crate::facts::Drawn;
 
 impl Context {
-    /// The facts of all messages, as the history has them; those that are not drawn yet, are for this once.
+    /// The facts of all messages, as the history has them, settled; what is not drawn yet, is for this once.
     pub fn facts(&self) -> Cow<'_, Drawn> {
-        if self.facts.len() == self.history.len() {
+        if self.facts.len() == self.history.len() && self.facts.names.is_settled() {
             return Cow::Borrowed(&self.facts);
         }
         let mut facts = self.facts.clone();
         for node in &self.history.nodes()[facts.len()..] {
             facts.draw(&node.message);
         }
+        facts.names.settle();
         Cow::Owned(facts)
     }
 
@@ -23,6 +24,12 @@ impl Context {
         for node in self.history.nodes().iter().skip(self.facts.len()).take(most) {
             self.facts.draw(&node.message);
         }
+    }
+
+    /// Draws all facts that are not drawn yet, settles them, and keeps them.
+    pub fn draw_all_facts(&mut self) {
+        self.draw_facts(usize::MAX);
+        self.facts.names.settle();
     }
 
     /// Forgets the facts: messages have others now.
