@@ -13,19 +13,26 @@ use crate::message::Message;
 pub type Redacting<'r> = dyn Fn(&Message) -> Result<Message> + 'r;
 
 impl Context {
-    /// The facts of all messages, as the history has them; those that are not drawn yet, are for this once.
+    /// The facts of all messages, as the history has them, settled; what is not drawn yet, is for this once.
     pub fn facts(&self) -> Cow<'_, Drawn> {
-        if self.facts.len() == self.history.len() {
+        if self.facts.len() == self.history.len() && self.facts.names.is_settled() {
             return Cow::Borrowed(&self.facts);
         }
         let mut facts = self.facts.clone();
         draw(&mut facts, &self.history, usize::MAX);
+        facts.names.settle();
         Cow::Owned(facts)
     }
 
     /// Draws the facts of at most so many messages more, and keeps them.
     pub fn draw_facts(&mut self, most: usize) {
         draw(&mut self.facts, &self.history, most);
+    }
+
+    /// Draws all facts that are not drawn yet, settles them, and keeps them.
+    pub fn draw_all_facts(&mut self) {
+        self.draw_facts(usize::MAX);
+        self.facts.names.settle();
     }
 
     /// Forgets the facts: messages have others now.

@@ -1,6 +1,8 @@
 //! Literal facts by number: each is written once, however often it stands in a conversation.
 
-use super::LiteralKind;
+use super::{LiteralKind, Needles};
+use crate::hashing::hash;
+use crate::sorting::sort_texts;
 
 /// An empty place in the table.
 const FREE: u32 = u32::MAX;
@@ -15,6 +17,12 @@ pub struct Names {
     kinds: Vec<LiteralKind>,
     /// Their numbers by hash; a power of two of places, at most three quarters of them taken.
     table: Vec<u32>,
+    /// The numbers of those that were there when [`Names::settle`] was called last, sorted by text.
+    order: Vec<u32>,
+    /// Those that stand inside each of these, one's behind the other's.
+    inner: Vec<u32>,
+    /// Where in `inner` those of each begin and end, by number.
+    within: Vec<(u32, u32)>,
 }
 
 impl Names {
@@ -66,6 +74,58 @@ impl Names {
         number
     }
 
+    /// Sorts them, and looks which stand inside which: for those who read [`Names::sorted`] and [`Names::within`].
+    pub fn settle(&mut self) {
+        if self.is_settled() {
+            return;
+        }
+        let mut new: Vec<u32> = (self.order.len() as u32..self.len() as u32).collect();
+        sort_texts(&mut new, &|number| self.text(number));
+        self.order = self.merged(&self.order, &new);
+        let mut inner = Vec::new();
+        let mut within = vec![(0, 0); self.len()];
+        let needles = Needles::of_sorted(self.order.iter().map(|n| (self.text(*n), *n as usize)).collect());
+        needles.find_each_other(|outer, found| {
+            let (start, end) = &mut within[outer];
+            if *start == *end {
+                *start = inner.len() as u32;
+            }
+            inner.push(found as u32);
+            *end = inner.len() as u32;
+        });
+        (self.inner, self.within) = (inner, within);
+    }
+
+    /// Whether nothing has come since [`Names::settle`].
+    pub fn is_settled(&self) -> bool {
+        self.order.len() == self.len()
+    }
+
+    /// Their numbers, sorted by text. Settled.
+    pub fn sorted(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Those that stand inside a fact as whole words, once for every place. Settled.
+    pub fn within(&self, number: u32) -> &[u32] {
+        let (start, end) = self.within[number as usize];
+        &self.inner[start as usize..end as usize]
+    }
+
+    /// Two sorted lists of numbers as one.
+    fn merged(&self, one: &[u32], other: &[u32]) -> Vec<u32> {
+        let mut merged = Vec::with_capacity(one.len() + other.len());
+        let mut one = one.iter().copied().peekable();
+        for number in other {
+            while let Some(before) = one.next_if(|n| self.text(*n) < self.text(*number)) {
+                merged.push(before);
+            }
+            merged.push(*number);
+        }
+        merged.extend(one);
+        merged
+    }
+
     /// Where a fact stands in the table, or would.
     fn place(&self, text: &str) -> usize {
         let most = self.table.len() - 1;
@@ -89,19 +149,10 @@ impl Names {
     }
 }
 
-fn hash(bytes: &[u8]) -> u64 {
-    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    let mut hash = bytes.len() as u64;
-    for chunk in bytes.chunks(8) {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        hash = (hash.rotate_left(23) ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR);
-    }
-    hash ^ (hash >> 29) ^ (hash >> 47)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -120,6 +171,30 @@ mod tests {
             distinct.dedup();
             prop_assert_eq!(names.len(), distinct.len());
             prop_assert_eq!(names.find("never"), None);
+        }
+
+        #[test]
+        fn they_are_sorted_whenever_they_came(
+            first in prop::collection::vec("[ab/é]{1,20}", 0..60), then in prop::collection::vec("[ab/é]{1,20}", 0..60)
+        ) {
+            let mut names = Names::default();
+            for texts in [&first, &then] {
+                for text in texts {
+                    names.number(text, LiteralKind::Path);
+                }
+                names.settle();
+                let sorted: Vec<&str> = names.sorted().iter().map(|n| names.text(*n)).collect();
+                let expected: BTreeSet<&str> = first.iter().chain(&then).map(String::as_str).filter(|t| names.find(t).is_some()).collect();
+                prop_assert_eq!(sorted, expected.into_iter().collect::<Vec<_>>());
+                for outer in 0..names.len() as u32 {
+                    let mut within = BTreeSet::from([outer]);
+                    within.extend(names.within(outer));
+                    let mut found = BTreeSet::new();
+                    let all = (0..names.len() as u32).map(|n| names.text(n));
+                    Needles::new(all).find(names.text(outer), |inner| { found.insert(inner as u32); });
+                    prop_assert_eq!(within, found);
+                }
+            }
         }
     }
 }

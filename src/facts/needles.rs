@@ -1,6 +1,6 @@
 //! Many texts looked for in a text at once.
 
-use crate::sorting::sort;
+use crate::sorting::sort_texts;
 
 /// A set of texts that are looked for together, as whole words: `src/a.rs` stands in `lib/src/a.rs:3`, `#12` does not
 /// stand in `#123`.
@@ -18,11 +18,15 @@ pub struct Needles<'a> {
 impl<'a> Needles<'a> {
     /// A set of these texts; empty ones are never found.
     pub fn new(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut sorted: Vec<(&str, usize)> = texts.into_iter().enumerate().map(|(i, t)| (t, i)).collect();
-        sorted.retain(|(text, _)| !text.is_empty());
-        if !sorted.is_sorted() {
-            sort(&mut sorted);
-        }
+        let texts: Vec<&str> = texts.into_iter().collect();
+        let mut order: Vec<u32> =
+            (0..texts.len() as u32).filter(|i| !texts[*i as usize].is_empty()).collect();
+        sort_texts(&mut order, &|i| texts[i as usize]);
+        Self::of_sorted(order.into_iter().map(|i| (texts[i as usize], i as usize)).collect())
+    }
+
+    /// The same of texts that are sorted already, none of them empty; with each, what it is found as.
+    pub fn of_sorted(sorted: Vec<(&'a str, usize)>) -> Self {
         let mut starts = vec![0; 257];
         for (text, _) in &sorted {
             starts[usize::from(text.as_bytes()[0]) + 1] += 1;

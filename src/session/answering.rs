@@ -49,6 +49,7 @@ impl Session {
     /// What is to become of an answer. Where it is accepted, the passes before the fold have run.
     pub(super) fn weigh(&mut self, pending: Pending, answer: &Answer) -> Result<Weighed> {
         let mut pending = self.still_wanted(pending)?;
+        self.draw_for(&pending.question.run.aim);
         let attempt = pending.question.attempt;
         let summary = pending.question.run.summary.get_or_insert_default();
         summary.attempts = attempt;

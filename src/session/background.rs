@@ -113,6 +113,7 @@ impl Session {
             return None;
         }
         let aim = self.aim(false);
+        self.draw_for(&aim);
         let Some((plan, pass)) = self.fold_plan(&aim, false) else {
             self.background.pause(self.context.history.len());
             return None;

@@ -192,6 +192,13 @@ impl Session {
         }
     }
 
+    /// Draws all facts that a fold's ledger will need.
+    pub(super) fn draw_for(&mut self, aim: &Aim) {
+        if aim.ledger > 0 && self.redact.is_none() {
+            self.context.draw_all_facts();
+        }
+    }
+
     /// Replaces the leading system and developer messages.
     pub fn set_header(&mut self, messages: Vec<Message>) -> Result<()> {
         for (i, message) in messages.iter().enumerate() {
@@ -303,6 +310,7 @@ impl Session {
         if was_ready && reason == Reason::Threshold && !self.should_compact() {
             return Ok(None);
         }
+        self.draw_for(&aim);
         let Some((plan, pass)) = self.fold_plan(&aim, reason == Reason::Manual) else { return Ok(None) };
         self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
         self.ask(Question::first(run, plan, pass)).map(Some)
@@ -340,8 +348,8 @@ impl Session {
         let aim = self.aim(fill);
         self.refuse_impossible(&aim)?;
         let mut run = self.begin(Reason::Ladder, None, aim, Arc::new([]));
-        if aim.is_due(self.tokens()) && aim.ledger > 0 && self.redact.is_none() {
-            self.context.draw_facts(usize::MAX);
+        if aim.is_due(self.tokens()) {
+            self.draw_for(&aim);
         }
         let news = self.swap_in(&mut run) || self.prepared_at != Some(self.context.history.len());
         let fits = self.tokens() <= aim.most;

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use super::literals::{Literals, Seen};
 use super::open::Open;
 use super::read::Read;
 use crate::facts::{LiteralKind, Strength};
@@ -12,7 +13,7 @@ use crate::saved::saved;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Carried {
     /// Paths, URLs, ids and error codes.
-    pub(super) literals: BTreeMap<String, Seen>,
+    pub(super) literals: Literals,
     /// The user's constraints, word for word.
     pub(super) rules: BTreeMap<String, Rule>,
     /// Commands with what came of them: the latest of each kind.
@@ -25,17 +26,38 @@ pub struct Carried {
     clock: u64,
 }
 
-/// Where and how often a literal fact was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Seen {
-    pub kind: LiteralKind,
-    pub count: u32,
-    /// The number of the message in which it was seen last.
-    pub last: u64,
-    /// Someone spoke of it or acted on it; it did not only stand in an output.
-    pub used: bool,
-    /// The number of the output in which it stood last.
-    pub output: Option<u64>,
+/// Where and how often a literal fact is seen among messages that are read, by their places: kept small, for there is one for
+/// every fact of the conversation.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sight {
+    count: u32,
+    last: u32,
+    /// 0 for none.
+    output: u32,
+    used: bool,
+}
+
+impl Sight {
+    /// It stands in the message at this place, from 1, which someone said or did, or which is an output that can be read again.
+    fn again(&mut self, at: u32, used: bool, output: bool) {
+        self.count = self.count.saturating_add(1);
+        self.last = at;
+        self.used |= used;
+        if output {
+            self.output = at;
+        }
+    }
+
+    /// The same in the numbers of all messages, so many having been read before.
+    fn from(self, before: u64, kind: LiteralKind) -> Seen {
+        Seen {
+            kind,
+            count: self.count,
+            last: before + u64::from(self.last),
+            used: self.used,
+            output: (self.output > 0).then(|| before + u64::from(self.output)),
+        }
+    }
 }
 
 /// How surely a sentence is a constraint, and when it was said last.
@@ -63,7 +85,6 @@ pub(super) struct Stored {
 }
 
 saved!(struct Carried { literals, rules, commands, open, outputs, clock });
-saved!(struct Seen { kind, count, last, used, output });
 saved!(struct Rule { strength, explicit, last });
 saved!(struct Ran { line, failed, last });
 saved!(struct Stored { ref_id, bytes });
@@ -95,17 +116,17 @@ impl Carried {
 
     fn add_all(&mut self, read: &Read<'_>, open: bool) {
         let facts = read.facts();
-        let mut seen = vec![UNSEEN; facts.names.len()];
+        if read.is_empty() {
+            return;
+        }
+        let before = self.clock;
+        let mut sights = vec![Sight::default(); facts.names.len()];
         for (message, at) in read.places() {
             self.clock += 1;
-            let output = self.add_output(message);
+            let output = self.add_output(message).is_some();
             let used = message.role != Role::Tool;
             for number in facts.literals(at) {
-                let seen = &mut seen[*number as usize];
-                seen.count = seen.count.saturating_add(1);
-                seen.last = self.clock;
-                seen.used |= used;
-                seen.output = output.or(seen.output);
+                sights[*number as usize].again((self.clock - before) as u32, used, output);
             }
             let notes = facts.notes(at);
             for said in notes.into_iter().flat_map(|notes| &notes.rules) {
@@ -116,23 +137,11 @@ impl Carried {
                 self.open.read(message, notes, self.clock);
             }
         }
-        let numbered = seen.into_iter().enumerate().filter(|(_, seen)| seen.count > 0);
-        let named = numbered.map(|(number, seen)| {
-            let number = number as u32;
-            (facts.names.text(number), Seen { kind: facts.names.kind(number), ..seen })
+        let is_seen = |number: &u32| sights[*number as usize].count > 0;
+        let numbers: Vec<u32> = facts.names.sorted().iter().copied().filter(is_seen).collect();
+        self.literals.see(&numbers, &facts.names, |number| {
+            sights[number as usize].from(before, facts.names.kind(number))
         });
-        if self.literals.is_empty() {
-            self.literals = named.map(|(text, seen)| (text.to_owned(), seen)).collect();
-            return;
-        }
-        for (text, new) in named {
-            match self.literals.get_mut(text) {
-                Some(seen) => seen.and_then(new),
-                None => {
-                    self.literals.insert(text.to_owned(), new);
-                }
-            }
-        }
     }
 
     fn add_output(&mut self, message: &Message) -> Option<u64> {
@@ -156,18 +165,5 @@ impl Carried {
             let line = format!("{}{}{by_ref}", run.head, answered.tail);
             self.commands.insert(run.key.clone(), Ran { line, failed: answered.failed, last: at });
         }
-    }
-}
-
-/// A fact before it was seen.
-const UNSEEN: Seen = Seen { kind: LiteralKind::Path, count: 0, last: 0, used: false, output: None };
-
-impl Seen {
-    /// It was seen again, so often and there.
-    fn and_then(&mut self, later: Self) {
-        self.count = self.count.saturating_add(later.count);
-        self.last = later.last;
-        self.used |= later.used;
-        self.output = later.output.or(self.output);
     }
 }

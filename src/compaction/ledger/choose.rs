@@ -1,7 +1,10 @@
-use super::carried::Seen;
 use super::cost;
-use crate::facts::Needles;
-use crate::sorting::sort_by;
+use super::literals::{Literals, Seen};
+use super::stays::Stays;
+use crate::facts::{Names, Needles};
+
+/// The place of a fact that is not to be chosen.
+const NONE: u32 = u32::MAX;
 
 /// A literal fact that may stand in the ledger.
 #[derive(Debug, Clone, Copy)]
@@ -16,32 +19,82 @@ pub(super) struct Choices<'a> {
     /// Sorted by text.
     all: Vec<Choice<'a>>,
     needles: Needles<'a>,
-    /// For each, those that stand inside it.
-    within: Vec<Vec<u32>>,
+    /// Those that stand inside each, one's behind the other's.
+    within: Vec<u32>,
+    /// Where in `within` those of each end.
+    ends: Vec<u32>,
     /// Those that stand inside others.
     inner: Vec<bool>,
     /// Best first, with their prices.
-    order: Vec<(u64, usize)>,
+    order: Vec<(u32, u32)>,
 }
 
 impl<'a> Choices<'a> {
-    /// `choices` sorted by text.
-    pub fn of(choices: Vec<Choice<'a>>) -> Self {
-        let needles = Needles::new(choices.iter().map(|c| c.text));
-        let mut within: Vec<Vec<u32>> = vec![Vec::new(); choices.len()];
-        let mut inner = vec![false; choices.len()];
-        needles.find_each_other(|outer, found| {
-            within[outer].push(found as u32);
-            inner[found] = true;
-        });
-        let by_worth = |i: usize| {
-            let price = cost(choices[i].text) + 1;
-            (worth(&choices, &within[i], i) / price as f64, price, i)
+    /// Those of the facts that are not said in what stays.
+    pub fn missing(literals: &'a Literals, stays: &Stays<'_>) -> Self {
+        let all: Vec<Choice<'a>> = literals.iter().map(|(text, seen)| Choice { text, seen }).collect();
+        let known = stays.names().and_then(|names| Some((names, numbers(&all, names)?)));
+        if let Some((names, numbers)) = known {
+            return Self::of(&all, &numbers, names, stays);
+        }
+        // Facts of messages that are otherwise now, or redacted: they are numbered here.
+        let mut names = stays.names().cloned().unwrap_or_default();
+        for choice in &all {
+            names.number(choice.text, choice.seen.kind);
+        }
+        names.settle();
+        let numbers = numbers(&all, &names).unwrap_or_default();
+        Self::of(&all, &numbers, &names, stays)
+    }
+
+    /// `numbers`: those of the choices.
+    fn of(all: &[Choice<'a>], numbers: &[u32], names: &Names, stays: &Stays<'_>) -> Self {
+        let mut there = vec![false; names.len()];
+        stays.mark_whole(names, &mut there);
+        let needles = Needles::of_sorted(all.iter().map(|c| c.text).zip(0..).collect());
+        stays.find_written(&needles, |i| there[numbers[i] as usize] = true);
+        let missing = || all.iter().zip(numbers).filter(|(_, number)| !there[**number as usize]);
+
+        let mut places = vec![NONE; names.len()];
+        for ((_, number), place) in missing().zip(0..) {
+            places[*number as usize] = place;
+        }
+        let count = missing().count();
+        let (mut within, mut ends) = (Vec::new(), Vec::with_capacity(count));
+        let mut inner = vec![false; count];
+        for (_, number) in missing() {
+            let here = names.within(*number).iter().map(|found| places[*found as usize]);
+            within.extend(here.filter(|place| *place != NONE));
+            ends.push(within.len() as u32);
+        }
+        for place in &within {
+            inner[*place as usize] = true;
+        }
+        let mut absent = Vec::with_capacity(count);
+        absent.extend(missing().map(|(choice, _)| *choice));
+        let needles = Needles::of_sorted(absent.iter().map(|c: &Choice<'a>| c.text).zip(0..).collect());
+        let mut choices = Self { all: absent, needles, within, ends, inner, order: Vec::new() };
+        choices.order = choices.by_worth();
+        choices
+    }
+
+    fn by_worth(&self) -> Vec<(u32, u32)> {
+        let priced = |i: usize| {
+            let price = cost(self.all[i].text) + 1;
+            (price as u32, self.worth(i) / price as f64)
         };
-        let mut order: Vec<(f64, u64, usize)> = (0..choices.len()).map(by_worth).collect();
-        sort_by(&mut order, |a, b| b.0.total_cmp(&a.0).then(a.2.cmp(&b.2)));
-        let order = order.into_iter().map(|(_, price, i)| (price, i)).collect();
-        Self { all: choices, needles, within, inner, order }
+        let priced: Vec<(u32, f64)> = (0..self.all.len()).map(priced).collect();
+        // Numbers above zero are in the order of their bits.
+        let keyed = priced.iter().zip(0..).map(|((_, worth), i)| (u64::MAX - worth.to_bits(), i));
+        let mut order: Vec<(u64, u32)> = keyed.collect();
+        order.sort_unstable();
+        order.into_iter().map(|(_, i)| (priced[i as usize].0, i)).collect()
+    }
+
+    /// Those that stand inside a choice, once for every place.
+    fn within(&self, i: usize) -> &[u32] {
+        let start = i.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        &self.within[start..self.ends[i] as usize]
     }
 
     /// Chooses what stands in the ledger, and what found no room; `written` may hold some already. Sorted by text.
@@ -52,12 +105,13 @@ impl<'a> Choices<'a> {
         // First the longest of each kin, then what came in with none of them.
         for inside in [false, true] {
             for (price, i) in &self.order {
-                if there[*i] || self.inner[*i] != inside || *price > *left {
+                let (price, i) = (u64::from(*price), *i as usize);
+                if there[i] || self.inner[i] != inside || price > *left {
                     continue;
                 }
                 *left -= price;
-                (chosen[*i], there[*i]) = (true, true);
-                for found in &self.within[*i] {
+                (chosen[i], there[i]) = (true, true);
+                for found in self.within(i) {
                     there[*found as usize] = true;
                 }
             }
@@ -67,14 +121,25 @@ impl<'a> Choices<'a> {
         };
         (pick(&chosen, true), pick(&there, false))
     }
+
+    /// What a fact is worth: what was spoken of or acted on more than what only stood in an output, and what came up again
+    /// and again more than what came up once; with it, what stands inside it.
+    fn worth(&self, own: usize) -> f64 {
+        let of = |i: usize| {
+            let seen = self.all[i].seen;
+            (1.0 + f64::from(seen.count).ln().min(3.0) / 2.0) * if seen.used { 3.0 } else { 1.0 }
+        };
+        of(own) + self.within(own).iter().map(|i| of(*i as usize)).sum::<f64>()
+    }
 }
 
-/// What a fact is worth: what was spoken of or acted on more than what only stood in an output, and what came up again
-/// and again more than what came up once; with it, what stands inside it.
-fn worth(choices: &[Choice<'_>], within: &[u32], own: usize) -> f64 {
-    let of = |i: usize| {
-        let seen = choices[i].seen;
-        (1.0 + f64::from(seen.count).ln().min(3.0) / 2.0) * if seen.used { 3.0 } else { 1.0 }
-    };
-    of(own) + within.iter().map(|i| of(*i as usize)).sum::<f64>()
+/// The numbers of facts that are sorted by text; `None` where one of them has none.
+fn numbers(choices: &[Choice<'_>], names: &Names) -> Option<Vec<u32>> {
+    let mut sorted = names.sorted().iter().copied();
+    choices
+        .iter()
+        .map(|choice| sorted.find(|number| names.text(*number) >= choice.text))
+        .zip(choices)
+        .map(|(number, choice)| number.filter(|number| names.text(*number) == choice.text))
+        .collect()
 }

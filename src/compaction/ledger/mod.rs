@@ -5,6 +5,7 @@
 
 mod carried;
 mod choose;
+mod literals;
 mod memo;
 mod open;
 mod read;
@@ -48,8 +49,8 @@ pub fn need(context: &Context, budget: u64) -> u64 {
     let mut all = Carried::default();
     let body: Vec<NodeIndex> = context.view.body().iter().map(|s| s.node).collect();
     all.add(&drawn(context, &body));
-    let header = context.view.header().iter().map(|s| &*s.message);
-    write(&all, &Stays::of(header), Room { all: budget, rules: budget }, &Estimate)
+    let header = Stays::of(context.view.header().iter().map(|s| &*s.message));
+    write(&all, &header.and_whole(context, &[]), Room { all: budget, rules: budget }, &Estimate)
         .map_or(0, |(_, tokens)| tokens)
 }
 

@@ -22,8 +22,9 @@ pub(super) struct Told<'a> {
 }
 
 impl<'a> Read<'a> {
-    /// Messages whose facts are drawn, and where each was.
+    /// Messages whose facts are drawn and settled, and where each was drawn.
     pub fn drawn(facts: Cow<'a, Drawn>, messages: Vec<(&'a Message, usize)>) -> Self {
+        debug_assert!(facts.names.is_settled());
         Self { facts, messages }
     }
 
@@ -36,6 +37,7 @@ impl<'a> Read<'a> {
                 None => facts.draw(message),
             }
         }
+        facts.names.settle();
         Self {
             facts: Cow::Owned(facts),
             messages: messages.iter().enumerate().map(|(at, m)| (m, at)).collect(),
@@ -46,6 +48,11 @@ impl<'a> Read<'a> {
     pub(super) fn those(&self, marked: &[bool]) -> Read<'_> {
         let messages = self.places().zip(marked).filter(|(_, marked)| **marked).map(|(place, _)| place);
         Read { facts: Cow::Borrowed(&self.facts), messages: messages.collect() }
+    }
+
+    /// Of no message.
+    pub(super) fn is_empty(&self) -> bool {
+        self.messages.is_empty()
     }
 
     /// The facts, and those of other messages.

@@ -1,7 +1,7 @@
 use super::drawn;
 use super::read::Read;
 use crate::context::{Context, NodeIndex};
-use crate::facts::{Needles, texts};
+use crate::facts::{Names, Needles, texts};
 use crate::message::Message;
 
 /// What the model is shown beside a ledger, where the ledger need not say it again.
@@ -24,20 +24,20 @@ impl<'a> Stays<'a> {
         Self { drawn: Some(drawn(context, nodes)), ..self }
     }
 
-    /// Calls `found` with the index of each literal fact that stands there. One that stands in a longer one stands there, too.
-    pub(super) fn find_literals(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
-        if let Some(read) = &self.drawn {
-            let names = &read.facts().names;
-            let mut there = vec![false; names.len()];
-            for (_, at) in read.places() {
-                for number in read.facts().literals(at) {
-                    there[*number as usize] = true;
-                }
+    /// Literal facts by number, settled, those of the messages that stand whole among them.
+    pub(super) fn names(&self) -> Option<&Names> {
+        self.drawn.as_ref().map(|read| &read.facts().names)
+    }
+
+    /// Marks by number the literal facts in messages that stand whole. One that stands in a longer one stands there, too.
+    pub(super) fn mark_whole(&self, names: &Names, there: &mut [bool]) {
+        let Some(read) = &self.drawn else { return };
+        for number in read.places().flat_map(|(_, at)| read.facts().literals(at)) {
+            there[*number as usize] = true;
+            for inner in names.within(*number) {
+                there[*inner as usize] = true;
             }
-            let numbers = (0..names.len() as u32).filter(|number| there[*number as usize]);
-            numbers.for_each(|number| needles.find(names.text(number), &mut found));
         }
-        find_in_texts(needles, self.messages.iter().copied(), &mut found);
     }
 
     /// Calls `found` with the index of each text that stands there.
@@ -49,7 +49,7 @@ impl<'a> Stays<'a> {
         find_in_texts(needles, self.messages.iter().copied().chain(whole), &mut found);
     }
 
-    /// The same where only the engine's own words may hold them: none of them stands in a message that is as it was pushed.
+    /// The same where messages that stand whole hold none of them, or are looked through by their facts.
     pub(super) fn find_written(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
         find_in_texts(needles, self.messages.iter().copied(), &mut found);
     }

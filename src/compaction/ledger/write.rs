@@ -87,11 +87,7 @@ impl<'a> Missing<'a> {
         rules.retain(|_| absent.next().unwrap_or(true));
         open.retain(|_| absent.next().unwrap_or(true));
 
-        let mut absent = vec![true; carried.literals.len()];
-        let all = Needles::new(carried.literals.keys().map(String::as_str));
-        stays.find_literals(&all, |i| absent[i] = false);
-        let absent = carried.literals.iter().zip(absent).filter(|(_, absent)| *absent);
-        let literals = Choices::of(absent.map(|((text, seen), _)| Choice { text, seen }).collect());
+        let literals = Choices::missing(&carried.literals, stays);
 
         let mut shown_refs = vec![false; carried.outputs.len()];
         let refs = Needles::new(carried.outputs.values().map(|o| o.ref_id.as_str()));
@@ -191,6 +187,7 @@ fn list<'a>(out: &mut String, title: &str, lines: impl Iterator<Item = &'a str>)
 
 /// Literal facts by kind, sorted, each whole: what is shortened by a shared folder stands there no more.
 fn groups(out: &mut String, chosen: &[Choice<'_>]) {
+    out.reserve(chosen.iter().map(|c| c.text.len() + 1).sum());
     let kinds = [
         (LiteralKind::ErrorCode, "Error codes"),
         (LiteralKind::Id, "Ids"),
@@ -198,9 +195,15 @@ fn groups(out: &mut String, chosen: &[Choice<'_>]) {
         (LiteralKind::Path, "Paths"),
     ];
     for (kind, title) in kinds {
-        let of_kind: Vec<&str> = chosen.iter().filter(|c| c.seen.kind == kind).map(|c| c.text).collect();
-        if !of_kind.is_empty() {
-            let _ = writeln!(out, "{title}: {}", of_kind.join(" "));
+        let mut of_kind = chosen.iter().filter(|c| c.seen.kind == kind).map(|c| c.text).peekable();
+        if of_kind.peek().is_some() {
+            out.push_str(title);
+            out.push(':');
+            for text in of_kind {
+                out.push(' ');
+                out.push_str(text);
+            }
+            out.push('\n');
         }
     }
 }

@@ -1,0 +1,124 @@
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::facts::{LiteralKind, Names};
+use crate::saved::{Reader, Saved, Writer, saved};
+
+/// Literal facts, sorted by text. All texts stand in one: there may be tens of thousands, and they are copied as a whole.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Literals {
+    text: String,
+    /// Where each one's text ends, and what is known of it.
+    list: Vec<(u32, Seen)>,
+}
+
+/// Where and how often a literal fact was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub kind: LiteralKind,
+    pub count: u32,
+    /// The number of the message in which it was seen last.
+    pub last: u64,
+    /// Someone spoke of it or acted on it; it did not only stand in an output.
+    pub used: bool,
+    /// The number of the output in which it stood last.
+    pub output: Option<u64>,
+}
+
+saved!(struct Seen { kind, count, last, used, output });
+
+impl Literals {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// All of them, by their texts.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Seen)> {
+        let mut start = 0;
+        self.list.iter().map(move |(end, seen)| {
+            let text = &self.text[start..*end as usize];
+            start = *end as usize;
+            (text, seen)
+        })
+    }
+
+    /// Takes in what was seen after all that is here: facts by number, sorted by text.
+    pub fn see(&mut self, numbers: &[u32], names: &Names, seen: impl Fn(u32) -> Seen) {
+        let bytes = numbers.iter().map(|number| names.text(*number).len()).sum::<usize>();
+        let room = Self {
+            text: String::with_capacity(self.text.len() + bytes),
+            list: Vec::with_capacity(self.len() + numbers.len()),
+        };
+        let before = std::mem::replace(self, room);
+        let mut before = before.iter().peekable();
+        for number in numbers {
+            let (text, new) = (names.text(*number), seen(*number));
+            while let Some((other, seen)) = before.next_if(|(other, _)| *other < text) {
+                self.push(other, *seen);
+            }
+            let known = before.next_if(|(other, _)| *other == text);
+            self.push(text, known.map_or(new, |(_, seen)| seen.and_then(new)));
+        }
+        for (text, seen) in before {
+            self.push(text, *seen);
+        }
+    }
+
+    fn push(&mut self, text: &str, seen: Seen) {
+        self.text.push_str(text);
+        self.list.push((self.text.len() as u32, seen));
+    }
+}
+
+/// As a map from texts.
+impl Saved for Literals {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        out.count(self.len());
+        for (text, seen) in self.iter() {
+            out.string(text);
+            seen.save(out);
+        }
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        let sorted: BTreeMap<String, Seen> = Saved::load(from)?;
+        let mut literals = Self::default();
+        for (text, seen) in sorted.iter().filter(|(text, _)| !text.is_empty()) {
+            literals.push(text, *seen);
+        }
+        Ok(literals)
+    }
+}
+
+impl Seen {
+    /// It was seen again, so often and there.
+    fn and_then(self, later: Self) -> Self {
+        Self {
+            count: self.count.saturating_add(later.count),
+            last: later.last,
+            used: self.used | later.used,
+            output: later.output.or(self.output),
+            ..self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_seen_again_stands_once() {
+        let mut names = Names::default();
+        let [b, d, a, e] = ["b", "d", "a", "e"].map(|text| names.number(text, LiteralKind::Path));
+        let seen =
+            |last| move |_| Seen { kind: LiteralKind::Path, count: 1, last, used: false, output: None };
+        let mut all = Literals::default();
+        all.see(&[b, d], &names, seen(1));
+        all.see(&[a, d, e], &names, seen(2));
+        all.see(&[], &names, seen(3));
+        let told: Vec<_> = all.iter().map(|(text, seen)| (text, seen.count, seen.last)).collect();
+        assert_eq!(told, [("a", 1, 2), ("b", 1, 1), ("d", 2, 2), ("e", 1, 2)]);
+    }
+}

@@ -1,0 +1,13 @@
+//! A quick hash of bytes, for tables that compare what they find: the same in every process.
+
+/// Spreads bytes over 64 bits.
+pub fn hash(bytes: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mut hash = bytes.len() as u64;
+    for chunk in bytes.chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        hash = (hash.rotate_left(23) ^ u64::from_le_bytes(word)).wrapping_mul(FACTOR);
+    }
+    hash ^ (hash >> 29) ^ (hash >> 47)
+}
