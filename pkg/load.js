@@ -5,6 +5,7 @@ import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
 import { prepared } from "./prepared.js";
 import { guarded, settleMethods, unloaded } from "./guard.js";
+import { showState } from "./shown.js";
 
 /** What the module imports: functions of the glue. */
 export const imports = { "./contextfold_bg.js": glue };
@@ -13,6 +14,7 @@ let instance;
 
 glue.__wbg_set_wasm(unloaded);
 settleMethods(glue);
+showState(glue.Session);
 
 /** Whether the module is there. */
 export const isLoaded = () => instance !== undefined;
