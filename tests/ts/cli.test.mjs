@@ -341,6 +341,11 @@ describe("input", () => {
       assert.match(run.err, expected);
     });
 
+  test("what is no saved session: exit 3", () => {
+    assert.match(cli(["mcp", "--session", sample]).err, /SNAPSHOT_INVALID/);
+    for (const args of [["--session", sample], ["--store", folder, "--key", "nothing"], ["--store", join(folder, "nope")]]) assert.equal(cli(["mcp", ...args]).code, 3, args.join(" "));
+  });
+
   test("a file that is not there, and a folder: exit 3", () => {
     assert.match(cli(["count", join(folder, "nope.json")]).err, /UNREADABLE: cannot read .*no such file/);
     assert.equal(cli(["count", folder]).code, 3);
@@ -351,6 +356,10 @@ describe("usage", () => {
   const wrong = {
     "no command": [[], /which command/],
     "an unknown command": [["shrink", sample], /no command shrink/],
+    "a misspelt command": [["simulat", sample], /no command simulat \(did you mean simulate\?\)/],
+    "a misspelt flag": [["check", sample, "--provder", "x"], /no option --provder \(did you mean --provider\?\)/],
+    "an unknown provider": [["check", sample, "--provider", "opnai"], /--provider: no rules of opnai are known \(did you mean openai\?\)/],
+    "an unknown provider to mend for": [["repair", sample, "--provider", "foo"], /--provider: no rules of foo are known; there are openai, /],
     "no file": [["count"], /FILE is missing/],
     "two files": [["count", sample, sample], /one FILE/],
     "an unknown flag": [["compact", sample, "--windw", "3"], /no option --windw/],
@@ -382,7 +391,7 @@ describe("usage", () => {
     });
 
   test("--version is the package's, --help names every flag of its command", () => {
-    assert.equal(cli(["--version"]).out, `${manifest.version}\n`);
+    for (const flag of ["--version", "-v", "-V"]) assert.equal(cli([flag]).out, `${manifest.version}\n`);
     assert.match(cli(["--help"]).out, /inspect[\s\S]*count[\s\S]*compact/);
     for (const args of [
       ["compact", "--help"],
