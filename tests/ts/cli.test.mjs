@@ -346,6 +346,19 @@ describe("input", () => {
     for (const args of [["--session", sample], ["--store", folder, "--key", "nothing"], ["--store", join(folder, "nope")]]) assert.equal(cli(["mcp", ...args]).code, 3, args.join(" "));
   });
 
+  test("a limit is held against the model's tokens, where these are more than are counted", () => {
+    const { tokens } = json(["count", sample, "--model", "claude-sonnet-4-5"]).value;
+    const window = String(tokens + 1);
+    const models = ["count", sample, "--tokenizer", "estimate", "--window", window];
+    assert.equal(cli(models).code, 0);
+    const claude = cli([...models, "--model", "claude-sonnet-4-5"]);
+    assert.equal(claude.code, 1);
+    assert.match(claude.out, /over the limit .*as the model counts/);
+    const { out } = cli(["compact", sample, "--model", "claude-sonnet-4-5"]);
+    assert.match(out, /threshold 160,000 .*as the model counts/);
+    assert.match(out, /▲ threshold 140,000/);
+  });
+
   test("a file that is not there, and a folder: exit 3", () => {
     assert.match(cli(["count", join(folder, "nope.json")]).err, /UNREADABLE: cannot read .*no such file/);
     assert.equal(cli(["count", folder]).code, 3);
