@@ -6,6 +6,7 @@ import { ContextError } from "./error.js";
 import { pack, write } from "./pack.js";
 import { prepared } from "./prepared.js";
 import { guarded, settleMethods, unloaded } from "./guard.js";
+import { showState } from "./shown.js";
 
 /** What the module imports: functions of the glue. */
 export const imports = { "./contextfold_bg.js": glue };
@@ -14,6 +15,7 @@ let instance;
 
 glue.__wbg_set_wasm(unloaded);
 settleMethods(glue);
+showState(glue.Session);
 
 /** Whether the module is there. */
 export const isLoaded = () => instance !== undefined;

@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { FORMATS } from "../transcript/index.js";
 import { usage } from "./failure.js";
+import { meant } from "./nearest.js";
 
 // Each: how it is typed, what it does. `read` turns the text into a value.
 const FLAGS = {
@@ -61,7 +62,8 @@ export const COMMANDS = {
     notes: [
       "Without --model and --window the window is half of the transcript's tokens. No model is asked: summaries are built in.",
       "JSON: { transcript_tokens, prices, recorded, runs: [{ preset, calls: [{ tokens, parts, decisions, cached_tokens }],",
-      "compactions, tokens_total, cost, cache_hit_ratio, retention, … }] }. The exit code is 1 where a call went over its limit.",
+      "compactions, tokens_total, cost, cache_hit_ratio, retention, … }] }. The exit code is 1 where a call went over its limit under",
+      "a --preset that was named; without one, under contextfold.",
       "Money is in US dollars, by list prices of the date that is shown; --prices brings yours.",
     ],
     examples: [
@@ -115,7 +117,7 @@ const CHOICE = Object.keys(COMMANDS).join(", ").replace(/, (\w+)$/, " or $1");
 export function parse(argv) {
   const [first, ...rest] = argv;
   if (first === undefined) throw usage(`which command? ${CHOICE}`);
-  if (first === "--version" || first === "-v" || first === "version") return { command: "version" };
+  if (first === "--version" || first === "-v" || first === "-V" || first === "version") return { command: "version" };
   if (first === "--help" || first === "-h") return { command: "help" };
   if (first === "help") return { command: "help", topic: known(rest[0]) };
   if (first.startsWith("-") && first !== "-")
@@ -140,7 +142,8 @@ export function parse(argv) {
 
 function known(name) {
   if (name === undefined || Object.hasOwn(COMMANDS, name)) return name;
-  throw usage(`there is no command ${name}; there are ${Object.keys(COMMANDS).join(", ")}`);
+  const names = Object.keys(COMMANDS);
+  throw usage(`there is no command ${name}${meant(name, names)}; there are ${names.join(", ")}`);
 }
 
 function split(command, args) {
@@ -158,7 +161,7 @@ function split(command, args) {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
     const name = /'(-[^' ]*)/.exec(error.message)?.[1] ?? "";
-    if (error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") throw usage(`${command} has no option ${name}`, command);
+    if (error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") throw usage(`${command} has no option ${name}${meant(name, Object.keys(options).map((flag) => `--${flag}`))}`, command);
     if (/does not take an argument/.test(error.message)) throw usage(`${name} takes no value`, command);
     const flag = FLAGS[name.replace(/^--?/, "")];
     throw usage(flag?.value ? `${name} needs a value: ${name} ${flag.value}` : error.message.split("\n")[0], command);

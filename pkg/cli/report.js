@@ -85,6 +85,12 @@ export function counter(report) {
   return `${method}${exact ? ", exact" : ", not exact"}${calibration === 1 ? "" : `, calibrated ×${calibration.toFixed(2)}`}`;
 }
 
+/** Limit and threshold in tokens as they are counted here, which all other figures are in: the model's may be more. */
+function held({ limit, threshold, counter: { calibration } }) {
+  const counted = (tokens) => (tokens == null ? tokens : Math.floor(tokens / calibration));
+  return { limit: counted(limit), threshold: counted(threshold) };
+}
+
 function windowLine(report, paint) {
   if (report.window == null && report.limit == null) return "unknown: nothing is enforced";
   const facts = [`${number(report.window ?? report.limit)} tokens`];
@@ -92,6 +98,7 @@ function windowLine(report, paint) {
     facts.push(`limit ${number(report.limit)}`);
   if (report.threshold != null)
     facts.push(`threshold ${number(report.threshold)} ${paint.dim(`(${percent(report.threshold / report.limit)})`)}`);
+  if (report.counter.calibration !== 1) facts.push("as the model counts");
   return facts.join(paint.dim(" · "));
 }
 
@@ -99,15 +106,16 @@ function windowLine(report, paint) {
 
 function tokenBars(view) {
   const { report, paint, columns } = view;
+  const { limit, threshold } = held(report);
   const start = startOf(view);
   const end = report.tokens_after;
-  const figure = width(number(Math.max(start, end, report.threshold ?? 0))) + 1;
+  const figure = width(number(Math.max(start, end, threshold ?? 0))) + 1;
   const room = columns - 2 - LABEL - figure - 1;
-  const scale = Math.max(start, end, report.limit ?? 0, 1);
+  const scale = Math.max(start, end, limit ?? 0, 1);
   const over = (tokens) =>
-    report.limit != null && tokens > report.limit
+    limit != null && tokens > limit
       ? paint.red
-      : report.threshold != null && tokens >= report.threshold
+      : threshold != null && tokens >= threshold
         ? paint.yellow
         : paint.green;
   const bar = (label, tokens) => {
@@ -115,14 +123,14 @@ function tokenBars(view) {
     return row(view, label, `${left(drawn, room)} ${right(paint.bold(number(tokens)), figure)}`);
   };
   const lines = [bar("Before", start), bar("After", end)];
-  if (report.threshold != null) lines.push(thresholdMark(view, scale, room));
+  if (threshold != null) lines.push(thresholdMark(view, threshold, scale, room));
   return lines;
 }
 
-function thresholdMark(view, scale, room) {
-  const { report, paint, columns } = view;
-  const at = Math.min(room - 1, Math.round((report.threshold / scale) * room));
-  const label = `threshold ${number(report.threshold)}`;
+function thresholdMark(view, threshold, scale, room) {
+  const { paint, columns } = view;
+  const at = Math.min(room - 1, Math.round((threshold / scale) * room));
+  const label = `threshold ${number(threshold)}`;
   const fitsRight = LABEL + 2 + at + 2 + label.length <= columns;
   const line = fitsRight ? `${" ".repeat(at)}▲ ${label}` : `${" ".repeat(at - label.length - 1)}${label} ▲`;
   return row(view, "", paint.dim(line));
@@ -292,7 +300,8 @@ function closing(view, { written = [], failure }) {
 }
 
 function verdict(report, failure, paint) {
-  const { tokens_after: tokens, threshold, limit } = report;
+  const tokens = report.tokens_after;
+  const { limit, threshold } = held(report);
   if (failure) return `${paint.red("✗ does not fit")} ${paint.dim(`(${failure.code})`)}`;
   if (limit != null && tokens > limit) return paint.red(`✗ ${number(tokens - limit)} tokens over the limit`);
   if (threshold != null && tokens >= threshold)

@@ -1,12 +1,12 @@
-// A session as another process has saved it: the bytes of a snapshot in a file, or a store in a folder. Only read: nothing goes
-// to a summariser that had to be redacted.
+// A session as another process has saved it: the bytes of a snapshot in a file, or a store in a folder. Only read.
 
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Session } from "../node.js";
 import { unreadable, usage } from "./failure.js";
 
-const ONLY_READ = { compaction: { redact: null } };
+// Whatever it counted with, and kept back: nothing is counted here, and nothing asked.
+const ONLY_READ = { tokenizer: "estimate", compaction: { redact: null } };
 
 /** Gives the session as it is now: it is read again when it has changed. */
 export function savedSession({ session: file, store: folder, key }) {

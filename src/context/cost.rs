@@ -7,7 +7,7 @@ use crate::saved::saved;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct ContextCost {
-    /// Tokens that the prompt may take; `null` where neither model nor window is known.
+    /// Tokens that the prompt may take, as the model counts, like all figures here; `null` where neither model nor window is known.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub limit: Option<u64>,
     /// The last estimate of the prompt's tokens: of the final prompt, or of the smallest that was tried.
@@ -34,14 +34,19 @@ saved!(struct ContextCost { limit, estimated_tokens, decisions });
 saved!(struct CostDecision { pass, attempt, tokens_before, tokens_after });
 
 impl ContextCost {
-    /// The cost of a view of so many tokens, after these decisions.
-    pub fn new(limit: Option<u64>, estimated_tokens: u64, decisions: &[Decision]) -> Self {
+    /// The cost of a view of so many tokens, after these decisions; `corrected` gives the model's tokens for counted ones.
+    pub fn new(
+        limit: Option<u64>,
+        tokens: u64,
+        decisions: &[Decision],
+        corrected: impl Fn(u64) -> u64,
+    ) -> Self {
         let told = |decision: &Decision| CostDecision {
             pass: decision.pass.clone(),
             attempt: decision.attempt.unwrap_or(1),
-            tokens_before: decision.tokens_before,
-            tokens_after: decision.tokens_after,
+            tokens_before: corrected(decision.tokens_before),
+            tokens_after: corrected(decision.tokens_after),
         };
-        Self { limit, estimated_tokens, decisions: decisions.iter().map(told).collect() }
+        Self { limit, estimated_tokens: corrected(tokens), decisions: decisions.iter().map(told).collect() }
     }
 }

@@ -8,6 +8,9 @@ use crate::saved::saved;
 use crate::tokens::TokenUsage;
 
 /// What a run did to the view, and why: the product as much as the view is.
+///
+/// Tokens are as counted, and sum up; `window`, `limit`, `threshold` and `context_cost` are in the model's own tokens:
+/// counted ones times `counter.calibration`, as in `counter.corrected_tokens`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Report {
@@ -20,7 +23,8 @@ pub struct Report {
     /// limit × thresholdRatio: where `shouldCompact` begins to say yes.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub threshold: Option<u64>,
-    /// What this run aimed at, in counted tokens: divided by `counter.calibration` already.
+    /// What this run aimed at, in counted tokens: divided by `counter.calibration` already. A fold may go far below it, for all but
+    /// the last `retainLastTurns` turns become the summary, whatever room there is; with `fill` as much stays as fits.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub target: Option<u64>,
     /// Tokens of the view before the run; tool outputs trimmed since the last report count as before.

@@ -181,7 +181,8 @@ impl Replay {
             tokens_total: calls.iter().map(|c| c.tokens).sum(),
             tokens_largest: calls.iter().map(|c| c.tokens).max().unwrap_or(0),
             output_tokens: calls.iter().map(|c| c.output_tokens).sum(),
-            calls_over_limit: calls.iter().filter(|c| c.tokens > limit).count() as u64,
+            calls_over_limit: calls.iter().filter(|c| self.session.corrected(c.tokens) > limit).count()
+                as u64,
             cache_hit_ratio: cache_hit_ratio(calls),
             retention: self.shares.last().copied().unwrap_or(Retention::OF_NOTHING),
             retention_mean: if compactions.count > 0 { mean(&self.shares) } else { None },

@@ -68,9 +68,9 @@ pub struct SimulatedRun {
     pub preset: String,
     /// The context window in tokens.
     pub window: u64,
-    /// Tokens that a view may take: what the report's `limit` says.
+    /// Tokens that a view may take, as the model counts: what the report's `limit` says.
     pub limit: u64,
-    /// From here on the ladder compacts, in tokens; where it is above the limit, the limit triggers.
+    /// From here on the ladder compacts, in the model's tokens; where it is above the limit, the limit triggers.
     pub threshold: u64,
     /// The model calls in order.
     pub calls: Vec<SimulatedCall>,

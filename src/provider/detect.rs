@@ -28,7 +28,7 @@ const PARTS: [(&str, Format); 21] = [
 ];
 
 /// Keys of a message that only our own format has.
-const OWN_KEYS: [&str; 7] =
+pub(super) const OWN_KEYS: [&str; 7] =
     ["item_type", "priority", "ephemeral", "pinned", "extras", "output_ref", "is_error"];
 
 /// The format of `input`.

@@ -237,7 +237,12 @@ impl Session {
 
     /// The same as the provider would report them, as far as is known.
     pub fn corrected_tokens(&self) -> u64 {
-        self.accuracy.corrected(self.tokens(), &*self.context.counter)
+        self.corrected(self.tokens())
+    }
+
+    /// How many of the model's tokens so many counted ones are, as far as is known: what limits are in.
+    pub fn corrected(&self, tokens: u64) -> u64 {
+        self.accuracy.corrected(tokens, &*self.context.counter)
     }
 
     /// limit × thresholdRatio; or the limit itself, under a ladder that acts there.

@@ -282,7 +282,9 @@ impl Session {
         let fits_only = self.config.ladder.builds_from_turns();
         let target = if run.folded && !fits_only { run.aim.low } else { run.aim.most };
         let limit = self.config.limit;
-        let cost = run.must_fit().then(|| ContextCost::new(limit, tokens_after, &run.decisions));
+        let cost = run
+            .must_fit()
+            .then(|| ContextCost::new(limit, tokens_after, &run.decisions, |tokens| self.corrected(tokens)));
         Report {
             window: self.config.window,
             limit,

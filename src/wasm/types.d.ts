@@ -97,6 +97,9 @@ export interface Session {
    * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not; what `onNote` throws comes through.
    */
   view<F extends Format>(format: F, options?: { onNote?: (note: ViewNote) => void }): ViewOf<F>;
+
+  /** How the session stands, as `console.log` shows it: not what `snapshot()` saves. */
+  toJSON(): { messages: number; turns: number; tokens: number; limit: number | null; folds: number } | { code: ErrorCode };
 }
 
 /** Something that a view's format cannot say as it is. */

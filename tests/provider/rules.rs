@@ -119,6 +119,23 @@ fn providers_differ() {
 }
 
 #[test]
+fn keys_of_our_own_messages_are_told() {
+    let own = json!([
+        { "role": "user", "content": "go", "pinned": true, "item_type": "USER_MESSAGE", "priority": null },
+        { "role": "assistant", "content": "x" },
+    ]);
+    for format in [Format::OpenaiChat, Format::Anthropic, Format::AiSdk] {
+        assert_eq!(found(format, &own, &CheckOptions::default()), ["own-keys at 0"], "{format:?}");
+    }
+    assert_eq!(found(Format::Messages, &own, &CheckOptions::default()), [""; 0]);
+    let told = check(Format::OpenaiChat, &own, &CheckOptions::default()).unwrap();
+    assert!(
+        told[0].message.contains("`item_type`, `pinned`")
+            && told[0].message.contains("session.view(\"openai-chat\")")
+    );
+}
+
+#[test]
 fn repair_says_what_it_did() {
     let broken = json!({ "model": "m", "input": [
         { "type": "function_call_output", "call_id": "gone", "output": "x" },

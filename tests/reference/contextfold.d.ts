@@ -213,11 +213,11 @@ export interface SimulatedRun {
      */
     window: number;
     /**
-     * Tokens that a view may take: what the report's `limit` says.
+     * Tokens that a view may take, as the model counts: what the report's `limit` says.
      */
     limit: number;
     /**
-     * From here on the ladder compacts, in tokens; where it is above the limit, the limit triggers.
+     * From here on the ladder compacts, in the model's tokens; where it is above the limit, the limit triggers.
      */
     threshold: number;
     /**
@@ -612,7 +612,7 @@ export interface SimulatedError {
  */
 export interface ContextCost {
     /**
-     * Tokens that the prompt may take; `null` where neither model nor window is known.
+     * Tokens that the prompt may take, as the model counts, like all figures here; `null` where neither model nor window is known.
      */
     limit: number | null;
     /**
@@ -654,6 +654,9 @@ export type NodeType = "user_message" | "agent_message" | "task" | "summary" | "
 
 /**
  * What a run did to the view, and why: the product as much as the view is.
+ *
+ * Tokens are as counted, and sum up; `window`, `limit`, `threshold` and `context_cost` are in the model's own tokens:
+ * counted ones times `counter.calibration`, as in `counter.corrected_tokens`.
  */
 export interface Report {
     /**
@@ -669,7 +672,8 @@ export interface Report {
      */
     threshold: number | null;
     /**
-     * What this run aimed at, in counted tokens: divided by `counter.calibration` already.
+     * What this run aimed at, in counted tokens: divided by `counter.calibration` already. A fold may go far below it, for all but
+     * the last `retainLastTurns` turns become the summary, whatever room there is; with `fill` as much stays as fits.
      */
     target: number | null;
     /**
@@ -725,6 +729,11 @@ export interface Report {
      * The summary, where one was put in.
      */
     summary?: SummaryReport;
+    /**
+     * What you may not expect of how the session is set up, in words, for as long as it holds: no window is known, so that no limit
+     * is kept; a `summarize` that a saved session had is missing.
+     */
+    notices?: string[];
 }
 
 /**
@@ -977,6 +986,9 @@ export interface Session {
      * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not; what `onNote` throws comes through.
      */
     view<F extends Format>(format: F, options?: { onNote?: (note: ViewNote) => void }): ViewOf<F>;
+
+    /** How the session stands, as `console.log` shows it: not what `snapshot()` saves. */
+    toJSON(): { messages: number; turns: number; tokens: number; limit: number | null; folds: number } | { code: ErrorCode };
 }
 
 /** Something that a view's format cannot say as it is. */
@@ -1206,9 +1218,10 @@ export interface SessionOptions {
         /**
          * Sees every text on its way to the summariser or into the ledger, and gives it without what may not leave. It may be
          * called several times for a text. Where it throws, the compaction fails with `SUMMARY_FAILED`, and nothing changes.
-         * It may not use the session, which is at work then: that throws `INVALID_ARGUMENT`.
+         * It may not use the session, which is at work then: that throws `INVALID_ARGUMENT`. `null`: none, as without it; a session that
+         * was saved with one is restored with one, or with `null`.
          */
-        redact?: (text: string) => string;
+        redact?: ((text: string) => string) | null;
         /** Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. */
         lowRatio?: number;
         /**
@@ -1766,7 +1779,7 @@ export class Session {
     /** `free`, for `using`. */
     [Symbol.dispose](): void;
     /**
-     * After a model call: records its usage and folds if that is due.
+     * After a model call: records its usage, as `recordUsage`, and folds if that is due.
      */
     afterModelCall(usage: unknown, options?: { signal?: AbortSignal }): Promise<Report | null>;
     /**
@@ -1828,7 +1841,13 @@ export class Session {
      * Loads a session that was saved. The store is its `store`, too, unless `options` name another.
      *
      * @param options As for `Session.restore`.
-     * @throws {ContextError} `INVALID_ARGUMENT` where nothing is saved under the key; `STORE_FAILED` for a store that fails or gives what
+     * ```js
+     * const session = await Session.load(store, "chat-17", options).catch((error) => {
+     *   if (error.code !== "UNKNOWN_REF") throw error;
+     *   return new Session(options); // nothing is saved yet
+     * });
+     * ```
+     * @throws {ContextError} `UNKNOWN_REF` where nothing is saved under the key; `STORE_FAILED` for a store that fails or gives what
      * was never stored; `SNAPSHOT_TOO_NEW`, `INVALID_CONFIG`, `UNKNOWN_MODEL`.
      */
     static load(store: Store, key: string, options?: SessionOptions): Promise<Session>;
@@ -1919,12 +1938,13 @@ export class Session {
      * become placeholders. A summary is never asked for here.
      *
      * @throws {ContextError} `INVALID_MESSAGE` with the index and the reason: a missing role, a tool output without its
-     * call, a call id that is still open. Nothing has changed then.
+     * call, a call id that is still open, a part of another format (that goes in by `pushFrom`). Nothing has changed then.
      */
     push(input: Message | Message[]): string[];
     /**
      * Remembers what a model call used: the provider's own usage object (`OpenAI` Responses or Chat Completions,
-     * Anthropic, AI SDK). `shouldCompact` judges by the last one since the last compaction.
+     * Anthropic, AI SDK). `shouldCompact` judges by the last one since the last compaction. `undefined` and `null`, where a
+     * provider reports none, record nothing (and come back as zeros): counted tokens judge then.
      *
      * @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
      */
@@ -1969,12 +1989,13 @@ export class Session {
      * The session of these bytes; those of an older version are read, too.
      *
      * @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `compaction.redact`, a tokenizer that is
-     * one) and the `store` are not saved and are given again. Other options than before prepare anew; another `model` or
+     * one) and the `store` are not saved and are given again. Without a `summarize` that there was, the built-in summariser writes, and
+     * `report.notices` says so; `compaction: { redact: null }` goes on without a `redact` that there was. Other options than before prepare anew; another `model` or
      * `tokenizer` counts anew, and what usage taught of the old one is forgotten. A limit that `recover` learnt stays, unless
      * `model`, `models`, `contextWindow` or `reservedOutputTokens` is given.
      * @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session; `SNAPSHOT_TOO_NEW` for those of a
-     * newer version of this package; `INVALID_CONFIG`, also where the session counted with a function or an encoding that is
-     * neither given nor loaded; `UNKNOWN_MODEL`.
+     * newer version of this package; `INVALID_CONFIG`, also where the session had a `compaction.redact` that is not given
+     * again, and where it counted with a function or an encoding that is neither given nor loaded; `UNKNOWN_MODEL`.
      */
     static restore(bytes: Uint8Array, options?: SessionOptions): Session;
     /**
@@ -2014,13 +2035,13 @@ export class Session {
      * tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
      * history's length.
      *
-     * A string is found letter by letter, in upper and lower case alike. What the tool `search_history` of
+     * A string is found letter by letter, in upper and lower case alike, and with its accents on the letters as well as apart. What the tool `search_history` of
      * `toolDefinitions` is called with can be handed on: `session.search(args.query, args)`.
      *
      * @param options `max_hits`: 20 by default, at most 1000; `ignore_case`: default true for a string, a `RegExp`'s own
      * flag for one; `regex`: the string is a regular expression.
-     * @throws {ContextError} `INVALID_ARGUMENT` for an empty query and for what Rust's `regex` does not have: look-around
-     * and backreferences.
+     * @throws {ContextError} `INVALID_ARGUMENT` for an empty query and for what the syntax (Rust's `regex`) does not have:
+     * look-around, backreferences and `\p{…}` (`\w` has the letters of all scripts).
      */
     search(query: string | RegExp, options?: { query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }): Hit[];
     /**
@@ -2205,7 +2226,7 @@ export class ToolOutputCache {
      */
     get(ref_id: string): Promise<string | Part[]>;
     /**
-     * Lines of a stored output that match a regular expression (Rust `regex` syntax; linear time), with line numbers,
+     * Lines of a stored output that match a regular expression (Rust `regex` syntax but for `\p{…}`; linear time), with line numbers,
      * `context` lines around each, at most `max_matches` (100). What `tool_output_cache_grep` answers a model.
      *
      * @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse.

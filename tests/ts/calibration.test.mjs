@@ -118,3 +118,11 @@ test("tools and images count by the rules of the model's provider, which the rep
   assert.ok(said.parts.find((p) => p.name === "tools").tokens > 346);
   assert.ok(said.counter.rules.some(({ name }) => name === "tools:anthropic"));
 });
+
+test("what a call costs is said in the model's tokens, as its limit is", async () => {
+  const session = new Session({ model: "claude-sonnet-4-5" });
+  session.push({ role: "user", content: "word ".repeat(700) });
+  const { context_cost, counter, limit, tokens_after } = (await session.prepare()).report;
+  assert.ok(counter.corrected_tokens > tokens_after);
+  assert.deepEqual([context_cost.limit, context_cost.estimated_tokens], [limit, counter.corrected_tokens]);
+});

@@ -341,6 +341,24 @@ describe("input", () => {
       assert.match(run.err, expected);
     });
 
+  test("what is no saved session: exit 3", () => {
+    assert.match(cli(["mcp", "--session", sample]).err, /SNAPSHOT_INVALID/);
+    for (const args of [["--session", sample], ["--store", folder, "--key", "nothing"], ["--store", join(folder, "nope")]]) assert.equal(cli(["mcp", ...args]).code, 3, args.join(" "));
+  });
+
+  test("a limit is held against the model's tokens, where these are more than are counted", () => {
+    const { tokens } = json(["count", sample, "--model", "claude-sonnet-4-5"]).value;
+    const window = String(tokens + 1);
+    const models = ["count", sample, "--tokenizer", "estimate", "--window", window];
+    assert.equal(cli(models).code, 0);
+    const claude = cli([...models, "--model", "claude-sonnet-4-5"]);
+    assert.equal(claude.code, 1);
+    assert.match(claude.out, /over the limit .*as the model counts/);
+    const { out } = cli(["compact", sample, "--model", "claude-sonnet-4-5"]);
+    assert.match(out, /threshold 160,000 .*as the model counts/);
+    assert.match(out, /▲ threshold 140,000/);
+  });
+
   test("a file that is not there, and a folder: exit 3", () => {
     assert.match(cli(["count", join(folder, "nope.json")]).err, /UNREADABLE: cannot read .*no such file/);
     assert.equal(cli(["count", folder]).code, 3);
@@ -351,6 +369,10 @@ describe("usage", () => {
   const wrong = {
     "no command": [[], /which command/],
     "an unknown command": [["shrink", sample], /no command shrink/],
+    "a misspelt command": [["simulat", sample], /no command simulat \(did you mean simulate\?\)/],
+    "a misspelt flag": [["check", sample, "--provder", "x"], /no option --provder \(did you mean --provider\?\)/],
+    "an unknown provider": [["check", sample, "--provider", "opnai"], /--provider: no rules of opnai are known \(did you mean openai\?\)/],
+    "an unknown provider to mend for": [["repair", sample, "--provider", "foo"], /--provider: no rules of foo are known; there are openai, /],
     "no file": [["count"], /FILE is missing/],
     "two files": [["count", sample, sample], /one FILE/],
     "an unknown flag": [["compact", sample, "--windw", "3"], /no option --windw/],
@@ -382,7 +404,7 @@ describe("usage", () => {
     });
 
   test("--version is the package's, --help names every flag of its command", () => {
-    assert.equal(cli(["--version"]).out, `${manifest.version}\n`);
+    for (const flag of ["--version", "-v", "-V"]) assert.equal(cli([flag]).out, `${manifest.version}\n`);
     assert.match(cli(["--help"]).out, /inspect[\s\S]*count[\s\S]*compact/);
     for (const args of [
       ["compact", "--help"],

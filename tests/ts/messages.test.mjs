@@ -1,6 +1,7 @@
 // Messages as JavaScript may hand them over: odd text, odd objects. Sensible JSON or a typed error, never a trap.
 
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import { describe, test } from "node:test";
 import { Session } from "contextfold";
 import { FORMATS, assistant, call, calls, conversation, failsWith, output, stateOf, user, words } from "../support/session.mjs";
@@ -416,4 +417,14 @@ test("push refuses a part or an entry of another format, and says how it goes in
   const unknown = [{ role: "user", content: [{ type: "hologram", beam: 1 }, { type: "opaque", format: "anthropic", raw: call }], x_trace: 7 }];
   session.push(unknown);
   assert.deepEqual(session.view("messages"), unknown, "what nobody knows goes through");
+});
+
+test("a session that is printed shows how it stands", () => {
+  const session = new Session({ contextWindow: 1_000 });
+  session.push([user("hi"), { role: "assistant", content: "hello" }]);
+  const { tokens } = session;
+  assert.equal(inspect(session), `Session { messages: 2, turns: 1, tokens: ${tokens}, limit: 1000, folds: 0 }`);
+  assert.deepEqual(JSON.parse(JSON.stringify(session)), { messages: 2, turns: 1, tokens, limit: 1_000, folds: 0 });
+  session.free();
+  assert.equal(inspect(session), "Session { code: 'FREED' }");
 });

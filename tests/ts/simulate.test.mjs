@@ -217,6 +217,12 @@ test("a window that cannot hold the header: exit code 1, and why", () => {
   assert.match(out, /2 calls over the limit of 100/);
 });
 
+test("a preset that nobody named and that does not suit: exit code 0", () => {
+  const sample = at("examples/transcript.responses.json");
+  assert.equal(cli(sample, "--window", "16k").code, 0);
+  assert.equal(cli(sample, "--window", "16k", "--preset", "contextfold", "--preset", "ladder").code, 1);
+});
+
 test("bad input", () => {
   const chatFile = file("fine.json", chat);
   const cases = [

@@ -1,13 +1,15 @@
 // contextfold check: whether the provider would take it.
 
 import { check as checkList } from "../../node.js";
-import { EXIT } from "../failure.js";
+import { EXIT, usage } from "../failure.js";
+import { meant } from "../nearest.js";
 import { fitEnd, left, plain, plural, wrap } from "../paint.js";
 import { print, printJson, progress, style } from "../terminal.js";
 
 const SHOWN = 60;
 
 export function check(read, flags) {
+  refuseProvider(flags, "check");
   const transcripts = read();
   progress(`checking ${plural(transcripts.length, "transcript")}`);
   const violations = transcripts.flatMap((transcript) =>
@@ -20,6 +22,15 @@ export function check(read, flags) {
 }
 
 const violationsOf = (transcript, flags) => checkList(transcript.format, listed(transcript), optionsOf(transcript, flags));
+
+/** A provider that was typed and is not known is a mistake; one that a record names may be a new one. */
+export function refuseProvider({ provider }, command) {
+  if (provider === undefined || !checkList("messages", [], { provider }).some(({ rule }) => rule === "provider-unknown")) return;
+  const near = meant(provider, PROVIDERS);
+  throw usage(`--provider: no rules of ${provider} are known${near}; there are ${PROVIDERS.join(", ")}, and other for the laxest`, command);
+}
+
+const PROVIDERS = ["openai", "anthropic", "deepseek", "mistral", "gemini"];
 
 const OPTIONS = ["provider", "stateful", "store", "thinking", "bound", "pending"];
 

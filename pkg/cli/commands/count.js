@@ -14,12 +14,14 @@ export async function count(read, flags) {
   session.free();
   progress("");
   const tokens = report.tokens_after;
-  const known = limit === null ? {} : { window, limit };
+  // Limits are in the model's tokens, which may be more than are counted here.
+  const { corrected_tokens } = report.counter;
+  const known = { ...(corrected_tokens !== tokens && { corrected_tokens }), ...(limit !== null && { window, limit }) };
   if (flags.json) {
     const by_part = Object.fromEntries(report.parts.map((part) => [part.name, part.tokens]));
     printJson({ tokens, by_part, method: report.counter.method, exact: report.counter.exact, ...known });
   } else print(render(transcript, report, limit, style(process.stdout, flags)));
-  return limit !== null && tokens > limit ? EXIT.overLimit : EXIT.fine;
+  return limit !== null && corrected_tokens > limit ? EXIT.overLimit : EXIT.fine;
 }
 
 function render(transcript, report, limit, { paint, width: columns }) {
@@ -30,7 +32,7 @@ function render(transcript, report, limit, { paint, width: columns }) {
     "",
     ...partRows(report.parts, columns, paint),
   ];
-  if (limit !== null) lines.push("", `  ${limitLine(tokens, limit, paint)}`);
+  if (limit !== null) lines.push("", `  ${limitLine(report, limit, paint)}`);
   return `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
 }
 
@@ -50,8 +52,10 @@ export function partRows(parts, columns, paint) {
   return parts.map((part) => row(part).join("  "));
 }
 
-export function limitLine(tokens, limit, paint) {
-  return tokens > limit
+/** Held against the limit are the model's tokens, as far as is known. */
+export function limitLine({ counter: { corrected_tokens: tokens, calibration } }, limit, paint) {
+  const line = tokens > limit
     ? paint.red(`✗ ${number(tokens - limit)} tokens over the limit of ${number(limit)}`)
     : paint.green(`✓ within the limit of ${number(limit)}, ${number(limit - tokens)} tokens to spare`);
+  return calibration === 1 ? line : `${line} ${paint.dim(`(≈ ${number(tokens)} as the model counts)`)}`;
 }

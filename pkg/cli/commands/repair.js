@@ -4,11 +4,12 @@ import { check, repair as repairList } from "../../node.js";
 import { EXIT } from "../failure.js";
 import { printJson, progress } from "../terminal.js";
 import { write } from "../write.js";
-import { listed, optionsOf } from "./check.js";
+import { listed, optionsOf, refuseProvider } from "./check.js";
 import { refuseTwoOutputs, show } from "../mended.js";
 
 export function repair(read, flags) {
   refuseTwoOutputs(flags, "repair");
+  refuseProvider(flags, "repair");
   const transcript = read();
   progress("mending");
   const { format, key } = transcript;

@@ -13,6 +13,7 @@ mod shape;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::detect::OWN_KEYS;
 use super::held::{is_response, list_of};
 use crate::error::Result;
 use crate::message::Format;
@@ -127,6 +128,9 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
             format!("no rules of a provider `{name}` are known: the laxest are taken"),
         );
     }
+    if format != Format::Messages {
+        own_keys(format, list, &mut found);
+    }
     shape::check(format, list, dialect, &mut found);
     match format {
         Format::OpenaiResponses => responses::check(list, &options, dialect, &mut found),
@@ -142,6 +146,19 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
         found.0.retain(|v| v.rule != "A-first"); // it goes on with a conversation that began before
     }
     Ok(found.0)
+}
+
+/// Complains about keys of our own messages, which strict APIs refuse as unknown ones.
+fn own_keys(format: Format, list: &[Value], found: &mut Found) {
+    for (i, entry) in list.iter().enumerate() {
+        let own: Vec<&str> = OWN_KEYS.into_iter().filter(|key| given(entry, key).is_some()).collect();
+        if !own.is_empty() {
+            let (keys, format) = (own.join("`, `"), format.as_str());
+            let why =
+                format!("`{keys}`: keys of contextfold's own; send what `session.view(\"{format}\")` gives");
+            found.warn("own-keys", i, why);
+        }
+    }
 }
 
 /// Complains about a tool's name that APIs refuse: some take dots, too, and none is known to take more.

@@ -1,0 +1,20 @@
+// What a misspelt word was meant to be.
+
+/** ` (did you mean …?)`, or nothing where no known word is near. */
+export function meant(word, known) {
+  const far = Math.floor(word.length / 3) + 1;
+  const near = known.map((name) => [distance(word.toLowerCase(), name.toLowerCase()), name]).filter(([steps]) => steps <= far);
+  if (near.length === 0) return "";
+  return ` (did you mean ${near.reduce((best, next) => (next[0] < best[0] ? next : best))[1]}?)`;
+}
+
+/** Levenshtein's. */
+function distance(a, b) {
+  let row = Array.from({ length: a.length + 1 }, (_, i) => i);
+  for (let j = 1; j <= b.length; j++) {
+    const next = [j];
+    for (let i = 1; i <= a.length; i++) next[i] = Math.min(row[i - 1] + (a[i - 1] === b[j - 1] ? 0 : 1), row[i] + 1, next[i - 1] + 1);
+    row = next;
+  }
+  return row[a.length];
+}

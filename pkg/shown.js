@@ -1,0 +1,25 @@
+// What a session shows of itself where it is printed, instead of the address of its memory.
+
+/** How a session stands: small, and made when somebody looks. */
+function state() {
+  try {
+    const turns = this.items().filter(({ item_type }) => item_type === "USER_MESSAGE").length;
+    return { messages: this.memory().messages, turns, tokens: this.tokens, limit: this.limit, folds: this.folds().length };
+  } catch ({ code }) {
+    return { code }; // FREED, or at work
+  }
+}
+
+/** Gives a class `toJSON`, and what `console.log` prints in Node, Bun and Deno. */
+export function showState({ prototype }) {
+  const shown = function (depth, options, inspect) {
+    const text = inspect ?? JSON.stringify;
+    return `Session ${text(state.call(this), options)}`;
+  };
+  const define = (key, value) => Object.defineProperty(prototype, key, { value, writable: true, configurable: true });
+  define("toJSON", state);
+  define(Symbol.for("nodejs.util.inspect.custom"), shown);
+  define(Symbol.for("Deno.customInspect"), function (inspect, options) {
+    return shown.call(this, 0, options, inspect);
+  });
+}
