@@ -124,7 +124,7 @@ fn arguments_are_cut(world: &World, now: &str, came: &str) -> bool {
     }
     let (Ok(now), Ok(came)) = (serde_json::from_str::<Value>(now), serde_json::from_str::<Value>(came))
     else {
-        return !is_json(came) && now.starts_with("[… ");
+        return if is_json(came) { is_json(now) } else { is_notice(now) };
     };
     let whole = now["left_out"].as_str().is_some_and(|notice| notice.starts_with("[… "));
     let mut left = vec![(&now, &came)];
@@ -254,7 +254,12 @@ pub fn pins_and_the_newest_user_message_are_verbatim(world: &mut World, _: &Happ
 }
 
 fn is_json(text: &str) -> bool {
-    serde_json::from_str::<Value>(text).is_ok()
+    tool_output::Json::parse(text).is_some()
+}
+
+/// Whether it stands for all of what was no JSON: as a text, or as JSON where a function's arguments have to be.
+fn is_notice(text: &str) -> bool {
+    text.strip_prefix("{\"left_out\":\"").unwrap_or(text).starts_with("[… ")
 }
 
 pub fn arguments_stay_json(world: &mut World, _: &Happened) {
@@ -273,7 +278,7 @@ pub fn arguments_stay_json(world: &mut World, _: &Happened) {
             let arguments = item["arguments"].as_str().expect("arguments are a string");
             // What was no JSON stands untouched, or is replaced whole.
             let came = |c: &&ToolCall| item["call_id"] == *c.id && !is_json(&c.input);
-            let is_its_own = |c: &ToolCall| *c.input == *arguments || arguments.starts_with(NOTICE[0].trim());
+            let is_its_own = |c: &ToolCall| *c.input == *arguments || is_notice(arguments);
             assert!(is_json(arguments) || calls().filter(came).any(is_its_own), "{arguments}");
         }
     }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{named_ref, notice, without_middle};
 use crate::context::{Context, Form, Tally};
 use crate::error::Result;
 use crate::message::{CallKind, Message, Part, Text, ToolCall};
+use crate::tool_output::Json;
 
 /// Shorter arguments stay whole: a notice would take as much.
 const SHORT: usize = 256;
@@ -25,7 +26,8 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Str
         let Some(came) = whole.tool_calls().find(|c| c.id == call.id) else { continue };
         if came.input.len() > SHORT {
             let ref_id = named_ref(context, &call.input, &came.input);
-            calls.push(Full { part, input: came.input.clone(), ref_id });
+            let of_function = call.kind == CallKind::Function;
+            calls.push(Full { part, input: came.input.clone(), of_function, ref_id });
         }
     }
     let Some(longest) = calls.iter().map(|c| c.input.len()).max() else { return Ok(Vec::new()) };
@@ -70,6 +72,8 @@ struct Full {
     /// The position of their call in the message.
     part: usize,
     input: Text,
+    /// They are to be JSON, whatever they are.
+    of_function: bool,
     /// What opens them, once they are stored.
     ref_id: Option<String>,
 }
@@ -77,9 +81,9 @@ struct Full {
 impl Full {
     /// The arguments with no string above `bytes`, or replaced whole; `None` where that makes them no shorter.
     fn shorter(&mut self, context: &mut Context, bytes: Option<usize>) -> Result<Option<String>> {
-        let parsed = serde_json::from_str::<Value>(&self.input).ok();
+        let parsed = Json::parse(&self.input);
         let enough = bytes.is_none_or(|bytes| match &parsed {
-            Some(value) => strings(value).any(|s| is_longer(s, bytes)),
+            Some(json) => json.strings().any(|s| is_longer(&s, bytes)),
             None => is_longer(&self.input, bytes),
         });
         if !enough {
@@ -91,13 +95,12 @@ impl Full {
         };
         self.ref_id = Some(ref_id.clone());
         let all = notice(self.input.chars().count(), &ref_id);
-        let shorter = match (parsed, bytes) {
-            (Some(mut value), Some(bytes)) => {
-                cut_strings(&mut value, bytes, &ref_id);
-                value.to_string()
+        let shorter = match (&parsed, bytes) {
+            (Some(json), Some(bytes)) => {
+                json.with_strings(|text| is_longer(text, bytes).then(|| without_middle(text, bytes, &ref_id)))
             }
-            (Some(_), None) => json!({ "left_out": all }).to_string(),
-            (None, _) => all,
+            (None, _) if !self.of_function => all,
+            _ => json!({ "left_out": all }).to_string(),
         };
         Ok((shorter.len() < self.input.len()).then_some(shorter))
     }
@@ -106,31 +109,4 @@ impl Full {
 /// Whether a text is so much longer that a notice in its middle makes it shorter.
 fn is_longer(text: &str, bytes: usize) -> bool {
     text.len() > bytes + SHORT / 2
-}
-
-fn strings(value: &Value) -> impl Iterator<Item = &str> {
-    let mut left = vec![value];
-    std::iter::from_fn(move || {
-        while let Some(value) = left.pop() {
-            match value {
-                Value::String(text) => return Some(text.as_str()),
-                Value::Array(list) => left.extend(list),
-                Value::Object(map) => left.extend(map.values()),
-                _ => {}
-            }
-        }
-        None
-    })
-}
-
-fn cut_strings(value: &mut Value, bytes: usize, ref_id: &str) {
-    let mut left = vec![value];
-    while let Some(value) = left.pop() {
-        match value {
-            Value::String(text) if is_longer(text, bytes) => *text = without_middle(text, bytes, ref_id),
-            Value::Array(list) => left.extend(list),
-            Value::Object(map) => left.extend(map.values_mut()),
-            _ => {}
-        }
-    }
 }

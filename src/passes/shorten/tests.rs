@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::message::ToolCall;
 use crate::tokens::BytesPerFour;
+use crate::tool_output::Json;
 
 fn aim(most: u64) -> Aim {
     Aim {
@@ -131,6 +132,26 @@ fn arguments_without_long_strings_are_replaced_whole_and_stay_json() {
     for (at, full) in [numbers, patch, broken].into_iter().enumerate() {
         assert!(shown[at].contains(&refs[at]) && shown[at].len() < 160, "{}", shown[at]);
         assert_eq!(context.outputs.get(&refs[at]).unwrap().parts(), [Part::text(full)]);
+    }
+}
+
+#[test]
+fn what_any_parser_takes_as_json_stays_json_and_numbers_stay_to_the_letter() {
+    let long = words(4_000);
+    let lone = format!("{{\"content\":\"{}\"}}", "x\\ud83d ".repeat(9_000));
+    let deep = format!("{}\"{long}\"{}", "[".repeat(300), "]".repeat(300));
+    let large = format!("{{\"n\": 1e400, \"m\": 12345678901234567890.12, \"b\":\"{long}\"}}");
+    for input in [lone, deep, large] {
+        let mut context = context(calls(vec![ToolCall::function("c", "f", input.clone())]));
+        run(&mut context, 500);
+        let shown = inputs(&context)[0].to_string();
+        assert!(shown.len() < 4_000 && Json::parse(&shown).is_some(), "{shown}");
+        assert_eq!(shown.contains("1e400"), input.contains("1e400"), "{shown}");
+        assert_eq!(
+            shown.contains("12345678901234567890.12"),
+            input.contains("12345678901234567890.12"),
+            "{shown}"
+        );
     }
 }
 

@@ -3,11 +3,13 @@
 mod compress;
 mod lines;
 mod members;
+mod replace;
 mod scan;
 mod strings;
 mod write;
 
 pub use compress::{JSON_MAX_TOKENS, compress_json};
+pub use replace::Json;
 
 /// Whether `text` is one JSON object, of any depth.
 pub fn is_json_object(text: &str) -> bool {

@@ -97,6 +97,11 @@ impl<'a> Document<'a> {
         self.nodes[node].key.clone().map_or("", |key| &self.text[key])
     }
 
+    /// Where its strings stand, with their quotation marks, in order; no names of members.
+    pub(super) fn texts(&self) -> impl Iterator<Item = Range<usize>> {
+        self.nodes.iter().filter(|node| node.kind == Kind::Text).map(|node| node.at.clone())
+    }
+
     /// The values directly in it, in order.
     pub(super) fn children(&self, node: usize) -> impl Iterator<Item = usize> {
         let first = (self.nodes[node].len > 0).then_some(node + 1);

@@ -49,7 +49,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// What the inside of a JSON string says; a surrogate without its pair becomes U+FFFD.
-fn decode(inner: &str) -> String {
+pub(super) fn decode(inner: &str) -> String {
     let mut out = String::with_capacity(inner.len());
     let mut rest = inner;
     while let Some(at) = rest.find('\\') {
