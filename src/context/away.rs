@@ -79,7 +79,8 @@ impl Context {
         for node in self.holders_of(id) {
             if self.history.is_away(node) {
                 let message = Arc::new(with_content(&self.history.node(node).message, &parts));
-                if !self.history.bring_back(node, message) {
+                let tally = Tally::of(&message, &*self.counter); // another one may count than when it was pushed
+                if !self.history.bring_back(node, message, tally) {
                     self.forget_facts(); // some may be a placeholder's
                 }
             }
@@ -129,7 +130,7 @@ mod tests {
     use super::*;
     use crate::context::NodeKind;
     use crate::message::ToolCall;
-    use crate::tokens::Estimate;
+    use crate::tokens::{BytesPerFour, Estimate};
     use crate::tool_output::ToolOutputCacheConfig;
 
     /// Two steps, the output of the first cut in the view.
@@ -169,6 +170,17 @@ mod tests {
         context.bring_output_back("out_1", &read).unwrap();
         assert_eq!(context.history.node(NodeIndex(1)).message, before);
         assert_eq!((context.outputs.bytes(), context.history.is_away(NodeIndex(1))), (505, false));
+    }
+
+    #[test]
+    fn what_comes_back_counts_as_all_else_does_by_now() {
+        let mut context = context();
+        let (bytes, _) = send(&mut context, "out_1");
+        context.recount(Arc::new(BytesPerFour), None);
+        let read = context.outputs.from_store("out_1", &bytes).unwrap();
+        context.bring_output_back("out_1", &read).unwrap();
+        let node = context.history.node(NodeIndex(1));
+        assert_eq!(node.tally, Tally::of(&node.message, &BytesPerFour));
     }
 
     #[test]

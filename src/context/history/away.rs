@@ -65,10 +65,15 @@ impl History {
     }
 
     /// A message's output is in memory again. Whether its facts were kept all the time.
-    pub(in crate::context) fn bring_back(&mut self, index: NodeIndex, message: Arc<Message>) -> bool {
+    pub(in crate::context) fn bring_back(
+        &mut self,
+        index: NodeIndex,
+        message: Arc<Message>,
+        tally: Tally,
+    ) -> bool {
         let Some(away) = self.away.remove(&index) else { return true };
         let node = &mut self.nodes[index.get()];
-        (node.message, node.tally) = (message, away.pushed);
+        (node.message, node.tally) = (message, tally);
         away.facts.is_some()
     }
 }
