@@ -13,6 +13,8 @@ const VERSION = 2;
 
 const text = (i) => `line of ${i}\n`.repeat(200);
 const list = [user("go"), ...Array.from({ length: 4 }, (_, i) => [calls(`c${i}`), output(`c${i}`, text(i))]).flat()];
+/** What is given again with a snapshot. */
+const OPTIONS = { "handed-back": { summarize: () => "<summary>the gist</summary>" } };
 const answered = { type: "text", text: "and?", cache_control: { type: "ephemeral" } };
 
 /** An SDK's list, of which outputs have left memory; what came in other formats; a character that a chunk cut in two. */
@@ -29,7 +31,7 @@ async function listed() {
 
 /** A view that was handed back with a fold in it. */
 async function handedBack() {
-  const session = new Session({ contextWindow: 100_000, summarize: () => "<summary>the gist</summary>" });
+  const session = new Session({ contextWindow: 100_000, ...OPTIONS["handed-back"] });
   session.sync("openai-chat", conversation(6, 60));
   await session.compact();
   session.sync("openai-chat", [...session.view("openai-chat"), user("on"), assistant("well")]);
@@ -38,7 +40,7 @@ async function handedBack() {
 
 const MAKERS = { listed, "handed-back": handedBack };
 const fixture = (name, version) => new URL(`../fixtures/js-${name}-v${version}.snapshot`, import.meta.url);
-const read = (name, version) => Session.restore(readFileSync(fixture(name, version)));
+const read = (name, version) => Session.restore(readFileSync(fixture(name, version)), OPTIONS[name]);
 
 if (process.env.CONTEXTFOLD_WRITE_FIXTURES) for (const [name, make] of Object.entries(MAKERS)) writeFileSync(fixture(name, VERSION), (await make()).snapshot());
 
