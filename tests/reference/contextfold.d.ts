@@ -1341,7 +1341,10 @@ export interface Plan {
 
 /** A view that fits, and what was done to it. */
 export interface Prepared {
-    /** The view in the package's own format, with keys of its own (`id`, `output_ref`, …). To send it: `session.view(format)`. */
+    /**
+     * The view in the package's own format, with keys of its own (`id`, `output_ref`, …). To send it: `session.view(format)`. It is
+     * written when it is first read: before the session is freed, for after `free()` it says `FREED`.
+     */
     messages: Message[];
     /** What was done, in order, and what it left out. */
     report: Report;
@@ -1646,8 +1649,9 @@ export class OpenAIHistoryAdapter {
     /**
      * Makes the items anew from compacted messages, in place, and gives the list.
      *
-     * The list that a session handed out last is known by its objects: it does not cross again, and an object of it that was
-     * changed meanwhile counts as it was pushed.
+     * An array that a session gave (`prepare`, `lower`, `view("messages")`) is known as long as it holds what it held and is that
+     * session's view: it does not cross again, and an object of it that was changed meanwhile counts as it was pushed. Any other
+     * list, a copy of the array too, is read as it stands.
      *
      * @throws {ContextError} `INVALID_MESSAGE` with the index of the message; nothing has changed then.
      */
@@ -1701,7 +1705,7 @@ export class Recording {
      *
      * @param call The call's index from 0. From the number of `calls` on: all that was said, prepared for the call that would be next.
      * @param options As for `Session`, its `ladder` included, but for `summarize`, which a replay does not ask.
-     * @throws {ContextError} As `simulate`.
+     * @throws {ContextError} As `simulate`; `INVALID_ARGUMENT` for a `call` that is no index.
      */
     sessionAt(call: number, options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | Pass[] }): Session;
     /**
@@ -1728,14 +1732,17 @@ export class Replay {
     /**
      * Replays up to `calls` further calls (default: all); true while there are more.
      *
-     * @throws {ContextError} `INVALID_MESSAGE` for a message that cannot be taken in.
+     * @throws {ContextError} `INVALID_MESSAGE` for a message that cannot be taken in; `INVALID_ARGUMENT` for what is no number of calls.
      */
-    advance(calls?: number | null): boolean;
+    advance(calls?: number): boolean;
     /**
      * Looks for the facts in the views of up to `calls` further calls (default: all), once all were replayed; true while there
      * are more.
+     *
+     * @throws {ContextError} `INVALID_ARGUMENT` while `advance` has calls left, for a fact may come with any of them; and for what is no
+     * number of calls.
      */
-    look(calls?: number | null): boolean;
+    look(calls?: number): boolean;
     /**
      * The run as far as it has come: what `simulate` gives of one ladder. Its `retention` is that of the calls that were looked at.
      */
@@ -1745,6 +1752,7 @@ export class Replay {
      * it. It is yours: go on with it, and free it.
      *
      * @param call The call's index from 0. From the number of calls on: all that was said, prepared for the call that would be next.
+     * @throws {ContextError} `INVALID_ARGUMENT` for a `call` that is no index.
      */
     sessionAt(call: number): Session;
     /**
@@ -2040,8 +2048,10 @@ export class Session {
      *
      * @param options `max_hits`: 20 by default, at most 1000; `ignore_case`: default true for a string, a `RegExp`'s own
      * flag for one; `regex`: the string is a regular expression.
-     * @throws {ContextError} `INVALID_ARGUMENT` for an empty query and for what the syntax (Rust's `regex`) does not have:
-     * look-around, backreferences and `\p{…}` (`\w` has the letters of all scripts).
+     * @throws {ContextError} `INVALID_ARGUMENT` for an empty query, for what the syntax (Rust's `regex`) does not have
+     * (look-around, backreferences and `\p{…}`; `\w` has the letters of all scripts), and for a pattern that could take more than
+     * 500 million steps: bytes of the history, times what the pattern repeats (`[a-z]{100}` counts 100). One of 16 or less is
+     * searched in any history.
      */
     search(query: string | RegExp, options?: { query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }): Hit[];
     /**
@@ -2229,7 +2239,9 @@ export class ToolOutputCache {
      * Lines of a stored output that match a regular expression (Rust `regex` syntax but for `\p{…}`; linear time), with line numbers,
      * `context` lines around each, at most `max_matches` (100). What `tool_output_cache_grep` answers a model.
      *
-     * @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse.
+     * @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse, and for one that could take more
+     * than 500 million steps: the output's bytes, times what the pattern repeats (`[a-z]{100}` counts 100). One of 16 or less is
+     * searched in any output.
      */
     grep(args: { ref_id: string; pattern: string; context?: number; max_matches?: number; ignore_case?: boolean }): Promise<string>;
     /**
