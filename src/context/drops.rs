@@ -44,7 +44,10 @@ impl Context {
     /// The message with the calls that were taken out of it, and otherwise as it stands; `None` where none were.
     pub fn with_calls(&self, slot: &Slot) -> Option<Arc<Message>> {
         let whole = &self.history.node(slot.node).message;
-        if slot.message.tool_calls().next().is_some() || whole.tool_calls().next().is_none() {
+        if Arc::ptr_eq(&slot.message, whole)
+            || slot.message.tool_calls().next().is_some()
+            || whole.tool_calls().next().is_none()
+        {
             return None;
         }
         if slot.form == Form::Stripped {

@@ -29,6 +29,7 @@ mod report;
 mod rewind;
 mod rewrite;
 mod saved;
+mod shared;
 mod snapshot;
 mod summary_state;
 mod tally;

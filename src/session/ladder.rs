@@ -241,8 +241,8 @@ impl Session {
         self.context.pointers = before.pointers;
         self.context.left_out.truncate(before.left_out);
         self.context.events.truncate(before.events);
-        let new: HashSet<String> =
-            self.context.outputs.refs().into_iter().skip(before.stored).map(|r| r.id).collect();
+        let stored = self.context.outputs.iter().skip(before.stored);
+        let new: HashSet<String> = stored.map(|output| output.id().to_owned()).collect();
         if !new.is_empty() {
             self.context.outputs.collect_garbage(&|id| !new.contains(id), false);
         }
