@@ -11,7 +11,7 @@ use crate::message::{Message, Part, Role, steps};
 
 impl Context {
     /// Takes nodes out of the view, each with a line in the report. They must be whole units.
-    pub fn drop_from_view(&mut self, nodes: &[NodeIndex], why: &str) {
+    pub fn drop_from_view(&mut self, nodes: &[NodeIndex], why: &'static str) {
         if nodes.is_empty() {
             return;
         }

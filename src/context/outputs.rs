@@ -182,7 +182,7 @@ impl Context {
     }
 
     /// Notes that tool outputs lost text: a line for each in the report, and an event.
-    pub fn note_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
+    pub fn note_trimmed(&mut self, nodes: &[NodeIndex], why: &'static str) {
         let trimmed: NodeSet = nodes.iter().copied().collect();
         let named = |slot: &Slot| {
             let output_ref = slot.message.tool_outputs().find_map(|o| o.output_ref.as_ref())?;
@@ -226,7 +226,7 @@ impl Context {
         for (pass, shrunk, why) in steps.into_iter().filter(|(_, shrunk, _)| !shrunk.is_empty()) {
             let (tokens_before, tokens_after) = (tokens, tokens - saved(shrunk));
             let nodes: Vec<NodeIndex> = shrunk.iter().map(|(index, _)| *index).collect();
-            let (pass, items) = (pass.to_owned(), self.ids(&nodes));
+            let (pass, items) = (pass.to_owned(), self.item_ids(&nodes));
             decisions.push(Decision { pass, attempt: None, tokens_before, tokens_after, items, why });
             tokens = tokens_after;
         }

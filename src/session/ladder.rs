@@ -199,12 +199,12 @@ impl Session {
         let outcome = outcome?;
         match &outcome {
             Outcome::Changed { items, why } => {
-                let items = self.context.ids(items);
+                let items = self.context.item_ids(items);
                 run.decide(pass.name(), tokens_before, self.tokens(), items, why.clone());
             }
             Outcome::Steps(steps) => {
                 for step in steps {
-                    let items = self.context.ids(&step.items);
+                    let items = self.context.item_ids(&step.items);
                     run.decide(step.pass, step.tokens_before, step.tokens_after, items, step.why.clone());
                 }
             }

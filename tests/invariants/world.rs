@@ -190,7 +190,7 @@ impl World {
     }
 
     fn note(&mut self, line: &contextfold::context::LeftOut) {
-        self.left_out.entry(line.id.clone()).or_default().extend(line.output_ref.clone());
+        self.left_out.entry(line.id.to_string()).or_default().extend(line.output_ref.clone());
     }
 
     #[allow(clippy::too_many_lines, reason = "a table: one arm for each operation")]
