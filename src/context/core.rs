@@ -93,7 +93,8 @@ impl Context {
         Ok(added)
     }
 
-    fn admit(&mut self, message: Message) -> Result<NodeIndex> {
+    fn admit(&mut self, mut message: Message) -> Result<NodeIndex> {
+        message.settle();
         let message = Arc::new(message);
         let is_merged = self.is_to_merge(&message) && self.view.has_begun(&self.history);
         if !is_merged {
@@ -334,12 +335,12 @@ impl Context {
         self.events.push(Event { event, items, detail, tokens });
     }
 
-    /// The ids of nodes.
     /// The ids of nodes, as reports and events name them.
     pub fn item_ids(&self, nodes: &[NodeIndex]) -> Vec<ItemId> {
         nodes.iter().map(|n| ItemId::from(&self.history.node(*n).id)).collect()
     }
 
+    /// The ids of nodes.
     pub fn ids(&self, nodes: &[NodeIndex]) -> Vec<String> {
         nodes.iter().map(|n| String::from(&*self.history.node(*n).id)).collect()
     }

@@ -61,7 +61,7 @@ impl Context {
         for at in 0..message.parts.len() {
             let Part::ToolOutput(output) = &mut message.parts[at] else { continue };
             if !own_tool || output.output_ref.is_some() {
-                output.output_ref = Some(self.store_output(output)?);
+                output.output_ref = Some(self.store_output(output)?.into());
             }
             let Some(output_ref) = output.output_ref.as_ref().filter(|_| !message.meta.pinned) else {
                 continue;
@@ -78,7 +78,7 @@ impl Context {
     /// that was put there by hand, or if nothing else is known of it. What another tool answered is another output, though
     /// this one stands in it.
     pub(super) fn store_output(&mut self, output: &ToolOutput) -> Result<ToolOutputRef> {
-        let Some(given) = &output.output_ref else { return self.store_answer(output, None) };
+        let Some(given) = output.output_ref.as_deref() else { return self.store_answer(output, None) };
         let Ok(known) = self.outputs.get(&given.id) else {
             return self
                 .store_answer(output, Some(given.id.clone()))

@@ -53,7 +53,7 @@ impl Context {
     }
 
     /// The refs of outputs that `messages` say again, by call id.
-    fn refs_of(&self, gone: &[NodeIndex], messages: &[Message]) -> HashMap<String, ToolOutputRef> {
+    fn refs_of(&self, gone: &[NodeIndex], messages: &[Message]) -> HashMap<String, Box<ToolOutputRef>> {
         let said: HashMap<&str, &[Part]> = messages
             .iter()
             .flat_map(Message::tool_outputs)
