@@ -214,6 +214,7 @@ proptest::proptest! {
         for message in &list {
             facts.draw(message);
         }
+        facts.names.settle();
         let (first, second) = list.split_at(cut.min(list.len()));
         let places: Vec<(&Message, usize)> = list.iter().enumerate().map(|(at, m)| (m, at)).collect();
         let drawn = <[(&Message, usize)]>::to_vec;
