@@ -10,7 +10,7 @@ use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::redact::Redact;
 use super::{Profile, prompts, tags, transcript};
-use crate::context::{Context, NodeSet, PartName, Slot};
+use crate::context::{Context, NodeSet, PartName, Slot, Tally};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, open_calls};
 use crate::provider::unlink_each;
@@ -147,15 +147,34 @@ pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summ
 }
 
 /// Fewer tokens than any request of this size has, without a look at a message.
-pub fn least_tokens(context: &Context, size: Size, ask: &Ask<'_>) -> u64 {
-    if size != Size::Whole || ask.redact.is_some() {
+pub fn least_tokens(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> u64 {
+    if ask.redact.is_some() {
         return 0;
+    }
+    let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
+    match ask.size {
+        Size::FoldedOnly if style == Style::Messages && plan.layout != Layout::SystemSummary => {
+            return least_of_folded(context, plan);
+        }
+        Size::FoldedOnly | Size::NoOutputs => return 0,
+        Size::Whole => {}
     }
     let parts = context.view.tokens_by_part().into_iter();
     let stay = parts.filter(|(part, ..)| {
         !matches!(part, PartName::Reasoning | PartName::ToolCalls | PartName::ToolOutputs | PartName::Tools)
     });
     stay.map(|(_, tokens, _)| tokens).sum()
+}
+
+/// Whatever else a request leaves out of what is folded and stands in the view, outputs it has, and texts that stand alone.
+fn least_of_folded(context: &Context, plan: &FoldPlan) -> u64 {
+    let folded: NodeSet = plan.members.iter().copied().collect();
+    let slots = context.view.body().iter().filter(|slot| folded.contains(&slot.node));
+    let stays = |tally: &Tally| match tally {
+        Tally { text, reasoning: 0, calls: 0, .. } => *text + tally.outputs,
+        _ => tally.outputs,
+    };
+    slots.map(|slot| stays(&slot.tally)).sum()
 }
 
 /// The conversation that `plan` folds, cut into pieces that a request of at most `window` tokens can be about.

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -5,6 +6,7 @@ use super::event::{Event, EventName};
 use super::fold::{Fold, FoldInfo, FoldMessages, Stood, without_ledger};
 use super::history::History;
 use super::item::Item;
+use super::item_id::ItemId;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
 use super::report::{LeftOut, PartReport};
@@ -91,7 +93,8 @@ impl Context {
         Ok(added)
     }
 
-    fn admit(&mut self, message: Message) -> Result<NodeIndex> {
+    fn admit(&mut self, mut message: Message) -> Result<NodeIndex> {
+        message.settle();
         let message = Arc::new(message);
         let is_merged = self.is_to_merge(&message) && self.view.has_begun(&self.history);
         if !is_merged {
@@ -296,7 +299,12 @@ impl Context {
     }
 
     /// Remembers that a message left the view or was shortened.
-    pub fn note_left_out(&mut self, index: NodeIndex, why: &str, fold: Option<&Arc<str>>) {
+    pub fn note_left_out(
+        &mut self,
+        index: NodeIndex,
+        why: impl Into<Cow<'static, str>>,
+        fold: Option<&Arc<str>>,
+    ) {
         let output_ref = self
             .history
             .node(index)
@@ -311,24 +319,25 @@ impl Context {
     pub fn note_left_out_by_ref(
         &mut self,
         index: NodeIndex,
-        why: &str,
+        why: impl Into<Cow<'static, str>>,
         output_ref: Option<String>,
         fold: Option<&Arc<str>>,
     ) {
         let node = self.history.node(index);
-        let line = LeftOut {
-            id: String::from(&*node.id),
-            why: why.to_owned(),
-            output_ref,
-            fold: fold.map(|id| String::from(&**id)),
-        };
+        let line =
+            LeftOut { id: ItemId::from(&node.id), why: why.into(), output_ref, fold: fold.map(ItemId::from) };
         self.left_out.push(line);
     }
 
     /// Queues an event.
     pub fn emit(&mut self, event: EventName, items: &[NodeIndex], detail: String) {
-        let (items, tokens) = (self.ids(items), self.view.tokens());
+        let (items, tokens) = (self.item_ids(items), self.view.tokens());
         self.events.push(Event { event, items, detail, tokens });
+    }
+
+    /// The ids of nodes, as reports and events name them.
+    pub fn item_ids(&self, nodes: &[NodeIndex]) -> Vec<ItemId> {
+        nodes.iter().map(|n| ItemId::from(&self.history.node(*n).id)).collect()
     }
 
     /// The ids of nodes.

@@ -11,7 +11,7 @@ use crate::message::{Message, Part, Role, steps};
 
 impl Context {
     /// Takes nodes out of the view, each with a line in the report. They must be whole units.
-    pub fn drop_from_view(&mut self, nodes: &[NodeIndex], why: &str) {
+    pub fn drop_from_view(&mut self, nodes: &[NodeIndex], why: &'static str) {
         if nodes.is_empty() {
             return;
         }
@@ -44,7 +44,10 @@ impl Context {
     /// The message with the calls that were taken out of it, and otherwise as it stands; `None` where none were.
     pub fn with_calls(&self, slot: &Slot) -> Option<Arc<Message>> {
         let whole = &self.history.node(slot.node).message;
-        if slot.message.tool_calls().next().is_some() || whole.tool_calls().next().is_none() {
+        if Arc::ptr_eq(&slot.message, whole)
+            || slot.message.tool_calls().next().is_some()
+            || whole.tool_calls().next().is_none()
+        {
             return None;
         }
         if slot.form == Form::Stripped {

@@ -1,5 +1,7 @@
 use serde::Serialize;
 
+use super::item_id::ItemId;
+
 /// The name of an event that a session emits, in the order in which things happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -62,7 +64,8 @@ pub struct Event {
     /// What happened.
     pub event: EventName,
     /// The ids of the messages that it happened to.
-    pub items: Vec<String>,
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "string[]"))]
+    pub items: Vec<ItemId>,
     /// More, in words.
     pub detail: String,
     /// Tokens of the view after it.

@@ -61,7 +61,7 @@ impl Context {
         for at in 0..message.parts.len() {
             let Part::ToolOutput(output) = &mut message.parts[at] else { continue };
             if !own_tool || output.output_ref.is_some() {
-                output.output_ref = Some(self.store_output(output)?);
+                output.output_ref = Some(self.store_output(output)?.into());
             }
             let Some(output_ref) = output.output_ref.as_ref().filter(|_| !message.meta.pinned) else {
                 continue;
@@ -78,7 +78,7 @@ impl Context {
     /// that was put there by hand, or if nothing else is known of it. What another tool answered is another output, though
     /// this one stands in it.
     pub(super) fn store_output(&mut self, output: &ToolOutput) -> Result<ToolOutputRef> {
-        let Some(given) = &output.output_ref else { return self.store_answer(output, None) };
+        let Some(given) = output.output_ref.as_deref() else { return self.store_answer(output, None) };
         let Ok(known) = self.outputs.get(&given.id) else {
             return self
                 .store_answer(output, Some(given.id.clone()))
@@ -182,7 +182,7 @@ impl Context {
     }
 
     /// Notes that tool outputs lost text: a line for each in the report, and an event.
-    pub fn note_trimmed(&mut self, nodes: &[NodeIndex], why: &str) {
+    pub fn note_trimmed(&mut self, nodes: &[NodeIndex], why: &'static str) {
         let trimmed: NodeSet = nodes.iter().copied().collect();
         let named = |slot: &Slot| {
             let output_ref = slot.message.tool_outputs().find_map(|o| o.output_ref.as_ref())?;
@@ -226,7 +226,7 @@ impl Context {
         for (pass, shrunk, why) in steps.into_iter().filter(|(_, shrunk, _)| !shrunk.is_empty()) {
             let (tokens_before, tokens_after) = (tokens, tokens - saved(shrunk));
             let nodes: Vec<NodeIndex> = shrunk.iter().map(|(index, _)| *index).collect();
-            let (pass, items) = (pass.to_owned(), self.ids(&nodes));
+            let (pass, items) = (pass.to_owned(), self.item_ids(&nodes));
             decisions.push(Decision { pass, attempt: None, tokens_before, tokens_after, items, why });
             tokens = tokens_after;
         }

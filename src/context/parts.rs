@@ -46,7 +46,7 @@ impl Context {
     }
 
     /// Takes parts out of the view, each with a line in the report, until they are set again.
-    pub fn drop_parts(&mut self, nodes: &[NodeIndex], why: &str) {
+    pub fn drop_parts(&mut self, nodes: &[NodeIndex], why: &'static str) {
         if nodes.is_empty() {
             return;
         }

@@ -177,7 +177,7 @@ impl Context {
             let known = shown.output_ref.clone().filter(|r| self.outputs.contains(&r.id));
             own.output_ref = Some(match known {
                 Some(known) => known,
-                None => self.store_output(whole)?,
+                None => self.store_output(whole)?.into(),
             });
         }
         self.view.replace(at, Arc::new(message), tally, form);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::cost::ContextCost;
+use super::item_id::ItemId;
 use crate::saved::saved;
 use crate::tokens::TokenUsage;
 
@@ -142,7 +143,8 @@ pub struct Decision {
     /// Tokens of the view after.
     pub tokens_after: u64,
     /// Ids of the messages that it acted on.
-    pub items: Vec<String>,
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "string[]"))]
+    pub items: Vec<ItemId>,
     /// Why, in words.
     pub why: String,
 }
@@ -152,17 +154,19 @@ pub struct Decision {
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct LeftOut {
     /// The message's id.
-    pub id: String,
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
+    pub id: ItemId,
     /// Why, in words.
-    pub why: String,
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
+    pub why: Cow<'static, str>,
     /// The ref that opens its full content in the tool output cache.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub output_ref: Option<String>,
     /// The fold that stands for it.
-    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "string"))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fold: Option<String>,
+    pub fold: Option<ItemId>,
 }
 
 /// What the summary cost, and how it came to be.

@@ -53,7 +53,7 @@ impl Context {
     }
 
     /// The refs of outputs that `messages` say again, by call id.
-    fn refs_of(&self, gone: &[NodeIndex], messages: &[Message]) -> HashMap<String, ToolOutputRef> {
+    fn refs_of(&self, gone: &[NodeIndex], messages: &[Message]) -> HashMap<String, Box<ToolOutputRef>> {
         let said: HashMap<&str, &[Part]> = messages
             .iter()
             .flat_map(Message::tool_outputs)
@@ -74,7 +74,7 @@ impl Context {
 
     /// Takes `gone`, and what was put in on account of it, out of the view. The history keeps it. A fold that stands for some
     /// of it is undone.
-    pub(super) fn take_out(&mut self, gone: &[NodeIndex], with: &[NodeIndex], why: &str) {
+    pub(super) fn take_out(&mut self, gone: &[NodeIndex], with: &[NodeIndex], why: &'static str) {
         if gone.is_empty() && with.is_empty() {
             return;
         }

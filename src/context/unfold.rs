@@ -87,7 +87,7 @@ impl Context {
             self.history.set_folded_by(*member, None);
         }
         let id = self.history.node(summary).id.to_string();
-        self.left_out.retain(|line| line.fold.as_ref() != Some(&id));
+        self.left_out.retain(|line| line.fold.as_ref().is_none_or(|fold| *fold != id));
         self.emit(EventName::Unfolded, &members, format!("{id}: {why}"));
     }
 

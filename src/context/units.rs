@@ -1,7 +1,11 @@
 //! The conversation in pieces that no pass may split.
 
+use std::fmt::{self, Debug, Formatter};
+use std::ops::{Deref, Range};
+
 use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
+use super::shared::Shared;
 use super::view::Slot;
 use crate::message::{Role, steps};
 
@@ -9,7 +13,7 @@ use crate::message::{Role, steps};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     /// Its nodes, in view order.
-    pub nodes: Vec<NodeIndex>,
+    pub nodes: Nodes,
     /// What it takes in the view.
     pub tokens: u64,
     /// What those of its nodes took that a pass has left out.
@@ -22,6 +26,35 @@ pub struct Unit {
     pub fixed: bool,
     /// Where it is.
     pub place: Place,
+}
+
+/// Neighbours in the order of the view.
+#[derive(Clone)]
+pub struct Nodes {
+    order: Shared<Vec<NodeIndex>>,
+    range: Range<usize>,
+}
+
+impl Deref for Nodes {
+    type Target = [NodeIndex];
+
+    fn deref(&self) -> &[NodeIndex] {
+        &self.order[self.range.clone()]
+    }
+}
+
+impl PartialEq for Nodes {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Nodes {}
+
+impl Debug for Nodes {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Debug::fmt(&**self, f)
+    }
 }
 
 /// What a unit is.
@@ -86,15 +119,17 @@ impl Context {
         let slots = self.view.with_dropped();
         let live: NodeSet = self.history.unanswered().into_iter().map(|(_, caller)| caller).collect();
         let is_hidden = |s: &&Slot| self.view.dropped(s.node).is_some();
+        let order = self.view.order();
         steps(slots.iter().map(|s| &*s.message))
             .into_iter()
             .map(|step| {
+                let nodes = Nodes { order: order.clone(), range: step.range.clone() };
                 let slots = &slots[step.range];
                 let any = |test: &dyn Fn(&Slot) -> bool| slots.iter().any(|s| test(s));
                 let tokens =
                     |hidden: bool| slots.iter().filter(|s| is_hidden(s) == hidden).map(|s| s.tokens()).sum();
                 Unit {
-                    nodes: slots.iter().map(|s| s.node).collect(),
+                    nodes,
                     tokens: tokens(false),
                     hidden_tokens: tokens(true),
                     kind: if any(&|s| self.history.node(s.node).is_fold()) {

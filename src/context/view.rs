@@ -4,6 +4,7 @@ use super::changes::Changes;
 use super::ephemeral::Ephemeral;
 use super::history::History;
 use super::node::{NodeIndex, NodeKind, NodeSet};
+use super::shared::Shared;
 use super::snapshot::Epochs;
 use super::tally::{PartName, Sums};
 
@@ -18,7 +19,8 @@ mod standing;
 
 pub use slot::{Form, Slot};
 
-/// What the model is sent next. Sums are kept while slots change: asking for them costs nothing.
+/// What the model is sent next. Sums are kept while slots change: asking for them costs nothing. Neither does a clone: what is
+/// long in it is copied when either of the two is edited.
 #[derive(Debug, Clone, Default)]
 pub struct View {
     header: Vec<Slot>,
@@ -26,16 +28,16 @@ pub struct View {
     parts: Vec<Slot>,
     /// Those of them that a pass took out.
     pub(super) hidden_parts: Vec<Slot>,
-    body: Vec<Slot>,
+    body: Shared<Vec<Slot>>,
     /// The nodes of the body and those that were dropped from it, in their order.
-    order: Vec<NodeIndex>,
+    order: Shared<Vec<NodeIndex>>,
     /// What a pass took out of the body without a fold, as it stood there.
-    dropped: BTreeMap<NodeIndex, Slot>,
+    dropped: Shared<BTreeMap<NodeIndex, Slot>>,
     dropped_tokens: u64,
     sums: Sums,
     tools: u64,
     /// Body positions of tool outputs that can still be trimmed, oldest first.
-    outputs: VecDeque<usize>,
+    outputs: Shared<VecDeque<usize>>,
     /// The first body position that changed since [`View::mark`].
     changed_from: Option<usize>,
     /// The first body position behind an edit since [`View::take_edited`].
@@ -79,7 +81,7 @@ impl View {
 
     /// Header, context parts and body.
     pub fn slots(&self) -> impl Iterator<Item = &Slot> {
-        self.header.iter().chain(&self.parts).chain(&self.body)
+        self.header.iter().chain(&self.parts).chain(self.body.iter())
     }
 
     /// What stands before the body, in messages.

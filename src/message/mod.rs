@@ -205,6 +205,16 @@ impl Message {
         self.parts.is_empty()
     }
 
+    /// Lets go of spare room: it is kept from now on.
+    pub fn settle(&mut self) {
+        self.parts.shrink_to_fit();
+        for part in &mut self.parts {
+            if let Part::ToolOutput(output) = part {
+                output.content.shrink_to_fit();
+            }
+        }
+    }
+
     /// The item type: the caller's, or the role's.
     pub fn item_type(&self) -> ItemType {
         self.meta.item_type.unwrap_or(match self.role {

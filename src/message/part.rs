@@ -253,7 +253,7 @@ pub struct ToolOutput {
     /// The tool failed.
     pub is_error: bool,
     /// Where the full content lies, once it is cached.
-    pub output_ref: Option<ToolOutputRef>,
+    pub output_ref: Option<Box<ToolOutputRef>>,
     /// What its format carried beside it (item id, `status`, whether it was a string or parts …).
     pub extras: Extras,
 }

@@ -1,6 +1,6 @@
 //! Turns, steps and pairing over a run of messages.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::{Message, Role};
@@ -72,7 +72,7 @@ pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Step> {
 /// The ids of the calls in `messages` that no tool output answers yet, in order: they are still being executed.
 pub fn open_calls<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<&'a str> {
     let mut open: Vec<&str> = Vec::new();
-    let mut answered: HashSet<&str> = HashSet::new();
+    let mut answered: BTreeSet<&str> = BTreeSet::new(); // few wait for their call at a time
     let messages: Vec<&Message> = messages.into_iter().collect();
     for message in messages.iter().rev() {
         for output in message.tool_outputs() {
@@ -91,7 +91,7 @@ pub fn open_calls<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<&'
 
 /// For each message with calls: the index after the last output that answers one of them. 0 for others.
 fn closing_indexes(messages: &[&Message]) -> Vec<usize> {
-    let mut caller: HashMap<&str, usize> = HashMap::new();
+    let mut caller: BTreeMap<&str, usize> = BTreeMap::new(); // few wait for their output at a time
     let mut closes = vec![0; messages.len()];
     for (i, message) in messages.iter().enumerate() {
         for output in message.tool_outputs() {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::pass::{Aim, Outcome, Pass};
 use crate::context::{Context, Form, NodeIndex};
 use crate::error::Result;
+use crate::hashing::hash;
 use crate::message::{Part, Role};
 
 const WHY: &str = "the same output stands further down";
@@ -34,13 +35,18 @@ impl Pass for DedupeReads {
             Some((at, slot.node, looks?))
         });
         let outputs = outputs.collect::<Vec<_>>();
-        let mut alike: HashMap<Looks<'_>, usize> = HashMap::new();
-        for (.., looks) in &outputs {
-            *alike.entry(*looks).or_default() += 1;
+        let mut by_looks: Vec<(u64, u32)> =
+            outputs.iter().zip(0..).map(|((.., looks), i)| (*looks, i)).collect();
+        by_looks.sort_unstable();
+        let mut alike = vec![false; outputs.len()];
+        for same in by_looks.chunk_by(|(a, _), (b, _)| a == b).filter(|same| same.len() > 1) {
+            for (_, i) in same {
+                alike[*i as usize] = true;
+            }
         }
         let mut newest: HashMap<Vec<Option<&str>>, NodeIndex> = HashMap::new();
         let mut older: Vec<(usize, NodeIndex)> = Vec::new();
-        for (at, node, _) in outputs.iter().filter(|(.., looks)| alike[looks] > 1) {
+        for ((at, node, _), _) in outputs.iter().zip(&alike).filter(|(_, alike)| **alike) {
             let texts = texts(context, *node).collect::<Vec<_>>();
             match newest.get(&texts) {
                 Some(target) => older.push((*at, *target)),
@@ -60,20 +66,21 @@ impl Pass for DedupeReads {
     }
 }
 
-/// How many texts an output has, how long they are, and the first one's two ends.
-type Looks<'a> = (usize, usize, &'a [u8], &'a [u8]);
-
-/// How a tool output looks from afar; `None` where something else than text stands in it.
-fn looks(context: &Context, node: NodeIndex) -> Option<Looks<'_>> {
+/// How a tool output looks from afar: how many texts it has, how long they are, and the first one's two ends. `None` where
+/// something else than text stands in it.
+fn looks(context: &Context, node: NodeIndex) -> Option<u64> {
     const END: usize = 24;
-    let (mut parts, mut bytes) = (0, 0);
+    let (mut parts, mut bytes) = (0u32, 0);
     for text in texts(context, node) {
         parts += 1;
         bytes += text?.len();
     }
     let first = texts(context, node).next().flatten().unwrap_or_default().as_bytes();
     let end = first.len().min(END);
-    Some((parts, bytes, &first[..end], &first[first.len() - end..]))
+    let mut looks = [0; 2 * END];
+    looks[..end].copy_from_slice(&first[..end]);
+    looks[END..END + end].copy_from_slice(&first[first.len() - end..]);
+    Some(hash(&looks) ^ hash(&u64::to_le_bytes(bytes as u64)).rotate_left(parts))
 }
 
 /// The texts of a tool output as it was pushed; `None` for what is none.

@@ -142,7 +142,7 @@ fn take_out(context: &mut Context, units: &[Unit], spoken: &[NodeIndex]) -> Vec<
         context.view.body().iter().enumerate().map(|(at, s)| (s.node, at)).collect();
     for (i, unit) in units.iter().enumerate().filter(|(_, u)| u.goes()) {
         let leads = first.is_none_or(|first| i < first);
-        for node in &unit.nodes {
+        for node in unit.nodes.iter() {
             let Some(at) = places.get(node).copied() else { continue };
             match Some(at).filter(|_| !leads && spoken.contains(node)) {
                 Some(at) if context.shows_calls(*node) => {

@@ -63,7 +63,7 @@ impl Session {
             None => {}
         }
         let tokens_before = self.tokens();
-        let items = self.context.ids(&plan.members);
+        let items = self.context.item_ids(&plan.members);
         let made = plan.messages(accepted.retain, accepted.summary);
         let summary = self.context.fold(plan.members, made);
         self.carried.keep(summary, carried);

@@ -94,7 +94,7 @@ impl Session {
         let language = self.language();
         loop {
             let ask = self.words(question, language.as_deref());
-            let least = compaction::least_tokens(&self.context, question.size, &ask);
+            let least = compaction::least_tokens(&self.context, &question.plan, &ask);
             if let Some(smaller) = question.size.smaller().filter(|_| window.is_some_and(|most| least > most))
             {
                 question.size = smaller;

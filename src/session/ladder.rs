@@ -199,12 +199,12 @@ impl Session {
         let outcome = outcome?;
         match &outcome {
             Outcome::Changed { items, why } => {
-                let items = self.context.ids(items);
+                let items = self.context.item_ids(items);
                 run.decide(pass.name(), tokens_before, self.tokens(), items, why.clone());
             }
             Outcome::Steps(steps) => {
                 for step in steps {
-                    let items = self.context.ids(&step.items);
+                    let items = self.context.item_ids(&step.items);
                     run.decide(step.pass, step.tokens_before, step.tokens_after, items, step.why.clone());
                 }
             }
@@ -241,8 +241,8 @@ impl Session {
         self.context.pointers = before.pointers;
         self.context.left_out.truncate(before.left_out);
         self.context.events.truncate(before.events);
-        let new: HashSet<String> =
-            self.context.outputs.refs().into_iter().skip(before.stored).map(|r| r.id).collect();
+        let stored = self.context.outputs.iter().skip(before.stored);
+        let new: HashSet<String> = stored.map(|output| output.id().to_owned()).collect();
         if !new.is_empty() {
             self.context.outputs.collect_garbage(&|id| !new.contains(id), false);
         }

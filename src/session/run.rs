@@ -1,5 +1,5 @@
 use crate::compaction::{Chunks, FoldPlan, Reason, Size, SummaryRequest};
-use crate::context::{Decision, NodeIndex, Report, SummaryReport};
+use crate::context::{Decision, ItemId, NodeIndex, Report, SummaryReport};
 use crate::error::Error;
 use crate::passes::{Aim, Pass};
 use std::sync::Arc;
@@ -83,7 +83,7 @@ impl Run {
         pass: &str,
         tokens_before: u64,
         tokens_after: u64,
-        items: Vec<String>,
+        items: Vec<ItemId>,
         why: String,
     ) {
         let earlier = self.decisions.iter().filter(|d| d.pass == pass).count() as u32;

@@ -17,7 +17,7 @@ impl Session {
         let lost = self.drop_bound_thinking(&[]);
         if !lost.is_empty() {
             let why = "thinking is bound to what stands before it, and that was edited".to_owned();
-            run.decide("drop_bound_thinking", before, self.tokens(), self.context.ids(&lost), why);
+            run.decide("drop_bound_thinking", before, self.tokens(), self.context.item_ids(&lost), why);
         }
     }
 }

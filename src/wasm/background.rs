@@ -59,7 +59,7 @@ async fn answer(inner: &Inner, pending: Pending) -> Option<Pending> {
 /// Waits until nothing is being asked any more, in the background or for a run that somebody waits for.
 pub async fn settled(inner: &Inner) {
     loop {
-        let under_way = inner.under_way.borrow().clone();
+        let under_way = inner.under_way.borrow().as_ref().map(|running| running.promise.clone());
         let Some(waited) = under_way.or_else(|| inner.background.borrow().clone()) else { return };
         // Who started it is told what became of it.
         let _ = JsFuture::from(waited).await;

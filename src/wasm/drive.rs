@@ -12,11 +12,11 @@ use super::background::consider;
 use super::error::context_error;
 use super::inner::Inner;
 use super::lease;
-use super::prepared::{Told, prepared};
+use super::prepared::{Outcome, prepared};
 use super::signal::{AbortSignal, refuse_aborted, wait};
 use super::summarize::{Refusal, ask};
 use crate::compaction::Reason;
-use crate::context::{Report, Snapshot};
+use crate::context::Report;
 use crate::error::{Error, ErrorCode};
 use crate::provider::is_overflow;
 use crate::session::{Fit, Pending, Plan, Session};
@@ -86,8 +86,8 @@ pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promi
             tell(&inner);
             Promise::resolve(&settled)
         }
-        Ok(Begun::Runs(run, view)) => future_to_promise(async move {
-            let settled = ended(&inner, &goal, run, &view).await;
+        Ok(Begun::Runs(running)) => future_to_promise(async move {
+            let settled = ended(&inner, &goal, running).await;
             tell(&inner);
             settled
         }),
@@ -110,42 +110,45 @@ fn tell(inner: &Rc<Inner>) {
 enum Begun {
     /// It is done, and this is what it resolves to.
     Settled(JsValue),
-    /// It waits for a summary, and puts the view here.
-    Runs(Promise, Rc<OnceCell<Rc<Snapshot>>>),
+    /// It waits for a summary.
+    Runs(Running),
+}
+
+/// A run that waits for a summary.
+#[derive(Clone)]
+pub struct Running {
+    /// Resolves when the run has ended well, and rejects when it fails.
+    pub promise: Promise,
+    /// What it came to, once it has ended well.
+    outcome: Rc<OnceCell<Outcome>>,
 }
 
 fn begin_alone(inner: &Rc<Inner>, goal: &Goal, signal: Option<&AbortSignal>) -> Result<Begun, JsValue> {
     refuse_aborted(signal)?;
     inner.refuse_freed()?;
     let Some(fit) = begin(inner, goal)? else { return Ok(Begun::Settled(JsValue::NULL)) };
-    let view = Rc::new(OnceCell::new());
     let Fit::Done(report) = fit else {
-        let run = future_to_promise(run_to_end(inner.clone(), fit, signal.cloned(), view.clone()));
-        *inner.under_way.borrow_mut() = Some(run.clone());
-        return Ok(Begun::Runs(run, view));
+        let outcome = Rc::new(OnceCell::new());
+        let promise = future_to_promise(run_to_end(inner.clone(), fit, signal.cloned(), outcome.clone()));
+        let running = Running { promise, outcome };
+        *inner.under_way.borrow_mut() = Some(running.clone());
+        return Ok(Begun::Runs(running));
     };
-    keep_view(inner, &view)?;
-    let told = match view.get() {
-        Some(view) if goal.wants_view() => prepared(inner, Told::Report(report), view.clone()),
-        _ => report_object(&report),
-    };
-    told.map(Begun::Settled)
+    told(inner, goal, outcome(inner, report)?).map(Begun::Settled)
+}
+
+/// What a run resolves to for who asked for it.
+fn told(inner: &Rc<Inner>, goal: &Goal, outcome: Outcome) -> Result<JsValue, JsValue> {
+    if goal.wants_view() { prepared(inner, outcome) } else { outcome.report() }
 }
 
 /// What a run resolves to, once it has ended.
-async fn ended(
-    inner: &Rc<Inner>,
-    goal: &Goal,
-    run: Promise,
-    view: &OnceCell<Rc<Snapshot>>,
-) -> Result<JsValue, JsValue> {
-    let settled = wasm_bindgen_futures::JsFuture::from(run).await;
+async fn ended(inner: &Rc<Inner>, goal: &Goal, running: Running) -> Result<JsValue, JsValue> {
+    let settled = wasm_bindgen_futures::JsFuture::from(running.promise).await;
     *inner.under_way.borrow_mut() = None;
-    let report = settled?;
-    match view.get() {
-        Some(view) if goal.wants_view() => prepared(inner, Told::Object(report), view.clone()),
-        _ => Ok(report),
-    }
+    settled?;
+    let outcome = running.outcome.get().cloned();
+    outcome.map_or(Ok(JsValue::UNDEFINED), |outcome| told(inner, goal, outcome))
 }
 
 async fn run_or_join(
@@ -166,26 +169,25 @@ async fn run_or_join(
             wait(background, signal, Some(&inner.freed.promise)).await?;
             continue;
         };
-        let joined = wait(under_way, signal, Some(&inner.freed.promise)).await;
+        let joined = wait(under_way.promise, signal, Some(&inner.freed.promise)).await;
         match (&goal, joined) {
             // Somebody else's signal ended that run: ours begins anew.
             (_, Err(thrown)) if is_aborted(&thrown) && refuse_aborted(signal).is_ok() => {}
             // Whatever became of it, the view may fit, and is ours to make fit.
             _ if !goal.is_met_by_another() => {}
-            (_, settled) => return settled,
+            (_, Err(thrown)) => return Err(thrown),
+            (_, Ok(_)) => return under_way.outcome.get().map_or(Ok(JsValue::UNDEFINED), Outcome::report),
         }
     }
     match begin_alone(inner, &goal, signal)? {
         Begun::Settled(settled) => Ok(settled),
-        Begun::Runs(run, view) => ended(inner, &goal, run, &view).await,
+        Begun::Runs(running) => ended(inner, &goal, running).await,
     }
 }
 
 /// Before listeners are told: what they push is not what the report is about.
-fn keep_view(inner: &Inner, view: &OnceCell<Rc<Snapshot>>) -> Result<(), JsValue> {
-    let snapshot = inner.read(|core| core.context().view.snapshot())?;
-    view.get_or_init(|| Rc::new(snapshot));
-    Ok(())
+fn outcome(inner: &Inner, report: Box<Report>) -> Result<Outcome, JsValue> {
+    Ok(Outcome::new(inner.read(|core| core.context().view.snapshot())?, report))
 }
 
 /// Quietly: a listener that calls back into the session must find the run under way.
@@ -209,16 +211,18 @@ async fn run_to_end(
     inner: Rc<Inner>,
     mut fit: Fit,
     signal: Option<AbortSignal>,
-    view: Rc<OnceCell<Rc<Snapshot>>>,
+    come_to: Rc<OnceCell<Outcome>>,
 ) -> Result<JsValue, JsValue> {
     loop {
-        if matches!(fit, Fit::Done(_)) {
-            keep_view(&inner, &view)?;
-        }
-        inner.deliver_events();
         match fit {
-            Fit::Done(report) => return report_object(&report),
+            Fit::Done(report) => {
+                let outcome = outcome(&inner, report)?;
+                come_to.get_or_init(|| outcome);
+                inner.deliver_events();
+                return Ok(JsValue::UNDEFINED);
+            }
             Fit::NeedsSummary(pending) => {
+                inner.deliver_events();
                 let went_on = answer(&inner, *pending, signal.as_ref()).await;
                 fit = went_on.inspect_err(|_| inner.deliver_events())?;
             }
@@ -270,8 +274,4 @@ fn error_of(thrown: &JsValue) -> Error {
 fn is_aborted(thrown: &JsValue) -> bool {
     let code = super::value::get(thrown, "code").ok().flatten().and_then(|c| c.as_string());
     code.as_deref() == Some(ErrorCode::Aborted.as_str())
-}
-
-fn report_object(report: &Report) -> Result<JsValue, JsValue> {
-    super::value::to_js(report)
 }

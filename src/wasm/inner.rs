@@ -9,6 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use super::branches::Child;
 use super::counter::CallbackCounter;
+use super::drive::Running;
 use super::entries::Group;
 use super::error::context_error;
 use super::events::Listeners;
@@ -44,7 +45,7 @@ pub struct Inner {
     /// Which tools the model is given, by name.
     pub tool_filter: RefCell<Option<Function>>,
     /// The run that waits for a summary.
-    pub under_way: RefCell<Option<Promise>>,
+    pub under_way: RefCell<Option<Running>>,
     /// The asking in the background; resolves when it has come to its end, whatever that was.
     pub background: RefCell<Option<Promise>>,
     /// Who listens.

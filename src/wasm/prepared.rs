@@ -25,19 +25,38 @@ pub fn set_prepared_maker(maker: Function) {
     MAKER.with_borrow_mut(|slot| *slot = Some(maker));
 }
 
+/// What a run came to: the view as it was then, and the report.
+#[derive(Clone)]
+pub struct Outcome {
+    view: Rc<Snapshot>,
+    report: Rc<RefCell<Told>>,
+}
+
 /// A report, as an object already or not yet.
-pub enum Told {
+enum Told {
     Object(JsValue),
     Report(Box<Report>),
 }
 
-impl Told {
-    fn object(self) -> Result<JsValue, JsValue> {
-        match self {
-            Self::Object(object) => Ok(object),
-            Self::Report(report) => to_js(&*report),
-        }
+impl Outcome {
+    pub fn new(view: Snapshot, report: Box<Report>) -> Self {
+        Self { view: Rc::new(view), report: Rc::new(RefCell::new(Told::Report(report))) }
     }
+
+    /// The report: one object for all who read it.
+    pub fn report(&self) -> Result<JsValue, JsValue> {
+        object_of(&self.report)
+    }
+}
+
+/// A report's object, written when it is first read.
+fn object_of(report: &RefCell<Told>) -> Result<JsValue, JsValue> {
+    let written = match &*report.borrow() {
+        Told::Object(object) => return Ok(object.clone()),
+        Told::Report(report) => to_js(report)?, // runs none of the caller's code
+    };
+    report.replace(Told::Object(written.clone()));
+    Ok(written)
 }
 
 /// The views that were prepared and that nobody has looked at yet. They are the session's: a caller who keeps what `prepare`
@@ -82,13 +101,13 @@ impl Drop for Waiting {
 }
 
 /// `{ messages, report }`: both are read when they are first asked for, and plain fields from then on.
-pub fn prepared(inner: &Rc<Inner>, report: Told, snapshot: Rc<Snapshot>) -> Result<JsValue, JsValue> {
-    let number = inner.unread.add(snapshot);
+pub fn prepared(inner: &Rc<Inner>, outcome: Outcome) -> Result<JsValue, JsValue> {
+    let number = inner.unread.add(outcome.view);
     let view = RefCell::new(Some(Rc::new(Waiting { inner: inner.clone(), number })));
-    let report = RefCell::new(Some(report));
+    let report = RefCell::new(Some(outcome.report));
     let read = move |messages: bool| -> Result<JsValue, JsValue> {
         if !messages {
-            return report.take().map_or(Ok(JsValue::UNDEFINED), Told::object);
+            return report.take().map_or(Ok(JsValue::UNDEFINED), |report| object_of(&report));
         }
         let Some(waiting) = view.borrow().clone() else { return Ok(JsValue::UNDEFINED) };
         let freed =

@@ -9,7 +9,7 @@ use super::world::{Came, Frozen, Happened, World};
 fn put_in_a_fold(world: &World, happened: &Happened) -> bool {
     let context = world.session.context();
     let newest = context.fold_infos().pop().map(|fold| fold.items);
-    let told = |d: &Decision| Some(&d.items) == newest.as_ref();
+    let told = |d: &Decision| newest.as_ref().is_some_and(|items| d.items == *items);
     context.folds != happened.before.folds
         && world.session.report().is_some_and(|r| r.decisions.iter().any(told))
 }

@@ -86,7 +86,7 @@ pub fn a_compaction_makes_smaller(world: &mut World, happened: &Happened) {
     // A summary that replaces the conversation stands for what passes have left out of the view, too.
     let context = world.session.context();
     let covers_more = |d: &Decision| {
-        let fold = context.fold_infos().into_iter().rfind(|f| !d.items.is_empty() && f.items == d.items);
+        let fold = context.fold_infos().into_iter().rfind(|f| !d.items.is_empty() && d.items == f.items);
         let pushed = |id: &String| context.history.node(context.history.require(id).unwrap()).tally.total();
         d.pass == "summarize"
             && d.tokens_after >= d.tokens_before

@@ -52,7 +52,7 @@ fn fold(context: &mut Context, n: usize, chosen: impl Fn(usize, &Unit) -> bool) 
         .iter()
         .enumerate()
         .filter(|(at, unit)| may(*at, unit))
-        .flat_map(|(_, unit)| unit.nodes.clone())
+        .flat_map(|(_, unit)| unit.nodes.iter().copied())
         .collect();
     (!members.is_empty()).then(|| context.fold(members, made(n)))
 }

@@ -190,7 +190,7 @@ impl World {
     }
 
     fn note(&mut self, line: &contextfold::context::LeftOut) {
-        self.left_out.entry(line.id.clone()).or_default().extend(line.output_ref.clone());
+        self.left_out.entry(line.id.to_string()).or_default().extend(line.output_ref.clone());
     }
 
     #[allow(clippy::too_many_lines, reason = "a table: one arm for each operation")]
@@ -793,10 +793,9 @@ fn tool(call_id: &str, output: &Output) -> Message {
         if let Part::ToolOutput(own) = part {
             own.content = output.parts();
             own.is_error = output.is_error;
-            own.output_ref = output.own_ref.then(|| ToolOutputRef {
-                id: format!("elsewhere_{call_id}"),
-                byte_size: None,
-                line_count: None,
+            own.output_ref = output.own_ref.then(|| {
+                let id = format!("elsewhere_{call_id}");
+                Box::new(ToolOutputRef { id, byte_size: None, line_count: None })
             });
         }
     }

@@ -141,7 +141,8 @@ fn plans_of_a_todo_tool_and_refs_of_outputs() {
     list.extend(did("p1", "todo_write", &plan("in_progress", "pending"), "ok"));
     list.extend(did("p2", "todo_write", &plan("completed", "pending"), "ok"));
     let mut output = ToolOutput::text("p3", "long");
-    output.output_ref = Some(ToolOutputRef { id: "out_7".into(), byte_size: None, line_count: None });
+    output.output_ref =
+        Some(Box::new(ToolOutputRef { id: "out_7".into(), byte_size: None, line_count: None }));
     list.push(Message::new(Role::Tool, vec![Part::ToolOutput(output)]));
     let text = summary(&list, 800);
     assert!(section(&text, "Open").contains(&"- To do: Add a regression test"), "{text}");

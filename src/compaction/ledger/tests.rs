@@ -21,7 +21,7 @@ fn ran(id: &str, command: &str, output: &str) -> [Message; 2] {
     let mut answer = Message::tool(id, output);
     if let Part::ToolOutput(output) = &mut answer.parts[0] {
         let reference = ToolOutputRef { id: format!("out_{id}"), byte_size: Some(9_000), line_count: None };
-        output.output_ref = Some(reference);
+        output.output_ref = Some(reference.into());
     }
     [Message::new(Role::Assistant, vec![call]), answer]
 }
@@ -214,6 +214,7 @@ proptest::proptest! {
         for message in &list {
             facts.draw(message);
         }
+        facts.names.settle();
         let (first, second) = list.split_at(cut.min(list.len()));
         let places: Vec<(&Message, usize)> = list.iter().enumerate().map(|(at, m)| (m, at)).collect();
         let drawn = <[(&Message, usize)]>::to_vec;

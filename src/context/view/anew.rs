@@ -17,14 +17,14 @@ impl View {
     pub(in crate::context) fn recount(&mut self, tools: Option<u64>, count: impl Fn(&Slot) -> Tally) {
         self.before_edit(0);
         self.tools = tools.unwrap_or(self.tools);
-        let shown = self.header.iter_mut().chain(&mut self.parts).chain(&mut self.body);
+        let shown = self.header.iter_mut().chain(&mut self.parts).chain(self.body.iter_mut());
         let kept =
             self.hidden_parts.iter_mut().chain(self.dropped.values_mut()).chain(self.pruned.values_mut());
         for slot in shown.chain(kept) {
             slot.tally = count(slot);
         }
         self.sums = Sums::default();
-        for slot in self.header.iter().chain(&self.parts).chain(&self.body) {
+        for slot in self.header.iter().chain(&self.parts).chain(self.body.iter()) {
             self.sums.add(slot.part, &slot.tally);
         }
         self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
@@ -39,7 +39,7 @@ impl View {
         let own = |node: NodeIndex| new.of(node).unwrap_or(node);
         self.pruned.retain(|node, _| new.of(*node).is_some());
         let before_body = self.header.iter_mut().chain(&mut self.parts).chain(&mut self.hidden_parts);
-        let stands = before_body.chain(&mut self.body).chain(self.dropped.values_mut());
+        let stands = before_body.chain(self.body.iter_mut()).chain(self.dropped.values_mut());
         for slot in stands.chain(self.pruned.values_mut()) {
             slot.node = own(slot.node);
         }
@@ -50,7 +50,7 @@ impl View {
             *slots = std::mem::take(slots).into_values().map(|slot| (slot.node, slot)).collect();
         }
         self.ephemeral = Ephemeral::default();
-        for slot in &self.body {
+        for slot in self.body.iter() {
             self.ephemeral.enter(slot);
         }
     }

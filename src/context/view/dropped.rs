@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Slot, View};
 use crate::context::history::History;
 use crate::context::node::{NodeIndex, NodeSet};
+use crate::context::shared::Shared;
 use crate::message::Message;
 
 impl View {
@@ -44,11 +45,11 @@ impl View {
     pub fn restore(&mut self, nodes: &NodeSet) {
         self.before_edit_in_body(0);
         let mut shown: BTreeMap<NodeIndex, Slot> = BTreeMap::new();
-        shown.extend(std::mem::take(&mut self.body).into_iter().map(|s| (s.node, s)));
+        shown.extend(self.body.take().into_iter().map(|s| (s.node, s)));
         let (back, dropped) =
-            std::mem::take(&mut self.dropped).into_iter().partition(|(n, _)| nodes.contains(n));
-        self.dropped = dropped;
-        for slot in BTreeMap::values(&back) {
+            self.dropped.take().into_iter().partition::<BTreeMap<_, _>, _>(|(n, _)| nodes.contains(n));
+        self.dropped = dropped.into();
+        for slot in back.values() {
             self.sums.add(slot.part, &slot.tally);
             self.ephemeral.enter(slot);
             self.dropped_tokens -= slot.tokens();
@@ -85,8 +86,16 @@ impl View {
         self.dropped_tokens
     }
 
+    /// The nodes of [`View::with_dropped`].
+    pub(in crate::context) fn order(&self) -> &Shared<Vec<NodeIndex>> {
+        &self.order
+    }
+
     /// The body, and what was dropped from it in its place.
     pub fn with_dropped(&self) -> Vec<&Slot> {
+        if self.dropped.is_empty() {
+            return self.body.iter().collect();
+        }
         let mut body = self.body.iter();
         let slot = |n: &NodeIndex| self.dropped.get(n).or_else(|| body.next());
         self.order.iter().filter_map(slot).collect()

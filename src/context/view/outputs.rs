@@ -38,7 +38,8 @@ impl View {
 
     /// Finds the tool outputs that can be trimmed anew, from body position `at` on.
     pub(super) fn watch_outputs_from(&mut self, at: usize) {
-        self.outputs.truncate(self.outputs.partition_point(|output| *output < at));
+        let before = self.outputs.partition_point(|output| *output < at);
+        self.outputs.truncate(before);
         for at in at..self.body.len() {
             self.watch_output(at);
         }

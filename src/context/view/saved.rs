@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Form, Slot, View};
 use crate::context::changes::Changes;
 use crate::context::node::NodeIndex;
+use crate::context::shared::Shared;
 use crate::context::snapshot::Epochs;
 use crate::context::tally::Sums;
 use crate::error::Result;
@@ -74,8 +75,8 @@ impl Saved for View {
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
         let header: Vec<Slot> = Saved::load(from)?;
-        let body: Vec<Slot> = Saved::load(from)?;
-        let dropped: BTreeMap<NodeIndex, Slot> = Saved::load(from)?;
+        let body: Shared<Vec<Slot>> = Saved::load(from)?;
+        let dropped: Shared<BTreeMap<NodeIndex, Slot>> = Saved::load(from)?;
         let mut view = Self {
             order: Saved::load(from)?,
             tools: Saved::load(from)?,
@@ -99,7 +100,7 @@ impl Saved for View {
             body,
             dropped,
         };
-        for slot in view.header.iter().chain(&view.parts).chain(&view.body) {
+        for slot in view.header.iter().chain(&view.parts).chain(view.body.iter()) {
             view.sums.add(slot.part, &slot.tally);
         }
         let len = view.body.len();

@@ -221,7 +221,7 @@ fn tool_output(
         if serde_json::to_value(&read).is_ok_and(|written| Some(&written) == fields.get("output_ref")) {
             fields.take("output_ref"); // else it says more than we hold, and stays
         }
-        out.output_ref = Some(read);
+        out.output_ref = Some(Box::new(read));
     }
     for (format, map) in &mut given.of {
         if let Some(Value::Object(own)) = map.shift_remove(OUTPUT_EXTRAS) {
