@@ -27,6 +27,7 @@ const given = (name) => {
 };
 
 const only = given("seed");
+const note = given("note"); // a file for the seed that runs, for who finds this process crashed
 const file = given("script");
 if (file) {
   const problem = await run(JSON.parse(readFileSync(file, "utf8")));
@@ -41,6 +42,7 @@ let problem = null;
 const begins = watched();
 for (; problem === null; seed++) {
   begins(seed);
+  if (note) writeFileSync(note, String(seed));
   const script = scriptOf(seed);
   problem = await run(script);
   scripts++;

@@ -5,6 +5,9 @@
 //   npm run fuzz -- --tested          the engine as `cargo test` has built it: a short run without another build
 
 import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { env, root } from "./lib/paths.mjs";
 import { fail, must } from "./lib/run.mjs";
 
@@ -30,9 +33,16 @@ if (both || has("engine")) {
   const extraEnv = Object.fromEntries(Object.entries({ ...told, RUST_BACKTRACE: 0 }).map(([key, value]) => [key, String(value)]));
   runs.push(start("cargo", [...cargo, "--", "fuzz::fuzz", "--exact", "--ignored", "--nocapture"], extraEnv));
 }
-if (both || has("module"))
-  runs.push(start(process.execPath, ["fuzz/module.mjs", ...(seed === null ? ["--from", String(from), "--seconds", String(seconds)] : ["--seed", String(seed)])]));
+const notes = mkdtempSync(join(tmpdir(), "contextfold-fuzz-"));
+if (both || has("module")) {
+  const at = join(notes, "seed");
+  const told = seed === null ? ["--from", String(from), "--seconds", String(seconds)] : ["--seed", String(seed)];
+  const run = start(process.execPath, ["fuzz/module.mjs", ...told, "--note", at], {});
+  // A process that crashed could not say where.
+  runs.push(run.then((code) => (code === null && console.log(`module: its process crashed at seed ${readFileSync(at, "utf8")}`), code)));
+}
 const ended = await Promise.all(runs);
+rmSync(notes, { recursive: true });
 process.exit(ended.every((code) => code === 0) ? 0 : 1);
 
 function start(command, list, extraEnv) {

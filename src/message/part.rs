@@ -228,6 +228,10 @@ impl ToolCall {
 }
 
 /// Where a tool output's full content lies.
+///
+/// On a message that is pushed, a ref of the caller's own stays if it opens this output, or a longer text around it that was put
+/// under that id by hand, or if nothing is stored there yet. One that opens another tool's answer is replaced: each answer has
+/// a ref that opens it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct ToolOutputRef {

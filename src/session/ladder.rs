@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::facade::Session;
 use super::run::{Fit, Question, Run};
 use crate::compaction::Reason;
-use crate::context::{ContextCost, EventName, NodeIndex, OnEntry, Report, View};
+use crate::context::{ContextCost, EventName, LeftOut, NodeIndex, OnEntry, Report, View};
 use crate::error::{Error, ErrorCode, Result};
 use crate::passes::{Aim, Outcome, Pass, Shorten};
 
@@ -18,7 +18,8 @@ use crate::passes::{Aim, Outcome, Pass, Shorten};
 pub(super) struct Checkpoint {
     view: View,
     pointers: Vec<(NodeIndex, NodeIndex)>,
-    left_out: usize,
+    /// Whole, for a pass may take lines away, too: of what it brings back.
+    left_out: Vec<LeftOut>,
     stored: usize,
     events: usize,
     decisions: usize,
@@ -100,7 +101,9 @@ impl Session {
         let unsummed = run.unsummed.take();
         let largest = self.largest(self.context.view.slots());
         let mut report = self.make_report(run);
-        report.left_out.truncate(before.as_ref().map_or(usize::MAX, |b| b.left_out));
+        if let Some(before) = &before {
+            report.left_out.clone_from(&before.left_out);
+        }
         self.undo(before);
         self.report = Some(report);
         if let Some(error) = unsummed {
@@ -227,7 +230,7 @@ impl Session {
         Checkpoint {
             view: self.context.view.clone(),
             pointers: self.context.pointers.clone(),
-            left_out: self.context.left_out.len(),
+            left_out: self.context.left_out.clone(),
             stored: self.context.outputs.len(),
             events: self.context.events.len(),
             decisions: run.decisions.len(),
@@ -239,7 +242,7 @@ impl Session {
         let Some(before) = before else { return };
         self.context.view.go_back_to(before.view);
         self.context.pointers = before.pointers;
-        self.context.left_out.truncate(before.left_out);
+        self.context.left_out = before.left_out;
         self.context.events.truncate(before.events);
         let stored = self.context.outputs.iter().skip(before.stored);
         let new: HashSet<String> = stored.map(|output| output.id().to_owned()).collect();

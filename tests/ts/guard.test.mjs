@@ -1,6 +1,7 @@
 // What stands between the glue and the module, on a module made for it: eight bytes of code that trap.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { ContextError } from "../../pkg/error.js";
 import { guarded, settleMethods, settling, unloaded } from "../../pkg/guard.js";
@@ -46,6 +47,13 @@ test("running out of stack inside the module counts as a trap", () => {
   const endless = () => endless() + 1;
   assert.throws(() => guarded({ endless }, (next) => (standIn = next)).endless(), code("INTERNAL"));
   assert.ok(standIn);
+});
+
+test("V8 may undo what it made of a call while the call runs", () => {
+  const script = `import make from "./tests/support/deoptimized.mjs"; import { guarded } from "./pkg/guard.js"; console.log(make(guarded).a);`;
+  const root = new URL("../..", import.meta.url);
+  const run = spawnSync(process.execPath, ["--allow-natives-syntax", "--input-type=module", "-e", script], { cwd: root, encoding: "utf8" });
+  assert.deepEqual([run.status, run.stdout], [0, "1\n"], run.stderr);
 });
 
 test("a freed object says FREED; freeing twice does nothing", () => {
