@@ -138,10 +138,10 @@ fn arguments_without_long_strings_are_replaced_whole_and_stay_json() {
 #[test]
 fn what_any_parser_takes_as_json_stays_json_and_numbers_stay_to_the_letter() {
     let long = words(4_000);
-    let lone = format!("{{\"content\":\"{}\"}}", "x\\ud83d ".repeat(9_000));
+    let surrogates = format!("{{\"content\":\"{}\"}}", "x\\ud83d ".repeat(9_000));
     let deep = format!("{}\"{long}\"{}", "[".repeat(300), "]".repeat(300));
     let large = format!("{{\"n\": 1e400, \"m\": 12345678901234567890.12, \"b\":\"{long}\"}}");
-    for input in [lone, deep, large] {
+    for input in [surrogates, deep, large] {
         let mut context = context(calls(vec![ToolCall::function("c", "f", input.clone())]));
         run(&mut context, 500);
         let shown = inputs(&context)[0].to_string();
