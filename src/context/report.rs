@@ -190,7 +190,7 @@ pub struct SummaryReport {
 saved!(struct Report {
     window, limit, threshold, target, tokens_before, tokens_after, messages_before, messages_after, reduction, budgets,
     counter, parts, decisions, left_out, stable_prefix_tokens, summary, context_cost,
-} fresh { notices: Vec::new() });
+} since 2 { notices });
 saved!(struct CounterReport { method, exact, margin, calibration, corrected_tokens, rules });
 saved!(struct RuleReport { name, source });
 saved!(struct PartReport { name, tokens, messages });
