@@ -1,4 +1,5 @@
 mod arguments;
+mod parts;
 #[cfg(test)]
 mod tests;
 
@@ -125,7 +126,13 @@ fn cut_middles(context: &mut Context, most: u64, what: Cut) -> Result<Vec<(NodeI
         }
         let refs = match what {
             Cut::Arguments | Cut::OpenArguments => arguments::cut(context, at, goal)?,
-            _ => cut_middle(context, at, goal)?.into_iter().collect(),
+            _ => match parts::replace(context, at, longest_tokens(context, at))? {
+                Some(ref_id) => {
+                    largest.push((context.view.body()[at].tokens(), Reverse(at))); // its texts may have to give way as well
+                    vec![ref_id]
+                }
+                None => cut_middle(context, at, goal)?.into_iter().collect(),
+            },
         };
         let node = context.view.body()[at].node;
         cut.extend(refs.into_iter().map(|ref_id| (node, ref_id)));
@@ -182,8 +189,10 @@ fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
         Form::Shortened if slot.message.role == Role::Tool => whole.clone(),
         Form::Shortened => {
             let mut message = Message::clone(&slot.message);
-            for (text, full) in texts_mut(&mut message.parts).zip(texts(&whole.parts)) {
-                *text = full.clone();
+            for (part, came) in message.parts.iter_mut().zip(&whole.parts) {
+                if let (Part::Text { text, .. }, Part::Text { text: full, .. }) = (part, came) {
+                    *text = full.clone();
+                }
             }
             message.into()
         }
@@ -216,6 +225,11 @@ fn notice(left_out: usize, ref_id: &str) -> String {
     format!(
         "[… {left_out} characters left out; the full text: tool_output_cache({{ ref_id: \"{ref_id}\" }}) …]"
     )
+}
+
+/// Tokens of the longest text of the message at `at`.
+fn longest_tokens(context: &Context, at: usize) -> u64 {
+    longest_text(&context.view.body()[at].message).map_or(0, |text| context.counter.count(text))
 }
 
 fn longest_text(message: &Message) -> Option<&Text> {

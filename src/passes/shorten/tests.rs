@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::message::ToolCall;
+use crate::message::{Format, Media, MediaKind, ToolCall, ToolOutput};
 use crate::tokens::BytesPerFour;
 use crate::tool_output::Json;
 
@@ -152,6 +152,34 @@ fn what_any_parser_takes_as_json_stays_json_and_numbers_stay_to_the_letter() {
             input.contains("12345678901234567890.12"),
             "{shown}"
         );
+    }
+}
+
+#[test]
+fn a_document_larger_than_the_view_gives_way_and_the_texts_beside_it_stay() {
+    let document = || {
+        let mut document = Media::new(MediaKind::Document);
+        document.data = Some("data ".repeat(100_000).into());
+        Part::Media(document.into())
+    };
+    let raw = json!({ "type": "search_result", "content": [{ "type": "text", "text": words(10_000) }] });
+    let result = Part::Opaque { format: Format::Anthropic, raw: raw.into() };
+    for part in [document(), result] {
+        let asked = Message::new(Role::User, vec![part.clone(), Part::text("sum up")]);
+        let answered =
+            ToolOutput { content: vec![part.clone(), Part::text("found")], ..ToolOutput::text("c", "") };
+        let mut read = calls(vec![ToolCall::function("c", "read", "{}")]);
+        read[2] = Message::new(Role::Tool, vec![Part::ToolOutput(answered)]);
+        for (list, kept) in [(vec![asked], "sum up"), (read, "found")] {
+            let mut context = context(list);
+            let refs = run(&mut context, 1_000);
+            let shown = context.view.body().last().unwrap().message.plain_text();
+            assert!(shown.contains(&refs[0]) && shown.ends_with(kept), "{shown}");
+            let Part::Text { text, .. } = &context.outputs.get(&refs[0]).unwrap().parts()[0] else {
+                panic!()
+            };
+            assert!(text.starts_with('[') && text.len() > 50_000);
+        }
     }
 }
 
