@@ -173,6 +173,7 @@ impl World {
     pub fn forget_all(&mut self) {
         self.waiting.clear();
         (self.plan, self.background, self.parent) = (None, None, None);
+        self.session = self.session.clone(); // a copy waits for nothing, either
     }
 
     /// Does one operation.
