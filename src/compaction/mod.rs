@@ -25,5 +25,7 @@ pub use plan::{FoldPlan, Keep, plan};
 pub use profiles::Profile;
 pub use redact::Redact;
 pub use request::{Ask, Reason, Size, SummaryRequest, chunks, least_tokens, request};
+#[cfg(test)]
+pub(crate) use transcript::line as transcript_line;
 pub use transcript::messages as transcript_messages;
 pub use verdict::{Accepted, Answer, LedgerTerms, judge, text_of};
