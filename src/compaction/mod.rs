@@ -4,6 +4,8 @@ mod adjust;
 mod chunks;
 mod config;
 pub mod extractive;
+mod finish;
+mod inert;
 mod language;
 mod layout;
 pub mod ledger;

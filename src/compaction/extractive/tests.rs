@@ -348,7 +348,10 @@ fn the_summaries_of_parts_are_one_after_another() {
     let task = section(&whole, "Task");
     assert_eq!(task[0], "- First request: Migrate billing from Stripe v1 to v2 and write a rollback plan.");
     assert!(task.contains(&"- Latest request: continue with part 11 now"), "{whole}");
-    assert!(!whole.contains("of the conversation, summed up") && !whole.contains("characters left out"), "{whole}");
+    assert!(
+        !whole.contains("of the conversation, summed up") && !whole.contains("characters left out"),
+        "{whole}"
+    );
     let open = section(&whole, "Open");
     assert_eq!(open.iter().filter(|l| l.contains("Not answered yet")).count(), 1, "{whole}");
 }
