@@ -6,6 +6,7 @@ use std::sync::Arc;
 use js_sys::{Array, Function, Object, Promise};
 use wasm_bindgen::prelude::*;
 
+use super::inner::Inner;
 use super::signal::{AbortSignal, abort_error, wait};
 use super::thrown::said_by;
 use super::value::{get, json, set, text, to_js, when_read};
@@ -36,17 +37,21 @@ pub struct Refusal {
 
 /// Asks the callback and waits for its answer, but not beyond the signal, nor beyond the session's life.
 pub async fn ask(
+    inner: &Inner,
     callback: &Function,
     request: &SummaryRequest,
     signal: Option<&AbortSignal>,
-    freed: &Promise,
 ) -> Result<Answer, Refusal> {
+    let freed = &inner.freed.promise;
     let asked = request_object(request).and_then(|object| {
         let options = Object::new();
         if let Some(signal) = signal {
             set(&options, "signal", signal)?;
         }
-        callback.call2(&JsValue::UNDEFINED, &object, &options)
+        inner.is_asking.set(true);
+        let answer = callback.call2(&JsValue::UNDEFINED, &object, &options);
+        inner.is_asking.set(false);
+        answer
     });
     let settled = match asked {
         Ok(answer) => wait(Promise::resolve(&answer), signal, Some(freed)).await,
