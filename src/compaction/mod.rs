@@ -9,6 +9,7 @@ mod inert;
 mod language;
 mod layout;
 pub mod ledger;
+mod no_summary;
 mod plan;
 mod profiles;
 pub mod prompts;
