@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::tags;
+use super::{tags, transcript};
 use crate::error::{Error, ErrorCode, Result};
 use crate::tokens::TokenCounter;
 use crate::tool_output::{prefix_bytes, suffix_bytes};
@@ -69,7 +69,7 @@ impl Chunks {
         let number = self.done.len() + 1;
         let summary = tags::neutralize(summary);
         let summary = shortened(&summary, self.share(), counter).unwrap_or_else(|| summary.into_owned());
-        self.done.push(format!("[Part {number} of the conversation, summed up]\n{summary}"));
+        self.done.push(transcript::piece(number, &summary));
         if !self.pieces.is_empty() {
             return Ok(());
         }
@@ -150,6 +150,7 @@ fn shortened(text: &str, room: u64, counter: &dyn TokenCounter) -> Option<String
         let head = prefix_bytes(text, bytes * 2 / 3);
         let tail = suffix_bytes(&text[head.len()..], bytes / 3);
         let out = text[head.len()..text.len() - tail.len()].chars().count();
+        let tail = transcript::continued(tail);
         let cut = format!(
             "{head}\n[… {out} characters left out: the message is larger than this request …]\n{tail}"
         );

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::Result;
-use crate::message::{CallKind, Message, Part, Text};
+use crate::message::{CallKind, Extras, Message, Part, Text};
 
 /// `compaction.redact` (COMP-21): gives each text without its secrets. An error ends the compaction; nothing has changed
 /// then. It should be fast and must be a function of the text alone: it is called again for the same text.
@@ -32,8 +32,10 @@ impl Redact {
         if text.is_empty() { Ok(String::new()) } else { (self.0)(text) }
     }
 
-    /// A message without what may not leave: its texts, outputs, arguments (JSON stays JSON) and what is not understood.
-    /// Reasoning is signed and goes with whatever it holds.
+    /// A message without what may not leave: texts, outputs, arguments with their keys (JSON stays JSON), names, titles,
+    /// addresses, what its format carried beside them, and what is not understood. An id that would change becomes
+    /// another, the same wherever it stands. Media that lie at an address that would change are only named. Reasoning is
+    /// signed and stays out.
     pub fn message(&self, message: &Message) -> Result<Message> {
         let mut message = message.clone();
         let mut parts = Vec::with_capacity(message.parts.len());
@@ -41,34 +43,84 @@ impl Redact {
             parts.extend(self.part(part)?);
         }
         message.parts = parts;
+        message.extras = self.extras(&message.extras)?;
         Ok(message)
     }
 
     fn part(&self, mut part: Part) -> Result<Option<Part>> {
         match &mut part {
-            Part::Text { text, .. } | Part::Refusal { text, .. } => *text = self.text(text)?.into(),
+            Part::Text { text, extras } | Part::Refusal { text, extras } => {
+                *text = self.text(text)?.into();
+                *extras = self.extras(extras)?;
+            }
             Part::ToolOutput(output) => {
-                for inner in &mut output.content {
-                    match inner {
-                        Part::Text { text, .. } | Part::Refusal { text, .. } => {
-                            *text = self.text(text)?.into();
-                        }
-                        Part::Opaque { raw, .. } => *raw = Arc::new(self.value(raw)?),
-                        _ => {}
-                    }
+                let content = std::mem::take(&mut output.content);
+                for inner in content {
+                    output.content.extend(self.part(inner)?);
                 }
+                output.call_id = self.id(&output.call_id)?;
+                output.extras = self.extras(&output.extras)?;
             }
             Part::ToolCall(call) => {
                 if let CallKind::Other { raw, .. } = &mut call.kind {
                     *raw = Arc::new(self.value(raw)?);
                 }
                 call.input = self.arguments(&call.input)?;
+                call.id = self.id(&call.id)?;
+                call.extras = self.extras(&call.extras)?;
+                if self.text(&call.name)? != call.name {
+                    "redacted".clone_into(&mut call.name); // what providers take for a name is narrow
+                }
             }
             Part::Opaque { raw, .. } => *raw = Arc::new(self.value(raw)?),
             Part::Reasoning(_) => return Ok(None),
-            Part::Media(_) => {}
+            Part::Media(media) => {
+                let is_address = |url: &&String| !url.starts_with("data:");
+                for said in
+                    [media.url.as_ref().filter(is_address), media.file_id.as_ref()].into_iter().flatten()
+                {
+                    if self.text(said)? != *said {
+                        return Ok(Some(Part::text(format!("[{}]", media.kind.as_str()))));
+                    }
+                }
+                if let Some(name) = &mut media.filename {
+                    *name = self.text(name)?;
+                }
+                media.extras = self.extras(&media.extras)?;
+            }
         }
         Ok(Some(part))
+    }
+
+    /// What formats carried, without what may not leave. A participant's name that would change is left out.
+    fn extras(&self, extras: &Extras) -> Result<Extras> {
+        let mut out = extras.clone();
+        for (format, fields) in extras.iter() {
+            let mut redacted = Map::new();
+            for (key, value) in fields {
+                let seen = self.field(key, value)?;
+                if key != "name" || seen == *value {
+                    redacted.insert(self.text(key)?, seen);
+                }
+            }
+            if redacted != *fields {
+                out = out.with(format, redacted);
+            }
+        }
+        Ok(out)
+    }
+
+    /// An id that says nothing in the place of one that says too much; the same for the same, so that calls and outputs
+    /// stay together.
+    fn id(&self, id: &str) -> Result<String> {
+        if self.text(id)? == id {
+            return Ok(id.to_owned());
+        }
+        // FNV-1a, 64 bits.
+        let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Ok(format!("redacted_{hash:016x}"))
     }
 
     /// Arguments that were JSON are JSON afterwards (INV-12).
@@ -88,11 +140,30 @@ impl Redact {
             Value::String(text) => Value::String(self.text(text)?),
             Value::Array(list) => Value::Array(list.iter().map(|v| self.value(v)).collect::<Result<_>>()?),
             Value::Object(map) => {
-                let redacted = map.iter().map(|(key, v)| Ok((key.clone(), self.value(v)?)));
-                Value::Object(redacted.collect::<Result<_>>()?)
+                let mut redacted = Map::new();
+                for (key, value) in map {
+                    let value = self.field(key, value)?;
+                    let mut key = self.text(key)?;
+                    while redacted.contains_key(&key) {
+                        key.push('_'); // two keys that became one
+                    }
+                    redacted.insert(key, value);
+                }
+                Value::Object(redacted)
             }
             other => other.clone(),
         })
+    }
+
+    fn field(&self, key: &str, value: &Value) -> Result<Value> {
+        match value {
+            Value::String(id)
+                if ["id", "call_id", "tool_call_id", "tool_use_id", "toolCallId"].contains(&key) =>
+            {
+                Ok(Value::String(self.id(id)?))
+            }
+            other => self.value(other),
+        }
     }
 }
 
@@ -100,7 +171,7 @@ impl Redact {
 mod tests {
     use super::*;
     use crate::error::{Error, ErrorCode};
-    use crate::message::{Reasoning, Role, ToolCall};
+    use crate::message::{Format, Media, MediaKind, Reasoning, Role, ToolCall};
 
     #[test]
     fn every_text_is_seen_and_json_stays_json() {
@@ -117,6 +188,35 @@ mod tests {
         assert_eq!(parsed["user"]["password"][0], "\"…\"");
         let output = redact.message(&Message::tool("c", "hunter2 is right")).unwrap();
         assert_eq!(output.plain_text(), "\"…\" is right");
+    }
+
+    #[test]
+    fn ids_names_keys_and_addresses_are_texts_too() {
+        let redact = Redact::new(|text| Ok(text.replace("hunter2", "[X]")));
+        let call = ToolCall::function("c-hunter2", "hunter2", r#"{"hunter2":1,"[X]":2}"#);
+        let mut image = Media::new(MediaKind::Image);
+        image.url = Some("https://x.example/?sig=hunter2".into());
+        let mut document = Media::new(MediaKind::Document);
+        document.filename = Some("hunter2.txt".into());
+        let fields =
+            |key: &str| serde_json::json!({ key: "of hunter2", "kept": 1 }).as_object().cloned().unwrap();
+        document.extras = Extras::new(Format::Anthropic, fields("title"));
+        let media = |m: &Media| Part::Media(Box::new(m.clone()));
+        let mut said =
+            Message::new(Role::Assistant, vec![media(&image), media(&document), Part::ToolCall(call)]);
+        said.extras = Extras::new(Format::OpenaiChat, fields("name"));
+        let said = redact.message(&said).unwrap();
+        let answer = redact.message(&Message::tool("c-hunter2", "done")).unwrap();
+        assert!(!format!("{said:?}{answer:?}").contains("hunter2"), "{said:?}");
+        let call = said.tool_calls().next().unwrap();
+        assert_eq!(answer.tool_outputs().next().unwrap().call_id, call.id);
+        assert_eq!(
+            serde_json::from_str::<Value>(&call.input).unwrap(),
+            serde_json::json!({ "[X]": 1, "[X]_": 2 })
+        );
+        assert_eq!(said.extras.of(Format::OpenaiChat).unwrap().len(), 1);
+        let plain = Message::new(Role::User, vec![media(&Media::new(MediaKind::Image))]);
+        assert_eq!(redact.message(&plain).unwrap(), plain);
     }
 
     #[test]

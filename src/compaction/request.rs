@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::chunks::Chunks;
 use super::config::{CompactionConfig, Style};
+use super::inert::inert;
 use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::redact::Redact;
@@ -141,7 +142,7 @@ impl Ask<'_> {
 /// Builds the request for a summary of what `plan` folds. Fails where the redaction does.
 pub fn request(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<SummaryRequest> {
     match ask.chunks {
-        Some(chunks) => Ok(about_piece(context, chunks, ask, plan)),
+        Some(chunks) => about_piece(context, chunks, ask, plan),
         None => about_view(context, plan, ask),
     }
 }
@@ -181,7 +182,7 @@ fn least_of_folded(context: &Context, plan: &FoldPlan) -> u64 {
 pub fn chunks(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) -> Result<Chunks> {
     let slots = conversation(context, plan, Size::NoOutputs, ask)?;
     let lines = slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| transcript::line(m)).collect();
-    let frame = context.counter.count(&instruction(ask, plan)).max(context.counter.count(prompts::CHUNK));
+    let frame = context.counter.count(&instruction(ask, plan)?).max(context.counter.count(prompts::CHUNK));
     // An eighth is left for the answer.
     let room = (window - window / 8).saturating_sub(frame + FENCE_TOKENS);
     Ok(Chunks::new(lines, room, &*context.counter))
@@ -195,14 +196,14 @@ fn size(ask: &Ask<'_>, plan: &FoldPlan) -> Option<u64> {
 /// What the fence and the message around a piece take.
 const FENCE_TOKENS: u64 = 32;
 
-fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPlan) -> SummaryRequest {
+fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPlan) -> Result<SummaryRequest> {
     let asked = if chunks.in_pieces() { Profile::Default } else { plan.profile };
     let piece = tags::fence(&chunks.piece());
-    let instruction = if chunks.in_pieces() { chunk_instruction(ask) } else { instruction(ask, plan) };
+    let instruction = if chunks.in_pieces() { chunk_instruction(ask) } else { instruction(ask, plan)? };
     let message = Arc::new(Message::text(Role::User, format!("{piece}\n\n{instruction}")));
     let first = chunks.in_pieces() && ask.reason != Reason::Retry;
     let reason = if first { Reason::Chunk } else { ask.reason };
-    SummaryRequest {
+    Ok(SummaryRequest {
         model: ask.config.model.clone(),
         system: None,
         input_tokens: context.count(&message),
@@ -214,7 +215,7 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
         profile: asked,
         max_tokens: ask.max_tokens(asked),
         aim_tokens: if chunks.in_pieces() { Some(chunks.share()) } else { size(ask, plan) },
-    }
+    })
 }
 
 /// Where a message of a request comes from.
@@ -302,14 +303,21 @@ fn unlinked<T: Copy>(context: &Context, slots: &[(T, Arc<Message>)]) -> Vec<(T, 
 }
 
 fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<SummaryRequest> {
-    let slots = conversation(context, plan, ask.size, ask)?;
+    let mut slots = conversation(context, plan, ask.size, ask)?;
+    let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
+    if style == Style::Messages {
+        for (_, message) in &mut slots {
+            if let Some(inert) = inert(message) {
+                *message = Arc::new(inert); // a transcript is neutralised as a whole
+            }
+        }
+    }
     let folded = slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| m.clone()).collect();
     let kept = (0..slots.len()).filter(|i| !slots[*i].0.folded).collect();
     let as_messages = || slots.iter().map(|(from, message)| from.tokens(message, context)).sum::<u64>();
-    let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
     let told = if style == Style::Messages { as_messages() } else { 0 };
     let mut messages: Vec<Arc<Message>> = slots.into_iter().map(|(_, m)| m).collect();
-    let instruction = instruction(ask, plan);
+    let instruction = instruction(ask, plan)?;
     let (last, kept) = match style {
         Style::Messages => (Message::text(Role::User, instruction), kept),
         Style::Transcript => {
@@ -354,12 +362,14 @@ fn refusal(refused: &str) -> String {
     format!("Your answer before this one could not be used: {refused}. Mind that now.")
 }
 
-fn instruction(ask: &Ask<'_>, plan: &FoldPlan) -> String {
+fn instruction(ask: &Ask<'_>, plan: &FoldPlan) -> Result<String> {
     let config = ask.config;
     let mut directives = config.summary_directives.clone();
-    directives.extend(ask.instructions.map(str::to_owned));
+    if let Some(said) = ask.instructions {
+        directives.push(ask.redact.map_or_else(|| Ok(said.to_owned()), |r| r.text(said))?);
+    }
     directives.extend(ask.refused.map(refusal));
-    prompts::Instructions {
+    let instructions = prompts::Instructions {
         profile: plan.profile,
         summary_prompt: config.summary_prompt.as_deref(),
         summary_directives: &directives,
@@ -367,8 +377,8 @@ fn instruction(ask: &Ask<'_>, plan: &FoldPlan) -> String {
         retain_directives: &config.retain_directives,
         language: ask.language,
         size: size(ask, plan),
-    }
-    .compose()
+    };
+    Ok(instructions.compose())
 }
 
 /// What the ladder document calls a short transcript: the two ends of a long output.

@@ -3,7 +3,7 @@
 use super::layout::engine_message;
 use super::ledger::{self, Carried, Room, Stays};
 use super::plan::FoldPlan;
-use super::{Profile, Redact, tags};
+use super::{Profile, Redact, finish, no_summary, tags};
 use crate::context::{Context, Form, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Message, Role};
@@ -130,30 +130,16 @@ pub fn text_of(answer: &Answer) -> Result<String, Error> {
 }
 
 fn whole(answer: &Answer, profile: Profile) -> Result<tags::Tagged, Error> {
-    if let Some(reason) = answer.finish_reason.as_deref().filter(|r| is_cut_off(r)) {
-        let why = format!(
-            "the summary was cut off by its length limit (finish_reason `{reason}`); allow it more output tokens or ask for a shorter one"
-        );
-        return Err(Error::new(ErrorCode::SummaryTruncated, why));
-    }
-    if let Some(reason) = answer.finish_reason.as_deref().filter(|r| is_withheld(r)) {
-        let why = format!(
-            "the summary was cut off by the provider's content filter (finish_reason `{reason}`); `compaction.redact` can take out what it refuses, or another model can be asked"
-        );
-        return Err(Error::new(ErrorCode::SummaryTruncated, why));
+    if let Some(reason) = answer.finish_reason.as_deref() {
+        finish::check(reason)?;
     }
     let mut tagged = tags::extract(&answer.text);
+    tagged.summary = Some(profile.accept(&answer.text)?);
     if profile != Profile::Default {
-        tagged.summary = Some(profile.accept(&answer.text)?);
         tagged.form = tags::Form::Tagged;
+        return Ok(tagged);
     }
-    if tagged.form == tags::Form::CutOff {
-        let why = "the answer opens <summary> and never closes it: it was cut off";
-        return Err(Error::new(ErrorCode::SummaryTruncated, why));
-    }
-    if tagged.summary.as_deref().is_none_or(|text| text.trim().is_empty()) {
-        return Err(Error::new(ErrorCode::SummaryEmpty, "the summary is empty"));
-    }
+    no_summary::refuse(&tagged)?;
     Ok(tagged)
 }
 
@@ -216,25 +202,23 @@ fn earlier_retain(context: &Context, plan: &FoldPlan) -> Option<Message> {
     newest_first.find(|n| n.kind == NodeKind::Retain).map(|n| Message::clone(&n.message))
 }
 
-/// The words of `OpenAI`, Anthropic, Google and the AI SDK for "stopped by the output limit".
-fn is_cut_off(finish_reason: &str) -> bool {
-    let reason = finish_reason.to_ascii_lowercase();
-    ["length", "max_tokens", "max_output_tokens", "max-tokens", "incomplete", "model_context_window_exceeded"]
-        .contains(&reason.as_str())
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Their words for "stopped by the provider's filter": what is there is a part, or a refusal, and no summary.
-fn is_withheld(finish_reason: &str) -> bool {
-    let reason = finish_reason.to_ascii_lowercase();
-    [
-        "content_filter",
-        "content-filter",
-        "refusal",
-        "safety",
-        "recitation",
-        "prohibited_content",
-        "blocklist",
-        "spii",
-    ]
-    .contains(&reason.as_str())
+    fn refused(text: &str, finish_reason: Option<&str>) -> Option<ErrorCode> {
+        let answer =
+            Answer { text: text.to_owned(), finish_reason: finish_reason.map(str::to_owned), usage: None };
+        text_of(&answer).err().map(|e| e.code())
+    }
+
+    #[test]
+    fn only_a_model_that_stopped_by_itself_wrote_all_of_it() {
+        assert_eq!(refused("<summary>a</summary>", Some("stop")), None);
+        assert_eq!(refused("<summary>a</summary>", Some("tool_calls")), Some(ErrorCode::SummaryTruncated));
+        assert_eq!(
+            refused("<summary>a</summary> <summary>b</summary>", None),
+            Some(ErrorCode::SummaryInvalid)
+        );
+    }
 }

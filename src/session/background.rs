@@ -128,6 +128,9 @@ impl Session {
 
     /// The answer has come: what is to be asked next; or `None`, for it is kept, or was refused (`compaction_failed`).
     pub fn answer_in_background(&mut self, pending: Pending, answer: Answer) -> Option<Pending> {
+        if !self.background.is_asked() {
+            return None; // it was turned off meanwhile
+        }
         match self.weigh(pending, &answer) {
             Ok(Weighed::Accepted(judged)) => {
                 self.background.state = State::Ready(Box::new((judged.0, answer)));
@@ -156,8 +159,36 @@ impl Session {
         error: Error,
         too_long: bool,
     ) -> Option<Pending> {
+        if !self.background.is_asked() {
+            return None; // it was turned off meanwhile
+        }
         let went_on = if too_long { self.shrink(pending) } else { self.not_answered(pending, error) };
         self.go_on_in_background(went_on)
+    }
+
+    /// Drops what the background asked for or has ready, where the options want none any more (`compaction_failed` says so).
+    pub(super) fn drop_unwanted_background(&mut self) {
+        if self.background_mark().is_some() || matches!(self.background.state, State::Idle) {
+            return;
+        }
+        let dropped = std::mem::take(&mut self.background.state);
+        let plan = match &dropped {
+            State::Ready(ready) => &ready.0.question.plan.members[..],
+            State::Asked | State::Idle => &[],
+        };
+        let why = "the summary of the background was dropped: the options want none any more";
+        self.context.emit(EventName::CompactionFailed, plan, why.to_owned());
+    }
+
+    /// Drops what the background has ready where somebody asks for a fold with words of his own: it was written without
+    /// them. The report says so.
+    pub(super) fn drop_uninstructed(&mut self, run: &mut Run) {
+        if let State::Ready(ready) = &self.background.state {
+            let pass = ready.0.question.pass;
+            self.background.state = State::Idle;
+            let why = "the summary that was written in the background was dropped: it was asked for without these instructions";
+            run.decide(pass, self.tokens(), self.tokens(), Vec::new(), why.to_owned());
+        }
     }
 
     /// What a step of the background came to. It never ends a run: that waits for [`Session::swap_in`].
@@ -334,5 +365,45 @@ mod tests {
         assert!(s.is_too_large(), "{}", s.tokens());
         assert!(matches!(s.prepare().unwrap(), Fit::NeedsSummary(_)), "who has to fit cannot go on without");
         assert!(s.answer_in_background(pending, good()).is_none());
+    }
+
+    #[test]
+    fn options_that_want_no_background_drop_what_it_wrote() {
+        for (off, ready) in [
+            (json!({ "enabled": false }), true),
+            (json!({ "auto": false }), true),
+            (json!({ "background": false }), true),
+            (json!({ "enabled": false }), false),
+        ] {
+            let mut s = session(5);
+            let pending = s.begin_in_background().unwrap();
+            let mut compaction = json!({ "maxAttempts": 1, "ledgerTokens": 0, "background": true });
+            for (key, value) in off.as_object().unwrap() {
+                compaction[key] = value.clone();
+            }
+            let given = json!({ "contextWindow": 2_000, "safetyMargin": 0, "compaction": compaction });
+            let config = SessionConfig::from_value(&given).unwrap();
+            if ready {
+                assert!(s.answer_in_background(pending, good()).is_none() && s.background.is_ready());
+                s.set_options(config, None);
+            } else {
+                s.set_options(config, None);
+                assert!(s.answer_in_background(pending, good()).is_none());
+            }
+            assert!(!s.background.is_ready() && !s.background.is_asked(), "{off}");
+        }
+    }
+
+    #[test]
+    fn instructions_drop_a_summary_that_was_written_without_them() {
+        let mut s = session(5);
+        let pending = s.begin_in_background().unwrap();
+        assert!(s.answer_in_background(pending, good()).is_none() && s.background.is_ready());
+        let fit = s.compact(Reason::Manual, Some("Keep the moon.".to_owned())).unwrap().unwrap();
+        let Fit::NeedsSummary(pending) = fit else { panic!("the instructions go to a summariser") };
+        let asked = pending.request.messages.last().unwrap().plain_text();
+        assert!(asked.contains("Keep the moon."));
+        let Fit::Done(report) = s.resume(*pending, &good()).unwrap() else { panic!("it is done") };
+        assert!(report.decisions.iter().any(|d| d.why.contains("without these instructions")));
     }
 }

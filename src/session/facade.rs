@@ -307,8 +307,12 @@ impl Session {
     pub fn compact(&mut self, reason: Reason, instructions: Option<String>) -> Result<Option<Fit>> {
         let aim = self.aim(false);
         self.refuse_impossible(&aim)?;
+        let instructed = instructions.is_some();
         let mut run = self.begin(reason, instructions, aim, Arc::new([]));
         let was_ready = self.background.is_ready();
+        if instructed {
+            self.drop_uninstructed(&mut run);
+        }
         if self.swap_in(&mut run) {
             return self.advance(run).map(Some);
         }
@@ -332,9 +336,13 @@ impl Session {
         Some((plan, folding.name()))
     }
 
-    /// The report of the view as it is.
-    pub fn unchanged_report(&mut self) -> Report {
-        let run = self.begin(Reason::Manual, None, self.aim(false), Arc::new([]));
+    /// The report of the view as it is; it says so where somebody had instructions for a fold.
+    pub fn unchanged_report(&mut self, instructions: Option<&str>) -> Report {
+        let mut run = self.begin(Reason::Manual, None, self.aim(false), Arc::new([]));
+        if instructions.is_some() {
+            let why = "there was nothing to fold: the instructions went to no summariser";
+            run.decide("compact", self.tokens(), self.tokens(), Vec::new(), why.to_owned());
+        }
         self.finish(run)
     }
 

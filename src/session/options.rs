@@ -37,6 +37,7 @@ impl Session {
             self.context.set_merging(self.config.ladder.builds_from_turns());
         }
         self.drop_bound_thinking(&[]);
+        self.drop_unwanted_background();
         self.prepared_at = None;
     }
 }

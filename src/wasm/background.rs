@@ -45,7 +45,7 @@ async fn answer(inner: &Inner, pending: Pending) -> Option<Pending> {
     let callback = inner.summarize.borrow().clone()?;
     let signal = inner.freed.signal().ok();
     let callback = callback.unchecked_ref::<Function>();
-    let asked = ask(callback, &pending.request, signal.as_ref(), &inner.freed.promise).await;
+    let asked = ask(inner, callback, &pending.request, signal.as_ref()).await;
     inner.refuse_freed().ok()?;
     let next = inner.write_quietly(|core| {
         Ok(match asked {

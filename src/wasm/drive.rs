@@ -54,7 +54,8 @@ impl Goal {
 
     /// Whether a run that somebody else started was all that it wanted.
     fn is_met_by_another(&self) -> bool {
-        matches!(self, Self::Compact(_) | Self::CheckAndCompact)
+        // Instructions are not met by a summary that was asked for without them.
+        matches!(self, Self::Compact(None) | Self::CheckAndCompact)
     }
 
     /// Whether it has to wait for what is being written in the background.
@@ -72,6 +73,9 @@ impl Goal {
 /// Starts a run, or joins the one under way. Resolves to the report, or to view and report; where nothing was due, to
 /// `null`.
 pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promise {
+    if let Err(refused) = refuse_own_callback(&inner, &goal) {
+        return Promise::reject(&refused);
+    }
     let is_alone = inner.under_way.borrow().is_none() && inner.background.borrow().is_none();
     if !(is_alone && matches!(goal, Goal::Prepare { .. })) {
         return future_to_promise(async move {
@@ -96,6 +100,19 @@ pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promi
             Promise::reject(&thrown)
         }
     }
+}
+
+/// The summarize callback would wait for the run that waits for it.
+fn refuse_own_callback(inner: &Inner, goal: &Goal) -> Result<(), JsValue> {
+    if !inner.is_asking.get() {
+        return Ok(());
+    }
+    let waits = inner.under_way.borrow().is_some() || inner.read(|core| goal.joins_background(core))?;
+    if !waits {
+        return Ok(());
+    }
+    let why = "the summarize callback cannot wait for a compaction of its own session, which waits for its answer: send `request.messages` to the model as they are, without `prepare()` or `compact()`";
+    Err(Error::argument(why).into())
 }
 
 /// What is to be done once a run has ended, however it did.
@@ -199,7 +216,9 @@ fn begin(inner: &Inner, goal: &Goal) -> Result<Option<Fit>, JsValue> {
     inner.write_quietly(|core| match goal {
         Goal::Compact(instructions) => {
             let fit = core.compact(Reason::Manual, instructions.clone())?;
-            Ok(Some(fit.unwrap_or_else(|| Fit::Done(Box::new(core.unchanged_report())))))
+            Ok(Some(
+                fit.unwrap_or_else(|| Fit::Done(Box::new(core.unchanged_report(instructions.as_deref())))),
+            ))
         }
         Goal::Recover(said) => core.recover(said),
         Goal::Apply { plan, keep, fold } => core.apply(plan, keep, fold).map(Some),
@@ -242,8 +261,7 @@ async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal
         let given_up = inner.write_core(|core| core.give_up(pending, error))?;
         return given_up.map_err(|_| thrown);
     }
-    let asked =
-        ask(callback.unchecked_ref::<Function>(), &pending.request, signal, &inner.freed.promise).await;
+    let asked = ask(inner, callback.unchecked_ref::<Function>(), &pending.request, signal).await;
     if let Err(freed) = inner.refuse_freed() {
         lease::release(inner).await;
         return Err(freed.into());

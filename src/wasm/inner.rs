@@ -64,6 +64,8 @@ pub struct Inner {
     pub number: Cell<Option<u32>>,
     /// The end of the session object's life.
     pub freed: Freed,
+    /// `summarize` is being called, and has not returned yet.
+    pub is_asking: Cell<bool>,
     /// Where the session is saved, and what is on its way there.
     pub stores: Stores,
 }
@@ -89,6 +91,7 @@ impl Inner {
             unread: Unread::default(),
             number: Cell::default(),
             freed: Freed::new(),
+            is_asking: Cell::new(false),
             stores: Stores::new(store),
         }
     }

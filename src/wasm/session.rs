@@ -375,7 +375,8 @@ impl Session {
 
     /// Folds in any case: everything but the last `retainLastTurns` turns becomes a summary; where these alone exceed the
     /// target, the oldest of them loses its earlier steps to the summary. Where there is nothing to fold, resolves to a report
-    /// without decisions. A compaction that is under way is joined.
+    /// without decisions. A compaction that is under way is joined; with `instructions` its end is waited for, and then what
+    /// is left is folded with them (where nothing is, a decision says that they went to no summariser).
     #[wasm_bindgen(unchecked_return_type = "Promise<Report>")]
     pub fn compact(
         &self,

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use js_sys::{Array, Function, Object, Promise};
 use wasm_bindgen::prelude::*;
 
+use super::inner::Inner;
 use super::signal::{AbortSignal, abort_error, wait};
 use super::thrown::said_by;
 use super::value::{get, json, set, text, to_js, when_read};
 use crate::compaction::extractive;
-use crate::compaction::{Answer, Profile, Style, SummaryRequest, transcript_messages};
+use crate::compaction::{Answer, Profile, Reason, Style, SummaryRequest, transcript_messages};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::{is_overflow, provider};
@@ -36,17 +37,21 @@ pub struct Refusal {
 
 /// Asks the callback and waits for its answer, but not beyond the signal, nor beyond the session's life.
 pub async fn ask(
+    inner: &Inner,
     callback: &Function,
     request: &SummaryRequest,
     signal: Option<&AbortSignal>,
-    freed: &Promise,
 ) -> Result<Answer, Refusal> {
+    let freed = &inner.freed.promise;
     let asked = request_object(request).and_then(|object| {
         let options = Object::new();
         if let Some(signal) = signal {
             set(&options, "signal", signal)?;
         }
-        callback.call2(&JsValue::UNDEFINED, &object, &options)
+        inner.is_asking.set(true);
+        let answer = callback.call2(&JsValue::UNDEFINED, &object, &options);
+        inner.is_asking.set(false);
+        answer
     });
     let settled = match asked {
         Ok(answer) => wait(Promise::resolve(&answer), signal, Some(freed)).await,
@@ -205,7 +210,12 @@ pub fn extractive_summarize(
     let callback: Closure<dyn Fn(JsValue) -> Result<String, JsValue>> =
         Closure::new(move |request: JsValue| {
             let asked = get(&request, "aim_tokens")?.and_then(|n| n.as_f64()).map(|n| n as u64);
-            let max_tokens = max_tokens.or(asked);
+            // The summary of a part stands in the next request: longer than its share, it would be cut there.
+            let is_part = get(&request, "reason")?.is_some_and(|r| r == Reason::Chunk.as_str());
+            let max_tokens = match (max_tokens, asked) {
+                (Some(most), Some(share)) if is_part => Some(most.min(share)),
+                (most, asked) => most.or(asked),
+            };
             let messages = get(&request, "messages")?
                 .ok_or_else(|| Error::argument("a SummaryRequest has `messages`"))?;
             let mut messages =

@@ -106,7 +106,7 @@ fn f20_counts_are_exact_or_their_error_is_known_and_learnt() {
     s.set_tools(&tools);
     assert_eq!(s.tokens() - naive_without_tools, count_tools(&tools, &**O200K));
     assert!(s.tokens() > naive_without_tools + 500, "a naive count knows no tools");
-    let report = s.unchanged_report();
+    let report = s.unchanged_report(None);
     assert!(report.counter.exact && report.counter.margin <= 0.0);
     // An estimate that is off learns from what the provider reports, and the report shows both.
     let mut s = Session::new(
@@ -121,7 +121,7 @@ fn f20_counts_are_exact_or_their_error_is_known_and_learnt() {
             &ReportedUsage::from_value(&json!({ "input_tokens": truth, "output_tokens": 1 })).unwrap(),
         );
         s.push(vec![said("好。")]).unwrap();
-        let report = s.unchanged_report();
+        let report = s.unchanged_report(None);
         assert!(off(report.tokens_after, truth) > 0.25, "a naive count stays wrong: {}", report.tokens_after);
         assert!(
             off(report.counter.corrected_tokens, truth) < 0.05,

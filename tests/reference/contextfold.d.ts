@@ -1044,11 +1044,20 @@ export interface SummaryResponse {
     text: string;
     /** The provider's usage object. */
     usage?: unknown;
-    /** Why it stopped: `length`, `max_tokens` and the like mean that the summary was cut off, and so do `content_filter` and `refusal`. */
+    /**
+     * Why it stopped, in the provider's word. Only those for a model that stopped by itself are taken (`stop`, `end_turn`, `stop_sequence`,
+     * `completed`, `COMPLETE`, `eos` …): with any other the summary is refused as cut off (`SUMMARY_TRUNCATED`). Leave it out where it is not known.
+     */
     finish_reason?: string;
 }
 
-/** Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause` (see `onFailure`). */
+/**
+ * Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause` (see `onFailure`).
+ *
+ * It must not wait for its own session: `compact()`, or `prepare()` over the limit, wait for its answer. Called before it first
+ * awaits, they reject (`INVALID_ARGUMENT`); after that nobody can tell it from another caller, and only the `signal` given to that
+ * call, or `free()`, ends its wait.
+ */
 export type Summarize = (
 request: SummaryRequest,
 options: { signal?: AbortSignal },
@@ -1216,7 +1225,8 @@ export interface SessionOptions {
          */
         language?: "auto" | string;
         /**
-         * Sees every text on its way to the summariser or into the ledger, and gives it without what may not leave. It may be
+         * Sees every text on its way to the summariser or into the ledger (addresses, titles, names, ids, keys of arguments and
+         * `instructions`, too; not what base64 data holds), and gives it without what may not leave. It may be
          * called several times for a text. Where it throws, the compaction fails with `SUMMARY_FAILED`, and nothing changes.
          * It may not use the session, which is at work then: that throws `INVALID_ARGUMENT`. `null`: none, as without it; a session that
          * was saved with one is restored with one, or with `null`.
@@ -1808,7 +1818,8 @@ export class Session {
     /**
      * Folds in any case: everything but the last `retainLastTurns` turns becomes a summary; where these alone exceed the
      * target, the oldest of them loses its earlier steps to the summary. Where there is nothing to fold, resolves to a report
-     * without decisions. A compaction that is under way is joined.
+     * without decisions. A compaction that is under way is joined; with `instructions` its end is waited for, and then what
+     * is left is folded with them (where nothing is, a decision says that they went to no summariser).
      */
     compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<Report>;
     /**

@@ -68,10 +68,21 @@ pub(super) fn collect(messages: &[Message]) -> Draft {
 
 /// An earlier summary's lines become the oldest of the draft.
 fn merge(draft: &mut Draft, text: &str, root: &mut Option<String>) {
-    for item in earlier::items(text) {
+    let items = earlier::items(text);
+    // Of several summaries each stands for what came after the one before: it was gone on with since.
+    let user_spoke = items.iter().any(|i| i.section == Section::Task);
+    drop_taken_up(draft, user_spoke, !items.is_empty());
+    for item in items {
         let text = item.text.as_str();
         match item.section {
-            Section::Task if text.starts_with(FIRST_LABEL) => draft.put(Section::Task, FIRST, text, 0),
+            Section::Task if text.starts_with(FIRST_LABEL) => {
+                let request = text.trim_start_matches(FIRST_LABEL);
+                if draft.get(Section::Task, FIRST).is_none() {
+                    draft.put(Section::Task, FIRST, text, 0);
+                } else if asks_for_something(request) {
+                    draft.put(Section::Task, &key_of(request), &format!("{EARLIER_LABEL}{request}"), 0);
+                }
+            }
             Section::Task if text.starts_with(LATEST_LABEL) => {
                 let request = text.trim_start_matches(LATEST_LABEL);
                 draft.put(Section::Task, LATEST, &format!("{LATEST_LABEL}{request}"), 0);
@@ -108,10 +119,14 @@ fn merge(draft: &mut Draft, text: &str, root: &mut Option<String>) {
     }
 }
 
-/// What an earlier summary called open and what has since been taken up again by its speaker.
+/// What an earlier summary called open and has since been taken up again by its speaker.
 fn drop_answered(draft: &mut Draft, said: &[(usize, &Message, &str)]) {
     let user_spoke = said.iter().any(|(_, m, _)| m.role == Role::User);
     let assistant_spoke = said.iter().any(|(_, m, _)| m.role == Role::Assistant);
+    drop_taken_up(draft, user_spoke, assistant_spoke);
+}
+
+fn drop_taken_up(draft: &mut Draft, user_spoke: bool, assistant_spoke: bool) {
     draft.remove_where(Section::Open, |entry| {
         let starts = |label: &str| entry.text.starts_with(label);
         (user_spoke && starts(QUESTION_LABEL))

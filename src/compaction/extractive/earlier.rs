@@ -38,7 +38,7 @@ pub(super) fn items(text: &str) -> Vec<Item> {
         } else if let Some(heading) = heading(line) {
             section = by_words(heading);
             before_headings = false;
-        } else if before_headings || bare.is_empty() || is_tag(bare) {
+        } else if before_headings || bare.is_empty() || is_tag(bare) || is_cut(bare) {
         } else if let Some(text) = line.strip_prefix("- ") {
             out.push(Item { section, text: text.trim().to_owned(), count: 1 });
         } else if let Some(more) = line.strip_prefix("  ")
@@ -63,6 +63,11 @@ fn heading(line: &str) -> Option<&str> {
 
 fn is_tag(line: &str) -> bool {
     line.starts_with('<') && line.ends_with('>') && line.len() < 40
+}
+
+/// The notice of what was left out of a summary that was longer than its share of a request.
+fn is_cut(line: &str) -> bool {
+    line.starts_with("[…") && line.ends_with("…]")
 }
 
 fn by_words(heading: &str) -> Section {

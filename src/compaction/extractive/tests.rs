@@ -328,3 +328,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_summaries_of_parts_are_one_after_another() {
+    use crate::compaction::{Chunks, transcript_messages};
+    let mut list = vec![user("Migrate billing from Stripe v1 to v2 and write a rollback plan.")];
+    for i in 0..12 {
+        list.push(said(&format!("I decided to keep table number {i}. {}", "Looking around. ".repeat(60))));
+        list.push(user(&format!("continue with part {i} now")));
+    }
+    let lines = list.iter().map(crate::compaction::transcript_line).collect();
+    let mut chunks = Chunks::new(lines, 1_000, &BytesPerFour);
+    while chunks.in_pieces() {
+        let part = summary(&transcript_messages(&chunks.piece()), chunks.share());
+        let part = extract(&part).summary.unwrap();
+        chunks.answered(&part, &BytesPerFour).unwrap();
+    }
+    let whole = summary(&transcript_messages(&chunks.piece()), 2_000);
+    let task = section(&whole, "Task");
+    assert_eq!(task[0], "- First request: Migrate billing from Stripe v1 to v2 and write a rollback plan.");
+    assert!(task.contains(&"- Latest request: continue with part 11 now"), "{whole}");
+    assert!(
+        !whole.contains("of the conversation, summed up") && !whole.contains("characters left out"),
+        "{whole}"
+    );
+    let open = section(&whole, "Open");
+    assert_eq!(open.iter().filter(|l| l.contains("Not answered yet")).count(), 1, "{whole}");
+}

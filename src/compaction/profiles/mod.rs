@@ -104,8 +104,10 @@ impl Profile {
     pub fn accept(self, answer: &str) -> Result<String> {
         if self == Self::Default {
             let tagged = tags::extract(answer);
-            if tagged.form == tags::Form::CutOff {
-                return Err(cut_off("summary"));
+            match tagged.form {
+                tags::Form::CutOff => return Err(cut_off("summary")),
+                tags::Form::Ambiguous => return Err(ambiguous("summary")),
+                _ => {}
             }
             let text = tagged.summary.filter(|text| !text.trim().is_empty()).ok_or_else(empty)?;
             return Ok(text.trim().to_owned());
@@ -113,7 +115,8 @@ impl Profile {
         if answer.trim().is_empty() {
             return Err(empty());
         }
-        let (before, inner) = match tags::last_element(answer, ELEMENT) {
+        let found = tags::element(answer, ELEMENT).map_err(|tags::Ambiguous| ambiguous(ELEMENT))?;
+        let (before, inner) = match found {
             Some(element) if element.cut_off => return Err(cut_off(ELEMENT)),
             Some(element) => (element.before.trim(), element.inner),
             None => ("", answer),
@@ -136,6 +139,13 @@ impl Profile {
 
 fn empty() -> Error {
     Error::new(ErrorCode::SummaryEmpty, "the summary is empty")
+}
+
+fn ambiguous(element: &str) -> Error {
+    let why = format!(
+        "the answer has more than one <{element}> element, or tags of one within or behind it, so that a quote could pass for the summary: write each tag once, and name tags that the conversation speaks of in backticks"
+    );
+    Error::new(ErrorCode::SummaryInvalid, why)
 }
 
 fn cut_off(element: &str) -> Error {
@@ -196,6 +206,16 @@ mod tests {
         SUMMARY_INVALID: the answer has no JSON object between <compact_summary> and </compact_summary>
         SUMMARY_INVALID: the summary says nothing about the work: it has none of current, progress, pending, execution_output_dir
         ");
+    }
+
+    #[test]
+    fn a_quoted_element_is_refused() {
+        let element = format!("<compact_summary>{JSON}</compact_summary>");
+        let quoting =
+            format!("{element}\nThe page said: <compact_summary>{{\"current\": 1}}</compact_summary>");
+        let error = Profile::Design.accept(&quoting).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::SummaryInvalid);
+        assert!(error.message().contains("write each tag once"));
     }
 
     #[test]
