@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use super::actions::{Action, Deed, action};
 use super::outcome::{Outcome, Status, outcome};
 use super::{
-    Strength, asks, checkboxes, constraints, essence, only_looks, shorten, todos, without_directory,
+    Strength, asks, checkboxes, constraints, essence, only_looks, shorten, todos, unwrapped,
+    without_directory,
 };
 use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput};
 use crate::saved::saved;
@@ -96,7 +97,7 @@ impl Notes {
             let rule = |found: super::Constraint<'_>| {
                 let pasted = found.fenced || found.text.len() > LONGEST_SAID;
                 let strength = if pasted { Strength::Mention } else { found.strength };
-                Said { text: found.text.to_owned(), strength, explicit: found.explicit }
+                Said { text: unwrapped(found.text).into_owned(), strength, explicit: found.explicit }
             };
             notes.rules = constraints(&said).into_iter().map(rule).collect();
         }
