@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 
-use crate::facts::{Needles, constraints, literals, texts};
+use crate::facts::{Needles, constraints, literals, said, texts};
 use crate::message::{ItemType, Message, Role};
 use crate::sorting::sort;
 
@@ -78,7 +78,7 @@ pub(super) fn each_fact<'a>(
             }
         }
         if message.role == Role::User && message.item_type() != ItemType::CompactionSummary {
-            let said = message.plain_text();
+            let said = said(message);
             for constraint in constraints(&said).into_iter().filter(|c| c.explicit) {
                 for line in constraint.text.lines().map(str::trim).filter(|line| !line.is_empty()) {
                     each(line, true);
