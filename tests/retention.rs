@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use contextfold::compaction::{Answer, Reason};
 use contextfold::lab::{Facts, Retention, facts, retention};
-use contextfold::message::{Format, Message};
+use contextfold::message::{Format, Message, Part, Role};
 use contextfold::provider::provider;
 use contextfold::session::{Fit, Session, SessionConfig};
 use contextfold::tokens::{Estimate, TokenCounter, count_message};
@@ -206,6 +206,127 @@ fn the_sample_keeps_its_facts_and_without_a_ledger_it_does_not() {
         assert!(with[0] >= least && with[4] >= 1.0, "{with:?}");
         let without = summary(&measure(&[sample()], share, &json!({ "ledgerTokens": 0 })), share);
         assert!(without[0] < least, "the summary says nothing: {without:?}");
+    }
+}
+
+/// What stands in the view after a compaction with a useless summary, all white space one blank.
+fn after_compaction(said: &[&str]) -> String {
+    let options = json!({ "contextWindow": 16_000 });
+    let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));
+    for text in said {
+        let parts: Vec<Part> = text.split('\u{1F}').map(Part::text).collect();
+        let answer = Message::text(Role::Assistant, "lorem ipsum ".repeat(200));
+        session.push(vec![Message::new(Role::User, parts), answer]).unwrap();
+    }
+    session.push(vec![Message::text(Role::User, "And now?")]).unwrap();
+    let answer = Answer { text: USELESS.to_owned(), ..Answer::default() };
+    let mut fit = session.compact(Reason::Manual, None).unwrap();
+    while let Some(Fit::NeedsSummary(pending)) = fit {
+        fit = Some(session.resume(*pending, &answer).unwrap());
+    }
+    let texts: Vec<String> = session.context().lower().iter().map(|m| m.plain_text()).collect();
+    let view = texts.join("\n").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!view.contains("lorem"), "nothing was folded");
+    view
+}
+
+/// Rules as people write them, and what must stand in the view of each, by hand: this test takes nothing that the ledger
+/// takes for a sentence or a rule as given. `\u{1F}` parts two text parts of a message.
+#[rustfmt::skip]
+const RULES: &[(&str, &[&str])] = &[
+    (
+        "Guidelines:\n\n- You must never run database migrations against the shared\n  staging cluster without first asking in #infra and waiting\n  for a thumbs-up.\n- Always write commit messages in the imperative mood, no longer\n  than 72 characters.\n- Only the release captain may\n  tag versions.\n",
+        &[
+            "You must never run database migrations against the shared staging cluster without first asking in #infra and waiting for a thumbs-up.",
+            "Always write commit messages in the imperative mood, no longer than 72 characters.",
+            "Only the release captain may tag versions.",
+        ],
+    ),
+    ("绝对不要提交\n任何密钥文件。", &["绝对不要提交任何密钥文件。"]),
+    (
+        "You must not touch:\n- src/core\n- the CI config\n- Bob's branch\n\nThanks a lot",
+        &["You must not touch: - src/core - the CI config - Bob's branch"],
+    ),
+    (
+        "Never do any of the following:\n- push to the release branch\n- edit the vendor folder",
+        &["Never do any of the following: - push to the release branch - edit the vendor folder"],
+    ),
+    ("Never rename \u{1F}the table of users.", &["Never rename the table of users."]),
+    ("Never deploy to \u{1F}Production EU.", &["Never deploy to Production EU."]),
+    (
+        "Hello. The file with the secrets is off limits. Do not touch it.",
+        &["The file with the secrets is off limits. Do not touch it."],
+    ),
+    ("生产库归运维管。不要动它。", &["生产库归运维管。不要动它。"]),
+    ("No new dependencies. Use tabs, not spaces.", &["No new dependencies.", "Use tabs, not spaces."]),
+    ("You can't use eval. You shouldn't commit directly.", &["You can't use eval.", "You shouldn't commit directly."]),
+    ("No force pushes, please. Answer in French.", &["No force pushes, please.", "Answer in French."]),
+    ("Budget: 200 EUR", &["Budget: 200 EUR"]),
+    (
+        "不准提交到主分支。严禁打印密钥。一律使用 UTC 时间。請勿推送。",
+        &["不准提交到主分支。", "严禁打印密钥。", "一律使用 UTC 时间。", "請勿推送。"],
+    ),
+    (
+        "mainにpushしちゃダメ。依存関係は増やさないで。勝手にコミットしないように。",
+        &["mainにpushしちゃダメ。", "依存関係は増やさないで。", "勝手にコミットしないように。"],
+    ),
+];
+
+#[test]
+fn rules_are_carried_in_their_full_wording() {
+    for (said, expected) in RULES {
+        let view = after_compaction(&[said]);
+        for whole in *expected {
+            assert!(view.contains(whole), "{whole:?} is not in {view}");
+        }
+    }
+    let all: Vec<&str> = RULES.iter().map(|(said, _)| *said).collect();
+    let view = after_compaction(&all);
+    let places: Vec<Option<usize>> =
+        RULES.iter().flat_map(|(_, expected)| *expected).map(|whole| view.find(whole)).collect();
+    assert!(places.iter().all(Option::is_some), "{view}");
+    assert!(places.is_sorted(), "not in the order in which they were said: {view}");
+}
+
+#[test]
+fn what_takes_a_rule_back_stands_behind_it() {
+    for (rule, back) in [
+        ("Never push to main.", "OK, you may push to main from now on."),
+        ("Always use tabs.", "Forget what I said about tabs."),
+        ("Never restart the server.", "You can ignore that rule."),
+        ("Always use the old parser.", "I changed my mind: always use the new one."),
+    ] {
+        let view = after_compaction(&[rule, back]);
+        let places = (view.find(rule), view.find(back));
+        assert!(places.0.is_some() && places.0 < places.1, "{rule} {back}: {view}");
+    }
+}
+
+/// The user's rules in the sample, as a reader finds them.
+const OF_THE_SAMPLE: &[&str] = &[
+    "Never edit files under `pkg/` or `src/wasm/`: I change those myself.",
+    "Always run `cargo test --lib error` before and after you change a file.",
+    "Don't add dependencies: `Cargo.toml` and `Cargo.lock` must stay as they are.",
+    "You must keep the public API compatible: add to it, never rename or remove.",
+    "never add a wildcard arm to a match over `ErrorCode`, because a new code must force a decision.",
+    "the library must stay free of file access",
+];
+
+#[test]
+fn the_rules_of_the_sample_stand_in_its_cut_view() {
+    for share in [0.3, 0.1] {
+        let (sample, answer) = (sample(), Answer { text: USELESS.to_owned(), ..Answer::default() });
+        let options = json!({ "contextWindow": (sample.tokens as f64 * share) as u64, "safetyMargin": 0 });
+        let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));
+        session.push(sample.messages).unwrap();
+        let mut fit = session.prepare_filling().unwrap();
+        while let Fit::NeedsSummary(pending) = fit {
+            fit = session.resume(*pending, &answer).unwrap();
+        }
+        let texts: Vec<String> = session.context().lower().iter().map(|m| m.plain_text()).collect();
+        for rule in OF_THE_SAMPLE {
+            assert!(texts.iter().any(|text| text.contains(rule)), "{share}: {rule}");
+        }
     }
 }
 

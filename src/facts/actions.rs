@@ -118,7 +118,7 @@ fn edit_verb(command: &str) -> Option<Deed> {
 }
 
 /// Whether one of the words of a tool's name (`read_file`, `readFile`, `files.read`) is on the list.
-fn named(name: &str, list: &[&str]) -> bool {
+pub(super) fn named(name: &str, list: &[&str]) -> bool {
     let mut words: Vec<String> = vec![String::new()];
     let mut lower_before = false;
     for c in name.chars() {

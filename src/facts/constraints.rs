@@ -1,4 +1,8 @@
-use super::sentences::{Sentence, sentences};
+use super::rule_words::{
+    BOUNDS, CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING,
+    RULES, SUBJECTS, TELLING, WANTING, WISHES,
+};
+use super::sentences::{LONGEST_WRAPPED, Sentence, begins_anew, goes_on, is_entry, is_fence, sentences};
 use super::word::is_cjk;
 use crate::saved::saved;
 
@@ -21,234 +25,146 @@ saved!(
     }
 );
 
-/// A sentence of a user message that tells the agent what it must or must not do.
+/// A sentence of a user message that tells the agent what it must or must not do, or takes that back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Constraint<'a> {
-    /// The sentence, word for word.
+    /// The sentence, word for word: with the list that it ends in, and with the sentence before it where it only points back.
     pub text: &'a str,
     /// How surely it is one.
     pub strength: Strength,
-    /// It holds one of the defining words (never, always, must, don't, only and their Chinese and Japanese kin).
+    /// It holds one of the defining words (never, always, must, don't, only and their Chinese and Japanese kin), or
+    /// takes back what one said.
     pub explicit: bool,
     /// It stands inside a code fence: more likely pasted than said.
     pub fenced: bool,
 }
 
-const RULES: [&str; 4] = ["never", "always", "must", "mustn't"];
-const NEGATIONS: [&str; 3] = ["don't", "dont", "do not"];
-/// Rules without any of these words.
-const FORBIDDING: &[&str] = &[
-    "under no circumstances",
-    "on no account",
-    "at no time",
-    "in no case",
-    "you may not",
-    "you can't",
-    "you cannot",
-    "you can not",
-    "shall not",
-    "is forbidden",
-    "are forbidden",
-    "it's forbidden",
-    "strictly forbidden",
-    "forbidden to",
-    "is prohibited",
-    "are prohibited",
-    "prohibited from",
-    "strictly prohibited",
-    "is not allowed",
-    "are not allowed",
-    "not allowed to",
-    "isn't allowed",
-    "aren't allowed",
-    "is not permitted",
-    "are not permitted",
-    "not permitted to",
-    "off limits",
-    "is mandatory",
-    "are mandatory",
-    "refrain from",
-    "stay away from",
-    "keep away from",
-    "hands off",
-    "you're required to",
-    "you are required to",
-];
-const WISHES: &[&str] = &[
-    "make sure",
-    "be sure to",
-    "ensure",
-    "avoid",
-    "prefer",
-    "preferably",
-    "at most",
-    "at least",
-    "no more than",
-    "keep",
-    "stick to",
-    "should not",
-    "shouldn't",
-    "you should",
-    "not to",
-    "take care",
-    "careful not",
-    "remember to",
-    "may not be",
-];
-const CJK_RULES: &[&str] = &[
-    "必须",
-    "必須",
-    "不要",
-    "禁止",
-    "严禁",
-    "嚴禁",
-    "厳禁",
-    "不得",
-    "不能",
-    "不可",
-    "不准",
-    "不许",
-    "不許",
-    "不允许",
-    "不允許",
-    "务必",
-    "務必",
-    "一定要",
-    "一律",
-    "请勿",
-    "請勿",
-    "切勿",
-    "千万别",
-    "千萬別",
-    "绝不",
-    "絕不",
-    "决不",
-    "總是",
-    "总是",
-    "しないで",
-    "ないでください",
-    "ないで下さい",
-    "ないでね",
-    "ないでほしい",
-    "触らないで",
-    "必ず",
-    "てはいけ",
-    "ではいけ",
-    "てはなら",
-    "ではなら",
-    "てはだめ",
-    "てはダメ",
-    "ちゃだめ",
-    "ちゃダメ",
-    "ちゃいけ",
-    "なければなら",
-    "なければいけ",
-    "ねばなら",
-    "するな",
-    "厳守",
-    "絶対に",
-    "반드시",
-    "하지 마",
-    "하지마",
-    "지 마세요",
-    "지 말",
-    "면 안",
-    "금지",
-    "절대",
-];
-const CJK_WISHES: &[&str] = &[
-    "始终",
-    "始終",
-    "常に",
-    "ないこと",
-    "ようにして",
-    "控えて",
-    "やめて",
-    "只",
-    "仅",
-    "僅",
-    "のみ",
-    "だけ",
-    "別",
-    "别",
-    "尽量",
-    "儘量",
-    "确保",
-    "確保",
-    "记得",
-    "記得",
-    "至少",
-    "最多",
-    "不超过",
-    "不超過",
-    "不应",
-    "不應",
-    "できるだけ",
-    "避けて",
-    "항상",
-];
-const CJK_EXPLICIT: [&str; 8] = ["必须", "必須", "不要", "只", "禁止", "しないで", "必ず", "のみ"];
-
-/// Words before "don't" that make it a statement about someone.
-const SUBJECTS: [&str; 11] = ["i", "we", "they", "it", "that", "which", "who", "if", "why", "things", "you"];
-/// Verbs that make "I don't …" a wish after all.
-const WANTING: [&str; 4] = ["want", "need", "like", "wanna"];
-
 /// The constraints in a user message, in order.
 pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
-    if may_rule(text) { sentences(text).into_iter().filter_map(constraint).collect() } else { Vec::new() }
+    let mut out: Vec<Constraint<'_>> = Vec::new();
+    if !may_rule(text) {
+        return out;
+    }
+    let all = sentences(text);
+    // Where the newest of them begins and ends.
+    let mut newest = (0, 0);
+    for (i, sentence) in all.iter().enumerate().filter(|(_, s)| may_rule(s.text)) {
+        if sentence.at < newest.1 {
+            continue; // it stands in the list of the one before
+        }
+        let Some(found) = constraint(*sentence) else { continue };
+        let before = i.checked_sub(1).map(|before| all[before]).filter(|b| !b.fenced && !sentence.fenced);
+        let end = sentence.at + sentence.text.len();
+        let end = if sentence.fenced { end } else { with_list(text, sentence.at, end) };
+        let own = Constraint { text: &text[sentence.at..end], ..found };
+        let pointed =
+            before.filter(|before| points_back(sentence.text) && end - before.at <= LONGEST_WRAPPED);
+        match pointed {
+            Some(pointed) if pointed.at < newest.1 => {
+                // What it points at is a rule itself: the two are one, if that is not too long.
+                let last = out.pop().filter(|_| end - newest.0 <= LONGEST_WRAPPED);
+                let Some(last) = last else { continue };
+                newest.1 = end;
+                out.push(Constraint {
+                    text: &text[newest.0..end],
+                    strength: last.strength.max(own.strength),
+                    explicit: last.explicit || own.explicit,
+                    fenced: false,
+                });
+            }
+            Some(pointed) => {
+                newest = (pointed.at, end);
+                out.push(Constraint { text: &text[pointed.at..end], ..own });
+            }
+            None => {
+                newest = (sentence.at, end);
+                out.push(own);
+            }
+        }
+    }
+    out
 }
 
-/// Words of which each phrase that makes a rule or a wish holds one; the shorter the list, the faster a text without.
-const TELLING: &[&str] = &[
-    "never",
-    "always",
-    "must",
-    "mustn't",
-    "don't",
-    "dont",
-    "not",
-    "no",
-    "only",
-    "circumstances",
-    "account",
-    "can't",
-    "cannot",
-    "forbidden",
-    "prohibited",
-    "allowed",
-    "permitted",
-    "limits",
-    "mandatory",
-    "refrain",
-    "away",
-    "hands",
-    "required",
-    "make",
-    "sure",
-    "ensure",
-    "avoid",
-    "prefer",
-    "preferably",
-    "most",
-    "least",
-    "keep",
-    "stick",
-    "should",
-    "shouldn't",
-    "care",
-    "careful",
-    "remember",
-    "leave",
-    "stop",
-];
+/// Where a sentence ends with the list under it: of one that ends in a colon, or that a list stands right below.
+fn with_list(text: &str, start: usize, end: usize) -> usize {
+    let rest = text[end..].trim_start_matches([' ', '\t', '*', '_', '\r']);
+    let announced = text[start..end].trim_end_matches(['*', '_']).ends_with([':', '\u{FF1A}']);
+    let finished = text[start..end].ends_with(['.', '!', '?', '。', '\u{FF01}', '\u{FF1F}']);
+    if !rest.starts_with('\n') || (finished && !announced) {
+        return end;
+    }
+    let own = &text[text[..start].rfind('\n').map_or(0, |at| at + 1)..start];
+    let depth = own.len() - own.trim_start().len();
+    let of_a_list = is_entry(&format!("{}x", own.trim_start()));
+    let mut taken = end;
+    let mut at = text.len() - rest.len() + 1;
+    let mut before = "";
+    // Lines without marks, right below a colon.
+    let mut plain = announced && !of_a_list;
+    for whole in text[at..].split_inclusive('\n') {
+        let line = whole.trim();
+        let entry = is_entry(line) && (!of_a_list || whole.len() - whole.trim_start().len() > depth);
+        plain &= !begins_anew(line) && !line.is_empty();
+        let below = entry || plain || (taken > end && goes_on(before, line));
+        at += whole.len();
+        if line.is_empty() && announced && taken == end {
+            continue;
+        }
+        let line_end = at - (whole.len() - whole.trim_end().len());
+        if line.is_empty() || is_fence(line) || !below || line_end - start > LONGEST_WRAPPED {
+            break;
+        }
+        (taken, before) = (line_end, line);
+    }
+    taken
+}
+
+/// "Do not touch it.": what is not to be touched stands in the sentence before.
+fn points_back(sentence: &str) -> bool {
+    const MANY: usize = 12;
+    const BARE: [&str; 4] = ["it", "them", "they", "its"];
+    const POINTING: [&str; 4] = ["this", "that", "these", "those"];
+    /// What stands behind "this" where it is no noun's.
+    const BEHIND: [&str; 22] = [
+        "again", "anymore", "ever", "yet", "now", "here", "please", "in", "on", "at", "to", "for", "from",
+        "by", "with", "without", "if", "when", "unless", "until", "or", "and",
+    ];
+    const CJK: [&str; 9] = ["它", "牠", "这样", "這樣", "那样", "那樣", "それ", "これ", "그것"];
+    if sentence.len() > 160 {
+        return false;
+    }
+    if sentence.contains(is_cjk) && CJK.iter().any(|w| sentence.contains(w)) {
+        return true;
+    }
+    let lower = sentence.to_lowercase().replace('’', "'");
+    let words: Vec<&str> = words_of(&lower).collect();
+    words.len() <= MANY
+        && words.iter().enumerate().any(|(at, word)| {
+            BARE.contains(word)
+                || (at > 0
+                    && POINTING.contains(word)
+                    && words.get(at + 1).is_none_or(|next| BEHIND.contains(next)))
+        })
+}
+
+fn words_of(lower: &str) -> impl Iterator<Item = &str> {
+    lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|w| !w.is_empty())
+}
 
 /// False where no word of a text can be part of a rule: a look at the beginning of each word, most often.
 fn may_rule(text: &str) -> bool {
-    const FIRST: [u8; 14] = *b"acdefhklmnoprs";
     if !text.is_ascii() {
         return true;
     }
+    /// By the letter that they begin with, a bit each.
+    const FIRST: u32 = {
+        let (mut first, mut at) = (0, 0);
+        while at < TELLING.len() {
+            first |= 1 << (TELLING[at].as_bytes()[0] - b'a');
+            at += 1;
+        }
+        first
+    };
     let in_word = |b: u8| b.is_ascii_alphanumeric() || b == b'\'';
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -259,8 +175,9 @@ fn may_rule(text: &str) -> bool {
         }
         let len = bytes[at..].iter().position(|b| !in_word(*b)).unwrap_or(bytes.len() - at);
         let word = &text[at..at + len];
-        let first = bytes[at].to_ascii_lowercase();
-        if FIRST.contains(&first) && len <= 13 && TELLING.iter().any(|w| word.eq_ignore_ascii_case(w)) {
+        let letter = bytes[at].to_ascii_lowercase().wrapping_sub(b'a');
+        let tells = letter < 26 && FIRST >> letter & 1 == 1 && len <= 13;
+        if tells && TELLING.iter().any(|w| word.eq_ignore_ascii_case(w)) {
             return true;
         }
         at += len;
@@ -269,26 +186,25 @@ fn may_rule(text: &str) -> bool {
 }
 
 fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
-    let Sentence { text, fenced } = sentence;
-    if !may_rule(text) {
-        return None;
-    }
+    let Sentence { text, fenced, .. } = sentence;
     let cjk = text.chars().any(is_cjk);
     let cjk_explicit = cjk && CJK_EXPLICIT.iter().any(|w| text.contains(w));
     let lower = text.to_lowercase().replace('’', "'");
-    let words: Vec<&str> =
-        lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> = words_of(&lower).collect();
     let has = |list: &[&str]| list.iter().any(|phrase| holds(&words, phrase));
-    let explicit = cjk_explicit || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
+    let revokes =
+        (has(REVOKING) && !has(NOT_REVOKING)) || (cjk && CJK_REVOKING.iter().any(|w| text.contains(w)));
+    let explicit = revokes || cjk_explicit || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
     let question = text.ends_with(['?', '\u{FF1F}']);
     let guess = words.windows(2).any(|w| w == ["there", "must"]);
     let ruled = (has(&RULES) && !guess) || orders_not(&words) || has(FORBIDDING);
-    let strength = if ruled || (cjk && CJK_RULES.iter().any(|w| text.contains(w))) {
+    let strength = if ruled || revokes || (cjk && CJK_RULES.iter().any(|w| text.contains(w))) {
         Strength::Rule
     } else if has(WISHES)
         || has(&["only"])
         || leaves_alone(&words)
         || stops_or_bars(text, &words)
+        || chooses_or_bounds(&lower, &words)
         || (cjk && (CJK_WISHES.iter().any(|w| text.contains(w)) || ends_in_an_order_not_to(text)))
     {
         Strength::Wish
@@ -347,12 +263,43 @@ fn stops_or_bars(text: &str, words: &[&str]) -> bool {
     }
 }
 
-/// 「触るな」: a verb and な at the end of a Japanese sentence.
+/// "Use tabs, not blanks", "Budget: 200 EUR".
+fn chooses_or_bounds(lower: &str, words: &[&str]) -> bool {
+    let bare: &[&str] = match words {
+        ["the" | "my" | "our" | "please", rest @ ..] => rest,
+        all => all,
+    };
+    match bare {
+        ["use", rest @ ..] => rest.iter().any(|w| matches!(*w, "not" | "instead" | "rather")),
+        [first, rest @ ..] if BOUNDS.contains(first) => {
+            let behind = lower.split_once(first).map_or("", |(_, behind)| behind).trim_start();
+            let told = behind.strip_prefix([':', '\u{FF1A}']).is_some_and(|told| !told.trim().is_empty());
+            told || matches!(rest.first(), Some(&("is" | "are")))
+        }
+        _ => false,
+    }
+}
+
+/// 「触るな」, 「増やさないで」, 「しないように」: the end of a Japanese sentence that says what not to do.
 fn ends_in_an_order_not_to(text: &str) -> bool {
-    let said = text.trim_end_matches(|c: char| !c.is_alphanumeric());
-    ["るな", "すな", "くな", "むな", "つな", "ぶな", "ぐな", "使うな", "言うな"]
-        .iter()
-        .any(|end| said.ends_with(end))
+    let said = text.trim_end_matches(|c: char| !c.is_alphanumeric()).trim_end_matches(['ね', 'よ']);
+    [
+        "ないで",
+        "ないように",
+        "ないようお願いします",
+        "すんな",
+        "るな",
+        "すな",
+        "くな",
+        "むな",
+        "つな",
+        "ぶな",
+        "ぐな",
+        "使うな",
+        "言うな",
+    ]
+    .iter()
+    .any(|end| said.ends_with(end))
 }
 
 fn holds(words: &[&str], phrase: &str) -> bool {
@@ -376,7 +323,7 @@ mod tests {
     fn rules_in_three_languages() {
         assert_eq!(
             rules("Hello. Never push to main! Please don’t touch tests. It MUST build. I don't want mocks."),
-            ["Never push to main!", "Please don’t touch tests.", "It MUST build.", "I don't want mocks."]
+            ["Never push to main!", "Please don’t touch tests. It MUST build.", "I don't want mocks."]
         );
         assert_eq!(
             rules("你好。必须用 pnpm。不要改 package.json。"),
@@ -422,6 +369,53 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_is_whole() {
+        for whole in [
+            "You must never run database migrations against the shared\n  staging cluster without asking in\n  #infra.",
+            "绝对不要提交\n任何密钥文件。",
+            "Please never commit anything that\ntouches the generated\nfolder gen/out.",
+            "Never rename \nthe table users_v2.",
+            "You must not touch:\n- src/a.ts\n- the CI config\n- Bob's branch",
+            "Never do any of the following:\n\n- push to the release branch\n- run migrations\n  on prod",
+            "Never touch these files\n- a.ts\n- b.ts",
+            "You must not touch:\nsrc/a.ts\nsrc/b.ts",
+            "禁止修改以下文件\u{FF1A}\n- a.ts\n- b.ts",
+            "The file config/prod.yaml is sacred. Do not touch it.",
+            "The file config/prod.yaml is off limits.\nDo not touch it.",
+            "生产库很重要。不要动它。",
+            "Last week the build broke on Friday night. Never do that again.",
+        ] {
+            let found: Vec<&str> = constraints(whole).iter().map(|c| c.text).collect();
+            assert_eq!(found, [whole]);
+            let among = format!("Hello there, this is the task\n\n{whole}\n\nThanks");
+            assert_eq!(constraints(&among).iter().map(|c| c.text).collect::<Vec<_>>(), [whole]);
+        }
+        assert_eq!(
+            rules("- Never push\n- Always ask\n- You must not touch:\n  - a.ts\n- Never sleep"),
+            ["Never push", "Always ask", "You must not touch:\n  - a.ts", "Never sleep"]
+        );
+        assert_eq!(rules("Never touch this file. Thanks."), ["Never touch this file."]);
+        let long = format!("You must do this:\n{}", "- one of so many steps\n".repeat(100));
+        assert!(constraints(&long)[0].text.len() <= LONGEST_WRAPPED);
+    }
+
+    #[test]
+    fn what_takes_a_rule_back_is_one() {
+        for text in [
+            "OK, you may push to main from now on.",
+            "You can ignore that rule.",
+            "Forget what I said about tabs.",
+            "You don't have to run the tests.",
+            "以后可以直接推送到 main。",
+            "テストはもう書かなくていいです。",
+        ] {
+            let found: Vec<_> = constraints(text).iter().map(|c| (c.text, c.strength, c.explicit)).collect();
+            assert_eq!(found, [(text, Strength::Rule, true)]);
+        }
+        assert_eq!(constraints("You may want to look at src/a.rs."), []);
+    }
+
+    #[test]
     fn errors_and_small_talk_are_no_rules() {
         for text in [
             "It says 403 Forbidden.",
@@ -430,6 +424,8 @@ mod tests {
             "I can't see the file.",
             "No problem.",
             "No, that is wrong.",
+            "The new policy module fails.",
+            "クラッシュしないように直して。",
             "この画面のような",
         ] {
             assert_eq!(rules(text), [""; 0], "{text}");
@@ -442,10 +438,12 @@ mod tests {
 
     #[test]
     fn every_phrase_passes_the_first_look() {
-        for phrase in RULES.iter().chain(&NEGATIONS).chain(FORBIDDING).chain(WISHES) {
+        for phrase in
+            RULES.iter().chain(&NEGATIONS).chain(FORBIDDING).chain(WISHES).chain(REVOKING).chain(BOUNDS)
+        {
             assert!(may_rule(phrase), "{phrase}");
         }
-        for text in ["leave it alone", "stop adding comments", "no comments"] {
+        for text in ["leave it alone", "stop adding comments", "no comments", "use a, not b"] {
             assert!(may_rule(text), "{text}");
         }
     }
@@ -462,7 +460,16 @@ mod tests {
             "Leave the tests as they are.",
             "Stop adding comments.",
             "No new dependencies.",
+            "No force pushes, please.",
             "You should use pnpm.",
+            "You shouldn't commit directly.",
+            "Answer in French.",
+            "Budget: 200 EUR",
+            "The deadline is Friday 17:00.",
+            "Use tabs, not spaces.",
+            "依存関係は増やさないで。",
+            "勝手にコミットしないように。",
+            "请用中文回答。",
         ] {
             let found: Vec<Strength> = constraints(text).iter().map(|c| c.strength).collect();
             assert_eq!(found, [Strength::Wish], "{text}");

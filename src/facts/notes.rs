@@ -1,20 +1,22 @@
 //! What a message says beside its literal facts, as a ledger writes it. Most messages say nothing of the kind.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::actions::{Action, Deed, action};
 use super::outcome::{Outcome, Status, outcome};
 use super::{
-    Strength, asks, checkboxes, constraints, essence, only_looks, shorten, todos, without_directory,
+    Plan, Strength, asks, asks_the_user, checkboxes, constraints, essence, intentions, only_looks, plan,
+    said, shorten, unwrapped, without_directory,
 };
-use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput};
+use crate::message::{ItemType, Message, Role, ToolCall, ToolOutput};
 use crate::saved::saved;
 
 /// A longer sentence was pasted rather than said.
 const LONGEST_SAID: usize = 600;
 /// Longer entries of a list give their middle.
 const LONGEST_ENTRY: usize = 300;
+/// Of what an answer says is to be done, so many lines.
+const MOST_NEXT: usize = 12;
 /// Longer commands are scripts.
 const LONGEST_COMMAND: usize = 120;
 /// Longer errors are their own report.
@@ -27,8 +29,10 @@ pub struct Notes {
     pub rules: Vec<Said>,
     /// Its checklist entries, in order, and whether they are ticked.
     pub boxes: Vec<(String, bool)>,
-    /// The question that it ends with, where it waits for an answer.
+    /// The question that it ends with, where it waits for an answer; of a message that makes calls, one that is put to the user.
     pub question: Option<String>,
+    /// What an answer says is still to be done.
+    pub next: Vec<String>,
     /// Its calls that a ledger tells of.
     pub calls: Vec<CallNote>,
     /// How the command ended that it answers.
@@ -51,10 +55,8 @@ pub struct Said {
 pub struct CallNote {
     /// Which of the message's calls it is.
     pub at: usize,
-    /// The open entries of the plan that it writes.
-    pub plan: Option<Vec<String>>,
-    /// The checklist entries in what it writes.
-    pub boxes: Vec<(String, bool)>,
+    /// What it says of the plan.
+    pub plan: Option<Plan>,
     /// The command that it runs.
     pub run: Option<RunNote>,
 }
@@ -96,12 +98,16 @@ impl Notes {
             let rule = |found: super::Constraint<'_>| {
                 let pasted = found.fenced || found.text.len() > LONGEST_SAID;
                 let strength = if pasted { Strength::Mention } else { found.strength };
-                Said { text: found.text.to_owned(), strength, explicit: found.explicit }
+                Said { text: unwrapped(found.text).into_owned(), strength, explicit: found.explicit }
             };
             notes.rules = constraints(&said).into_iter().map(rule).collect();
         }
-        if !user && message.tool_calls().next().is_none() {
-            notes.question = asks(&said).map(|q| shorten::line(q, LONGEST_ENTRY));
+        let calls = message.tool_calls().next().is_some();
+        let question = asks(&said).filter(|q| !calls || asks_the_user(q));
+        notes.question = question.map(|q| shorten::line(q, LONGEST_ENTRY));
+        if !user && !calls {
+            let next = intentions(&said).into_iter().take(MOST_NEXT);
+            notes.next = next.map(|line| shorten::line(line, LONGEST_ENTRY)).collect();
         }
         notes.boxes = entries(&said);
         notes
@@ -116,15 +122,12 @@ impl Notes {
 impl CallNote {
     /// What a ledger tells of a call; `None` where that is nothing. `at`: which of its message's calls it is.
     pub fn of(action: &Action<'_>, at: usize) -> Option<Self> {
-        let plan = todos(&action.args).map(|list| {
-            let open = list.into_iter().filter(|t| !t.done);
-            open.map(|t| shorten::line(&t.text, LONGEST_ENTRY)).collect()
-        });
-        let arguments = action.args.as_object().into_iter().flatten();
-        let written = arguments.filter(|(name, _)| !name.to_ascii_lowercase().starts_with("old"));
-        let boxes: Vec<_> = written.filter_map(|(_, value)| value.as_str()).flat_map(entries).collect();
+        let mut plan = plan(&action.call.name, &action.args);
+        for entry in plan.iter_mut().flat_map(|plan| &mut plan.entries) {
+            entry.text = shorten::line(&entry.text, LONGEST_ENTRY);
+        }
         let run = RunNote::of(action);
-        (plan.is_some() || !boxes.is_empty() || run.is_some()).then_some(Self { at, plan, boxes, run })
+        (plan.is_some() || run.is_some()).then_some(Self { at, plan, run })
     }
 }
 
@@ -169,16 +172,4 @@ impl Answered {
 
 fn entries(text: &str) -> Vec<(String, bool)> {
     checkboxes(text).into_iter().map(|found| (shorten::line(found.text, LONGEST_ENTRY), found.done)).collect()
-}
-
-/// What a message says, without a copy where it is one text.
-fn said(message: &Message) -> Cow<'_, str> {
-    match message.parts.as_slice() {
-        [Part::Text { text, .. }] => Cow::Borrowed(text),
-        [Part::ToolOutput(output)] => match output.content.as_slice() {
-            [Part::Text { text, .. }] => Cow::Borrowed(text),
-            _ => Cow::Owned(message.plain_text()),
-        },
-        _ => Cow::Owned(message.plain_text()),
-    }
 }

@@ -1,4 +1,4 @@
-use super::sentences::{sentences, unmarked};
+use super::sentences::{is_entry, sentences, unmarked};
 use super::statements::{StatementKind, statement};
 
 /// An entry of a Markdown checklist.
@@ -10,24 +10,54 @@ pub struct Checkbox<'a> {
     pub done: bool,
 }
 
+const OPEN_BOXES: [char; 4] = ['☐', '⬜', '□', '◻'];
+const TICKED_BOXES: [char; 4] = ['☑', '✅', '✔', '☒'];
+
 /// The checklist entries in a text, in order.
 pub fn checkboxes(text: &str) -> Vec<Checkbox<'_>> {
-    if !text.contains('[') {
+    let drawn =
+        || !text.is_ascii() && text.contains(|c| OPEN_BOXES.contains(&c) || TICKED_BOXES.contains(&c));
+    if !text.contains('[') && !drawn() {
         return Vec::new();
     }
     text.lines().filter_map(|line| checkbox(line.trim())).collect()
 }
 
 fn checkbox(line: &str) -> Option<Checkbox<'_>> {
-    let rest = line.strip_prefix(['-', '*', '+'])?.trim_start();
-    let (mark, text) = rest.strip_prefix('[')?.split_once(']')?;
-    let done = match mark {
-        " " | "" => false,
-        "x" | "X" | "✓" | "✔" => true,
-        _ => return None,
+    let body = unmarked(line);
+    let (text, done) = if let Some(text) = body.strip_prefix(OPEN_BOXES) {
+        (text, false)
+    } else if let Some(text) = body.strip_prefix(TICKED_BOXES) {
+        (text, true)
+    } else {
+        let (mark, text) = body.strip_prefix('[').filter(|_| is_entry(line))?.split_once(']')?;
+        match mark {
+            " " | "" | "~" | "/" => (text, false),
+            "x" | "X" | "✓" | "✔" | "-" => (text, true),
+            _ => return None,
+        }
     };
-    let text = text.trim();
+    let text = text.trim_start_matches('\u{FE0F}').trim();
     (!text.is_empty()).then_some(Checkbox { text, done })
+}
+
+/// Whether an entry that is ticked is this open one, in its words or with a remark behind them: "the docs (done in abc1234)".
+/// Emphasis, punctuation and capitals say nothing.
+pub fn ticks(ticked: &str, open: &str) -> bool {
+    let mut open = open.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).peekable();
+    if open.peek().is_none() {
+        return false;
+    }
+    for (at, c) in ticked.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
+        if open.peek().is_none() {
+            let before = ticked[..at].trim_end_matches([' ', '*', '_', '`', '~', '"']);
+            return before.ends_with(|c: char| !c.is_alphanumeric());
+        }
+        if c.to_lowercase().any(|c| open.next() != Some(c)) {
+            return false;
+        }
+    }
+    open.peek().is_none()
 }
 
 /// The question with which a text ends: what its speaker waits for.
@@ -39,6 +69,29 @@ pub fn asks(text: &str) -> Option<&str> {
     let tail = all.iter().rev().take(3).filter(|s| !s.fenced);
     tail.map(|s| s.text)
         .find(|s| s.trim_end_matches(['"', ')', '*', '」', '\u{FF09}']).ends_with(['?', '\u{FF1F}']))
+}
+
+/// Whether a question is put to the user, rather than to oneself on the way.
+pub fn asks_the_user(question: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "shall i",
+        "shall we",
+        "should i",
+        "should we",
+        "may i",
+        "can i",
+        "do you",
+        "would you",
+        "could you",
+        "can you",
+        "want me",
+        "ok to",
+        "okay to",
+        "prefer",
+    ];
+    const CJK: [&str; 7] = ["吗", "嗎", "要不要", "ますか", "でしょうか", "ですか", "까요"];
+    let lower = question.to_lowercase();
+    WORDS.iter().chain(&CJK).any(|words| lower.contains(words))
 }
 
 const HEADS: [&str; 14] = [
@@ -115,8 +168,8 @@ pub fn intentions(text: &str) -> Vec<&str> {
 
 fn says_open(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
-    let finished = statement(sentence).is_some_and(|s| s.kind == StatementKind::Done);
-    !finished && WORDS.iter().any(|w| lower.contains(w)) && !lower.ends_with(':')
+    let says = WORDS.iter().any(|w| lower.contains(w)) && !lower.ends_with(':');
+    says && statement(sentence).is_none_or(|s| s.kind != StatementKind::Done)
 }
 
 #[cfg(test)]
@@ -130,6 +183,37 @@ mod tests {
             found.iter().map(|c| (c.text, c.done)).collect::<Vec<_>>(),
             [("write docs", false), ("fix it", true), ("ship", true)]
         );
+    }
+
+    #[test]
+    fn boxes_of_other_kinds() {
+        let found = checkboxes(
+            "1. [ ] numbered\n- [-] cancelled\n- [~] half\n☐ drawn\n☑ ticked\n- ⬜ square\n✅ done",
+        );
+        assert_eq!(
+            found.iter().map(|c| (c.text, c.done)).collect::<Vec<_>>(),
+            [
+                ("numbered", false),
+                ("cancelled", true),
+                ("half", false),
+                ("drawn", false),
+                ("ticked", true),
+                ("square", false),
+                ("done", true)
+            ]
+        );
+    }
+
+    #[test]
+    fn ticked_in_other_words() {
+        for ticked in
+            ["write the docs", "**Write the docs**", "write the docs (done in abc1234)", "`write` the docs ✓"]
+        {
+            assert!(ticks(ticked, "write the docs"), "{ticked}");
+        }
+        assert!(!ticks("write the tests", "write the docs") && !ticks("add tests for it", "add tests"));
+        assert!(!ticks("x", "- ") && ticks("发布\u{FF08}已完成\u{FF09}", "发布"));
+        assert!(!ticks("write", "write the docs"));
     }
 
     #[test]

@@ -1,10 +1,16 @@
 //! Splitting what people write into sentences, in Latin and CJK scripts.
 
-/// A sentence, without its list mark and the blanks around it.
+use std::borrow::Cow;
+
+use super::word::is_cjk;
+
+/// A sentence, without its list mark and the blanks around it. Where the text is wrapped, its line breaks are in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sentence<'a> {
     /// The sentence.
     pub text: &'a str,
+    /// Where it begins in the text.
+    pub at: usize,
     /// It stands inside a code fence.
     pub fenced: bool,
 }
@@ -12,21 +18,112 @@ pub struct Sentence<'a> {
 /// Words whose full stop ends no sentence.
 const ABBREVIATIONS: [&str; 8] = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "resp."];
 
-/// The sentences of `text`, in order. A line break ends one; inside a code fence each line is one.
+/// Bytes of a sentence that runs over several lines; a longer one is no sentence, and its lines are taken one by one.
+pub(super) const LONGEST_WRAPPED: usize = 600;
+
+/// Characters of a line that may be as long as it is because it was wrapped.
+const WRAPPED_AT: usize = 50;
+
+/// Words that end no line but a wrapped one.
+const BETWEEN: [&str; 32] = [
+    "the", "a", "an", "to", "of", "in", "on", "at", "by", "for", "from", "with", "without", "into", "and",
+    "or", "nor", "but", "that", "which", "than", "as", "if", "when", "unless", "is", "are", "be", "must",
+    "may", "should", "never",
+];
+
+/// The sentences of `text`, in order. A line break ends one, unless the line goes on in the next; inside a code fence each
+/// line is one.
 pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut out = Vec::new();
     let mut fenced = false;
-    for line in text.lines() {
-        let trimmed = line.trim();
-        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+    // The lines of a paragraph that go on in one another.
+    let mut open: Option<(usize, usize)> = None;
+    let mut at = 0;
+    for whole in text.split_inclusive('\n') {
+        let line = whole.trim();
+        let start = at + (whole.len() - whole.trim_start().len()).min(whole.len());
+        let end = start + line.len();
+        at += whole.len();
+        let fence = is_fence(line);
+        match open {
+            Some((begin, before)) if !fenced && !fence && goes_on(&text[begin..before], line) => {
+                open = Some((begin, end));
+                continue;
+            }
+            Some(lines) => split_lines(text, lines, &mut out),
+            None => {}
+        }
+        open = None;
+        if fence {
             fenced = !fenced;
         } else if fenced {
-            push(&mut out, trimmed, true);
-        } else {
-            split_line(unmarked(trimmed), &mut out);
+            push(&mut out, text, (start, end), true);
+        } else if !line.is_empty() {
+            open = Some((start, end));
         }
     }
+    if let Some(lines) = open {
+        split_lines(text, lines, &mut out);
+    }
     out
+}
+
+pub(super) fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
+/// Whether a text that was wrapped goes on in the next line. `before`: it, up to that line.
+pub(super) fn goes_on(before: &str, next: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or(before).trim();
+    let (Some(last), Some(first)) = (line.chars().next_back(), next.chars().next()) else { return false };
+    let ended = matches!(last, '.' | '!' | '?' | ':' | ';' | '|' | '>' | '{' | '}' | '。' | '．' | '…')
+        || matches!(last, '\u{FF01}' | '\u{FF1F}' | '\u{FF1A}' | '\u{FF1B}')
+        || (is_closing(last) && line.trim_end_matches(is_closing).len() + last.len_utf8() < line.len());
+    if ended || is_heading(line) || begins_anew(next) {
+        return false;
+    }
+    let word = line.rsplit(char::is_whitespace).next().unwrap_or(line);
+    first.is_lowercase()
+        || (is_cjk(last) && is_cjk(first))
+        || last == ','
+        || BETWEEN.iter().any(|between| word.eq_ignore_ascii_case(between))
+        || line.chars().nth(WRAPPED_AT).is_some()
+}
+
+fn is_heading(line: &str) -> bool {
+    line.starts_with('#') && line.trim_start_matches('#').starts_with(' ')
+}
+
+/// A line that stands for itself: an entry of a list, a heading, a quotation, a row of a table, a rule, a tag.
+pub(super) fn begins_anew(line: &str) -> bool {
+    is_heading(line)
+        || is_entry(line)
+        || line.starts_with(['>', '|', '<', '[', '☐', '☑', '⬜', '✅', '{', '}'])
+        || line.starts_with("---")
+        || line.starts_with("===")
+}
+
+/// An entry of a list.
+pub(super) fn is_entry(line: &str) -> bool {
+    !line.starts_with(['#', '>']) && unmarked(line).len() < line.len()
+}
+
+/// A sentence as it stands in a list: wrapped lines are one, and its own list stands below it, further in.
+pub fn unwrapped(sentence: &str) -> Cow<'_, str> {
+    if !sentence.contains('\n') {
+        return Cow::Borrowed(sentence);
+    }
+    let mut out = String::with_capacity(sentence.len() + 8);
+    for line in sentence.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let wide = out.chars().next_back().is_some_and(is_cjk) && line.starts_with(is_cjk);
+        match out.is_empty() {
+            false if begins_anew(line) => out.push_str("\n  "),
+            false if !wide => out.push(' '),
+            _ => {}
+        }
+        out.push_str(line);
+    }
+    Cow::Owned(out)
 }
 
 /// A line without its heading, quote and list marks.
@@ -45,9 +142,12 @@ pub(super) fn unmarked(line: &str) -> &str {
     line
 }
 
-fn split_line<'a>(line: &'a str, out: &mut Vec<Sentence<'a>>) {
-    let mut start = 0;
-    let mut chars = line.char_indices().peekable();
+/// The sentences of lines that go on in one another.
+fn split_lines<'a>(text: &'a str, (start, end): (usize, usize), out: &mut Vec<Sentence<'a>>) {
+    let start = end - unmarked(&text[start..end]).len();
+    let lines = &text[start..end];
+    let mut from = 0;
+    let mut chars = lines.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let end = at + c.len_utf8();
         let wide = matches!(c, '。' | '．' | '\u{FF01}' | '\u{FF1F}');
@@ -64,12 +164,24 @@ fn split_line<'a>(line: &'a str, out: &mut Vec<Sentence<'a>>) {
             chars.next();
         }
         let at_blank = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
-        if wide || (at_blank && !ends_in_abbreviation(&line[start..end])) {
-            push(out, &line[start..end], false);
-            start = end;
+        if wide || (at_blank && !ends_in_abbreviation(&lines[from..end])) {
+            push_lines(out, text, (start + from, start + end));
+            from = end;
         }
     }
-    push(out, &line[start..], false);
+    push_lines(out, text, (start + from, end));
+}
+
+/// A sentence of one line or several.
+fn push_lines<'a>(out: &mut Vec<Sentence<'a>>, text: &'a str, (start, end): (usize, usize)) {
+    if end - start <= LONGEST_WRAPPED {
+        return push(out, text, (start, end), false);
+    }
+    let mut at = start;
+    for line in text[start..end].split_inclusive('\n') {
+        push(out, text, (at, at + line.len()), false);
+        at += line.len();
+    }
 }
 
 /// Closing marks, and further ends (`?!`), belong to the sentence before them.
@@ -101,10 +213,11 @@ fn ends_in_abbreviation(text: &str) -> bool {
     ABBREVIATIONS.iter().any(|a| last.eq_ignore_ascii_case(a))
 }
 
-fn push<'a>(out: &mut Vec<Sentence<'a>>, text: &'a str, fenced: bool) {
-    let text = text.trim();
-    if text.chars().any(char::is_alphanumeric) {
-        out.push(Sentence { text, fenced });
+fn push<'a>(out: &mut Vec<Sentence<'a>>, text: &'a str, (start, end): (usize, usize), fenced: bool) {
+    let from = text[start..end].trim_start();
+    let sentence = Sentence { text: from.trim_end(), at: end - from.len(), fenced };
+    if sentence.text.chars().any(char::is_alphanumeric) {
+        out.push(sentence);
     }
 }
 
@@ -150,11 +263,44 @@ mod tests {
         );
     }
 
+    #[test]
+    fn what_is_wrapped_is_one_sentence() {
+        assert_eq!(
+            of("You must never run migrations against the shared\n  staging cluster. Ask\nfirst.\nThen go"),
+            [
+                "You must never run migrations against the shared\n  staging cluster.",
+                "Ask\nfirst.",
+                "Then go"
+            ]
+        );
+        assert_eq!(of("绝对不要提交\n任何密钥文件。"), ["绝对不要提交\n任何密钥文件。"]);
+        assert_eq!(of("Ask in the\n#infra channel"), ["Ask in the\n#infra channel"]);
+        for separate in [
+            "Use tabs\nNever push",
+            "No tabs\n- and no blanks",
+            "# Rules\nalways first",
+            "one:\ntwo",
+            "one\n\ntwo",
+            "one\n> two",
+            "one\n```\ntwo\n```",
+        ] {
+            assert_eq!(of(separate).len(), 2, "{separate}");
+        }
+        assert_eq!(of(&"a line of some log\n".repeat(100)).len(), 100);
+    }
+
+    #[test]
+    fn wrapped_lines_stand_in_a_list_as_one() {
+        assert_eq!(unwrapped("Never touch\n  the core."), "Never touch the core.");
+        assert_eq!(unwrapped("绝对不要提交\n密钥。"), "绝对不要提交密钥。");
+        assert_eq!(unwrapped("Never touch:\n\n- a\n- b\n  c"), "Never touch:\n  - a\n  - b c");
+    }
+
     proptest::proptest! {
         #[test]
         fn any_text_splits(text in "\\PC{0,80}|[a.!?。」 \n`-]{0,40}") {
             for s in sentences(&text) {
-                proptest::prop_assert!(text.contains(s.text) && !s.text.is_empty());
+                proptest::prop_assert!(text[s.at..].starts_with(s.text) && !s.text.is_empty());
             }
         }
     }

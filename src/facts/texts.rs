@@ -24,6 +24,36 @@ pub fn texts(message: &Message) -> Vec<Cow<'_, str>> {
     out
 }
 
+/// What a message says, without a copy where it is one text. Text parts that follow one another are one text where a blank joins
+/// them; otherwise each begins a line.
+pub fn said(message: &Message) -> Cow<'_, str> {
+    let single = match message.parts.as_slice() {
+        [Part::ToolOutput(output)] => output.content.as_slice(),
+        parts => parts,
+    };
+    if let [Part::Text { text, .. }] = single {
+        return Cow::Borrowed(text);
+    }
+    let joined = message
+        .parts
+        .windows(2)
+        .any(|pair| matches!(pair, [Part::Text { text, .. }, Part::Text { .. }] if text.ends_with(' ')));
+    if !joined {
+        return Cow::Owned(message.plain_text());
+    }
+    let mut out = String::new();
+    for part in &message.parts {
+        if out.ends_with(' ')
+            && let Part::Text { text, .. } = part
+        {
+            out.push_str(text);
+        } else {
+            part.push_plain_text(&mut out);
+        }
+    }
+    Cow::Owned(out)
+}
+
 fn arguments<'a>(call: &'a ToolCall, out: &mut Vec<Cow<'a, str>>) {
     let parsed = match &call.kind {
         CallKind::Other { raw, .. } => Some(Value::clone(raw)),

@@ -1,48 +1,168 @@
 use serde_json::Value;
 
-/// An entry of a plan or to-do tool.
+use super::actions::named;
+use super::open_work::checkboxes;
+
+/// What a call of a plan or to-do tool says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// It is all of the plan; otherwise the entries are added to it, or change those that it has.
+    pub whole: bool,
+    /// Its entries, in order.
+    pub entries: Vec<Todo>,
+}
+
+/// An entry of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Todo {
-    /// What is to be done.
+    /// What the tool calls it, where it has a name.
+    pub id: Option<String>,
+    /// What is to be done; empty where the call names the entry by its id alone.
     pub text: String,
     /// It is finished or cancelled.
     pub done: bool,
 }
 
-/// The list in the arguments of a plan or to-do tool: an array of objects that have a `status` and a text.
-/// `None` where the arguments hold no such list.
-pub fn todos(args: &Value) -> Option<Vec<Todo>> {
-    let lists = args.as_object()?.values().filter_map(Value::as_array);
-    lists.map(|list| list.iter().filter_map(entry).collect::<Vec<_>>()).find(|list| !list.is_empty())
+/// What a call says of the plan: a list of entries with a status, as JSON, as a text that holds JSON, or as a checklist; or
+/// one entry that is made or changed. `None` for tools whose name does not speak of a plan, to-dos or tasks.
+pub fn plan(tool: &str, args: &Value) -> Option<Plan> {
+    if !(named(tool, &["plan", "task", "tasks"]) || tool.to_ascii_lowercase().contains("todo")) {
+        return None;
+    }
+    let map = args.as_object()?;
+    let lists = map.iter().filter_map(|(key, value)| {
+        let list = match value {
+            Value::Array(list) => list.iter().filter_map(entry).collect(),
+            Value::String(text) => written(text),
+            _ => return None,
+        };
+        let emptied = value.as_array().is_some_and(Vec::is_empty)
+            && ["todos", "plan", "tasks", "items", "todoList", "todo_list"].contains(&key.as_str());
+        (emptied || !list.is_empty()).then_some(list)
+    });
+    if let Some(entries) = lists.max_by_key(Vec::len) {
+        let merged = args.get("merge").and_then(Value::as_bool) == Some(true);
+        let whole = !merged && entries.iter().all(|entry| !entry.text.is_empty());
+        return Some(Plan { whole, entries });
+    }
+    let one = Todo { id: id_of(args), text: text_of(args).unwrap_or_default(), done: is_done(args) };
+    let made = named(tool, &["create", "add", "new"]) && !one.text.is_empty();
+    let changed = one.id.is_some() && (args.get("status").is_some() || !one.text.is_empty());
+    (made || changed).then(|| Plan { whole: false, entries: vec![one] })
+}
+
+/// The id that a tool gave to the entry that it made: "Task #1 created", `{"id": 1}`.
+pub fn made_id(output: &str) -> Option<String> {
+    const BEGINNING: usize = 2_000;
+    let json: Option<Value> = (output.len() <= BEGINNING && output.starts_with('{'))
+        .then(|| serde_json::from_str(output).ok())
+        .flatten();
+    if let Some(id) = json.and_then(|json| id_of(&json).or_else(|| id_of(json.get("task")?))) {
+        return Some(id);
+    }
+    let (_, behind) = output.get(..output.len().min(BEGINNING)).unwrap_or_default().split_once('#')?;
+    let end = behind.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(behind.len());
+    (end > 0).then(|| behind[..end].to_owned())
+}
+
+/// A list that is written as a text.
+fn written(text: &str) -> Vec<Todo> {
+    if text.trim_start().starts_with("[{") {
+        let list: Vec<Value> = serde_json::from_str(text).unwrap_or_default();
+        return list.iter().filter_map(entry).collect();
+    }
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| if line.starts_with('[') { format!("- {line}") } else { line.to_owned() })
+        .collect();
+    let boxes = lines.iter().flat_map(|line| checkboxes(line));
+    boxes.map(|found| Todo { id: None, text: found.text.to_owned(), done: found.done }).collect()
 }
 
 fn entry(value: &Value) -> Option<Todo> {
-    let status = value.get("status")?.as_str()?;
-    let text = ["content", "step", "title", "text", "task", "description"]
-        .iter()
-        .find_map(|k| value.get(k)?.as_str())?;
-    let done = matches!(
+    value.get("status")?.as_str()?;
+    let (id, text) = (id_of(value), text_of(value).unwrap_or_default());
+    (id.is_some() || !text.is_empty()).then(|| Todo { id, text, done: is_done(value) })
+}
+
+fn is_done(value: &Value) -> bool {
+    let status = value.get("status").and_then(Value::as_str).unwrap_or_default();
+    matches!(
         status,
-        "completed" | "complete" | "done" | "finished" | "cancelled" | "canceled" | "closed"
-    );
-    Some(Todo { text: text.trim().to_owned(), done })
+        "completed"
+            | "complete"
+            | "done"
+            | "finished"
+            | "cancelled"
+            | "canceled"
+            | "closed"
+            | "deleted"
+            | "removed"
+    )
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    let keys = ["content", "step", "subject", "title", "text", "task", "description"];
+    keys.iter().find_map(|key| value.get(key)?.as_str()).map(|text| text.trim().to_owned())
+}
+
+fn id_of(value: &Value) -> Option<String> {
+    ["id", "taskId", "task_id", "todoId", "todo_id"].iter().find_map(|key| match value.get(key)? {
+        Value::String(id) if !id.is_empty() => Some(id.clone()),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    fn told(tool: &str, args: &Value) -> Option<(bool, Vec<(String, bool)>)> {
+        plan(tool, args).map(|p| (p.whole, p.entries.into_iter().map(|t| (t.text, t.done)).collect()))
+    }
 
     #[test]
     fn plans_of_several_tools() {
-        let args = serde_json::json!({ "explanation": "x", "plan": [
+        let list = json!([
             { "step": "Fix the parser", "status": "completed" },
             { "step": "Write tests", "status": "in_progress" },
-        ]});
-        let list = todos(&args).unwrap();
+        ]);
+        let both = vec![("Fix the parser".to_owned(), true), ("Write tests".to_owned(), false)];
+        for (tool, args) in [
+            ("update_plan", json!({ "explanation": "x", "plan": list })),
+            ("TodoWrite", json!({ "todos": list.to_string() })),
+            ("todowrite", json!({ "todos": list })),
+            ("update_todo_list", json!({ "todos": "[x] Fix the parser\n[ ] Write tests" })),
+        ] {
+            assert_eq!(told(tool, &args), Some((true, both.clone())), "{tool}");
+        }
+        assert_eq!(told("todo_write", &json!({ "merge": true, "todos": list })), Some((false, both)));
+        assert_eq!(told("TodoWrite", &json!({ "todos": [] })), Some((true, vec![])));
+    }
+
+    #[test]
+    fn single_entries() {
+        let made = json!({ "subject": "Migrate", "description": "x" });
+        assert_eq!(told("TaskCreate", &made), Some((false, vec![("Migrate".to_owned(), false)])));
+        let changed = plan("TaskUpdate", &json!({ "taskId": "1", "status": "completed" })).unwrap();
         assert_eq!(
-            list.iter().map(|t| (t.text.as_str(), t.done)).collect::<Vec<_>>(),
-            [("Fix the parser", true), ("Write tests", false)]
+            (changed.whole, changed.entries[0].id.as_deref(), changed.entries[0].done),
+            (false, Some("1"), true)
         );
-        assert_eq!(todos(&serde_json::json!({ "edits": [{ "old": "a" }] })), None);
+        assert_eq!(made_id("Task #12 created").as_deref(), Some("12"));
+        assert_eq!(made_id(r#"{"task":{"id":"7"}}"#).as_deref(), Some("7"));
+        assert_eq!(made_id("ok"), None);
+    }
+
+    #[test]
+    fn what_other_tools_list_is_no_plan() {
+        let orders = json!({ "orders": [{ "title": "Order 1", "status": "open" }] });
+        assert_eq!(plan("send_orders", &orders), None);
+        assert_eq!(plan("explain", &orders), None);
+        assert_eq!(plan("Task", &json!({ "description": "look", "prompt": "x" })), None);
+        assert_eq!(plan("TodoWrite", &json!({ "edits": [{ "old": "a" }] })), None);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 
-use crate::facts::{Needles, constraints, literals, texts};
+use crate::facts::{Needles, constraints, literals, said, texts};
 use crate::message::{ItemType, Message, Role};
 use crate::sorting::sort;
 
@@ -13,7 +13,8 @@ use crate::sorting::sort;
 ///
 /// A literal fact is a path, a URL, an id or an error code that stands anywhere in the messages' text, arguments or
 /// outputs. A constraint is a sentence of a user message with never, always, must, don't, only or one of their Chinese
-/// and Japanese kin.
+/// and Japanese kin, or one that takes such a sentence back; one of several lines counts line by line, for a view may show them
+/// wrapped otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Paths, URLs, ids and error codes, sorted.
@@ -77,9 +78,11 @@ pub(super) fn each_fact<'a>(
             }
         }
         if message.role == Role::User && message.item_type() != ItemType::CompactionSummary {
-            let said = message.plain_text();
+            let said = said(message);
             for constraint in constraints(&said).into_iter().filter(|c| c.explicit) {
-                each(constraint.text, true);
+                for line in constraint.text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+                    each(line, true);
+                }
             }
         }
     }

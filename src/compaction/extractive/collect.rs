@@ -7,7 +7,7 @@ use super::places::Places;
 use super::references::references;
 use crate::facts::shorten;
 use crate::facts::{
-    Action, StatementKind, Strength, actions, asks, constraints, intentions, sentences, statement,
+    Action, StatementKind, Strength, actions, asks, constraints, intentions, sentences, statement, unwrapped,
     without_directory,
 };
 use crate::message::{ItemType, Message, Part, Role};
@@ -177,7 +177,7 @@ fn user(draft: &mut Draft, text: &str) {
             Strength::Wish => 8,
             Strength::Mention => continue,
         };
-        draft.put(Section::Constraints, &key_of(constraint.text), constraint.text, weight);
+        draft.put(Section::Constraints, &key_of(constraint.text), &unwrapped(constraint.text), weight);
     }
     mark_boxes(draft, text);
 }
@@ -197,7 +197,7 @@ fn assistant(draft: &mut Draft, text: &str, closing: bool) {
         };
         if found.weight >= 3 || closing {
             let weight = u64::from(found.weight) + if closing { 3 } else { 0 };
-            draft.put(section, &key_of(sentence.text), sentence.text, weight);
+            draft.put(section, &key_of(sentence.text), &unwrapped(sentence.text), weight);
         }
     }
     mark_boxes(draft, text);
@@ -223,7 +223,7 @@ fn unresolved(
         .nth(usize::from(closed));
     for (_, _, text) in [previous, last_word].into_iter().flatten() {
         for next in intentions(text) {
-            draft.put(Section::Open, &key_of(next), &format!("{NEXT_LABEL}{next}"), 0);
+            draft.put(Section::Open, &key_of(next), &format!("{NEXT_LABEL}{}", unwrapped(next)), 0);
         }
     }
     if let Some((_, _, text)) = last_word.filter(|_| closed).or(previous) {
@@ -231,7 +231,12 @@ fn unresolved(
     }
     if let Some((_, _, text)) = last_word.filter(|_| closed) {
         if let Some(question) = asks(text) {
-            draft.put(Section::Open, &key_of(question), &format!("{QUESTION_LABEL}{question}"), 30);
+            draft.put(
+                Section::Open,
+                &key_of(question),
+                &format!("{QUESTION_LABEL}{}", unwrapped(question)),
+                30,
+            );
         }
         return;
     }
@@ -242,7 +247,7 @@ fn unresolved(
     if let Some((_, _, text)) = last_word {
         let doing = sentences(text).into_iter().filter(|s| !s.fenced).map(|s| s.text).next_back();
         if let Some(doing) = doing {
-            draft.put(Section::Open, "doing", &format!("{DOING_LABEL}{doing}"), 35);
+            draft.put(Section::Open, "doing", &format!("{DOING_LABEL}{}", unwrapped(doing)), 35);
         }
     }
     for action in actions.iter().filter(|a| a.outcome.is_none() && a.at > after && !a.call.hosted) {

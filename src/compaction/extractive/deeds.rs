@@ -5,7 +5,7 @@ use super::draft::{Draft, Section, key_of};
 use super::places::Places;
 use crate::facts::shorten;
 use crate::facts::{
-    Action, Deed, Status, checkboxes, commit_message, directory, effects, essence, only_looks, todos,
+    Action, Deed, Status, checkboxes, commit_message, directory, effects, essence, made_id, only_looks, plan,
     without_directory,
 };
 
@@ -21,11 +21,8 @@ pub(super) fn act(draft: &mut Draft, action: &Action<'_>, output: &str, places: 
             for path in &action.paths {
                 file(draft, &places.relative(path, None), action.deed == Deed::Change);
             }
-            if action.deed == Deed::Change {
-                written_boxes(draft, action);
-            }
         }
-        Deed::Other if todos(&action.args).is_none() => {
+        Deed::Other if plan(&action.call.name, &action.args).is_none() => {
             if let Some(outcome) = &action.outcome {
                 let call = call_line(action);
                 let said = shorten::line(outcome.error.as_deref().unwrap_or(beginning(output)), 240);
@@ -43,9 +40,14 @@ pub(super) fn act(draft: &mut Draft, action: &Action<'_>, output: &str, places: 
         let line = format!("`{}` → {error}", what.unwrap_or_else(|| call_line(action)));
         draft.put(Section::Errors, &key_of(&line), &line, 0);
     }
-    if let Some(list) = todos(&action.args) {
-        for todo in list {
-            mark(draft, &todo.text, todo.done);
+    if let Some(plan) = plan(&action.call.name, &action.args).filter(|_| !failed) {
+        for todo in plan.entries {
+            let id = todo.id.or_else(|| made_id(output).filter(|_| !plan.whole));
+            let named = || id.as_ref().and_then(|id| draft.planned.get(id)).cloned();
+            let text = Some(todo.text).filter(|text| !text.is_empty()).or_else(named);
+            let Some(text) = text else { continue };
+            mark(draft, &text, todo.done);
+            draft.planned.extend(id.map(|id| (id, text)));
         }
     }
 }
@@ -57,16 +59,6 @@ fn beginning(output: &str) -> &str {
         end -= 1;
     }
     &output[..end]
-}
-
-/// Plans are often files: the boxes in what is written count as well.
-fn written_boxes(draft: &mut Draft, action: &Action<'_>) {
-    let Some(args) = action.args.as_object() else { return };
-    for (name, value) in args {
-        if let Some(text) = value.as_str().filter(|_| !name.to_ascii_lowercase().starts_with("old")) {
-            mark_boxes(draft, text);
-        }
-    }
 }
 
 /// A tool call as one would write it: `name(path)`.

@@ -87,6 +87,8 @@ pub(super) struct Draft {
     entries: HashMap<Section, Vec<Entry>>,
     index: HashMap<(Section, String), usize>,
     seq: u64,
+    /// What the entries of the plan are called, and what they say.
+    pub planned: HashMap<String, String>,
 }
 
 impl Draft {

@@ -66,8 +66,12 @@ pub(super) struct Rule {
     pub strength: Strength,
     /// It holds one of the defining words.
     pub explicit: bool,
+    /// The number of the message, and the place in it.
     pub last: u64,
 }
+
+/// Bits of a rule's place in its message.
+const PLACES: u32 = 12;
 
 /// A command's line in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +108,7 @@ impl Carried {
     /// Takes note of what came after: what it finished, ran again or answered is no longer as it was.
     pub(super) fn settle(&mut self, later: &Read<'_>) {
         for action in later.actions() {
-            self.open.act(action.note, self.clock);
+            self.open.act(&action);
             if let Some(run) = action.note.run.as_ref().filter(|_| action.answer.is_some()) {
                 self.commands.remove(&run.key);
             }
@@ -129,8 +133,9 @@ impl Carried {
                 sights[*number as usize].again((self.clock - before) as u32, used, output);
             }
             let notes = facts.notes(at);
-            for said in notes.into_iter().flat_map(|notes| &notes.rules) {
-                let rule = Rule { strength: said.strength, explicit: said.explicit, last: self.clock };
+            for (place, said) in (0..).zip(notes.into_iter().flat_map(|notes| &notes.rules)) {
+                let last = (self.clock << PLACES) | (place & ((1 << PLACES) - 1));
+                let rule = Rule { strength: said.strength, explicit: said.explicit, last };
                 self.rules.insert(said.text.clone(), rule);
             }
             if open {
@@ -157,7 +162,7 @@ impl Carried {
     fn add_actions(&mut self, read: &Read<'_>) {
         for action in read.actions() {
             let at = self.clock + action.at as u64 + 1;
-            self.open.act(action.note, at);
+            self.open.act(&action);
             let Some((run, answer)) = action.note.run.as_ref().zip(action.answer) else { continue };
             let (answered, message) = answer;
             let output_ref = message.tool_outputs().find_map(|o| o.output_ref.as_ref());

@@ -1,52 +1,112 @@
 use std::collections::BTreeMap;
 
-use crate::facts::{CallNote, Notes};
+use super::read::Told;
+use crate::facts::{Notes, Plan, made_id, ticks};
 use crate::message::{ItemType, Message, Role};
 use crate::saved::saved;
 use crate::sorting::sort_by_key;
 
-/// What a conversation has left open, going by its to-do lists, boxes and last question: what somebody wrote down as
+/// So many of the user's messages later, what an answer said was to be done is old.
+const OLD: u64 = 4;
+/// So many questions of the user's wait for an answer.
+const MOST_ASKED: usize = 4;
+
+/// What a conversation has left open, going by its to-do lists, boxes and last questions: what somebody wrote down as
 /// open and nobody ticked since.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Open {
-    /// The newest list of a plan tool: a later one replaces it.
+    /// The open entries of the plan.
     plan: Vec<String>,
     /// Unticked boxes, and when they were written.
     boxes: BTreeMap<String, u64>,
     /// What the assistant asked last, until the user speaks again.
     question: Option<String>,
+    /// What the plan's entries are called, in their order; empty where one has no name.
+    ids: Vec<String>,
+    /// What the user asked since the last answer.
+    asked: Vec<String>,
+    /// What the last answer that spoke of it said was to be done.
+    next: Vec<String>,
+    /// How often the user spoke since.
+    spoken: u64,
 }
 
-saved!(struct Open { plan, boxes, question });
+saved!(struct Open { plan, boxes, question } since 3 { ids, asked, next, spoken });
 
 impl Open {
     /// Reads what a message says.
     pub fn read(&mut self, message: &Message, notes: Option<&Notes>, at: u64) {
+        let question = notes.and_then(|notes| notes.question.clone());
         match message.role {
-            Role::User if message.item_type() == ItemType::UserMessage => self.question = None,
-            Role::Assistant if message.tool_calls().next().is_none() => {
-                self.question = notes.and_then(|notes| notes.question.clone());
+            Role::User if message.item_type() == ItemType::UserMessage => {
+                self.question = None;
+                self.asked.extend(question.filter(|_| self.asked.len() < MOST_ASKED));
+                self.spoken += 1;
+                if self.spoken >= OLD {
+                    self.next.clear();
+                }
             }
+            Role::Assistant if message.tool_calls().next().is_none() => {
+                self.question = question;
+                self.asked.clear();
+            }
+            Role::Assistant if question.is_some() => self.question = question,
             _ => {}
         }
-        if let Some(notes) = notes {
-            self.tick(&notes.boxes, at);
+        let Some(notes) = notes else { return };
+        if !notes.next.is_empty() {
+            self.next.clone_from(&notes.next);
+            self.spoken = 0;
+        }
+        self.tick(&notes.boxes, at);
+    }
+
+    /// Reads what a call says of the plan, unless it failed.
+    pub fn act(&mut self, call: &Told<'_>) {
+        let Some(plan) = &call.note.plan else { return };
+        let output = call.output.map_or_else(Default::default, |(_, message)| message.plain_text());
+        let refused = call.output.is_some_and(|(output, _)| output.is_error)
+            || output.get(..5).is_some_and(|begin| begin.eq_ignore_ascii_case("error"));
+        if !refused {
+            self.plan(plan, &output);
         }
     }
 
-    /// Reads the arguments of a call: plans, and boxes in files that are written.
-    pub fn act(&mut self, call: &CallNote, at: u64) {
-        if let Some(plan) = &call.plan {
-            self.plan.clone_from(plan);
+    fn plan(&mut self, plan: &Plan, output: &str) {
+        if plan.whole {
+            let open = || plan.entries.iter().filter(|entry| !entry.done);
+            self.plan = open().map(|entry| entry.text.clone()).collect();
+            self.ids = open().map(|entry| entry.id.clone().unwrap_or_default()).collect();
+            return;
         }
-        self.tick(&call.boxes, at);
+        self.ids.resize(self.plan.len(), String::new());
+        for entry in &plan.entries {
+            let by_id = entry.id.as_ref().and_then(|id| self.ids.iter().position(|known| known == id));
+            let found = by_id.or_else(|| self.plan.iter().position(|text| *text == entry.text));
+            match found {
+                Some(at) if entry.done => {
+                    self.plan.remove(at);
+                    self.ids.remove(at);
+                }
+                Some(at) if !entry.text.is_empty() => self.plan[at].clone_from(&entry.text),
+                None if !entry.done && !entry.text.is_empty() => {
+                    self.plan.push(entry.text.clone());
+                    self.ids.push(entry.id.clone().or_else(|| made_id(output)).unwrap_or_default());
+                }
+                _ => {}
+            }
+        }
     }
 
     fn tick(&mut self, boxes: &[(String, bool)], at: u64) {
         for (line, done) in boxes {
             if *done {
-                self.boxes.remove(line);
-            } else {
+                self.next.retain(|open| !ticks(line, open));
+            }
+            if self.boxes.remove(line).is_none() {
+                self.boxes.retain(|open, _| !ticks(line, open) || !(*done || ticks(open, line)));
+            }
+            if !done {
                 self.boxes.insert(line.clone(), at);
             }
         }
@@ -55,8 +115,141 @@ impl Open {
     /// What is open, most urgent first.
     pub fn lines(&self) -> Vec<String> {
         let question = self.question.iter().map(|q| format!("Asked the user: {q}"));
+        let asked = self.asked.iter().map(|q| format!("The user asked, not answered yet: {q}"));
         let mut boxes: Vec<(&String, &u64)> = self.boxes.iter().collect();
         sort_by_key(&mut boxes, |(_, at)| std::cmp::Reverse(**at));
-        question.chain(self.plan.iter().cloned()).chain(boxes.into_iter().map(|(b, _)| b.clone())).collect()
+        let boxes = boxes.into_iter().map(|(line, _)| line.clone());
+        let told: Vec<String> = question.chain(asked).chain(self.plan.iter().cloned()).chain(boxes).collect();
+        let next = self.next.iter().filter(|line| !told.contains(line)).cloned().collect::<Vec<_>>();
+        told.into_iter().chain(next).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::read::Read;
+    use super::*;
+    use crate::message::{Part, ToolCall};
+
+    fn open(messages: &[Message]) -> Vec<String> {
+        let mut open = Open::default();
+        let read = Read::anew(messages, &[]);
+        for call in read.actions() {
+            open.act(&call);
+        }
+        for (message, notes) in read.messages() {
+            open.read(message, notes, 1);
+        }
+        open.lines()
+    }
+
+    fn call(id: &str, tool: &str, args: &Value, output: &str) -> [Message; 2] {
+        let call = ToolCall::function(id, tool, args.to_string());
+        [Message::new(Role::Assistant, vec![Part::ToolCall(call)]), Message::tool(id, output)]
+    }
+
+    fn said(text: &str) -> Message {
+        Message::text(Role::Assistant, text)
+    }
+
+    fn user(text: &str) -> Message {
+        Message::text(Role::User, text)
+    }
+
+    fn two(status: &str) -> Value {
+        json!({ "todos": [
+            { "id": "1", "content": "fix parser", "status": status },
+            { "id": "2", "content": "write docs", "status": "pending" },
+        ] })
+    }
+
+    #[test]
+    fn a_call_that_failed_changes_no_plan() {
+        let mut list = call("a", "TodoWrite", &two("pending"), "ok").to_vec();
+        let mut failed = call("b", "TodoWrite", &json!({ "todos": [] }), "todos not updated");
+        if let Part::ToolOutput(output) = &mut failed[1].parts[0] {
+            output.is_error = true;
+        }
+        list.extend(failed);
+        list.extend(call("c", "TodoWrite", &json!({ "todos": [] }), "Error: invalid input"));
+        assert_eq!(open(&list), ["fix parser", "write docs"]);
+    }
+
+    #[test]
+    fn what_is_merged_changes_what_it_names() {
+        for update in [
+            json!({ "merge": true, "todos": [{ "id": "1", "content": "fix parser", "status": "completed" }] }),
+            json!({ "merge": true, "todos": [{ "id": "1", "status": "completed" }] }),
+            json!({ "todos": [{ "id": "1", "status": "completed" }] }),
+        ] {
+            let list =
+                [call("a", "todo_write", &two("pending"), "ok"), call("b", "todo_write", &update, "ok")];
+            assert_eq!(open(&list.concat()), ["write docs"], "{update}");
+        }
+    }
+
+    #[test]
+    fn tasks_are_made_and_finished_one_by_one() {
+        let list = [
+            call("a", "TaskCreate", &json!({ "subject": "Migrate users" }), "Task #1 created"),
+            call("b", "TaskCreate", &json!({ "subject": "Write rollback" }), "Task #2 created"),
+            call("c", "TaskUpdate", &json!({ "taskId": "1", "status": "completed" }), "ok"),
+        ];
+        assert_eq!(open(&list.concat()), ["Write rollback"]);
+    }
+
+    #[test]
+    fn what_other_tools_are_given_is_no_plan() {
+        let orders = json!({ "orders": [{ "title": "Order 1", "status": "open" }] });
+        let template = json!({ "path": "T.md", "content": "- [ ] I have read the guide" });
+        let list = [
+            call("a", "TodoWrite", &two("completed"), "ok"),
+            call("b", "send_orders", &orders, "ok"),
+            call("c", "write_file", &template, "ok"),
+        ];
+        assert_eq!(open(&list.concat()), ["write docs"]);
+    }
+
+    #[test]
+    fn boxes_are_ticked_in_other_words() {
+        let list = [
+            said("- [ ] write the docs\n- [ ] Alpha\n- [ ] write the docs and tests"),
+            said("- [x] write the docs (done in abc1234)\n- [x] **alpha**"),
+        ];
+        assert_eq!(open(&list), ["write the docs and tests"]);
+    }
+
+    #[test]
+    fn what_an_answer_says_is_left_is_open_until_it_is_old() {
+        let left = [said("Fixed.\n\n## Next steps\n1. Delete `a.ts`\n\nRemaining: update the changelog.")];
+        assert_eq!(open(&left), ["Delete `a.ts`", "Remaining: update the changelog."]);
+        let ticked = [left[0].clone(), said("- [x] Delete a.ts")];
+        assert_eq!(open(&ticked), ["Remaining: update the changelog."]);
+        let mut old = left.to_vec();
+        old.extend(["a", "b", "c", "d"].map(user));
+        assert_eq!(open(&old), [""; 0]);
+        assert_eq!(open(&[said("修好了。\n待办:\n- 更新文档")]), ["更新文档"]);
+        assert_eq!(open(&[said("修正しました。\n残り:\n- 文書の更新")]), ["文書の更新"]);
+    }
+
+    #[test]
+    fn questions_of_both_sides_are_open_until_they_are_answered() {
+        let asking = |text: &str| {
+            let call = Part::ToolCall(ToolCall::function("k", "look", "{}"));
+            Message::new(Role::Assistant, vec![Part::text(text), call])
+        };
+        let list =
+            [user("Which licence does it have?"), asking("Shall I drop the table?"), Message::tool("k", "x")];
+        assert_eq!(
+            open(&list),
+            [
+                "Asked the user: Shall I drop the table?",
+                "The user asked, not answered yet: Which licence does it have?"
+            ]
+        );
+        assert_eq!(open(&[asking("Is it the cache?"), Message::tool("k", "x")]), [""; 0]);
+        assert_eq!(open(&[list[0].clone(), said("MIT.")]), [""; 0]);
     }
 }

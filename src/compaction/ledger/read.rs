@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::facts::{Answered, CallNote, Drawn, Kept, Notes};
-use crate::message::{Message, Role};
+use crate::message::{Message, Role, ToolOutput};
 
 /// Messages with their facts, in the order in which they are read.
 pub struct Read<'a> {
@@ -19,6 +19,8 @@ pub(super) struct Told<'a> {
     pub at: usize,
     /// What came of its command, and the message that says so; `None` while no output answers it.
     pub answer: Option<(Cow<'a, Answered>, &'a Message)>,
+    /// Its output, and the message that holds it.
+    pub output: Option<(&'a ToolOutput, &'a Message)>,
 }
 
 impl<'a> Read<'a> {
@@ -79,6 +81,7 @@ impl<'a> Read<'a> {
             if message.role == Role::Tool && !open.is_empty() {
                 for output in message.tool_outputs() {
                     let Some(index) = open.remove(output.call_id.as_str()) else { continue };
+                    told[index].output = Some((output, message));
                     let Some(run) = &told[index].note.run else { continue };
                     let known = notes.and_then(|notes| notes.answer.as_ref());
                     let answered = match known.filter(|known| known.speaks == run.speaks) {
@@ -96,7 +99,7 @@ impl<'a> Read<'a> {
                 open.remove(call.id.as_str());
                 if let Some(note) = noted.iter().find(|note| note.at == number) {
                     open.insert(&call.id, told.len());
-                    told.push(Told { note, at, answer: None });
+                    told.push(Told { note, at, answer: None, output: None });
                 }
             }
         }

@@ -66,8 +66,8 @@ pub fn write(
 /// What the rest of the view does not say.
 struct Missing<'a> {
     carried: &'a Carried,
-    /// Best first.
-    rules: Vec<&'a str>,
+    /// Best first, and when each was said.
+    rules: Vec<(&'a str, u64)>,
     open: Vec<String>,
     literals: Choices<'a>,
     /// Refs that the view shows already.
@@ -78,9 +78,10 @@ impl<'a> Missing<'a> {
     fn of(carried: &'a Carried, stays: &Stays<'_>) -> Self {
         let mut rules: Vec<_> = carried.rules.iter().collect();
         sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), Reverse(r.last)));
-        let mut rules: Vec<&str> = rules.into_iter().map(|(text, _)| text.as_str()).collect();
+        let mut rules: Vec<(&str, u64)> =
+            rules.into_iter().map(|(text, r)| (text.as_str(), r.last)).collect();
         let mut open = carried.open.lines();
-        let said = rules.iter().copied().chain(open.iter().map(String::as_str));
+        let said = rules.iter().map(|(text, _)| *text).chain(open.iter().map(String::as_str));
         let mut absent = vec![true; rules.len() + open.len()];
         stays.find(&Needles::new(said), |i| absent[i] = false);
         let mut absent = absent.into_iter();
@@ -99,9 +100,11 @@ impl<'a> Missing<'a> {
     fn text(&self, room: Room) -> Option<(String, bool)> {
         let mut out = format!("{HEADING}\n");
         let mut left = room.all.max(room.rules).saturating_sub(cost(&out) + 8);
-        let taken = fitting(&self.rules, &mut left, |rule| cost(rule) + 2);
+        let mut taken = fitting(&self.rules, &mut left, |(rule, _)| cost(rule) + 2);
         let mut complete = taken.len() == self.rules.len();
-        list(&mut out, "The user's rules", taken.into_iter().copied());
+        // In the order in which they were said: where two disagree, the later one holds.
+        sort_by_key(&mut taken, |(_, last)| *last);
+        list(&mut out, "The user's rules", taken.into_iter().map(|(rule, _)| *rule));
         left = left.min(room.all.saturating_sub(cost(&out)));
 
         let mut told = left / TOLD;
