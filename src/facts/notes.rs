@@ -8,7 +8,7 @@ use super::outcome::{Outcome, Status, outcome};
 use super::{
     Strength, asks, checkboxes, constraints, essence, only_looks, shorten, todos, without_directory,
 };
-use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput};
+use crate::message::{Message, Part, Role, ToolCall, ToolOutput};
 use crate::saved::saved;
 
 /// A longer sentence was pasted rather than said.
@@ -92,7 +92,8 @@ impl Notes {
             return notes;
         }
         let said = said(message);
-        if user && message.item_type() != ItemType::CompactionSummary {
+        // A memory, an injection or a skill has the user's role and not their authority.
+        if message.opens_turn() {
             let rule = |found: super::Constraint<'_>| {
                 let pasted = found.fenced || found.text.len() > LONGEST_SAID;
                 let strength = if pasted { Strength::Mention } else { found.strength };

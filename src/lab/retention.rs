@@ -76,7 +76,7 @@ pub(super) fn each_fact<'a>(
                 each(literal.text, false);
             }
         }
-        if message.role == Role::User && message.item_type() != ItemType::CompactionSummary {
+        if message.opens_turn() {
             let said = message.plain_text();
             for constraint in constraints(&said).into_iter().filter(|c| c.explicit) {
                 each(constraint.text, true);
