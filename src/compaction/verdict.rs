@@ -184,9 +184,11 @@ fn with_ledger(
     };
     let carried = ledger::beside(context, &folded, terms.carried, cut, terms.redact)?;
     let body = context.view.body().iter().filter(|s| !cut && !folded.contains(&s.node));
-    let (whole, edited): (Vec<&Slot>, Vec<&Slot>) = body.partition(|s| s.form == Form::Whole);
-    let said = context.view.header().iter().chain(edited).map(|s| &*s.message);
+    let (fixed, body): (Vec<&Slot>, Vec<&Slot>) = body.partition(|s| is_fixed(context, s));
+    let (whole, edited): (Vec<&Slot>, Vec<&Slot>) = body.into_iter().partition(|s| s.form == Form::Whole);
+    let said = context.view.header().iter().chain(fixed).map(|s| &*s.message);
     let stays = Stays::of(said.chain([&summary]).chain(retain));
+    let stays = stays.and_edited(edited.iter().map(|s| &*s.message).collect());
     let stays = stays.and_whole(context, &whole.iter().map(|s| s.node).collect::<Vec<_>>());
     let Some((ledger, _)) = ledger::write(&carried, &stays, room, &*context.counter) else {
         return Ok((summary, 0));
@@ -194,6 +196,13 @@ fn with_ledger(
     let whole = engine_message(Role::User, &format!("{}\n\n{ledger}", summary.plain_text()));
     let added = standing(context, plan, retain, &whole).saturating_sub(tokens);
     Ok(if added < gain { (whole, added) } else { (summary, 0) })
+}
+
+/// What stands as it is whatever passes do: what the engine put in, and what is pinned.
+fn is_fixed(context: &Context, slot: &Slot) -> bool {
+    let node = context.history.node(slot.node);
+    slot.form == Form::Whole
+        && (node.pinned || matches!(node.kind, NodeKind::Summary | NodeKind::Retain | NodeKind::Pin))
 }
 
 /// About what the messages that stay take at least, once all that may be cut is cut (COMP-19, INV-11).

@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde::Serialize;
 
 use crate::facts::{Needles, constraints, literals, texts};
-use crate::message::{ItemType, Message, Role};
+use crate::message::Message;
 use crate::sorting::sort;
 
 /// The facts of a history, each once.
@@ -130,7 +130,7 @@ fn share(there: &[bool]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{Part, ToolCall};
+    use crate::message::{Part, Role, ToolCall};
 
     fn user(text: &str) -> Message {
         Message::text(Role::User, text)

@@ -80,11 +80,13 @@ impl<'a> Missing<'a> {
         sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), Reverse(r.last)));
         let mut rules: Vec<&str> = rules.into_iter().map(|(text, _)| text.as_str()).collect();
         let mut open = carried.open.lines();
-        let said = rules.iter().copied().chain(open.iter().map(String::as_str));
-        let mut absent = vec![true; rules.len() + open.len()];
-        stays.find(&Needles::new(said), |i| absent[i] = false);
+        let mut absent = vec![true; rules.len()];
+        stays.find_ruled(&Needles::new(rules.iter().copied()), |i| absent[i] = false);
         let mut absent = absent.into_iter();
         rules.retain(|_| absent.next().unwrap_or(true));
+        let mut absent = vec![true; open.len()];
+        stays.find_said(&Needles::new(open.iter().map(String::as_str)), |i| absent[i] = false);
+        let mut absent = absent.into_iter();
         open.retain(|_| absent.next().unwrap_or(true));
 
         let literals = Choices::missing(&carried.literals, stays);
