@@ -132,6 +132,8 @@ impl Session {
         session.unanswered_cost = Saved::load(from)?;
         let nodes = session.context.history.len();
         from.require(session.forks.iter().all(|fork| fork.is_whole(nodes)), "a branch begins nowhere")?;
+        let merged = session.forks.iter().filter_map(|fork| fork.merged).map(|(node, _)| node);
+        session.context.results.extend(merged);
         let answered = session.costs.iter().all(|(node, _)| node.get() < nodes);
         from.require(answered, "a call's cost is of no message")?;
         let host = from.bytes()?.to_vec();

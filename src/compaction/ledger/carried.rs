@@ -129,7 +129,8 @@ impl Carried {
                 sights[*number as usize].again((self.clock - before) as u32, used, output);
             }
             let notes = facts.notes(at);
-            for said in notes.into_iter().flat_map(|notes| &notes.rules) {
+            let own = notes.filter(|_| read.is_users(message, at));
+            for said in own.into_iter().flat_map(|notes| &notes.rules) {
                 let rule = Rule { strength: said.strength, explicit: said.explicit, last: self.clock };
                 self.rules.insert(said.text.clone(), rule);
             }

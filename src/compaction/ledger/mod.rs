@@ -91,14 +91,17 @@ fn reading(
     };
     let messages = nodes.iter().map(|n| redact.message(&context.history.node(*n).message));
     let kept = nodes.iter().map(|n| context.history.redacted_facts_of_away(*n));
-    read(&Read::anew(&messages.collect::<Result<Vec<_>>>()?, &kept.collect::<Vec<_>>()));
+    let messages = messages.collect::<Result<Vec<_>>>()?;
+    let others = nodes.iter().enumerate().filter(|(_, n)| context.results.contains(n)).map(|(at, _)| at);
+    read(&Read::anew(&messages, &kept.collect::<Vec<_>>()).with_others(others));
     Ok(())
 }
 
 /// Messages, whole as they were pushed, with their facts.
 fn drawn<'a>(context: &'a Context, nodes: &[NodeIndex]) -> Read<'a> {
     let message = |n: &NodeIndex| (&*context.history.node(*n).message, n.get());
-    Read::drawn(context.facts(), nodes.iter().map(message).collect())
+    let read = Read::drawn(context.facts(), nodes.iter().map(message).collect());
+    read.with_others(context.results.iter().map(|n| n.get()))
 }
 
 #[cfg(test)]

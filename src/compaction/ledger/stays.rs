@@ -51,26 +51,31 @@ impl<'a> Stays<'a> {
     /// Calls `found` with the index of each text that stands there as the user's or an instruction's word: what a tool's
     /// output happens to say has not their weight, and may be trimmed at any time.
     pub(super) fn find_ruled(&self, needles: &Needles<'_>, found: impl FnMut(usize)) {
-        self.find(needles, |message| message.opens_turn() || message.role.is_instruction(), found);
+        let rules = |read: &Read<'_>, message: &Message, at| {
+            read.is_users(message, at) || message.role.is_instruction()
+        };
+        self.find(needles, rules, found);
     }
 
     /// Calls `found` with the index of each text that stands there in the words of anyone but a tool.
     pub(super) fn find_said(&self, needles: &Needles<'_>, found: impl FnMut(usize)) {
-        self.find(needles, |message| message.role != Role::Tool, found);
+        self.find(needles, |_, message, _| message.role != Role::Tool, found);
     }
 
     /// Looks through what the engine or the header says, and through those of the whole messages that count.
     fn find(
         &self,
         needles: &Needles<'_>,
-        counts: impl Fn(&Message) -> bool,
+        counts: impl Fn(&Read<'_>, &Message, usize) -> bool,
         mut found: impl FnMut(usize),
     ) {
         if needles.is_empty() {
             return;
         }
-        let whole = self.drawn.iter().flat_map(Read::places).map(|(message, _)| message);
-        let whole = whole.filter(|message| counts(message));
+        let of_read = |read: &'_ Read<'a>| {
+            read.places().filter(|(message, at)| counts(read, message, *at)).collect::<Vec<_>>()
+        };
+        let whole = self.drawn.iter().flat_map(of_read).map(|(message, _)| message);
         find_in_texts(needles, self.messages.iter().copied().chain(whole), &mut found);
     }
 
