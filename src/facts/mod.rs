@@ -39,3 +39,4 @@ pub use shell::{Effect, commit_message, directory, effects, essence, only_looks,
 pub use statements::{Statement, StatementKind, statement};
 pub use texts::texts;
 pub use todo::{Todo, todos};
+pub(crate) use word::is_cjk;

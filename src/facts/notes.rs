@@ -13,6 +13,8 @@ use crate::saved::saved;
 
 /// A longer sentence was pasted rather than said.
 const LONGEST_SAID: usize = 600;
+/// A message with more constraints than these is a paste, a specification or a log, whose lines are hardly the user's own.
+const MOST_SAID: usize = 12;
 /// Longer entries of a list give their middle.
 const LONGEST_ENTRY: usize = 300;
 /// Longer commands are scripts.
@@ -42,7 +44,7 @@ pub struct Said {
     pub text: String,
     /// How surely it is a constraint.
     pub strength: Strength,
-    /// It holds one of the defining words.
+    /// It holds one of the defining words, and is not one of a crowd.
     pub explicit: bool,
 }
 
@@ -94,12 +96,14 @@ impl Notes {
         let said = said(message);
         // A memory, an injection or a skill has the user's role and not their authority.
         if message.opens_turn() {
+            let all = constraints(&said);
+            let crowd = all.len() > MOST_SAID;
             let rule = |found: super::Constraint<'_>| {
-                let pasted = found.fenced || found.text.len() > LONGEST_SAID;
+                let pasted = crowd || found.fenced || found.text.len() > LONGEST_SAID;
                 let strength = if pasted { Strength::Mention } else { found.strength };
-                Said { text: found.text.to_owned(), strength, explicit: found.explicit }
+                Said { text: found.text.to_owned(), strength, explicit: found.explicit && !crowd }
             };
-            notes.rules = constraints(&said).into_iter().map(rule).collect();
+            notes.rules = all.into_iter().map(rule).collect();
         }
         if !user && message.tool_calls().next().is_none() {
             notes.question = asks(&said).map(|q| shorten::line(q, LONGEST_ENTRY));

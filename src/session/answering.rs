@@ -242,7 +242,7 @@ impl Session {
         let plan = &pending.question.plan;
         let aim = pending.question.run.aim;
         let budget = aim.ledger;
-        let carried = if budget == 0 {
+        let carried = if budget.is_none() {
             Carried::default()
         } else {
             self.carried.of(&self.context, &plan.members, self.redact.as_ref())?

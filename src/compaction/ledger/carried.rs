@@ -24,6 +24,8 @@ pub struct Carried {
     pub(super) outputs: BTreeMap<u64, Stored>,
     /// How many messages were read.
     clock: u64,
+    /// What the user asked for, as the ledger tells it.
+    pub(super) asked: Vec<String>,
 }
 
 /// Where and how often a literal fact is seen among messages that are read, by their places: kept small, for there is one for
@@ -60,13 +62,13 @@ impl Sight {
     }
 }
 
-/// How surely a sentence is a constraint, and when it was said last.
+/// How surely a sentence is a constraint, and when it was said first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rule {
     pub strength: Strength,
     /// It holds one of the defining words.
     pub explicit: bool,
-    pub last: u64,
+    pub first: u64,
 }
 
 /// A command's line in the ledger.
@@ -84,8 +86,8 @@ pub(super) struct Stored {
     pub bytes: u64,
 }
 
-saved!(struct Carried { literals, rules, commands, open, outputs, clock });
-saved!(struct Rule { strength, explicit, last });
+saved!(struct Carried { literals, rules, commands, open, outputs, clock } fresh { asked: Vec::new() });
+saved!(struct Rule { strength, explicit, first });
 saved!(struct Ran { line, failed, last });
 saved!(struct Stored { ref_id, bytes });
 
@@ -131,8 +133,10 @@ impl Carried {
             let notes = facts.notes(at);
             let own = notes.filter(|_| read.is_users(message, at));
             for said in own.into_iter().flat_map(|notes| &notes.rules) {
-                let rule = Rule { strength: said.strength, explicit: said.explicit, last: self.clock };
-                self.rules.insert(said.text.clone(), rule);
+                let new = Rule { strength: said.strength, explicit: said.explicit, first: self.clock };
+                let rule = self.rules.entry(said.text.clone()).or_insert(new);
+                rule.strength = rule.strength.max(new.strength);
+                rule.explicit |= new.explicit;
             }
             if open {
                 self.open.read(message, notes, self.clock);
