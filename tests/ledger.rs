@@ -199,3 +199,32 @@ fn a_long_request_is_shortened_and_names_its_message() {
     let told = view(&session);
     assert!(told.contains("- Migrate the billing service.") && told.contains("(message task-1)"), "{told}");
 }
+
+#[test]
+fn every_documents_preset_has_the_ledger_that_is_asked_for_and_none_by_default() {
+    const RULE: &str = "Never push to main.";
+    for preset in ["spec", "steps-design", "steps-execution", "ladder"] {
+        for ledger in [None, Some(800)] {
+            let options = json!({ "contextWindow": 4_000, "ladder": preset,
+                "compaction": ledger.map_or(json!({}), |tokens| json!({ "ledgerTokens": tokens })) });
+            let mut session = session(&options);
+            session.push(vec![Message::text(Role::System, "S"), user(RULE), said("ok")]).unwrap();
+            for i in 0..40 {
+                session.push(vec![said(filler(900)), user(format!("q{i}"))]).unwrap();
+                let mut fit = session.prepare().unwrap();
+                while let Fit::NeedsSummary(pending) = fit {
+                    let answer = if preset.starts_with("steps") {
+                        r#"<compact_summary>{"current_state":"x","current":"x"}</compact_summary>"#
+                    } else {
+                        USELESS
+                    };
+                    fit = session
+                        .resume(*pending, &Answer { text: answer.to_owned(), ..Answer::default() })
+                        .unwrap();
+                }
+            }
+            assert!(!session.context().folds.is_empty(), "{preset}");
+            assert_eq!(view(&session).contains(RULE), ledger.is_some(), "{preset}");
+        }
+    }
+}
