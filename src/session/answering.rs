@@ -272,7 +272,7 @@ impl Session {
         let is_beside = |node: &NodeIndex| {
             self.context.history.node(*node).kind == NodeKind::Summary && !folded.contains(node)
         };
-        body.filter(is_beside).last().into_iter().chain(members.iter().copied()).collect()
+        body.filter(is_beside).next_back().into_iter().chain(members.iter().copied()).collect()
     }
 
     /// The same, its plan as it stands now; `STALE_PLAN` where nothing of it is left to fold.

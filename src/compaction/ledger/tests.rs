@@ -39,6 +39,7 @@ fn carried(messages: &[Message]) -> Carried {
 
 fn ledger(messages: &[Message], summary: &str, room: Room) -> String {
     write(&carried(messages), &Stays::of(&[said(summary)]), room, &Estimate)
+        .0
         .map_or_else(String::new, |(text, _)| text)
 }
 

@@ -56,7 +56,8 @@ pub fn write(
     let missing = Missing::of(carried, stays);
     let most = room.all.max(room.rules);
     let mut aim = room;
-    let (mut best, mut over): (Option<(Text, u64)>, Option<(Text, u64)>) = (None, None);
+    let mut best: Option<(Draft, u64)> = None;
+    let mut over = None;
     // The parts are counted one by one, by the estimate: the whole may count less or more. The next try aims by that.
     for _ in 0..TRIES {
         let Some(text) = missing.text(aim) else { break };
@@ -90,7 +91,7 @@ pub fn write(
 }
 
 /// A ledger as it was tried.
-struct Text {
+struct Draft {
     text: String,
     /// It is all that is missing.
     complete: bool,
@@ -145,10 +146,16 @@ impl<'a> Missing<'a> {
     }
 
     /// The ledger of at most so many tokens, by the estimate.
-    fn text(&self, room: Room) -> Option<Text> {
+    fn text(&self, room: Room) -> Option<Draft> {
         let mut out = format!("{HEADING}\n");
         let mut left = room.all.max(room.rules).saturating_sub(cost(&out) + 8);
-        let taken = fitting(&self.rules, &mut left, |rule| cost(rule) + 2);
+        // The oldest find room first, and the newest are read first.
+        let mut taken = fitting(&self.rules, &mut left, |rule| cost(rule) + 2);
+        let place = |rule: &&&str| {
+            let rule = self.carried.rules.get(**rule);
+            rule.map(|rule| (Reverse((rule.explicit, rule.strength)), Reverse(rule.first)))
+        };
+        sort_by_key(&mut taken, |rule| place(rule));
         let missed_rules = (self.rules.len() - taken.len()) as u64;
         let mut complete = missed_rules == 0;
         list(&mut out, "The user's rules", taken.into_iter().copied());
@@ -186,7 +193,7 @@ impl<'a> Missing<'a> {
         let text = tags::neutralize(out.trim_end()).into_owned();
         let missed = Missed { rules: missed_rules, facts: left_out.len() as u64 };
         let complete = complete && left_out.is_empty();
-        (text.len() > HEADING.len()).then_some(Text { text, complete, rules, missed })
+        (text.len() > HEADING.len()).then_some(Draft { text, complete, rules, missed })
     }
 
     /// Refs that open what found no room, those that open most of it first; then the newest large outputs.
