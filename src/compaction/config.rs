@@ -55,7 +55,8 @@ pub struct CompactionConfig {
     pub low_ratio: f64,
     /// The summariser's context window in tokens, where it is not the session's limit.
     pub summarizer_window: Option<u64>,
-    /// Tokens that the carry-over ledger may take; 0: no ledger; `None`: a fifth of the low mark.
+    /// Tokens that the carry-over ledger may take; 0: no ledger; `None`: a share of the low mark and apart from it the user's rules
+    /// under the ladder `contextfold` and a caller's own, none under the documents' presets.
     pub ledger_tokens: Option<u64>,
     /// The language of the summary, by name or tag; `None`: the conversation's.
     pub language: Option<String>,

@@ -1,6 +1,7 @@
 //! Which part of the view a compaction folds, and which stays.
 
 use super::layout::{Layout, SummaryRole};
+use super::ledger::Budget;
 use super::{Profile, ledger};
 use crate::config::size;
 use crate::context::{Context, FoldMessages, NodeIndex, NodeKind, Place, Unit, begin_with_user};
@@ -62,7 +63,7 @@ pub struct Keep {
     /// If the retained turns alone exceed the target, the oldest of them lose their earlier steps (COMP-7b).
     pub cut_within_turn: bool,
     /// Tokens that the fold's carry-over ledger may take.
-    pub ledger: u64,
+    pub ledger: Budget,
     /// Keep as much as the target has room for, instead of the last turns alone (PASS-14).
     pub fill: bool,
     /// Fold what passes left out of the view as well.
@@ -80,7 +81,7 @@ impl Keep {
             turns,
             target,
             cut_within_turn: true,
-            ledger: 0,
+            ledger: Budget::NONE,
             fill: false,
             hidden_too: false,
             summary: None,
@@ -105,7 +106,7 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
     let keep_from = kept_turns.first().copied().unwrap_or(units.len());
     let newest_user = units.iter().rposition(Unit::opens_turn);
     let room = |target: u64| keep.summary.unwrap_or_else(|| summary_reserve(target));
-    let reserve = |target: u64| room(target) + ledger::need(context, keep.ledger);
+    let reserve = |target: u64| room(target) + ledger::need(context, keep.ledger, target);
     let cut_within_turn = if let Some(target) = keep.target.filter(|_| keep.fill) {
         fold_oldest(&mut units, &turns, keep_from, context, target, reserve(target))
     } else {

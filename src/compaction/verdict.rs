@@ -1,7 +1,7 @@
 //! Whether an answer is a summary that may replace what it stands for.
 
 use super::layout::engine_message;
-use super::ledger::{self, Carried, Room, Stays};
+use super::ledger::{self, Budget, Carried, Missed, Room, Stays};
 use super::plan::FoldPlan;
 use super::{Profile, Redact, finish, no_summary, tags};
 use crate::context::{Context, Form, NodeKind, NodeSet, Slot};
@@ -31,6 +31,8 @@ pub struct Accepted {
     pub retain: Option<Message>,
     /// Tokens of the carry-over ledger at the end of the summary.
     pub ledger_tokens: u64,
+    /// What found no room in it.
+    pub missed: Missed,
     /// What was done instead of what was asked.
     pub fallback: Option<String>,
 }
@@ -50,8 +52,8 @@ impl Accepted {
 pub struct LedgerTerms<'a> {
     /// What the folded part holds, and all that was folded before.
     pub carried: &'a Carried,
-    /// Tokens that the ledger may take; 0: there is none.
-    pub budget: u64,
+    /// Tokens that the ledger may take.
+    pub budget: Budget,
     /// Where the compaction aims, in tokens of the view; out of reach where no window is known.
     pub low: u64,
     /// What the view may not exceed.
@@ -105,9 +107,9 @@ pub fn judge(
         (None, _) if wants_retain => notes.push("the answer had no <retain> section"),
         _ => {}
     }
-    let (summary, ledger_tokens) = with_ledger(context, plan, summary, retain.as_ref(), terms)?;
+    let (summary, ledger_tokens, missed) = with_ledger(context, plan, summary, retain.as_ref(), terms)?;
     let fallback = (!notes.is_empty()).then(|| notes.join("; "));
-    Ok(Accepted { text, summary, retain, ledger_tokens, fallback })
+    Ok(Accepted { text, summary, retain, ledger_tokens, missed, fallback })
 }
 
 /// Where there is no more room than this, no summary would do, and the smallest view is the best.
@@ -144,16 +146,17 @@ fn whole(answer: &Answer, profile: Profile) -> Result<tags::Tagged, Error> {
 }
 
 /// The summary with its ledger, which leaves at least half of what the fold gains (INV-8), and the view where the
-/// compaction aims. The user's constraints may take more of it.
+/// compaction aims. The user's constraints may take more of it, and by default more than its budget.
 fn with_ledger(
     context: &Context,
     plan: &FoldPlan,
     summary: Message,
     retain: Option<&Message>,
     terms: &LedgerTerms<'_>,
-) -> Result<(Message, u64), Error> {
-    if terms.budget == 0 {
-        return Ok((summary, 0));
+) -> Result<(Message, u64, Missed), Error> {
+    let budget = terms.budget;
+    if budget.is_none() {
+        return Ok((summary, 0, Missed::default()));
     }
     let tokens = standing(context, plan, retain, &summary);
     let gain = plan.stands_for().saturating_sub(tokens);
@@ -164,22 +167,34 @@ fn with_ledger(
     let stays = if cut { tokens + at_least(context, &folded, terms.most) } else { after };
     let most = terms.most.saturating_sub(stays);
     let low = terms.low.min(plan.most_after.unwrap_or(u64::MAX)).saturating_sub(after).max(most / 2);
+    let whole = if budget.rules_apart { u64::MAX } else { budget.tokens };
     let room = Room {
-        all: terms.budget.min(gain / 2).min(low).min(most),
-        rules: terms.budget.min(gain * 7 / 8).min(most),
+        all: whole.min(gain / 2).min(low).min(most),
+        rules: whole.min(low.max(budget.tokens)).min(gain * 7 / 8).min(most),
+        facts: budget.tokens,
     };
-    let carried = ledger::beside(context, &folded, terms.carried, cut, terms.redact)?;
+    let carried = ledger::beside(context, &plan.members, terms.carried, cut, terms.redact)?;
     let body = context.view.body().iter().filter(|s| !cut && !folded.contains(&s.node));
-    let (whole, edited): (Vec<&Slot>, Vec<&Slot>) = body.partition(|s| s.form == Form::Whole);
-    let said = context.view.header().iter().chain(edited).map(|s| &*s.message);
+    let (fixed, body): (Vec<&Slot>, Vec<&Slot>) = body.partition(|s| is_fixed(context, s));
+    let (whole, edited): (Vec<&Slot>, Vec<&Slot>) = body.into_iter().partition(|s| s.form == Form::Whole);
+    let said = context.view.header().iter().chain(fixed).map(|s| &*s.message);
     let stays = Stays::of(said.chain([&summary]).chain(retain));
+    let stays = stays.and_edited(edited.iter().map(|s| &*s.message).collect());
     let stays = stays.and_whole(context, &whole.iter().map(|s| s.node).collect::<Vec<_>>());
-    let Some((ledger, _)) = ledger::write(&carried, &stays, room, &*context.counter) else {
-        return Ok((summary, 0));
+    let (ledger, missed) = ledger::write(&carried, &stays, room, &*context.counter);
+    let Some((ledger, _)) = ledger else {
+        return Ok((summary, 0, missed));
     };
     let whole = engine_message(Role::User, &format!("{}\n\n{ledger}", summary.plain_text()));
     let added = standing(context, plan, retain, &whole).saturating_sub(tokens);
-    Ok(if added < gain { (whole, added) } else { (summary, 0) })
+    Ok(if added < gain { (whole, added, missed) } else { (summary, 0, missed) })
+}
+
+/// What stands as it is whatever passes do: what the engine put in, and what is pinned.
+fn is_fixed(context: &Context, slot: &Slot) -> bool {
+    let node = context.history.node(slot.node);
+    slot.form == Form::Whole
+        && (node.pinned || matches!(node.kind, NodeKind::Summary | NodeKind::Retain | NodeKind::Pin))
 }
 
 /// About what the messages that stay take at least, once all that may be cut is cut (COMP-19, INV-11).

@@ -77,6 +77,7 @@ impl Context {
             })
         };
         self.folds = std::mem::take(&mut self.folds).into_iter().filter_map(fold).collect();
+        self.results = self.results.iter().filter_map(|n| new.of(*n)).collect();
     }
 }
 

@@ -48,6 +48,8 @@ pub struct Context {
     pub on_entry: OnEntry,
     /// Tool outputs that point to the same output further down, and to which.
     pub pointers: Vec<(NodeIndex, NodeIndex)>,
+    /// User messages that the results of branches came back as: what they say is not the user's word.
+    pub results: NodeSet,
     pub(super) merges_instructions: bool,
     /// The facts of the history's messages, as far as they were needed.
     pub(super) facts: Drawn,
@@ -72,6 +74,7 @@ impl Context {
             left_out: Vec::new(),
             on_entry: OnEntry::default(),
             pointers: Vec::new(),
+            results: NodeSet::default(),
             merges_instructions: false,
             facts: Drawn::default(),
             folds_changed: 0,

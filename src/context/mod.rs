@@ -51,7 +51,9 @@ pub use item_id::ItemId;
 pub use node::{Node, NodeIndex, NodeKind, NodeSet};
 pub use outputs::OnEntry;
 pub use pruned::{PRUNED, is_instruction, is_output_note};
-pub use report::{CounterReport, Decision, LeftOut, PartReport, Report, RuleReport, SummaryReport};
+pub use report::{
+    CounterReport, Decision, LedgerLeftOut, LeftOut, PartReport, Report, RuleReport, SummaryReport,
+};
 pub use snapshot::Snapshot;
 pub use summary_state::SummaryState;
 pub use tally::{PartName, Tally};

@@ -181,10 +181,24 @@ pub struct SummaryReport {
     pub usage: Option<TokenUsage>,
     /// Tokens of the carry-over ledger in the summary.
     pub ledger_tokens: u64,
+    /// What found no room in the carry-over ledger and stands nowhere else in the view; absent where that is nothing.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger_left_out: Option<LedgerLeftOut>,
     /// What was done instead of what was asked, in words (missing tags, the extractive summariser …).
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
+}
+
+/// How much found no room in a carry-over ledger.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct LedgerLeftOut {
+    /// The user's rules.
+    pub rules: u64,
+    /// Paths, URLs, ids and error codes; those of stored outputs can be read there.
+    pub facts: u64,
 }
 
 saved!(struct Report {
@@ -196,4 +210,5 @@ saved!(struct RuleReport { name, source });
 saved!(struct PartReport { name, tokens, messages });
 saved!(struct Decision { pass, attempt, tokens_before, tokens_after, items, why });
 saved!(struct LeftOut { id, why, output_ref, fold });
-saved!(struct SummaryReport { attempts, usage, ledger_tokens, fallback });
+saved!(struct SummaryReport { attempts, usage, ledger_tokens, fallback } since 2 { ledger_left_out });
+saved!(struct LedgerLeftOut { rules, facts });

@@ -28,6 +28,7 @@ impl Context {
             left_out,
             on_entry,
             pointers,
+            results: _,             // the session knows what it merged
             merges_instructions: _, // the ladder's
             folds_changed,
         } = self;

@@ -151,20 +151,21 @@ fn words_of(lower: &str) -> impl Iterator<Item = &str> {
     lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|w| !w.is_empty())
 }
 
+/// The letters that telling words begin with, a bit each.
+const FIRST: u32 = {
+    let (mut first, mut at) = (0, 0);
+    while at < TELLING.len() {
+        first |= 1 << (TELLING[at].as_bytes()[0] - b'a');
+        at += 1;
+    }
+    first
+};
+
 /// False where no word of a text can be part of a rule: a look at the beginning of each word, most often.
 fn may_rule(text: &str) -> bool {
     if !text.is_ascii() {
         return true;
     }
-    /// By the letter that they begin with, a bit each.
-    const FIRST: u32 = {
-        let (mut first, mut at) = (0, 0);
-        while at < TELLING.len() {
-            first |= 1 << (TELLING[at].as_bytes()[0] - b'a');
-            at += 1;
-        }
-        first
-    };
     let in_word = |b: u8| b.is_ascii_alphanumeric() || b == b'\'';
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -40,3 +40,4 @@ pub use shell::{Effect, commit_message, directory, effects, essence, only_looks,
 pub use statements::{Statement, StatementKind, statement};
 pub use texts::{said, texts};
 pub use todo::{Plan, Todo, made_id, plan};
+pub(crate) use word::is_cjk;

@@ -8,11 +8,13 @@ use super::{
     Plan, Strength, asks, asks_the_user, checkboxes, constraints, essence, intentions, only_looks, plan,
     said, shorten, unwrapped, without_directory,
 };
-use crate::message::{ItemType, Message, Role, ToolCall, ToolOutput};
+use crate::message::{Message, Role, ToolCall, ToolOutput};
 use crate::saved::saved;
 
 /// A longer sentence was pasted rather than said.
 const LONGEST_SAID: usize = 600;
+/// A message with more constraints than these is a paste, a specification or a log, whose lines are hardly the user's own.
+const MOST_SAID: usize = 12;
 /// Longer entries of a list give their middle.
 const LONGEST_ENTRY: usize = 300;
 /// Of what an answer says is to be done, so many lines.
@@ -46,7 +48,7 @@ pub struct Said {
     pub text: String,
     /// How surely it is a constraint.
     pub strength: Strength,
-    /// It holds one of the defining words.
+    /// It holds one of the defining words, and is not one of a crowd.
     pub explicit: bool,
 }
 
@@ -94,13 +96,20 @@ impl Notes {
             return notes;
         }
         let said = said(message);
-        if user && message.item_type() != ItemType::CompactionSummary {
+        // A memory, an injection or a skill has the user's role and not their authority.
+        if message.opens_turn() {
+            let all = constraints(&said);
+            let crowd = all.len() > MOST_SAID;
             let rule = |found: super::Constraint<'_>| {
-                let pasted = found.fenced || found.text.len() > LONGEST_SAID;
+                let pasted = crowd || found.fenced || found.text.len() > LONGEST_SAID;
                 let strength = if pasted { Strength::Mention } else { found.strength };
-                Said { text: unwrapped(found.text).into_owned(), strength, explicit: found.explicit }
+                Said {
+                    text: unwrapped(found.text).into_owned(),
+                    strength,
+                    explicit: found.explicit && !crowd,
+                }
             };
-            notes.rules = constraints(&said).into_iter().map(rule).collect();
+            notes.rules = all.into_iter().map(rule).collect();
         }
         let calls = message.tool_calls().next().is_some();
         let question = asks(&said).filter(|q| !calls || asks_the_user(q));

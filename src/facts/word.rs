@@ -34,7 +34,7 @@ pub(super) fn is_url_part(c: char) -> bool {
 }
 
 /// Chinese characters, kana and the like: scripts that set no blanks between words.
-pub(super) fn is_cjk(c: char) -> bool {
+pub(crate) fn is_cjk(c: char) -> bool {
     matches!(u32::from(c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0xFF00..=0xFFEF | 0x20000..=0x3FFFF)
 }
 

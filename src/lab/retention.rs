@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde::Serialize;
 
 use crate::facts::{Needles, constraints, literals, said, texts};
-use crate::message::{ItemType, Message, Role};
+use crate::message::Message;
 use crate::sorting::sort;
 
 /// The facts of a history, each once.
@@ -77,7 +77,7 @@ pub(super) fn each_fact<'a>(
                 each(literal.text, false);
             }
         }
-        if message.role == Role::User && message.item_type() != ItemType::CompactionSummary {
+        if message.opens_turn() {
             let said = said(message);
             for constraint in constraints(&said).into_iter().filter(|c| c.explicit) {
                 for line in constraint.text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -133,7 +133,7 @@ fn share(there: &[bool]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{Part, ToolCall};
+    use crate::message::{Part, Role, ToolCall};
 
     fn user(text: &str) -> Message {
         Message::text(Role::User, text)

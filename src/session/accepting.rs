@@ -1,10 +1,12 @@
 //! What is accepted is put in.
 
+use std::fmt::Write as _;
+
 use super::facade::Session;
 use super::run::{Fit, Pending, Question, Run};
 use crate::compaction::ledger::Carried;
 use crate::compaction::{self, Chunks, FoldPlan, Layout, Reason, Size};
-use crate::context::EventName;
+use crate::context::{EventName, LedgerLeftOut};
 use crate::error::Result;
 
 /// A summary that was accepted, and what it stands for.
@@ -73,9 +75,16 @@ impl Session {
         run.folded = true;
         run.unsummed = None;
         self.usage = None;
-        run.decide(pass, tokens_before, self.tokens(), items, why.to_owned());
+        let missed = accepted.missed;
+        let mut why = why.to_owned();
+        if missed.rules > 0 {
+            let _ = write!(why, "; the ledger had no room for {} of the user's rules", missed.rules);
+        }
+        run.decide(pass, tokens_before, self.tokens(), items, why);
         let summed = run.summary.get_or_insert_default();
         summed.ledger_tokens = self.context.history.node(summary).tally.ledger;
+        summed.ledger_left_out = (missed.rules + missed.facts > 0)
+            .then_some(LedgerLeftOut { rules: missed.rules, facts: missed.facts });
         summed.fallback = accepted.fallback;
         if plan.layout == Layout::Replace {
             self.context.emit(EventName::ConversationReplaced, &[summary], String::new());

@@ -242,10 +242,10 @@ impl Session {
         let plan = &pending.question.plan;
         let aim = pending.question.run.aim;
         let budget = aim.ledger;
-        let carried = if budget == 0 {
+        let carried = if budget.is_none() {
             Carried::default()
         } else {
-            self.carried.of(&self.context, &plan.members, self.redact.as_ref())?
+            self.carried.of(&self.context, &self.carriers(&plan.members), self.redact.as_ref())?
         };
         let redact = self.redact.as_ref();
         let terms = LedgerTerms { carried: &carried, budget, low: aim.low, most: aim.most, redact };
@@ -262,6 +262,17 @@ impl Session {
             }
         }
         Ok((accepted, carried))
+    }
+
+    /// What a fold carries on with: the newest summary that stays beside it, which carries all before it (its own ledger may
+    /// have had no room), and its members.
+    fn carriers(&self, members: &[NodeIndex]) -> Vec<NodeIndex> {
+        let folded: NodeSet = members.iter().copied().collect();
+        let mut body = self.context.view.body().iter().map(|slot| slot.node);
+        let is_beside = |node: &NodeIndex| {
+            self.context.history.node(*node).kind == NodeKind::Summary && !folded.contains(node)
+        };
+        body.rfind(is_beside).into_iter().chain(members.iter().copied()).collect()
     }
 
     /// The same, its plan as it stands now; `STALE_PLAN` where nothing of it is left to fold.

@@ -171,6 +171,9 @@ impl Session {
         };
         let added = self.push(vec![message])?;
         self.hear(branch);
+        if *result == MergeAs::User {
+            self.context.results.extend(&added);
+        }
         let fork = &mut self.forks[number];
         let told = fork.story.len();
         fork.merged = added.first().map(|node| (*node, told));

@@ -187,14 +187,14 @@ impl Session {
     /// cost a few microseconds when it enters, and all at once they would be most of what the fold costs.
     fn draw_ahead(&mut self, added: usize) {
         let in_sight = self.threshold().is_some_and(|threshold| self.tokens() >= threshold / 2);
-        if in_sight && self.redact.is_none() && self.aim(false).ledger > 0 {
+        if in_sight && self.redact.is_none() && !self.aim(false).ledger.is_none() {
             self.context.draw_facts(DRAWN_AHEAD * added);
         }
     }
 
     /// Draws all facts that a fold's ledger will need.
     pub(super) fn draw_for(&mut self, aim: &Aim) {
-        if aim.ledger > 0 && self.redact.is_none() {
+        if !aim.ledger.is_none() && self.redact.is_none() {
             self.context.draw_all_facts();
         }
     }
@@ -405,7 +405,7 @@ impl Session {
             window: self.config.window,
             threshold,
             low,
-            ledger: ledger::budget(compaction.ledger_tokens.or(by_preset), known, fill),
+            ledger: ledger::Budget::of(compaction.ledger_tokens.or(by_preset), known, fill),
             most,
             enough,
             auto: compaction.enabled && compaction.auto,

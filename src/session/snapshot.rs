@@ -12,7 +12,7 @@ use crate::saved::{Kind, Saved, Writer};
 use crate::tokens::Counter;
 
 /// The snapshots of sessions. Version 1: the first. Version 2: the facts of tool outputs that live in the store.
-pub const SESSION: Kind = Kind { name: "contextfold-session", version: 3, what: "a session" };
+pub const SESSION: Kind = Kind { name: "contextfold-session", version: 2, what: "a session" };
 
 /// A session of a snapshot.
 pub struct Restored {
@@ -132,6 +132,8 @@ impl Session {
         session.unanswered_cost = Saved::load(from)?;
         let nodes = session.context.history.len();
         from.require(session.forks.iter().all(|fork| fork.is_whole(nodes)), "a branch begins nowhere")?;
+        let merged = session.forks.iter().filter_map(|fork| fork.merged).map(|(node, _)| node);
+        session.context.results.extend(merged);
         let answered = session.costs.iter().all(|(node, _)| node.get() < nodes);
         from.require(answered, "a call's cost is of no message")?;
         let host = from.bytes()?.to_vec();

@@ -325,9 +325,12 @@ export interface SessionOptions {
     onFailure?: "error" | "extractive";
     /**
      * Tokens that the carry-over ledger may take; 0: no ledger. It is what a summary leaves out, appended to it without a
-     * model: the user's rules, open work, commands, error codes, ids, URLs, paths and refs of what was folded, best first.
-     * Default: a quarter of the tokens that the compaction aims at, two fifths for `prepare({ fill: true })` and
-     * `compactMessages`; it takes what it needs.
+     * model: the user's rules, what they asked for, open work, commands, error codes, ids, URLs, paths and refs of what was
+     * folded, best first; it takes what it needs, and leaves at least an eighth of what the fold gains. Default: a quarter of
+     * the tokens that the compaction aims at, two fifths for `prepare({ fill: true })` and `compactMessages`, and apart from that
+     * the user's rules, as many as there is room for below that mark, those first that stand in no paste. Under the documents'
+     * presets (every one but `"contextfold"`): 0, as their documents have none. A number given here holds under each, for the
+     * rules, too. `report.summary.ledger_left_out` tells what found no room.
      */
     ledgerTokens?: number;
     /**

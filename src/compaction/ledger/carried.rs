@@ -24,6 +24,8 @@ pub struct Carried {
     pub(super) outputs: BTreeMap<u64, Stored>,
     /// How many messages were read.
     clock: u64,
+    /// What the user asked for, as the ledger tells it.
+    pub(super) asked: Vec<String>,
 }
 
 /// Where and how often a literal fact is seen among messages that are read, by their places: kept small, for there is one for
@@ -60,13 +62,15 @@ impl Sight {
     }
 }
 
-/// How surely a sentence is a constraint, and when it was said last.
+/// How surely a sentence is a constraint, and when it was said first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Rule {
     pub strength: Strength,
     /// It holds one of the defining words.
     pub explicit: bool,
-    /// The number of the message, and the place in it.
+    /// The number of the message that said it first.
+    pub first: u64,
+    /// The number of the message that said it last, and the place in it.
     pub last: u64,
 }
 
@@ -88,8 +92,8 @@ pub(super) struct Stored {
     pub bytes: u64,
 }
 
-saved!(struct Carried { literals, rules, commands, open, outputs, clock });
-saved!(struct Rule { strength, explicit, last });
+saved!(struct Carried { literals, rules, commands, open, outputs, clock } fresh { asked: Vec::new() });
+saved!(struct Rule { strength, explicit, last } since 2 { first });
 saved!(struct Ran { line, failed, last });
 saved!(struct Stored { ref_id, bytes });
 
@@ -133,10 +137,14 @@ impl Carried {
                 sights[*number as usize].again((self.clock - before) as u32, used, output);
             }
             let notes = facts.notes(at);
-            for (place, said) in (0..).zip(notes.into_iter().flat_map(|notes| &notes.rules)) {
+            let own = notes.filter(|_| read.is_users(message, at));
+            for (place, said) in (0..).zip(own.into_iter().flat_map(|notes| &notes.rules)) {
                 let last = (self.clock << PLACES) | (place & ((1 << PLACES) - 1));
-                let rule = Rule { strength: said.strength, explicit: said.explicit, last };
-                self.rules.insert(said.text.clone(), rule);
+                let new = Rule { strength: said.strength, explicit: said.explicit, first: self.clock, last };
+                let rule = self.rules.entry(said.text.clone()).or_insert(new);
+                rule.strength = rule.strength.max(new.strength);
+                rule.explicit |= new.explicit;
+                rule.last = last;
             }
             if open {
                 self.open.read(message, notes, self.clock);

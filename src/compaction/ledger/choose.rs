@@ -78,6 +78,11 @@ impl<'a> Choices<'a> {
         choices
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
     fn by_worth(&self) -> Vec<(u32, u32)> {
         let priced = |i: usize| {
             let price = cost(self.all[i].text) + 1;

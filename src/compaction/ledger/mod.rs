@@ -3,6 +3,7 @@
 //! [`Carried`] gathers it without a model, over all folds that came before; [`write()`] makes of it what neither the
 //! summary nor the rest of the view says, best first, within a budget of tokens.
 
+mod asked;
 mod carried;
 mod choose;
 mod literals;
@@ -16,7 +17,7 @@ pub use carried::Carried;
 pub use memo::Memo;
 pub use read::Read;
 pub use stays::Stays;
-pub use write::{Room, write};
+pub use write::{Missed, Room, write};
 
 use super::Redact;
 use crate::context::{Context, Form, NodeIndex, NodeSet};
@@ -34,36 +35,57 @@ const SHARE_ONCE: f64 = 0.4;
 /// The ledger's budget where no window is known.
 const WITHOUT_WINDOW: u64 = 4_000;
 
-/// The budget in tokens: the caller's, or a share of the mark that a compaction aims at.
-/// `once`: the conversation does not go on after it.
-pub fn budget(configured: Option<u64>, low: Option<u64>, once: bool) -> u64 {
-    let share = if once { SHARE_ONCE } else { SHARE };
-    configured.unwrap_or_else(|| low.map_or(WITHOUT_WINDOW, |low| (low as f64 * share) as u64))
+/// How many tokens a ledger may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// So many; 0: there is none.
+    pub tokens: u64,
+    /// The user's rules do not count in them, and may take what the view has room for.
+    pub rules_apart: bool,
 }
 
-/// The tokens of a ledger of all that stands in the view: what a plan keeps free for it.
-pub fn need(context: &Context, budget: u64) -> u64 {
-    if budget == 0 {
+impl Budget {
+    /// No ledger.
+    pub const NONE: Self = Self { tokens: 0, rules_apart: false };
+
+    /// The caller's, or a share of the mark that a compaction aims at. `once`: the conversation does not go on after it.
+    pub fn of(configured: Option<u64>, low: Option<u64>, once: bool) -> Self {
+        let share = if once { SHARE_ONCE } else { SHARE };
+        let by_share = || low.map_or(WITHOUT_WINDOW, |low| (low as f64 * share) as u64);
+        Self { tokens: configured.unwrap_or_else(by_share), rules_apart: configured.is_none() }
+    }
+
+    /// There is no ledger.
+    pub fn is_none(self) -> bool {
+        self.tokens == 0
+    }
+}
+
+/// The tokens of a ledger of all that stands in the view: what a plan keeps free for it, in a view of so many tokens.
+pub fn need(context: &Context, budget: Budget, target: u64) -> u64 {
+    if budget.is_none() {
         return 0;
     }
+    let rules = if budget.rules_apart { budget.tokens.max(target) } else { budget.tokens };
+    let room = Room { all: rules, rules, facts: budget.tokens };
     let mut all = Carried::default();
     let body: Vec<NodeIndex> = context.view.body().iter().map(|s| s.node).collect();
     all.add(&drawn(context, &body));
     let header = Stays::of(context.view.header().iter().map(|s| &*s.message));
-    write(&all, &header.and_whole(context, &[]), Room { all: budget, rules: budget }, &Estimate)
-        .map_or(0, |(_, tokens)| tokens)
+    write(&all, &header.and_whole(context, &[]), room, &Estimate).0.map_or(0, |(_, tokens)| tokens)
 }
 
 /// What a fold carries, seen beside what stays in the view: facts of what stands there only in part (all of it, if it is
 /// about to be cut) are carried, too; what was finished or run again there is settled. Fails where `redact` does.
 pub(super) fn beside(
     context: &Context,
-    folded: &NodeSet,
+    members: &[NodeIndex],
     carried: &Carried,
     cut: bool,
     redact: Option<&Redact>,
 ) -> Result<Carried> {
     let mut beside = carried.clone();
+    let folded: NodeSet = members.iter().copied().collect();
     let hidden = |node: NodeIndex| context.view.dropped(node).is_some();
     let stays = context.view.with_dropped().into_iter().filter(|s| !folded.contains(&s.node));
     let (mut staying, mut in_part) = (Vec::new(), Vec::new());
@@ -75,6 +97,7 @@ pub(super) fn beside(
         beside.add_facts(&read.those(&in_part));
         beside.settle(read);
     })?;
+    beside.asked = asked::asked(context, members, if cut { &[] } else { &staying }, redact)?;
     Ok(beside)
 }
 
@@ -91,14 +114,17 @@ fn reading(
     };
     let messages = nodes.iter().map(|n| redact.message(&context.history.node(*n).message));
     let kept = nodes.iter().map(|n| context.history.redacted_facts_of_away(*n));
-    read(&Read::anew(&messages.collect::<Result<Vec<_>>>()?, &kept.collect::<Vec<_>>()));
+    let messages = messages.collect::<Result<Vec<_>>>()?;
+    let others = nodes.iter().enumerate().filter(|(_, n)| context.results.contains(n)).map(|(at, _)| at);
+    read(&Read::anew(&messages, &kept.collect::<Vec<_>>()).with_others(others));
     Ok(())
 }
 
 /// Messages, whole as they were pushed, with their facts.
 fn drawn<'a>(context: &'a Context, nodes: &[NodeIndex]) -> Read<'a> {
     let message = |n: &NodeIndex| (&*context.history.node(*n).message, n.get());
-    Read::drawn(context.facts(), nodes.iter().map(message).collect())
+    let read = Read::drawn(context.facts(), nodes.iter().map(message).collect());
+    read.with_others(context.results.iter().map(|n| n.get()))
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub(super) struct Open {
     spoken: u64,
 }
 
-saved!(struct Open { plan, boxes, question } since 3 { ids, asked, next, spoken });
+saved!(struct Open { plan, boxes, question } since 2 { ids, asked, next, spoken });
 
 impl Open {
     /// Reads what a message says.

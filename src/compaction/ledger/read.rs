@@ -1,5 +1,5 @@
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::facts::{Answered, CallNote, Drawn, Kept, Notes};
 use crate::message::{Message, Role, ToolOutput};
@@ -9,6 +9,8 @@ pub struct Read<'a> {
     facts: Cow<'a, Drawn>,
     /// The messages, and where each was drawn.
     messages: Vec<(&'a Message, usize)>,
+    /// Where those were drawn that have the user's role and say what somebody else said.
+    others: HashSet<usize>,
 }
 
 /// A call that a ledger tells of.
@@ -27,7 +29,7 @@ impl<'a> Read<'a> {
     /// Messages whose facts are drawn and settled, and where each was drawn.
     pub fn drawn(facts: Cow<'a, Drawn>, messages: Vec<(&'a Message, usize)>) -> Self {
         debug_assert!(facts.names.is_settled());
-        Self { facts, messages }
+        Self { facts, messages, others: HashSet::new() }
     }
 
     /// Messages whose facts are drawn here, but for those whose facts were `kept`.
@@ -43,13 +45,26 @@ impl<'a> Read<'a> {
         Self {
             facts: Cow::Owned(facts),
             messages: messages.iter().enumerate().map(|(at, m)| (m, at)).collect(),
+            others: HashSet::new(),
         }
+    }
+
+    /// The same, those that were drawn there being nobody's word for the user's.
+    #[must_use]
+    pub(super) fn with_others(self, others: impl IntoIterator<Item = usize>) -> Self {
+        Self { others: others.into_iter().collect(), ..self }
+    }
+
+    /// Whether a message that was drawn there is the user's own word.
+    pub(super) fn is_users(&self, message: &Message, at: usize) -> bool {
+        message.opens_turn() && !self.others.contains(&at)
     }
 
     /// Those of the messages that are marked.
     pub(super) fn those(&self, marked: &[bool]) -> Read<'_> {
         let messages = self.places().zip(marked).filter(|(_, marked)| **marked).map(|(place, _)| place);
-        Read { facts: Cow::Borrowed(&self.facts), messages: messages.collect() }
+        let others = self.others.clone();
+        Read { facts: Cow::Borrowed(&self.facts), messages: messages.collect(), others }
     }
 
     /// Of no message.

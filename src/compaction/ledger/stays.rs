@@ -2,12 +2,14 @@ use super::drawn;
 use super::read::Read;
 use crate::context::{Context, NodeIndex};
 use crate::facts::{Names, Needles, texts};
-use crate::message::Message;
+use crate::message::{Message, Role};
 
 /// What the model is shown beside a ledger, where the ledger need not say it again.
 pub struct Stays<'a> {
     /// Messages whose texts are looked through.
     messages: Vec<&'a Message>,
+    /// Messages that passes have made shorter, and may make shorter still.
+    edited: Vec<&'a Message>,
     /// Messages that stand whole, by their facts.
     drawn: Option<Read<'a>>,
 }
@@ -15,7 +17,13 @@ pub struct Stays<'a> {
 impl<'a> Stays<'a> {
     /// Messages whose texts are looked through.
     pub fn of(messages: impl IntoIterator<Item = &'a Message>) -> Self {
-        Self { messages: messages.into_iter().collect(), drawn: None }
+        Self { messages: messages.into_iter().collect(), edited: Vec::new(), drawn: None }
+    }
+
+    /// And messages that stand in the view shorter than they were pushed.
+    #[must_use]
+    pub fn and_edited(self, edited: Vec<&'a Message>) -> Self {
+        Self { edited, ..self }
     }
 
     /// And messages that stand in the view as they were pushed.
@@ -40,18 +48,40 @@ impl<'a> Stays<'a> {
         }
     }
 
-    /// Calls `found` with the index of each text that stands there.
-    pub(super) fn find(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
+    /// Calls `found` with the index of each text that stands there as the user's or an instruction's word: what a tool's
+    /// output happens to say has not their weight, and may be trimmed at any time.
+    pub(super) fn find_ruled(&self, needles: &Needles<'_>, found: impl FnMut(usize)) {
+        let rules = |read: &Read<'_>, message: &Message, at| {
+            read.is_users(message, at) || message.role.is_instruction()
+        };
+        self.find(needles, rules, found);
+    }
+
+    /// Calls `found` with the index of each text that stands there in the words of anyone but a tool.
+    pub(super) fn find_said(&self, needles: &Needles<'_>, found: impl FnMut(usize)) {
+        self.find(needles, |_, message, _| message.role != Role::Tool, found);
+    }
+
+    /// Looks through what the engine or the header says, and through those of the whole messages that count.
+    fn find(
+        &self,
+        needles: &Needles<'_>,
+        counts: impl Fn(&Read<'_>, &Message, usize) -> bool,
+        mut found: impl FnMut(usize),
+    ) {
         if needles.is_empty() {
             return;
         }
-        let whole = self.drawn.iter().flat_map(Read::places).map(|(message, _)| message);
+        let of_read = |read: &'_ Read<'a>| {
+            read.places().filter(|(message, at)| counts(read, message, *at)).collect::<Vec<_>>()
+        };
+        let whole = self.drawn.iter().flat_map(of_read).map(|(message, _)| message);
         find_in_texts(needles, self.messages.iter().copied().chain(whole), &mut found);
     }
 
-    /// The same where messages that stand whole hold none of them, or are looked through by their facts.
+    /// Calls `found` with the index of each text that stands in a message that is not looked through by its facts.
     pub(super) fn find_written(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
-        find_in_texts(needles, self.messages.iter().copied(), &mut found);
+        find_in_texts(needles, self.messages.iter().chain(&self.edited).copied(), &mut found);
     }
 }
 

@@ -4,7 +4,12 @@ use super::*;
 use crate::facts::Drawn;
 use crate::message::{Message, Part, Role, ToolCall, ToolOutputRef};
 
-const ALL: Room = Room { all: 10_000, rules: 10_000 };
+const ALL: Room = room(10_000);
+
+/// So many tokens, whatever they are for.
+const fn room(tokens: u64) -> Room {
+    Room { all: tokens, rules: tokens, facts: tokens }
+}
 
 fn user(text: &str) -> Message {
     Message::text(Role::User, text)
@@ -34,6 +39,7 @@ fn carried(messages: &[Message]) -> Carried {
 
 fn ledger(messages: &[Message], summary: &str, room: Room) -> String {
     write(&carried(messages), &Stays::of(&[said(summary)]), room, &Estimate)
+        .0
         .map_or_else(String::new, |(text, _)| text)
 }
 
@@ -70,7 +76,7 @@ fn what_the_summary_does_not_say_is_carried_over_best_first() {
 #[test]
 fn what_stands_elsewhere_is_not_said_again() {
     let all = ledger(&session(), "", ALL);
-    assert_eq!(ledger(&session(), &all, Room { all: 40, rules: 40 }), "");
+    assert_eq!(ledger(&session(), &all, room(40)), "");
     assert_eq!(ledger(&[user("Hello there.")], "", ALL), "");
 }
 
@@ -80,15 +86,15 @@ fn rules_come_first_and_the_budget_is_kept() {
     for i in 0..200 {
         list.extend(ran(&format!("x{i}"), "ls", &format!("deep/folder/number/file_{i}.rs")));
     }
-    for room in [30, 60, 200, 1_000] {
-        let text = ledger(&list, "", Room { all: room, rules: room });
-        assert!(Estimate.count(&text) <= room, "{room}: {text}");
-        assert!(text.contains("Never push to main.") || room < 60, "{room}: {text}");
+    for tokens in [30, 60, 200, 1_000] {
+        let text = ledger(&list, "", room(tokens));
+        assert!(Estimate.count(&text) <= tokens, "{tokens}: {text}");
+        assert!(text.contains("Never push to main.") || tokens < 60, "{tokens}: {text}");
     }
-    let text = ledger(&list, "", Room { all: 0, rules: 60 });
+    let text = ledger(&list, "", Room { rules: 60, ..room(0) });
     assert!(text.contains("Never push to main.") && !text.contains("deep/folder"), "{text}");
     // What found no room can be opened by its ref.
-    let text = ledger(&list, "", Room { all: 300, rules: 300 });
+    let text = ledger(&list, "", room(300));
     assert!(text.contains("tool_output_cache): out_x"), "{text}");
 }
 
@@ -111,7 +117,7 @@ fn finished_work_is_not_open_and_what_ran_again_is_not_old_news() {
     let mut settled = carried(&session());
     settled.settle(&Read::anew(&[said("- [x] fix `main`\nNow the docs."), user("Go on.")], &[]));
     settled.settle(&Read::anew(&ran("4", "cargo test", "ok"), &[]));
-    let (text, _) = write(&settled, &Stays::of([]), ALL, &Estimate).unwrap();
+    let (text, _) = write(&settled, &Stays::of([]), ALL, &Estimate).0.unwrap();
     assert!(!text.contains("fix `main`") && !text.contains("cargo test"), "{text}");
 }
 
@@ -156,7 +162,7 @@ fn any_counter_will_do() {
     for says in [0, 1, 7, 4_000, u64::MAX / 2, u64::MAX] {
         for all in [0, 1, 30, 60, 200, 10_000, u64::MAX / 3, u64::MAX] {
             for rules in [0, 60, u64::MAX] {
-                let written = write(&carried, &Stays::of([]), Room { all, rules }, &Says(says));
+                let written = write(&carried, &Stays::of([]), Room { all, rules, facts: all }, &Says(says)).0;
                 assert!(written.is_none_or(|(_, tokens)| tokens == says && says <= all.max(rules)));
             }
         }
@@ -182,10 +188,9 @@ fn what_stays_is_redacted_like_what_is_folded() {
         Message::tool("p", format!("see https://example.org/{token}")),
     ];
     context.push(messages).unwrap();
-    let none = crate::context::NodeSet::default();
     let text = |redact: Option<&Redact>| {
-        let carried = beside(&context, &none, &Carried::default(), true, redact).unwrap();
-        write(&carried, &Stays::of([]), ALL, &Estimate).unwrap().0
+        let carried = beside(&context, &[], &Carried::default(), true, redact).unwrap();
+        write(&carried, &Stays::of([]), ALL, &Estimate).0.unwrap().0
     };
     assert_eq!(text(None).matches(token).count(), 3, "{}", text(None));
     let redact = Redact::new(move |text| Ok(text.replace(token, "[secret]")));
@@ -193,7 +198,7 @@ fn what_stays_is_redacted_like_what_is_folded() {
     assert!(!redacted.contains(token) && redacted.contains("rotate [secret]"), "{redacted}");
 
     let fails = Redact::new(|_| Err(crate::error::Error::argument("no")));
-    assert!(beside(&context, &none, &Carried::default(), false, Some(&fails)).is_err());
+    assert!(beside(&context, &[], &Carried::default(), false, Some(&fails)).is_err());
 }
 
 proptest::proptest! {

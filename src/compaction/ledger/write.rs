@@ -18,6 +18,9 @@ const TRIES: u32 = 4;
 /// The share of the room that open work and commands have, however many literal facts there are.
 const TOLD: u64 = 8;
 
+/// The share of the room that what the user asked for has.
+const TASK: u64 = 4;
+
 /// Refs named beyond those that hold what found no room: the newest of the large outputs.
 const NEWEST_REFS: usize = 12;
 const LARGE: u64 = 2_000;
@@ -29,38 +32,72 @@ pub struct Room {
     pub all: u64,
     /// The user's constraints, which come before all else, where that is more.
     pub rules: u64,
+    /// All but the constraints.
+    pub facts: u64,
 }
 
-/// What of `carried` is not shown beside it, best first, and its tokens. `None` where nothing is missing or nothing fits.
+/// What is missing and found no room.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Missed {
+    /// Constraints of the user's.
+    pub rules: u64,
+    /// Paths, URLs, ids and error codes.
+    pub facts: u64,
+}
+
+/// What of `carried` is not shown beside it, best first, and its tokens (`None` where nothing is missing or nothing fits);
+/// and what had to be left out.
 pub fn write(
     carried: &Carried,
     stays: &Stays<'_>,
     room: Room,
     counter: &dyn TokenCounter,
-) -> Option<(String, u64)> {
+) -> (Option<(String, u64)>, Missed) {
     let missing = Missing::of(carried, stays);
     let most = room.all.max(room.rules);
     let mut aim = room;
-    let mut best: Option<(String, u64)> = None;
+    let mut best: Option<(Draft, u64)> = None;
+    let mut over = None;
     // The parts are counted one by one, by the estimate: the whole may count less or more. The next try aims by that.
     for _ in 0..TRIES {
-        let Some((text, complete)) = missing.text(aim) else { break };
-        let tokens = counter.count(&text);
-        let better = best.as_ref().is_none_or(|(_, before)| tokens > *before);
-        if tokens <= most && better {
-            best = Some((text, tokens));
+        let Some(text) = missing.text(aim) else { break };
+        let tokens = counter.count(&text.text);
+        // The constraints may take what they need; the rest does not get what they leave.
+        let aimed =
+            if text.missed.rules > 0 { most } else { most.min(text.rules.saturating_add(room.facts)) };
+        let is_most = tokens.saturating_mul(20) >= aimed.saturating_mul(19);
+        let done = tokens <= aimed && (text.complete || is_most);
+        if tokens <= aimed {
+            if best.as_ref().is_none_or(|(_, before)| tokens > *before) {
+                best = Some((text, tokens));
+            }
+        } else if tokens <= most {
+            over = Some((text, tokens));
         }
-        if tokens <= most && (complete || tokens.saturating_mul(20) >= most.saturating_mul(19)) {
+        if done {
             break;
         }
         // A caller's counter may say anything, 0 included.
         let scaled = |room: u64| {
-            let by_most = (u128::from(room) * u128::from(most)).saturating_mul(39);
-            u64::try_from(by_most / (u128::from(tokens.max(1)) * 40)).unwrap_or(u64::MAX)
+            let by_aim = (u128::from(room) * u128::from(aimed)).saturating_mul(39);
+            u64::try_from(by_aim / (u128::from(tokens.max(1)) * 40)).unwrap_or(u64::MAX)
         };
-        aim = Room { all: scaled(aim.all), rules: scaled(aim.rules) };
+        aim = Room { all: scaled(aim.all), rules: scaled(aim.rules), facts: scaled(aim.facts) };
     }
-    best
+    match best.or(over) {
+        Some((text, tokens)) => (Some((text.text, tokens)), text.missed),
+        None => (None, missing.all()),
+    }
+}
+
+/// A ledger as it was tried.
+struct Draft {
+    text: String,
+    /// It is all that is missing.
+    complete: bool,
+    /// What its constraints take, by the estimate.
+    rules: u64,
+    missed: Missed,
 }
 
 /// What the rest of the view does not say.
@@ -69,6 +106,7 @@ struct Missing<'a> {
     /// Best first, and when each was said.
     rules: Vec<(&'a str, u64)>,
     open: Vec<String>,
+    asked: Vec<&'a str>,
     literals: Choices<'a>,
     /// Refs that the view shows already.
     shown_refs: Vec<bool>,
@@ -77,15 +115,22 @@ struct Missing<'a> {
 impl<'a> Missing<'a> {
     fn of(carried: &'a Carried, stays: &Stays<'_>) -> Self {
         let mut rules: Vec<_> = carried.rules.iter().collect();
-        sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), Reverse(r.last)));
+        sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), r.first));
         let mut rules: Vec<(&str, u64)> =
             rules.into_iter().map(|(text, r)| (text.as_str(), r.last)).collect();
         let mut open = carried.open.lines();
-        let said = rules.iter().map(|(text, _)| *text).chain(open.iter().map(String::as_str));
-        let mut absent = vec![true; rules.len() + open.len()];
-        stays.find(&Needles::new(said), |i| absent[i] = false);
+        let mut absent = vec![true; rules.len()];
+        stays.find_ruled(&Needles::new(rules.iter().map(|(text, _)| *text)), |i| absent[i] = false);
         let mut absent = absent.into_iter();
         rules.retain(|_| absent.next().unwrap_or(true));
+        let mut asked: Vec<&str> = carried.asked.iter().map(String::as_str).collect();
+        let mut absent = vec![true; asked.len()];
+        stays.find_ruled(&Needles::new(asked.iter().copied()), |i| absent[i] = false);
+        let mut absent = absent.into_iter();
+        asked.retain(|_| absent.next().unwrap_or(true));
+        let mut absent = vec![true; open.len()];
+        stays.find_said(&Needles::new(open.iter().map(String::as_str)), |i| absent[i] = false);
+        let mut absent = absent.into_iter();
         open.retain(|_| absent.next().unwrap_or(true));
 
         let literals = Choices::missing(&carried.literals, stays);
@@ -93,19 +138,35 @@ impl<'a> Missing<'a> {
         let mut shown_refs = vec![false; carried.outputs.len()];
         let refs = Needles::new(carried.outputs.values().map(|o| o.ref_id.as_str()));
         stays.find_written(&refs, |i| shown_refs[i] = true);
-        Self { carried, rules, open, literals, shown_refs }
+        Self { carried, rules, open, asked, literals, shown_refs }
     }
 
-    /// The ledger of at most so many tokens, by the estimate, and whether it is all that is missing.
-    fn text(&self, room: Room) -> Option<(String, bool)> {
+    /// All of it.
+    fn all(&self) -> Missed {
+        Missed { rules: self.rules.len() as u64, facts: self.literals.len() as u64 }
+    }
+
+    /// The ledger of at most so many tokens, by the estimate.
+    fn text(&self, room: Room) -> Option<Draft> {
         let mut out = format!("{HEADING}\n");
         let mut left = room.all.max(room.rules).saturating_sub(cost(&out) + 8);
+        // The oldest find room first, and stand in the order in which they were said: where two disagree, the later one holds.
         let mut taken = fitting(&self.rules, &mut left, |(rule, _)| cost(rule) + 2);
-        let mut complete = taken.len() == self.rules.len();
-        // In the order in which they were said: where two disagree, the later one holds.
         sort_by_key(&mut taken, |(_, last)| *last);
+        let missed_rules = (self.rules.len() - taken.len()) as u64;
+        let mut complete = missed_rules == 0;
         list(&mut out, "The user's rules", taken.into_iter().map(|(rule, _)| *rule));
-        left = left.min(room.all.saturating_sub(cost(&out)));
+        let rules = cost(&out);
+        left = left.min(room.all.saturating_sub(rules)).min(room.facts);
+
+        // A request that is no more than its rule was just said.
+        let new: Vec<&str> = self.asked.iter().copied().filter(|asked| !out.contains(asked)).collect();
+        let mut for_task = left / TASK;
+        let before = for_task;
+        let taken = fitting(&new, &mut for_task, |line| cost(line) + 2);
+        complete &= taken.len() == new.len();
+        list(&mut out, "Task", taken.into_iter().copied());
+        left -= before - for_task;
 
         let mut told = left / TOLD;
         let before = told;
@@ -127,7 +188,9 @@ impl<'a> Missing<'a> {
         self.refs(&mut out, &left_out, room_for_literals + reserve);
 
         let text = tags::neutralize(out.trim_end()).into_owned();
-        (text.len() > HEADING.len()).then_some((text, complete && left_out.is_empty()))
+        let missed = Missed { rules: missed_rules, facts: left_out.len() as u64 };
+        let complete = complete && left_out.is_empty();
+        (text.len() > HEADING.len()).then_some(Draft { text, complete, rules, missed })
     }
 
     /// Refs that open what found no room, those that open most of it first; then the newest large outputs.

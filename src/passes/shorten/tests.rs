@@ -12,7 +12,7 @@ fn aim(most: u64) -> Aim {
         window: Some(most),
         threshold: most,
         low: most / 2,
-        ledger: 0,
+        ledger: crate::compaction::ledger::Budget::NONE,
         most,
         enough: 0,
         auto: true,

@@ -1,0 +1,101 @@
+//! What the user asked for, which a fold may not forget however little its summary says.
+
+use crate::compaction::Redact;
+use crate::context::{Context, Node, NodeIndex, NodeKind};
+use crate::error::Result;
+use crate::facts::{is_cjk, shorten};
+
+/// Longer requests give their middle, and name the message that is whole.
+const LONGEST: usize = 400;
+
+/// Fewer words ask for nothing of their own.
+const LEAST_WORDS: usize = 4;
+
+/// The same in scripts that set no blanks between words, in characters.
+const LEAST_CHARACTERS: usize = 8;
+
+/// A short message that begins so says no more than "go on".
+const GO_ON: [&str; 12] =
+    ["continue", "go", "yes", "no", "ok", "okay", "thanks", "thank", "proceed", "next", "great", "sure"];
+
+/// The first request in what is folded, and the latest, where no later one stays in the view. Fails where `redact` does.
+pub(super) fn asked(
+    context: &Context,
+    members: &[NodeIndex],
+    staying: &[NodeIndex],
+    redact: Option<&Redact>,
+) -> Result<Vec<String>> {
+    let Some(first) = found(context, members, false) else { return Ok(Vec::new()) };
+    let is_last = !staying.iter().any(|index| is_request(context, *index));
+    let latest = is_last.then(|| found(context, members, true)).flatten().filter(|index| *index != first);
+    let mut out = vec![told(context.history.node(first), redact)?];
+    if let Some(latest) = latest {
+        out.push(format!("Latest: {}", told(context.history.node(latest), redact)?));
+    }
+    Ok(out)
+}
+
+/// The first request from one end of what is folded, or was folded before.
+fn found(context: &Context, members: &[NodeIndex], from_end: bool) -> Option<NodeIndex> {
+    let in_turn = |members: &[NodeIndex]| -> Vec<NodeIndex> {
+        // The next one stands last.
+        if from_end { members.to_vec() } else { members.iter().rev().copied().collect() }
+    };
+    let mut next = in_turn(members);
+    while let Some(index) = next.pop() {
+        if context.history.node(index).kind == NodeKind::Summary {
+            let fold = context.folds.iter().find(|fold| fold.summary == index);
+            next.extend(fold.map(|fold| in_turn(&fold.members)).unwrap_or_default());
+        } else if is_request(context, index) {
+            return Some(index);
+        }
+    }
+    None
+}
+
+/// Whether a message is one in which the user asks for something.
+fn is_request(context: &Context, index: NodeIndex) -> bool {
+    let node = context.history.node(index);
+    node.kind == NodeKind::Message
+        && node.message.opens_turn()
+        && !context.results.contains(&index)
+        && asks_for_something(&node.message.plain_text())
+}
+
+fn asks_for_something(text: &str) -> bool {
+    if text.chars().filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count() == LEAST_CHARACTERS {
+        return true;
+    }
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let goes_on = words.next().is_some_and(|word| GO_ON.contains(&word.to_lowercase().as_str()));
+    let more = words.take(2 * LEAST_WORDS).count();
+    more + 1 >= if goes_on { 2 * LEAST_WORDS } else { LEAST_WORDS }
+}
+
+fn told(node: &Node, redact: Option<&Redact>) -> Result<String> {
+    let text = match redact {
+        Some(redact) => redact.message(&node.message)?.plain_text(),
+        None => node.message.plain_text(),
+    };
+    let line = shorten::line(&text, LONGEST);
+    Ok(if text.len() > LONGEST { format!("{line} (message {})", node.id) } else { line })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_of_assent_asks_for_nothing() {
+        for text in ["", "continue", "ok", "yes, please go on", "and now?", "続けて", "q12"] {
+            assert!(!asks_for_something(text), "{text}");
+        }
+        for text in [
+            "Fix the login bug.",
+            "パーサーのバグを直してください。",
+            "go and fix the parser of the billing service",
+        ] {
+            assert!(asks_for_something(text), "{text}");
+        }
+    }
+}
