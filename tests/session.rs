@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use contextfold::ErrorCode;
 use contextfold::compaction::{Answer, CompactionConfig, OnFailure, Reason};
-use contextfold::context::{EventName, Form};
+use contextfold::context::{EventName, Form, LeftOut};
 use contextfold::message::{Message, Part, Role, ToolCall};
 use contextfold::session::{Fit, Pending, PlanOptions, Search, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
@@ -735,6 +735,84 @@ fn what_is_pinned_in_a_fold_brings_its_question_back_where_the_view_would_begin_
     let lines = layout(&s);
     let first: Vec<&str> = lines.lines().filter(|l| !l.starts_with("system")).take(3).collect();
     assert_eq!(first, ["user: question", "assistant:  calls a,b", "tool ->a: fine"], "{lines}");
+}
+
+#[test]
+fn a_pinned_text_with_which_the_view_began_leaves_the_question_in_its_place() {
+    let rolling = json!({ "pass": "rolling_summary", "upperThreshold": 400, "lowerThreshold": 40, "minMessages": 0, "minNewMessages": 0 });
+    for goes_back in [false, true] {
+        let mut s = session(&json!({ "ladder": [rolling] }));
+        let mut pinned = said("a finding");
+        pinned.meta.pinned = true;
+        let long = said(&"words ".repeat(200)).with_id("long");
+        let late = user("a late remark").with_id("late");
+        s.push(vec![user("question"), pinned, user("another"), long, user("and now").with_id("now"), late])
+            .unwrap();
+        s.set_text_pinned("late", "late", true).unwrap();
+        let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+        let fit = s.resume(pending, &answer("<summary>the gist</summary>")).unwrap();
+        assert!(matches!(fit, Fit::Done(_)) && !layout(&s).contains("question"), "{}", layout(&s));
+        if goes_back {
+            s.rewind("now").unwrap();
+        } else {
+            s.set_text_pinned("late", "late", false).unwrap();
+        }
+        let lines = layout(&s);
+        let first: Vec<&str> = lines.lines().filter(|l| !l.starts_with("system")).take(2).collect();
+        assert_eq!(first, ["user: question", "assistant: a finding"], "{lines}");
+    }
+}
+
+/// A step that a pin holds in the view, its first output the same as one that stands further down; then, while
+/// the summary is written, a pinned message that no view has room for.
+fn too_much_behind_a_pinned_step(s: &mut Session) {
+    let same = "the same line\n".repeat(40);
+    let mut pinned = Message::tool("b", "fine");
+    pinned.meta.pinned = true;
+    let again = calls(&["c"]);
+    s.push(vec![
+        user("question"),
+        calls(&["a", "b"]),
+        Message::tool("a", same.as_str()).with_id("first"),
+        pinned,
+        user("again"),
+        again,
+        Message::tool("c", same.as_str()),
+        said(&"words ".repeat(1_000)),
+        user("and now"),
+    ])
+    .unwrap();
+    let pending = asks(s.prepare().unwrap());
+    let mut much = user(&"more ".repeat(4_000));
+    much.meta.pinned = true;
+    s.push(vec![much]).unwrap();
+    let error = s.resume(pending, &answer("<summary>the gist</summary>")).err().unwrap();
+    assert_eq!(error.code(), ErrorCode::ContextWindowExceeded, "{error}");
+}
+
+#[test]
+fn a_fold_that_stays_though_its_run_fails_leaves_no_pointer_to_what_it_took() {
+    let ladder = json!([{ "pass": "dedupe_reads" }, { "pass": "summarize", "keepTurns": 1 }]);
+    let mut s = session(&json!({ "contextWindow": 1_000, "reservedOutputTokens": 0, "ladder": ladder }));
+    too_much_behind_a_pinned_step(&mut s);
+    let lines = layout(&s);
+    assert!(lines.contains("the gist") && lines.contains("->a: [tool output trimmed"), "{lines}");
+    assert!(s.context().pointers.is_empty());
+}
+
+#[test]
+fn a_run_that_fails_behind_its_fold_tells_of_each_output_that_stays_pruned() {
+    let ladder = json!([
+        { "pass": "prune_tool_outputs", "protectTurns": 1 },
+        { "pass": "summarize", "keepTurns": 1 },
+        { "pass": "shrink_turns", "from": 1, "to": 1 },
+    ]);
+    let mut s = session(&json!({ "contextWindow": 1_000, "reservedOutputTokens": 0, "ladder": ladder }));
+    too_much_behind_a_pinned_step(&mut s);
+    let report = s.report().unwrap();
+    assert!(report.decisions.iter().any(|d| d.pass == "shrink_turns"), "{report:?}");
+    let told = |left_out: &[LeftOut]| left_out.iter().filter(|line| line.id == "first").count();
+    assert_eq!((told(&report.left_out), told(&s.context().left_out)), (1, 1), "{}", layout(&s));
 }
 
 #[test]

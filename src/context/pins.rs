@@ -41,7 +41,8 @@ impl Context {
                 self.left_out.retain(|line| line.id != *id);
             }
         } else if let Some(summary) = self.history.node(index).folded_by {
-            self.bring_back(index, summary);
+            self.take_out_of_fold(index, summary, PINNED);
+            self.begin_with_user();
         }
     }
 
@@ -122,30 +123,8 @@ impl Context {
         self.history.node(slot.node).kind == NodeKind::Pin && *slot.message == *pin
     }
 
-    /// Takes the step of a folded node out of its fold and puts it back into the view, in the order of the history; and the
-    /// user's message that led to it, where the view would begin with that step otherwise.
-    fn bring_back(&mut self, index: NodeIndex, summary: NodeIndex) {
-        let asked = self.asked_before(index, summary);
-        self.take_out_of_fold(index, summary);
-        self.begin_with_user();
-        let first = self.view.body().iter().find(|s| !s.message.role.is_instruction());
-        if let Some(asked) = asked.filter(|_| first.is_some_and(|s| s.message.role != Role::User)) {
-            self.take_out_of_fold(asked, summary);
-        }
-    }
-
-    /// What the user said last before this message, of what its fold stands for.
-    fn asked_before(&self, index: NodeIndex, summary: NodeIndex) -> Option<NodeIndex> {
-        let fold = self.folds.iter().find(|f| f.summary == summary)?;
-        let before = fold.members.iter().take_while(|m| **m != index);
-        let is_request = |m: &&NodeIndex| {
-            let node = self.history.node(**m);
-            node.kind == NodeKind::Message && node.message.role == Role::User
-        };
-        before.filter(is_request).last().copied()
-    }
-
-    fn take_out_of_fold(&mut self, index: NodeIndex, summary: NodeIndex) {
+    /// Takes the step of a folded node out of its fold and puts it back into the view, in the order of the history.
+    pub(super) fn take_out_of_fold(&mut self, index: NodeIndex, summary: NodeIndex, why: &str) {
         let Some(fold) = self.folds.iter_mut().find(|f| f.summary == summary) else { return };
         let messages = fold.members.iter().map(|m| &*self.history.node(*m).message);
         let holds = |step: &Step| fold.members[step.range.clone()].contains(&index);
@@ -157,7 +136,7 @@ impl Context {
         for node in &back {
             self.history.set_folded_by(*node, None);
         }
-        self.emit(EventName::Unfolded, &back, PINNED.to_owned());
+        self.emit(EventName::Unfolded, &back, why.to_owned());
     }
 }
 

@@ -10,6 +10,8 @@ use super::view::{Form, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Role;
 
+const BEGINS_WITH_USER: &str = "a view begins with the user";
+
 impl Context {
     /// The fold of this id, if it can be undone now.
     ///
@@ -111,7 +113,7 @@ impl Context {
     }
 
     /// Providers want a conversation to begin with the user: where the message that began it was dropped while a summary stood
-    /// before it, it comes back.
+    /// before it, or folded while a pinned text did, it comes back.
     pub fn begin_with_user(&mut self) {
         let speaks = |slot: &&Slot| !slot.message.role.is_instruction();
         let Some(first) = self.view.body().iter().find(speaks) else { return };
@@ -127,8 +129,24 @@ impl Context {
             .map(|s| (s.node, s.message.role))
             .collect();
         if let Some((asked, _)) = before.into_iter().rfind(|(_, role)| *role == Role::User) {
-            self.restore_step(asked, "a view begins with the user");
+            self.restore_step(asked, BEGINS_WITH_USER);
+        } else if let Some((asked, summary)) = self.folded_request_before(node) {
+            self.take_out_of_fold(asked, summary, BEGINS_WITH_USER);
         }
+    }
+
+    /// What the user said last before this node, of what was folded; and the summary that stands for it.
+    fn folded_request_before(&self, node: NodeIndex) -> Option<(NodeIndex, NodeIndex)> {
+        let here = self.history.place(node);
+        let is_request = |m: &NodeIndex| {
+            let node = self.history.node(*m);
+            node.kind == NodeKind::Message && node.message.role == Role::User && self.history.place(*m) < here
+        };
+        let of_fold = |fold: &Fold| {
+            let requests = fold.members.iter().copied().filter(is_request);
+            requests.max_by_key(|m| self.history.place(*m)).map(|asked| (asked, fold.summary))
+        };
+        self.folds.iter().filter_map(of_fold).max_by_key(|(asked, _)| self.history.place(*asked))
     }
 
     /// The folds that stand for some of these nodes, by themselves or through folds that they fold.

@@ -68,6 +68,7 @@ impl Session {
         let items = self.context.item_ids(&plan.members);
         let made = plan.messages(accepted.retain, accepted.summary);
         let summary = self.context.fold(plan.members, made);
+        self.context.settle_pointers(); // the fold stays, whatever becomes of the run
         self.carried.keep(summary, carried);
         self.revision += 1;
         self.resting = 0;
