@@ -332,20 +332,9 @@ describe("re-entry: the callback uses the session it is asked for", () => {
         assert.equal(session.view("messages").at(-1).content, "and on");
       });
 
-  for (const way of ["compact", "checkAndCompact", "prepare"])
-    test(`starts ${way} without waiting for it: that joins`, async () => {
-      let inner, asked = 0;
-      const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => (asked++, (inner = session[way]()), GOOD) });
-      session.push(conversation(4));
-      await session.compact();
-      await inner;
-      assert.equal(asked, 1);
-      assert.equal(session.folds().length, 1);
-    });
-
   test("waits for a compaction of its own: an AbortSignal ends that, and nothing has changed", async () => {
     const controller = new AbortController();
-    const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: async () => (await session.compact(), GOOD) });
+    const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: async () => (await null, await session.compact(), GOOD) });
     session.push(conversation(4));
     const before = stateOf(session);
     const run = session.compact({ signal: controller.signal });

@@ -50,9 +50,12 @@ for (let version = 1; version <= VERSION; version++)
       test(`${name}: it is the session that is made today`, async () => {
         assert.ok(existsSync(fixture(name, version)));
         const [again, now] = [read(name, version), await make()];
+        assert.deepEqual(again.messages, now.messages);
+        // What a fold says was written then. And the first version kept neither how a view was written that was handed back, nor
+        // the facts of outputs in the store.
+        if (version < VERSION) return;
         assert.deepEqual(stateOf(again), stateOf(now));
-        // The first version kept neither how a view was written that was handed back, nor the facts of outputs in the store.
-        if (version > 1) assert.deepEqual(again.snapshot(), now.snapshot(), "and says the same in today's words");
+        assert.deepEqual(again.snapshot(), now.snapshot(), "and says the same in today's words");
       });
 
     test("listed: the list is known again, whatever has left memory", async () => {

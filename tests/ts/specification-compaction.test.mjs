@@ -97,7 +97,7 @@ test("2.6 the shaped messages, then one user message with the instructions, no t
 test("2.6 retain and summary are taken out of the text; neither the request nor the answer enters the history", async () => {
   const session = new Session({
     contextWindow: 100_000,
-    compaction: { retainPrompt: "refs" },
+    compaction: { retainPrompt: "refs", ledgerTokens: 0 },
     summarize: () => "Sure.\n<retain>\n keep me \n</retain>\nthinking\n<summary>\n the gist \n</summary>\nbye",
   });
   const pushed = conversation(3);
@@ -156,7 +156,7 @@ test("2.7 the next compaction summarises the retain and summary before it, and r
   const asked = [];
   const session = new Session({
     contextWindow: 100_000,
-    compaction: { retainPrompt: "r" },
+    compaction: { retainPrompt: "r", ledgerTokens: 0 },
     summarize: (r) => (asked.push(r), `<retain>R${asked.length}</retain><summary>S${asked.length}</summary>`),
   });
   session.push(conversation(3));
@@ -179,7 +179,7 @@ test("2.7.1 OpenAIHistoryAdapter: after a compaction inputItems is rebuilt and o
     { type: "message", role: "assistant", id: "msg_2", status: "completed", content: [{ type: "output_text", text: "yes", annotations: [] }] },
   ];
   const adapter = new OpenAIHistoryAdapter(items);
-  const session = new Session({ contextWindow: 100_000, summarize: () => "<summary>S</summary>" });
+  const session = new Session({ contextWindow: 100_000, compaction: { ledgerTokens: 0 }, summarize: () => "<summary>S</summary>" });
   session.pushFrom("openai-responses", items);
   await session.compact();
   const sent = adapter.rebuild(session.view("messages"));

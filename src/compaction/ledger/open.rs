@@ -31,6 +31,11 @@ pub(super) struct Open {
     spoken: u64,
 }
 
+/// Before a question that the assistant put.
+const ASKED: &str = "Asked the user: ";
+/// Before a question of the user's that nobody answered.
+const ASKS: &str = "The user asked, not answered yet: ";
+
 saved!(struct Open { plan, boxes, question } since 2 { ids, asked, next, spoken });
 
 impl Open {
@@ -113,9 +118,14 @@ impl Open {
     }
 
     /// What is open, most urgent first.
+    /// What a line of these says, without what the ledger says of it.
+    pub fn said(line: &str) -> &str {
+        line.strip_prefix(ASKS).or_else(|| line.strip_prefix(ASKED)).unwrap_or(line)
+    }
+
     pub fn lines(&self) -> Vec<String> {
-        let question = self.question.iter().map(|q| format!("Asked the user: {q}"));
-        let asked = self.asked.iter().map(|q| format!("The user asked, not answered yet: {q}"));
+        let question = self.question.iter().map(|q| format!("{ASKED}{q}"));
+        let asked = self.asked.iter().map(|q| format!("{ASKS}{q}"));
         let mut boxes: Vec<(&String, &u64)> = self.boxes.iter().collect();
         sort_by_key(&mut boxes, |(_, at)| std::cmp::Reverse(**at));
         let boxes = boxes.into_iter().map(|(line, _)| line.clone());

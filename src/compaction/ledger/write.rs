@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::carried::Carried;
 use super::choose::{Choice, Choices};
 use super::cost;
+use super::open::Open;
 use super::stays::Stays;
 use crate::compaction::tags;
 use crate::context::LEDGER_HEADING as HEADING;
@@ -129,7 +130,7 @@ impl<'a> Missing<'a> {
         let mut absent = absent.into_iter();
         asked.retain(|_| absent.next().unwrap_or(true));
         let mut absent = vec![true; open.len()];
-        stays.find_said(&Needles::new(open.iter().map(String::as_str)), |i| absent[i] = false);
+        stays.find_said(&Needles::new(open.iter().map(|line| Open::said(line))), |i| absent[i] = false);
         let mut absent = absent.into_iter();
         open.retain(|_| absent.next().unwrap_or(true));
 
