@@ -299,6 +299,20 @@ export type Severity = "warn" | "error";
 export type NodeState = "pending" | "running" | "finished" | "errored";
 
 /**
+ * How much found no room in a carry-over ledger.
+ */
+export interface LedgerLeftOut {
+    /**
+     * The user's rules.
+     */
+    rules: number;
+    /**
+     * Paths, URLs, ids and error codes; those of stored outputs can be read there.
+     */
+    facts: number;
+}
+
+/**
  * How tokens were counted.
  */
 export interface CounterReport {
@@ -841,6 +855,10 @@ export interface SummaryReport {
      */
     ledger_tokens: number;
     /**
+     * What found no room in the carry-over ledger and stands nowhere else in the view; absent where that is nothing.
+     */
+    ledger_left_out?: LedgerLeftOut;
+    /**
      * What was done instead of what was asked, in words (missing tags, the extractive summariser …).
      */
     fallback?: string;
@@ -871,6 +889,10 @@ export type ErrorCode = "NOT_INITIALIZED" | "INVALID_CONFIG" | "INVALID_MESSAGE"
 
 /**
  * Where a tool output's full content lies.
+ *
+ * On a message that is pushed, a ref of the caller's own stays if it opens this output, or a longer text around it that was put
+ * under that id by hand, or if nothing is stored there yet. One that opens another tool's answer is replaced: each answer has
+ * a ref that opens it.
  */
 export interface ToolOutputRef {
     /**
@@ -1214,9 +1236,12 @@ export interface SessionOptions {
         onFailure?: "error" | "extractive";
         /**
          * Tokens that the carry-over ledger may take; 0: no ledger. It is what a summary leaves out, appended to it without a
-         * model: the user's rules, open work, commands, error codes, ids, URLs, paths and refs of what was folded, best first.
-         * Default: a quarter of the tokens that the compaction aims at, two fifths for `prepare({ fill: true })` and
-         * `compactMessages`; it takes what it needs.
+         * model: the user's rules, what they asked for, open work, commands, error codes, ids, URLs, paths and refs of what was
+         * folded, best first; it takes what it needs, and leaves at least an eighth of what the fold gains. Default: a quarter of
+         * the tokens that the compaction aims at, two fifths for `prepare({ fill: true })` and `compactMessages`, and apart from that
+         * the user's rules, as many as there is room for below that mark, those first that stand in no paste. Under the documents'
+         * presets (every one but `"contextfold"`): 0, as their documents have none. A number given here holds under each, for the
+         * rules, too. `report.summary.ledger_left_out` tells what found no room.
          */
         ledgerTokens?: number;
         /**
