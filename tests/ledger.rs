@@ -119,7 +119,7 @@ fn pasted(lines: usize) -> String {
 }
 
 #[test]
-fn a_paste_does_not_push_the_users_rules_out_and_takes_the_room_there_is() {
+fn a_paste_pushes_no_rule_of_the_users_out_and_takes_a_small_share_of_the_view() {
     for window in [16_000, 32_000, 128_000] {
         let mut session = session(&json!({ "contextWindow": window }));
         let rules = ["Never push to main.", "Always ask me before deleting files."];
@@ -137,7 +137,7 @@ fn a_paste_does_not_push_the_users_rules_out_and_takes_the_room_there_is() {
         let view = view(&session);
         assert!(rules.iter().all(|rule| view.contains(rule)), "{window}");
         let of_spec = view.matches("and only then release lock").count();
-        assert!(of_spec == lines || session.tokens() * 5 > window as u64, "{window}: {of_spec} of {lines}");
+        assert!(of_spec > 0 && session.tokens() * 8 < window as u64, "{window}: {of_spec} of {lines}");
     }
 }
 

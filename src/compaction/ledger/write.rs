@@ -2,14 +2,14 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::carried::Carried;
+use super::carried::{Carried, Rule};
 use super::choose::{Choice, Choices};
 use super::cost;
 use super::open::Open;
 use super::stays::Stays;
 use crate::compaction::tags;
 use crate::context::LEDGER_HEADING as HEADING;
-use crate::facts::{LiteralKind, Needles};
+use crate::facts::{LiteralKind, Needles, Strength};
 use crate::sorting::sort_by_key;
 use crate::tokens::TokenCounter;
 
@@ -18,6 +18,9 @@ const TRIES: u32 = 4;
 
 /// The share of the room that open work and commands have, however many literal facts there are.
 const TOLD: u64 = 8;
+
+/// The share of the facts' room that the constraints of a paste may take.
+const PASTED: u64 = 4;
 
 /// The share of the room that what the user asked for has.
 const TASK: u64 = 4;
@@ -64,8 +67,7 @@ pub fn write(
         let Some(text) = missing.text(aim) else { break };
         let tokens = counter.count(&text.text);
         // The constraints may take what they need; the rest does not get what they leave.
-        let aimed =
-            if text.missed.rules > 0 { most } else { most.min(text.rules.saturating_add(room.facts)) };
+        let aimed = if text.missed_own { most } else { most.min(text.rules.saturating_add(room.facts)) };
         let is_most = tokens.saturating_mul(20) >= aimed.saturating_mul(19);
         let done = tokens <= aimed && (text.complete || is_most);
         if tokens <= aimed {
@@ -96,16 +98,27 @@ struct Draft {
     text: String,
     /// It is all that is missing.
     complete: bool,
-    /// What its constraints take, by the estimate.
+    /// What the user's own constraints take, by the estimate.
     rules: u64,
     missed: Missed,
+    /// Some of them are the user's own.
+    missed_own: bool,
+}
+
+/// A constraint.
+struct Ruled<'a> {
+    text: &'a str,
+    /// When it was said last.
+    last: u64,
+    /// By the user: not in a paste, whose lines have no room of their own.
+    own: bool,
 }
 
 /// What the rest of the view does not say.
 struct Missing<'a> {
     carried: &'a Carried,
-    /// Best first, and when each was said.
-    rules: Vec<(&'a str, u64)>,
+    /// Best first.
+    rules: Vec<Ruled<'a>>,
     open: Vec<String>,
     asked: Vec<&'a str>,
     literals: Choices<'a>,
@@ -117,11 +130,14 @@ impl<'a> Missing<'a> {
     fn of(carried: &'a Carried, stays: &Stays<'_>) -> Self {
         let mut rules: Vec<_> = carried.rules.iter().collect();
         sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), r.first));
-        let mut rules: Vec<(&str, u64)> =
-            rules.into_iter().map(|(text, r)| (text.as_str(), r.last)).collect();
+        let as_told = |(text, r): (&'a String, &Rule)| {
+            let own = r.explicit || r.strength > Strength::Mention;
+            Ruled { text, last: r.last, own }
+        };
+        let mut rules: Vec<Ruled<'a>> = rules.into_iter().map(as_told).collect();
         let mut open = carried.open.lines();
         let mut absent = vec![true; rules.len()];
-        stays.find_ruled(&Needles::new(rules.iter().map(|(text, _)| *text)), |i| absent[i] = false);
+        stays.find_ruled(&Needles::new(rules.iter().map(|rule| rule.text)), |i| absent[i] = false);
         let mut absent = absent.into_iter();
         rules.retain(|_| absent.next().unwrap_or(true));
         let mut asked: Vec<&str> = carried.asked.iter().map(String::as_str).collect();
@@ -152,13 +168,20 @@ impl<'a> Missing<'a> {
         let mut out = format!("{HEADING}\n");
         let mut left = room.all.max(room.rules).saturating_sub(cost(&out) + 8);
         // The oldest find room first, and stand in the order in which they were said: where two disagree, the later one holds.
-        let mut taken = fitting(&self.rules, &mut left, |(rule, _)| cost(rule) + 2);
-        sort_by_key(&mut taken, |(_, last)| *last);
+        let (own, pasted): (Vec<&Ruled<'_>>, Vec<&Ruled<'_>>) = self.rules.iter().partition(|rule| rule.own);
+        let mut taken = fitting(&own, &mut left, |rule| cost(rule.text) + 2);
+        let missed_own = own.len() > taken.len();
+        let for_pasted = left.min(room.facts / PASTED);
+        let mut left_of_it = for_pasted;
+        taken.extend(fitting(&pasted, &mut left_of_it, |rule| cost(rule.text) + 2));
+        let of_pasted = for_pasted - left_of_it;
+        sort_by_key(&mut taken, |rule| rule.last);
         let missed_rules = (self.rules.len() - taken.len()) as u64;
         let mut complete = missed_rules == 0;
-        list(&mut out, "The user's rules", taken.into_iter().map(|(rule, _)| *rule));
-        let rules = cost(&out);
-        left = left.min(room.all.saturating_sub(rules)).min(room.facts);
+        list(&mut out, "The user's rules", taken.into_iter().map(|rule| rule.text));
+        let all_rules = cost(&out);
+        let rules = all_rules.saturating_sub(of_pasted);
+        left = left.min(room.all.saturating_sub(all_rules)).min(room.facts - of_pasted);
 
         // A request that is no more than its rule was just said.
         let new: Vec<&str> = self.asked.iter().copied().filter(|asked| !out.contains(asked)).collect();
@@ -191,7 +214,7 @@ impl<'a> Missing<'a> {
         let text = tags::neutralize(out.trim_end()).into_owned();
         let missed = Missed { rules: missed_rules, facts: left_out.len() as u64 };
         let complete = complete && left_out.is_empty();
-        (text.len() > HEADING.len()).then_some(Draft { text, complete, rules, missed })
+        (text.len() > HEADING.len()).then_some(Draft { text, complete, rules, missed, missed_own })
     }
 
     /// Refs that open what found no room, those that open most of it first; then the newest large outputs.
