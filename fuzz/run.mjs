@@ -135,7 +135,6 @@ async function live(world, script) {
     const { session } = world;
     const now = session.messages;
     if (now.length < before) throw new Error(`${where}: the history was ${before} messages and is ${now.length}`);
-    if (refused && ["push", "pushFrom", "native", "setHeader"].includes(op.op) && running.length === 0 && now.length !== before) throw new Error(`${where}: refused, and taken all the same`);
     if (unhandled) throw unhandled;
     world.spoilt ||= op.spoilt && !refused;
     sound(session, where, world.spoilt);
@@ -159,6 +158,7 @@ async function live(world, script) {
 /** Whether it was refused. */
 async function operate(world, op, running) {
   const { session } = world;
+  const before = session.messages.length;
   const nth = (list) => (list.length ? list[op.at % list.length] : undefined);
   const id = () => nth(session.messages)?.id ?? "nobody";
   const ref = () => nth(session.toolOutputs.refs())?.id ?? "out_0";
@@ -267,7 +267,10 @@ async function operate(world, op, running) {
     }
     return false;
   } catch (error) {
+    // Before anything else runs: a callback of the background may push at its next await.
+    const took = ["push", "pushFrom", "native", "setHeader"].includes(op.op) && session.messages.length !== before;
     expected(error);
+    if (took) throw new Error(`${world.where}: refused, and taken all the same`);
     return true;
   }
 }

@@ -9,12 +9,12 @@ mod data;
 
 use std::sync::Arc;
 
-use contextfold::ErrorCode;
 use contextfold::compaction::{Answer, Reason};
 use contextfold::message::{Format, Message, Role};
 use contextfold::provider::{CheckOptions, Severity, check, provider};
 use contextfold::session::{Fit, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
+use contextfold::{Error, ErrorCode};
 use serde_json::{Value, json};
 
 fn session(options: &Value) -> Session {
@@ -89,6 +89,23 @@ fn the_fourth_try_has_a_report_though_no_summary_came_before() {
     assert!(s.report().is_none());
     s.recover("prompt is too long: 1000 tokens > 700 maximum").err().unwrap();
     assert_eq!(s.report().unwrap().tokens_after, s.tokens());
+}
+
+#[test]
+fn a_run_that_asked_before_a_smaller_limit_was_learnt_is_held_to_that_one() {
+    let rolling = json!({
+        "pass": "rolling_summary", "upperThreshold": 500, "lowerThreshold": 300, "minMessages": 0, "minNewMessages": 0
+    });
+    let options =
+        json!({ "contextWindow": 4_000, "compaction": { "retainLastTurns": 0 }, "ladder": [rolling] });
+    let mut s = session(&options);
+    s.push(talk()).unwrap();
+    let Ok(Fit::NeedsSummary(asked)) = s.prepare() else { panic!("it asks for a summary") };
+    drop(s.recover("prompt is too long: 1000 tokens > 10 maximum"));
+    assert!(s.tokens() > s.config().limit.unwrap());
+    let given_up = s.give_up(*asked, Error::new(ErrorCode::SummaryFailed, "down"));
+    let over = s.tokens() > s.config().limit.unwrap();
+    assert!(!over || given_up.is_err(), "a view over the limit, and no error");
 }
 
 #[test]

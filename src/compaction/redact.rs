@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::error::Result;
+use crate::hashing::hash;
 use crate::message::{CallKind, Extras, Message, Part, Text};
 
 /// `compaction.redact` (COMP-21): gives each text without its secrets. An error ends the compaction; nothing has changed
@@ -116,11 +117,7 @@ impl Redact {
         if self.text(id)? == id {
             return Ok(id.to_owned());
         }
-        // FNV-1a, 64 bits.
-        let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        Ok(format!("redacted_{hash:016x}"))
+        Ok(format!("redacted_{:016x}", hash(id.as_bytes())))
     }
 
     /// Arguments that were JSON are JSON afterwards (INV-12).

@@ -268,13 +268,19 @@ fn conversation<'a>(
         }
         slots.retain(|(_, message)| !message.is_empty());
     }
-    if !context.history.has_reasoning() {
-        return Ok(slots);
+    if context.history.has_reasoning() {
+        if ask.drops_bound_thinking {
+            drop_bound_thinking(&mut slots);
+        }
+        slots = unlinked(context, &slots);
     }
-    if ask.drops_bound_thinking {
-        drop_bound_thinking(&mut slots);
+    if !slots.iter().any(|(from, _)| from.folded) {
+        // Reasoning and what is bound to it, say: a summariser that is asked about nothing answers something else.
+        let slot = context.view.with_dropped().into_iter().find(|s| folded.contains(&s.node));
+        let note = Message::text(Role::User, "[nothing that may be shown]");
+        slots.extend(slot.map(|slot| (From { folded: true, slot }, Arc::new(note))));
     }
-    Ok(unlinked(context, &slots))
+    Ok(slots)
 }
 
 /// A request for a summary comes without the tools, and often without what stood before: thinking that its provider binds

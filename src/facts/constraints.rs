@@ -152,14 +152,16 @@ fn words_of(lower: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The letters that telling words begin with, a bit each.
-const FIRST: u32 = {
+const FIRST: u32 = first_letters(TELLING) | first_letters(BOUNDS);
+
+const fn first_letters(words: &[&str]) -> u32 {
     let (mut first, mut at) = (0, 0);
-    while at < TELLING.len() {
-        first |= 1 << (TELLING[at].as_bytes()[0] - b'a');
+    while at < words.len() {
+        first |= 1 << (words[at].as_bytes()[0] - b'a');
         at += 1;
     }
     first
-};
+}
 
 /// False where no word of a text can be part of a rule: a look at the beginning of each word, most often.
 fn may_rule(text: &str) -> bool {
@@ -178,7 +180,7 @@ fn may_rule(text: &str) -> bool {
         let word = &text[at..at + len];
         let letter = bytes[at].to_ascii_lowercase().wrapping_sub(b'a');
         let tells = letter < 26 && FIRST >> letter & 1 == 1 && len <= 13;
-        if tells && TELLING.iter().any(|w| word.eq_ignore_ascii_case(w)) {
+        if tells && TELLING.iter().chain(BOUNDS).any(|w| word.eq_ignore_ascii_case(w)) {
             return true;
         }
         at += len;

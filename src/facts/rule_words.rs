@@ -287,7 +287,8 @@ pub(super) const SUBJECTS: [&str; 11] =
 /// Verbs that make "I don't …" a wish after all.
 pub(super) const WANTING: [&str; 4] = ["want", "need", "like", "wanna"];
 
-/// Words of which each phrase that makes a rule or a wish holds one; the shorter the list, the faster a text without.
+/// Words of which each phrase that makes a rule or a wish holds one, where it is not one of [`BOUNDS`]. The shorter the
+/// list, the faster a text without.
 pub(super) const TELLING: &[&str] = &[
     "never",
     "always",
@@ -359,13 +360,4 @@ pub(super) const TELLING: &[&str] = &[
     "needn't",
     "nevermind",
     "use",
-    "budget",
-    "deadline",
-    "rule",
-    "rules",
-    "policy",
-    "constraint",
-    "constraints",
-    "requirement",
-    "requirements",
 ];

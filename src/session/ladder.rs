@@ -154,8 +154,9 @@ impl Session {
         self.undo(done.before);
     }
 
-    /// Goes on behind the pass whose fold was refused.
+    /// Goes on behind the pass whose fold was refused. Limits may have changed since it was asked for.
     pub(super) fn go_on_without(&mut self, mut run: Run) -> Result<Fit> {
+        run.aim = self.aim(run.aim.fill);
         let done = self.settle(&mut run)?;
         self.advance_from(run, done.before)
     }
