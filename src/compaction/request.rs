@@ -171,9 +171,9 @@ pub fn least_tokens(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> u64 {
 fn least_of_folded(context: &Context, plan: &FoldPlan) -> u64 {
     let folded: NodeSet = plan.members.iter().copied().collect();
     let slots = context.view.body().iter().filter(|slot| folded.contains(&slot.node));
-    let stays = |tally: &Tally| match tally {
-        Tally { text, reasoning: 0, calls: 0, .. } => *text + tally.outputs,
-        _ => tally.outputs,
+    let stays = |tally: &Tally| {
+        let alone = tally.reasoning() == 0 && tally.calls() == 0;
+        tally.outputs() + if alone { tally.text() } else { 0 }
     };
     slots.map(|slot| stays(&slot.tally)).sum()
 }

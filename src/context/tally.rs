@@ -76,19 +76,15 @@ impl PartName {
     }
 }
 
-/// The tokens of one message, by what they are spent on. Counted once, when the message enters (TOK-5).
+/// The tokens of one message, by what they are spent on. Counted once, when the message enters (TOK-5). Every message holds
+/// two of them: four bytes a figure, and what is beyond them stays at the most that these can say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// The message's own frame, text, refusals and media.
-    pub text: u64,
-    /// Reasoning and thinking.
-    pub reasoning: u64,
-    /// Tool calls.
-    pub calls: u64,
-    /// Tool outputs.
-    pub outputs: u64,
-    /// The carry-over ledger at a summary's end.
-    pub ledger: u64,
+    text: u32,
+    reasoning: u32,
+    calls: u32,
+    outputs: u32,
+    ledger: u32,
 }
 
 saved!(
@@ -109,58 +105,85 @@ saved!(
     }
 );
 
-/// More tokens than any message has: sums of such figures stay far from overflow.
-const MOST: u64 = 1 << 40;
-
 impl Saved for Tally {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         let Self { text, reasoning, calls, outputs, ledger } = self;
         for tokens in [text, reasoning, calls, outputs, ledger] {
-            out.number(*tokens);
+            out.number(u64::from(*tokens));
         }
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let mut next = || {
-            let tokens = from.number()?;
-            from.require(tokens < MOST, "a count of tokens is too large")?;
-            Ok(tokens)
-        };
-        Ok(Self { text: next()?, reasoning: next()?, calls: next()?, outputs: next()?, ledger: next()? })
+        Ok(Self {
+            text: u32::load(from)?,
+            reasoning: u32::load(from)?,
+            calls: u32::load(from)?,
+            outputs: u32::load(from)?,
+            ledger: u32::load(from)?,
+        })
     }
 }
 
 impl Tally {
     /// Counts a message.
     pub fn of(message: &Message, counter: &dyn TokenCounter) -> Self {
-        let mut tally = Self { text: MESSAGE_OVERHEAD, ..Self::default() };
+        let mut tally = Self { text: small(MESSAGE_OVERHEAD), ..Self::default() };
         for part in &message.parts {
-            let tokens = count_part(part, counter);
-            match part {
-                Part::Reasoning(_) => tally.reasoning += tokens,
-                Part::ToolCall(_) => tally.calls += tokens,
-                Part::ToolOutput(_) => tally.outputs += tokens,
-                _ => tally.text += tokens,
-            }
+            let sum = match part {
+                Part::Reasoning(_) => &mut tally.reasoning,
+                Part::ToolCall(_) => &mut tally.calls,
+                Part::ToolOutput(_) => &mut tally.outputs,
+                _ => &mut tally.text,
+            };
+            *sum = sum.saturating_add(small(count_part(part, counter)));
         }
         if message.item_type() == ItemType::CompactionSummary {
             let text = message.plain_text();
             if let (own, Some(_)) = without_ledger(&text) {
                 let whole = counter.count(&text);
-                tally.ledger = whole.saturating_sub(counter.count(own)).min(tally.text);
+                tally.ledger = small(whole.saturating_sub(counter.count(own))).min(tally.text);
                 tally.text -= tally.ledger;
             }
         }
         if message.role == Role::Tool {
-            tally.outputs += std::mem::take(&mut tally.text);
+            tally.outputs = tally.outputs.saturating_add(std::mem::take(&mut tally.text));
         }
         tally
     }
 
     /// All of it.
     pub fn total(&self) -> u64 {
-        self.text + self.reasoning + self.calls + self.outputs + self.ledger
+        [self.text, self.reasoning, self.calls, self.outputs, self.ledger].into_iter().map(u64::from).sum()
     }
+
+    /// The message's own frame, text, refusals and media.
+    pub fn text(&self) -> u64 {
+        self.text.into()
+    }
+
+    /// Reasoning and thinking.
+    pub fn reasoning(&self) -> u64 {
+        self.reasoning.into()
+    }
+
+    /// Tool calls.
+    pub fn calls(&self) -> u64 {
+        self.calls.into()
+    }
+
+    /// Tool outputs.
+    pub fn outputs(&self) -> u64 {
+        self.outputs.into()
+    }
+
+    /// The carry-over ledger at a summary's end.
+    pub fn ledger(&self) -> u64 {
+        self.ledger.into()
+    }
+}
+
+fn small(tokens: u64) -> u32 {
+    u32::try_from(tokens).unwrap_or(u32::MAX)
 }
 
 /// The part that a message's own text belongs to, unless the engine made it.
@@ -226,10 +249,10 @@ impl Sums {
 
 fn split(text: PartName, tally: &Tally) -> [(PartName, u64); 5] {
     [
-        (text, tally.text),
-        (PartName::Reasoning, tally.reasoning),
-        (PartName::ToolCalls, tally.calls),
-        (PartName::ToolOutputs, tally.outputs),
-        (PartName::Ledger, tally.ledger),
+        (text, tally.text()),
+        (PartName::Reasoning, tally.reasoning()),
+        (PartName::ToolCalls, tally.calls()),
+        (PartName::ToolOutputs, tally.outputs()),
+        (PartName::Ledger, tally.ledger()),
     ]
 }

@@ -54,7 +54,7 @@ impl Pass for CompressJson {
             .iter()
             .enumerate()
             .filter(|(_, s)| s.message.role == Role::Tool && matches!(s.form, Form::Whole | Form::Cut))
-            .filter(|(_, s)| s.tally.outputs > self.max_tokens)
+            .filter(|(_, s)| s.tally.outputs() > self.max_tokens)
             .map(|(at, _)| at)
             .collect();
         let mut items: Vec<NodeIndex> = Vec::new();

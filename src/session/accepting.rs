@@ -83,7 +83,7 @@ impl Session {
         }
         run.decide(pass, tokens_before, self.tokens(), items, why);
         let summed = run.summary.get_or_insert_default();
-        summed.ledger_tokens = self.context.history.node(summary).tally.ledger;
+        summed.ledger_tokens = self.context.history.node(summary).tally.ledger();
         summed.ledger_left_out = (missed.rules + missed.facts > 0)
             .then_some(LedgerLeftOut { rules: missed.rules, facts: missed.facts });
         summed.fallback = accepted.fallback;

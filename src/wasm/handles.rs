@@ -16,11 +16,51 @@ use crate::provider::{Calls, Note, Provider, provider};
 /// A message as it stands in a list, and the node that it is.
 pub type Shown<'a> = (&'a Slot, &'a Node);
 
-/// The objects that messages came in as: several objects of one message, or one of several messages.
-struct Original {
+/// The objects that messages came in as: mostly one of one message.
+#[derive(Clone)]
+enum Original {
+    /// None where an earlier process pushed it.
+    One(Format, Option<JsValue>),
+    Several(Box<Several>),
+}
+
+/// Several objects of one message, or one of several messages.
+#[derive(Clone)]
+struct Several {
     format: Format,
     nodes: Vec<NodeIndex>,
     objects: Vec<JsValue>,
+}
+
+impl Original {
+    fn new(format: Format, nodes: Vec<NodeIndex>, mut objects: Vec<JsValue>) -> Self {
+        if nodes.len() == 1 && objects.len() < 2 {
+            return Self::One(format, objects.pop());
+        }
+        Self::Several(Box::new(Several { format, nodes, objects }))
+    }
+
+    fn format(&self) -> Format {
+        match self {
+            Self::One(format, _) => *format,
+            Self::Several(several) => several.format,
+        }
+    }
+
+    /// The nodes that it is, where it is known by the first.
+    fn nodes<'a>(&'a self, first: &'a NodeIndex) -> &'a [NodeIndex] {
+        match self {
+            Self::One(..) => std::slice::from_ref(first),
+            Self::Several(several) => &several.nodes,
+        }
+    }
+
+    fn objects(&self) -> &[JsValue] {
+        match self {
+            Self::One(_, object) => object.as_slice(),
+            Self::Several(several) => &several.objects,
+        }
+    }
 }
 
 /// What was made of messages that stand in one entry.
@@ -51,43 +91,43 @@ impl Handles {
     /// Remembers what nodes were pushed as.
     pub fn keep(&mut self, format: Format, nodes: Vec<NodeIndex>, objects: Vec<JsValue>) {
         if let Some(first) = nodes.first().copied().filter(|_| !objects.is_empty()) {
-            self.originals.insert(first, Original { format, nodes, objects });
+            self.originals.insert(first, Original::new(format, nodes, objects));
         }
     }
 
     /// The objects of a branch of the conversation.
     pub fn branch(&self, new: &Renumbering) -> Self {
-        let came_along = |original: &Original| {
-            let nodes = original.nodes.iter().map(|n| new.of(*n)).collect::<Option<Vec<NodeIndex>>>()?;
-            let first = *nodes.first()?;
-            Some((first, Original { format: original.format, nodes, objects: original.objects.clone() }))
+        let came_along = |(first, original): (&NodeIndex, &Original)| {
+            let nodes =
+                original.nodes(first).iter().map(|n| new.of(*n)).collect::<Option<Vec<NodeIndex>>>()?;
+            Some((*nodes.first()?, Original::new(original.format(), nodes, original.objects().to_vec())))
         };
-        Self { originals: self.originals.values().filter_map(came_along).collect(), ..Self::default() }
+        Self { originals: self.originals.iter().filter_map(came_along).collect(), ..Self::default() }
     }
 
     /// Whether these objects, if there are any, are the very ones that the nodes were pushed as.
     pub fn came_as(&self, nodes: &[NodeIndex], objects: &[JsValue]) -> bool {
-        let original = nodes.first().and_then(|first| self.originals.get(first));
-        original.is_some_and(|original| {
-            let same = |(one, other): (&JsValue, &JsValue)| Object::is(one, other);
-            original.nodes == nodes
-                && original.objects.len() == objects.len()
-                && original.objects.iter().zip(objects).all(same)
+        let Some(first) = nodes.first() else { return false };
+        let same = |(one, other): (&JsValue, &JsValue)| Object::is(one, other);
+        self.originals.get(first).is_some_and(|original| {
+            original.nodes(first) == nodes
+                && original.objects().len() == objects.len()
+                && original.objects().iter().zip(objects).all(same)
         })
     }
 
     /// What nodes were pushed as, without the objects: in what format, and which belong together.
     pub fn pushed_as(&self) -> Vec<(Format, Vec<NodeIndex>)> {
-        let mut all: Vec<&Original> = self.originals.values().collect();
-        crate::sorting::sort_by_key(&mut all, |original| original.nodes.first().copied());
-        all.into_iter().map(|original| (original.format, original.nodes.clone())).collect()
+        let mut all: Vec<(&NodeIndex, &Original)> = self.originals.iter().collect();
+        crate::sorting::sort_by_key(&mut all, |(first, _)| **first);
+        all.into_iter().map(|(first, original)| (original.format(), original.nodes(first).to_vec())).collect()
     }
 
     /// Remembers what nodes of an earlier process were pushed as; their objects are gone with it.
     pub fn keep_without_objects(&mut self, pushed: Vec<(Format, Vec<NodeIndex>)>) {
         for (format, nodes) in pushed {
             if let Some(first) = nodes.first().copied() {
-                self.originals.insert(first, Original { format, nodes, objects: Vec::new() });
+                self.originals.insert(first, Original::new(format, nodes, Vec::new()));
             }
         }
     }
@@ -104,10 +144,10 @@ impl Handles {
 
     /// The objects of nodes that were pushed by an earlier process, in the list that the caller has now.
     pub fn adopt(&mut self, format: Format, nodes: &[NodeIndex], objects: Vec<JsValue>) {
-        let pushed = nodes.first().and_then(|first| self.originals.get_mut(first));
-        let same = |original: &&mut Original| original.format == format && original.nodes == nodes;
-        if let Some(original) = pushed.filter(same) {
-            original.objects = objects;
+        let Some(first) = nodes.first() else { return };
+        let same = |original: &&mut Original| original.format() == format && original.nodes(first) == nodes;
+        if let Some(original) = self.originals.get_mut(first).filter(same) {
+            *original = Original::new(format, nodes.to_vec(), objects);
             self.lists.remove(&format);
         }
     }
@@ -149,14 +189,14 @@ impl Handles {
         let [(_, (first, node)), ..] = run[..] else { return Ok(Objects::default()) };
         let format = provider.format();
         let is_original = |o: &Original| {
-            o.format == format
+            o.format() == format
                 && run.iter().all(|(_, (slot, _))| slot.form == Form::Whole)
-                && o.nodes.iter().eq(run.iter().map(|(_, (slot, _))| &slot.node))
+                && o.nodes(&first.node).iter().eq(run.iter().map(|(_, (slot, _))| &slot.node))
         };
         let has_ref = || first.message.tool_outputs().any(|o| o.output_ref.is_some());
         let original = self.originals.get(&first.node).filter(|o| is_original(o));
-        if original.is_some_and(|o| !o.objects.is_empty()) && (format != Format::Messages || !has_ref()) {
-            return Ok(Objects { objects: &self.originals[&first.node].objects, notes: &[] });
+        if original.is_some_and(|o| !o.objects().is_empty()) && (format != Format::Messages || !has_ref()) {
+            return Ok(Objects { objects: self.originals[&first.node].objects(), notes: &[] });
         }
         let key = (first.node, format);
         let is_made = |made: &Made| {
@@ -167,7 +207,7 @@ impl Handles {
             let last = run.last().map_or(0, |(at, _)| *at);
             let find = |id: &str| find_call(slots, last, id);
             let calls = Calls::looked_up(&find);
-            let pushed = original.map(|o| o.objects.first());
+            let pushed = original.map(|o| o.objects().first());
             let mut notes = Vec::new();
             let objects = match pushed {
                 // The caller's own object, and where its full output lies.
