@@ -6,6 +6,7 @@ pub mod context;
 pub mod error;
 pub mod facts;
 pub mod graph;
+mod growing;
 mod hashing;
 pub mod lab;
 pub mod message;

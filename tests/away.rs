@@ -25,7 +25,7 @@ fn redact() -> Redact {
 /// A question, a command, what it printed, an answer.
 fn turn(n: usize) -> Vec<Message> {
     let args = json!({ "command": format!("cargo test -p part{n}") }).to_string();
-    let call = Part::ToolCall(ToolCall::function(format!("call_{n}"), "shell", args));
+    let call = Part::from(ToolCall::function(format!("call_{n}"), "shell", args));
     let line = |i: usize| {
         format!("   at src/secret/part{n}/module{}.rs: issue #{}, see E0{n:03}\n", i % 7, 100 + i % 3)
     };

@@ -143,7 +143,7 @@ fn what_is_redacted_reaches_neither_the_summariser_nor_the_ledger() {
         s.push(vec![
             Message::text(Role::System, "The key is sk_live4242secret."),
             user("Never show sk_live4242secret to anyone. See src/public/main.rs."),
-            Message::new(Role::Assistant, vec![Part::ToolCall(call)]),
+            Message::new(Role::Assistant, vec![Part::from(call)]),
             Message::tool("c", format!("sk_live4242secret {}", "filler ".repeat(60))),
             user("go on"),
         ])

@@ -44,7 +44,7 @@ fn entry_messages(entry: &Value) -> Vec<Message> {
             for block in blocks {
                 match block["type"].as_str() {
                     Some("text") => parts.push(Part::text(block["text"].as_str().unwrap_or(""))),
-                    Some("tool_use") => parts.push(Part::ToolCall(ToolCall::function(
+                    Some("tool_use") => parts.push(Part::from(ToolCall::function(
                         block["id"].as_str().unwrap_or(""),
                         block["name"].as_str().unwrap_or(""),
                         block["input"].to_string(),
@@ -53,7 +53,7 @@ fn entry_messages(entry: &Value) -> Vec<Message> {
                         let id = block["tool_use_id"].as_str().unwrap_or("");
                         let mut output = ToolOutput::text(id, text(&block["content"]));
                         output.is_error = block["is_error"] == true;
-                        out.push(Message::new(Role::Tool, vec![Part::ToolOutput(output)]));
+                        out.push(Message::new(Role::Tool, vec![Part::from(output)]));
                     }
                     _ => {}
                 }
@@ -62,7 +62,7 @@ fn entry_messages(entry: &Value) -> Vec<Message> {
         other => parts.push(Part::text(text(other))),
     }
     for call in entry["tool_calls"].as_array().into_iter().flatten() {
-        parts.push(Part::ToolCall(ToolCall::function(
+        parts.push(Part::from(ToolCall::function(
             call["id"].as_str().unwrap_or(""),
             call["function"]["name"].as_str().unwrap_or(""),
             call["function"]["arguments"].as_str().unwrap_or(""),

@@ -32,7 +32,7 @@ fn filler(bytes: usize) -> String {
 /// A call and its output.
 fn called(id: &str, output: impl Into<String>) -> [Message; 2] {
     let call = ToolCall::function(id, "read_file", "{}");
-    [Message::new(Role::Assistant, vec![Part::ToolCall(call)]), Message::tool(id, output.into())]
+    [Message::new(Role::Assistant, vec![Part::from(call)]), Message::tool(id, output.into())]
 }
 
 fn answer_all(session: &mut Session, mut fit: Option<Fit>) {

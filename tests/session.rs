@@ -25,7 +25,7 @@ fn said(text: &str) -> Message {
 }
 
 fn calls(ids: &[&str]) -> Message {
-    let call = |id: &&str| Part::ToolCall(ToolCall::function(*id, "read_file", r#"{"path":"src/lib.rs"}"#));
+    let call = |id: &&str| Part::from(ToolCall::function(*id, "read_file", r#"{"path":"src/lib.rs"}"#));
     Message::new(Role::Assistant, ids.iter().map(call).collect())
 }
 
@@ -515,7 +515,7 @@ fn answers_of_the_caches_own_tools_are_trimmed_too() {
     for i in 0..4 {
         let id = format!("read{i}");
         let call = ToolCall::function(&id, "tool_output_cache", r#"{"ref_id":"out_1","limit":400}"#);
-        s.push(vec![Message::new(Role::Assistant, vec![Part::ToolCall(call)])]).unwrap();
+        s.push(vec![Message::new(Role::Assistant, vec![Part::from(call)])]).unwrap();
         s.push(vec![Message::tool(&id, "     1\tline\n".repeat(200))]).unwrap();
     }
     assert!(s.context().view.output_tokens() <= 1_000);
@@ -532,7 +532,7 @@ fn garbage_is_what_nothing_names() {
         s.context_mut().outputs.put_text("some output", None).unwrap();
     }
     let call = ToolCall::function("c", "tool_output_cache", r#"{"ref_id":"out_3"}"#);
-    s.push(vec![user("see out_10."), Message::new(Role::Assistant, vec![Part::ToolCall(call)])]).unwrap();
+    s.push(vec![user("see out_10."), Message::new(Role::Assistant, vec![Part::from(call)])]).unwrap();
     let garbage = s.context_mut().collect_garbage(true);
     assert_eq!(garbage.len(), 10, "out_1 is another than out_10");
     assert!(garbage.iter().all(|r| r.id != "out_3" && r.id != "out_10"));

@@ -22,7 +22,7 @@ fn small() -> Vec<Message> {
     vec![
         Message::text(Role::System, "You are a helper."),
         Message::text(Role::User, "Never push. What is in src/a.rs?"),
-        Message::new(Role::Assistant, vec![Part::ToolCall(call)]),
+        Message::new(Role::Assistant, vec![Part::from(call)]),
         Message::tool("c1", "mod b; // src/b.rs"),
         Message::text(Role::Assistant, "One module."),
         Message::text(Role::User, "Thanks. Anything else?"),
@@ -64,7 +64,7 @@ fn a_small_transcript_by_hand() {
 fn the_facts_of_a_small_transcript_by_hand() {
     let call = |id: &str, path: &str| {
         let call = ToolCall::function(id, "read", json!({ "path": path }).to_string());
-        Message::new(Role::Assistant, vec![Part::ToolCall(call)])
+        Message::new(Role::Assistant, vec![Part::from(call)])
     };
     let long = format!("src/c.rs\n{}error[E0308] in src/b.rs", "and so it goes on\n".repeat(200));
     let messages = [

@@ -55,15 +55,15 @@ fn rich() -> Session {
         let hosted = ToolCall { kind, hosted: true, ..ToolCall::function("", "web_search_call", "") };
         let call = ToolCall::function(format!("call_{turn}"), "read", r#"{"path":"src/lib.rs"}"#);
         let parts = vec![
-            Part::Reasoning(thought),
-            Part::ToolCall(hosted),
-            Part::ToolCall(call),
+            Part::from(thought),
+            Part::from(hosted),
+            Part::from(call),
             Part::Opaque { format: Format::OpenaiResponses, raw },
         ];
         let answer = Message::new(Role::Assistant, parts);
         let text = format!("line of output {turn}: error[E0308] in src/file{turn}.rs\n").repeat(30);
         let output = ToolOutput { is_error: true, ..ToolOutput::text(format!("call_{turn}"), text) };
-        let output = Message::new(Role::Tool, vec![Part::ToolOutput(output)]);
+        let output = Message::new(Role::Tool, vec![Part::from(output)]);
         let refused = Part::Refusal { text: "No.".into(), extras: Extras::default() };
         let said = Message::new(Role::Assistant, vec![Part::text("Done. Shall I go on?"), refused]);
         let pushed = session.push(vec![ask, answer, output, said]).unwrap();
@@ -83,7 +83,7 @@ fn rich() -> Session {
     let usage = ReportedUsage::from_value(&json!({ "input_tokens": 700, "output_tokens": 9 })).unwrap();
     session.record_usage(&usage);
     session.push(vec![Message::text(Role::User, "And now?")]).unwrap();
-    let waits = Part::ToolCall(ToolCall::custom("open", "patch", "free text"));
+    let waits = Part::from(ToolCall::custom("open", "patch", "free text"));
     session.push(vec![Message::new(Role::Assistant, vec![waits])]).unwrap();
     session
 }
@@ -157,7 +157,7 @@ fn messages(count: usize, size: usize) -> Vec<Message> {
             1 => {
                 let call =
                     ToolCall::function(format!("call_{i}"), "read", json!({ "path": words(i) }).to_string());
-                Message::new(Role::Assistant, vec![Part::ToolCall(call)])
+                Message::new(Role::Assistant, vec![Part::from(call)])
             }
             2 => Message::tool(format!("call_{}", i - 1), words(i)),
             _ => Message::text(Role::Assistant, words(i)),

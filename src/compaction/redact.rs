@@ -174,9 +174,9 @@ mod tests {
     fn every_text_is_seen_and_json_stays_json() {
         let redact = Redact::new(|text| Ok(text.replace("hunter2", "\"…\"")));
         let call = ToolCall::function("c", "login", r#"{"user":{"password":["hunter2"]},"n":1}"#);
-        let thought = Part::Reasoning(Reasoning { text: Some("hunter2".into()), ..Reasoning::default() });
+        let thought = Part::from(Reasoning { text: Some("hunter2".into()), ..Reasoning::default() });
         let message =
-            Message::new(Role::Assistant, vec![thought, Part::text("it is hunter2"), Part::ToolCall(call)]);
+            Message::new(Role::Assistant, vec![thought, Part::text("it is hunter2"), Part::from(call)]);
         let redacted = redact.message(&message).unwrap();
         assert_eq!(redacted.parts.len(), 2);
         assert_eq!(redacted.plain_text(), "it is \"…\"");
@@ -199,8 +199,7 @@ mod tests {
             |key: &str| serde_json::json!({ key: "of hunter2", "kept": 1 }).as_object().cloned().unwrap();
         document.extras = Extras::new(Format::Anthropic, fields("title"));
         let media = |m: &Media| Part::Media(Box::new(m.clone()));
-        let mut said =
-            Message::new(Role::Assistant, vec![media(&image), media(&document), Part::ToolCall(call)]);
+        let mut said = Message::new(Role::Assistant, vec![media(&image), media(&document), Part::from(call)]);
         said.extras = Extras::new(Format::OpenaiChat, fields("name"));
         let said = redact.message(&said).unwrap();
         let answer = redact.message(&Message::tool("c-hunter2", "done")).unwrap();

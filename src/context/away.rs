@@ -138,7 +138,7 @@ mod tests {
         let config = ToolOutputCacheConfig { max_message_bytes: 200, ..ToolOutputCacheConfig::default() };
         let mut context = Context::new(Arc::new(Estimate), config, None);
         for (id, text) in [("a", "line\n".repeat(100)), ("b", "short".to_owned())] {
-            let call = Part::ToolCall(ToolCall::function(id, "read", "{}"));
+            let call = Part::from(ToolCall::function(id, "read", "{}"));
             context.push(vec![Message::new(Role::Assistant, vec![call]), Message::tool(id, text)]).unwrap();
         }
         context

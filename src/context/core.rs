@@ -98,7 +98,6 @@ impl Context {
 
     fn admit(&mut self, mut message: Message) -> Result<NodeIndex> {
         message.settle();
-        let message = Arc::new(message);
         let is_merged = self.is_to_merge(&message) && self.view.has_begun(&self.history);
         if !is_merged {
             self.answer_interrupted_calls(&message);
@@ -107,7 +106,7 @@ impl Context {
         for late in message.tool_outputs().filter_map(|o| self.history.take_stand_in(&o.call_id)) {
             self.view.remove(late);
         }
-        let (whole, cut) = self.store_outputs(Arc::unwrap_or_clone(message), caller)?;
+        let (whole, cut) = self.store_outputs(message, caller)?;
         let whole = Arc::new(whole);
         let tally = Tally::of(&whole, &*self.counter);
         let in_header = whole.role.is_instruction() && !self.view.has_begun(&self.history);

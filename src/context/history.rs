@@ -5,6 +5,7 @@ use super::node::{Node, NodeIndex, NodeKind};
 use super::place::Late;
 use super::tally::Tally;
 use crate::error::{Error, ErrorCode, Result};
+use crate::growing::append;
 use crate::message::{Message, Part};
 
 mod away;
@@ -131,7 +132,7 @@ impl History {
         self.by_id.insert(id.clone(), index);
         self.has_reasoning |= reasons(&message);
         let pinned = message.meta.pinned;
-        self.nodes.push(Node { id, message, tally, kind, pinned, folded_by: None });
+        append(&mut self.nodes, Node { id, message, tally, kind, pinned, folded_by: None });
         index
     }
 

@@ -36,7 +36,7 @@ impl Context {
     }
 
     /// Whether a message that enters now is merged into the base prompt.
-    pub(super) fn is_to_merge(&self, message: &Arc<Message>) -> bool {
+    pub(super) fn is_to_merge(&self, message: &Message) -> bool {
         self.merges_instructions
             && is_instruction(message)
             && message.item_type() == ItemType::SystemPrompt

@@ -67,8 +67,8 @@ impl Context {
                 continue;
             };
             if let Some(content) = tool_output::view(&output.content, &self.output_config, &output_ref.id) {
-                let shorter = ToolOutput { content, ..output.clone() };
-                cut.get_or_insert_with(|| message.clone()).parts[at] = Part::ToolOutput(shorter);
+                let shorter = ToolOutput { content, ..ToolOutput::clone(output) };
+                cut.get_or_insert_with(|| message.clone()).parts[at] = Part::from(shorter);
             }
         }
         Ok((message, cut))

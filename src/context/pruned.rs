@@ -1,7 +1,5 @@
 //! Tool outputs that pruning made placeholders of, and how they come back: a smaller view is taken from the untrimmed one.
 
-use std::sync::Arc;
-
 use super::core::Context;
 use super::node::NodeIndex;
 use super::view::Form;
@@ -78,6 +76,6 @@ pub fn is_output_note(message: &Message) -> bool {
 }
 
 /// Instructions that are no tool's output.
-pub fn is_instruction(message: &Arc<Message>) -> bool {
+pub fn is_instruction(message: &Message) -> bool {
     message.role.is_instruction() && !is_output_note(message)
 }

@@ -178,9 +178,7 @@ mod tests {
         let list = [
             Message::new(
                 Role::Assistant,
-                ["a", "b"]
-                    .map(|id| Part::ToolCall(ToolCall::function(id, "bash", r#"{"command":"x"}"#)))
-                    .into(),
+                ["a", "b"].map(|id| Part::from(ToolCall::function(id, "bash", r#"{"command":"x"}"#))).into(),
             ),
             Message::tool("b", "Command exited with code 2"),
         ];

@@ -95,9 +95,9 @@ mod tests {
     #[test]
     fn arguments_are_read_unescaped_and_reasoning_not_at_all() {
         let call = ToolCall::function("c", "write", r#"{"path":"a.rs","lines":["x\nsrc/b.rs"]}"#);
-        let message = Message::new(Role::Assistant, vec![Part::text("said"), Part::ToolCall(call)]);
+        let message = Message::new(Role::Assistant, vec![Part::text("said"), Part::from(call)]);
         assert_eq!(texts(&message), ["said", "a.rs", "x\nsrc/b.rs"]);
         let broken = ToolCall::function("c", "write", r#"{"path":"a"#);
-        assert_eq!(texts(&Message::new(Role::Assistant, vec![Part::ToolCall(broken)])), [r#"{"path":"a"#]);
+        assert_eq!(texts(&Message::new(Role::Assistant, vec![Part::from(broken)])), [r#"{"path":"a"#]);
     }
 }

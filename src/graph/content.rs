@@ -18,7 +18,7 @@ impl Content {
     pub fn of_parts(node_type: NodeType, id: &str, parts: Vec<Part>) -> Self {
         let role = node_type.role();
         let parts = if role == Role::Tool {
-            vec![Part::ToolOutput(ToolOutput { content: parts, ..ToolOutput::text(id, "") })]
+            vec![Part::from(ToolOutput { content: parts, ..ToolOutput::text(id, "") })]
         } else {
             parts
         };

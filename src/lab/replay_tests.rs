@@ -109,7 +109,7 @@ fn some_messages() -> impl Strategy<Value = Vec<Message>> {
             let call = ToolCall::function(id.clone(), "read", json!({ "path": asked }).to_string());
             let output = if is_long { format!("{output}\n").repeat(30) } else { output };
             out.push(Message::text(Role::User, asked));
-            out.push(Message::new(Role::Assistant, vec![Part::ToolCall(call)]));
+            out.push(Message::new(Role::Assistant, vec![Part::from(call)]));
             out.push(Message::tool(id, output));
             out.push(Message::text(Role::Assistant, said));
         }

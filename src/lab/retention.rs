@@ -144,7 +144,7 @@ mod tests {
         let call = ToolCall::function("c1", "read", r#"{"path":"src/a.rs"}"#);
         let history = [
             user("Never edit src/a.rs. I use 94ff0b0. 必须用 pnpm。"),
-            Message::new(Role::Assistant, vec![Part::text("Always fine: #42"), Part::ToolCall(call)]),
+            Message::new(Role::Assistant, vec![Part::text("Always fine: #42"), Part::from(call)]),
             Message::tool("c1", "error[E0308] at src/a.rs, see https://x.org/y"),
         ];
         let found = facts(&history);

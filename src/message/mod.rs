@@ -164,7 +164,7 @@ impl Message {
 
     /// A tool message that answers `call_id` with text.
     pub fn tool(call_id: impl Into<String>, text: impl Into<Text>) -> Self {
-        Self::new(Role::Tool, vec![Part::ToolOutput(ToolOutput::text(call_id, text))])
+        Self::new(Role::Tool, vec![Part::from(ToolOutput::text(call_id, text))])
     }
 
     /// The same message with this id.
@@ -177,7 +177,7 @@ impl Message {
     /// The tool calls in it, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|p| match p {
-            Part::ToolCall(c) => Some(c),
+            Part::ToolCall(c) => Some(&**c),
             _ => None,
         })
     }
@@ -185,7 +185,7 @@ impl Message {
     /// The tool outputs in it (one in a tool message, none elsewhere).
     pub fn tool_outputs(&self) -> impl Iterator<Item = &ToolOutput> {
         self.parts.iter().filter_map(|p| match p {
-            Part::ToolOutput(o) => Some(o),
+            Part::ToolOutput(o) => Some(&**o),
             _ => None,
         })
     }

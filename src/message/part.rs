@@ -29,11 +29,11 @@ pub enum Part {
         extras: Extras,
     },
     /// Reasoning or thinking. Signatures and encrypted content are never touched.
-    Reasoning(Reasoning),
+    Reasoning(Box<Reasoning>),
     /// A call of a tool.
-    ToolCall(ToolCall),
+    ToolCall(Box<ToolCall>),
     /// A tool's answer.
-    ToolOutput(ToolOutput),
+    ToolOutput(Box<ToolOutput>),
     /// Not understood: carried in its place (INV-9).
     Opaque {
         /// The format it belongs to.
@@ -41,6 +41,24 @@ pub enum Part {
         /// The item or block, as it came.
         raw: Arc<Value>,
     },
+}
+
+impl From<Reasoning> for Part {
+    fn from(reasoning: Reasoning) -> Self {
+        Self::Reasoning(Box::new(reasoning))
+    }
+}
+
+impl From<ToolCall> for Part {
+    fn from(call: ToolCall) -> Self {
+        Self::ToolCall(Box::new(call))
+    }
+}
+
+impl From<ToolOutput> for Part {
+    fn from(output: ToolOutput) -> Self {
+        Self::ToolOutput(Box::new(output))
+    }
 }
 
 impl Part {

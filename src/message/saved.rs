@@ -107,7 +107,7 @@ impl Saved for Part {
                 let nests =
                     output.content.iter().any(|p| matches!(p, Self::ToolOutput(_) | Self::ToolCall(_)));
                 from.require(!nests, "a tool output holds another")?;
-                Self::ToolOutput(output)
+                Self::from(output)
             }
             6 => Self::Opaque { format: Saved::load(from)?, raw: Saved::load(from)? },
             _ => return Err(from.invalid("there is no such part")),

@@ -115,7 +115,7 @@ mod tests {
         Message::text(Role::User, text)
     }
     fn calls(ids: &[&str]) -> Message {
-        let parts = ids.iter().map(|id| Part::ToolCall(ToolCall::function(*id, "read", "{}"))).collect();
+        let parts = ids.iter().map(|id| Part::from(ToolCall::function(*id, "read", "{}"))).collect();
         Message::new(Role::Assistant, parts)
     }
     fn said(text: &str) -> Message {

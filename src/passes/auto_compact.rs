@@ -5,7 +5,7 @@ use crate::compaction::{FoldPlan, Layout, Profile};
 use crate::config::{Keys, size};
 use crate::context::{Context, NodeKind, Place, Unit, begin_with_user, is_instruction};
 use crate::error::Result;
-use crate::message::ItemType;
+use crate::message::{ItemType, Message};
 
 /// Summaries that together have more than this part of what a view may take are folded into the next one.
 const SUMMARIES: u64 = 4;
@@ -45,8 +45,8 @@ fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPla
         kept.first().copied().unwrap_or(if requests.is_empty() { 0 } else { units.len() })
     });
     let of_a_turn = |unit: &Unit| {
-        let not_said = |message| is_instruction(message) || message.item_type() == ItemType::Memory;
-        !unit.fixed && !unit.is_fold() && !said(unit).is_none_or(not_said)
+        let says = |message: &Message| !is_instruction(message) && message.item_type() != ItemType::Memory;
+        !unit.fixed && !unit.is_fold() && said(unit).is_some_and(|message| says(message))
     };
     for (at, unit) in units.iter_mut().enumerate().take(keep_from) {
         if unit.stays() && of_a_turn(unit) && Some(at) != newest_user {

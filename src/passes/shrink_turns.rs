@@ -69,7 +69,8 @@ impl Figures {
     fn of(context: &Context, prune: Option<PruneToolOutputs>) -> Self {
         let units: Vec<Unit> = context.units().into_iter().filter(Unit::stays).collect();
         let said = |unit: &Unit| unit.nodes.first().map(|n| &context.history.node(*n).message);
-        let stays = |unit: &Unit| unit.fixed || unit.is_fold() || said(unit).is_some_and(is_instruction);
+        let stays =
+            |unit: &Unit| unit.fixed || unit.is_fold() || said(unit).is_some_and(|m| is_instruction(m));
         let goes: Vec<bool> = units.iter().map(|unit| !stays(unit)).collect();
         let mut sum = 0;
         let each = units.iter().zip(&goes).map(|(unit, goes)| if *goes { unit.tokens } else { 0 });

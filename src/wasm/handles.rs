@@ -8,6 +8,7 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::list::{Entry, List, Slots};
+use super::originals::{Original, Originals};
 use super::value::{copy_of, set, to_js};
 use crate::context::{Form, Node, NodeIndex, Renumbering, Slot};
 use crate::message::{Format, Message, Role, ToolCall};
@@ -15,53 +16,6 @@ use crate::provider::{Calls, Note, Provider, provider};
 
 /// A message as it stands in a list, and the node that it is.
 pub type Shown<'a> = (&'a Slot, &'a Node);
-
-/// The objects that messages came in as: mostly one of one message.
-#[derive(Clone)]
-enum Original {
-    /// None where an earlier process pushed it.
-    One(Format, Option<JsValue>),
-    Several(Box<Several>),
-}
-
-/// Several objects of one message, or one of several messages.
-#[derive(Clone)]
-struct Several {
-    format: Format,
-    nodes: Vec<NodeIndex>,
-    objects: Vec<JsValue>,
-}
-
-impl Original {
-    fn new(format: Format, nodes: Vec<NodeIndex>, mut objects: Vec<JsValue>) -> Self {
-        if nodes.len() == 1 && objects.len() < 2 {
-            return Self::One(format, objects.pop());
-        }
-        Self::Several(Box::new(Several { format, nodes, objects }))
-    }
-
-    fn format(&self) -> Format {
-        match self {
-            Self::One(format, _) => *format,
-            Self::Several(several) => several.format,
-        }
-    }
-
-    /// The nodes that it is, where it is known by the first.
-    fn nodes<'a>(&'a self, first: &'a NodeIndex) -> &'a [NodeIndex] {
-        match self {
-            Self::One(..) => std::slice::from_ref(first),
-            Self::Several(several) => &several.nodes,
-        }
-    }
-
-    fn objects(&self) -> &[JsValue] {
-        match self {
-            Self::One(_, object) => object.as_slice(),
-            Self::Several(several) => &several.objects,
-        }
-    }
-}
 
 /// What was made of messages that stand in one entry.
 struct Made {
@@ -80,7 +34,7 @@ pub struct Objects<'a> {
 /// Objects by the first message that stands in them. What was pushed comes out as it is (`===`).
 #[derive(Default)]
 pub struct Handles {
-    originals: HashMap<NodeIndex, Original>,
+    originals: Originals,
     /// Valid for as long as the view shows those very messages.
     made: HashMap<(NodeIndex, Format), Made>,
     /// The view's list in each format that was asked for, as it was then.
@@ -97,19 +51,23 @@ impl Handles {
 
     /// The objects of a branch of the conversation.
     pub fn branch(&self, new: &Renumbering) -> Self {
-        let came_along = |(first, original): (&NodeIndex, &Original)| {
-            let nodes =
-                original.nodes(first).iter().map(|n| new.of(*n)).collect::<Option<Vec<NodeIndex>>>()?;
-            Some((*nodes.first()?, Original::new(original.format(), nodes, original.objects().to_vec())))
-        };
-        Self { originals: self.originals.iter().filter_map(came_along).collect(), ..Self::default() }
+        let mut branch = Self::default();
+        for (first, original) in self.originals.iter() {
+            let nodes = original.nodes(&first).iter().map(|n| new.of(*n)).collect::<Option<Vec<NodeIndex>>>();
+            let Some((first, nodes)) = nodes.and_then(|nodes| Some((*nodes.first()?, nodes))) else {
+                continue;
+            };
+            let objects = original.objects().to_vec();
+            branch.originals.insert(first, Original::new(original.format(), nodes, objects));
+        }
+        branch
     }
 
     /// Whether these objects, if there are any, are the very ones that the nodes were pushed as.
     pub fn came_as(&self, nodes: &[NodeIndex], objects: &[JsValue]) -> bool {
         let Some(first) = nodes.first() else { return false };
         let same = |(one, other): (&JsValue, &JsValue)| Object::is(one, other);
-        self.originals.get(first).is_some_and(|original| {
+        self.originals.get(*first).is_some_and(|original| {
             original.nodes(first) == nodes
                 && original.objects().len() == objects.len()
                 && original.objects().iter().zip(objects).all(same)
@@ -118,9 +76,9 @@ impl Handles {
 
     /// What nodes were pushed as, without the objects: in what format, and which belong together.
     pub fn pushed_as(&self) -> Vec<(Format, Vec<NodeIndex>)> {
-        let mut all: Vec<(&NodeIndex, &Original)> = self.originals.iter().collect();
-        crate::sorting::sort_by_key(&mut all, |(first, _)| **first);
-        all.into_iter().map(|(first, original)| (original.format(), original.nodes(first).to_vec())).collect()
+        let each =
+            |(first, original): (NodeIndex, &Original)| (original.format(), original.nodes(&first).to_vec());
+        self.originals.iter().map(each).collect()
     }
 
     /// Remembers what nodes of an earlier process were pushed as; their objects are gone with it.
@@ -135,7 +93,7 @@ impl Handles {
     /// Lets go of the objects of nodes whose output lives in the store.
     pub fn forget(&mut self, gone: &[NodeIndex]) {
         for node in gone {
-            self.originals.remove(node);
+            self.originals.remove(*node);
             for format in Format::ALL {
                 self.made.remove(&(*node, format));
             }
@@ -145,9 +103,9 @@ impl Handles {
     /// The objects of nodes that were pushed by an earlier process, in the list that the caller has now.
     pub fn adopt(&mut self, format: Format, nodes: &[NodeIndex], objects: Vec<JsValue>) {
         let Some(first) = nodes.first() else { return };
-        let same = |original: &&mut Original| original.format() == format && original.nodes(first) == nodes;
-        if let Some(original) = self.originals.get_mut(first).filter(same) {
-            *original = Original::new(format, nodes.to_vec(), objects);
+        let same = |original: &Original| original.format() == format && original.nodes(first) == nodes;
+        if self.originals.get(*first).is_some_and(same) {
+            self.originals.insert(*first, Original::new(format, nodes.to_vec(), objects));
             self.lists.remove(&format);
         }
     }
@@ -194,9 +152,10 @@ impl Handles {
                 && o.nodes(&first.node).iter().eq(run.iter().map(|(_, (slot, _))| &slot.node))
         };
         let has_ref = || first.message.tool_outputs().any(|o| o.output_ref.is_some());
-        let original = self.originals.get(&first.node).filter(|o| is_original(o));
-        if original.is_some_and(|o| !o.objects().is_empty()) && (format != Format::Messages || !has_ref()) {
-            return Ok(Objects { objects: self.originals[&first.node].objects(), notes: &[] });
+        let original = self.originals.get(first.node).filter(|o| is_original(o));
+        let as_pushed = original.map(Original::objects).filter(|objects| !objects.is_empty());
+        if let Some(objects) = as_pushed.filter(|_| format != Format::Messages || !has_ref()) {
+            return Ok(Objects { objects, notes: &[] });
         }
         let key = (first.node, format);
         let is_made = |made: &Made| {

@@ -27,6 +27,7 @@ mod line;
 mod list;
 mod openai;
 mod options;
+mod originals;
 mod packed;
 mod pending;
 mod plan;

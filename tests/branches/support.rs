@@ -20,7 +20,7 @@ pub fn named(id: &str) -> Message {
     let message = match &id[..1] {
         "u" => Message::text(Role::User, text),
         "a" => Message::text(Role::Assistant, text),
-        "c" => Message::new(Role::Assistant, vec![Part::ToolCall(ToolCall::function(call, "read", "{}"))]),
+        "c" => Message::new(Role::Assistant, vec![Part::from(ToolCall::function(call, "read", "{}"))]),
         "t" => Message::tool(call, text),
         "s" => Message::text(Role::System, text),
         other => panic!("{other}"),

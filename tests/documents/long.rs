@@ -23,7 +23,7 @@ fn step(n: u64, words: usize) -> Vec<Message> {
     let call = ToolCall::function(&id, "run", format!(r#"{{"command":"make part-{n}"}}"#));
     let text = format!("exit 0\n{}", format!("line of step {n}\n").repeat(words / 4));
     vec![
-        Message::new(Role::Assistant, vec![Part::text(format!("part {n} next")), Part::ToolCall(call)]),
+        Message::new(Role::Assistant, vec![Part::text(format!("part {n} next")), Part::from(call)]),
         Message::tool(id, text),
     ]
 }

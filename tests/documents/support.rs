@@ -64,7 +64,7 @@ pub fn system(tokens: u64) -> Message {
 
 /// An assistant message that says something, or nothing, and calls: 4 tokens and 8 for each call.
 pub fn calls(says: &str, ids: &[&str]) -> Message {
-    let call = |id: &&str| Part::ToolCall(ToolCall::function(*id, "read", "{}"));
+    let call = |id: &&str| Part::from(ToolCall::function(*id, "read", "{}"));
     let says = (!says.is_empty()).then(|| Part::text(says));
     Message::new(Role::Assistant, says.into_iter().chain(ids.iter().map(call)).collect())
 }

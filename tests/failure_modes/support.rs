@@ -23,7 +23,7 @@ pub fn said(text: &str) -> Message {
 }
 
 pub fn calls(ids: &[&str]) -> Message {
-    let call = |id: &&str| Part::ToolCall(ToolCall::function(*id, "read_file", r#"{"path":"src/lib.rs"}"#));
+    let call = |id: &&str| Part::from(ToolCall::function(*id, "read_file", r#"{"path":"src/lib.rs"}"#));
     Message::new(Role::Assistant, ids.iter().map(call).collect())
 }
 

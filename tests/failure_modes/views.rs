@@ -105,7 +105,7 @@ fn f07_reasoning_goes_with_what_it_led_to() {
     let thinking = |id: &str| {
         let thought = Reasoning { id: Some(format!("rs_{id}")), ..Reasoning::default() };
         let mut message = calls(&[id]);
-        message.parts.insert(0, Part::Reasoning(thought));
+        message.parts.insert(0, Part::from(thought));
         [message, Message::tool(id, filler(20))]
     };
     let mut history = vec![user("go")];

@@ -14,7 +14,7 @@ fn restored(bytes: &[u8]) -> Result<ContextGraph, String> {
 /// Everything that a graph can have.
 fn rich() -> ContextGraph {
     let mut graph = line("s1 u1");
-    let call = Part::ToolCall(ToolCall::function("c1", "read", "{}"));
+    let call = Part::from(ToolCall::function("c1", "read", "{}"));
     let said = Said::Message(Message::new(Role::Assistant, vec![Part::text("so"), call]).into());
     graph.add_node(NodeSpec { said, ..named("a1") }).unwrap();
     let said = Said::Message(Message::tool("c1", "42").into());

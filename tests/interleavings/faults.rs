@@ -18,7 +18,7 @@ fn session(options: &Value) -> Session {
 }
 
 fn call(id: &str) -> Part {
-    Part::ToolCall(ToolCall::function(id, "read_file", "{\"path\":\"src/lib.rs\"}"))
+    Part::from(ToolCall::function(id, "read_file", "{\"path\":\"src/lib.rs\"}"))
 }
 
 fn filler(n: usize) -> String {

@@ -48,7 +48,7 @@ fn said(text: &str) -> Message {
 }
 
 fn calls(ids: &[&str]) -> Message {
-    let call = |id: &&str| Part::ToolCall(ToolCall::function(*id, "read_file", "{\"path\":\"src/lib.rs\"}"));
+    let call = |id: &&str| Part::from(ToolCall::function(*id, "read_file", "{\"path\":\"src/lib.rs\"}"));
     Message::new(Role::Assistant, ids.iter().map(call).collect())
 }
 

@@ -699,7 +699,7 @@ impl World {
 
     fn push_broken(&mut self, n: u8) -> Came {
         let fine = Message::text(Role::User, "fine");
-        let call = |id: &str| Part::ToolCall(ToolCall::function(id, "read", "{}"));
+        let call = |id: &str| Part::from(ToolCall::function(id, "read", "{}"));
         let bad = match (n, self.open.first(), self.pushed.first()) {
             (0, Some(open), _) => Message::new(Role::Assistant, vec![call(open)]),
             (1, _, Some(pushed)) => Message::text(Role::User, "taken").with_id(&pushed.id),
@@ -736,14 +736,14 @@ impl World {
         if answer.reasoning && (answer.words.is_some() || !answer.calls.is_empty()) {
             let id = Some(format!("rs_{}", self.next()));
             let encrypted = Some("gAAAAABo".repeat(8).into());
-            parts.push(Part::Reasoning(Reasoning { id, encrypted, ..Reasoning::default() }));
+            parts.push(Part::from(Reasoning { id, encrypted, ..Reasoning::default() }));
         }
         parts.extend(answer.words.as_ref().map(|w| Part::text(w.text())));
         if answer.opaque {
             parts.push(super::generate::opaque());
         }
         for spec in &answer.calls {
-            parts.push(Part::ToolCall(self.call(spec, &parts)));
+            parts.push(Part::from(self.call(spec, &parts)));
         }
         let mut message = Message::new(Role::Assistant, parts);
         message.meta.pinned = answer.pinned;

@@ -17,7 +17,7 @@ fn said(text: &str) -> Message {
 /// A call and its output.
 fn did(id: &str, name: &str, args: &serde_json::Value, output: &str) -> [Message; 2] {
     let call = ToolCall::function(id, name, args.to_string());
-    [Message::new(Role::Assistant, vec![Part::ToolCall(call)]), Message::tool(id, output)]
+    [Message::new(Role::Assistant, vec![Part::from(call)]), Message::tool(id, output)]
 }
 
 fn ran(id: &str, command: &str, output: &str) -> [Message; 2] {
@@ -121,7 +121,7 @@ fn unfinished_work_is_open() {
     list.push(user("Yes, deploy it to staging."));
     list.push(said("Let me see the deploy script."));
     let call = ToolCall::function("d1", "bash", r#"{"command":"cat deploy.sh"}"#);
-    list.push(Message::new(Role::Assistant, vec![Part::ToolCall(call)]));
+    list.push(Message::new(Role::Assistant, vec![Part::from(call)]));
     let text = summary(&list, 2000);
     let open = section(&text, "Open");
     assert!(open.contains(&"- Not answered yet: Yes, deploy it to staging."), "{text}");
@@ -143,7 +143,7 @@ fn plans_of_a_todo_tool_and_refs_of_outputs() {
     let mut output = ToolOutput::text("p3", "long");
     output.output_ref =
         Some(Box::new(ToolOutputRef { id: "out_7".into(), byte_size: None, line_count: None }));
-    list.push(Message::new(Role::Tool, vec![Part::ToolOutput(output)]));
+    list.push(Message::new(Role::Tool, vec![Part::from(output)]));
     let text = summary(&list, 800);
     assert!(section(&text, "Open").contains(&"- To do: Add a regression test"), "{text}");
     assert!(!section(&text, "Open").contains(&"- To do: Find the leak"), "{text}");
@@ -299,7 +299,7 @@ fn any_message() -> impl Strategy<Value = Message> {
         4 => Message::tool(id, text),
         5 => {
             let args = serde_json::json!({ "command": text, "path": "src/a.rs" }).to_string();
-            Message::new(Role::Assistant, vec![Part::ToolCall(ToolCall::function(id, "bash", args))])
+            Message::new(Role::Assistant, vec![Part::from(ToolCall::function(id, "bash", args))])
         }
         _ => {
             let mut message = user(&text);

@@ -157,7 +157,7 @@ mod tests {
 
     fn call(id: &str, tool: &str, args: &Value, output: &str) -> [Message; 2] {
         let call = ToolCall::function(id, tool, args.to_string());
-        [Message::new(Role::Assistant, vec![Part::ToolCall(call)]), Message::tool(id, output)]
+        [Message::new(Role::Assistant, vec![Part::from(call)]), Message::tool(id, output)]
     }
 
     fn said(text: &str) -> Message {
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn questions_of_both_sides_are_open_until_they_are_answered() {
         let asking = |text: &str| {
-            let call = Part::ToolCall(ToolCall::function("k", "look", "{}"));
+            let call = Part::from(ToolCall::function("k", "look", "{}"));
             Message::new(Role::Assistant, vec![Part::text(text), call])
         };
         let list =

@@ -22,7 +22,7 @@ fn said(text: &str) -> Message {
 /// A call of a shell and its output, kept under `out_ID`.
 fn ran(id: &str, command: &str, output: &str) -> [Message; 2] {
     let arguments = serde_json::json!({ "command": command }).to_string();
-    let call = Part::ToolCall(ToolCall::function(id, "bash", arguments));
+    let call = Part::from(ToolCall::function(id, "bash", arguments));
     let mut answer = Message::tool(id, output);
     if let Part::ToolOutput(output) = &mut answer.parts[0] {
         let reference = ToolOutputRef { id: format!("out_{id}"), byte_size: Some(9_000), line_count: None };
@@ -129,7 +129,7 @@ fn a_later_plan_replaces_an_earlier_one() {
             { "content": "write the docs", "status": "pending" },
         ] });
         let call = ToolCall::function("p", "todo_write", arguments.to_string());
-        [Message::new(Role::Assistant, vec![Part::ToolCall(call)]), Message::tool("p", "ok")]
+        [Message::new(Role::Assistant, vec![Part::from(call)]), Message::tool("p", "ok")]
     };
     assert!(ledger(&plan("pending"), "", ALL).contains("- write the parser\n- write the docs"));
     let text = ledger(&[plan("pending"), plan("completed")].concat(), "", ALL);
@@ -183,7 +183,7 @@ fn what_stays_is_redacted_like_what_is_folded() {
         user(&format!("Never print {token}.")),
         Message::new(
             Role::Assistant,
-            vec![Part::ToolCall(ToolCall::function("p", "todo_write", plan.to_string()))],
+            vec![Part::from(ToolCall::function("p", "todo_write", plan.to_string()))],
         ),
         Message::tool("p", format!("see https://example.org/{token}")),
     ];

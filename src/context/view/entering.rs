@@ -3,6 +3,7 @@
 use super::{Slot, View};
 use crate::context::history::History;
 use crate::context::node::{NodeIndex, NodeKind, NodeSet};
+use crate::growing::append;
 use crate::message::{Message, Role};
 
 impl View {
@@ -31,9 +32,13 @@ impl View {
         self.sums.add(slot.part, &slot.tally);
         self.ephemeral.enter(&slot);
         let place = if behind.is_some() { self.place_after(at) } else { self.order.len() };
-        self.order.insert(place, slot.node);
+        if place == self.order.len() {
+            append(&mut self.order, slot.node);
+        } else {
+            self.order.insert(place, slot.node);
+        }
         if is_last {
-            self.body.push(slot);
+            append(&mut self.body, slot);
             self.watch_output(at);
         } else {
             self.before_edit_in_body(at);

@@ -52,7 +52,7 @@ fn said(text: impl Into<String>) -> Message {
 
 fn calls(calls: Vec<ToolCall>) -> Vec<Message> {
     let outputs: Vec<Message> = calls.iter().map(|c| Message::tool(c.id.clone(), "done")).collect();
-    let call = Message::new(Role::Assistant, calls.into_iter().map(Part::ToolCall).collect());
+    let call = Message::new(Role::Assistant, calls.into_iter().map(Part::from).collect());
     [vec![user("go on"), call], outputs].concat()
 }
 
@@ -83,7 +83,7 @@ fn a_cut_output_is_cut_again_from_all_of_it() {
     let mut context = context(calls(vec![ToolCall::function("c", "bash", "{}")]));
     let at = context.view.body().len() - 1;
     let output = Message::tool("d", words(5_000));
-    let call = Message::new(Role::Assistant, vec![Part::ToolCall(ToolCall::function("d", "bash", "{}"))]);
+    let call = Message::new(Role::Assistant, vec![Part::from(ToolCall::function("d", "bash", "{}"))]);
     context.push(vec![call, output]).unwrap();
     let first = run(&mut context, 2_000);
     assert_eq!(first, run(&mut context, 400));
@@ -169,7 +169,7 @@ fn a_document_larger_than_the_view_gives_way_and_the_texts_beside_it_stay() {
         let answered =
             ToolOutput { content: vec![part.clone(), Part::text("found")], ..ToolOutput::text("c", "") };
         let mut read = calls(vec![ToolCall::function("c", "read", "{}")]);
-        read[2] = Message::new(Role::Tool, vec![Part::ToolOutput(answered)]);
+        read[2] = Message::new(Role::Tool, vec![Part::from(answered)]);
         for (list, kept) in [(vec![asked], "sum up"), (read, "found")] {
             let mut context = context(list);
             let refs = run(&mut context, 1_000);

@@ -41,7 +41,7 @@ fn read_known(value: &Value) -> Option<Part> {
                 false => out.text = Some(text),
             }
             out.extras = Extras::new(FORMAT, fields.into_template());
-            Part::Reasoning(out)
+            Part::from(out)
         }
         "tool-call" => {
             let id = fields.take_string("toolCallId")?;
@@ -50,7 +50,7 @@ fn read_known(value: &Value) -> Option<Part> {
             let mut call = ToolCall::function(id, name, input);
             call.hosted = fields.get("providerExecuted") == Some(&Value::Bool(true));
             call.extras = fields.into_extras(FORMAT, &["type", "toolCallId", "toolName", "input"]);
-            Part::ToolCall(call)
+            Part::from(call)
         }
         "image" | "file" => Part::Media(media(fields, &kind)?.into()),
         _ => return None,

@@ -68,7 +68,7 @@ fn tool_message(
                 let why = format!("`content[{n}]` is no tool result: it needs `toolCallId` and `output`");
                 return Err(Error::message_at(index, why));
             };
-            Message::new(Role::Tool, vec![Part::ToolOutput(output)])
+            Message::new(Role::Tool, vec![Part::from(output)])
         } else {
             map.insert(IN_TOOL_MESSAGE.to_owned(), Value::Bool(true));
             Message::new(Role::Developer, vec![Part::Opaque { format: FORMAT, raw: value.clone().into() }])

@@ -38,17 +38,12 @@ fn read_known(value: &Value) -> Option<Part> {
             let mut out = Reasoning { text: Some(fields.take_text("thinking")?), ..Reasoning::default() };
             out.signature = fields.take_text("signature");
             out.extras = Extras::new(FORMAT, fields.into_template());
-            Part::Reasoning(out)
+            Part::from(out)
         }
         "redacted_thinking" => {
             let data = fields.take_text("data")?;
             let extras = fields.into_extras(FORMAT, &["type", "data"]);
-            Part::Reasoning(Reasoning {
-                signature: Some(data),
-                redacted: true,
-                extras,
-                ..Reasoning::default()
-            })
+            Part::from(Reasoning { signature: Some(data), redacted: true, extras, ..Reasoning::default() })
         }
         "tool_use" => {
             let id = fields.take_string("id")?;
@@ -56,12 +51,12 @@ fn read_known(value: &Value) -> Option<Part> {
             let input = take_json(&mut fields, "input")?;
             let mut call = ToolCall::function(id, name, input);
             call.extras = fields.into_extras(FORMAT, &["type", "id", "name", "input"]);
-            Part::ToolCall(call)
+            Part::from(call)
         }
         "server_tool_use" | "mcp_tool_use" => {
             let mut call = opaque_call(map.get("id")?.as_str()?, FORMAT, value.clone().into());
             call.hosted = true;
-            Part::ToolCall(call)
+            Part::from(call)
         }
         "tool_result" => {
             let call_id = fields.take_string("tool_use_id")?;
@@ -85,7 +80,7 @@ fn read_known(value: &Value) -> Option<Part> {
             } else {
                 Extras::new(FORMAT, fields.into_template())
             };
-            Part::ToolOutput(ToolOutput { content, is_error, extras, ..ToolOutput::text(call_id, "") })
+            Part::from(ToolOutput { content, is_error, extras, ..ToolOutput::text(call_id, "") })
         }
         "image" | "document" => Part::Media(media(fields, &kind)?.into()),
         _ => return None,

@@ -31,7 +31,7 @@ pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
     let mut given = extras(&mut fields, index)?;
     let said = content.len();
     let parts = match role {
-        Role::Tool => vec![Part::ToolOutput(tool_output(&mut fields, content, &mut given, index)?)],
+        Role::Tool => vec![Part::from(tool_output(&mut fields, content, &mut given, index)?)],
         Role::Assistant => {
             let calls = tool_calls(&mut fields, index)?;
             place(&mut content, calls, given.call_positions.as_deref(), index)?;
@@ -71,7 +71,7 @@ pub fn message_of_texts(packed: &str, index: usize) -> Option<Result<Message>> {
         let list: Vec<Value> = serde_json::from_str(calls).ok()?;
         for (n, call) in list.iter().enumerate() {
             match tool_call(call, index, n) {
-                Ok(call) => message.parts.push(Part::ToolCall(call)),
+                Ok(call) => message.parts.push(Part::from(call)),
                 Err(error) => return Some(Err(error)),
             }
         }
@@ -240,7 +240,7 @@ fn tool_calls(fields: &mut Fields, index: usize) -> Result<Vec<Part>> {
             Ok(Vec::new())
         }
         Some(Value::Array(list)) => {
-            list.iter().enumerate().map(|(n, c)| tool_call(c, index, n).map(Part::ToolCall)).collect()
+            list.iter().enumerate().map(|(n, c)| tool_call(c, index, n).map(Part::from)).collect()
         }
         Some(_) => Err(Error::message_at(index, "`tool_calls` is not a list")),
     }
@@ -354,7 +354,7 @@ fn part(value: &Value, index: usize, n: usize) -> Result<Part> {
             }
             out.summary = summary(&mut fields).ok_or_else(|| wrong("`.summary` is not a list of strings"))?;
             out.extras = finish(fields);
-            Part::Reasoning(out)
+            Part::from(out)
         }
         "image" | "document" | "audio" => {
             let mut out = Media::new(match kind.as_str() {

@@ -40,7 +40,7 @@ pub(super) fn message(entry: &Value, index: usize) -> Result<Message> {
             let Some(call_id) = fields.take_string(key) else {
                 return Err(Error::message_at(index, format!("a {name} message needs `{key}`")));
             };
-            parts = vec![Part::ToolOutput(ToolOutput { content: parts, ..ToolOutput::text(call_id, "") })];
+            parts = vec![Part::from(ToolOutput { content: parts, ..ToolOutput::text(call_id, "") })];
         }
         Role::System | Role::Developer | Role::User => {}
     }
@@ -64,7 +64,7 @@ fn assistant(fields: &mut Fields, parts: &mut Vec<Part>, index: usize) -> Result
         if let Some(text) = fields.take_text(key) {
             let reasoning =
                 Reasoning { text: Some(text), extras: marked(FIELD, key), ..Reasoning::default() };
-            parts.insert(n.min(parts.len()), Part::Reasoning(reasoning));
+            parts.insert(n.min(parts.len()), Part::from(reasoning));
         }
     }
     if let Some(text) = fields.take_text("refusal") {
@@ -74,7 +74,7 @@ fn assistant(fields: &mut Fields, parts: &mut Vec<Part>, index: usize) -> Result
         let calls = calls
             .iter()
             .enumerate()
-            .map(|(n, value)| call(value, index, n).map(Part::ToolCall))
+            .map(|(n, value)| call(value, index, n).map(Part::from))
             .collect::<Result<Vec<_>>>()?;
         if !calls.is_empty() {
             fields.take("tool_calls");
@@ -89,7 +89,7 @@ fn assistant(fields: &mut Fields, parts: &mut Vec<Part>, index: usize) -> Result
             fields.take(LEGACY);
             let mut call = ToolCall::function(name.clone(), name, input);
             call.extras = marked(LEGACY, inner.into_template());
-            parts.push(Part::ToolCall(call));
+            parts.push(Part::from(call));
         }
     }
     Ok(())

@@ -53,11 +53,11 @@ fn read(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> 
         "" if item.contains_key("id") => Ok(Read::Made(vec![opaque()])),
         "" => Err(Error::message_at(index, "neither `type` nor `role`")),
         "message" => message(item, value, index),
-        "reasoning" => Ok(Read::Made(vec![Part::Reasoning(reasoning(item))])),
-        "function_call" => Ok(Read::Made(vec![Part::ToolCall(call(item, "arguments", index)?)])),
-        "custom_tool_call" => Ok(Read::Made(vec![Part::ToolCall(call(item, "input", index)?)])),
+        "reasoning" => Ok(Read::Made(vec![Part::from(reasoning(item))])),
+        "function_call" => Ok(Read::Made(vec![Part::from(call(item, "arguments", index)?)])),
+        "custom_tool_call" => Ok(Read::Made(vec![Part::from(call(item, "input", index)?)])),
         _ if outputs::is_client_output(item) => {
-            Ok(Read::Message(Message::new(Role::Tool, vec![Part::ToolOutput(outputs::read(item, index)?)])))
+            Ok(Read::Message(Message::new(Role::Tool, vec![Part::from(outputs::read(item, index)?)])))
         }
         _ if kinds::call_kind(kind).is_some() || kind == APPROVAL.call || kind.ends_with("_call") => {
             let hosted = kinds::is_hosted(item);
@@ -66,7 +66,7 @@ fn read(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> 
             };
             let mut call = opaque_call(id, FORMAT, value.clone().into());
             call.hosted = hosted;
-            Ok(Read::Made(vec![Part::ToolCall(call)]))
+            Ok(Read::Made(vec![Part::from(call)]))
         }
         _ => Ok(match item.get("role").and_then(Value::as_str) {
             Some("assistant") => Read::Made(vec![opaque()]),

@@ -1,0 +1,89 @@
+//! What messages were pushed as.
+
+use wasm_bindgen::prelude::*;
+
+use crate::context::NodeIndex;
+use crate::growing::append;
+use crate::message::Format;
+
+/// The objects that messages came in as: mostly one of one message.
+#[derive(Clone)]
+pub enum Original {
+    /// None where an earlier process pushed it.
+    One(Format, Option<JsValue>),
+    Several(Box<Several>),
+}
+
+/// Several objects of one message, or one of several messages.
+#[derive(Clone)]
+pub struct Several {
+    format: Format,
+    nodes: Vec<NodeIndex>,
+    objects: Vec<JsValue>,
+}
+
+impl Original {
+    /// What these nodes came in as.
+    pub fn new(format: Format, nodes: Vec<NodeIndex>, mut objects: Vec<JsValue>) -> Self {
+        if nodes.len() == 1 && objects.len() < 2 {
+            return Self::One(format, objects.pop());
+        }
+        Self::Several(Box::new(Several { format, nodes, objects }))
+    }
+
+    /// The objects' format.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::One(format, _) => *format,
+            Self::Several(several) => several.format,
+        }
+    }
+
+    /// The nodes that it is, where it is known by the first.
+    pub fn nodes<'a>(&'a self, first: &'a NodeIndex) -> &'a [NodeIndex] {
+        match self {
+            Self::One(..) => std::slice::from_ref(first),
+            Self::Several(several) => &several.nodes,
+        }
+    }
+
+    /// The objects: none where an earlier process pushed it.
+    pub fn objects(&self) -> &[JsValue] {
+        match self {
+            Self::One(_, object) => object.as_slice(),
+            Self::Several(several) => &several.objects,
+        }
+    }
+}
+
+/// What messages were pushed as, by the first node of each.
+#[derive(Default)]
+pub struct Originals(Vec<Option<Original>>);
+
+impl Originals {
+    /// What was pushed as the node and those behind it.
+    pub fn get(&self, first: NodeIndex) -> Option<&Original> {
+        self.0.get(first.get())?.as_ref()
+    }
+
+    /// Sets it.
+    pub fn insert(&mut self, first: NodeIndex, original: Original) {
+        while self.0.len() <= first.get() {
+            append(&mut self.0, None);
+        }
+        self.0[first.get()] = Some(original);
+    }
+
+    /// Lets go of it.
+    pub fn remove(&mut self, first: NodeIndex) {
+        if let Some(place) = self.0.get_mut(first.get()) {
+            *place = None;
+        }
+    }
+
+    /// All of them, by their first nodes.
+    pub fn iter(&self) -> impl Iterator<Item = (NodeIndex, &Original)> {
+        let numbered = (0..).map(NodeIndex).zip(&self.0);
+        numbered.filter_map(|(first, original)| Some((first, original.as_ref()?)))
+    }
+}
