@@ -105,7 +105,7 @@ impl Session {
             report.left_out.clone_from(&before.left_out);
         }
         self.undo(before);
-        self.report = Some(report);
+        self.failed = Some(report);
         if let Some(error) = unsummed {
             return Err(error);
         }
@@ -272,6 +272,7 @@ impl Session {
             self.prepared_at = Some(self.context.history.len());
         }
         self.report = Some(report.clone());
+        self.failed = None;
         report
     }
 
