@@ -310,3 +310,25 @@ fn every_documents_preset_has_the_ledger_that_is_asked_for_and_none_by_default()
         }
     }
 }
+
+#[test]
+fn a_rule_that_stands_in_the_request_is_told_once() {
+    const RULE: &str = "Never push to main.";
+    for (request, task) in [
+        (
+            format!("Fix the login bug of the web client. {RULE} Then write a test for it."),
+            Some("Fix the login bug of the web client. Then write a test for it."),
+        ),
+        (RULE.to_owned(), None),
+    ] {
+        let mut session = session(&json!({ "contextWindow": 16_000 }));
+        session.push(vec![user(request), said(filler(9_000)), user("next")]).unwrap();
+        compact(&mut session);
+        let view = view(&session);
+        assert_eq!(view.matches(RULE).count(), 1, "{view}");
+        match task {
+            Some(task) => assert!(view.contains(&format!("Task:\n- {task}\n")), "{view}"),
+            None => assert!(!view.contains("Task:"), "{view}"),
+        }
+    }
+}

@@ -15,7 +15,7 @@ use super::away;
 use super::background;
 use super::error::context_error;
 use super::inner::Inner;
-use super::lease::within;
+use super::lease::{sleep, within};
 use super::options::{Options, read_options};
 use super::pending::Pending;
 use super::session::Session;
@@ -32,6 +32,9 @@ const LONGEST_KEY: usize = 200;
 
 /// How often a head that moves on while it is read is read again.
 const READS: u32 = 4;
+
+/// How long a head that names no version is left to whoever is writing it, in milliseconds.
+const TORN_MS: f64 = 25.0;
 
 /// How long a save waits for the one before it, in milliseconds: a store may never have answered that.
 const TURN_MS: f64 = 60_000.0;
@@ -296,6 +299,7 @@ fn parse_version(version: &str) -> Option<(u64, &str)> {
 
 async fn load(store: Store, key: String, options: Options) -> Result<Session, JsValue> {
     let mut home = Home { store, key, version: None };
+    let mut torn = false;
     for _ in 0..READS {
         let Some(version) = home.store.text(&home.head()).await? else {
             let key = &home.key;
@@ -303,8 +307,11 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
             return Err(Error::new(ErrorCode::UnknownRef, why).into());
         };
         if parse_version(&version).is_none() {
-            return Err(failed(&format!("`{}` names no version", home.head()), None));
+            torn = true; // a store that writes files empties them first: another process may be about to write it
+            sleep(TORN_MS).await?;
+            continue;
         }
+        torn = false;
         // None: somebody saved meanwhile, and took it out.
         let Some(bytes) = home.store.bytes(&home.data(&version)).await? else { continue };
         home.version = Some(version);
@@ -313,7 +320,13 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
         *session.inner.stores.home.borrow_mut() = Some(home);
         return Ok(session);
     }
-    Err(failed(&format!("the snapshot that `{}` names is not there", home.head()), None))
+    let head = home.head();
+    let why = if torn {
+        format!("`{head}` names no version")
+    } else {
+        format!("the snapshot that `{head}` names is not there")
+    };
+    Err(failed(&why, None))
 }
 
 /// What a store gives that is no snapshot is the store's failure.

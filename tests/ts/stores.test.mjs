@@ -103,6 +103,21 @@ describe("a store that does wrong", () => {
     await assert.rejects(Session.load(broken({ getItem: down }), "s"), failsWith("STORE_FAILED"));
   });
 
+  test("one that empties a file before it writes it is read again; what stays rubbish is the store's failure", async () => {
+    const store = memoryStore();
+    const session = new Session(wide);
+    session.push(user("hello"));
+    await session.save(store, "s");
+    const { getItem } = store;
+    let torn = 0;
+    const tears = (times) => (store.getItem = async (key) => (torn++ < times ? "" : getItem(key)));
+    tears(2);
+    assert.equal((await Session.load(store, "s")).messages[0].content, "hello");
+    torn = 0;
+    tears(100);
+    await assert.rejects(Session.load(store, "s"), failsWith("STORE_FAILED", /names no version/));
+  });
+
   test("it is saved when the store is in order again", async () => {
     const store = memoryStore();
     const { setItemRaw } = store;
