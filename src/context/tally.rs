@@ -126,10 +126,11 @@ impl Saved for Tally {
 
 impl Tally {
     /// The same in another counter's tokens, of which `now` are `before` of this one's.
+    #[must_use]
     pub fn scaled(self, now: u64, before: u64) -> Self {
-        let of = |tokens: u64| {
+        let of = |tokens: u32| {
             let scaled = u128::from(tokens) * u128::from(now) / u128::from(before.max(1));
-            u64::try_from(scaled).unwrap_or(u64::MAX)
+            u32::try_from(scaled).unwrap_or(u32::MAX)
         };
         Self {
             text: of(self.text),

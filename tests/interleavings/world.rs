@@ -285,17 +285,18 @@ impl World {
             }
             20 => self.make_plan(),
             21 => self.apply(),
-            22 => {
-                let refusal = "prompt is too long: 420 tokens > 330 maximum";
-                let fit = self.session.recover(refusal);
-                self.came(fit.map(|fit| fit.unwrap()));
-            }
+            22 => self.recover(),
             _ => self.begin_in_background(),
         }
     }
 
     fn begin_in_background(&mut self) {
         self.waiting.extend(self.session.begin_in_background().map(Waits::Background));
+    }
+
+    fn recover(&mut self) {
+        let fit = self.session.recover("prompt is too long: 420 tokens > 330 maximum");
+        self.came(fit.map(|fit| fit.unwrap()));
     }
 
     fn make_plan(&mut self) {
