@@ -243,9 +243,11 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     drop(bytes);
     let swapped = store.swap(&home.head(), home.version.as_deref(), &version, None).await;
     if !matches!(swapped, Ok(true)) {
-        // A swap may have been made though its answer got lost: what is there then is ours.
+        // A swap may have been made though its answer got lost: what is there then is ours, or goes on from ours.
         let head = store.text(&home.head()).await;
-        if !matches!(&head, Ok(Some(head)) if *head == version) {
+        let is_ours = matches!(&head, Ok(Some(head)) if *head == version);
+        let is_certain = matches!(swapped, Ok(false)) && store.swaps_at_once();
+        if !is_ours && (is_certain || !is_before(store, &data, &version, &head).await?) {
             if head.is_ok() {
                 let _ = store.remove(&data).await; // what is left over is never read
             } else {
@@ -263,6 +265,23 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     *inner.stores.home.borrow_mut() = Some(Home { store, key, version: Some(version) });
     super::lease::release(inner).await;
     Ok(())
+}
+
+/// Whether the version that is there now goes on from this one, whose data is under `data`: who saved it has taken that out. A
+/// version beside this one, which took its place, leaves it.
+async fn is_before(
+    store: &Store,
+    data: &str,
+    version: &str,
+    head: &Result<Option<String>, JsValue>,
+) -> Result<bool, JsValue> {
+    let number = |version: &str| parse_version(version).map(|(number, _)| number);
+    let Ok(Some(head)) = head else { return Ok(false) };
+    if number(head) <= number(version) {
+        return Ok(false);
+    }
+    sleep(TORN_MS).await?;
+    Ok(matches!(store.bytes(data).await, Ok(None)))
 }
 
 /// Asks the store whether a save was made that it did not confirm: then the session goes on from that one.
