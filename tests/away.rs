@@ -6,7 +6,7 @@ use std::sync::Arc;
 use contextfold::compaction::{Answer, Reason, Redact};
 use contextfold::message::{Message, Part, Role, ToolCall};
 use contextfold::session::{Fit, Session, SessionConfig};
-use contextfold::tokens::Estimate;
+use contextfold::tokens::{Estimate, Method, TokenCounter};
 use serde_json::json;
 
 const TURNS: usize = 12;
@@ -115,4 +115,36 @@ fn what_was_redacted_otherwise_is_not_told() {
     send_all_away(&mut session);
     session.set_redact(Some(redact()));
     assert!(!ledger(&mut session).contains("secret"));
+}
+
+#[test]
+fn what_a_summary_stands_for_is_told_in_the_tokens_of_the_counter_that_is_there() {
+    let original_tokens = |away: bool| {
+        let mut session = session(None);
+        (0..TURNS).for_each(|n| drop(session.push(turn(n)).unwrap()));
+        if away {
+            send_all_away(&mut session);
+        }
+        ledger(&mut session);
+        let config = session.config().clone();
+        session.set_options(config, Some(Arc::new(Tenth)));
+        session.context().summary_state(false).unwrap().original_tokens as f64
+    };
+    let (here, away) = (original_tokens(false), original_tokens(true));
+    assert!((away / here - 1.0).abs() < 0.3, "{away} instead of {here}");
+}
+
+/// Counts a tenth of what the estimate does.
+struct Tenth;
+
+impl TokenCounter for Tenth {
+    fn count(&self, text: &str) -> u64 {
+        Estimate.count(text) / 10
+    }
+    fn method(&self) -> Method {
+        Method::Callback
+    }
+    fn exact(&self) -> bool {
+        false
+    }
 }

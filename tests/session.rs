@@ -927,3 +927,23 @@ fn a_search_that_could_take_too_long_is_refused() {
     assert!(error.message().contains("make what it repeats smaller"), "{error}");
     assert_eq!(search("^abcdefghi").unwrap().len(), 1);
 }
+
+#[test]
+fn no_fold_stands_for_nothing() {
+    // A fold of the one message that a view has to begin with.
+    let mut s = session(&json!({ "contextWindow": 100_000, "ladder": "rolling" }));
+    s.push(vec![user("one").with_id("u1"), said("two").with_id("a1"), user("three"), said("four")]).unwrap();
+    let before = (layout(&s), s.snapshot(b""));
+    let refused = s.fold_by_hand(&["u1".to_owned()], "the beginning").unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::GraphConstraint, "{refused}");
+    assert!((layout(&s), s.snapshot(b"")) == before, "{}", layout(&s));
+    // A fold whose one message is pinned afterwards.
+    let mut s = session(&json!({ "contextWindow": 100_000 }));
+    s.push(vec![user("one").with_id("u1"), said("two").with_id("a1"), user("three"), said("four")]).unwrap();
+    let before = layout(&s);
+    s.fold_by_hand(&["a1".to_owned()], "the answer").unwrap();
+    assert_ne!(layout(&s), before);
+    s.set_pinned("a1", true).unwrap();
+    assert_eq!(layout(&s), before);
+    assert!(s.context().folds.is_empty());
+}

@@ -9,12 +9,13 @@ use super::node::NodeIndex;
 use super::tally::Tally;
 use super::view::{Form, Slot};
 use crate::error::{Error, Result};
+use crate::facts::is_put_to_the_user;
 use crate::message::{Message, Part, Role};
 use crate::tool_output::{self, Output, ToolOutputs};
 
 impl Context {
     /// The outputs that may leave memory, oldest first, until `most` bytes of all are left in it. What the view shows whole
-    /// and what is pinned stays.
+    /// and what is pinned stays; so does what the user answered by a tool that asks, for rules may stand in it.
     pub fn may_leave(&self, most: u64) -> Vec<String> {
         let mut here = self.outputs.bytes();
         if here <= most {
@@ -22,7 +23,12 @@ impl Context {
         }
         let pinned = self.history.nodes().iter().filter(|n| n.pinned).map(|n| &n.message);
         let whole = self.view.slots().filter(|s| s.form == Form::Whole).map(|s| &s.message);
-        let stays: HashSet<&str> = pinned.chain(whole).flat_map(|m| refs_of(m)).collect();
+        let calls = self.history.nodes().iter().flat_map(|n| n.message.tool_calls());
+        let asking: HashSet<&str> =
+            calls.filter(|call| is_put_to_the_user(&call.name)).map(|call| call.id.as_str()).collect();
+        let answers = |m: &&Arc<Message>| m.tool_outputs().any(|o| asking.contains(o.call_id.as_str()));
+        let spoken = self.history.nodes().iter().map(|n| &n.message).filter(answers);
+        let stays: HashSet<&str> = pinned.chain(whole).chain(spoken).flat_map(|m| refs_of(m)).collect();
         let mut leave = Vec::new();
         for output in self.outputs.iter().filter(|o| o.away().is_none() && !stays.contains(o.id())) {
             if here <= most {

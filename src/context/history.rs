@@ -68,11 +68,16 @@ impl History {
         &self.nodes[index.get()]
     }
 
-    /// Counts every message anew.
+    /// Counts every message anew; of those whose output is not here, what they took when they were pushed, by how much more or
+    /// less all others take now.
     pub(super) fn recount(&mut self, count: impl Fn(&Message) -> Tally) {
+        let (mut before, mut now) = (0, 0);
         for node in &mut self.nodes {
+            before += node.tally.total();
             node.tally = count(&node.message);
+            now += node.tally.total();
         }
+        self.recount_away(before, now);
     }
 
     /// The node with this id.

@@ -1,5 +1,6 @@
 //! Pins: what stands verbatim in every view, whatever was done to it before.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::core::Context;
@@ -137,6 +138,11 @@ impl Context {
             self.history.set_folded_by(*node, None);
         }
         self.emit(EventName::Unfolded, &back, why.to_owned());
+        // A summary of nothing stands for nobody.
+        let is_empty = self.folds.iter().any(|f| f.summary == summary && f.members.is_empty());
+        if is_empty && self.history.node(summary).folded_by.is_none() {
+            self.open_folds(&BTreeSet::from([summary]), why);
+        }
     }
 }
 

@@ -125,6 +125,22 @@ impl Saved for Tally {
 }
 
 impl Tally {
+    /// The same in another counter's tokens, of which `now` are `before` of this one's.
+    #[must_use]
+    pub fn scaled(self, now: u64, before: u64) -> Self {
+        let of = |tokens: u32| {
+            let scaled = u128::from(tokens) * u128::from(now) / u128::from(before.max(1));
+            u32::try_from(scaled).unwrap_or(u32::MAX)
+        };
+        Self {
+            text: of(self.text),
+            reasoning: of(self.reasoning),
+            calls: of(self.calls),
+            outputs: of(self.outputs),
+            ledger: of(self.ledger),
+        }
+    }
+
     /// Counts a message.
     pub fn of(message: &Message, counter: &dyn TokenCounter) -> Self {
         let mut tally = Self { text: small(MESSAGE_OVERHEAD), ..Self::default() };

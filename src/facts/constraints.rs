@@ -98,14 +98,15 @@ fn with_list(text: &str, start: usize, end: usize) -> usize {
     let of_a_list = is_entry(&format!("{}x", own.trim_start()));
     let mut taken = end;
     let mut at = text.len() - rest.len() + 1;
-    let mut before = "";
+    // The entry that the last line is part of.
+    let mut entry_at = end;
     // Lines without marks, right below a colon.
     let mut plain = announced && !of_a_list;
     for whole in text[at..].split_inclusive('\n') {
         let line = whole.trim();
         let entry = is_entry(line) && (!of_a_list || whole.len() - whole.trim_start().len() > depth);
         plain &= !begins_anew(line) && !line.is_empty();
-        let below = entry || plain || (taken > end && goes_on(before, line));
+        let below = entry || plain || (taken > end && goes_on(text[entry_at..taken].trim_start(), line));
         at += whole.len();
         if line.is_empty() && announced && taken == end {
             continue;
@@ -114,7 +115,10 @@ fn with_list(text: &str, start: usize, end: usize) -> usize {
         if line.is_empty() || is_fence(line) || !below || line_end - start > LONGEST_WRAPPED {
             break;
         }
-        (taken, before) = (line_end, line);
+        if entry || plain {
+            entry_at = taken;
+        }
+        taken = line_end;
     }
     taken
 }

@@ -1,12 +1,12 @@
 //! The facts of a conversation's messages, drawn once each.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::actions::action;
 use super::kept::Kept;
 use super::literal::each_literal;
 use super::notes::{Answered, CallNote, Notes};
-use super::{Names, texts};
+use super::{Names, is_put_to_the_user, texts};
 use crate::message::Message;
 
 /// The facts of messages, by their places in the order in which they were drawn.
@@ -21,6 +21,8 @@ pub struct Drawn {
     notes: BTreeMap<u32, Notes>,
     /// Commands that no output has answered yet, by call.
     running: BTreeMap<String, bool>,
+    /// Questions to the user that no output has answered yet, by call.
+    asking: BTreeSet<String>,
 }
 
 impl Drawn {
@@ -57,6 +59,9 @@ impl Drawn {
             if let Some(speaks) = self.running.remove(&output.call_id) {
                 notes.answer = Some(Answered::of(message, output, speaks));
             }
+            if self.asking.remove(&output.call_id) {
+                notes.add_answer(output);
+            }
         }
         for (at, call) in message.tool_calls().enumerate() {
             let note = CallNote::of(&action(call, at), at);
@@ -64,6 +69,9 @@ impl Drawn {
                 self.running.insert(call.id.clone(), run.speaks);
             }
             notes.calls.extend(note);
+            if is_put_to_the_user(&call.name) {
+                self.asking.insert(call.id.clone());
+            }
         }
         self.end(notes);
     }
@@ -76,6 +84,7 @@ impl Drawn {
         }
         for output in message.tool_outputs() {
             self.running.remove(&output.call_id);
+            self.asking.remove(&output.call_id);
         }
         self.end(Notes { answer: kept.answer.clone(), ..Notes::default() });
     }

@@ -6,6 +6,7 @@
 
 mod actions;
 mod args;
+mod asked_user;
 mod bytes;
 mod constraints;
 mod drawn;
@@ -26,6 +27,7 @@ mod todo;
 mod word;
 
 pub use actions::{Action, Deed, actions};
+pub use asked_user::is_put_to_the_user;
 pub use constraints::{Constraint, Strength, constraints};
 pub use drawn::Drawn;
 pub use kept::Kept;

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use super::actions::{Action, Deed, action};
+use super::asked_user::spoken;
 use super::outcome::{Outcome, Status, outcome};
 use super::{
     Plan, Strength, asks, asks_the_user, checkboxes, constraints, essence, intentions, only_looks, plan,
     said, shorten, unwrapped, without_directory,
 };
-use crate::message::{Message, Role, ToolCall, ToolOutput};
+use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput};
 use crate::saved::saved;
 
 /// A longer sentence was pasted rather than said.
@@ -27,7 +28,7 @@ const LONGEST_ERROR: usize = 120;
 /// What a message says beside its literal facts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Notes {
-    /// The user's constraints in it, in order.
+    /// The user's constraints in it, in order; or those of who instructs the agent.
     pub rules: Vec<Said>,
     /// Its checklist entries, in order, and whether they are ticked.
     pub boxes: Vec<(String, bool)>,
@@ -92,24 +93,18 @@ impl Notes {
     pub fn of(message: &Message) -> Self {
         let mut notes = Self::default();
         let user = message.role == Role::User;
-        if !user && message.role != Role::Assistant {
+        if message.role == Role::Tool {
             return notes;
         }
         let said = said(message);
-        // A memory, an injection or a skill has the user's role and not their authority.
-        if message.opens_turn() {
-            let all = constraints(&said);
-            let crowd = all.len() > MOST_SAID;
-            let rule = |found: super::Constraint<'_>| {
-                let pasted = crowd || found.fenced || found.text.len() > LONGEST_SAID;
-                let strength = if pasted { Strength::Mention } else { found.strength };
-                Said {
-                    text: unwrapped(found.text).into_owned(),
-                    strength,
-                    explicit: found.explicit && !crowd,
-                }
-            };
-            notes.rules = all.into_iter().map(rule).collect();
+        // A memory, an injection or a skill has the user's role, or the system's, and not their authority.
+        if message.opens_turn()
+            || (message.role.is_instruction() && message.item_type() == ItemType::SystemPrompt)
+        {
+            notes.rules = rules(&[&said]);
+        }
+        if !user && message.role != Role::Assistant {
+            return notes;
         }
         let calls = message.tool_calls().next().is_some();
         let question = asks(&said).filter(|q| !calls || asks_the_user(q));
@@ -122,10 +117,32 @@ impl Notes {
         notes
     }
 
+    /// The rules in what the user answered by a tool that asks.
+    pub(super) fn add_answer(&mut self, output: &ToolOutput) {
+        let parts = output.content.iter().filter_map(|part| match part {
+            Part::Text { text, .. } => Some(text),
+            _ => None,
+        });
+        let texts: Vec<String> = parts.flat_map(|text| spoken(text)).collect();
+        self.rules.extend(rules(&texts.iter().map(String::as_str).collect::<Vec<_>>()));
+    }
+
     /// There are none.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// The rules in what somebody said at once.
+fn rules(texts: &[&str]) -> Vec<Said> {
+    let all: Vec<super::Constraint<'_>> = texts.iter().flat_map(|text| constraints(text)).collect();
+    let crowd = all.len() > MOST_SAID;
+    let rule = |found: super::Constraint<'_>| {
+        let pasted = crowd || found.fenced || found.text.len() > LONGEST_SAID;
+        let strength = if pasted { Strength::Mention } else { found.strength };
+        Said { text: unwrapped(found.text).into_owned(), strength, explicit: found.explicit && !crowd }
+    };
+    all.into_iter().map(rule).collect()
 }
 
 impl CallNote {

@@ -83,7 +83,9 @@ pub(super) fn goes_on(before: &str, next: &str) -> bool {
         return false;
     }
     let word = line.rsplit(char::is_whitespace).next().unwrap_or(line);
-    first.is_lowercase()
+    // Who begins no line with a capital says nothing by a small letter: each short line stands by itself, as in a chat.
+    let chats = !is_entry(before) && before.starts_with(char::is_lowercase);
+    (first.is_lowercase() && !chats)
         || (is_cjk(last) && is_cjk(first))
         || last == ','
         || BETWEEN.iter().any(|between| word.eq_ignore_ascii_case(between))
@@ -275,11 +277,21 @@ mod tests {
         );
         assert_eq!(of("绝对不要提交\n任何密钥文件。"), ["绝对不要提交\n任何密钥文件。"]);
         assert_eq!(of("Ask in the\n#infra channel"), ["Ask in the\n#infra channel"]);
+        for one in [
+            "never push to the\nmain branch",
+            "never touch prod,\nstaging or dev",
+            "migrations of the shared staging cluster are never run\nby an agent",
+            "- never push\n  to main",
+        ] {
+            assert_eq!(of(one).len(), 1, "{one}");
+        }
         for separate in [
             "Use tabs\nNever push",
             "No tabs\n- and no blanks",
             "# Rules\nalways first",
             "one:\ntwo",
+            "dont touch prod\nuse tabs",
+            "never push to main\nalways run the tests",
             "one\n\ntwo",
             "one\n> two",
             "one\n```\ntwo\n```",

@@ -369,7 +369,7 @@ impl Session {
         }
         run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.to_string());
         run.summary.get_or_insert_default().attempts = attempt;
-        self.report = Some(self.make_report(run));
+        self.failed = Some(self.make_report(run));
         error
     }
 }

@@ -312,9 +312,14 @@ mod tests {
         let mut s = session(5);
         let before = s.context().lower();
         for round in 0..3 {
+            let bytes = s.snapshot(b"");
+            let paused = (s.background.failures, s.background.pause_until);
             let pending = s.begin_in_background().unwrap_or_else(|| panic!("round {round}"));
             let down = Error::new(ErrorCode::SummaryFailed, "down");
             assert!(s.not_answered_in_background(pending, down, false).is_none());
+            let mut but_for_the_pause = s.clone();
+            (but_for_the_pause.background.failures, but_for_the_pause.background.pause_until) = paused;
+            assert!(but_for_the_pause.snapshot(b"") == bytes, "a failure is more than its pause");
             assert_eq!(&s.context().lower()[..before.len()], &before[..]);
             for _ in 0..8 << round {
                 assert!(!s.wants_background(), "round {round}");

@@ -22,6 +22,16 @@ impl Session {
         let members = self.whole_units(&named)?;
         let layout = self.config.ladder.passes().iter().find_map(|p| p.layout()).unwrap_or_default();
         let made = layout.messages(None, engine_message(Role::User, summary.trim()), Layout::ASK);
+        let mut tried = self.context.clone();
+        let fold = tried.fold(members.clone(), made.clone());
+        tried.begin_with_user();
+        if tried.folds.iter().all(|f| f.summary != fold) {
+            let ids = self.context.ids(&members).join("`, `");
+            let why = format!(
+                "`{ids}`: the view has to begin with it, for no other user message would; fold what follows as well"
+            );
+            return Err(Error::new(ErrorCode::GraphConstraint, why));
+        }
         self.drop_bound_thinking(&[]);
         let fold = self.context.fold(members, made);
         self.context.begin_with_user();

@@ -7,7 +7,7 @@ impl Session {
     /// What the next call costs, by the last run that was to make it fit; where that run failed, what was tried. For the metadata
     /// of the node that answers, which is marked errored where nothing fitted.
     pub fn context_cost(&self) -> Option<&ContextCost> {
-        self.report.as_ref().and_then(|report| report.context_cost.as_ref())
+        self.report().and_then(|report| report.context_cost.as_ref())
     }
 
     /// The nodes that answered a call under the ladder document, each with what its call cost; in order.

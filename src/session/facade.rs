@@ -38,7 +38,10 @@ pub struct Session {
     pub(super) revision: u64,
     /// The revision that came with the ladder: runs of another one are stale, whatever they fold.
     pub(super) ladder_since: u64,
+    /// Of the last run that ended well.
     pub(super) report: Option<Report>,
+    /// Of the run after it, which failed: news, and no state.
+    pub(super) failed: Option<Report>,
     /// The history's length when `prepare` last ended well: without new messages it has nothing more to do.
     pub(super) prepared_at: Option<usize>,
     /// What the last folds carry over.
@@ -97,6 +100,7 @@ impl Session {
             revision: 0,
             ladder_since: 0,
             report: None,
+            failed: None,
             prepared_at: None,
             recovery: Recovery::default(),
             carried: Memo::default(),
@@ -164,7 +168,7 @@ impl Session {
 
     /// The last run's report, of a failed run too.
     pub fn report(&self) -> Option<&Report> {
-        self.report.as_ref()
+        self.failed.as_ref().or(self.report.as_ref())
     }
 
     /// Takes messages in, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
@@ -453,7 +457,7 @@ impl Session {
         };
         let largest = self.largest(self.context.view.slots().enumerate().filter_map(stays));
         let run = self.begin(Reason::Ladder, None, *aim, Arc::new([]));
-        self.report = Some(self.make_report(run));
+        self.failed = Some(self.make_report(run));
         let why = if none_left {
             NOTHING_LEFT.to_owned()
         } else {

@@ -68,7 +68,15 @@ impl Session {
         self.advance_from(run, None)
     }
 
-    fn advance_from(&mut self, mut run: Run, mut before: Option<Checkpoint>) -> Result<Fit> {
+    fn advance_from(&mut self, run: Run, before: Option<Checkpoint>) -> Result<Fit> {
+        let came = self.run_on(run, before);
+        if came.is_err() {
+            self.drop_bound_thinking(&[]); // what stood behind a fold that stays
+        }
+        came
+    }
+
+    fn run_on(&mut self, mut run: Run, mut before: Option<Checkpoint>) -> Result<Fit> {
         while run.next_pass < run.passes.len() || self.goes_back(&mut run) {
             let pass = run.next_pass;
             run.next_pass += 1;
@@ -105,7 +113,7 @@ impl Session {
             report.left_out.clone_from(&before.left_out);
         }
         self.undo(before);
-        self.report = Some(report);
+        self.failed = Some(report);
         if let Some(error) = unsummed {
             return Err(error);
         }
@@ -272,6 +280,7 @@ impl Session {
             self.prepared_at = Some(self.context.history.len());
         }
         self.report = Some(report.clone());
+        self.failed = None;
         report
     }
 

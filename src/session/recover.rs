@@ -52,7 +52,7 @@ impl Session {
         }
         if self.recovery.tries == TRIES {
             let run = self.begin(Reason::Recover, None, self.aim(false), Arc::new([]));
-            self.report = Some(self.make_report(run));
+            self.failed = Some(self.make_report(run));
             let why = format!(
                 "the provider refused the view as too long {TRIES} times in a row, each time after it was made smaller; it said: {}",
                 said.chars().take(300).collect::<String>()

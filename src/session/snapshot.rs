@@ -39,6 +39,7 @@ impl Session {
             revision: _, // of runs that wait
             ladder_since: _,
             report,
+            failed: _, // news: what fails leaves the session as it was
             prepared_at,
             carried,
             redact, // the host's, as the next one

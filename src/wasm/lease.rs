@@ -42,7 +42,7 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>) -> Result<(),
         }
         let Some(left) = left.as_f64() else { return Ok(()) };
         waited = true;
-        wait(sleep(left.clamp(1.0, LOOK_MS)), signal, Some(&inner.freed.promise)).await?;
+        wait(timer(left.clamp(1.0, LOOK_MS)), signal, Some(&inner.freed.promise)).await?;
     }
 }
 
@@ -152,7 +152,12 @@ pub fn within(work: &Promise, ms: f64) -> Promise {
     Promise::race(&Array::of2(work, &late))
 }
 
-fn sleep(ms: f64) -> Promise {
+/// Settles in so many milliseconds.
+pub async fn sleep(ms: f64) -> Result<(), JsValue> {
+    JsFuture::from(timer(ms)).await.map(|_| ())
+}
+
+fn timer(ms: f64) -> Promise {
     Promise::new(&mut |resolve, _| {
         if host("setTimeout", &Array::of2(&resolve, &ms.into())).is_none() {
             let _ = resolve.call0(&JsValue::UNDEFINED); // a host without timers looks again at once

@@ -522,7 +522,7 @@ impl Session {
         super::graph::ContextGraph::of_session(self.inner.clone())
     }
 
-    /// The last run's report, of a failed run too.
+    /// The last run's report, of a failed run too; in a snapshot is that of the last one that ended well.
     #[wasm_bindgen(getter, unchecked_return_type = "Report | null")]
     pub fn report(&self) -> Result<JsValue, JsValue> {
         self.inner.read(|core| core.report().map_or(Ok(JsValue::NULL), to_js))?

@@ -40,7 +40,8 @@ saved!(struct SavedStretch { entries, nodes, sums } since 2 { stands_for });
 #[wasm_bindgen]
 impl Session {
     /// The session as bytes, the same for the same session: history, view, folds, tool outputs, header, pins, what usage taught,
-    /// the last report, and the options that are plain data. A compaction that is under way is not part of it.
+    /// the report of the last run that ended well, and the options that are plain data. A compaction that is under way is not part of
+    /// it, nor is anything of one that failed: before and after it, the bytes are the same.
     ///
     /// ```js
     /// const bytes = session.snapshot();

@@ -83,7 +83,7 @@ impl Store {
         next: &str,
         ttl_ms: Option<f64>,
     ) -> Result<bool, JsValue> {
-        if !self.has("compareAndSet") {
+        if !self.swaps_at_once() {
             if self.text(key).await?.as_deref() != expected {
                 return Ok(false);
             }
@@ -97,6 +97,11 @@ impl Store {
         let expected = expected.map_or(JsValue::NULL, JsValue::from_str);
         let done = self.call("compareAndSet", key, &[expected, next.into(), options.into()]).await?;
         done.as_bool().ok_or_else(|| rubbish("compareAndSet", key, &done))
+    }
+
+    /// It compares and sets in one step: what it says of that is so.
+    pub fn swaps_at_once(&self) -> bool {
+        self.has("compareAndSet")
     }
 
     fn has_raw(&self) -> bool {

@@ -15,7 +15,7 @@ use super::away;
 use super::background;
 use super::error::context_error;
 use super::inner::Inner;
-use super::lease::within;
+use super::lease::{sleep, within};
 use super::options::{Options, read_options};
 use super::pending::Pending;
 use super::session::Session;
@@ -32,6 +32,9 @@ const LONGEST_KEY: usize = 200;
 
 /// How often a head that moves on while it is read is read again.
 const READS: u32 = 4;
+
+/// How long a head that names no version is left to whoever is writing it, in milliseconds.
+const TORN_MS: f64 = 25.0;
 
 /// How long a save waits for the one before it, in milliseconds: a store may never have answered that.
 const TURN_MS: f64 = 60_000.0;
@@ -240,9 +243,11 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     drop(bytes);
     let swapped = store.swap(&home.head(), home.version.as_deref(), &version, None).await;
     if !matches!(swapped, Ok(true)) {
-        // A swap may have been made though its answer got lost: what is there then is ours.
+        // A swap may have been made though its answer got lost: what is there then is ours, or goes on from ours.
         let head = store.text(&home.head()).await;
-        if !matches!(&head, Ok(Some(head)) if *head == version) {
+        let is_ours = matches!(&head, Ok(Some(head)) if *head == version);
+        let is_certain = matches!(swapped, Ok(false)) && store.swaps_at_once();
+        if !is_ours && (is_certain || !is_before(store, &data, &version, &head).await?) {
             if head.is_ok() {
                 let _ = store.remove(&data).await; // what is left over is never read
             } else {
@@ -260,6 +265,23 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     *inner.stores.home.borrow_mut() = Some(Home { store, key, version: Some(version) });
     super::lease::release(inner).await;
     Ok(())
+}
+
+/// Whether the version that is there now goes on from this one, whose data is under `data`: who saved it has taken that out. A
+/// version beside this one, which took its place, leaves it.
+async fn is_before(
+    store: &Store,
+    data: &str,
+    version: &str,
+    head: &Result<Option<String>, JsValue>,
+) -> Result<bool, JsValue> {
+    let number = |version: &str| parse_version(version).map(|(number, _)| number);
+    let Ok(Some(head)) = head else { return Ok(false) };
+    if number(head) <= number(version) {
+        return Ok(false);
+    }
+    sleep(TORN_MS).await?;
+    Ok(matches!(store.bytes(data).await, Ok(None)))
 }
 
 /// Asks the store whether a save was made that it did not confirm: then the session goes on from that one.
@@ -296,6 +318,7 @@ fn parse_version(version: &str) -> Option<(u64, &str)> {
 
 async fn load(store: Store, key: String, options: Options) -> Result<Session, JsValue> {
     let mut home = Home { store, key, version: None };
+    let mut torn = false;
     for _ in 0..READS {
         let Some(version) = home.store.text(&home.head()).await? else {
             let key = &home.key;
@@ -303,8 +326,11 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
             return Err(Error::new(ErrorCode::UnknownRef, why).into());
         };
         if parse_version(&version).is_none() {
-            return Err(failed(&format!("`{}` names no version", home.head()), None));
+            torn = true; // a store that writes files empties them first: another process may be about to write it
+            sleep(TORN_MS).await?;
+            continue;
         }
+        torn = false;
         // None: somebody saved meanwhile, and took it out.
         let Some(bytes) = home.store.bytes(&home.data(&version)).await? else { continue };
         home.version = Some(version);
@@ -313,7 +339,13 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
         *session.inner.stores.home.borrow_mut() = Some(home);
         return Ok(session);
     }
-    Err(failed(&format!("the snapshot that `{}` names is not there", home.head()), None))
+    let head = home.head();
+    let why = if torn {
+        format!("`{head}` names no version")
+    } else {
+        format!("the snapshot that `{head}` names is not there")
+    };
+    Err(failed(&why, None))
 }
 
 /// What a store gives that is no snapshot is the store's failure.

@@ -331,7 +331,9 @@ export interface SessionOptions {
      * the user's rules, as many as there is room for below that mark; lines of a paste (a message with more than twelve rules in
      * it) have no room of their own but a quarter of the facts'. Under the documents' presets (every one but `"contextfold"`):
      * 0, as their documents have none. A number given here holds under each, for the rules, too.
-     * `report.summary.ledger_left_out` tells what found no room.
+     * `report.summary.ledger_left_out` tells what found no room. Rules are the user's own words: in their messages, in what they
+     * answer a tool that asks them (`ask_user`, `AskUserQuestion`, `ask_followup_question`, `request_user_input` and the like, by name),
+     * and in system and developer messages in mid conversation.
      */
     ledgerTokens?: number;
     /**

@@ -31,17 +31,27 @@ fn f10_a_summary_that_is_no_smaller_is_refused() {
     assert_eq!((error.code(), state(&s)), (ErrorCode::SummaryNotSmaller, before));
 }
 
+/// A naive compaction: what is folded goes first, and what comes back is the memory, whatever it is.
+fn naively(history: &mut Vec<Message>, ask: impl FnOnce(&[Message]) -> Result<String, String>) {
+    let folded: Vec<Message> = history.drain(..history.len() - 1).collect();
+    let memory = ask(&folded).unwrap_or_else(|error| error);
+    history.insert(0, user(&memory));
+}
+
 #[test]
 fn f12_a_failing_summariser_changes_nothing() {
     let mut s = long(&window());
     let before = state(&s);
-    let naive_memory = "Error: 502 Bad Gateway";
+    let down = "Error: 502 Bad Gateway";
+    let mut naive = view(&s);
+    let messages = naive.len();
+    naively(&mut naive, |_| Err(down.to_owned()));
+    assert!(naive.len() < messages, "what was said is gone");
+    assert!(texts(&naive).concat().contains(down), "and the error is the memory of it");
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
-    let Err(error) = s.give_up(pending, Error::new(ErrorCode::SummaryFailed, naive_memory)) else {
-        panic!("no")
-    };
+    let Err(error) = s.give_up(pending, Error::new(ErrorCode::SummaryFailed, down)) else { panic!("no") };
     assert_eq!((error.code(), state(&s)), (ErrorCode::SummaryFailed, before.clone()));
-    assert!(!texts(&view(&s)).concat().contains(naive_memory), "its error text is no memory");
+    assert!(!texts(&view(&s)).concat().contains(down), "its error text is no memory");
     // A fault at the redaction, at each of its calls.
     for fails_at in 1..60 {
         let mut s = long(&window());
@@ -168,10 +178,29 @@ fn f29_without_a_summariser_the_extractive_one_stands_in() {
     assert!(texts(&view(&s))[0].contains("question 0"));
 }
 
+/// A naive compaction: one prompt for all, and whatever comes back is the summary.
+fn in_english(history: &[Message], answer: impl FnOnce(&str) -> String) -> String {
+    answer(&format!("{}\n{}", contextfold::compaction::prompts::SUMMARY, texts(history).join("\n")))
+}
+
+/// A model that answers in the language of its instructions, unless it is told another.
+fn model(request: &str) -> String {
+    let japanese = request.contains("Japanese (日本語)");
+    let said = if japanese {
+        "パーサーを直し、テストを全部実行した。"
+    } else {
+        "The parser was fixed and every test was run."
+    };
+    format!("<summary>{said}</summary>")
+}
+
+fn is_japanese(text: &str) -> bool {
+    text.contains(|c| ('\u{3040}'..='\u{30FF}').contains(&c))
+}
+
 #[test]
 fn f33_the_summary_is_asked_for_in_the_users_language() {
     let mut s = session(&window());
-    let naive = contextfold::compaction::prompts::SUMMARY;
     s.push(vec![
         user(&"パーサーを直して、テストを全部実行してください。".repeat(6)),
         said("はい。"),
@@ -180,8 +209,11 @@ fn f33_the_summary_is_asked_for_in_the_users_language() {
     .unwrap();
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
     let asked = pending.request.messages.last().unwrap().plain_text();
-    assert!(asked.contains("Japanese (日本語)") && !naive.contains("Japanese"));
+    assert!(!is_japanese(&in_english(&view(&s), model)), "a Japanese conversation is remembered in English");
+    assert!(is_japanese(&model(&asked)));
     let english = answer("<summary>The parser was fixed and every test was run.</summary>");
     let again = asks(s.resume(pending, &english).unwrap());
     assert_eq!(again.request.reason, Reason::Retry, "checked by script");
+    s.resume(again, &answer(&model(&asked))).unwrap();
+    assert!(texts(&view(&s)).iter().any(|text| text.contains("テストを全部実行した")));
 }

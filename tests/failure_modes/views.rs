@@ -69,16 +69,36 @@ fn f04_a_header_larger_than_the_limit_costs_no_call() {
     assert_eq!((error.code(), by_hand.code()), (ErrorCode::BudgetImpossible, ErrorCode::BudgetImpossible));
 }
 
+/// A naive agent: it compacts when the last usage was over the mark, and keeps that usage.
+struct ByLastUsage {
+    messages: Vec<Message>,
+    used: u64,
+    threshold: u64,
+}
+
+impl ByLastUsage {
+    fn should_compact(&self) -> bool {
+        self.used >= self.threshold
+    }
+
+    fn compact(&mut self, summary: &str) {
+        self.messages = vec![user(summary)];
+    }
+}
+
 #[test]
 fn f05_usage_from_before_a_compaction_is_forgotten() {
     let mut s = session(&json!({ "contextWindow": 10_000 }));
     s.push((0..3).flat_map(turn).collect()).unwrap();
     let usage = json!({ "input_tokens": 9_500, "output_tokens": 10 });
     s.record_usage(&ReportedUsage::from_value(&usage).unwrap());
-    assert!(s.should_compact());
+    let mut naive = ByLastUsage { messages: view(&s), used: 9_510, threshold: s.threshold().unwrap() };
+    assert!(s.should_compact() && naive.should_compact());
     compact(&mut s, "<summary>s</summary>");
-    let naive_would_ask = 9_510 >= s.threshold().unwrap();
-    assert!(naive_would_ask && !s.should_compact());
+    naive.compact("s");
+    assert!(naive.messages.len() == 1 && naive.should_compact(), "it compacts its summary");
+    assert!(!s.should_compact());
+    let Fit::Done(_) = s.prepare().unwrap() else { panic!("it asks again") };
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use contextfold::compaction::{Answer, Reason, Redact};
 use contextfold::message::{Message, Part, Role, ToolCall};
-use contextfold::session::{Fit, SavedSummary, Session, SessionConfig};
+use contextfold::session::{Fit, MergeAs, PlanOptions, SavedSummary, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use contextfold::{Error, ErrorCode};
 use serde_json::{Value, json};
@@ -236,6 +236,42 @@ fn ids_never_collide_with_those_that_the_engine_gives() {
     }
 }
 
+#[test]
+fn a_summary_that_fails_in_a_recovery_leaves_what_the_refusal_taught_and_nothing_else() {
+    let refusal = "prompt is too long: 900 tokens > 500 maximum";
+    for (code, text) in [
+        (ErrorCode::SummaryFailed, None),
+        (ErrorCode::Aborted, None),
+        (ErrorCode::SummaryFailed, Some("<summary>half")),
+    ] {
+        let mut s =
+            session(&json!({ "contextWindow": 700, "safetyMargin": 0, "compaction": { "maxAttempts": 1 } }));
+        s.push(history()).unwrap();
+        let Some(Fit::NeedsSummary(pending)) = s.recover(refusal).unwrap() else { panic!("it fits") };
+        let taught = fingerprint(&s);
+        assert_eq!(s.config().limit, Some(500));
+        let failed = match text {
+            Some(text) => s.resume(*pending, &Answer { text: text.to_owned(), ..Answer::default() }),
+            None => s.give_up(*pending, Error::new(code, "it failed")),
+        };
+        assert!(failed.is_err() && s.report().is_some_and(|report| !report.decisions.is_empty()), "{code:?}");
+        assert_eq!(fingerprint(&s), taught, "{code:?}");
+    }
+}
+
+#[test]
+fn the_report_of_a_failure_is_there_to_read_and_in_no_snapshot() {
+    let mut s = session(&json!({ "contextWindow": 100_000, "compaction": { "maxAttempts": 1 } }));
+    s.push(history()).unwrap();
+    run(&mut s, false, "<summary>the gist</summary>");
+    let ended_well = s.report().cloned();
+    s.push(vec![Message::tool("open", "x"), Message::text(Role::User, "go on")]).unwrap();
+    assert!(run(&mut s, false, "").is_some());
+    assert!(s.report().unwrap().decisions.iter().any(|d| d.why.contains("empty")), "{:?}", s.report());
+    let restored = Session::restore(&s.snapshot(b""), None, |_| Ok(Arc::new(BytesPerFour))).unwrap();
+    assert_eq!(restored.session.report().cloned(), ended_well);
+}
+
 /// Does something wrong; whether it was refused.
 type Fails = Box<dyn Fn(&mut Session) -> bool>;
 
@@ -247,7 +283,9 @@ fn wrong_arguments_change_nothing() {
     let before = fingerprint(&s);
     let saved = json!({ "summary": "s", "summarized_until": 900, "summary_tokens": 1, "created_at": null,
         "message_count": 900, "original_tokens": 9_000, "compression_rate": 0.9, "is_summarizing": false });
-    let wrong: [(&str, Fails); 7] = [
+    let plan = s.plan(PlanOptions::default()).unwrap();
+    let stranger = self::session(&json!({}));
+    let wrong: [(&str, Fails); 14] = [
         (
             "a header that is no instruction",
             Box::new(|s| s.set_header(vec![Message::text(Role::User, "x")]).is_err()),
@@ -272,6 +310,16 @@ fn wrong_arguments_change_nothing() {
                 SavedSummary::from_value(&saved).and_then(|saved| s.restore_summary(&saved)).is_err()
             }),
         ),
+        ("an unfold of no fold", Box::new(|s| s.unfold("fold_99").is_err() && s.unfold("m2").is_err())),
+        ("a rewind to nothing", Box::new(|s| s.rewind("nobody").is_err())),
+        ("a fork of nothing", Box::new(|s| s.fork("nobody", None).is_err())),
+        ("a fork into a taken lane", Box::new(|s| s.fork("m3", Some("main")).is_err())),
+        ("a merge of a stranger", Box::new(move |s| s.merge(&stranger, &MergeAs::User).is_err())),
+        (
+            "a plan that keeps what there is not",
+            Box::new(move |s| s.apply(&plan, &["nobody".to_owned()], &[]).is_err()),
+        ),
+        ("a fold by hand of what may not go", Box::new(|s| s.fold_by_hand(&["m1".to_owned()], "x").is_err())),
     ];
     for (why, fails) in wrong {
         assert!(fails(&mut s), "{why} was taken");

@@ -1,11 +1,29 @@
-//! All that a session holds, as text: two that are the same answer the same from then on.
+//! All that a session holds: two that are the same answer the same from then on, and are saved as the same bytes.
 
-use std::fmt::Write;
+use std::fmt::{self, Debug, Formatter, Write};
 
 use contextfold::session::Session;
 
-/// History, view, folds, outputs, and what the next run goes by. Events and the last report are news, not state.
-pub fn fingerprint(session: &Session) -> String {
+/// A session's state. Events and the report of a run that failed are news, not state.
+#[derive(PartialEq)]
+pub struct Fingerprint {
+    /// History, view, folds, outputs, and what the next run goes by: what of the state does not come from elsewhere.
+    pub text: String,
+    /// The snapshot, byte by byte.
+    pub bytes: Vec<u8>,
+}
+
+impl Debug for Fingerprint {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}snapshot {}", self.text, self.bytes.escape_ascii())
+    }
+}
+
+pub fn fingerprint(session: &Session) -> Fingerprint {
+    Fingerprint { text: text_of(session), bytes: session.snapshot(b"") }
+}
+
+fn text_of(session: &Session) -> String {
     let context = session.context();
     let mut out = String::new();
     let mut line = |text: String| writeln!(out, "{text}").unwrap();

@@ -1,392 +1,36 @@
-//! A session that waits for a summary, and all that can happen meanwhile.
+//! Every operation at every await of every way to fold, in every order, with every kind of answer.
 
-use std::sync::Arc;
-
-use contextfold::compaction::{Answer, Reason};
-use contextfold::context::NodeKind;
-use contextfold::message::{Format, Message, Part, Role, ToolCall};
-use contextfold::provider::{CheckOptions, Severity, check, provider};
-use contextfold::session::{ContextChange, Fit, MergeAs, Pending, Session, SessionConfig};
-use contextfold::tokens::{BytesPerFour, ReportedUsage};
-use contextfold::{Error, ErrorCode};
 use serde_json::{Value, json};
 
 use super::explorer::{Choices, explore};
-use super::fingerprint::fingerprint;
+use super::world::{ANSWERS, Goal, OPERATIONS, World};
 
-const OPERATIONS: [&str; 20] = [
-    "push user",
-    "push step",
-    "push output",
-    "push batch",
-    "put output",
-    "append output",
-    "set header",
-    "pin",
-    "unpin",
-    "pin text",
-    "record usage",
-    "ask again",
-    "rewrite",
-    "set options",
-    "set context",
-    "fork",
-    "merge",
-    "unfold",
-    "rewind",
-    "save",
-];
-
-const ANSWERS: [&str; 7] = ["good", "empty", "too large", "cut off", "throws", "abort", "too long"];
-
-fn user(text: &str) -> Message {
-    Message::text(Role::User, text)
+/// How a path's session is set up, and what it is about.
+struct Setup {
+    goal: Goal,
+    options: Value,
 }
 
-fn said(text: &str) -> Message {
-    Message::text(Role::Assistant, text)
-}
-
-fn calls(ids: &[&str]) -> Message {
-    let call = |id: &&str| Part::from(ToolCall::function(*id, "read_file", "{\"path\":\"src/lib.rs\"}"));
-    Message::new(Role::Assistant, ids.iter().map(call).collect())
-}
-
-fn words(n: usize) -> String {
-    "lorem ipsum ".repeat(n)
-}
-
-/// Three turns, and a batch that is still running.
-fn history() -> Vec<Message> {
-    let mut list = vec![Message::text(Role::System, "You are terse.")];
-    for n in 0..3 {
-        let id = format!("c{n}");
-        list.extend([
-            user(&format!("question {n}: never touch src/core{n}.rs")).with_id(format!("q{n}")),
-            calls(&[&id]),
-            Message::tool(id, format!("output {n} {}", words(25))),
-            said(&format!("answer {n} {}", words(8))),
-        ]);
-    }
-    list.extend([user("and now?").with_id("now"), calls(&["x", "y"]), Message::tool("x", words(5))]);
-    list
-}
-
-struct World {
-    session: Session,
-    /// Everything that was pushed, in order.
-    pushed: Vec<String>,
-    header: String,
-    pins: Vec<String>,
-    pinned_text: bool,
-    output: String,
-    rewritten: bool,
-    newest_user: String,
-    branch: Option<Session>,
-    waiting: Vec<Pending>,
-    log: Vec<String>,
-    n: usize,
-}
-
-impl World {
-    fn new(options: &Value) -> Self {
-        let config = SessionConfig::from_value(options).unwrap();
-        let mut session = Session::new(config, Arc::new(BytesPerFour));
-        let messages = history();
-        let pushed = messages.iter().skip(1).map(Message::plain_text).collect();
-        session.push(messages).unwrap();
-        let output = session.context_mut().outputs.put_text("line 1\n", None).unwrap().id;
-        Self {
-            session,
-            pushed,
-            header: "You are terse.".to_owned(),
-            pins: Vec::new(),
-            pinned_text: false,
-            output,
-            rewritten: false,
-            newest_user: "and now?".to_owned(),
-            branch: None,
-            waiting: Vec::new(),
-            log: Vec::new(),
-            n: 0,
-        }
-    }
-
-    fn push(&mut self, messages: Vec<Message>) {
-        self.note(&messages);
-        self.session.push(messages).unwrap();
-    }
-
-    fn note(&mut self, messages: &[Message]) {
-        self.pushed.extend(messages.iter().map(Message::plain_text));
-        if let Some(asks) = messages.iter().rfind(|m| m.role == Role::User) {
-            self.newest_user = asks.plain_text();
-        }
-    }
-
-    fn operate(&mut self, operation: usize) {
-        self.log.push(OPERATIONS[operation].to_owned());
-        self.n += 1;
-        let n = self.n;
-        match operation {
-            0 => self.push(vec![user(&format!("meanwhile {n}"))]),
-            1 => {
-                let id = format!("m{n}");
-                self.push(vec![calls(&[&id]), Message::tool(&*id, format!("meanwhile output {n}"))]);
-            }
-            // The output of the call that runs; a late one after the first time is refused.
-            2 => {
-                let before = fingerprint(&self.session);
-                let output = Message::tool("y", format!("late output {n}"));
-                if self.session.push(vec![output.clone()]).is_ok() {
-                    self.pushed.push(output.plain_text());
-                } else {
-                    assert_eq!(fingerprint(&self.session), before);
-                }
-            }
-            3 => {
-                let ids = [format!("a{n}"), format!("b{n}")];
-                self.push(vec![calls(&[&ids[0], &ids[1]]), Message::tool(&*ids[1], format!("batch {n}"))]);
-            }
-            4 => drop(self.session.context_mut().outputs.put_text(words(3), None).unwrap()),
-            5 => drop(self.session.context_mut().outputs.append(&self.output, "more\n").unwrap()),
-            6 => {
-                self.header = format!("You are terse, {n}.");
-                self.session.set_header(vec![Message::text(Role::System, &*self.header)]).unwrap();
-            }
-            7 => {
-                let id = format!("q{}", n % 2);
-                if self.session.set_pinned(&id, true).is_ok() {
-                    self.pins.push(id);
-                }
-            }
-            8 => {
-                if let Some(id) = self.pins.pop() {
-                    self.session.set_pinned(&id, false).unwrap();
-                    self.pins.retain(|p| *p != id);
-                }
-            }
-            9 => self.pinned_text = self.session.set_text_pinned("q0", "never touch", true).is_ok(),
-            10 => {
-                let usage = json!({ "input_tokens": 5_000 * n, "output_tokens": 10 });
-                self.session.record_usage(&ReportedUsage::from_value(&usage).unwrap());
-            }
-            11 => {
-                let fit = if n.is_multiple_of(2) {
-                    self.session.prepare().map(Some)
-                } else {
-                    self.session.compact(Reason::Manual, None)
-                };
-                self.came(fit.and_then(|f| f.ok_or_else(|| Error::argument("nothing"))));
-            }
-            12 => self.rewrite(n),
-            13 => {
-                let changes = json!({ "contextWindow": 330 + n, "compaction": { "maxAttempts": n } });
-                let config = self.session.config().with(&changes).unwrap();
-                self.session.set_options(config, None);
-            }
-            14 => {
-                let parts = json!({ "memory": [format!("remembered {n}")], "skills": [{ "name": "count" }] });
-                self.session.set_context(&ContextChange::from_value(&parts).unwrap());
-            }
-            15 => {
-                let before = fingerprint(&self.session);
-                let (mut branch, _) = self.session.fork("q1", None).unwrap();
-                assert_eq!(fingerprint(&self.session), before, "a fork changes nothing");
-                branch.push(vec![user("look"), said(&format!("meanwhile in the branch {n}"))]).unwrap();
-                self.branch = Some(branch);
-            }
-            16 => {
-                if let Some(branch) = self.branch.take() {
-                    let node = self.session.merge(&branch, &MergeAs::User).unwrap();
-                    let result = Message::clone(&self.session.context().history.node(node).message);
-                    self.note(&[result]);
-                }
-            }
-            17 => {
-                if let Some(fold) = self.session.context().fold_infos().iter().find(|f| f.in_view) {
-                    self.session.unfold(&fold.id).unwrap();
-                }
-            }
-            18 => self.rewind(),
-            _ => {
-                let bytes = self.session.snapshot(b"");
-                let restored = Session::restore(&bytes, None, |_| Ok(Arc::new(BytesPerFour))).unwrap();
-                assert!(restored.session.snapshot(b"") == bytes, "the same session, other bytes");
-                assert_eq!(fingerprint(&restored.session), fingerprint(&self.session));
-            }
-        }
-    }
-
-    /// Back to the newest user message of the beginning, unless that was left already.
-    fn rewind(&mut self) {
-        let before = fingerprint(&self.session);
-        if self.session.rewind("now").is_ok() {
-            self.rewritten = true;
-            "and now?".clone_into(&mut self.newest_user);
-        } else {
-            assert_eq!(fingerprint(&self.session), before);
-        }
-    }
-
-    /// The list that the caller has ends before the newest user message, and goes on otherwise.
-    fn rewrite(&mut self, n: usize) {
-        let history = &self.session.context().history;
-        let from = history.find("now").unwrap();
-        let gone: Vec<_> = history
-            .nodes()
-            .iter()
-            .enumerate()
-            .skip(from.get())
-            .filter(|(_, node)| node.kind == NodeKind::Message)
-            .map(|(at, _)| at)
-            .collect();
-        let stands: Vec<_> = self.session.context().view.slots().map(|s| s.node).collect();
-        let header = self.session.context().view.header().len();
-        let gone: Vec<_> =
-            stands.into_iter().skip(header).filter(|node| gone.contains(&node.get())).collect();
-        if gone.is_empty() || self.rewritten {
-            return;
-        }
-        let message = user(&format!("on second thoughts {n}"));
-        self.note(std::slice::from_ref(&message));
-        self.session.rewrite(&gone, vec![message]).unwrap();
-        self.rewritten = true;
-    }
-
-    fn came(&mut self, fit: contextfold::Result<Fit>) {
-        match fit {
-            Ok(Fit::NeedsSummary(pending)) => self.waiting.push(*pending),
-            Ok(Fit::Done(_)) => self.log.push("done".to_owned()),
-            Err(error) => self.log.push(error.code().as_str().to_owned()),
-        }
-    }
-
-    /// The oldest question, or the newest, is answered.
-    fn answer(&mut self, newest: bool, answer: usize, is_new: bool) {
-        let pending = if newest { self.waiting.pop().unwrap() } else { self.waiting.remove(0) };
-        self.log.push(format!("{}{}", ANSWERS[answer], if newest { " to the newest" } else { "" }));
-        let before = if is_new { fingerprint(&self.session) } else { String::new() };
-        let of = |text: &str, finish: Option<&str>| Answer {
-            text: text.to_owned(),
-            finish_reason: finish.map(str::to_owned),
-            usage: None,
-        };
-        let large = || format!("<summary>{}</summary>", words(100));
-        let error = |code| Error::new(code, "it failed");
-        let s = &mut self.session;
-        let fit = match answer {
-            0 => s.resume(pending, &of("<summary>the gist</summary>", None)),
-            1 => s.resume(pending, &of("", None)),
-            2 => s.resume(pending, &of(&large(), None)),
-            3 => s.resume(pending, &of("<summary>half", Some("length"))),
-            4 => s.give_up(pending, error(ErrorCode::SummaryFailed)),
-            5 => s.give_up(pending, error(ErrorCode::Aborted)),
-            _ => s.shrink(pending),
-        };
-        match &fit {
-            _ if !is_new => {}
-            Err(_) => assert_eq!(fingerprint(s), before, "what fails changes nothing"),
-            Ok(Fit::NeedsSummary(_)) if s.context().folds.len() == before.matches("\nFold {").count() => {
-                assert_eq!(fingerprint(s), before, "what waits has changed nothing");
-            }
-            Ok(_) => {}
-        }
-        self.came(fit);
-    }
-
-    fn check(&mut self) {
-        let context = self.session.context();
-        // Nothing is lost from the history, and nothing doubled.
-        let kept: Vec<String> = context
-            .history
-            .nodes()
-            .iter()
-            .filter(|n| n.kind == NodeKind::Message && !n.message.role.is_instruction())
-            .map(|n| n.message.plain_text())
-            .collect();
-        assert_eq!(kept, self.pushed);
-        let view = context.lower();
-        let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
-        let texts: Vec<String> = view.iter().map(|m| m.plain_text()).collect();
-        let times = |text: &str| texts.iter().filter(|t| *t == text).count();
-        assert_eq!(
-            (texts[0].as_str(), times(&texts[0])),
-            (self.header.as_str(), 1),
-            "the header stands once"
-        );
-        // Every message of the view, or the fold that stands for it, or the pass that dropped it.
-        for node in context.history.nodes().iter().filter(|n| n.kind == NodeKind::Message) {
-            let at = context.history.find(&node.id).unwrap();
-            let stands = context.view.slots().filter(|s| s.node == at).count();
-            assert!(stands <= 1, "{} stands twice", node.id);
-            let folded = node.folded_by.is_some();
-            assert!(!(stands == 1 && folded), "{} stands beside its fold", node.id);
-            let gone = self.rewritten || node.message.role.is_instruction();
-            assert!(
-                stands == 1 || folded || gone || context.view.dropped(at).is_some(),
-                "{} is nowhere",
-                node.id
-            );
-        }
-        assert_eq!(times(&self.newest_user), 1, "the newest user message stands once");
-        for id in &self.pins {
-            let node = context.history.node(context.history.find(id).unwrap());
-            assert_eq!(times(&node.message.plain_text()), 1, "the pinned {id}");
-        }
-        if self.pinned_text {
-            assert_eq!(times("[pinned text of message q0]\nnever touch"), 1);
-        }
-        for format in Format::ALL {
-            let written = Value::Array(provider(format).write(&view).items);
-            let options = CheckOptions { pending: true, ..CheckOptions::default() };
-            let found = check(format, &written, &options).unwrap();
-            let refused: Vec<_> = found.iter().filter(|v| v.severity == Severity::Error).collect();
-            assert!(refused.is_empty(), "{}: {refused:?}", format.as_str());
-        }
-    }
-
-    /// In the end the agent can go on: the view fits, or a typed error says why not.
-    fn end(&mut self) {
-        let mut fit = self.session.prepare();
-        for _ in 0..20 {
-            match fit {
-                Ok(Fit::NeedsSummary(pending)) => {
-                    let good = Answer { text: "<summary>the gist</summary>".to_owned(), ..Answer::default() };
-                    fit = self.session.resume(*pending, &good);
-                }
-                Ok(Fit::Done(report)) => {
-                    let most = report.limit.unwrap() as f64 * (1.0 - report.counter.margin);
-                    assert!(
-                        self.session.tokens() as f64 <= most.max(1.0) * report.counter.calibration.max(1.0)
-                    );
-                    return;
-                }
-                Err(error) => {
-                    let known = [ErrorCode::BudgetImpossible, ErrorCode::ContextWindowExceeded];
-                    assert!(known.contains(&error.code()), "{error}");
-                    return;
-                }
-            }
-        }
-        panic!("it asks for ever");
-    }
+/// What a path has of each.
+#[derive(Clone, Copy)]
+struct Bounds {
+    operations: usize,
+    /// Operations fall into so many awaits, from the first on.
+    awaits: usize,
+    /// Answers that cannot be used; after them good ones end the path.
+    most_bad: usize,
 }
 
 /// One path: at each await operations, then an answer.
-fn path(choices: &mut Choices, options: &Value, prepares: bool, mut operations: usize) {
-    let most_bad = if operations == 0 { 3 } else { 1 };
-    let mut world = World::new(options);
-    let fit = if prepares {
-        world.session.prepare().map(Some)
-    } else {
-        world.session.compact(Reason::Manual, None)
-    };
-    world.came(fit.map(|f| f.unwrap()));
-    assert!(!world.waiting.is_empty(), "it must ask");
+fn path(choices: &mut Choices, setup: &Setup, bounds: Bounds) {
+    let Bounds { mut operations, mut awaits, most_bad } = bounds;
+    let mut world = World::new(&setup.options);
+    world.begin(setup.goal);
+    let mut planned = matches!(setup.goal, Goal::Plan);
+    assert!(planned || world.waits() > 0, "it must ask");
     let mut bad = 0;
-    while !world.waiting.is_empty() {
-        while operations > 0 {
+    while planned || world.waits() > 0 {
+        while operations > 0 && awaits > 0 {
             let operation = choices.choose(OPERATIONS.len() + 1);
             if operation == OPERATIONS.len() {
                 break;
@@ -397,11 +41,15 @@ fn path(choices: &mut Choices, options: &Value, prepares: bool, mut operations: 
                 world.check();
             }
         }
-        let newest = world.waiting.len() > 1 && choices.choose(2) == 1;
-        // After answers that cannot be used, good ones end the path.
-        let answer = if bad < most_bad { choices.choose(ANSWERS.len()) } else { 0 };
-        bad += usize::from(answer != 0);
-        world.answer(newest, answer, choices.is_new());
+        awaits = awaits.saturating_sub(1);
+        if std::mem::take(&mut planned) {
+            world.apply();
+        } else {
+            let newest = world.waits() > 1 && choices.choose(2) == 1;
+            let answer = if bad < most_bad { choices.choose(ANSWERS.len()) } else { 0 };
+            bad += usize::from(answer != 0);
+            world.answer(newest, answer, choices.is_new());
+        }
         if choices.is_new() {
             world.check();
         }
@@ -410,34 +58,68 @@ fn path(choices: &mut Choices, options: &Value, prepares: bool, mut operations: 
     world.check();
 }
 
-#[test]
-fn nothing_is_lost_in_any_order() {
-    let depth = std::env::var("CONTEXTFOLD_DEPTH").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
-    let small = json!({ "maxAttempts": 2, "ledgerTokens": 60 });
-    let worlds = [
-        ("compact", false, json!({ "contextWindow": 100_000, "safetyMargin": 0, "compaction": small })),
-        ("prepare", true, json!({ "contextWindow": 330, "safetyMargin": 0, "compaction": small })),
-        (
-            "prepare, with a stand-in",
-            true,
-            json!({ "contextWindow": 330, "safetyMargin": 0, "toolOutputCache": { "contextBudgetTokens": 200 },
-                "compaction": { "maxAttempts": 1, "onFailure": "extractive" } }),
-        ),
-    ];
+/// All paths of up to `most` operations: of two, those that fall into the first await and are answered well. Where
+/// `CONTEXTFOLD_DEPTH` says how many operations there may be, all of them at all awaits, with an answer that cannot be used.
+fn paths(name: &str, setup: &Setup, most: usize) {
+    let depth: Option<usize> = std::env::var("CONTEXTFOLD_DEPTH").ok().and_then(|n| n.parse().ok());
     let mut all = 0;
-    for (name, prepares, options) in &worlds {
-        for operations in 0..=depth {
-            let paths = explore(|choices| {
-                let run = std::panic::AssertUnwindSafe(|| path(choices, options, *prepares, operations));
-                if let Err(thrown) = std::panic::catch_unwind(run) {
-                    println!("{name}: {:?}", choices.taken());
-                    std::panic::resume_unwind(thrown);
-                }
-            });
-            println!("{name}: {paths} paths of {operations} operations");
-            all += paths;
-        }
+    for operations in 0..=depth.unwrap_or(most) {
+        let (awaits, most_bad) = match operations {
+            0 => (0, 3),
+            1 => (usize::MAX, 1),
+            _ if depth.is_some() => (usize::MAX, 1),
+            _ => (1, 0),
+        };
+        let bounds = Bounds { operations, awaits, most_bad };
+        let paths = explore(|choices| {
+            let run = std::panic::AssertUnwindSafe(|| path(choices, setup, bounds));
+            if let Err(thrown) = std::panic::catch_unwind(run) {
+                println!("{name}: {:?}", choices.taken());
+                std::panic::resume_unwind(thrown);
+            }
+        });
+        println!("{name}: {paths} paths of {operations} operations");
+        all += paths;
     }
-    println!("{all} paths");
-    assert!(all > 1_000);
+    assert!(all > 500, "{all} paths");
+}
+
+fn small() -> Value {
+    json!({ "maxAttempts": 2, "ledgerTokens": 60 })
+}
+
+#[test]
+fn nothing_is_lost_in_any_order_while_a_compaction_waits() {
+    let options = json!({ "contextWindow": 100_000, "safetyMargin": 0, "compaction": small() });
+    paths("compact", &Setup { goal: Goal::Compact, options }, 2);
+}
+
+#[test]
+fn nothing_is_lost_in_any_order_while_a_view_is_made_to_fit() {
+    let options = json!({ "contextWindow": 330, "safetyMargin": 0, "compaction": small() });
+    paths("prepare", &Setup { goal: Goal::Prepare, options }, 2);
+}
+
+#[test]
+fn nothing_is_lost_in_any_order_where_a_summariser_stands_in() {
+    let options = json!({
+        "contextWindow": 330, "safetyMargin": 0, "toolOutputCache": { "contextBudgetTokens": 200 },
+        "compaction": { "maxAttempts": 1, "onFailure": "extractive" }
+    });
+    paths("prepare, with a stand-in", &Setup { goal: Goal::Prepare, options }, 1);
+}
+
+#[test]
+fn nothing_is_lost_in_any_order_while_the_background_writes() {
+    let options = json!({
+        "contextWindow": 900, "safetyMargin": 0,
+        "compaction": { "maxAttempts": 2, "ledgerTokens": 60, "background": { "atRatio": 0.4 } }
+    });
+    paths("background", &Setup { goal: Goal::Background, options }, 2);
+}
+
+#[test]
+fn nothing_is_lost_in_any_order_between_a_plan_and_its_summary() {
+    let options = json!({ "contextWindow": 100_000, "safetyMargin": 0, "compaction": small() });
+    paths("plan", &Setup { goal: Goal::Plan, options }, 2);
 }

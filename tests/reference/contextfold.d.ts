@@ -1242,7 +1242,9 @@ export interface SessionOptions {
          * the user's rules, as many as there is room for below that mark; lines of a paste (a message with more than twelve rules in
          * it) have no room of their own but a quarter of the facts'. Under the documents' presets (every one but `"contextfold"`):
          * 0, as their documents have none. A number given here holds under each, for the rules, too.
-         * `report.summary.ledger_left_out` tells what found no room.
+         * `report.summary.ledger_left_out` tells what found no room. Rules are the user's own words: in their messages, in what they
+         * answer a tool that asks them (`ask_user`, `AskUserQuestion`, `ask_followup_question`, `request_user_input` and the like, by name),
+         * and in system and developer messages in mid conversation.
          */
         ledgerTokens?: number;
         /**
@@ -2137,7 +2139,8 @@ export class Session {
     shouldCompact(): boolean;
     /**
      * The session as bytes, the same for the same session: history, view, folds, tool outputs, header, pins, what usage taught,
-     * the last report, and the options that are plain data. A compaction that is under way is not part of it.
+     * the report of the last run that ended well, and the options that are plain data. A compaction that is under way is not part of
+     * it, nor is anything of one that failed: before and after it, the bytes are the same.
      *
      * ```js
      * const bytes = session.snapshot();
@@ -2213,7 +2216,7 @@ export class Session {
      */
     readonly messages: Message[];
     /**
-     * The last run's report, of a failed run too.
+     * The last run's report, of a failed run too; in a snapshot is that of the last one that ended well.
      */
     readonly report: Report | null;
     /**

@@ -70,6 +70,117 @@ describe("bound thinking", () => {
   });
 });
 
+/** A provider that binds each thinking block to all that stood before it in the request that it answered. */
+class BindingProvider {
+  bound = new Map();
+  answers = 0;
+  checked = 0;
+
+  /** All that stands before each block, in order. */
+  static blocks({ system = null, messages }, tools) {
+    const content = ({ role, content }) => (typeof content === "string" ? [{ role, block: { type: "text", text: content } }] : content.map((block) => ({ role, block })));
+    return [{ tools }, { system }, ...messages.flatMap(content)];
+  }
+
+  /** The signature of the answer's thinking, or the refusal. */
+  asked(view, tools) {
+    const all = BindingProvider.blocks(view, tools).map((part) => JSON.stringify(part));
+    const prefix = (until) => all.slice(0, until).join("\n");
+    BindingProvider.blocks(view, tools).forEach(({ block }, at) => {
+      if (!block?.signature) return;
+      this.checked++;
+      if (this.bound.get(block.signature) !== prefix(at)) throw new Error(`the block ${block.signature} is bound to a different conversation`);
+    });
+    const signature = `sig${++this.answers}`;
+    this.bound.set(signature, prefix(all.length));
+    return signature;
+  }
+}
+
+/** A number below 1, another one each time, the same ones for the same seed. */
+function numbers(seed) {
+  let state = seed * 2654435761 + 17 || 1;
+  return () => {
+    state ^= state << 13;
+    state >>>= 0;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state / 2 ** 32;
+  };
+}
+
+test("whatever is done to a session, no thinking goes out that is bound to another conversation", async () => {
+  const gist = () => "<summary>the gist of it</summary>";
+  let checked = 0;
+  for (let seed = 1; seed <= 120; seed++) {
+    const random = numbers(seed);
+    const pick = (list) => list[Math.floor(random() * list.length)];
+    const log = [];
+    const provider = new BindingProvider();
+    const ladder = pick([undefined, ...Object.keys(presets)]);
+    let tools = [];
+    let session = new Session({
+      contextWindow: pick([1500, 3000, 6000]), safetyMargin: 0, boundThinking: "drop", summarize: gist, ...(ladder ? { ladder } : {}),
+      compaction: { onFailure: "extractive", maxAttempts: 1, background: random() < 0.3 },
+      toolOutputCache: { contextBudgetTokens: pick([200, 600, 100_000]), maxMessageBytes: pick([400, 50_000]) },
+    });
+    session.pushFrom("anthropic", { system: "You are terse.", messages: [{ role: "user", content: "begin" }] });
+    const some = (type) => pick(session.items().filter((item) => item.item_type === type))?.id;
+    const does = {
+      compact: () => session.compact(),
+      pin: () => session.pin(pick(session.items()).id),
+      "pin a text": () => session.pin({ id: some("USER_MESSAGE"), text: "begin" }),
+      unpin: () => session.unpin(pick(session.items().filter((item) => item.pinned)).id),
+      "set header": () => session.setHeader(`You are terse, ${provider.answers}.`),
+      "set tools": () => session.setTools("anthropic", (tools = [{ name: `f${provider.answers}`, input_schema: { type: "object" } }])),
+      "set context": () => session.setContext({ memory: [`remember ${provider.answers}`] }),
+      unfold: () => session.unfold(pick(session.folds().filter((fold) => fold.in_view)).id),
+      "fold by hand": () => session.graph.compress([some("ASSISTANT_MESSAGE")], "by hand"),
+      rewind: () => session.rewind(some("USER_MESSAGE")),
+      recover: () => session.recover(new Error(`prompt is too long: ${session.tokens + 200} tokens > ${Math.max(600, session.tokens - 100)} maximum`)),
+      window: () => session.setOptions({ contextWindow: pick([1200, 2500, 8000]) }),
+      ladder: () => session.setOptions({ ladder: pick(Object.keys(presets)) }),
+      budget: () => session.setOptions({ toolOutputCache: { contextBudgetTokens: pick([100, 1000, 100_000]) } }),
+      restore: () => (session = Session.restore(session.snapshot(), { summarize: gist })),
+      fork: () => (session = session.fork(some("USER_MESSAGE"))),
+      plan: () => session.plan().apply(),
+      flush: () => session.flush(),
+    };
+    const attempt = async (name, work) => {
+      try {
+        await work();
+        log.push(name);
+      } catch (error) {
+        if (error.code === "INTERNAL") throw error;
+        log.push(`${name}: ${error.code ?? error.message}`);
+      }
+    };
+    for (let round = 0; round < 24; round++) {
+      const name = pick(Object.keys(does));
+      if (random() < 0.45) await attempt(name, does[name]);
+      if (random() < 0.8) await attempt("prepare", () => session.prepare());
+      let signature;
+      try {
+        signature = provider.asked(session.view("anthropic"), tools);
+      } catch (error) {
+        throw new Error(`seed ${seed}, ${ladder}, after ${log.slice(-4)}: ${error.message}`, { cause: error });
+      }
+      const n = provider.answers;
+      const thinking = { type: "thinking", thinking: `thought ${n} ${words(10, n)}`, signature };
+      if (random() < 0.7) {
+        session.pushFrom("anthropic", [
+          { role: "assistant", content: [thinking, { type: "tool_use", id: `t${n}`, name: "read", input: { n } }] },
+          { role: "user", content: [{ type: "tool_result", tool_use_id: `t${n}`, content: words(pick([5, 60, 200]), n) }] },
+        ]);
+      } else session.pushFrom("anthropic", [{ role: "assistant", content: [thinking, { type: "text", text: `answer ${n}` }] }, { role: "user", content: `question ${n}` }]);
+    }
+    checked += provider.checked;
+    session.free();
+  }
+  assert.ok(checked > 2_000, `${checked} blocks went out`);
+});
+
 describe("reasoning items", () => {
   const item = (n) => [
     { type: "reasoning", id: `rs_${n}`, summary: [], encrypted_content: `e${n}` },

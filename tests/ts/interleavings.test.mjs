@@ -46,6 +46,10 @@ const OPERATIONS = {
   usage: (w) => w.session.recordUsage({ input_tokens: 9000, output_tokens: 9 }),
   "prepare too": (w) => w.start("prepare"),
   "compact too": (w) => w.start("compact"),
+  "plan and apply too": (w) => {
+    w.plan = w.session.plan();
+    w.start("apply");
+  },
   "recover too": (w) => w.start("recover", new Error("prompt is too long: 9000 tokens > 8000 maximum")),
   abort: (w) => w.abort.abort(new Error("enough")),
   free: (w) => w.free(),
@@ -89,7 +93,8 @@ class World {
   start(name, ...args) {
     const goal = { name, settled: false };
     const options = this.started.length === 0 ? [{ signal: this.abort.signal }] : [];
-    const promise = this.session[name](...args, ...options);
+    const on = name === "apply" ? this.plan : this.session;
+    const promise = on[name](...args, ...options);
     goal.promise = promise.then((value) => Object.assign(goal, { settled: true, value }), (error) => Object.assign(goal, { settled: true, error }));
     this.started.push(goal);
     return goal;
@@ -124,11 +129,13 @@ class World {
 
 async function path(choose, isNew, { options, goal }, operations) {
   const world = new World(options);
-  world.start(goal);
+  let planned = goal === "apply"; // a plan, which is done once something happened
+  if (planned) world.plan = world.session.plan();
+  else world.start(goal);
   await settled();
-  assert.equal(world.asks.length, 1, "it asks");
+  assert.equal(world.asks.length, planned ? 0 : 1, "it asks");
   let [answered, bad] = [0, 0];
-  while (answered < world.asks.length) {
+  while (planned || answered < world.asks.length) {
     for (const names = Object.keys(OPERATIONS); operations > 0 && !world.freed; ) {
       const chosen = choose(names.length + 1);
       if (chosen === names.length) break;
@@ -137,6 +144,12 @@ async function path(choose, isNew, { options, goal }, operations) {
       OPERATIONS[names[chosen]](world);
       if (operations === 0 || choose(2)) await settled(); // what follows, follows at once or a turn later
       if (isNew()) world.check();
+    }
+    if (planned) {
+      planned = false;
+      if (!world.freed) world.start(goal);
+      await settled();
+      continue;
     }
     const answers = Object.values(ANSWERS);
     // A run that was aborted or freed does not wait for its answer, which may never come.
@@ -149,14 +162,19 @@ async function path(choose, isNew, { options, goal }, operations) {
       continue;
     }
     const state = world.freed || !isNew() ? null : stateOf(world.session);
+    const bytes = state && Buffer.from(world.session.snapshot());
+    const ended = world.started.filter((g) => g.settled && !g.error).length;
     answers[chosen](ask);
     await settled();
     const failed = world.started.filter((g) => g.settled && g.error && !g.told);
     failed.forEach((g) => (g.told = true));
     if (state && failed.length > 0 && world.session.folds().length === state.folds.length) {
       const now = stateOf(world.session);
-      if (world.started.some((g) => g.name === "recover")) now.due = state.due; // what a refusal teaches holds
+      const taught = world.started.some((g) => g.name === "recover"); // what a refusal teaches holds
+      if (taught) now.due = state.due;
       assert.deepEqual(now, state, "what fails changes nothing");
+      const alone = world.started.filter((g) => g.settled && !g.error).length === ended && !options.compaction?.background;
+      if (alone && !taught) assert.ok(bytes.equals(Buffer.from(world.session.snapshot())), "byte by byte");
     }
     if (isNew()) world.check();
   }
@@ -190,6 +208,8 @@ describe("while a summary is awaited", () => {
   const worlds = {
     compact: { goal: "compact", options: { contextWindow: 100_000 } },
     prepare: { goal: "prepare", options: { contextWindow: 900, safetyMargin: 0 } },
+    background: { goal: "prepare", options: { contextWindow: 1400, safetyMargin: 0, compaction: { background: { atRatio: 0.5 } } } },
+    "a plan, and its doing": { goal: "apply", options: { contextWindow: 100_000 } },
     "prepare, with a stand-in": { goal: "prepare", options: { contextWindow: 900, safetyMargin: 0, compaction: { onFailure: "extractive", maxAttempts: 1 } } },
   };
   for (const [name, world] of Object.entries(worlds))

@@ -103,6 +103,42 @@ describe("a store that does wrong", () => {
     await assert.rejects(Session.load(broken({ getItem: down }), "s"), failsWith("STORE_FAILED"));
   });
 
+  test("one that empties a file before it writes it is read again; what stays rubbish is the store's failure", async () => {
+    const store = memoryStore();
+    const session = new Session(wide);
+    session.push(user("hello"));
+    await session.save(store, "s");
+    const { getItem } = store;
+    let torn = 0;
+    const tears = (times) => (store.getItem = async (key) => (torn++ < times ? "" : getItem(key)));
+    tears(2);
+    assert.equal((await Session.load(store, "s")).messages[0].content, "hello");
+    torn = 0;
+    tears(100);
+    await assert.rejects(Session.load(store, "s"), failsWith("STORE_FAILED", /names no version/));
+  });
+
+  test("without a compare-and-set, a save that another process went on from at once was made", async () => {
+    const { compareAndSet: _, ...store } = memoryStore();
+    const a = new Session(wide);
+    a.push(user("one"));
+    await a.save(store, "s");
+    const { setItem } = store;
+    store.setItem = async (key, value) => {
+      await setItem(key, value);
+      if (key !== "s:head") return;
+      store.setItem = setItem;
+      const b = await Session.load(store, "s");
+      b.push(user("three"));
+      await b.save(store, "s");
+    };
+    a.push(user("two"));
+    await a.save(store, "s");
+    a.push(user("four"));
+    await assert.rejects(a.save(store, "s"), failsWith("STORE_CONFLICT"));
+    assert.deepEqual((await Session.load(store, "s")).messages.map((m) => m.content), ["one", "two", "three"]);
+  });
+
   test("it is saved when the store is in order again", async () => {
     const store = memoryStore();
     const { setItemRaw } = store;

@@ -14,6 +14,9 @@ const LEAST_WORDS: usize = 4;
 /// The same in scripts that set no blanks between words, in characters.
 const LEAST_CHARACTERS: usize = 8;
 
+/// What stands before the latest request.
+pub(super) const LATEST: &str = "Latest: ";
+
 /// A short message that begins so says no more than "go on".
 const GO_ON: [&str; 12] =
     ["continue", "go", "yes", "no", "ok", "okay", "thanks", "thank", "proceed", "next", "great", "sure"];
@@ -30,7 +33,7 @@ pub(super) fn asked(
     let latest = is_last.then(|| found(context, members, true)).flatten().filter(|index| *index != first);
     let mut out = vec![told(context.history.node(first), redact)?];
     if let Some(latest) = latest {
-        out.push(format!("Latest: {}", told(context.history.node(latest), redact)?));
+        out.push(format!("{LATEST}{}", told(context.history.node(latest), redact)?));
     }
     Ok(out)
 }

@@ -137,7 +137,7 @@ impl Carried {
                 sights[*number as usize].again((self.clock - before) as u32, used, output);
             }
             let notes = facts.notes(at);
-            let own = notes.filter(|_| read.is_users(message, at));
+            let own = notes.filter(|_| !read.is_others(at));
             for (place, said) in (0..).zip(own.into_iter().flat_map(|notes| &notes.rules)) {
                 let last = (self.clock << PLACES) | (place & ((1 << PLACES) - 1));
                 let new = Rule { strength: said.strength, explicit: said.explicit, first: self.clock, last };

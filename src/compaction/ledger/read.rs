@@ -57,7 +57,12 @@ impl<'a> Read<'a> {
 
     /// Whether a message that was drawn there is the user's own word.
     pub(super) fn is_users(&self, message: &Message, at: usize) -> bool {
-        message.opens_turn() && !self.others.contains(&at)
+        message.opens_turn() && !self.is_others(at)
+    }
+
+    /// Whether a message that was drawn there is the word of somebody else, in the user's role.
+    pub(super) fn is_others(&self, at: usize) -> bool {
+        self.others.contains(&at)
     }
 
     /// Those of the messages that are marked.

@@ -2,6 +2,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::asked::LATEST;
 use super::carried::{Carried, Rule};
 use super::choose::{Choice, Choices};
 use super::cost;
@@ -178,18 +179,18 @@ impl<'a> Missing<'a> {
         sort_by_key(&mut taken, |rule| rule.last);
         let missed_rules = (self.rules.len() - taken.len()) as u64;
         let mut complete = missed_rules == 0;
-        list(&mut out, "The user's rules", taken.into_iter().map(|rule| rule.text));
+        let told: Vec<&str> = taken.into_iter().map(|rule| rule.text).collect();
+        list(&mut out, "The user's rules", told.iter().copied());
         let all_rules = cost(&out);
         let rules = all_rules.saturating_sub(of_pasted);
         left = left.min(room.all.saturating_sub(all_rules)).min(room.facts - of_pasted);
 
-        // A request that is no more than its rule was just said.
-        let new: Vec<&str> = self.asked.iter().copied().filter(|asked| !out.contains(asked)).collect();
+        let new: Vec<String> = self.asked.iter().filter_map(|asked| without_rules(asked, &told)).collect();
         let mut for_task = left / TASK;
         let before = for_task;
         let taken = fitting(&new, &mut for_task, |line| cost(line) + 2);
         complete &= taken.len() == new.len();
-        list(&mut out, "Task", taken.into_iter().copied());
+        list(&mut out, "Task", taken.into_iter().map(String::as_str));
         left -= before - for_task;
 
         let mut told = left / TOLD;
@@ -245,6 +246,20 @@ impl<'a> Missing<'a> {
             let _ = writeln!(out, "{label}{}", ids.join(" "));
         }
     }
+}
+
+/// A request without the rules in it that were told just now; `None` where it is no more than these.
+fn without_rules(asked: &str, told: &[&str]) -> Option<String> {
+    let mut rest = asked.to_owned();
+    for rule in told.iter().filter(|rule| asked.contains(**rule)) {
+        rest = rest.replace(rule, " ");
+    }
+    if rest.len() == asked.len() {
+        return Some(rest);
+    }
+    let words = rest.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = words.strip_prefix(LATEST.trim_end()).unwrap_or(&words);
+    said.contains(char::is_alphanumeric).then_some(words)
 }
 
 /// Those that fit, in order; what is too large for what is left is passed over.

@@ -50,6 +50,13 @@ impl History {
         }
     }
 
+    /// What took `before` tokens takes `now` by another counter: what is not here can only be reckoned.
+    pub(super) fn recount_away(&mut self, before: u64, now: u64) {
+        for away in self.away.values_mut() {
+            away.pushed = away.pushed.scaled(now, before);
+        }
+    }
+
     /// A placeholder stands for a message's output from now on; its facts are kept.
     pub(in crate::context) fn send_away(
         &mut self,
