@@ -927,3 +927,30 @@ fn a_search_that_could_take_too_long_is_refused() {
     assert!(error.message().contains("make what it repeats smaller"), "{error}");
     assert_eq!(search("^abcdefghi").unwrap().len(), 1);
 }
+
+#[test]
+fn a_late_output_of_a_call_that_a_pass_took_off_its_message_goes_into_the_fold() {
+    let mut s = session(&json!({ "contextWindow": 100_000 }));
+    let mut asking = calls(&["a"]);
+    asking.parts.insert(0, Part::text("let me see"));
+    s.push(vec![
+        user("question 1"),
+        asking,
+        user("question 2"),
+        said(&"lorem ipsum ".repeat(40)),
+        user("question 3"),
+    ])
+    .unwrap();
+    let interrupted = s.context().view.body()[2].node;
+    assert!(s.context_mut().strip_calls(1));
+    s.context_mut().drop_from_view(&[interrupted], "a pass");
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    s.push(vec![Message::tool("a", "came late").with_id("late")]).unwrap();
+    s.resume(pending, &answer("<summary>s</summary>")).unwrap();
+    assert!(
+        s.context().view.stood().all(|stood| stood.shown),
+        "nothing waits beside the view for a call that is folded"
+    );
+    let fold = &s.context().fold_infos()[0];
+    assert!(fold.items.iter().any(|id| id == "late"), "{:?}", fold.items);
+}
