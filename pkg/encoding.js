@@ -120,9 +120,18 @@ class Encoding {
   }
 }
 
+// A proxy that was taken back is none, and says so by throwing.
+function isEncoding(value) {
+  try {
+    return value instanceof Encoding;
+  } catch {
+    return false;
+  }
+}
+
 /** A text with an encoding goes through the encoding's own door; everything else through the glue. */
 export function countTokens(input, tokenizer) {
-  if (typeof input === "string" && tokenizer instanceof Encoding) return tokenizer.count(input);
+  if (typeof input === "string" && typeof tokenizer === "object" && isEncoding(tokenizer)) return tokenizer.count(input);
   return glue.countTokens(input, tokenizer);
 }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use contextfold::ErrorCode;
 use contextfold::compaction::{Answer, CompactionConfig, OnFailure, Reason};
 use contextfold::context::{EventName, Form, LeftOut};
-use contextfold::message::{Message, Part, Role, ToolCall};
+use contextfold::message::{Format, Message, Part, Role, ToolCall};
+use contextfold::provider::provider;
 use contextfold::session::{Fit, Pending, PlanOptions, Search, Session, SessionConfig};
 use contextfold::tokens::BytesPerFour;
 use serde_json::json;
@@ -946,4 +947,61 @@ fn no_fold_stands_for_nothing() {
     s.set_pinned("a1", true).unwrap();
     assert_eq!(layout(&s), before);
     assert!(s.context().folds.is_empty());
+}
+
+#[test]
+fn a_late_output_of_a_call_that_a_pass_took_off_its_message_goes_into_the_fold() {
+    let mut s = session(&json!({ "contextWindow": 100_000 }));
+    let mut asking = calls(&["a"]);
+    asking.parts.insert(0, Part::text("let me see"));
+    s.push(vec![
+        user("question 1"),
+        asking,
+        user("question 2"),
+        said(&"lorem ipsum ".repeat(40)),
+        user("question 3"),
+    ])
+    .unwrap();
+    let interrupted = s.context().view.body()[2].node;
+    assert!(s.context_mut().strip_calls(1));
+    s.context_mut().drop_from_view(&[interrupted], "a pass");
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    s.push(vec![Message::tool("a", "came late").with_id("late")]).unwrap();
+    s.resume(pending, &answer("<summary>s</summary>")).unwrap();
+    assert!(
+        s.context().view.stood().all(|stood| stood.shown),
+        "nothing waits beside the view for a call that is folded"
+    );
+    let fold = &s.context().fold_infos()[0];
+    assert!(fold.items.iter().any(|id| id == "late"), "{:?}", fold.items);
+}
+
+#[test]
+fn what_the_provider_ran_itself_goes_with_its_calls() {
+    for ladder in [json!([{ "pass": "drop_old_tool_results", "keepSteps": 0 }]), json!("selective")] {
+        let mut s = session(&json!({ "contextWindow": 500, "ladder": ladder }));
+        let searched = json!([
+            { "role": "user", "content": "look it up" },
+            { "role": "assistant", "content": [
+                { "type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": { "query": "x" } },
+                { "type": "web_search_tool_result", "tool_use_id": "srv_1", "content": [] },
+                { "type": "text", "text": "found, and now the file" },
+                { "type": "tool_use", "id": "a", "name": "read", "input": {} },
+            ] },
+            { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": "words ".repeat(400) }] },
+        ]);
+        let anthropic = provider(Format::Anthropic);
+        s.push(anthropic.read(&searched).unwrap()).unwrap();
+        for n in 0..4 {
+            let id = format!("b{n}");
+            s.push(vec![user("next"), calls(&[&id]), Message::tool(id, "1"), said("done")]).unwrap();
+        }
+        drop(s.prepare().unwrap());
+        let view = s.context().lower();
+        let view: Vec<&Message> = view.iter().map(|m| &**m).collect();
+        let sent = serde_json::to_string(&anthropic.write(&view).items).unwrap();
+        assert!(sent.contains("found, and now the file"), "{sent}");
+        assert!(!sent.contains("srv_1"), "{sent}");
+        assert!(!sent.contains("words words"), "{sent}");
+    }
 }

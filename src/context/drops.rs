@@ -120,15 +120,16 @@ fn without_calls(message: &Message) -> Message {
     message
 }
 
+/// Calls, what led to them, and what came of those that the provider ran itself: none of it may stand without the call.
 fn goes_with_calls(part: &Part) -> bool {
-    matches!(part, Part::ToolCall(_) | Part::Reasoning(_))
+    matches!(part, Part::ToolCall(_) | Part::Reasoning(_)) || part.opaque_call_id().is_some()
 }
 
 /// A part that a reader would see: a blank text beside calls is none, though many clients send it.
 fn says_something(part: &Part) -> bool {
     match part {
-        Part::ToolCall(_) | Part::ToolOutput(_) | Part::Reasoning(_) => false,
+        Part::ToolOutput(_) => false,
         Part::Text { text, .. } => !text.trim().is_empty(),
-        _ => true,
+        part => !goes_with_calls(part),
     }
 }

@@ -66,11 +66,18 @@ impl Context {
         }
     }
 
+    /// Shows the calls that wait for their outputs, whatever a pass did to them while they had one.
+    pub(super) fn show_callers(&mut self) {
+        for (_, caller) in self.history.unanswered() {
+            self.show(caller);
+        }
+    }
+
     /// Makes a view valid that lost messages: a call that waits is shown, and answered by a stand-in where something else is
     /// said behind it; the conversation begins with the user.
     pub(super) fn settle_steps(&mut self) {
+        self.show_callers();
         for (call_id, caller) in self.history.unanswered() {
-            self.show(caller);
             let body = self.view.body();
             let Some(at) = body.iter().rposition(|s| s.node == caller) else { continue };
             // Of one answer whose calls are still being executed: its other calls, then the outputs that came.

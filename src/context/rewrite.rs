@@ -34,6 +34,7 @@ impl Context {
         }
         let refs = self.refs_of(gone, &messages);
         self.take_out(gone, &stand_ins, WHY);
+        self.show_callers(); // before what stands in for their outputs enters
         if drops_bound_thinking {
             self.drop_bound_thinking(&[]); // of what comes back; what enters was thought behind what stands now
         }

@@ -75,6 +75,14 @@ impl Part {
         }
     }
 
+    /// The id of the call that an opaque part is about: the result of a tool that the provider ran itself, or an approval that is
+    /// asked for.
+    #[must_use]
+    pub fn opaque_call_id(&self) -> Option<&str> {
+        let Self::Opaque { raw, .. } = self else { return None };
+        ["tool_use_id", "toolCallId"].iter().find_map(|key| raw.get(key)?.as_str())
+    }
+
     /// What its format carried beside it; none for an opaque part, which is all its format's.
     pub fn extras(&self) -> Option<&Extras> {
         match self {

@@ -316,7 +316,9 @@ impl Session {
         let stays = |node: NodeIndex| {
             self.context.history.node(node).pinned || Some(node) == newest_user || live.contains(&node)
         };
-        for step in steps(slots.iter().map(|s| &*s.message)) {
+        // As it came: a pass may have taken its calls off what the view shows, or has dropped.
+        let came = |slot: &Slot| &*self.context.history.node(slot.node).message;
+        for step in steps(slots.iter().map(|s| came(s))) {
             let slots = &slots[step.range];
             if slots.iter().any(|s| stays(s.node)) {
                 continue;
@@ -324,7 +326,7 @@ impl Session {
             let calls: HashSet<&str> = slots
                 .iter()
                 .filter(|s| planned.contains(&s.node))
-                .flat_map(|s| s.message.tool_calls())
+                .flat_map(|s| came(s).tool_calls())
                 .map(|c| c.id.as_str())
                 .collect();
             let answers = |s: &&&Slot| s.message.tool_outputs().any(|o| calls.contains(o.call_id.as_str()));

@@ -3,12 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use js_sys::Array;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::packed::packed;
-use super::value::{entries_json, entry_json, get};
+use super::value::{entries_json, entry_json, get, is_list, list_in};
 use crate::message::{Format, Message};
 use crate::provider::{list_keys, list_of, message_of_json, provider, read_behind};
 
@@ -28,19 +27,22 @@ pub struct Group {
 }
 
 /// The entries of a list, a request body or a response.
-pub fn entries(format: Format, input: &JsValue) -> Option<Vec<JsValue>> {
-    let under_a_key = |held: &JsValue| {
-        list_keys(format).iter().find_map(|key| get(held, key).ok()??.dyn_into::<Array>().ok())
-    };
+pub fn entries(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, JsValue> {
+    let under_a_key =
+        |held: &JsValue| list_keys(format).iter().find_map(|key| get(held, key).ok()?.filter(is_list));
     let nested = || under_a_key(&get(input, "response").ok()??);
     // What a model answered stands before what it was asked, as in `list_of`.
-    let list = input.dyn_ref::<Array>().cloned().or_else(nested).or_else(|| under_a_key(input))?;
-    Some(list.iter().collect())
+    match list_in(input)? {
+        Some(list) => Ok(Some(list)),
+        None => nested().or_else(|| under_a_key(input)).map_or(Ok(None), |list| list_in(&list)),
+    }
 }
 
 /// Reads what the caller hands in. A list is read with the entry `before` it in view.
 pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<Incoming, JsValue> {
-    if let (Format::Messages, Some(list)) = (format, input.dyn_ref::<Array>()) {
+    if format == Format::Messages
+        && let Some(list) = list_in(input)?
+    {
         return read_messages(list);
     }
     let value = entries_json(input)?;
@@ -50,7 +52,7 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
         Cow::Borrowed([entry]) if std::ptr::eq(entry, &raw const value) => vec![input.clone()],
         // As many as were read, or they are others: a body may hold several lists.
         Cow::Borrowed(list) => {
-            entries(format, input).filter(|own| own.len() == list.len()).unwrap_or_default()
+            entries(format, input)?.filter(|own| own.len() == list.len()).unwrap_or_default()
         }
         Cow::Owned(_) => Vec::new(),
     };
@@ -63,9 +65,9 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
 }
 
 /// Reads the package's own messages, one an entry.
-fn read_messages(list: &Array) -> Result<Incoming, JsValue> {
+fn read_messages(list: Vec<JsValue>) -> Result<Incoming, JsValue> {
     let mut incoming = Incoming { messages: Vec::new(), groups: Vec::new() };
-    for (index, entry) in list.iter().enumerate() {
+    for (index, entry) in list.into_iter().enumerate() {
         let message = match packed(&entry, index) {
             Some(message) => message?,
             None => message_of_json(&entry_json(&entry, index)?, index)?,

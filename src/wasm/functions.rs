@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use super::counter::Tokenizer;
 use super::session::Session;
 use super::summarize::parse_format;
-use super::value::{flat_to_js, json, set, settle, text, to_js};
+use super::value::{copy_of, flat_to_js, json, set, settle, text, to_js};
 use crate::compaction::CompactionConfig;
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
@@ -127,7 +127,7 @@ pub fn compact_messages(
 }
 
 fn prepare_alone(messages: JsValue, options: &JsValue) -> Result<Promise, JsValue> {
-    let own = js_sys::Object::assign(&js_sys::Object::new(), options.unchecked_ref());
+    let own = copy_of(options)?;
     let run = js_sys::Object::new();
     if let Some(signal) = super::value::get(&own, "signal")? {
         set(&run, "signal", &signal)?;

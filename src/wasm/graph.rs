@@ -3,13 +3,13 @@
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 
-use js_sys::{Array, Uint8Array};
+use js_sys::Uint8Array;
 use serde_json::{Map, Value, json};
 use wasm_bindgen::prelude::*;
 
 use super::inner::Inner;
 use super::text_pieces::bytes_of;
-use super::value::{self, elements, get, known_keys, text, to_js};
+use super::value::{self, get, known_keys, list_in, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::graph::{
     self, EdgeInfo, EdgeKind, GraphLimits, MessageCodec as _, NodeInfo, NodeSpec, NodeState, NodeType, Said,
@@ -384,8 +384,6 @@ fn named<T>(
 /// A list of strings.
 fn texts(value: &JsValue, name: &str) -> Result<Vec<String>, Error> {
     let wrong = || Error::argument(format!("`{name}`: expected an array of strings"));
-    if !Array::is_array(value) {
-        return Err(wrong());
-    }
-    elements(value).iter().map(|v| v.as_string().ok_or_else(wrong)).collect()
+    let list = list_in(value).ok().flatten().ok_or_else(wrong)?;
+    list.iter().map(|v| v.as_string().ok_or_else(wrong)).collect()
 }

@@ -3,7 +3,7 @@
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 
-use js_sys::{Object, Reflect};
+use js_sys::Reflect;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
@@ -11,7 +11,7 @@ use super::counter::CallbackCounter;
 use super::options::{Options, read_options};
 use super::session::Session;
 use super::summarize::parse_format;
-use super::value::{config_json, count, entries_json, get, json, to_js};
+use super::value::{config_json, copy_of, count, entries_json, get, is_list, json, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::lab;
 use crate::model::{PRICES_AS_OF, Prices};
@@ -241,13 +241,10 @@ fn recording(format: &JsValue, input: &JsValue, tools: Vec<Value>) -> Result<Rec
 
 /// The session's options, read; and the plain ones of them, with those about money.
 fn read(options: &JsValue, but: &[&str]) -> Result<(Options, Value), JsValue> {
-    if !options.is_undefined() && (!options.is_object() || options.is_array()) {
+    if !options.is_undefined() && (!options.is_object() || is_list(options)) {
         return Err(Error::config("options", "expected an object").into());
     }
-    let own = Object::new();
-    if options.is_object() {
-        Object::assign(&own, options.unchecked_ref());
-    }
+    let own = copy_of(options)?;
     for key in but {
         Reflect::delete_property(&own, &(*key).into())?;
     }
@@ -269,7 +266,7 @@ fn read(options: &JsValue, but: &[&str]) -> Result<(Options, Value), JsValue> {
 
 /// A list among the options.
 fn list(options: &JsValue, key: &str) -> Result<Option<Vec<Value>>, JsValue> {
-    if !options.is_object() || options.is_array() {
+    if !options.is_object() || is_list(options) {
         return Ok(None);
     }
     let Some(given) = get(options, key)? else { return Ok(None) };

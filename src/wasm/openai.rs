@@ -57,7 +57,7 @@ impl OpenAIHistoryAdapter {
         &self,
         #[wasm_bindgen(unchecked_param_type = "object | object[]")] items: JsValue,
     ) -> Result<(), JsValue> {
-        let objects = elements(&items);
+        let objects = elements(&items)?;
         let values =
             objects.iter().map(|o| json(o, ErrorCode::InvalidMessage)).collect::<Result<Vec<_>, _>>()?;
         self.core.try_borrow_mut().map_err(|_| busy())?.append(&values)?;

@@ -12,7 +12,7 @@ use super::counter::{CallbackCounter, Tokenizer};
 use super::inner::Inner;
 use super::store::Store;
 use super::summarize::Summarize;
-use super::value::{config_json, get};
+use super::value::{config_json, get, is_list, keys_of};
 use crate::compaction::Redact;
 use crate::error::{Error, ErrorCode};
 use crate::message::Message;
@@ -152,7 +152,7 @@ fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
 /// Takes `compaction.redact` out of the options, whose `compaction` becomes a copy without it; and whether it was there.
 fn read_redact(plain: &js_sys::Object) -> Result<(Option<Redact>, bool), JsValue> {
     let compaction = Reflect::get(plain, &"compaction".into())?;
-    if !compaction.is_object() || compaction.is_array() {
+    if !compaction.is_object() || is_list(&compaction) {
         return Ok((None, false));
     }
     let compaction = plain_object(&compaction)?;
@@ -191,10 +191,10 @@ fn plain_object(options: &JsValue) -> Result<js_sys::Object, JsValue> {
     if options.is_undefined() {
         return Ok(copy);
     }
-    if !options.is_object() || options.is_array() || js_sys::try_iter(options)?.is_some() {
+    if !options.is_object() || is_list(options) || js_sys::try_iter(options)?.is_some() {
         return Err(Error::config("options", "expected an object").into());
     }
-    for key in js_sys::Object::keys(options.unchecked_ref::<js_sys::Object>()).iter() {
+    for key in keys_of(options)?.iter() {
         let value = Reflect::get(options, &key).map_err(|cause| {
             let key = key.as_string().unwrap_or_default();
             super::error::context_error(&Error::config(&key, "its getter threw"), Some(&cause), None)

@@ -20,7 +20,7 @@ use super::summarize::parse_format;
 use super::sync::sync;
 use super::thrown::said_by;
 use super::tool_outputs::ToolOutputCache;
-use super::value::{flat_to_js, get, get_string, json, known_keys, settle, text, to_js};
+use super::value::{flat_to_js, get, get_string, is_list, json, known_keys, settle, text, to_js};
 use super::view::view_of;
 use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
@@ -113,7 +113,7 @@ impl Session {
         &self,
         #[wasm_bindgen(unchecked_param_type = "Message | Message[]")] input: JsValue,
     ) -> Result<Vec<String>, JsValue> {
-        if input.is_array() {
+        if is_list(&input) {
             return self.take_in(Format::Messages, &input);
         }
         self.take_in(Format::Messages, &Array::of1(&input))

@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use super::entries::{Incoming, entries, read};
 use super::inner::Inner;
 use super::line::{Line, says_same};
-use super::value::{copy_of, get, json, set};
+use super::value::{copy_of, get, is_list, json, set};
 use super::view::brought_up;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
@@ -14,7 +14,7 @@ use crate::provider::{list_keys, provider};
 
 /// Takes in what is new in a list. `{ added, diverged_at }`.
 pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, JsValue> {
-    let list = whole_list(format, input).ok_or_else(|| {
+    let list = whole_list(format, input)?.ok_or_else(|| {
         Error::argument("sync takes the whole list: an array, or a body with `input` or `messages`; what is new alone goes to `pushFrom`")
     })?;
     let writes = inner.writes();
@@ -69,11 +69,11 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
 
 /// The entries of a list or a body. One entry, or a response, is not the whole list: taken for it, it would put an end to all
 /// that was said before.
-fn whole_list(format: Format, input: &JsValue) -> Option<Vec<JsValue>> {
-    let has = |key: &str| get(input, key).ok().flatten().is_some_and(|list| list.is_array());
+fn whole_list(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, JsValue> {
+    let has = |key: &str| get(input, key).ok().flatten().is_some_and(|list| is_list(&list));
     let is_body = || list_keys(format).iter().any(|key| *key != "output" && has(key));
     let is_entry = || get(input, "type").ok().flatten().is_some_and(|kind| kind.is_string());
-    if input.is_array() || (is_body() && !is_entry()) { entries(format, input) } else { None }
+    if is_list(input) || (is_body() && !is_entry()) { entries(format, input) } else { Ok(None) }
 }
 
 /// The view as it is now, as the caller's list, where what he hands over begins with it: he goes on from what he was given.
@@ -94,12 +94,12 @@ fn handed_back(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option
 
 /// The header that a body keeps apart from its list.
 fn header_of(format: Format, input: &JsValue) -> Result<Vec<Message>, JsValue> {
-    if input.is_array() {
+    if is_list(input) {
         return Ok(Vec::new());
     }
     let beside = copy_of(input)?;
     for key in list_keys(format) {
-        if get(&beside, key)?.is_some_and(|list| list.is_array()) {
+        if get(&beside, key)?.is_some_and(|list| is_list(&list)) {
             set(&beside, key, &Array::new())?;
         }
     }

@@ -56,8 +56,8 @@ pub fn config_json(options: &Object) -> Result<Value, JsValue> {
 /// The JSON of a list of messages or items; an error names the index.
 pub fn entries_json(input: &JsValue) -> Result<Value, JsValue> {
     json(input, ErrorCode::InvalidMessage).map_err(|error| {
-        let Some(list) = input.dyn_ref::<Array>() else { return error };
-        let culprit = list.iter().enumerate().find_map(|(index, entry)| entry_json(&entry, index).err());
+        let Ok(Some(list)) = list_in(input) else { return error };
+        let culprit = list.iter().enumerate().find_map(|(index, entry)| entry_json(entry, index).err());
         culprit.unwrap_or(error)
     })
 }
@@ -151,12 +151,23 @@ pub fn when_read(
     Ok(())
 }
 
-/// The elements of an array, or the one value.
-pub fn elements(value: &JsValue) -> Vec<JsValue> {
-    match value.dyn_ref::<Array>() {
-        Some(array) => array.iter().collect(),
-        None => vec![value.clone()],
+/// The elements of a list; `None` for what is none. What a proxy throws comes back: an exception that went through this module
+/// would leave what it holds borrowed for ever.
+pub fn list_in(value: &JsValue) -> Result<Option<Vec<JsValue>>, JsValue> {
+    if !try_is_array(value)? {
+        return Ok(None);
     }
+    Ok(Some(try_copy_list(value)?.iter().collect()))
+}
+
+/// The elements of a list, or the one value.
+pub fn elements(value: &JsValue) -> Result<Vec<JsValue>, JsValue> {
+    Ok(list_in(value)?.unwrap_or_else(|| vec![value.clone()]))
+}
+
+/// The names of an object's own properties; what a proxy throws comes back.
+pub fn keys_of(object: &JsValue) -> Result<Array, JsValue> {
+    try_keys(object)
 }
 
 #[wasm_bindgen]
@@ -166,6 +177,12 @@ extern "C" {
 
     #[wasm_bindgen(catch, js_namespace = Array, js_name = isArray)]
     fn try_is_array(value: &JsValue) -> Result<bool, JsValue>;
+
+    #[wasm_bindgen(catch, js_namespace = Array, js_name = from)]
+    fn try_copy_list(list: &JsValue) -> Result<Array, JsValue>;
+
+    #[wasm_bindgen(catch, js_namespace = Object, js_name = keys)]
+    fn try_keys(object: &JsValue) -> Result<Array, JsValue>;
 }
 
 /// A copy of an object's own properties; what a getter throws comes back.
@@ -193,10 +210,10 @@ pub fn known_keys(options: &JsValue, known: &[&str]) -> Result<(), JsValue> {
         return Ok(());
     }
     let list = known.iter().map(|k| format!("`{k}`")).collect::<Vec<_>>().join(", ");
-    if !options.is_object() || options.is_array() {
+    if !options.is_object() || is_list(options) {
         return Err(Error::argument(format!("options: expected an object with {list}")).into());
     }
-    for key in Object::keys(options.unchecked_ref::<Object>()).iter().filter_map(|k| k.as_string()) {
+    for key in keys_of(options)?.iter().filter_map(|k| k.as_string()) {
         if !known.contains(&key.as_str()) {
             return Err(Error::argument(format!("`{key}`: unknown key; known are {list}")).into());
         }

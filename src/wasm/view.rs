@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 use super::handles::{Handles, Shown};
 use super::inner::Inner;
 use super::list::List;
-use super::value::{set, to_js};
+use super::value::{is_list, set, to_js};
 use crate::context::{Context, Form, Slot, Snapshot};
 use crate::message::{Format, Message};
 use crate::provider::{Provider, Written, provider, unlink_each};
@@ -44,7 +44,7 @@ fn note_handed_out(list: &Array, inner: &Rc<Inner>) {
 
 /// The messages of a list that a session handed out, if it still is its view: object by object, and the view has not changed since.
 pub fn handed_out(list: &JsValue) -> Option<Vec<Arc<Message>>> {
-    let list = list.dyn_ref::<Array>()?;
+    let list = is_list(list).then(|| list.unchecked_ref::<Array>())?;
     let number = HANDED_OUT.with(|lists| lists.get(list)).as_f64()?;
     let inner = SESSIONS.with_borrow(|sessions| sessions.get(&(number as u32))?.upgrade())?;
     let handles = inner.handles().ok()?;

@@ -165,6 +165,29 @@ fn a_rewritten_past_keeps_what_passes_had_dropped() {
 }
 
 #[test]
+fn a_call_that_a_rewritten_past_leaves_open_is_shown_before_it_is_answered() {
+    let mut s = talk("u1 c2 u2");
+    let node = |s: &Session, id: &str| s.context().history.find(id).unwrap();
+    let step: Vec<_> = s.context().view.body()[1..3].iter().map(|slot| slot.node).collect();
+    s.context_mut().drop_from_view(&step, "a pass");
+    assert_eq!(shown(&s), "u1 u2");
+    let gone = [node(&s, "u2")];
+    s.rewrite(&gone, vec![named("u9")]).unwrap();
+    assert_eq!(shown(&s), "u1 c2 interrupted u9");
+}
+
+#[test]
+fn a_header_that_grows_where_the_conversation_stood_is_no_stable_prefix() {
+    let mut s = talk("s0 u1 a1");
+    let header = s.context().view.header().iter().map(|slot| slot.tokens()).sum::<u64>();
+    assert!(matches!(s.prepare().unwrap(), Fit::Done(_)));
+    let gone = ["u1", "a1"].map(|id| s.context().history.find(id).unwrap());
+    s.rewrite(&gone, vec![named("s2"), named("u3")]).unwrap();
+    let Fit::Done(report) = s.prepare().unwrap() else { panic!("it asks") };
+    assert!(report.stable_prefix_tokens <= header, "{} of {header}", report.stable_prefix_tokens);
+}
+
+#[test]
 fn a_late_output_stands_before_what_was_said_since_and_is_folded() {
     let folded = || {
         let mut s = talk("u1 c2 u2 c3");

@@ -9,7 +9,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::generate::{Script, script_with_options, wild};
-use super::world::{self, Happened, World};
+use super::world::{self, Came, Happened, World};
 use super::{account, failure, fit, shape, verbatim};
 
 type Check = fn(&mut World, &Happened);
@@ -98,6 +98,10 @@ fn run_seed(seed: u64) -> Result<usize, String> {
             break;
         }
     }
+    if std::env::var_os("CONTEXTFOLD_FUZZ_TRACE").is_some() {
+        let traced = || world::run(&smallest, |world, happened| println!("{}", trace(world, happened)));
+        let _ = catch_unwind(AssertUnwindSafe(traced));
+    }
     let ops: Vec<String> = smallest.ops.iter().map(|op| format!("{op:?}")).collect();
     Err(format!(
         "seed {seed}: {why}\nthe smallest script that fails: {} {:?}\n  {}",
@@ -107,11 +111,31 @@ fn run_seed(seed: u64) -> Result<usize, String> {
     ))
 }
 
+/// What an operation came to: the view, what is dropped from it, folds, decisions.
+fn trace(world: &World, happened: &Happened) -> String {
+    let context = world.session.context();
+    let line = |stood: contextfold::context::Stood| {
+        let message = &stood.slot.message;
+        let calls: Vec<&str> = message.tool_calls().map(|c| c.id.as_str()).collect();
+        let of: Vec<&str> = message.tool_outputs().map(|o| o.call_id.as_str()).collect();
+        let dropped = if stood.shown { "" } else { " dropped" };
+        let id = &context.history.node(stood.slot.node).id;
+        format!("    {id} {:?} {:?} {calls:?} {of:?}{dropped}", message.role, stood.slot.form)
+    };
+    let mut lines = vec![format!("{:?}", happened.op).chars().take(80).collect()];
+    lines.extend(context.view.stood().map(line));
+    lines.extend(context.fold_infos().iter().map(|f| format!("    {} = {:?}", f.id, f.items)));
+    if let Came::Done { report, .. } = &happened.came {
+        lines.extend(report.decisions.iter().map(|d| format!("    {}: {:?} {}", d.pass, d.items, d.why)));
+    }
+    lines.join("\n")
+}
+
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|n| n.parse().ok())
 }
 
-/// `CONTEXTFOLD_FUZZ_SEED`: this one alone; else those from `CONTEXTFOLD_FUZZ_FROM` on, for `CONTEXTFOLD_FUZZ_SECONDS`.
+/// `CONTEXTFOLD_FUZZ_SEED`: this one alone (with `CONTEXTFOLD_FUZZ_TRACE`, the views of its smallest script); else those from `CONTEXTFOLD_FUZZ_FROM` on, for `CONTEXTFOLD_FUZZ_SECONDS`.
 #[test]
 #[ignore = "it runs for as long as it is told: npm run fuzz"]
 fn fuzz() {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ContextError, Session } from "contextfold";
+import { ContextError, OpenAIHistoryAdapter, Session, check, countTokens } from "contextfold";
 
 const user = (content) => ({ role: "user", content });
 const assistant = (content) => ({ role: "assistant", content });
@@ -60,6 +60,44 @@ test("a getter that throws, or comes back, is told and breaks nothing", () => {
   armed = undefined;
   assert.equal(session.messages.length, 3);
   assert.equal(session.view("messages").length, 3);
+});
+
+/** What throws at the first touch, wherever that is. */
+const takenBack = (of) => {
+  const { proxy, revoke } = Proxy.revocable(of, {});
+  revoke();
+  return proxy;
+};
+
+test("a list or an object that throws as it is looked at leaves nothing borrowed: the session goes on, and can be freed", () => {
+  const throwing = new Proxy([user("a")], {
+    get() {
+      throw new Error("boo");
+    },
+  });
+  for (const bad of [takenBack([]), takenBack({}), throwing]) {
+    const session = new Session();
+    const works = [
+      () => session.push(bad),
+      ...["messages", "openai-chat", "openai-responses"].flatMap((format) => [() => session.pushFrom(format, bad), () => session.sync(format, bad), () => session.sync(format, { messages: bad, input: bad })]),
+      () => session.setHeader(bad),
+      () => session.setOptions(bad),
+      () => session.setContext(bad),
+      () => session.plan(bad),
+      () => session.merge(bad, bad),
+      () => session.graph.compress(bad, "s"),
+    ];
+    for (const work of works) assert.throws(work, undefined, work.toString());
+    const history = new OpenAIHistoryAdapter([]);
+    assert.throws(() => history.append(bad));
+    assert.throws(() => history.rebuild(bad));
+    assert.throws(() => check("openai-chat", bad));
+    session.push(user("b"));
+    assert.equal(session.messages.length, 1);
+    session.free();
+    history.free();
+  }
+  assert.throws(() => countTokens("text", takenBack({})), refused);
 });
 
 test("an error that holds what cannot be read is understood by the rest", async () => {

@@ -150,6 +150,21 @@ describe("a rewritten past", () => {
     assert.deepEqual(session.items().map((i) => i.item_type), ["SYSTEM_PROMPT", "USER_MESSAGE"]);
   });
 
+  test("all of it made anew, with more instructions than there were: no view shows what is gone", () => {
+    for (const format of ["messages", "openai-chat", "ai-sdk"]) {
+      const session = new Session();
+      session.push(list.slice(1, 5));
+      session.setHeader([{ role: "system", content: "rules" }, { role: "developer", content: "more" }]);
+      assert.equal(session.view(format).length, 6);
+      const first = { role: "system", content: "otherwise" };
+      session.sync(format, [first, { role: "system", content: "quite" }, asks("again")]);
+      assert.equal(session.view(format).length, 5);
+      assert.deepEqual(session.view(format)[2].content, first.content);
+      assert.deepEqual(session.view("messages").map((m) => m.content), ["rules", "more", "otherwise", "quite", "again"]);
+      assert.deepEqual(session.view("openai-chat").map((m) => m.content), ["rules", "more", "otherwise", "quite", "again"]);
+    }
+  });
+
   test("an output made anew answers its call again", () => {
     const session = new Session();
     session.sync("openai-chat", list.slice(0, 4));

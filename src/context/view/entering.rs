@@ -7,14 +7,18 @@ use crate::growing::append;
 use crate::message::{Message, Role};
 
 impl View {
-    /// Appends to the header; nothing was said yet.
+    /// Appends to the header; nothing was said yet, or all of it was taken out.
     pub fn push_header(&mut self, slot: Slot) {
         self.sums.add(slot.part, &slot.tally);
         // Context parts and pinned texts of the header may stand behind it.
-        if !self.parts.is_empty() || !self.body.is_empty() {
+        let stands = !self.parts.is_empty() || !self.body.is_empty();
+        if stands || self.changed_from.is_some() {
             self.before_edit(self.header.len());
             self.fixed_changed = true;
             self.edited = Some(0);
+        }
+        // Who saw what stood here before counts positions of the body from the header's end.
+        if stands || self.changes.version() > 0 {
             self.changes.edit_header();
         }
         self.header.push(slot);
