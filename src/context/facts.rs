@@ -24,9 +24,13 @@ impl Context {
         Cow::Owned(facts)
     }
 
-    /// Draws the facts of at most so many messages more, and keeps them.
+    /// Draws the facts of at most so many messages more, and keeps them; those that are half of all are settled, so that
+    /// most of them are when a fold asks.
     pub fn draw_facts(&mut self, most: usize) {
         draw(&mut self.facts, &self.history, most);
+        if self.facts.names.len() >= 2 * self.facts.names.sorted().len() {
+            self.facts.names.settle();
+        }
     }
 
     /// Draws all facts that are not drawn yet, settles them, and keeps them.
@@ -35,9 +39,10 @@ impl Context {
         self.facts.names.settle();
     }
 
-    /// Forgets the facts: messages have others now.
+    /// Forgets the facts, and what outputs look like: messages have others now.
     pub(super) fn forget_facts(&mut self) {
         self.facts = Drawn::default();
+        self.look_anew();
     }
 
     /// The facts of a tool message, to be kept when its output goes away: its own, and those of its redacted texts.
