@@ -127,19 +127,19 @@ fn what_a_summary_stands_for_is_told_in_the_tokens_of_the_counter_that_is_there(
         }
         ledger(&mut session);
         let config = session.config().clone();
-        session.set_options(config, Some(Arc::new(Tenth)));
+        session.set_options(config, Some(Arc::new(Tenfold)));
         session.context().summary_state(false).unwrap().original_tokens as f64
     };
     let (here, away) = (original_tokens(false), original_tokens(true));
     assert!((away / here - 1.0).abs() < 0.3, "{away} instead of {here}");
 }
 
-/// Counts a tenth of what the estimate does.
-struct Tenth;
+/// Counts ten times what the estimate does.
+struct Tenfold;
 
-impl TokenCounter for Tenth {
+impl TokenCounter for Tenfold {
     fn count(&self, text: &str) -> u64 {
-        Estimate.count(text) / 10
+        Estimate.count(text) * 10
     }
     fn method(&self) -> Method {
         Method::Callback

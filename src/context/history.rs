@@ -7,6 +7,7 @@ use super::tally::Tally;
 use crate::error::{Error, ErrorCode, Result};
 use crate::growing::append;
 use crate::message::{Message, Part};
+use crate::tokens::MESSAGE_OVERHEAD;
 
 mod away;
 mod calls;
@@ -73,9 +74,9 @@ impl History {
     pub(super) fn recount(&mut self, count: impl Fn(&Message) -> Tally) {
         let (mut before, mut now) = (0, 0);
         for node in &mut self.nodes {
-            before += node.tally.total();
+            before += node.tally.total().saturating_sub(MESSAGE_OVERHEAD);
             node.tally = count(&node.message);
-            now += node.tally.total();
+            now += node.tally.total().saturating_sub(MESSAGE_OVERHEAD);
         }
         self.recount_away(before, now);
     }
