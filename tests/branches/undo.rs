@@ -179,7 +179,7 @@ fn a_call_that_a_rewritten_past_leaves_open_is_shown_before_it_is_answered() {
 #[test]
 fn a_header_that_grows_where_the_conversation_stood_is_no_stable_prefix() {
     let mut s = talk("s0 u1 a1");
-    let header = s.context().view.header().iter().map(|slot| slot.tokens()).sum::<u64>();
+    let header = s.context().view.header().iter().map(contextfold::context::Slot::tokens).sum::<u64>();
     assert!(matches!(s.prepare().unwrap(), Fit::Done(_)));
     let gone = ["u1", "a1"].map(|id| s.context().history.find(id).unwrap());
     s.rewrite(&gone, vec![named("s2"), named("u3")]).unwrap();
