@@ -51,7 +51,7 @@ impl Context {
             kept.extend(fold.members.iter().copied());
             kept.extend([Some(fold.summary), fold.retain, fold.ask].into_iter().flatten());
         }
-        let roots: Vec<NodeIndex> = kept.iter().map(|n| self.history.late.root(*n)).collect();
+        let roots: Vec<NodeIndex> = kept.iter().map(|n| self.history.late.root(n)).collect();
         kept.extend(roots);
         kept
     }
@@ -77,7 +77,7 @@ impl Context {
             })
         };
         self.folds = std::mem::take(&mut self.folds).into_iter().filter_map(fold).collect();
-        self.results = self.results.iter().filter_map(|n| new.of(*n)).collect();
+        self.results = self.results.iter().filter_map(|n| new.of(n)).collect();
     }
 }
 

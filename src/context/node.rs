@@ -1,5 +1,3 @@
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use super::tally::{PartName, Tally, text_part};
@@ -93,25 +91,74 @@ impl Node {
     }
 }
 
-/// Nodes, to be asked for by number.
-pub type NodeSet = HashSet<NodeIndex, BuildHasherDefault<ByNumber>>;
+/// Nodes, to be asked for by number: a bit for each up to the last that is in it.
+#[derive(Debug, Clone, Default)]
+pub struct NodeSet {
+    bits: Vec<u64>,
+    len: usize,
+}
 
-/// Spreads numbers that nobody but the engine gives.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ByNumber(u64);
-
-impl Hasher for ByNumber {
-    fn finish(&self) -> u64 {
-        self.0
+impl NodeSet {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.len
     }
 
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u32(u32::from(*byte));
+    /// There is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether a node is one of them.
+    pub fn contains(&self, node: &NodeIndex) -> bool {
+        self.bits.get(node.get() / 64).is_some_and(|bits| bits >> (node.get() % 64) & 1 == 1)
+    }
+
+    /// Adds a node; whether it is new here.
+    pub fn insert(&mut self, node: NodeIndex) -> bool {
+        let at = node.get() / 64;
+        if at >= self.bits.len() {
+            self.bits.resize(at + 1, 0);
+        }
+        let is_new = !self.contains(&node);
+        self.bits[at] |= 1 << (node.get() % 64);
+        self.len += usize::from(is_new);
+        is_new
+    }
+
+    /// Takes a node out; whether it was here.
+    pub fn remove(&mut self, node: &NodeIndex) -> bool {
+        let was_here = self.contains(node);
+        if was_here {
+            self.bits[node.get() / 64] &= !(1 << (node.get() % 64));
+            self.len -= 1;
+        }
+        was_here
+    }
+
+    /// All of them, by number.
+    pub fn iter(&self) -> impl Iterator<Item = NodeIndex> + '_ {
+        let words = self.bits.iter().zip(0_u32..).filter(|(bits, _)| **bits != 0);
+        let in_word = |(bits, word): (&u64, u32)| {
+            let bits = *bits;
+            (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| NodeIndex(word * 64 + bit))
+        };
+        words.flat_map(in_word)
+    }
+}
+
+impl Extend<NodeIndex> for NodeSet {
+    fn extend<I: IntoIterator<Item = NodeIndex>>(&mut self, nodes: I) {
+        for node in nodes {
+            self.insert(node);
         }
     }
+}
 
-    fn write_u32(&mut self, number: u32) {
-        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(26);
+impl FromIterator<NodeIndex> for NodeSet {
+    fn from_iter<I: IntoIterator<Item = NodeIndex>>(nodes: I) -> Self {
+        let mut set = Self::default();
+        set.extend(nodes);
+        set
     }
 }

@@ -35,7 +35,7 @@ impl Context {
         };
         let covered = self.covered_by(newest.summary);
         let summary = self.history.node(newest.summary);
-        let original_tokens = covered.iter().map(|n| self.history.tally_as_pushed(*n).total()).sum();
+        let original_tokens = covered.iter().map(|n| self.history.tally_as_pushed(n).total()).sum();
         let last = covered.iter().max().map_or(0, |n| n.get() + 1);
         let pushed = self.history.nodes()[..last].iter().filter(|n| n.kind == NodeKind::Message).count();
         let summary_tokens = summary.tally.total();

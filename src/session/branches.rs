@@ -172,7 +172,7 @@ impl Session {
         let added = self.push(vec![message])?;
         self.hear(branch);
         if *result == MergeAs::User {
-            self.context.results.extend(&added);
+            self.context.results.extend(added.iter().copied());
         }
         let fork = &mut self.forks[number];
         let told = fork.story.len();

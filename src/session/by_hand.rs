@@ -66,7 +66,9 @@ impl Session {
             if Some(at) == newest_user {
                 return refuse(&unit.nodes, "the newest user message is not folded");
             }
-            left.retain(|n| !unit.nodes.contains(n));
+            for node in unit.nodes.iter() {
+                left.remove(node);
+            }
             members.extend(unit.nodes.iter().copied());
         }
         // What stands beside a summary goes with it.
@@ -75,8 +77,7 @@ impl Session {
         let stands: NodeSet = units.iter().flat_map(|u| u.nodes.iter().copied()).collect();
         let inside: NodeSet = members.iter().copied().collect();
         members.extend(beside.into_iter().filter(|n| stands.contains(n) && !inside.contains(n)));
-        let mut left: Vec<NodeIndex> = left.into_iter().collect();
-        crate::sorting::sort(&mut left);
+        let left: Vec<NodeIndex> = left.iter().collect();
         if left.is_empty() {
             return Ok(members);
         }

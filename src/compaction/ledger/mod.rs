@@ -124,7 +124,7 @@ fn reading(
 fn drawn<'a>(context: &'a Context, nodes: &[NodeIndex]) -> Read<'a> {
     let message = |n: &NodeIndex| (&*context.history.node(*n).message, n.get());
     let read = Read::drawn(context.facts(), nodes.iter().map(message).collect());
-    read.with_others(context.results.iter().map(|n| n.get()))
+    read.with_others(context.results.iter().map(NodeIndex::get))
 }
 
 #[cfg(test)]
