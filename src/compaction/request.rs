@@ -13,8 +13,9 @@ use super::redact::Redact;
 use super::{Profile, prompts, tags, transcript};
 use crate::context::{Context, NodeSet, PartName, Slot, Tally};
 use crate::error::Result;
-use crate::message::{Message, Part, Role, open_calls};
+use crate::message::{Message, Part, Role, Seen, ToolOutput, open_calls_of};
 use crate::provider::unlink_each;
+use crate::tokens::MESSAGE_OVERHEAD;
 use crate::tool_output::{HeadTail, truncate_head_tail};
 
 /// Why a summary is asked for.
@@ -153,27 +154,30 @@ pub fn least_tokens(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> u64 {
         return 0;
     }
     let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
+    let shows_outputs = style == Style::Messages && plan.layout != Layout::SystemSummary;
     match ask.size {
-        Size::FoldedOnly if style == Style::Messages && plan.layout != Layout::SystemSummary => {
-            return least_of_folded(context, plan);
-        }
+        Size::FoldedOnly if shows_outputs => return least_of_folded(context, plan),
         Size::FoldedOnly | Size::NoOutputs => return 0,
         Size::Whole => {}
     }
     let parts = context.view.tokens_by_part().into_iter();
-    let stay = parts.filter(|(part, ..)| {
-        !matches!(part, PartName::Reasoning | PartName::ToolCalls | PartName::ToolOutputs | PartName::Tools)
+    let stay = parts.filter(|(part, ..)| match part {
+        PartName::Reasoning | PartName::ToolCalls | PartName::Tools => false,
+        PartName::ToolOutputs => shows_outputs,
+        _ => true,
     });
     stay.map(|(_, tokens, _)| tokens).sum()
 }
 
-/// Whatever else a request leaves out of what is folded and stands in the view, outputs it has, and texts that stand alone.
+/// Whatever else a request leaves out of what is folded and stands in the view, outputs it has, and texts that no reasoning
+/// goes with; their messages' frames too, but for those of calls, which may go.
 fn least_of_folded(context: &Context, plan: &FoldPlan) -> u64 {
     let folded: NodeSet = plan.members.iter().copied().collect();
     let slots = context.view.body().iter().filter(|slot| folded.contains(&slot.node));
-    let stays = |tally: &Tally| {
-        let alone = tally.reasoning() == 0 && tally.calls() == 0;
-        tally.outputs() + if alone { tally.text() } else { 0 }
+    let stays = |tally: &Tally| match (tally.reasoning(), tally.calls()) {
+        (0, 0) => tally.text() + tally.outputs(),
+        (0, _) => tally.text().saturating_sub(MESSAGE_OVERHEAD) + tally.outputs(),
+        _ => tally.outputs(),
     };
     slots.map(|slot| stays(&slot.tally)).sum()
 }
@@ -229,8 +233,16 @@ struct From<'a> {
 impl From<'_> {
     /// The tokens of what is left of it: known, where that is all of it.
     fn tokens(&self, message: &Arc<Message>, context: &Context) -> u64 {
-        let whole = Arc::ptr_eq(message, &self.slot.message);
-        if whole { self.slot.tokens() } else { context.count(message) }
+        if self.is_whole(message) { self.slot.tokens() } else { context.count(message) }
+    }
+
+    /// What is left of it, as far as it need not be looked at.
+    fn seen<'m>(&self, message: &'m Arc<Message>) -> Seen<'m> {
+        Seen { role: self.slot.role(), calls: self.slot.has_calls() || !self.is_whole(message), message }
+    }
+
+    fn is_whole(&self, message: &Arc<Message>) -> bool {
+        Arc::ptr_eq(message, &self.slot.message)
     }
 }
 
@@ -409,25 +421,31 @@ fn with_short_output(slot: &Slot) -> Arc<Message> {
 }
 
 fn without_output(slot: &Slot) -> Arc<Message> {
-    if slot.message.role != Role::Tool {
+    if slot.role() != Role::Tool {
         return slot.message.clone();
     }
-    let mut message = Message::clone(&slot.message);
-    for part in &mut message.parts {
-        if let Part::ToolOutput(output) = part
-            && let Some(output_ref) = &output.output_ref
-        {
-            output.content = vec![Part::text(crate::tool_output::placeholder(&output_ref.id))];
+    let Message { role, parts, meta, extras } = &*slot.message;
+    let without = |part: &Part| match part {
+        Part::ToolOutput(output) if let Some(output_ref) = &output.output_ref => {
+            Part::ToolOutput(Box::new(ToolOutput {
+                call_id: output.call_id.clone(),
+                content: vec![Part::text(crate::tool_output::placeholder(&output_ref.id))],
+                is_error: output.is_error,
+                output_ref: Some(output_ref.clone()),
+                extras: output.extras.clone(),
+            }))
         }
-    }
-    Arc::new(message)
+        part => part.clone(),
+    };
+    let parts = parts.iter().map(without).collect();
+    Arc::new(Message { role: *role, parts, meta: meta.clone(), extras: extras.clone() })
 }
 
 /// A provider refuses calls without outputs, and the request ends with a user message: calls that nothing answers leave
 /// their message, and a message that has nothing else to say leaves the request (COMP-4).
-pub(crate) fn drop_unanswered_calls<T>(messages: &mut Vec<(T, Arc<Message>)>) {
-    let open: HashSet<String> =
-        open_calls(messages.iter().map(|(_, m)| &**m)).into_iter().map(str::to_owned).collect();
+fn drop_unanswered_calls(messages: &mut Vec<(From<'_>, Arc<Message>)>) {
+    let seen: Vec<Seen<'_>> = messages.iter().map(|(from, message)| from.seen(message)).collect();
+    let open: HashSet<String> = open_calls_of(&seen).into_iter().map(str::to_owned).collect();
     if open.is_empty() {
         return;
     }

@@ -82,6 +82,7 @@ impl Context {
     pub fn bring_output_back(&mut self, id: &str, read: &ToolOutputs) -> Result<()> {
         let parts = read.get(id)?.parts();
         self.outputs.bring_back(read);
+        self.look_anew();
         for node in self.holders_of(id) {
             if self.history.is_away(node) {
                 let message = Arc::new(with_content(&self.history.node(node).message, &parts));

@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::alike::Alike;
 use super::event::{Event, EventName};
 use super::fold::{Fold, FoldInfo, FoldMessages, Stood, without_ledger};
 use super::history::History;
@@ -53,6 +54,7 @@ pub struct Context {
     pub(super) merges_instructions: bool,
     /// The facts of the history's messages, as far as they were needed.
     pub(super) facts: Drawn,
+    pub(super) alike: Alike,
     /// Counts the changes of `folds` and of what they stand for.
     pub folds_changed: u64,
 }
@@ -77,6 +79,7 @@ impl Context {
             results: NodeSet::default(),
             merges_instructions: false,
             facts: Drawn::default(),
+            alike: Alike::default(),
             folds_changed: 0,
         }
     }
@@ -242,8 +245,7 @@ impl Context {
     pub fn fold(&mut self, members: Vec<NodeIndex>, made: FoldMessages) -> NodeIndex {
         let set: NodeSet = members.iter().copied().collect();
         let tokens_folded = self.view.body().iter().filter(|s| set.contains(&s.node)).map(Slot::tokens).sum();
-        let altered: Vec<Stood> =
-            self.view.stood().filter(|s| set.contains(&s.slot.node) && s.is_altered()).collect();
+        let altered: Vec<Stood> = self.view.altered(&set).collect();
         let pointers = self.pointers.iter().filter(|(node, _)| set.contains(node)).copied().collect();
         let mut with = Vec::new();
         let mut add = |context: &mut Self, kind, message: Message| {

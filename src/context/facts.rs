@@ -35,9 +35,10 @@ impl Context {
         self.facts.names.settle();
     }
 
-    /// Forgets the facts: messages have others now.
+    /// Forgets the facts, and what outputs look like: messages have others now.
     pub(super) fn forget_facts(&mut self) {
         self.facts = Drawn::default();
+        self.look_anew();
     }
 
     /// The facts of a tool message, to be kept when its output goes away: its own, and those of its redacted texts.

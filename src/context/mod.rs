@@ -4,6 +4,7 @@
 //! the model is sent next: an ordered list of [`Slot`]s that point into the history. A fold, a trim or a cut changes
 //! slots; no operation touches a node's message.
 
+mod alike;
 mod away;
 mod branch;
 mod changes;

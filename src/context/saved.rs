@@ -23,6 +23,7 @@ impl Context {
             output_budget: _,
             // A clock tells it anew; an event is told once, where it happened; facts are drawn when they are needed.
             facts: _,
+            alike: _,
             now: _,
             events: _,
             left_out,

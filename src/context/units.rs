@@ -7,7 +7,7 @@ use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
 use super::shared::Shared;
 use super::view::Slot;
-use crate::message::{Role, steps};
+use crate::message::{Role, steps_of};
 
 /// A step, or a message that is part of none: it stays or goes as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,9 +118,10 @@ impl Context {
     pub fn units(&self) -> Vec<Unit> {
         let slots = self.view.with_dropped();
         let live: NodeSet = self.history.unanswered().into_iter().map(|(_, caller)| caller).collect();
-        let is_hidden = |s: &&Slot| self.view.dropped(s.node).is_some();
+        let hides = self.view.dropped_nodes().next().is_some();
+        let is_hidden = |s: &&Slot| hides && self.view.dropped(s.node).is_some();
         let order = self.view.order();
-        steps(slots.iter().map(|s| &*s.message))
+        steps_of(&slots.iter().map(|s| s.seen()).collect::<Vec<_>>())
             .into_iter()
             .map(|step| {
                 let nodes = Nodes { order: order.clone(), range: step.range.clone() };
@@ -134,14 +135,14 @@ impl Context {
                     hidden_tokens: tokens(true),
                     kind: if any(&|s| self.history.node(s.node).is_fold()) {
                         UnitKind::Fold
-                    } else if any(&|s| s.message.opens_turn()) {
+                    } else if any(&Slot::opens_turn) {
                         UnitKind::Request
-                    } else if any(&|s| s.message.tool_calls().next().is_some()) {
+                    } else if any(&Slot::has_calls) {
                         UnitKind::Calls
                     } else {
                         UnitKind::Other
                     },
-                    speaker: slots.first().map_or(Role::User, |s| s.message.role),
+                    speaker: slots.first().map_or(Role::User, |s| s.role()),
                     fixed: any(&|s| live.contains(&s.node) || self.history.node(s.node).pinned),
                     place: if slots.iter().all(is_hidden) { Place::Hidden } else { Place::Shown },
                 }

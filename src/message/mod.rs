@@ -10,7 +10,7 @@ mod steps;
 
 pub use extras::{Extras, Format};
 pub use part::{CallKind, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput, ToolOutputRef};
-pub use steps::{Step, Turn, open_calls, steps, turns};
+pub use steps::{Seen, Step, Turn, open_calls, open_calls_of, steps, steps_of, turns};
 
 use serde::{Deserialize, Serialize};
 

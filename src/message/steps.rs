@@ -44,8 +44,25 @@ pub fn turns<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Turn> {
 /// A cut between two of them never separates a call from its output. Every message that is neither an assistant's
 /// nor a tool's is a run of its own, unless a call before it is answered after it.
 pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Step> {
-    let messages: Vec<&Message> = messages.into_iter().collect();
-    let closes = closing_indexes(&messages);
+    let seen = messages.into_iter().map(|message| Seen { role: message.role, calls: true, message });
+    steps_of(&seen.collect::<Vec<_>>())
+}
+
+/// A message of which is known already who speaks, and whether there may be calls in it: it is looked at only where that
+/// does not do.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// Who speaks.
+    pub role: Role,
+    /// There may be calls in it.
+    pub calls: bool,
+    /// The message.
+    pub message: &'a Message,
+}
+
+/// The same as [`steps`].
+pub fn steps_of(messages: &[Seen<'_>]) -> Vec<Step> {
+    let closes = closing_indexes(messages);
     let mut out: Vec<Step> = Vec::new();
     let mut open_until = 0; // every message before this index belongs to the step under construction
     let mut answering = false; // the step has begun to receive tool messages
@@ -71,17 +88,24 @@ pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Step> {
 
 /// The ids of the calls in `messages` that no tool output answers yet, in order: they are still being executed.
 pub fn open_calls<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<&'a str> {
+    let seen = messages.into_iter().map(|message| Seen { role: message.role, calls: true, message });
+    open_calls_of(&seen.collect::<Vec<_>>())
+}
+
+/// The same as [`open_calls`].
+pub fn open_calls_of<'a>(messages: &[Seen<'a>]) -> Vec<&'a str> {
     let mut open: Vec<&str> = Vec::new();
     let mut answered: BTreeSet<&str> = BTreeSet::new(); // few wait for their call at a time
-    let messages: Vec<&Message> = messages.into_iter().collect();
-    for message in messages.iter().rev() {
-        for output in message.tool_outputs() {
-            answered.insert(&output.call_id);
+    for Seen { role, calls, message } in messages.iter().rev() {
+        if *role == Role::Tool {
+            answered.extend(message.tool_outputs().map(|output| output.call_id.as_str()));
         }
-        let calls: Vec<_> = message.tool_calls().filter(|c| !c.hosted).collect();
-        for call in calls.into_iter().rev() {
-            if !answered.remove(call.id.as_str()) {
-                open.push(&call.id);
+        if *calls {
+            let calls: Vec<_> = message.tool_calls().filter(|c| !c.hosted).collect();
+            for call in calls.into_iter().rev() {
+                if !answered.remove(call.id.as_str()) {
+                    open.push(&call.id);
+                }
             }
         }
     }
@@ -90,17 +114,21 @@ pub fn open_calls<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<&'
 }
 
 /// For each message with calls: the index after the last output that answers one of them. 0 for others.
-fn closing_indexes(messages: &[&Message]) -> Vec<usize> {
+fn closing_indexes(messages: &[Seen<'_>]) -> Vec<usize> {
     let mut caller: BTreeMap<&str, usize> = BTreeMap::new(); // few wait for their output at a time
     let mut closes = vec![0; messages.len()];
-    for (i, message) in messages.iter().enumerate() {
-        for output in message.tool_outputs() {
-            if let Some(from) = caller.remove(output.call_id.as_str()) {
-                closes[from] = i + 1;
+    for (i, Seen { role, calls, message }) in messages.iter().enumerate() {
+        if *role == Role::Tool {
+            for output in message.tool_outputs() {
+                if let Some(from) = caller.remove(output.call_id.as_str()) {
+                    closes[from] = i + 1;
+                }
             }
         }
-        for call in message.tool_calls().filter(|c| !c.hosted) {
-            caller.insert(&call.id, i);
+        if *calls {
+            for call in message.tool_calls().filter(|c| !c.hosted) {
+                caller.insert(&call.id, i);
+            }
         }
     }
     closes

@@ -3,10 +3,9 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::pass::{Aim, Outcome, Pass};
-use crate::context::{Context, Form, NodeIndex};
+use crate::context::{Context, Form, NodeIndex, Slot};
 use crate::error::Result;
-use crate::hashing::hash;
-use crate::message::{Part, Role};
+use crate::message::Role;
 
 const WHY: &str = "the same output stands further down";
 
@@ -28,28 +27,21 @@ impl Pass for DedupeReads {
     }
 
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
-        // Most outputs look like no other one: only those that do are read as a whole.
-        let outputs = context.view.body().iter().enumerate().rev().filter_map(|(at, slot)| {
-            let whole = slot.message.role == Role::Tool && matches!(slot.form, Form::Whole | Form::Cut);
-            let looks = if whole { looks(context, slot.node) } else { None };
-            Some((at, slot.node, looks?))
-        });
-        let outputs = outputs.collect::<Vec<_>>();
-        let mut by_looks: Vec<(u64, u32)> =
-            outputs.iter().zip(0..).map(|((.., looks), i)| (*looks, i)).collect();
-        by_looks.sort_unstable();
-        let mut alike = vec![false; outputs.len()];
-        for same in by_looks.chunk_by(|(a, _), (b, _)| a == b).filter(|same| same.len() > 1) {
-            for (_, i) in same {
-                alike[*i as usize] = true;
-            }
+        // Only those that look like another one are read as a whole.
+        let alike = context.outputs_alike().clone();
+        if alike.is_empty() {
+            return Ok(Outcome::Unchanged);
         }
+        let is_whole =
+            |slot: &Slot| slot.message.role == Role::Tool && matches!(slot.form, Form::Whole | Form::Cut);
+        let outputs = context.view.body().iter().enumerate().rev();
+        let outputs = outputs.filter(|(_, slot)| alike.contains(&slot.node) && is_whole(slot));
         let mut newest: HashMap<Vec<Option<&str>>, NodeIndex> = HashMap::new();
         let mut older: Vec<(usize, NodeIndex)> = Vec::new();
-        for ((at, node, _), _) in outputs.iter().zip(&alike).filter(|(_, alike)| **alike) {
-            let texts = texts(context, *node).collect::<Vec<_>>();
+        for (at, Slot { node, .. }) in outputs {
+            let texts = context.history.output_texts(*node).collect::<Vec<_>>();
             match newest.get(&texts) {
-                Some(target) => older.push((*at, *target)),
+                Some(target) => older.push((at, *target)),
                 None => {
                     newest.insert(texts, *node);
                 }
@@ -64,32 +56,4 @@ impl Pass for DedupeReads {
         context.note_trimmed(&items, WHY);
         Ok(Outcome::changed(items, "of identical tool outputs the newest stays"))
     }
-}
-
-/// How a tool output looks from afar: how many texts it has, how long they are, and the first one's two ends. `None` where
-/// something else than text stands in it.
-fn looks(context: &Context, node: NodeIndex) -> Option<u64> {
-    const END: usize = 24;
-    let (mut parts, mut bytes) = (0u32, 0);
-    for text in texts(context, node) {
-        parts += 1;
-        bytes += text?.len();
-    }
-    let first = texts(context, node).next().flatten().unwrap_or_default().as_bytes();
-    let end = first.len().min(END);
-    let mut looks = [0; 2 * END];
-    looks[..end].copy_from_slice(&first[..end]);
-    looks[END..END + end].copy_from_slice(&first[first.len() - end..]);
-    Some(hash(&looks) ^ hash(&u64::to_le_bytes(bytes as u64)).rotate_left(parts))
-}
-
-/// The texts of a tool output as it was pushed; `None` for what is none.
-fn texts(context: &Context, node: NodeIndex) -> impl Iterator<Item = Option<&str>> {
-    fn text(part: &Part) -> Option<&str> {
-        match part {
-            Part::Text { text, .. } => Some(text),
-            _ => None,
-        }
-    }
-    context.history.node(node).message.tool_outputs().flat_map(|o| &o.content).map(text)
 }

@@ -1,7 +1,5 @@
 //! A run gets its answer: judged, asked for again, replaced or refused.
 
-use std::collections::HashSet;
-
 use super::facade::Session;
 use super::run::{Fit, Pending, Question};
 use crate::compaction::extractive::{self, ExtractiveOptions};
@@ -9,7 +7,7 @@ use crate::compaction::ledger::Carried;
 use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure};
 use crate::context::{EventName, NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode, Result};
-use crate::message::{Message, Role, steps};
+use crate::message::{Message, Role, Seen, steps_of};
 
 /// Tokens without which the built-in summariser has nothing to say.
 const LEAST: u64 = 64;
@@ -312,25 +310,27 @@ impl Session {
         (plan.tokens, plan.hidden_tokens) = (0, 0);
         let slots = self.context.view.with_dropped();
         let live: Vec<NodeIndex> = self.context.history.unanswered().into_iter().map(|(_, n)| n).collect();
-        let newest_user = slots.iter().rfind(|s| s.message.opens_turn()).map(|s| s.node);
+        let newest_user = slots.iter().rfind(|s| s.opens_turn()).map(|s| s.node);
         let stays = |node: NodeIndex| {
             self.context.history.node(node).pinned || Some(node) == newest_user || live.contains(&node)
         };
         // As it came: a pass may have taken its calls off what the view shows, or has dropped.
-        let came = |slot: &Slot| &*self.context.history.node(slot.node).message;
-        for step in steps(slots.iter().map(|s| came(s))) {
+        let came = |slot: &Slot| self.context.history.node(slot.node);
+        let seen = |slot: &&Slot| {
+            let node = came(slot);
+            Seen { role: slot.role(), calls: node.tally.calls() > 0, message: &node.message }
+        };
+        for step in steps_of(&slots.iter().map(seen).collect::<Vec<_>>()) {
             let slots = &slots[step.range];
-            if slots.iter().any(|s| stays(s.node)) {
+            let is_planned = |s: &&&Slot| planned.contains(&s.node);
+            if !slots.iter().any(|s| is_planned(&s)) || slots.iter().any(|s| stays(s.node)) {
                 continue;
             }
-            let calls: HashSet<&str> = slots
-                .iter()
-                .filter(|s| planned.contains(&s.node))
-                .flat_map(|s| came(s).tool_calls())
-                .map(|c| c.id.as_str())
-                .collect();
-            let answers = |s: &&&Slot| s.message.tool_outputs().any(|o| calls.contains(o.call_id.as_str()));
-            for slot in slots.iter().filter(|s| planned.contains(&s.node) || answers(s)) {
+            let calling = slots.iter().filter(is_planned).map(|s| came(s)).filter(|n| n.tally.calls() > 0);
+            let calls: Vec<&str> =
+                calling.flat_map(|n| n.message.tool_calls()).map(|c| c.id.as_str()).collect();
+            let answers = |s: &&&Slot| s.message.tool_outputs().any(|o| calls.contains(&o.call_id.as_str()));
+            for slot in slots.iter().filter(|s| is_planned(s) || answers(s)) {
                 plan.members.push(slot.node);
                 match self.context.view.dropped(slot.node) {
                     Some(hidden) => plan.hidden_tokens += hidden.tokens(),

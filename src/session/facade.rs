@@ -23,6 +23,9 @@ const LEAST_FOLD: u64 = 64;
 /// The facts of so many messages are drawn ahead for each that enters.
 const DRAWN_AHEAD: usize = 8;
 
+/// Bytes that a fold takes in passing for each message of the view.
+const ROOM: usize = 320;
+
 /// One conversation: its history, its view, its tool outputs.
 #[derive(Clone)]
 pub struct Session {
@@ -191,9 +194,19 @@ impl Session {
     /// cost a few microseconds when it enters, and all at once they would be most of what the fold costs.
     fn draw_ahead(&mut self, added: usize) {
         let in_sight = self.threshold().is_some_and(|threshold| self.tokens() >= threshold / 2);
+        if in_sight {
+            self.context.look_ahead(DRAWN_AHEAD * added);
+        }
         if in_sight && self.redact.is_none() && !self.aim(false).ledger.is_none() {
             self.context.draw_facts(DRAWN_AHEAD * added);
         }
+    }
+
+    /// Has the room there that a fold takes in passing: a module's memory that grows page by page takes a good part of a
+    /// millisecond each time.
+    fn make_room(&self) {
+        let room: Vec<u8> = Vec::with_capacity(ROOM * self.context.view.len());
+        drop(std::hint::black_box(room));
     }
 
     /// Draws all facts that a fold's ledger will need.
@@ -323,6 +336,7 @@ impl Session {
         if was_ready && reason == Reason::Threshold && !self.should_compact() {
             return Ok(None);
         }
+        self.make_room();
         self.draw_for(&aim);
         let Some((plan, pass)) = self.fold_plan(&aim, reason == Reason::Manual) else { return Ok(None) };
         self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
@@ -366,6 +380,7 @@ impl Session {
         self.refuse_impossible(&aim)?;
         let mut run = self.begin(Reason::Ladder, None, aim, Arc::new([]));
         if aim.is_due(self.tokens()) {
+            self.make_room();
             self.draw_for(&aim);
         }
         let news = self.swap_in(&mut run) || self.prepared_at != Some(self.context.history.len());

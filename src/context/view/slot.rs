@@ -3,7 +3,7 @@ use std::sync::Arc;
 use crate::context::history::History;
 use crate::context::node::NodeIndex;
 use crate::context::tally::{PartName, Tally};
-use crate::message::Message;
+use crate::message::{Message, Role, Seen};
 
 /// How a message stands in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +74,31 @@ impl Slot {
             part: node.part(),
             form: if history.is_away(index) { Form::Placeholder } else { Form::Whole },
         }
+    }
+
+    /// Who speaks.
+    pub fn role(&self) -> Role {
+        match self.part {
+            PartName::User => Role::User,
+            PartName::Assistant => Role::Assistant,
+            PartName::ToolOutputs => Role::Tool,
+            _ => self.message.role,
+        }
+    }
+
+    /// Whether it opens a turn.
+    pub fn opens_turn(&self) -> bool {
+        !matches!(self.part, PartName::Assistant | PartName::ToolOutputs) && self.message.opens_turn()
+    }
+
+    /// Whether there are calls in it.
+    pub fn has_calls(&self) -> bool {
+        self.tally.calls() > 0
+    }
+
+    /// The message, as far as it need not be looked at.
+    pub fn seen(&self) -> Seen<'_> {
+        Seen { role: self.role(), calls: self.has_calls(), message: &self.message }
     }
 
     /// Tokens of what is sent.

@@ -23,8 +23,19 @@ impl View {
 
     /// The body and what was dropped from it, in order, as it stands.
     pub fn stood(&self) -> impl Iterator<Item = Stood> + '_ {
+        self.stood_of(|_| true)
+    }
+
+    /// Of these nodes those that stand otherwise than the history alone tells.
+    pub fn altered<'a>(&'a self, nodes: &'a NodeSet) -> impl Iterator<Item = Stood> + 'a {
+        let is_shown_whole = |s: &Slot| s.form == Form::Whole && !self.dropped.contains_key(&s.node);
+        self.stood_of(move |slot| nodes.contains(&slot.node) && !is_shown_whole(slot))
+    }
+
+    fn stood_of<'a>(&'a self, which: impl Fn(&Slot) -> bool + 'a) -> impl Iterator<Item = Stood> + 'a {
         let shown = |slot: &Slot| !self.dropped.contains_key(&slot.node);
-        self.with_dropped().into_iter().map(move |slot| Stood { slot: slot.clone(), shown: shown(slot) })
+        let slots = self.with_dropped().into_iter().filter(move |slot| which(slot));
+        slots.map(move |slot| Stood { slot: slot.clone(), shown: shown(slot) })
     }
 
     /// Shows and drops just these, in this order.
