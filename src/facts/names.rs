@@ -3,6 +3,7 @@
 use super::{LiteralKind, Needles};
 use crate::hashing::hash;
 use crate::sorting::sort_texts;
+use crate::tokens::{Estimate, TokenCounter};
 
 /// An empty place in the table.
 const FREE: u32 = u32::MAX;
@@ -15,6 +16,8 @@ pub struct Names {
     /// Where each ends.
     ends: Vec<u32>,
     kinds: Vec<LiteralKind>,
+    /// What each costs by the estimate.
+    costs: Vec<u32>,
     /// Their numbers by hash; a power of two of places, at most three quarters of them taken.
     table: Vec<u32>,
     /// The numbers of those that were there when [`Names::settle`] was called last, sorted by text.
@@ -48,6 +51,11 @@ impl Names {
         self.kinds[number as usize]
     }
 
+    /// The tokens that it takes by the estimate.
+    pub fn cost(&self, number: u32) -> u32 {
+        self.costs[number as usize]
+    }
+
     /// The number of a fact that is here.
     pub fn find(&self, text: &str) -> Option<u32> {
         if self.table.is_empty() {
@@ -70,6 +78,7 @@ impl Names {
         self.text.push_str(text);
         self.ends.push(self.text.len() as u32);
         self.kinds.push(kind);
+        self.costs.push(Estimate.count(text) as u32);
         self.table[place] = number;
         number
     }

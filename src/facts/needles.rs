@@ -13,7 +13,14 @@ pub struct Needles<'a> {
     sorted: Vec<(&'a str, usize)>,
     /// Where the needles with this first byte begin in `sorted`.
     starts: Vec<u32>,
+    /// Of a few long ones: how far a search may go on from each byte that stands where a needle would end.
+    skips: Vec<[u8; 256]>,
 }
+
+/// So few needles are looked for one by one.
+const FEW: usize = 4;
+/// Shorter ones than this would be met at every few bytes.
+const LONG: usize = 16;
 
 impl<'a> Needles<'a> {
     /// A set of these texts; empty ones are never found.
@@ -34,7 +41,13 @@ impl<'a> Needles<'a> {
         for byte in 0..256 {
             starts[byte + 1] += starts[byte];
         }
-        Self { sorted, starts }
+        let are_few = sorted.len() <= FEW && sorted.iter().all(|(text, _)| text.len() >= LONG);
+        let skips = if are_few {
+            sorted.iter().map(|(text, _)| skips(text.as_bytes())).collect()
+        } else {
+            Vec::new()
+        };
+        Self { sorted, starts, skips }
     }
 
     /// There is nothing to look for.
@@ -44,7 +57,12 @@ impl<'a> Needles<'a> {
 
     /// Calls `found` with the index of each needle that stands in `text`, once for every place.
     pub fn find(&self, text: &str, mut found: impl FnMut(usize)) {
-        self.find_from(0, text, &mut found);
+        if self.skips.is_empty() {
+            self.find_from(0, text, &mut found);
+        }
+        for ((needle, index), skips) in self.sorted.iter().zip(&self.skips) {
+            find_one(needle.as_bytes(), skips, text.as_bytes(), || found(*index));
+        }
     }
 
     /// Calls `found` with the indexes of a needle and of one that stands in it, for all of them.
@@ -99,6 +117,33 @@ impl<'a> Needles<'a> {
     }
 }
 
+/// How far the end of a needle may go on from each byte: to where that byte stands in it next.
+fn skips(needle: &[u8]) -> [u8; 256] {
+    let mut skips = [needle.len().min(255) as u8; 256];
+    let last = needle.len() - 1;
+    for (byte, left) in needle[..last].iter().zip((1..=last).rev()) {
+        skips[usize::from(*byte)] = left.min(255) as u8;
+    }
+    skips
+}
+
+/// Looks for one needle, mostly at one byte in many.
+fn find_one(needle: &[u8], skips: &[u8; 256], text: &[u8], mut found: impl FnMut()) {
+    let last = needle.len() - 1;
+    let mut end = last;
+    while let Some(byte) = text.get(end) {
+        let start = end - last;
+        if *byte == needle[last]
+            && text[start..end] == needle[..last]
+            && !joins(start.checked_sub(1).map(|i| text[i]), Some(needle[0]))
+            && !joins(Some(*byte), text.get(end + 1).copied())
+        {
+            found();
+        }
+        end += usize::from(skips[usize::from(*byte)]);
+    }
+}
+
 /// Whether two neighbouring bytes belong to one word. Scripts beyond ASCII set no blanks around a name.
 fn joins(left: Option<u8>, right: Option<u8>) -> bool {
     let word = |byte: Option<u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric());
@@ -139,6 +184,20 @@ mod tests {
                 set.find(needle, |inner| { one_by_one.extend((inner != outer).then_some((outer, inner))); });
             }
             prop_assert_eq!(each, one_by_one);
+        }
+
+        #[test]
+        fn few_and_long_ones_are_found_as_many_are(
+            needles in proptest::collection::vec("[ab/é]{16,20}", 1..4), before in "[ab/é ]{0,24}", within in 0usize..4, behind in "[ab/é ]{0,40}"
+        ) {
+            let text = format!("{before}{}{behind}", needles[within % needles.len()]);
+            let set = Needles::new(needles.iter().map(String::as_str));
+            let (mut one_by_one, mut together) = (Vec::new(), Vec::new());
+            set.find(&text, |i| one_by_one.push(i));
+            set.find_from(0, &text, &mut |i| together.push(i));
+            one_by_one.sort_unstable();
+            together.sort_unstable();
+            prop_assert_eq!(one_by_one, together);
         }
 
         #[test]

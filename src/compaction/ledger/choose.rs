@@ -1,4 +1,3 @@
-use super::cost;
 use super::literals::{Literals, Seen};
 use super::stays::Stays;
 use crate::facts::{Names, Needles};
@@ -28,6 +27,9 @@ pub(super) struct Choices<'a> {
     /// Best first, with their prices.
     order: Vec<(u32, u32)>,
 }
+
+/// So often or more, and seen again is worth nothing more.
+const OFTEN: usize = 21;
 
 impl<'a> Choices<'a> {
     /// Those of the facts that are not said in what stays.
@@ -72,9 +74,10 @@ impl<'a> Choices<'a> {
         }
         let mut absent = Vec::with_capacity(count);
         absent.extend(missing().map(|(choice, _)| *choice));
-        let needles = Needles::of_sorted(absent.iter().map(|c: &Choice<'a>| c.text).zip(0..).collect());
+        let sorted = absent.iter().map(|c: &Choice<'a>| c.text).zip(0..);
+        let needles = Needles::of_sorted(sorted.collect());
         let mut choices = Self { all: absent, needles, within, ends, inner, order: Vec::new() };
-        choices.order = choices.by_worth();
+        choices.order = choices.by_worth(missing().map(|(_, number)| names.cost(*number) + 1));
         choices
     }
 
@@ -83,17 +86,28 @@ impl<'a> Choices<'a> {
         self.all.len()
     }
 
-    fn by_worth(&self) -> Vec<(u32, u32)> {
-        let priced = |i: usize| {
-            let price = cost(self.all[i].text) + 1;
-            (price as u32, self.worth(i) / price as f64)
+    /// Best first, by what each is worth for its price.
+    fn by_worth(&self, prices: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
+        let again: [f64; OFTEN + 1] = std::array::from_fn(|count| 1.0 + (count as f64).ln().min(3.0) / 2.0);
+        let own = |choice: &Choice<'_>| {
+            again[OFTEN.min(choice.seen.count as usize)] * if choice.seen.used { 3.0 } else { 1.0 }
         };
-        let priced: Vec<(u32, f64)> = (0..self.all.len()).map(priced).collect();
+        let mut own_worth = Vec::with_capacity(self.all.len());
+        own_worth.extend(self.all.iter().map(own));
+        // What a fact is worth: what was spoken of or acted on more than what only stood in an output, and what came up again
+        // and again more than what came up once; with it, what stands inside it.
+        let worth = |i: usize| {
+            own_worth[i] + self.within(i).iter().map(|inner| own_worth[*inner as usize]).sum::<f64>()
+        };
         // Numbers above zero are in the order of their bits.
-        let keyed = priced.iter().zip(0..).map(|((_, worth), i)| (u64::MAX - worth.to_bits(), i));
-        let mut order: Vec<(u64, u32)> = keyed.collect();
+        let keyed = prices.enumerate().map(|(i, price)| {
+            let key = u64::MAX - (worth(i) / f64::from(price)).to_bits();
+            (key, i as u32, price)
+        });
+        let mut order = Vec::with_capacity(self.all.len());
+        order.extend(keyed);
         order.sort_unstable();
-        order.into_iter().map(|(_, i)| (priced[i as usize].0, i)).collect()
+        order.into_iter().map(|(_, i, price)| (price, i)).collect()
     }
 
     /// Those that stand inside a choice, once for every place.
@@ -125,16 +139,6 @@ impl<'a> Choices<'a> {
             self.all.iter().zip(flags).filter(|(_, f)| **f == flag).map(|(c, _)| *c).collect()
         };
         (pick(&chosen, true), pick(&there, false))
-    }
-
-    /// What a fact is worth: what was spoken of or acted on more than what only stood in an output, and what came up again
-    /// and again more than what came up once; with it, what stands inside it.
-    fn worth(&self, own: usize) -> f64 {
-        let of = |i: usize| {
-            let seen = self.all[i].seen;
-            (1.0 + f64::from(seen.count).ln().min(3.0) / 2.0) * if seen.used { 3.0 } else { 1.0 }
-        };
-        of(own) + self.within(own).iter().map(|i| of(*i as usize)).sum::<f64>()
     }
 }
 

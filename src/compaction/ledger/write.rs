@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -123,6 +124,7 @@ struct Missing<'a> {
     open: Vec<String>,
     asked: Vec<&'a str>,
     literals: Choices<'a>,
+    refs: Needles<'a>,
     /// Refs that the view shows already.
     shown_refs: Vec<bool>,
 }
@@ -156,7 +158,7 @@ impl<'a> Missing<'a> {
         let mut shown_refs = vec![false; carried.outputs.len()];
         let refs = Needles::new(carried.outputs.values().map(|o| o.ref_id.as_str()));
         stays.find_written(&refs, |i| shown_refs[i] = true);
-        Self { carried, rules, open, asked, literals, shown_refs }
+        Self { carried, rules, open, asked, literals, refs, shown_refs }
     }
 
     /// All of it.
@@ -212,7 +214,11 @@ impl<'a> Missing<'a> {
         groups(&mut out, &chosen);
         self.refs(&mut out, &left_out, room_for_literals + reserve);
 
-        let text = tags::neutralize(out.trim_end()).into_owned();
+        out.truncate(out.trim_end().len());
+        let text = match tags::neutralize(&out) {
+            Cow::Borrowed(_) => out,
+            Cow::Owned(inert) => inert,
+        };
         let missed = Missed { rules: missed_rules, facts: left_out.len() as u64 };
         let complete = complete && left_out.is_empty();
         (text.len() > HEADING.len()).then_some(Draft { text, complete, rules, missed, missed_own })
@@ -224,9 +230,8 @@ impl<'a> Missing<'a> {
         for output in left_out.iter().filter_map(|c| c.seen.output) {
             *missing.entry(output).or_default() += 1;
         }
-        let all = Needles::new(self.carried.outputs.values().map(|o| o.ref_id.as_str()));
         let mut shown = self.shown_refs.clone();
-        all.find(out, |i| shown[i] = true);
+        self.refs.find(out, |i| shown[i] = true);
         let unnamed = self.carried.outputs.iter().zip(&shown).filter(|(_, shown)| !**shown);
         let mut refs: Vec<(usize, u64, &str)> = unnamed
             .map(|((at, stored), _)| (at, stored))
