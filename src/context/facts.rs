@@ -24,9 +24,13 @@ impl Context {
         Cow::Owned(facts)
     }
 
-    /// Draws the facts of at most so many messages more, and keeps them.
+    /// Draws the facts of at most so many messages more, and keeps them; those that are half of all are settled, so that
+    /// most of them are when a fold asks.
     pub fn draw_facts(&mut self, most: usize) {
         draw(&mut self.facts, &self.history, most);
+        if self.facts.names.len() >= 2 * self.facts.names.sorted().len() {
+            self.facts.names.settle();
+        }
     }
 
     /// Draws all facts that are not drawn yet, settles them, and keeps them.

@@ -19,6 +19,8 @@ pub struct Drawn {
     /// Where those of each message end.
     ends: Vec<u32>,
     notes: BTreeMap<u32, Notes>,
+    /// Which messages have notes: most have none.
+    noted: Vec<bool>,
     /// Commands that no output has answered yet, by call.
     running: BTreeMap<String, bool>,
     /// Questions to the user that no output has answered yet, by call.
@@ -44,7 +46,7 @@ impl Drawn {
 
     /// What a message says beside them, if it does.
     pub fn notes(&self, at: usize) -> Option<&Notes> {
-        self.notes.get(&(at as u32))
+        if self.noted[at] { self.notes.get(&(at as u32)) } else { None }
     }
 
     /// Draws the facts of the next message.
@@ -90,6 +92,7 @@ impl Drawn {
     }
 
     fn end(&mut self, notes: Notes) {
+        self.noted.push(!notes.is_empty());
         if !notes.is_empty() {
             self.notes.insert(self.ends.len() as u32, notes);
         }

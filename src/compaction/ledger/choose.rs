@@ -1,3 +1,5 @@
+use std::cell::OnceCell;
+
 use super::literals::{Literals, Seen};
 use super::stays::Stays;
 use crate::facts::{Names, Needles};
@@ -24,8 +26,9 @@ pub(super) struct Choices<'a> {
     ends: Vec<u32>,
     /// Those that stand inside others.
     inner: Vec<bool>,
-    /// Best first, with their prices.
-    order: Vec<(u32, u32)>,
+    prices: Vec<u32>,
+    /// Best first; asked for only where there is no room for all.
+    order: OnceCell<Vec<u32>>,
 }
 
 /// So often or more, and seen again is worth nothing more.
@@ -76,9 +79,9 @@ impl<'a> Choices<'a> {
         absent.extend(missing().map(|(choice, _)| *choice));
         let sorted = absent.iter().map(|c: &Choice<'a>| c.text).zip(0..);
         let needles = Needles::of_sorted(sorted.collect());
-        let mut choices = Self { all: absent, needles, within, ends, inner, order: Vec::new() };
-        choices.order = choices.by_worth(missing().map(|(_, number)| names.cost(*number) + 1));
-        choices
+        let mut prices = Vec::with_capacity(count);
+        prices.extend(missing().map(|(_, number)| names.cost(*number) + 1));
+        Self { all: absent, needles, within, ends, inner, prices, order: OnceCell::new() }
     }
 
     /// How many there are.
@@ -87,27 +90,23 @@ impl<'a> Choices<'a> {
     }
 
     /// Best first, by what each is worth for its price.
-    fn by_worth(&self, prices: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
+    fn by_worth(&self) -> Vec<u32> {
         let again: [f64; OFTEN + 1] = std::array::from_fn(|count| 1.0 + (count as f64).ln().min(3.0) / 2.0);
         let own = |choice: &Choice<'_>| {
             again[OFTEN.min(choice.seen.count as usize)] * if choice.seen.used { 3.0 } else { 1.0 }
         };
-        let mut own_worth = Vec::with_capacity(self.all.len());
-        own_worth.extend(self.all.iter().map(own));
+        let own_worth: Vec<f64> = self.all.iter().map(own).collect();
         // What a fact is worth: what was spoken of or acted on more than what only stood in an output, and what came up again
         // and again more than what came up once; with it, what stands inside it.
         let worth = |i: usize| {
             own_worth[i] + self.within(i).iter().map(|inner| own_worth[*inner as usize]).sum::<f64>()
         };
         // Numbers above zero are in the order of their bits.
-        let keyed = prices.enumerate().map(|(i, price)| {
-            let key = u64::MAX - (worth(i) / f64::from(price)).to_bits();
-            (key, i as u32, price)
-        });
-        let mut order = Vec::with_capacity(self.all.len());
-        order.extend(keyed);
+        let key = |(i, price): (usize, &u32)| u64::MAX - (worth(i) / f64::from(*price)).to_bits();
+        let keys = self.prices.iter().enumerate().map(key);
+        let mut order: Vec<(u64, u32)> = keys.zip(0..).collect();
         order.sort_unstable();
-        order.into_iter().map(|(_, i, price)| (price, i)).collect()
+        order.into_iter().map(|(_, i)| i).collect()
     }
 
     /// Those that stand inside a choice, once for every place.
@@ -121,19 +120,28 @@ impl<'a> Choices<'a> {
         let mut there = vec![false; self.all.len()];
         self.needles.find(written, |i| there[i] = true);
         let mut chosen = vec![false; self.all.len()];
-        // First the longest of each kin, then what came in with none of them.
-        for inside in [false, true] {
-            for (price, i) in &self.order {
-                let (price, i) = (u64::from(*price), *i as usize);
-                if there[i] || self.inner[i] != inside || price > *left {
-                    continue;
-                }
-                *left -= price;
-                (chosen[i], there[i]) = (true, true);
-                for found in self.within(i) {
-                    there[*found as usize] = true;
-                }
+        let room = *left;
+        let mut choose = |i: usize, there: &mut [bool]| {
+            let price = u64::from(self.prices[i]);
+            if there[i] || price > *left {
+                return;
             }
+            *left -= price;
+            (chosen[i], there[i]) = (true, true);
+            for found in self.within(i) {
+                there[*found as usize] = true;
+            }
+        };
+        // First the longest of each kin, then what came in with none of them.
+        let is_outer = |i: &usize| !self.inner[*i];
+        let mut all = 0..self.all.len();
+        if all.clone().filter(is_outer).map(|i| u64::from(self.prices[i])).sum::<u64>() <= room {
+            all.clone().filter(is_outer).for_each(|i| choose(i, &mut there));
+        }
+        if !all.all(|i| there[i]) {
+            let order = self.order.get_or_init(|| self.by_worth()).iter().map(|i| *i as usize);
+            order.clone().filter(is_outer).for_each(|i| choose(i, &mut there));
+            order.filter(|i| self.inner[*i]).for_each(|i| choose(i, &mut there));
         }
         let pick = |flags: &[bool], flag: bool| -> Vec<Choice<'a>> {
             self.all.iter().zip(flags).filter(|(_, f)| **f == flag).map(|(c, _)| *c).collect()

@@ -98,7 +98,7 @@ impl<'a> Read<'a> {
         // The calls that wait; most sessions' calls are none that a ledger tells of.
         let mut open: HashMap<&str, usize> = HashMap::new();
         for (at, (message, notes)) in self.messages().enumerate() {
-            if message.role == Role::Tool && !open.is_empty() {
+            if !open.is_empty() && message.role == Role::Tool {
                 for output in message.tool_outputs() {
                     let Some(index) = open.remove(output.call_id.as_str()) else { continue };
                     told[index].output = Some((output, message));
