@@ -32,7 +32,7 @@ function spoilt(value, at, junk) {
   if (copy !== null && typeof copy === "object") walk(copy);
   if (places.length === 0) return junk;
   const [of, key] = places[at % places.length];
-  of[key] = junk;
+  if (!Reflect.set(of, key, junk)) return junk; // a character of a boxed text
   return copy;
 }
 
