@@ -25,11 +25,13 @@ const LOOK_MS: f64 = 200.0;
 const PATIENCE_MS: f64 = 10_000.0;
 
 /// Takes the lease, where the session is saved somewhere. Waits for another process that has it: when that one saved, this
-/// session is an old one (`STORE_CONFLICT`). A store that fails, or never answers, keeps nobody from a summary.
+/// session is an old one (`STORE_CONFLICT`). A store that fails, or never answers, keeps nobody from a summary; nor does a clock
+/// that stands still, or is behind the other's.
 pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>) -> Result<(), JsValue> {
     let Some(home) = inner.stores.home.borrow().clone() else { return Ok(()) };
-    let mut waited = false;
+    let mut waited_ms = 0.0;
     loop {
+        let waited = waited_ms > 0.0;
         let (own, place) = (inner.clone(), home.clone());
         let asked = Rc::new(Asked::default());
         let told = asked.clone();
@@ -41,8 +43,12 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>) -> Result<(),
             return Err(conflict(&home));
         }
         let Some(left) = left.as_f64() else { return Ok(()) };
-        waited = true;
-        wait(timer(left.clamp(1.0, LOOK_MS)), signal, Some(&inner.freed.promise)).await?;
+        if waited_ms > TTL_MS {
+            return Ok(()); // no lease is that long
+        }
+        let pause = left.clamp(1.0, LOOK_MS);
+        waited_ms += pause;
+        wait(timer(pause), signal, Some(&inner.freed.promise)).await?;
     }
 }
 

@@ -181,6 +181,20 @@ fn repair_says_what_it_did() {
 }
 
 #[test]
+fn reasoning_before_what_no_model_makes_goes_and_that_stays() {
+    let unheard_of = json!({ "type": "x_unheard_of", "a": 1 });
+    let broken = json!([
+        { "role": "user", "content": "go" },
+        { "type": "reasoning", "id": "rs_1", "summary": [] },
+        unheard_of,
+        { "role": "user", "content": "and?" },
+    ]);
+    let fixed = repair(Format::OpenaiResponses, &broken, &CheckOptions::default()).unwrap();
+    assert_eq!(fixed.output, json!([broken[0], unheard_of, broken[3]]));
+    assert_eq!(fixed.changes[0].rule, "R-reasoning-tail");
+}
+
+#[test]
 fn repair_of_an_anthropic_history() {
     let broken = json!([
         { "role": "assistant", "content": [{ "type": "text", "text": "" }, { "type": "text", "text": "hello" }] },

@@ -321,6 +321,21 @@ describe("two processes on one session ask for one summary", () => {
     a.free();
   });
 
+  test("a clock that stands still keeps nobody waiting for longer than a lease lasts", async (t) => {
+    const store = memoryStore();
+    const [a, b] = await two(store, () => "<summary>They talked.</summary>", { now: () => 1_000_000 });
+    await a.compact();
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    let report = null;
+    b.compact().then((settled) => (report = settled));
+    for (let looks = 0; looks < 1_000 && report === null; looks++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      t.mock.timers.tick(200);
+    }
+    assert.equal(report?.decisions.at(-1).pass, "summarize");
+    a.free();
+  });
+
   test("a session that was freed before it was saved is waited for by nobody", async () => {
     const store = memoryStore();
     const [a, b] = await two(store, () => "<summary>They talked.</summary>", { now: () => 1_000_000 });

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use super::Work;
-use crate::message::{Part, Role};
+use crate::message::{Format, Part, Role};
 use crate::provider::item_ids;
+use crate::provider::openai_responses::kinds;
 
 pub(super) fn mend(work: &mut Work) {
     duplicate_ids(work);
@@ -46,9 +47,14 @@ fn tails(work: &mut Work) {
             continue;
         }
         let keep = entry.message.parts.iter().rposition(is_made).map_or(0, |n| n + 1);
-        if !follows && keep < entry.message.parts.len() {
-            changes.push(entry.from.start);
-            entry.message.parts.truncate(keep);
+        let behind = entry.message.parts.len() - keep;
+        if !follows && behind > 0 {
+            let mut rest = entry.message.parts.split_off(keep);
+            rest.retain(|part| !matches!(part, Part::Reasoning(_))); // what is not understood stays
+            if rest.len() < behind {
+                changes.push(entry.from.start);
+            }
+            entry.message.parts.extend(rest);
         }
         follows |= keep > 0;
     }
@@ -57,6 +63,13 @@ fn tails(work: &mut Work) {
     }
 }
 
+/// Whether reasoning may stand before it, as [`check`](crate::provider::check) has it.
 fn is_made(part: &Part) -> bool {
-    !matches!(part, Part::Reasoning(_))
+    match part {
+        Part::Reasoning(_) => false,
+        Part::Opaque { format: Format::OpenaiResponses, raw } => {
+            raw.as_object().is_some_and(kinds::is_model_made)
+        }
+        _ => true,
+    }
 }
