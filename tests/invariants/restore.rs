@@ -41,12 +41,14 @@ fn a_restored_session_goes_on_as_the_saved_one() {
         again.session = restored.session;
         prop_assert!(again.session.snapshot(b"host") == bytes, "the same session, other bytes");
         prop_assert_eq!(Frozen::of(&saved.session), Frozen::of(&again.session));
-        prop_assert_eq!(saved.session.report(), again.session.report());
         for op in after {
+            // The report of a run that failed is news, and in no snapshot.
+            let told = [&saved, &again].map(|world| world.session.report().cloned());
             saved.step(op);
             again.step(op);
             prop_assert_eq!(Frozen::of(&saved.session), Frozen::of(&again.session), "after {:?}", op);
-            prop_assert_eq!(saved.session.report(), again.session.report());
+            let tell = [&saved, &again].map(|world| world.session.report().cloned());
+            prop_assert!(tell == told || tell[0] == tell[1], "after {:?}: {:?}", op, tell);
             prop_assert!(saved.session.snapshot(b"") == again.session.snapshot(b""), "after {:?}", op);
         }
         Ok(())
