@@ -23,9 +23,6 @@ const LEAST_FOLD: u64 = 64;
 /// The facts of so many messages are drawn ahead for each that enters.
 const DRAWN_AHEAD: usize = 8;
 
-/// Bytes that a fold takes in passing for each message of the view.
-const ROOM: usize = 320;
-
 /// One conversation: its history, its view, its tool outputs.
 #[derive(Clone)]
 pub struct Session {
@@ -202,13 +199,6 @@ impl Session {
         }
     }
 
-    /// Has the room there that a fold takes in passing: a module's memory that grows page by page takes a good part of a
-    /// millisecond each time.
-    fn make_room(&self) {
-        let room: Vec<u8> = Vec::with_capacity(ROOM * self.context.view.len());
-        drop(std::hint::black_box(room));
-    }
-
     /// Draws all facts that a fold's ledger will need.
     pub(super) fn draw_for(&mut self, aim: &Aim) {
         if !aim.ledger.is_none() && self.redact.is_none() {
@@ -336,7 +326,6 @@ impl Session {
         if was_ready && reason == Reason::Threshold && !self.should_compact() {
             return Ok(None);
         }
-        self.make_room();
         self.draw_for(&aim);
         let Some((plan, pass)) = self.fold_plan(&aim, reason == Reason::Manual) else { return Ok(None) };
         self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
@@ -380,7 +369,6 @@ impl Session {
         self.refuse_impossible(&aim)?;
         let mut run = self.begin(Reason::Ladder, None, aim, Arc::new([]));
         if aim.is_due(self.tokens()) {
-            self.make_room();
             self.draw_for(&aim);
         }
         let news = self.swap_in(&mut run) || self.prepared_at != Some(self.context.history.len());
