@@ -63,14 +63,23 @@ function begin(world, script) {
   world.store = faulty(script.store?.kind, script.store?.slow);
   world.busy = true;
   const options = real(script.options, world);
-  const stored = script.memory ? { store: world.store, toolOutputCache: { ...options.toolOutputCache, ...script.memory } } : {};
-  const { redact } = options.compaction ?? {};
+  const stored = script.memory ? { store: world.store, toolOutputCache: { ...plain(options.toolOutputCache), ...script.memory } } : {};
+  const { redact } = plain(options.compaction);
   world.given = { summarize: summarizer(world, script), ...(script.memory && { store: world.store }), ...(redact && { compaction: { redact } }) };
   try {
     world.session = new Session({ ...options, ...stored, summarize: world.given.summarize });
     world.open.push(world.session);
   } catch (error) {
     expected(error);
+  }
+}
+
+/** What can be read of an object that may throw as it is looked at. */
+function plain(object) {
+  try {
+    return { ...object };
+  } catch {
+    return {};
   }
 }
 

@@ -1005,3 +1005,26 @@ fn what_the_provider_ran_itself_goes_with_its_calls() {
         assert!(!sent.contains("words words"), "{sent}");
     }
 }
+
+#[test]
+fn a_summary_in_the_users_place_stays_before_a_pinned_step() {
+    let rolling = json!({
+        "pass": "rolling_summary", "upperThreshold": 200, "lowerThreshold": 1, "minMessages": 0, "minNewMessages": 0
+    });
+    let summarize =
+        json!({ "pass": "summarize", "keepTurns": 2, "cutWithinTurn": false, "thresholdTokens": 115 });
+    let mut s = session(&json!({
+        "contextWindow": 4_000, "ladder": [summarize, rolling], "compaction": { "retainLastTurns": 0 }
+    }));
+    let asked = user(&"lorem ipsum ".repeat(20));
+    s.push(vec![asked, calls(&["a"]), Message::tool("a", "1").with_id("t1"), user("two")]).unwrap();
+    s.set_pinned("t1", true).unwrap();
+    s.push(vec![user(&"three ".repeat(150))]).unwrap();
+    let first = asks(s.prepare().unwrap());
+    s.push(vec![user("four")]).unwrap();
+    let second = asks(s.resume(first, &answer("<summary>s</summary>")).unwrap());
+    s.resume(second, &answer("<summary>s</summary>")).unwrap();
+    assert_eq!(s.context().folds.len(), 2);
+    let view = s.context().view.body().iter().map(|slot| slot.message.role).collect::<Vec<_>>();
+    assert_eq!(view.iter().find(|role| !role.is_instruction()), Some(&Role::User), "{view:?}");
+}

@@ -156,22 +156,26 @@ impl Context {
 /// go. Otherwise that goes, too.
 pub fn begin_with_user(units: &mut [Unit], mut room: u64) {
     let mut asked_before = None;
+    let mut fold_before = None; // a summary in the user's place does, where what stands behind it may not go
     for at in 0..units.len() {
         let unit = &units[at];
         match (unit.speaker, unit.place) {
             (Role::User, Place::Shown) => return,
-            (Role::User, Place::Going) if !unit.is_fold() => asked_before = Some(at),
-            (Role::Assistant | Role::Tool, Place::Shown) => match asked_before {
-                Some(asked) if unit.fixed || units[asked].tokens <= room => {
-                    units[asked].place = Place::Shown;
-                    return;
+            (Role::User, Place::Going) if unit.is_fold() => fold_before = Some(at),
+            (Role::User, Place::Going) => asked_before = Some(at),
+            (Role::Assistant | Role::Tool, Place::Shown) => {
+                match asked_before.or(fold_before.filter(|_| unit.fixed)) {
+                    Some(asked) if unit.fixed || units[asked].tokens <= room => {
+                        units[asked].place = Place::Shown;
+                        return;
+                    }
+                    Some(_) => {
+                        room += unit.tokens;
+                        units[at].go();
+                    }
+                    None => return, // nobody asked before it: it stood first already
                 }
-                Some(_) => {
-                    room += unit.tokens;
-                    units[at].go();
-                }
-                None => return, // nobody asked before it: it stood first already
-            },
+            }
             _ => {}
         }
     }

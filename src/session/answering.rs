@@ -351,7 +351,8 @@ impl Session {
             let is_request = slot.message.role == Role::User;
             if going.contains(&slot.node) {
                 let said = is_request && !self.context.history.node(slot.node).is_fold();
-                asked = said.then_some(slot).or(asked);
+                // A summary in the user's place does where nobody asked.
+                asked = said.then_some(slot).or(asked).or(is_request.then_some(slot));
                 continue;
             }
             if let Some(asked) = asked.filter(|_| !is_request) {

@@ -177,6 +177,15 @@ fn a_call_that_a_rewritten_past_leaves_open_is_shown_before_it_is_answered() {
 }
 
 #[test]
+fn a_call_whose_output_came_late_and_stays_waits_for_no_other() {
+    let mut s = talk("u1 c2 u2 t2 a3");
+    assert_eq!(shown(&s), "u1 c2 t2 u2 a3");
+    let gone = ["u2", "a3"].map(|id| s.context().history.find(id).unwrap());
+    s.rewrite(&gone, vec![named("u9")]).unwrap();
+    assert_eq!(shown(&s), "u1 c2 t2 u9");
+}
+
+#[test]
 fn a_header_that_grows_where_the_conversation_stood_is_no_stable_prefix() {
     let mut s = talk("s0 u1 a1");
     let header = s.context().view.header().iter().map(contextfold::context::Slot::tokens).sum::<u64>();

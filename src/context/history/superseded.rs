@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::History;
 use super::calls::OpenCall;
-use crate::context::node::NodeIndex;
+use crate::context::node::{NodeIndex, NodeKind};
 
 /// What [`History::supersede`] changed.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub struct Superseded {
 
 impl History {
     /// Nodes of a past that the caller rewrites: their ids may be used again, their calls wait no longer, and calls before
-    /// them that they answered wait again.
+    /// them that they alone answered wait again.
     pub fn supersede(&mut self, gone: &[NodeIndex]) -> Superseded {
         let now = self.nodes.len();
         let nodes: Vec<NodeIndex> = gone.iter().copied().filter(|n| !self.is_superseded(*n)).collect();
@@ -40,6 +40,10 @@ impl History {
             let caller = NodeIndex(i as u32);
             if self.is_superseded(caller) {
                 continue;
+            }
+            // What is gone only stood in for an output that came later, or came before: that output stays.
+            for output in node.message.tool_outputs().filter(|_| node.kind != NodeKind::StandIn) {
+                reopened.remove(output.call_id.as_str());
             }
             for call in node.message.tool_calls().filter(|c| !c.hosted) {
                 if reopened.remove(call.id.as_str()) {
