@@ -75,8 +75,8 @@ const CANNOT: [&str; 11] = [
     "i must decline",
     "i have to decline",
 ];
-/// What it is that is not done, where nobody is sorry.
-const DONE_FOR_NOBODY: [&str; 16] = [
+/// What it is that is not done: "I can't reproduce the crash" is news.
+const DONE_FOR_NOBODY: [&str; 12] = [
     "help",
     "assist",
     "comply",
@@ -87,11 +87,7 @@ const DONE_FOR_NOBODY: [&str; 16] = [
     "fulfill",
     "fulfil",
     "continue",
-    "process",
-    "discuss",
-    "support",
     "engage",
-    "share",
     "answer",
 ];
 const CJK_SORRY: [&str; 9] = [
@@ -127,9 +123,11 @@ fn declines(text: &str) -> bool {
         return false;
     }
     let lower = text.to_lowercase().replace('’', "'");
-    let cannot = || CJK_CANNOT.iter().any(|word| lower.contains(word));
     if CJK_SORRY.iter().any(|word| lower.starts_with(word)) || lower.starts_with("作为") {
-        return cannot();
+        let sentences =
+            lower.split(['。', '\u{FF01}']).filter(|sentence| !sentence.trim().is_empty()).count();
+        let speaks_of_work = ["用户", "用戶", "ユーザー"].iter().any(|word| lower.contains(word));
+        return sentences <= 2 && !speaks_of_work && CJK_CANNOT.iter().any(|word| lower.contains(word));
     }
     if let Some(rest) = ["我无法", "我無法", "我不能"].iter().find_map(|word| lower.strip_prefix(word))
     {
@@ -143,7 +141,7 @@ fn declines(text: &str) -> bool {
         return rest.starts_with("as an ai") && CANNOT.iter().any(|word| rest.contains(word));
     };
     let mut words = not.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    behind.is_some() || words.next().is_none_or(|word| DONE_FOR_NOBODY.contains(&word))
+    words.next().is_none_or(|word| DONE_FOR_NOBODY.contains(&word))
 }
 
 /// No page that is longer is taken for one by its first words.
@@ -280,6 +278,10 @@ mod tests {
             "我无法重现这个错误，用户发送了日志。",
             "すみませんと言って、ユーザーは計画を変えた。",
             "Unfortunately the tests failed; the user wants them fixed first.",
+            "Unfortunately I can't reproduce the crash yet; the user wants the parser mended first.",
+            "Sorry, I cannot find the leak yet. The user asked to look at the cache; two tests fail.",
+            "I will not support old browsers, the user said; the parser is being rewritten and tests are next.",
+            "抱歉，我无法重现这个错误，用户发送了日志。",
             "Forbidden paths are skipped now. The walker has a test.",
         ] {
             assert_eq!(refused(text), None, "{text}");

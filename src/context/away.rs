@@ -82,9 +82,9 @@ impl Context {
     pub fn bring_output_back(&mut self, id: &str, read: &ToolOutputs) -> Result<()> {
         let parts = read.get(id)?.parts();
         self.outputs.bring_back(read);
-        self.look_anew();
         for node in self.holders_of(id) {
             if self.history.is_away(node) {
+                self.look_anew();
                 let message = Arc::new(with_content(&self.history.node(node).message, &parts));
                 let tally = Tally::of(&message, &*self.counter); // another one may count than when it was pushed
                 if !self.history.bring_back(node, message, tally) {

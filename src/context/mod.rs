@@ -51,7 +51,7 @@ pub use item::Item;
 pub use item_id::ItemId;
 pub use node::{Node, NodeIndex, NodeKind, NodeSet};
 pub use outputs::OnEntry;
-pub use pruned::{PRUNED, is_instruction, is_output_note};
+pub use pruned::{PRUNED, is_instruction};
 pub use report::{
     CounterReport, Decision, LedgerLeftOut, LeftOut, PartReport, Report, RuleReport, SummaryReport,
 };

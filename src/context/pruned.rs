@@ -69,13 +69,7 @@ impl Context {
     }
 }
 
-/// Whether a message is a tool's output though it is a system message: what some systems make of an output whose call is
-/// gone.
-pub fn is_output_note(message: &Message) -> bool {
-    message.role == Role::System && message.plain_text().starts_with("[tool:")
-}
-
 /// Instructions that are no tool's output.
 pub fn is_instruction(message: &Message) -> bool {
-    message.role.is_instruction() && !is_output_note(message)
+    message.role.is_instruction() && !message.is_output_note()
 }

@@ -98,9 +98,8 @@ impl Notes {
         }
         let said = said(message);
         // A memory, an injection or a skill has the user's role, or the system's, and not their authority.
-        if message.opens_turn()
-            || (message.role.is_instruction() && message.item_type() == ItemType::SystemPrompt)
-        {
+        let instructs = message.role.is_instruction() && message.item_type() == ItemType::SystemPrompt;
+        if message.opens_turn() || (instructs && !message.is_output_note()) {
             notes.rules = rules(&[&said]);
         }
         if !user && message.role != Role::Assistant {
@@ -117,8 +116,11 @@ impl Notes {
         notes
     }
 
-    /// The rules in what the user answered by a tool that asks.
+    /// The rules in what the user answered by a tool that asks. An error is the tool's own word.
     pub(super) fn add_answer(&mut self, output: &ToolOutput) {
+        if output.is_error {
+            return;
+        }
         let parts = output.content.iter().filter_map(|part| match part {
             Part::Text { text, .. } => Some(text),
             _ => None,

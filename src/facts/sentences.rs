@@ -31,6 +31,13 @@ const BETWEEN: [&str; 32] = [
     "may", "should", "never",
 ];
 
+/// Words that a line begins with which only goes on: what it says limits or widens what stands before.
+const GOING_ON: [&str; 30] = [
+    "unless", "except", "without", "from", "in", "on", "of", "by", "for", "to", "with", "into", "at", "as",
+    "until", "till", "if", "when", "while", "because", "since", "before", "after", "and", "or", "nor", "but",
+    "than", "that", "which",
+];
+
 /// The sentences of `text`, in order. A line break ends one, unless the line goes on in the next; inside a code fence each
 /// line is one.
 pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
@@ -85,11 +92,15 @@ pub(super) fn goes_on(before: &str, next: &str) -> bool {
     let word = line.rsplit(char::is_whitespace).next().unwrap_or(line);
     // Who begins no line with a capital says nothing by a small letter: each short line stands by itself, as in a chat.
     let chats = !is_entry(before) && before.starts_with(char::is_lowercase);
-    (first.is_lowercase() && !chats)
+    (first.is_lowercase() && (!chats || GOING_ON.iter().any(|word| begins_with(next, word))))
         || (is_cjk(last) && is_cjk(first))
         || last == ','
         || BETWEEN.iter().any(|between| word.eq_ignore_ascii_case(between))
         || line.chars().nth(WRAPPED_AT).is_some()
+}
+
+fn begins_with(line: &str, word: &str) -> bool {
+    line.split(|c: char| !c.is_alphanumeric()).next().is_some_and(|first| first.eq_ignore_ascii_case(word))
 }
 
 fn is_heading(line: &str) -> bool {

@@ -174,6 +174,11 @@ impl Message {
         self
     }
 
+    /// Whether it is a tool's output though it is a system message: what some systems make of an output whose call is gone.
+    pub fn is_output_note(&self) -> bool {
+        self.role == Role::System && self.plain_text().starts_with("[tool:")
+    }
+
     /// The tool calls in it, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|p| match p {

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::pass::{Aim, Outcome, Pass};
 use crate::config::{Keys, size};
-use crate::context::{Context, Form, Slot, is_output_note};
+use crate::context::{Context, Form, Slot};
 use crate::error::Result;
 use crate::message::Role;
 
@@ -77,5 +77,5 @@ impl Pass for PruneToolOutputs {
 
 /// A tool output, or a system message that holds one.
 fn is_output(slot: &Slot) -> bool {
-    slot.form != Form::Placeholder && (slot.message.role == Role::Tool || is_output_note(&slot.message))
+    slot.form != Form::Placeholder && (slot.message.role == Role::Tool || slot.message.is_output_note())
 }

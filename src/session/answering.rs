@@ -371,6 +371,9 @@ impl Session {
         }
         run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.to_string());
         run.summary.get_or_insert_default().attempts = attempt;
+        if run.folded {
+            self.drop_bound_thinking(&[]); // what stood behind a fold that stays
+        }
         self.failed = Some(self.make_report(run));
         error
     }

@@ -69,8 +69,9 @@ impl Session {
     }
 
     fn advance_from(&mut self, run: Run, before: Option<Checkpoint>) -> Result<Fit> {
+        let folded = run.folded;
         let came = self.run_on(run, before);
-        if came.is_err() {
+        if came.is_err() && folded {
             self.drop_bound_thinking(&[]); // what stood behind a fold that stays
         }
         came
