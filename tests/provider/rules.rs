@@ -299,6 +299,22 @@ fn white_space_is_no_text_for_anthropic() {
 }
 
 #[test]
+fn reasoning_before_what_is_not_understood_goes_although_an_answer_stands_further_down() {
+    let list = json!([
+        { "role": "user", "content": "go" },
+        { "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAAABo" },
+        { "id": "fc_1", "call_id": "a", "name": "f", "arguments": "{}" },
+        { "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+          "content": [{ "type": "output_text", "text": "done", "annotations": [] }] }
+    ]);
+    let tail = |found: Vec<String>| found.into_iter().filter(|v| v.contains("R-reasoning-tail")).count();
+    assert_eq!(tail(found(Format::OpenaiResponses, &list, &CheckOptions::default())), 1);
+    let fixed = repair(Format::OpenaiResponses, &list, &CheckOptions::default()).unwrap();
+    assert_eq!(tail(found(Format::OpenaiResponses, &fixed.output, &CheckOptions::default())), 0);
+    assert_eq!(fixed.output.as_array().unwrap().len(), 3, "what is not understood stays");
+}
+
+#[test]
 fn arguments_that_are_no_text() {
     let list = json!([
         { "role": "user", "content": "go" },

@@ -37,36 +37,44 @@ fn duplicate_ids(work: &mut Work) {
     }
 }
 
-/// Reasoning that nothing of the model's follows goes.
+/// Reasoning goes where what follows it, further reasoning left out, is nothing of the model's.
 fn tails(work: &mut Work) {
     let mut changes = Vec::new();
-    let mut follows = false; // something of the model's, in the assistant messages right behind
+    let mut is_led_to = false; // what stands right behind is of the model's
     for entry in work.entries.iter_mut().rev() {
         if entry.message.role != Role::Assistant {
-            follows = false;
+            is_led_to = false;
             continue;
         }
-        let keep = entry.message.parts.iter().rposition(is_made).map_or(0, |n| n + 1);
-        let behind = entry.message.parts.len() - keep;
-        if !follows && behind > 0 {
-            let mut rest = entry.message.parts.split_off(keep);
-            rest.retain(|part| !matches!(part, Part::Reasoning(_))); // what is not understood stays
-            if rest.len() < behind {
-                changes.push(entry.from.start);
+        let parts = std::mem::take(&mut entry.message.parts);
+        let before = parts.len();
+        let mut kept = Vec::with_capacity(before);
+        for part in parts.into_iter().rev() {
+            let is_reasoning = matches!(part, Part::Reasoning(_));
+            if is_reasoning && !is_led_to {
+                continue;
             }
-            entry.message.parts.extend(rest);
+            is_led_to = is_reasoning || is_made(&part);
+            kept.push(part);
         }
-        follows |= keep > 0;
+        kept.reverse();
+        if kept.len() < before {
+            changes.push(entry.from.start);
+        }
+        entry.message.parts = kept;
     }
     for index in changes.into_iter().rev() {
-        work.changed(index, "R-reasoning-tail", "reasoning that nothing follows was taken out");
+        work.changed(
+            index,
+            "R-reasoning-tail",
+            "reasoning that nothing of the model's follows was taken out",
+        );
     }
 }
 
 /// Whether reasoning may stand before it, as [`check`](crate::provider::check) has it.
 fn is_made(part: &Part) -> bool {
     match part {
-        Part::Reasoning(_) => false,
         Part::Opaque { format: Format::OpenaiResponses, raw } => {
             raw.as_object().is_some_and(kinds::is_model_made)
         }
