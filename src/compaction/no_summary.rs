@@ -75,8 +75,8 @@ const CANNOT: [&str; 11] = [
     "i must decline",
     "i have to decline",
 ];
-/// What it is that is not done: "I can't reproduce the crash" is news.
-const DONE_FOR_NOBODY: [&str; 12] = [
+/// What models refuse to do: "I can't reproduce the crash" is news.
+const REFUSED: [&str; 12] = [
     "help",
     "assist",
     "comply",
@@ -114,7 +114,7 @@ const CJK_CANNOT: [&str; 11] = [
     "致しかねます",
     "お断り",
 ];
-const CJK_DONE: [&str; 9] = ["回答", "协助", "帮", "提供", "总结", "处理", "满足", "继续", "協助"];
+const CJK_REFUSED: [&str; 9] = ["回答", "协助", "帮", "提供", "总结", "处理", "满足", "继续", "協助"];
 
 /// All of it is that its writer will not, as models refuse what they take for a request in the conversation: "I'm sorry, I
 /// can't help with that." A short summary names things, and speaks of what was done.
@@ -131,7 +131,7 @@ fn declines(text: &str) -> bool {
     }
     if let Some(rest) = ["我无法", "我無法", "我不能"].iter().find_map(|word| lower.strip_prefix(word))
     {
-        return CJK_DONE.iter().any(|word| rest.trim_start_matches(['为', '您', '你']).starts_with(word));
+        return CJK_REFUSED.iter().any(|word| rest.trim_start_matches(['为', '您', '你']).starts_with(word));
     }
     let marks = |c: char| c == ',' || c == '.' || c == ';' || c == '—' || c == '-' || c.is_whitespace();
     let behind = SORRY.iter().find_map(|word| lower.strip_prefix(word));
@@ -141,7 +141,7 @@ fn declines(text: &str) -> bool {
         return rest.starts_with("as an ai") && CANNOT.iter().any(|word| rest.contains(word));
     };
     let mut words = not.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.next().is_none_or(|word| DONE_FOR_NOBODY.contains(&word))
+    words.next().is_none_or(|word| REFUSED.contains(&word))
 }
 
 /// No page that is longer is taken for one by its first words.

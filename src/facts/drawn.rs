@@ -46,7 +46,8 @@ impl Drawn {
 
     /// What a message says beside them, if it does.
     pub fn notes(&self, at: usize) -> Option<&Notes> {
-        if self.noted[at] { self.notes.get(&(at as u32)) } else { None }
+        let has_notes = self.noted.get(at).is_some_and(|noted| *noted);
+        if has_notes { self.notes.get(&(at as u32)) } else { None }
     }
 
     /// Draws the facts of the next message.
