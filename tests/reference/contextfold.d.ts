@@ -2082,8 +2082,8 @@ export class Session {
      * tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
      * history's length.
      *
-     * A string is found letter by letter, in upper and lower case alike, and with its accents on the letters as well as apart. What the tool `search_history` of
-     * `toolDefinitions` is called with can be handed on: `session.search(args.query, args)`.
+     * A string is found letter by letter, in upper and lower case alike, and with its accents on the letters as well as apart.
+     * What the tool `search_history` of `toolDefinitions` is called with can be handed on: `session.search(args.query, args)`.
      *
      * @param options `max_hits`: 20 by default, at most 1000; `ignore_case`: default true for a string, a `RegExp`'s own
      * flag for one; `regex`: the string is a regular expression.

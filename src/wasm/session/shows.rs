@@ -1,0 +1,166 @@
+//! What a session shows of itself: its figures, its view, its history.
+
+use js_sys::Array;
+use wasm_bindgen::prelude::*;
+
+use super::Session;
+use crate::context::{NodeIndex, NodeKind};
+use crate::error::{Error, ErrorCode};
+use crate::message::Format;
+use crate::session::Search;
+use crate::wasm::providers::on_note;
+use crate::wasm::summarize::parse_format;
+use crate::wasm::tool_outputs::ToolOutputCache;
+use crate::wasm::value::{flat_to_js, json, to_js};
+use crate::wasm::view::view_of;
+
+#[wasm_bindgen]
+impl Session {
+    /// The history: every message that was pushed, in order. Tool messages carry their `output_ref`.
+    #[wasm_bindgen(getter, unchecked_return_type = "Message[]")]
+    pub fn messages(&self) -> Result<Array, JsValue> {
+        let mut handles = self.inner.handles()?;
+        self.inner.read(|core| {
+            let nodes = core.context().history.nodes().iter().enumerate();
+            let pushed =
+                nodes.filter(|(_, n)| n.kind == NodeKind::Message).map(|(i, n)| (NodeIndex(i as u32), n));
+            handles.messages(pushed)
+        })?
+    }
+
+    /// Tokens of the view, as counted.
+    #[wasm_bindgen(getter)]
+    pub fn tokens(&self) -> Result<f64, JsValue> {
+        self.inner.read(|core| core.tokens() as f64)
+    }
+
+    /// The context window in tokens; `null` where neither `model` nor `contextWindow` was given.
+    #[wasm_bindgen(getter, unchecked_return_type = "number | null")]
+    pub fn window(&self) -> Result<JsValue, JsValue> {
+        self.inner.read(|core| number_or_null(core.config().window))
+    }
+
+    /// Tokens that a view may take: min(max input, window − `reservedOutputTokens`).
+    #[wasm_bindgen(getter, unchecked_return_type = "number | null")]
+    pub fn limit(&self) -> Result<JsValue, JsValue> {
+        self.inner.read(|core| number_or_null(core.config().limit))
+    }
+
+    /// limit × `thresholdRatio`.
+    #[wasm_bindgen(getter, unchecked_return_type = "number | null")]
+    pub fn threshold(&self) -> Result<JsValue, JsValue> {
+        self.inner.read(|core| number_or_null(core.threshold()))
+    }
+
+    /// The messages of the view with what the engine knows of each: tokens, type, how it stands.
+    #[wasm_bindgen(unchecked_return_type = "Item[]")]
+    pub fn items(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.read(|core| core.context().items())?)
+    }
+
+    /// The view as messages: the header, then the conversation under folds and trims. The same as `view("messages")`.
+    #[wasm_bindgen(unchecked_return_type = "Message[]")]
+    pub fn lower(&self) -> Result<JsValue, JsValue> {
+        view_of(&self.inner, Format::Messages, None)
+    }
+
+    /// Every fold that was made, the newest last.
+    #[wasm_bindgen(unchecked_return_type = "FoldInfo[]")]
+    pub fn folds(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.read(|core| core.context().fold_infos())?)
+    }
+
+    /// What the newest summary covers, in the rolling document's words; `null` before the first, but while that is being
+    /// written a state with an empty `summary` that covers nothing, for its `is_summarizing`: nothing to save yet.
+    #[wasm_bindgen(getter, js_name = summaryState, unchecked_return_type = "SummaryState | null")]
+    pub fn summary_state(&self) -> Result<JsValue, JsValue> {
+        let is_summarizing = self.inner.under_way.borrow().is_some();
+        let state = self.inner.read(|core| core.context().summary_state(is_summarizing))?;
+        state.map_or(Ok(JsValue::NULL), |state| flat_to_js(&state))
+    }
+
+    /// The passes that `prepare` runs, as the option `ladder` takes them, every option named.
+    #[wasm_bindgen(getter, unchecked_return_type = "Pass[]")]
+    pub fn ladder(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.read(|core| core.config().ladder.to_value())?)
+    }
+
+    /// The view in a format, valid for its provider.
+    #[wasm_bindgen(skip_typescript)] // generic: declared in types.d.ts
+    pub fn view(&self, format: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
+        view_of(&self.inner, parse_format(&format)?, on_note(&options)?.as_ref())
+    }
+
+    /// The cache of full tool outputs.
+    #[wasm_bindgen(getter, js_name = toolOutputs)]
+    pub fn tool_outputs(&self) -> ToolOutputCache {
+        ToolOutputCache::new(self.inner.clone())
+    }
+
+    /// The history as a graph: a node a message, in the session's lane, each after the one before it, outputs behind their calls
+    /// by a `dependency` too; folds as summaries over what they stand for; forks as lanes (a node's id there begins with the
+    /// lane's name), and what was merged as a node that a `branch` leads into from the lane. What a `rewind` left stays as a
+    /// dead end. It is drawn when it is read, and costs what is new since then.
+    ///
+    /// It is the session's own: `compress` folds (`folds()`), `expand` unfolds. What else would change it is refused with
+    /// `GRAPH_CONSTRAINT`, which says what does it on the session.
+    #[wasm_bindgen(getter)]
+    pub fn graph(&self) -> crate::wasm::graph::ContextGraph {
+        crate::wasm::graph::ContextGraph::of_session(self.inner.clone())
+    }
+
+    /// The last run's report, of a failed run too; in a snapshot is that of the last one that ended well.
+    #[wasm_bindgen(getter, unchecked_return_type = "Report | null")]
+    pub fn report(&self) -> Result<JsValue, JsValue> {
+        self.inner.read(|core| core.report().map_or(Ok(JsValue::NULL), to_js))?
+    }
+
+    /// Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
+    /// tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
+    /// history's length.
+    ///
+    /// A string is found letter by letter, in upper and lower case alike, and with its accents on the letters as well as apart.
+    /// What the tool `search_history` of `toolDefinitions` is called with can be handed on: `session.search(args.query, args)`.
+    ///
+    /// @param options `max_hits`: 20 by default, at most 1000; `ignore_case`: default true for a string, a `RegExp`'s own
+    /// flag for one; `regex`: the string is a regular expression.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an empty query, for what the syntax (Rust's `regex`) does not have
+    /// (look-around, backreferences and `\p{…}`; `\w` has the letters of all scripts), and for a pattern that could take more than
+    /// 500 million steps: bytes of the history, times what the pattern repeats (`[a-z]{100}` counts 100). One of 16 or less is
+    /// searched in any history.
+    #[wasm_bindgen(unchecked_return_type = "Hit[]")]
+    pub fn search(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string | RegExp")] query: JsValue,
+        #[wasm_bindgen(
+            unchecked_optional_param_type = "{ query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }"
+        )]
+        options: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let options = if options.is_undefined() {
+            serde_json::json!({})
+        } else {
+            json(&options, ErrorCode::InvalidArgument)?
+        };
+        let search = match (query.dyn_ref::<js_sys::RegExp>(), query.as_string()) {
+            (Some(regex), _) => {
+                Search::js_regex(&String::from(regex.source()), &String::from(regex.flags()), &options)?
+            }
+            (None, Some(text)) => {
+                let written = query.unchecked_ref::<js_sys::JsString>();
+                let mut forms = vec![text];
+                if !forms[0].is_ascii() {
+                    forms.extend(["NFC", "NFD"].map(|form| String::from(written.normalize(form))));
+                }
+                let forms: Vec<&str> = forms.iter().map(String::as_str).collect();
+                Search::spellings(&forms, &options)?
+            }
+            (None, None) => return Err(Error::argument("`query`: expected a string or a RegExp").into()),
+        };
+        to_js(&self.inner.read(|core| core.search(&search))??)
+    }
+}
+
+fn number_or_null(n: Option<u64>) -> JsValue {
+    n.map_or(JsValue::NULL, |n| JsValue::from_f64(n as f64))
+}
