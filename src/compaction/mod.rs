@@ -14,6 +14,7 @@ mod plan;
 mod profiles;
 pub mod prompts;
 mod redact;
+mod refusal;
 mod request;
 pub mod tags;
 mod transcript;
