@@ -81,6 +81,31 @@ fn a_rule_that_the_user_repeats_or_that_is_pinned_is_not_said_twice() {
 }
 
 #[test]
+fn what_no_word_marks_as_a_rule_stays_all_the_same_while_there_is_room() {
+    let verbs = ["Fix", "Rename", "Refactor", "Document", "Profile", "Split", "Test", "Move"];
+    let things = ["parser", "lexer", "cache", "router", "logger", "scheduler", "planner"];
+    // Polish, Turkish, and what is a rule by its meaning alone.
+    let rules = [
+        (5, "Nigdy nie dotykaj produkcji."),
+        (60, "Üretim veritabanına asla dokunma."),
+        (100, "Production is mine and staging is yours."),
+    ];
+    let mut session = session(&json!({ "contextWindow": 8_000 }));
+    for i in 0..150 {
+        let rule = rules.iter().find(|(at, _)| *at == i).map_or("", |(_, rule)| rule);
+        let asks = format!("{} the {} in src/part{i}. {rule}", verbs[i % 8], things[i % 7]);
+        session.push(vec![user(asks), said(filler(900))]).unwrap();
+        let fit = session.prepare().unwrap();
+        answer_all(&mut session, Some(fit));
+    }
+    assert!(session.context().folds.len() > 3);
+    let view = view(&session);
+    for (_, rule) in rules {
+        assert_eq!(view.matches(rule).count(), 1, "{rule}\n{view}");
+    }
+}
+
+#[test]
 fn only_the_users_own_messages_lay_down_rules() {
     let mut session = session(&json!({ "contextWindow": 16_000 }));
     let types = [ItemType::Memory, ItemType::Injection, ItemType::SkillPrompt, ItemType::SkillMetadata];

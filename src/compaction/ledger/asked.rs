@@ -40,29 +40,42 @@ pub(super) fn asked(
 
 /// The first request from one end of what is folded, or was folded before.
 fn found(context: &Context, members: &[NodeIndex], from_end: bool) -> Option<NodeIndex> {
-    let in_turn = |members: &[NodeIndex]| -> Vec<NodeIndex> {
+    folded_turns(context, members, from_end)
+        .find(|index| asks_for_something(&context.history.node(*index).message.plain_text()))
+}
+
+/// The user's messages in what is folded, or was folded before, from one end on.
+pub(super) fn folded_turns(
+    context: &Context,
+    members: &[NodeIndex],
+    from_end: bool,
+) -> impl Iterator<Item = NodeIndex> {
+    let in_turn = move |members: &[NodeIndex]| -> Vec<NodeIndex> {
         // The next one stands last.
         if from_end { members.to_vec() } else { members.iter().rev().copied().collect() }
     };
     let mut next = in_turn(members);
-    while let Some(index) = next.pop() {
-        if context.history.node(index).kind == NodeKind::Summary {
-            let fold = context.folds.iter().find(|fold| fold.summary == index);
-            next.extend(fold.map(|fold| in_turn(&fold.members)).unwrap_or_default());
-        } else if is_request(context, index) {
-            return Some(index);
+    std::iter::from_fn(move || {
+        while let Some(index) = next.pop() {
+            if context.history.node(index).kind == NodeKind::Summary {
+                let fold = context.folds.iter().find(|fold| fold.summary == index);
+                next.extend(fold.map(|fold| in_turn(&fold.members)).unwrap_or_default());
+            } else if opens_turn(context, index) {
+                return Some(index);
+            }
         }
-    }
-    None
+        None
+    })
 }
 
 /// Whether a message is one in which the user asks for something.
 fn is_request(context: &Context, index: NodeIndex) -> bool {
+    opens_turn(context, index) && asks_for_something(&context.history.node(index).message.plain_text())
+}
+
+fn opens_turn(context: &Context, index: NodeIndex) -> bool {
     let node = context.history.node(index);
-    node.kind == NodeKind::Message
-        && node.message.opens_turn()
-        && !context.results.contains(&index)
-        && asks_for_something(&node.message.plain_text())
+    node.kind == NodeKind::Message && node.message.opens_turn() && !context.results.contains(&index)
 }
 
 fn asks_for_something(text: &str) -> bool {

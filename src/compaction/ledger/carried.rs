@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::literals::{Literals, Seen};
 use super::open::Open;
 use super::read::Read;
+use super::said::Said;
 use crate::facts::{LiteralKind, Strength};
 use crate::message::{Message, Role};
 use crate::saved::saved;
@@ -26,6 +27,8 @@ pub struct Carried {
     clock: u64,
     /// What the user asked for, as the ledger tells it.
     pub(super) asked: Vec<String>,
+    /// What else the user said, the most telling first.
+    pub(super) said: Vec<Said>,
 }
 
 /// Where and how often a literal fact is seen among messages that are read, by their places: kept small, for there is one for
@@ -92,7 +95,7 @@ pub(super) struct Stored {
     pub bytes: u64,
 }
 
-saved!(struct Carried { literals, rules, commands, open, outputs, clock } fresh { asked: Vec::new() });
+saved!(struct Carried { literals, rules, commands, open, outputs, clock } fresh { asked: Vec::new(), said: Vec::new() });
 saved!(struct Rule { strength, explicit, last } since 2 { first });
 saved!(struct Ran { line, failed, last });
 saved!(struct Stored { ref_id, bytes });

@@ -10,6 +10,8 @@ mod literals;
 mod memo;
 mod open;
 mod read;
+mod said;
+mod sentence;
 mod stays;
 mod write;
 
@@ -71,6 +73,7 @@ pub fn need(context: &Context, budget: Budget, target: u64) -> u64 {
     let mut all = Carried::default();
     let body: Vec<NodeIndex> = context.view.body().iter().map(|s| s.node).collect();
     all.add(&drawn(context, &body));
+    all.said = said::said(context, &body, None).unwrap_or_default();
     let header = Stays::of(context.view.header().iter().map(|s| &*s.message));
     write(&all, &header.and_whole(context, &[]), room, &Estimate).0.map_or(0, |(_, tokens)| tokens)
 }
@@ -98,6 +101,7 @@ pub(super) fn beside(
         beside.settle(read);
     })?;
     beside.asked = asked::asked(context, members, if cut { &[] } else { &staying }, redact)?;
+    beside.said = said::said(context, members, redact)?;
     Ok(beside)
 }
 

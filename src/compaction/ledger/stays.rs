@@ -1,5 +1,6 @@
 use super::drawn;
 use super::read::Read;
+use super::sentence;
 use crate::context::{Context, NodeIndex};
 use crate::facts::{Names, Needles, texts};
 use crate::message::{Message, Role};
@@ -48,18 +49,23 @@ impl<'a> Stays<'a> {
         }
     }
 
-    /// Calls `found` with the index of each text that stands there as the user's or an instruction's word: what a tool's
-    /// output happens to say has not their weight, and may be trimmed at any time.
-    pub(super) fn find_ruled(&self, needles: &Needles<'_>, found: impl FnMut(usize)) {
-        let rules = |read: &Read<'_>, message: &Message, at| {
+    /// Calls `found` with the index of each text that stands there, a sentence of its own, as the user's or an instruction's
+    /// word: what a tool's output happens to say has not their weight, and may be trimmed at any time.
+    pub(super) fn find_ruled(&self, rules: &[&str], mut found: impl FnMut(usize)) {
+        let counts = |read: &Read<'_>, message: &Message, at| {
             read.is_users(message, at) || message.role.is_instruction()
         };
-        self.find(needles, rules, found);
+        let whole = |text: &str, i: usize| {
+            if sentence::stands_whole(text, rules[i]) {
+                found(i);
+            }
+        };
+        self.find(&Needles::new(rules.iter().copied()), counts, whole);
     }
 
     /// Calls `found` with the index of each text that stands there in the words of anyone but a tool.
-    pub(super) fn find_said(&self, needles: &Needles<'_>, found: impl FnMut(usize)) {
-        self.find(needles, |_, message, _| message.role != Role::Tool, found);
+    pub(super) fn find_said(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
+        self.find(needles, |_, message, _| message.role != Role::Tool, |_, i| found(i));
     }
 
     /// Looks through what the engine or the header says, and through those of the whole messages that count.
@@ -67,7 +73,7 @@ impl<'a> Stays<'a> {
         &self,
         needles: &Needles<'_>,
         counts: impl Fn(&Read<'_>, &Message, usize) -> bool,
-        mut found: impl FnMut(usize),
+        mut found: impl FnMut(&str, usize),
     ) {
         if needles.is_empty() {
             return;
@@ -81,18 +87,18 @@ impl<'a> Stays<'a> {
 
     /// Calls `found` with the index of each text that stands in a message that is not looked through by its facts.
     pub(super) fn find_written(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
-        find_in_texts(needles, self.messages.iter().chain(&self.edited).copied(), &mut found);
+        find_in_texts(needles, self.messages.iter().chain(&self.edited).copied(), &mut |_, i| found(i));
     }
 }
 
 fn find_in_texts<'m>(
     needles: &Needles<'_>,
     messages: impl Iterator<Item = &'m Message>,
-    found: &mut impl FnMut(usize),
+    found: &mut impl FnMut(&str, usize),
 ) {
     for message in messages {
         for text in texts(message) {
-            needles.find(&text, &mut *found);
+            needles.find(&text, |i| found(&text, i));
         }
     }
 }

@@ -8,6 +8,8 @@ use super::carried::{Carried, Rule};
 use super::choose::{Choice, Choices};
 use super::cost;
 use super::open::Open;
+use super::said::Said;
+use super::sentence;
 use super::stays::Stays;
 use crate::compaction::tags;
 use crate::context::LEDGER_HEADING as HEADING;
@@ -26,6 +28,11 @@ const PASTED: u64 = 4;
 
 /// The share of the room that what the user asked for has.
 const TASK: u64 = 4;
+
+/// The share of the room that what else the user said has before facts, and of the facts' room that it may take of what they
+/// leave.
+const SAID: u64 = 16;
+const SAID_AT_MOST: u64 = 4;
 
 /// Refs named beyond those that hold what found no room: the newest of the large outputs.
 const NEWEST_REFS: usize = 12;
@@ -123,6 +130,7 @@ struct Missing<'a> {
     rules: Vec<Ruled<'a>>,
     open: Vec<String>,
     asked: Vec<&'a str>,
+    said: Vec<&'a Said>,
     literals: Choices<'a>,
     refs: Needles<'a>,
     /// Refs that the view shows already.
@@ -140,12 +148,12 @@ impl<'a> Missing<'a> {
         let mut rules: Vec<Ruled<'a>> = rules.into_iter().map(as_told).collect();
         let mut open = carried.open.lines();
         let mut absent = vec![true; rules.len()];
-        stays.find_ruled(&Needles::new(rules.iter().map(|rule| rule.text)), |i| absent[i] = false);
+        stays.find_ruled(&rules.iter().map(|rule| rule.text).collect::<Vec<_>>(), |i| absent[i] = false);
         let mut absent = absent.into_iter();
         rules.retain(|_| absent.next().unwrap_or(true));
         let mut asked: Vec<&str> = carried.asked.iter().map(String::as_str).collect();
         let mut absent = vec![true; asked.len()];
-        stays.find_ruled(&Needles::new(asked.iter().copied()), |i| absent[i] = false);
+        stays.find_ruled(&asked, |i| absent[i] = false);
         let mut absent = absent.into_iter();
         asked.retain(|_| absent.next().unwrap_or(true));
         let mut absent = vec![true; open.len()];
@@ -153,12 +161,18 @@ impl<'a> Missing<'a> {
         let mut absent = absent.into_iter();
         open.retain(|_| absent.next().unwrap_or(true));
 
+        let mut said: Vec<&Said> = carried.said.iter().collect();
+        let mut absent = vec![true; said.len()];
+        stays.find_said(&Needles::new(said.iter().map(|said| said.text.as_str())), |i| absent[i] = false);
+        let mut absent = absent.into_iter();
+        said.retain(|_| absent.next().unwrap_or(true));
+
         let literals = Choices::missing(&carried.literals, stays);
 
         let mut shown_refs = vec![false; carried.outputs.len()];
         let refs = Needles::new(carried.outputs.values().map(|o| o.ref_id.as_str()));
         stays.find_written(&refs, |i| shown_refs[i] = true);
-        Self { carried, rules, open, asked, literals, refs, shown_refs }
+        Self { carried, rules, open, asked, said, literals, refs, shown_refs }
     }
 
     /// All of it.
@@ -208,11 +222,23 @@ impl<'a> Missing<'a> {
         list(&mut out, "Commands and what came of them", taken.into_iter().map(|c| c.line.as_str()));
         left -= before - told;
 
+        let mut told = vec![false; self.said.len()];
+        Needles::new(self.said.iter().map(|said| said.text.as_str())).find(&out, |i| told[i] = true);
+        let new: Vec<&Said> =
+            self.said.iter().zip(told).filter(|(_, told)| !told).map(|(said, _)| *said).collect();
         let reserve = left / 16;
-        let mut room_for_literals = left - reserve;
+        let for_said = if new.is_empty() { 0 } else { left / SAID };
+        let mut room_for_literals = left - reserve - for_said;
         let (chosen, left_out) = self.literals.choose(&out, &mut room_for_literals);
         groups(&mut out, &chosen);
-        self.refs(&mut out, &left_out, room_for_literals + reserve);
+        let all_for_said = for_said + room_for_literals;
+        let most_for_said = all_for_said.min(room.facts / SAID_AT_MOST);
+        let mut room_for_said = most_for_said;
+        let mut taken = fitting(&new, &mut room_for_said, |said| cost(&said.text) + 2);
+        complete &= taken.len() == new.len() || most_for_said < all_for_said;
+        sort_by_key(&mut taken, |said| said.at);
+        list(&mut out, "Also said by the user", taken.into_iter().map(|said| said.text.as_str()));
+        self.refs(&mut out, &left_out, all_for_said - (most_for_said - room_for_said) + reserve);
 
         out.truncate(out.trim_end().len());
         let text = match tags::neutralize(&out) {
@@ -253,18 +279,24 @@ impl<'a> Missing<'a> {
     }
 }
 
-/// A request without the rules in it that were told just now; `None` where it is no more than these.
+/// A request without the rules that were told just now, where they are sentences of it; `None` where it is no more than these.
 fn without_rules(asked: &str, told: &[&str]) -> Option<String> {
-    let mut rest = asked.to_owned();
-    for rule in told.iter().filter(|rule| asked.contains(**rule)) {
-        rest = rest.replace(rule, " ");
+    let mut rest = Cow::Borrowed(asked);
+    for rule in told {
+        if let Some(shorter) = sentence::without(&rest, &one_line(rule)) {
+            rest = Cow::Owned(shorter);
+        }
     }
-    if rest.len() == asked.len() {
-        return Some(rest);
+    if let Cow::Borrowed(whole) = rest {
+        return Some(whole.to_owned());
     }
-    let words = rest.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = one_line(&rest);
     let said = words.strip_prefix(LATEST.trim_end()).unwrap_or(&words);
     said.contains(char::is_alphanumeric).then_some(words)
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Those that fit, in order; what is too large for what is left is passed over.

@@ -1,0 +1,87 @@
+//! What else the user said. A sentence that no word marks as a rule may be one all the same, in any language: where there is
+//! room, it stays.
+
+use std::collections::BTreeSet;
+
+use super::asked::folded_turns;
+use crate::compaction::Redact;
+use crate::context::{Context, NodeIndex};
+use crate::error::Result;
+use crate::facts::{is_cjk, literals, sentences, unwrapped};
+
+/// So many messages are looked at from either end: a fold costs no more, however long the session is.
+const MANY: usize = 200;
+
+/// A longer message is a paste, or is told by its facts.
+const LONGEST_MESSAGE: usize = 2_000;
+
+/// Sentences that are shorter say "go on"; longer ones describe.
+const SHORTEST: usize = 10;
+const LONGEST: usize = 160;
+
+/// The fewest words, and the fewest characters in scripts that set no blanks between words.
+const LEAST_WORDS: usize = 3;
+const LEAST_CHARACTERS: usize = 4;
+
+/// A sentence of the user's, and when it was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    pub text: String,
+    pub at: (NodeIndex, usize),
+}
+
+/// Sentences of the user's in what is folded: the newest, the oldest, the newest but one and so on; and behind these, those that
+/// name a path or the like, which are about one thing and hardly a rule. What differs by its numbers alone is told once. Fails
+/// where `redact` does.
+pub(super) fn said(context: &Context, members: &[NodeIndex], redact: Option<&Redact>) -> Result<Vec<Said>> {
+    let newest = folded_turns(context, members, true).take(MANY);
+    let oldest = folded_turns(context, members, false).take(MANY);
+    let mut seen = BTreeSet::new();
+    let mut kinds = BTreeSet::new();
+    let (mut out, mut about_one_thing) = (Vec::new(), Vec::new());
+    for index in newest.zip(oldest).flat_map(|(newest, oldest)| [newest, oldest]) {
+        if !seen.insert(index) {
+            continue;
+        }
+        let message = &context.history.node(index).message;
+        let text = match redact {
+            Some(redact) => redact.message(message)?.plain_text(),
+            None => message.plain_text(),
+        };
+        if text.len() > LONGEST_MESSAGE {
+            continue;
+        }
+        for (place, sentence) in sentences(&text).into_iter().enumerate() {
+            if !sentence.fenced && says_something(sentence.text) && kinds.insert(kind(sentence.text)) {
+                let names_something =
+                    sentence.text.contains(['/', '_']) || !literals(sentence.text).is_empty();
+                let of_its_kind = if names_something { &mut about_one_thing } else { &mut out };
+                of_its_kind.push(Said { text: unwrapped(sentence.text).into_owned(), at: (index, place) });
+            }
+        }
+    }
+    out.append(&mut about_one_thing);
+    Ok(out)
+}
+
+fn says_something(sentence: &str) -> bool {
+    let has_words = sentence.chars().filter(|c| is_cjk(*c)).take(LEAST_CHARACTERS).count()
+        == LEAST_CHARACTERS
+        || sentence.split_whitespace().filter(|w| w.contains(char::is_alphabetic)).take(LEAST_WORDS).count()
+            == LEAST_WORDS;
+    let is_code = sentence.contains(['{', '}', '<', '>', '|', '=', '`']) && !sentence.contains(". ");
+    (SHORTEST..=LONGEST).contains(&sentence.len()) && has_words && !is_code
+}
+
+/// A sentence without its numbers.
+fn kind(sentence: &str) -> String {
+    let mut out = String::with_capacity(sentence.len());
+    for c in sentence.chars() {
+        match c {
+            _ if !c.is_ascii_digit() => out.extend(c.to_lowercase()),
+            _ if !out.ends_with('#') => out.push('#'),
+            _ => {}
+        }
+    }
+    out
+}
