@@ -8,6 +8,7 @@ use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
 use crate::facts::{is_cjk, literals, sentences, unwrapped};
+use crate::sorting::sort_by_key;
 
 /// So many messages are looked at from either end: a fold costs no more, however long the session is.
 const MANY: usize = 200;
@@ -30,15 +31,25 @@ pub(super) struct Said {
     pub at: (NodeIndex, usize),
 }
 
-/// Sentences of the user's in what is folded: the newest, the oldest, the newest but one and so on; and behind these, those that
-/// name a path or the like, which are about one thing and hardly a rule. What differs by its numbers alone is told once. Fails
-/// where `redact` does.
+/// How likely a sentence is a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Likely {
+    /// It says something of its own.
+    General,
+    /// It names a path or the like, and is about that.
+    AboutOneThing,
+    /// It differs from one before by its numbers alone.
+    Again,
+}
+
+/// Sentences of the user's in what is folded, the likeliest first, and of these the newest, the oldest, the newest but one and
+/// so on. Fails where `redact` does.
 pub(super) fn said(context: &Context, members: &[NodeIndex], redact: Option<&Redact>) -> Result<Vec<Said>> {
     let newest = folded_turns(context, members, true).take(MANY);
     let oldest = folded_turns(context, members, false).take(MANY);
     let mut seen = BTreeSet::new();
-    let mut kinds = BTreeSet::new();
-    let (mut out, mut about_one_thing) = (Vec::new(), Vec::new());
+    let (mut texts, mut kinds) = (BTreeSet::new(), BTreeSet::new());
+    let mut out = Vec::new();
     for index in newest.zip(oldest).flat_map(|(newest, oldest)| [newest, oldest]) {
         if !seen.insert(index) {
             continue;
@@ -51,17 +62,21 @@ pub(super) fn said(context: &Context, members: &[NodeIndex], redact: Option<&Red
         if text.len() > LONGEST_MESSAGE {
             continue;
         }
-        for (place, sentence) in sentences(&text).into_iter().enumerate() {
-            if !sentence.fenced && says_something(sentence.text) && kinds.insert(kind(sentence.text)) {
-                let names_something =
-                    sentence.text.contains(['/', '_']) || !literals(sentence.text).is_empty();
-                let of_its_kind = if names_something { &mut about_one_thing } else { &mut out };
-                of_its_kind.push(Said { text: unwrapped(sentence.text).into_owned(), at: (index, place) });
+        let all = sentences(&text);
+        for (place, sentence) in all.iter().enumerate().filter(|(_, s)| !s.fenced && says_something(s.text)) {
+            if !texts.insert(sentence.text.to_owned()) {
+                continue;
             }
+            let likely = match sentence.text {
+                text if !kinds.insert(kind(text)) => Likely::Again,
+                text if text.contains(['/', '_']) || !literals(text).is_empty() => Likely::AboutOneThing,
+                _ => Likely::General,
+            };
+            out.push((likely, Said { text: unwrapped(sentence.text).into_owned(), at: (index, place) }));
         }
     }
-    out.append(&mut about_one_thing);
-    Ok(out)
+    sort_by_key(&mut out, |(likely, _)| *likely);
+    Ok(out.into_iter().map(|(_, said)| said).collect())
 }
 
 fn says_something(sentence: &str) -> bool {
