@@ -14,7 +14,7 @@ use crate::sorting::sort_by_key;
 const MANY: usize = 200;
 
 /// A longer message is a paste, or is told by its facts.
-const LONGEST_MESSAGE: usize = 2_000;
+const LONGEST_MESSAGE: usize = 800;
 
 /// Sentences that are shorter say "go on"; longer ones describe.
 const SHORTEST: usize = 10;
