@@ -59,7 +59,7 @@ fn session() -> Vec<Message> {
 fn what_the_summary_does_not_say_is_carried_over_best_first() {
     insta::assert_snapshot!(ledger(&session(), "They asked for #12. Ran `ls src/app`.", ALL), @r"
     ## Carried over from what was folded (data, word for word)
-    The user's rules:
+    Rules that hold:
     - Never push to main.
     - Please look at #12, I don't know src/app/main.rs.
     Still open:

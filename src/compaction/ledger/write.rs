@@ -196,7 +196,7 @@ impl<'a> Missing<'a> {
         let missed_rules = (self.rules.len() - taken.len()) as u64;
         let mut complete = missed_rules == 0;
         let told: Vec<&str> = taken.into_iter().map(|rule| rule.text).collect();
-        list(&mut out, "The user's rules", told.iter().copied());
+        list(&mut out, "Rules that hold", told.iter().copied());
         let all_rules = cost(&out);
         let rules = all_rules.saturating_sub(of_pasted);
         left = left.min(room.all.saturating_sub(all_rules)).min(room.facts - of_pasted);
