@@ -37,6 +37,7 @@ pub(super) fn ruled(sentence: &str) -> Option<Ruled> {
     let mut said: Option<(usize, Said<'_>)> = None;
     let mut best = None;
     sort_by_key(&mut patterns, |pattern| pattern.tongue);
+    patterns.dedup_by_key(|pattern| (pattern.tongue, pattern.text));
     for pattern in patterns {
         let said = match said.take() {
             Some((tongue, read)) if tongue == pattern.tongue => said.insert((tongue, read)),

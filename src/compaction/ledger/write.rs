@@ -237,7 +237,11 @@ impl<'a> Missing<'a> {
         let mut taken = fitting(&new, &mut room_for_said, |said| cost(&said.text) + 2);
         complete &= taken.len() == new.len() || most_for_said < all_for_said;
         sort_by_key(&mut taken, |said| said.at);
-        list(&mut out, "Also said by the user (done or not)", taken.into_iter().map(|said| said.text.as_str()));
+        list(
+            &mut out,
+            "Also said by the user (done or not)",
+            taken.into_iter().map(|said| said.text.as_str()),
+        );
         self.refs(&mut out, &left_out, all_for_said - (most_for_said - room_for_said) + reserve);
 
         out.truncate(out.trim_end().len());

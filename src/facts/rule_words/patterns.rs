@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use super::telling::{SEED, hashed};
 use super::{LANGUAGES, TONGUES, Tongue};
+use crate::sorting::{sort, sort_by_key};
 
 /// What a pattern says where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,16 +31,23 @@ pub(in crate::facts) struct Pattern {
 
 /// Calls `each` with the patterns that have their mark at a word.
 pub(in crate::facts) fn patterns_at(word: &str, each: &mut dyn FnMut(Pattern)) {
-    static SORTED: OnceLock<Vec<Pattern>> = OnceLock::new();
-    let sorted = SORTED.get_or_init(sorted);
+    static SORTED: OnceLock<(Vec<Pattern>, Vec<u32>)> = OnceLock::new();
+    let (patterns, languages) = SORTED.get_or_init(|| (sorted(), sorted_languages()));
     let at = |word: u32| {
-        let from = sorted.partition_point(|pattern| pattern.word < word);
-        sorted[from..].iter().take_while(move |pattern| pattern.word == word)
+        let from = patterns.partition_point(|pattern| pattern.word < word);
+        patterns[from..].iter().take_while(move |pattern| pattern.word == word)
     };
-    at(hash(word)).copied().for_each(&mut *each);
-    if LANGUAGES.split(' ').any(|name| name == word) {
+    let word = hash(word);
+    at(word).copied().for_each(&mut *each);
+    if languages.binary_search(&word).is_ok() {
         at(hash("#")).copied().for_each(each);
     }
+}
+
+fn sorted_languages() -> Vec<u32> {
+    let mut names: Vec<u32> = LANGUAGES.split(' ').map(hash).collect();
+    sort(&mut names);
+    names
 }
 
 fn hash(word: &str) -> u32 {
@@ -62,6 +70,6 @@ fn sorted() -> Vec<Pattern> {
         let bounds = bounds.filter(|text| !text.is_empty());
         out.extend(bounds.map(|text| Pattern { word: hash(text), tongue, says: Says::Bound, text }));
     }
-    crate::sorting::sort_by_key(&mut out, |pattern| pattern.word);
+    sort_by_key(&mut out, |pattern| pattern.word);
     out
 }
