@@ -1,8 +1,9 @@
 use super::rule_words::{
-    BOUNDS, CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING,
-    RULES, SUBJECTS, TELLING, WANTING, WISHES,
+    BOUNDS, CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES, FORBIDDING, KNOWN, NEGATIONS, NOT_REVOKING,
+    REVOKING, RULES, SUBJECTS, WANTING, WISHES, tells, tells_any,
 };
 use super::sentences::{LONGEST_WRAPPED, Sentence, begins_anew, goes_on, is_entry, is_fence, sentences};
+use super::tongues::{self, ruled};
 use super::word::is_cjk;
 use crate::saved::saved;
 
@@ -32,7 +33,7 @@ pub struct Constraint<'a> {
     pub text: &'a str,
     /// How surely it is one.
     pub strength: Strength,
-    /// It holds one of the defining words (never, always, must, don't, only and their Chinese and Japanese kin), or
+    /// It holds one of the defining words (never, always, must, don't, only and their kin in the other languages), or
     /// takes back what one said.
     pub explicit: bool,
     /// It stands inside a code fence: more likely pasted than said.
@@ -42,13 +43,13 @@ pub struct Constraint<'a> {
 /// The constraints in a user message, in order.
 pub fn constraints(text: &str) -> Vec<Constraint<'_>> {
     let mut out: Vec<Constraint<'_>> = Vec::new();
-    if !may_rule(text) {
+    if !tells_any(text) {
         return out;
     }
     let all = sentences(text);
     // Where the newest of them begins and ends.
     let mut newest = (0, 0);
-    for (i, sentence) in all.iter().enumerate().filter(|(_, s)| may_rule(s.text)) {
+    for (i, sentence) in all.iter().enumerate() {
         if sentence.at < newest.1 {
             continue; // it stands in the list of the one before
         }
@@ -140,6 +141,9 @@ fn points_back(sentence: &str) -> bool {
     if sentence.contains(is_cjk) && CJK.iter().any(|w| sentence.contains(w)) {
         return true;
     }
+    if tongues::points_back(sentence, tells(sentence)) {
+        return true;
+    }
     let lower = sentence.to_lowercase().replace('’', "'");
     let words: Vec<&str> = words_of(&lower).collect();
     words.len() <= MANY
@@ -155,44 +159,22 @@ fn words_of(lower: &str) -> impl Iterator<Item = &str> {
     lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|w| !w.is_empty())
 }
 
-/// The letters that telling words begin with, a bit each.
-const FIRST: u32 = first_letters(TELLING) | first_letters(BOUNDS);
-
-const fn first_letters(words: &[&str]) -> u32 {
-    let (mut first, mut at) = (0, 0);
-    while at < words.len() {
-        first |= 1 << (words[at].as_bytes()[0] - b'a');
-        at += 1;
-    }
-    first
-}
-
-/// False where no word of a text can be part of a rule: a look at the beginning of each word, most often.
-fn may_rule(text: &str) -> bool {
-    if !text.is_ascii() {
-        return true;
-    }
-    let in_word = |b: u8| b.is_ascii_alphanumeric() || b == b'\'';
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        if !in_word(bytes[at]) {
-            at += 1;
-            continue;
-        }
-        let len = bytes[at..].iter().position(|b| !in_word(*b)).unwrap_or(bytes.len() - at);
-        let word = &text[at..at + len];
-        let letter = bytes[at].to_ascii_lowercase().wrapping_sub(b'a');
-        let tells = letter < 26 && FIRST >> letter & 1 == 1 && len <= 13;
-        if tells && TELLING.iter().chain(BOUNDS).any(|w| word.eq_ignore_ascii_case(w)) {
-            return true;
-        }
-        at += len;
-    }
-    false
-}
-
 fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
+    let tongues = tells(sentence.text);
+    if tongues == 0 {
+        return None;
+    }
+    let known = if tongues & KNOWN == 0 { None } else { known_words(sentence) };
+    let ruled = if tongues == KNOWN { None } else { ruled(sentence.text) };
+    let Some(ruled) = ruled else { return known };
+    let Sentence { text, fenced, .. } = sentence;
+    let strength = known.map_or(ruled.strength, |known| known.strength.max(ruled.strength));
+    let explicit = ruled.explicit || known.is_some_and(|known| known.explicit);
+    Some(Constraint { text, strength, explicit, fenced })
+}
+
+/// What a sentence is by the words of English, Chinese, Japanese and Korean.
+fn known_words(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
     let Sentence { text, fenced, .. } = sentence;
     let cjk = text.chars().any(is_cjk);
     let cjk_explicit = cjk && CJK_EXPLICIT.iter().any(|w| text.contains(w));
@@ -254,9 +236,11 @@ fn leaves_alone(words: &[&str]) -> bool {
 
 /// "Stop adding comments", "No new dependencies": how people begin a short sentence that rules something out.
 fn stops_or_bars(text: &str, words: &[&str]) -> bool {
-    const SMALL_TALK: [&str; 14] = [
+    const SMALL_TALK: [&str; 29] = [
         "problem", "problems", "worries", "idea", "need", "thanks", "rush", "one", "longer", "way", "doubt",
-        "wait", "i", "it",
+        "wait", "i", "it", // and what is said in Spanish of how things are:
+        "funciona", "hay", "se", "me", "es", "está", "entiendo", "puedo", "hace", "usa", "sé", "veo",
+        "tengo", "quiero", "importa",
     ];
     match words {
         ["stop", doing, ..] => doing.ends_with("ing"),
@@ -448,10 +432,10 @@ mod tests {
         for phrase in
             RULES.iter().chain(&NEGATIONS).chain(FORBIDDING).chain(WISHES).chain(REVOKING).chain(BOUNDS)
         {
-            assert!(may_rule(phrase), "{phrase}");
+            assert!(tells_any(phrase), "{phrase}");
         }
         for text in ["leave it alone", "stop adding comments", "no comments", "use a, not b"] {
-            assert!(may_rule(text), "{text}");
+            assert!(tells_any(text), "{text}");
         }
     }
 

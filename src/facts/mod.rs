@@ -24,6 +24,7 @@ pub(crate) mod shorten;
 mod statements;
 mod texts;
 mod todo;
+mod tongues;
 mod word;
 
 pub use actions::{Action, Deed, actions};

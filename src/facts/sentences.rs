@@ -16,7 +16,10 @@ pub struct Sentence<'a> {
 }
 
 /// Words whose full stop ends no sentence.
-const ABBREVIATIONS: [&str; 8] = ["e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "resp."];
+const ABBREVIATIONS: [&str; 15] = [
+    "e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "no.", "resp.", "z.b.", "d.h.", "bzw.", "ggf.", "p.ex.",
+    "т.е.", "т.к.",
+];
 
 /// Bytes of a sentence that runs over several lines; a longer one is no sentence, and its lines are taken one by one.
 pub(super) const LONGEST_WRAPPED: usize = 600;

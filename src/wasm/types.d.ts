@@ -333,7 +333,9 @@ export interface SessionOptions {
      * 0, as their documents have none. A number given here holds under each, for the rules, too.
      * `report.summary.ledger_left_out` tells what found no room. Rules are the user's own words: in their messages, in what they
      * answer a tool that asks them (`ask_user`, `AskUserQuestion`, `ask_followup_question`, `request_user_input` and the like, by name),
-     * and in system and developer messages in mid conversation.
+     * and in system and developer messages in mid conversation. They are known by how an instruction is worded in English, German,
+     * French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese and Korean; what must not get lost whatever its words are
+     * is for `pin` or `setHeader`.
      */
     ledgerTokens?: number;
     /**

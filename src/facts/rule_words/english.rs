@@ -1,0 +1,269 @@
+//! English.
+
+use super::Tongue;
+
+pub(in crate::facts) const RULES: [&str; 4] = ["never", "always", "must", "mustn't"];
+pub(in crate::facts) const NEGATIONS: [&str; 3] = ["don't", "dont", "do not"];
+/// Rules without any of these words.
+pub(in crate::facts) const FORBIDDING: &[&str] = &[
+    "under no circumstances",
+    "on no account",
+    "at no time",
+    "in no case",
+    "you may not",
+    "you can't",
+    "you cannot",
+    "you can not",
+    "shall not",
+    "is forbidden",
+    "are forbidden",
+    "it's forbidden",
+    "strictly forbidden",
+    "forbidden to",
+    "is prohibited",
+    "are prohibited",
+    "prohibited from",
+    "strictly prohibited",
+    "is not allowed",
+    "are not allowed",
+    "not allowed to",
+    "isn't allowed",
+    "aren't allowed",
+    "is not permitted",
+    "are not permitted",
+    "not permitted to",
+    "off limits",
+    "is mandatory",
+    "are mandatory",
+    "refrain from",
+    "stay away from",
+    "keep away from",
+    "hands off",
+    "you're required to",
+    "you are required to",
+    "from now on",
+    "going forward",
+    "henceforth",
+];
+/// What takes a rule back, or gives leave.
+pub(in crate::facts) const REVOKING: &[&str] = &[
+    "you may",
+    "you can now",
+    "you're allowed to",
+    "you are allowed to",
+    "is allowed now",
+    "are allowed now",
+    "feel free to",
+    "it's ok to",
+    "it's okay to",
+    "it's fine to",
+    "it is ok to",
+    "it is okay to",
+    "it is fine to",
+    "ignore that",
+    "ignore the rule",
+    "ignore my",
+    "ignore what i",
+    "disregard what i",
+    "disregard that",
+    "disregard my",
+    "forget what i",
+    "forget that",
+    "forget about",
+    "forget the rule",
+    "forget my",
+    "scratch that",
+    "changed my mind",
+    "no longer",
+    "no need to",
+    "you needn't",
+    "needn't",
+    "you don't have to",
+    "you do not have to",
+    "you don't need to",
+    "you do not need to",
+    "nevermind",
+    "never mind",
+];
+/// What such words begin with that only sound like it.
+pub(in crate::facts) const NOT_REVOKING: &[&str] =
+    &["you may not", "you may want", "you may have", "you may see", "you may find", "you may need"];
+/// Words that a sentence begins with which sets a bound: "Budget: 200 EUR", "The deadline is Friday".
+pub(in crate::facts) const BOUNDS: &[&str] = &[
+    "budget",
+    "deadline",
+    "rule",
+    "rules",
+    "policy",
+    "constraint",
+    "constraints",
+    "requirement",
+    "requirements",
+];
+pub(in crate::facts) const WISHES: &[&str] = &[
+    "make sure",
+    "be sure to",
+    "ensure",
+    "avoid",
+    "prefer",
+    "preferably",
+    "at most",
+    "at least",
+    "no more than",
+    "keep",
+    "stick to",
+    "should not",
+    "shouldn't",
+    "you should",
+    "not to",
+    "take care",
+    "careful not",
+    "remember to",
+    "may not be",
+    "ask me before",
+    "ask before",
+    "ask first",
+    "ask me first",
+    "check with me",
+    "wait for me",
+    "wait for my",
+    "tell me before",
+    "without asking",
+    "without my",
+    "unless i",
+    "until i say",
+    "answer in",
+    "answer me in",
+    "reply in",
+    "respond in",
+    "speak in",
+    "from here on",
+    "for the rest of",
+];
+/// Words before "don't" that make it a statement about someone.
+pub(in crate::facts) const SUBJECTS: [&str; 11] =
+    ["i", "we", "they", "it", "that", "which", "who", "if", "why", "things", "you"];
+/// Verbs that make "I don't …" a wish after all.
+pub(in crate::facts) const WANTING: [&str; 4] = ["want", "need", "like", "wanna"];
+/// Words of which each phrase that makes a rule or a wish holds one, where it is not one of [`BOUNDS`]. The shorter the
+/// list, the faster a text without.
+pub(in crate::facts) const TELLING: &[&str] = &[
+    "never",
+    "always",
+    "must",
+    "mustn't",
+    "don't",
+    "dont",
+    "not",
+    "no",
+    "only",
+    "circumstances",
+    "account",
+    "can't",
+    "cannot",
+    "forbidden",
+    "prohibited",
+    "allowed",
+    "permitted",
+    "limits",
+    "mandatory",
+    "refrain",
+    "away",
+    "hands",
+    "required",
+    "make",
+    "sure",
+    "ensure",
+    "avoid",
+    "prefer",
+    "preferably",
+    "most",
+    "least",
+    "keep",
+    "stick",
+    "should",
+    "shouldn't",
+    "care",
+    "careful",
+    "remember",
+    "leave",
+    "stop",
+    "ask",
+    "asking",
+    "check",
+    "wait",
+    "tell",
+    "without",
+    "unless",
+    "until",
+    "answer",
+    "reply",
+    "respond",
+    "speak",
+    "now",
+    "here",
+    "going",
+    "henceforth",
+    "rest",
+    "may",
+    "free",
+    "ok",
+    "okay",
+    "fine",
+    "ignore",
+    "disregard",
+    "forget",
+    "scratch",
+    "changed",
+    "needn't",
+    "nevermind",
+    "use",
+];
+
+/// Rules in shapes that hold none of the words above.
+pub(in crate::facts) const ENGLISH: Tongue = Tongue {
+    softeners: "please also and but ok okay so then note important just again hi hey rule reminder finally",
+    orders: "run write add commit push use test check update ask create keep put make build format lint save back \
+        read document log report verify review rebase squash sign show tell call send get do start stop wait set \
+        install regenerate bump confirm announce ping notify pull fetch tag close open list explain",
+    bans: "deploys pushes touches merges commits edits changes deletes removes releases publishes modifies ships \
+        rewrites may",
+    endings: "",
+    except: "this is was does has its",
+    always: "",
+    only: "",
+    subordinating: "",
+    rules: "without =exception, without =exceptions, no =exceptions, under any =circumstances, at all =times, \
+        =whatever you do, ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without",
+    revoking: "",
+    modals: "",
+    speakers: "",
+    wishes: "^ =every .. needs, ^ =each .. needs, ^ =any .. needs, ^ =anything .. needs, ^ =everything .. needs, \
+        ^ =all .. need, ^ =every .. requires, ^ =each .. requires, ^ =any .. requires, ^ =anything .. requires, \
+        ^ =all .. require, ^ =every .. has to, ^ =each .. has to, ^ =everything .. has to, ^ =all .. have to, \
+        ^ =every .. should, ^ =each .. should, ^ =any .. should, ^ =anything .. should, ^ =all .. should, \
+        ^ *s =should, ^ _ *s =should, ^ _ _ *s =should, ^ code =should, ^ documentation =should, i d =rather, \
+        i would =rather, ^ =remember, keep in =mind, bear in =mind, if in =doubt, when in =doubt, if =unsure, \
+        when =unsure, re =unsure, are =unsure, if you re not =sure, if you are not =sure, ^ =treat .. as, \
+        ^ *s =go in, ^ *s =go into, ^ *s =go under, ^ _ *s =go in, ^ _ *s =go into, ^ _ *s =go under, \
+        ^ *s =belong in, ^ _ *s =belong in, ^ *s =belong under, ^ *s =live in, ^ _ *s =live in, \
+        =goes in ... ~ not, =goes into ... ~ not, ^ all .. in =#, ^ everything .. in =#, ^ comments .. in =#, \
+        ^ _ comments .. in =#, ^ commit .. in =#, ^ docs .. in =#, ^ documentation .. in =#, ^ in =# $, \
+        ^ in =# please, ^ _ is =mine, ^ _ _ is =mine, ^ _ are =mine, ^ _ _ are =mine, my =approval, \
+        my =permission, my =consent, my =confirmation before, my =confirmation first, my sign off =before, \
+        my ok =before, my okay =before, my go =ahead, ^ % ... =before every, ^ % ... =before each, \
+        ^ % ... =before any, ^ % ... =after every, ^ % ... =after each, ^ % ... =before you, \
+        ^ % ... =before *ing, ^ =before *ing ... ~ %, ^ =before you ... ~ %, ^ =before every ... ~ %, \
+        ^ =before each ... ~ %, ^ =before any ... ~ %, ^ =after every ... ~ %, ^ =after each ... ~ %, \
+        ^ =whenever you ... ~ %, ^ % .. =exclusively, =unless told, =unless asked, =unless explicitly, \
+        =unless instructed",
+    pointing: "",
+    bars: "",
+    small_talk: "",
+    reports: "this =should, ^ the .. =should, ^ this .. =should, ^ that .. =should, ^ it .. =should, \
+        ^ what .. =should, ^ how .. =should, ^ why .. =should, ^ which .. =should, ^ there .. =should, \
+        ^ these .. =should, ^ those .. =should, ^ i .. =should, =every time, =all i, =all we, =all you, \
+        =all that, =remember when, =remember how, approval =rating, should =work, should be =fine, should be =ok, \
+        should be =okay, should be =good, should be =working, fault is =mine, mistake is =mine, error is =mine, \
+        ^ it is =mine, ^ this is =mine, ^ that is =mine",
+};
