@@ -33,16 +33,15 @@ pub fn is_put_to_the_user(tool: &str) -> bool {
 /// that is pairs of `"question"="answer"` the answers. An error, or that nobody answered, is the tool's own word, and so is
 /// a reminder among the rest.
 pub fn spoken(output: &str) -> Vec<String> {
-    match serde_json::from_str(output) {
-        Ok(value @ (Value::Object(_) | Value::Array(_) | Value::String(_))) => record::spoken(value),
-        _ => {
-            let said = told::without_reminders(output);
-            if told::is_of_the_tool(&said) {
-                return Vec::new();
-            }
-            told::answers(&said).unwrap_or_else(|| vec![said.into_owned()])
-        }
+    if let Ok(value @ (Value::Object(_) | Value::Array(_) | Value::String(_))) = serde_json::from_str(output)
+    {
+        return record::spoken(value);
     }
+    let said = told::without_reminders(output);
+    if told::is_of_the_tool(&said) {
+        return Vec::new();
+    }
+    told::answers(&said).unwrap_or_else(|| vec![said.into_owned()])
 }
 
 #[cfg(test)]

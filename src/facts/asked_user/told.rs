@@ -47,7 +47,7 @@ const WHOSE: [&str; 16] = [
     "unknown",
     "validation",
 ];
-/// What stands behind it: "error executing tool ask_user", "failed to ask".
+/// What stands behind it: "error executing the tool", "failed to ask".
 const DOING: [&str; 7] = ["calling", "executing", "running", "invoking", "processing", "while", "to"];
 
 /// "Error: …", "Tool error: …", "Failed to ask. …", "<error>…</error>".
