@@ -206,7 +206,7 @@ fn lines_of_a_chat_are_rules_of_their_own() {
     for (chat, rule) in [
         (
             "never delete user records\nfrom the production database",
-            "- never delete user records from the production database\n",
+            "- never delete user records\n  from the production database\n",
         ),
         ("don't use the old api\nexcept in tests", "- don't use the old api except in tests\n"),
         ("dont push\nunless i say so", "- dont push unless i say so\n"),

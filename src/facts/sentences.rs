@@ -253,6 +253,8 @@ mod tests {
             "# Rules\nalways first",
             "one:\ntwo",
             "dont touch prod\nuse tabs",
+            "never push to main\nfrom now on lint",
+            "never push to main\nuntil then use dev",
             "never push to main\nalways run the tests",
             "one\n\ntwo",
             "one\n> two",

@@ -19,32 +19,22 @@ const BETWEEN: [&str; 32] = [
 ];
 
 /// Words that a line begins with which only goes on: what it says limits what stands before.
-const LIMITING: [&str; 12] = [
-    "unless",
-    "except",
-    "excluding",
-    "without",
-    "until",
-    "till",
-    "besides",
-    "because",
-    "than",
-    "of",
-    "from",
-    "nor",
-];
+const LIMITING: [&str; 7] = ["unless", "except", "excluding", "until", "till", "than", "nor"];
 
 /// So many of them begin a line that limits the one before with a capital, too.
-const CAPITAL: usize = 6;
+const CAPITAL: usize = 5;
 
 /// Words that a line may begin with which goes on, and another as well: "if tests fail tell me".
-const PERHAPS: [&str; 26] = [
+const PERHAPS: [&str; 31] = [
     "in",
     "on",
+    "of",
     "by",
     "for",
+    "from",
     "to",
     "with",
+    "without",
     "into",
     "at",
     "as",
@@ -52,6 +42,7 @@ const PERHAPS: [&str; 26] = [
     "when",
     "whenever",
     "while",
+    "because",
     "since",
     "before",
     "after",
@@ -62,13 +53,14 @@ const PERHAPS: [&str; 26] = [
     "that",
     "which",
     "including",
+    "besides",
     "like",
     "even",
     "not",
 ];
 
-/// "From" limits nothing there.
-const FROM_NOW_ON: [&str; 2] = ["from now on", "from here on"];
+/// Words that begin a sentence of their own, though the first of them begins many a line that goes on.
+const ANEW: [&str; 5] = ["from now on", "from here on", "until then", "till then", "of course"];
 
 /// What stands between two lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +90,8 @@ pub(super) fn seam(before: &str, next: &str) -> Seam {
     let begins = |words: &[&str]| words.iter().any(|word| begins_with(next, word));
     let wide = is_cjk(last) && is_cjk(first);
     let limiting = if small { &LIMITING[..] } else { &LIMITING[..CAPITAL] };
-    let limits = begins(limiting) && !FROM_NOW_ON.iter().any(|words| next.starts_with(words));
+    let anew = ANEW.iter().any(|words| next.starts_with(words));
+    let limits = !anew && (begins(limiting) || is_without_doing(next));
     if last == ','
         || BETWEEN.iter().any(|between| word.eq_ignore_ascii_case(between))
         || (small && (limits || !chats))
@@ -106,10 +99,16 @@ pub(super) fn seam(before: &str, next: &str) -> Seam {
     {
         return Seam::GoesOn;
     }
-    if wide || limits || (small && begins(&PERHAPS)) || line.chars().nth(WRAPPED_AT).is_some() {
+    if wide || limits || (small && !anew && begins(&PERHAPS)) || line.chars().nth(WRAPPED_AT).is_some() {
         return Seam::InDoubt;
     }
     Seam::Ends
+}
+
+/// "without asking me", not "without tests it fails".
+fn is_without_doing(line: &str) -> bool {
+    let doing = line.strip_prefix("without ").and_then(|rest| rest.split(' ').next());
+    doing.is_some_and(|word| word.ends_with("ing"))
 }
 
 fn last_line(text: &str) -> &str {
@@ -173,6 +172,7 @@ mod tests {
             ("Never touch\n  the core.", "Never touch the core."),
             ("Never touch:\n\n- a\n- b\n  c", "Never touch:\n  - a\n  - b c"),
             ("never push to main\nunless i say so", "never push to main unless i say so"),
+            ("never push to main\nwithout asking me", "never push to main without asking me"),
             ("never push to main,\nand lint", "never push to main, and lint"),
             ("never push to the\nmain branch", "never push to the main branch"),
             ("The core is off limits.\nDo not touch it.", "The core is off limits. Do not touch it."),
@@ -197,6 +197,7 @@ mod tests {
             ("never push to main\nand fix the parser", "never push to main\n  and fix the parser"),
             ("always use pnpm\nto start, look at src/a.rs", "always use pnpm\n  to start, look at src/a.rs"),
             ("dont use mocks\nwhen done commit", "dont use mocks\n  when done commit"),
+            ("never push to main\nwithout tests it breaks", "never push to main\n  without tests it breaks"),
             ("always use pnpm\nfrom now on lint", "always use pnpm\n  from now on lint"),
             ("Never push to main\nUnless I say so", "Never push to main\n  Unless I say so"),
             ("不要提交\n先修复解析器", "不要提交\n  先修复解析器"),

@@ -37,7 +37,7 @@ pub fn spoken(output: &str) -> Vec<String> {
     {
         return record::spoken(value);
     }
-    let said = told::without_reminders(output);
+    let said = told::without_reminders(told::without_element(output));
     if told::is_of_the_tool(&said) {
         return Vec::new();
     }
@@ -80,6 +80,7 @@ mod tests {
             "The user must never see a stack trace.",
             "User cancelled orders must never be shown.",
             "No user input is ever trusted. Always escape it.",
+            "User input is not trusted. Always escape it.",
             "No response may be cached.",
             "<error> elements must always be red.",
         ] {
@@ -122,6 +123,7 @@ mod tests {
                 &["Yes", "user_note: never touch prod"],
             ),
             (r#"{"answers":{"question":"Must it?","answer":"B"}}"#, &["B"]),
+            (r#"{"answers":[{"id":"must","label":"Never.","answer":"Always."}]}"#, &["Always."]),
             (r#"{"action":"accept","content":{"title":"Always."}}"#, &["Always."]),
             (
                 r#"{"user_response":"Never use npm.","instructions":"You must now go on."}"#,
@@ -167,6 +169,11 @@ mod tests {
             "No response from user within 300 s. Do not call this tool again.",
             "No answer received. Always decide alone.",
             "Request timed out after 300 s. You must not retry.",
+            "The user is away. You must decide alone.",
+            "No user is available. You must decide alone.",
+            "Cannot ask the user in headless mode. You must decide alone.",
+            "ask_user is not available in this mode. You must decide alone.",
+            "User input is not available. You must decide alone.",
             r#""Error: you must not retry.""#,
             r#"{"error":"You must not call ask_user in headless mode; always decide alone."}"#,
             r#"{"errors":["You must not call it."],"code":3}"#,
@@ -189,6 +196,8 @@ mod tests {
             r#"{"answer":"Never use npm. <system-reminder>You must now.</system-reminder> Always lint."}"#;
         assert_eq!(spoken(inside), ["Never use npm.  Always lint."]);
         assert_eq!(spoken("Never use <b>npm</b>."), ["Never use <b>npm</b>."]);
+        assert_eq!(spoken("<answer>\nNever use npm.\n</answer>"), ["Never use npm."]);
+        assert_eq!(spoken("<rule>Never use npm.</rule>"), ["<rule>Never use npm.</rule>"]);
     }
 
     proptest::proptest! {

@@ -6,6 +6,11 @@ use super::told;
 
 /// What an answer stands under, where the question stands beside it; a `user` before it does not count.
 const ANSWERS: [&str; 6] = ["answer", "answers", "response", "responses", "reply", "replies"];
+/// Whether an element of this name holds an answer: `<answer>`, `<user_response>`.
+pub(super) fn is_answer(name: &str) -> bool {
+    ANSWERS.contains(&users(&plain(name))) || matches!(plain(name).as_str(), "usermessage" | "userinput")
+}
+
 /// What the user wrote beside an answer.
 const NOTED: [&str; 16] = [
     "annotation",
@@ -103,7 +108,9 @@ pub(super) fn spoken(value: Value) -> Vec<String> {
             Value::String(text) if certain => out.push(told::without_reminders(&text).into_owned()),
             // Each is shorter than the one that it stood in.
             Value::String(text) => out.extend(super::spoken(&text)),
-            Value::Array(values) => next.extend(values.into_iter().rev().map(|value| (value, keys, certain))),
+            Value::Array(values) => {
+                next.extend(values.into_iter().rev().map(|value| (value, Keys::OurWords, certain)));
+            }
             Value::Object(fields) if keys == Keys::Ids && !is_record(&fields) => {
                 next.extend(fields.into_iter().rev().map(|(_, value)| (value, Keys::OurWords, certain)));
             }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::{is_put_to_the_user, record};
 use crate::facts::sentences;
 
 /// A text without what the host put into it in elements like `<system-reminder>`.
@@ -19,6 +20,16 @@ pub(super) fn without_reminders(text: &str) -> Cow<'_, str> {
         }
     }
     text
+}
+
+/// What stands in an element like `<answer>` that is all of the text.
+pub(super) fn without_element(text: &str) -> &str {
+    let inner = text.trim().strip_prefix('<').and_then(|rest| {
+        let (name, rest) = rest.split_once('>')?;
+        let inner = rest.strip_suffix('>')?.strip_suffix(name)?.strip_suffix("</")?;
+        record::is_answer(name).then_some(inner.trim())
+    });
+    inner.unwrap_or(text)
 }
 
 /// Whether a text is the tool's own: an error, or that nobody answered.
@@ -106,7 +117,11 @@ fn is_any(words: &[&str], word: &str) -> bool {
 /// "The user did not answer.", "No response from user within 300 s.", "Request timed out."
 fn says_nobody_answered(text: &str) -> bool {
     /// Behind "the user": "did", "has" and "was" aside.
-    const TURNED_DOWN: [&str; 16] = [
+    const TURNED_DOWN: [&str; 20] = [
+        "afk",
+        "away",
+        "offline",
+        "unavailable",
         "aborted",
         "cancelled",
         "canceled",
@@ -130,6 +145,9 @@ fn says_nobody_answered(text: &str) -> bool {
     const RULING: [&str; 4] = ["must", "never", "always", "should"];
     let all = sentences(text);
     let Some(first) = all.first() else { return false };
+    if first.text.split_whitespace().next().is_some_and(is_put_to_the_user) {
+        return true;
+    }
     let lower = first.text.to_lowercase().replace('’', "'");
     let words: Vec<&str> =
         lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|word| !word.is_empty()).collect();
@@ -141,8 +159,15 @@ fn says_nobody_answered(text: &str) -> bool {
         all => all,
     };
     match bare {
+        ["no", "user", "is" | "was" | "available" | "present", ..] => true,
+        ["user", "input", "is" | "was", rest @ ..] => says_unavailable(rest),
         ["user", "did" | "has" | "is" | "was" | "does", next, ..] | ["user", next, ..] => {
             TURNED_DOWN.contains(next) || (*next == "timed" && bare.contains(&"out"))
+        }
+        ["cannot" | "can't" | "couldn't", what, "the", "user", ..]
+        | ["could", "not", what, "the", "user", ..]
+        | ["unable", "to", what, "the", "user", ..] => {
+            matches!(*what, "ask" | "reach" | "prompt" | "contact")
         }
         ["no", "user", what, rest @ ..] | ["no", what, rest @ ..] if NOTHING.contains(what) => {
             rest.first().is_none_or(|next| LACKING.contains(next))
@@ -151,6 +176,13 @@ fn says_nobody_answered(text: &str) -> bool {
         [_, "timed", "out", ..] | ["timed", "out", ..] => true,
         _ => false,
     }
+}
+
+fn says_unavailable(words: &[&str]) -> bool {
+    matches!(
+        words,
+        ["unavailable" | "disabled", ..] | ["not", "available" | "supported" | "possible" | "enabled", ..]
+    )
 }
 
 /// The answers in a text that is, as a whole, `"question"="answer"` pairs, perhaps with words of the tool's around them.
