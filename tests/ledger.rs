@@ -206,7 +206,7 @@ fn lines_of_a_chat_are_rules_of_their_own() {
     for (chat, rule) in [
         (
             "never delete user records\nfrom the production database",
-            "- never delete user records from the production database\n",
+            "- never delete user records\n  from the production database\n",
         ),
         ("don't use the old api\nexcept in tests", "- don't use the old api except in tests\n"),
         ("dont push\nunless i say so", "- dont push unless i say so\n"),
@@ -214,6 +214,9 @@ fn lines_of_a_chat_are_rules_of_their_own() {
             "you must not run migrations\nwithout asking me",
             "- you must not run migrations without asking me\n",
         ),
+        // What may be another sentence stands in its own line: a rule without conditions gets none.
+        ("never push to main\nif tests fail tell me", "- never push to main\n  if tests fail tell me\n"),
+        ("不要提交\n先修复解析器", "- 不要提交\n  先修复解析器\n"),
     ] {
         let mut session = crate::session(&json!({ "contextWindow": 16_000 }));
         session.push(vec![user(chat), said(filler(9_000)), user("next")]).unwrap();

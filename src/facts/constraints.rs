@@ -244,14 +244,42 @@ fn stops_or_bars(text: &str, words: &[&str]) -> bool {
     ];
     match words {
         ["stop", doing, ..] => doing.ends_with("ing"),
-        ["no", what, ..] => {
+        ["no", what, rest @ ..] => {
             words.len() <= 8
+                && !reports(what, rest)
                 && text.as_bytes().get(2) == Some(&b' ')
                 && !SMALL_TALK.contains(what)
                 && !SUBJECTS.contains(what)
         }
         _ => false,
     }
+}
+
+/// "No tests failed", "No errors now": what is told of things, and rules nothing out.
+fn reports(what: &str, behind: &[&str]) -> bool {
+    const TOLD: [&str; 20] = [
+        "are", "broke", "changed", "did", "exist", "exists", "fail", "failed", "fails", "found", "had",
+        "happened", "has", "have", "is", "occurred", "passed", "was", "were", "left",
+    ];
+    const TROUBLE: [&str; 12] = [
+        "bugs",
+        "conflicts",
+        "crashes",
+        "error",
+        "errors",
+        "failure",
+        "failures",
+        "issues",
+        "regressions",
+        "warning",
+        "warnings",
+        "luck",
+    ];
+    const BY_NOW: [&str; 6] = ["now", "anymore", "here", "yet", "so", "this"];
+    let of_it = |word: &&&str| matches!(**word, "that" | "which" | "who");
+    let verb = behind.iter().position(|word| TOLD.contains(word)).filter(|at| *at < 3);
+    verb.is_some_and(|at| behind[..at].iter().find(of_it).is_none())
+        || (TROUBLE.contains(&what) && behind.first().is_some_and(|next| BY_NOW.contains(next)))
 }
 
 /// "Use tabs, not blanks", "Budget: 200 EUR".
@@ -415,14 +443,24 @@ mod tests {
             "I can't see the file.",
             "No problem.",
             "No, that is wrong.",
+            "No tests failed",
+            "No errors now, go on",
+            "No merge conflicts were found.",
             "The new policy module fails.",
             "クラッシュしないように直して。",
             "この画面のような",
         ] {
             assert_eq!(rules(text), [""; 0], "{text}");
         }
-        for text in ["It says 403 Forbidden.", "405 Method Not Allowed", "No problem.", "No, that is wrong."]
-        {
+        for text in [
+            "It says 403 Forbidden.",
+            "405 Method Not Allowed",
+            "No problem.",
+            "No, that is wrong.",
+            "No tests failed",
+            "No errors now, go on",
+            "No merge conflicts were found.",
+        ] {
             assert_eq!(constraints(text), [], "{text}");
         }
     }
@@ -452,6 +490,8 @@ mod tests {
             "Stop adding comments.",
             "No new dependencies.",
             "No force pushes, please.",
+            "No commits that have secrets.",
+            "No warnings in the build.",
             "You should use pnpm.",
             "You shouldn't commit directly.",
             "Answer in French.",

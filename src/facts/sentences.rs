@@ -1,8 +1,6 @@
 //! Splitting what people write into sentences, in Latin and CJK scripts.
 
-use std::borrow::Cow;
-
-use super::word::is_cjk;
+use super::wrapped::{Seam, seam};
 
 /// A sentence, without its list mark and the blanks around it. Where the text is wrapped, its line breaks are in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,23 +21,6 @@ const ABBREVIATIONS: [&str; 15] = [
 
 /// Bytes of a sentence that runs over several lines; a longer one is no sentence, and its lines are taken one by one.
 pub(super) const LONGEST_WRAPPED: usize = 600;
-
-/// Characters of a line that may be as long as it is because it was wrapped.
-const WRAPPED_AT: usize = 50;
-
-/// Words that end no line but a wrapped one.
-const BETWEEN: [&str; 32] = [
-    "the", "a", "an", "to", "of", "in", "on", "at", "by", "for", "from", "with", "without", "into", "and",
-    "or", "nor", "but", "that", "which", "than", "as", "if", "when", "unless", "is", "are", "be", "must",
-    "may", "should", "never",
-];
-
-/// Words that a line begins with which only goes on: what it says limits or widens what stands before.
-const GOING_ON: [&str; 30] = [
-    "unless", "except", "without", "from", "in", "on", "of", "by", "for", "to", "with", "into", "at", "as",
-    "until", "till", "if", "when", "while", "because", "since", "before", "after", "and", "or", "nor", "but",
-    "than", "that", "which",
-];
 
 /// The sentences of `text`, in order. A line break ends one, unless the line goes on in the next; inside a code fence each
 /// line is one.
@@ -82,31 +63,12 @@ pub(super) fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-/// Whether a text that was wrapped goes on in the next line. `before`: it, up to that line.
+/// Whether a text that was wrapped goes on in the next line, or may. `before`: it, up to that line.
 pub(super) fn goes_on(before: &str, next: &str) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or(before).trim();
-    let (Some(last), Some(first)) = (line.chars().next_back(), next.chars().next()) else { return false };
-    let ended = matches!(last, '.' | '!' | '?' | ':' | ';' | '|' | '>' | '{' | '}' | '。' | '．' | '…')
-        || matches!(last, '\u{FF01}' | '\u{FF1F}' | '\u{FF1A}' | '\u{FF1B}')
-        || (is_closing(last) && line.trim_end_matches(is_closing).len() + last.len_utf8() < line.len());
-    if ended || is_heading(line) || begins_anew(next) {
-        return false;
-    }
-    let word = line.rsplit(char::is_whitespace).next().unwrap_or(line);
-    // Who begins no line with a capital says nothing by a small letter: each short line stands by itself, as in a chat.
-    let chats = !is_entry(before) && before.starts_with(char::is_lowercase);
-    (first.is_lowercase() && (!chats || GOING_ON.iter().any(|word| begins_with(next, word))))
-        || (is_cjk(last) && is_cjk(first))
-        || last == ','
-        || BETWEEN.iter().any(|between| word.eq_ignore_ascii_case(between))
-        || line.chars().nth(WRAPPED_AT).is_some()
+    seam(before, next) != Seam::Ends
 }
 
-fn begins_with(line: &str, word: &str) -> bool {
-    line.split(|c: char| !c.is_alphanumeric()).next().is_some_and(|first| first.eq_ignore_ascii_case(word))
-}
-
-fn is_heading(line: &str) -> bool {
+pub(super) fn is_heading(line: &str) -> bool {
     line.starts_with('#') && line.trim_start_matches('#').starts_with(' ')
 }
 
@@ -122,24 +84,6 @@ pub(super) fn begins_anew(line: &str) -> bool {
 /// An entry of a list.
 pub(super) fn is_entry(line: &str) -> bool {
     !line.starts_with(['#', '>']) && unmarked(line).len() < line.len()
-}
-
-/// A sentence as it stands in a list: wrapped lines are one, and its own list stands below it, further in.
-pub fn unwrapped(sentence: &str) -> Cow<'_, str> {
-    if !sentence.contains('\n') {
-        return Cow::Borrowed(sentence);
-    }
-    let mut out = String::with_capacity(sentence.len() + 8);
-    for line in sentence.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let wide = out.chars().next_back().is_some_and(is_cjk) && line.starts_with(is_cjk);
-        match out.is_empty() {
-            false if begins_anew(line) => out.push_str("\n  "),
-            false if !wide => out.push(' '),
-            _ => {}
-        }
-        out.push_str(line);
-    }
-    Cow::Owned(out)
 }
 
 /// A line without its heading, quote and list marks.
@@ -201,7 +145,7 @@ fn push_lines<'a>(out: &mut Vec<Sentence<'a>>, text: &'a str, (start, end): (usi
 }
 
 /// Closing marks, and further ends (`?!`), belong to the sentence before them.
-fn is_closing(c: char) -> bool {
+pub(super) fn is_closing(c: char) -> bool {
     matches!(
         c,
         '"' | '\''
@@ -296,6 +240,13 @@ mod tests {
             "never touch prod,\nstaging or dev",
             "migrations of the shared staging cluster are never run\nby an agent",
             "- never push\n  to main",
+            "never push to main\nwhenever ci is red",
+            "never push to main\nexcluding docs",
+            "never push to main\nduring freeze",
+            "never push to main\nnot even hotfixes",
+            "never push to main\nlike last time",
+            "never push to main\n(unless i say so)",
+            "Never push to main\nUnless I say so",
         ] {
             assert_eq!(of(one).len(), 1, "{one}");
         }
@@ -305,6 +256,8 @@ mod tests {
             "# Rules\nalways first",
             "one:\ntwo",
             "dont touch prod\nuse tabs",
+            "never push to main\nfrom now on lint",
+            "never push to main\nuntil then use dev",
             "never push to main\nalways run the tests",
             "one\n\ntwo",
             "one\n> two",
@@ -313,13 +266,6 @@ mod tests {
             assert_eq!(of(separate).len(), 2, "{separate}");
         }
         assert_eq!(of(&"a line of some log\n".repeat(100)).len(), 100);
-    }
-
-    #[test]
-    fn wrapped_lines_stand_in_a_list_as_one() {
-        assert_eq!(unwrapped("Never touch\n  the core."), "Never touch the core.");
-        assert_eq!(unwrapped("绝对不要提交\n密钥。"), "绝对不要提交密钥。");
-        assert_eq!(unwrapped("Never touch:\n\n- a\n- b\n  c"), "Never touch:\n  - a\n  - b c");
     }
 
     proptest::proptest! {

@@ -3,7 +3,7 @@
 //! The lease is a text in the store that says who has it and until when. It is given back when the summary failed, and when the
 //! session was saved with it or freed; a process that died gives it back by its end.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Promise};
@@ -26,12 +26,13 @@ const PATIENCE_MS: f64 = 10_000.0;
 
 /// Takes the lease, where the session is saved somewhere. Waits for another process that has it: when that one saved, this
 /// session is an old one (`STORE_CONFLICT`). A store that fails, or never answers, keeps nobody from a summary; nor does a clock
-/// that stands still, or is behind the other's.
+/// that stands still, or is behind the other's: nobody waits for one holder longer than a lease lasts.
 pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>) -> Result<(), JsValue> {
     let Some(home) = inner.stores.home.borrow().clone() else { return Ok(()) };
     let mut waited_ms = 0.0;
+    let mut waited = false;
+    let mut holder: Option<String> = None;
     loop {
-        let waited = waited_ms > 0.0;
         let (own, place) = (inner.clone(), home.clone());
         let asked = Rc::new(Asked::default());
         let told = asked.clone();
@@ -43,11 +44,16 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>) -> Result<(),
             return Err(conflict(&home));
         }
         let Some(left) = left.as_f64() else { return Ok(()) };
+        let held_by = asked.held_by.take();
+        if held_by.is_some() && held_by != holder {
+            (waited_ms, holder) = (0.0, held_by); // another one has it by now
+        }
         if waited_ms > TTL_MS {
             return Ok(()); // no lease is that long
         }
         let pause = left.clamp(1.0, LOOK_MS);
         waited_ms += pause;
+        waited = true;
         wait(timer(pause), signal, Some(&inner.freed.promise)).await?;
     }
 }
@@ -57,12 +63,14 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>) -> Result<(),
 struct Asked {
     is_answered: Cell<bool>,
     nobody_waits: Cell<bool>,
+    /// The token of who has it.
+    held_by: RefCell<Option<String>>,
 }
 
 /// Tries to take the lease: the milliseconds for which another process has it, or `undefined`, for nobody has to wait; `null`
 /// where somebody saved meanwhile.
 async fn look(inner: &Inner, home: &Home, waited: bool, asked: &Asked) -> Result<JsValue, JsValue> {
-    let left = left_of(inner, home, waited).await;
+    let left = left_of(inner, home, waited, asked).await;
     asked.is_answered.set(true);
     if asked.nobody_waits.get() {
         give_back(inner).await;
@@ -70,8 +78,8 @@ async fn look(inner: &Inner, home: &Home, waited: bool, asked: &Asked) -> Result
     Ok(left)
 }
 
-async fn left_of(inner: &Inner, home: &Home, waited: bool) -> JsValue {
-    let Ok(left) = try_to_take(inner, home).await else { return JsValue::UNDEFINED };
+async fn left_of(inner: &Inner, home: &Home, waited: bool, asked: &Asked) -> JsValue {
+    let Ok(left) = try_to_take(inner, home, asked).await else { return JsValue::UNDEFINED };
     if waited && home.has_moved_on().await.unwrap_or(false) {
         if left.is_none() {
             give_back(inner).await;
@@ -112,7 +120,7 @@ async fn give_back(inner: &Inner) {
 }
 
 /// `None`: it is ours. Otherwise the milliseconds for which another one has it.
-async fn try_to_take(inner: &Inner, home: &Home) -> Result<Option<f64>, JsValue> {
+async fn try_to_take(inner: &Inner, home: &Home, asked: &Asked) -> Result<Option<f64>, JsValue> {
     if inner.stores.leased.borrow().as_ref().is_some_and(|held| !held.is_at(&home.store, &home.key)) {
         give_back(inner).await;
     }
@@ -123,6 +131,7 @@ async fn try_to_take(inner: &Inner, home: &Home) -> Result<Option<f64>, JsValue>
         && token != inner.stores.token
         && until > now
     {
+        *asked.held_by.borrow_mut() = Some(token.to_owned());
         return Ok(Some(until - now));
     }
     let mine = format!("lease-{}-{}", now + TTL_MS, inner.stores.token);

@@ -53,6 +53,19 @@ impl Home {
         format!("{}:head", self.key)
     }
 
+    /// The head, once whoever is writing it has: a store that writes files empties them first.
+    async fn settled_head(&self) -> Result<Option<String>, JsValue> {
+        let mut reads = 1;
+        loop {
+            let head = self.store.text(&self.head()).await?;
+            if !head.as_deref().is_some_and(is_torn) || reads == READS {
+                return Ok(head);
+            }
+            reads += 1;
+            sleep(TORN_MS).await?;
+        }
+    }
+
     /// Where the lease of the summary is.
     pub fn lease(&self) -> String {
         format!("{}:lease", self.key)
@@ -244,17 +257,18 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     let swapped = store.swap(&home.head(), home.version.as_deref(), &version, None).await;
     if !matches!(swapped, Ok(true)) {
         // A swap may have been made though its answer got lost: what is there then is ours, or goes on from ours.
-        let head = store.text(&home.head()).await;
+        let head = home.settled_head().await;
         let is_ours = matches!(&head, Ok(Some(head)) if *head == version);
         let is_certain = matches!(swapped, Ok(false)) && store.swaps_at_once();
         if !is_ours && (is_certain || !is_before(store, &data, &version, &head).await?) {
-            if head.is_ok() {
+            let torn = matches!(&head, Ok(Some(head)) if is_torn(head));
+            if head.is_ok() && !torn {
                 let _ = store.remove(&data).await; // what is left over is never read
             } else {
                 *inner.stores.unsure.borrow_mut() = Some(Home { version: Some(version), ..home.clone() });
             }
             swapped?;
-            return Err(conflict(&home));
+            return Err(if torn { names_none(&home) } else { conflict(&home) });
         }
     }
     if let Some(old) = &home.version {
@@ -310,6 +324,14 @@ fn next_version(before: Option<&str>, bytes: &[u8]) -> String {
     }
 }
 
+fn is_torn(head: &str) -> bool {
+    parse_version(head).is_none()
+}
+
+fn names_none(home: &Home) -> JsValue {
+    failed(&format!("`{}` names no version", home.head()), None)
+}
+
 fn parse_version(version: &str) -> Option<(u64, &str)> {
     let (n, sum) = version.strip_prefix('v')?.split_once('-')?;
     let n = n.parse().ok().filter(|n| *n < u64::MAX)?;
@@ -325,8 +347,8 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
             let why = format!("no session is saved under `{key}`: make one, and `save` it there");
             return Err(Error::new(ErrorCode::UnknownRef, why).into());
         };
-        if parse_version(&version).is_none() {
-            torn = true; // a store that writes files empties them first: another process may be about to write it
+        if is_torn(&version) {
+            torn = true; // another process may be about to write it
             sleep(TORN_MS).await?;
             continue;
         }
@@ -339,13 +361,10 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
         *session.inner.stores.home.borrow_mut() = Some(home);
         return Ok(session);
     }
-    let head = home.head();
-    let why = if torn {
-        format!("`{head}` names no version")
-    } else {
-        format!("the snapshot that `{head}` names is not there")
-    };
-    Err(failed(&why, None))
+    if torn {
+        return Err(names_none(&home));
+    }
+    Err(failed(&format!("the snapshot that `{}` names is not there", home.head()), None))
 }
 
 /// What a store gives that is no snapshot is the store's failure.

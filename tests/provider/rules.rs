@@ -182,15 +182,15 @@ fn repair_says_what_it_did() {
 
 #[test]
 fn reasoning_before_what_no_model_makes_goes_and_that_stays() {
-    let unheard_of = json!({ "type": "x_unheard_of", "a": 1 });
+    let callers = json!({ "type": "additional_tools", "role": "developer", "tools": [] });
     let broken = json!([
         { "role": "user", "content": "go" },
         { "type": "reasoning", "id": "rs_1", "summary": [] },
-        unheard_of,
+        callers,
         { "role": "user", "content": "and?" },
     ]);
     let fixed = repair(Format::OpenaiResponses, &broken, &CheckOptions::default()).unwrap();
-    assert_eq!(fixed.output, json!([broken[0], unheard_of, broken[3]]));
+    assert_eq!(fixed.output, json!([broken[0], callers, broken[3]]));
     assert_eq!(fixed.changes[0].rule, "R-reasoning-tail");
 }
 
@@ -312,6 +312,83 @@ fn reasoning_before_what_is_not_understood_goes_although_an_answer_stands_furthe
     let fixed = repair(Format::OpenaiResponses, &list, &CheckOptions::default()).unwrap();
     assert_eq!(tail(found(Format::OpenaiResponses, &fixed.output, &CheckOptions::default())), 0);
     assert_eq!(fixed.output.as_array().unwrap().len(), 3, "what is not understood stays");
+}
+
+#[test]
+fn reasoning_before_an_item_of_an_unknown_type_stays() {
+    let reasoning =
+        json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAAABo" });
+    let orphan = json!({ "type": "function_call_output", "call_id": "a", "output": "x" });
+    for unknown in
+        [json!({ "type": "sandbox_snapshot", "id": "sb_1" }), json!({ "type": "sandbox_snapshot" })]
+    {
+        let list = json!([{ "role": "user", "content": "go" }, reasoning, unknown, { "role": "user", "content": "on" }]);
+        let options = CheckOptions::default();
+        assert_eq!(found(Format::OpenaiResponses, &list, &options), ["R-reasoning-tail at 1"]);
+        assert_eq!(repair(Format::OpenaiResponses, &list, &options).unwrap().changes, []);
+        // What else is broken is mended around it.
+        let mut broken = list.clone();
+        broken.as_array_mut().unwrap().push(orphan.clone());
+        assert_eq!(repair(Format::OpenaiResponses, &broken, &options).unwrap().output, list);
+    }
+}
+
+#[test]
+fn a_call_whose_item_id_is_taken_goes_with_its_output_where_it_cannot_stand_without() {
+    let shell = |call: &str| {
+        json!({ "type": "local_shell_call", "id": "ls_1", "call_id": call, "status": "completed",
+            "action": { "type": "exec", "command": ["ls"], "env": {} } })
+    };
+    let computer = |call: &str| {
+        json!({ "type": "computer_call", "id": "cc_1", "call_id": call, "status": "completed",
+            "action": { "type": "wait" }, "pending_safety_checks": [] })
+    };
+    let function = |call: &str| json!({ "type": "function_call", "id": "fc_1", "call_id": call, "name": "f", "arguments": "{}" });
+    let plain = |call: &str| json!({ "type": "function_call_output", "call_id": call, "output": "x" });
+    let picture = |call: &str| {
+        json!({ "type": "computer_call_output", "call_id": call,
+            "output": { "type": "computer_screenshot", "image_url": "data:image/png;base64,AA" } })
+    };
+    let options = CheckOptions::default();
+    for (first, second, rules, left) in [
+        ([shell("a"), plain("a")], vec![shell("b"), plain("b")], &["R-dup-id", "R-orphan-output"][..], 3),
+        ([shell("a"), plain("a")], vec![shell("b")], &["R-dup-id"], 3),
+        (
+            [computer("a"), picture("a")],
+            vec![computer("b"), picture("b")],
+            &["R-dup-id", "R-orphan-output"],
+            3,
+        ),
+        ([function("a"), plain("a")], vec![function("b"), plain("b")], &["R-dup-id"], 5),
+    ] {
+        let mut list = vec![json!({ "role": "user", "content": "go" })];
+        list.extend(first.into_iter().chain(second));
+        let fixed = repair(Format::OpenaiResponses, &json!(list), &options).unwrap();
+        assert_eq!(fixed.changes.iter().map(|c| c.rule).collect::<Vec<_>>(), rules);
+        assert_eq!(fixed.output.as_array().unwrap().len(), left);
+        assert_eq!(found(Format::OpenaiResponses, &fixed.output, &options), [""; 0]);
+        assert_eq!(repair(Format::OpenaiResponses, &fixed.output, &options).unwrap().changes, []);
+    }
+}
+
+#[test]
+fn a_plain_output_is_made_one_of_its_calls_kind() {
+    let custom = json!({ "type": "custom_tool_call", "call_id": "a", "name": "f", "input": "x" });
+    let computer = json!({ "type": "computer_call", "id": "cc_1", "call_id": "a", "status": "completed",
+        "action": { "type": "wait" }, "pending_safety_checks": [] });
+    for (call, kind) in [(custom, "custom_tool_call_output"), (computer, "computer_call_output")] {
+        let answer = json!({ "type": "function_call_output", "call_id": "a", "output": "o" });
+        let list = json!([{ "role": "user", "content": "go" }, call, answer]);
+        let options = CheckOptions::default();
+        assert_eq!(found(Format::OpenaiResponses, &list, &options), ["R-kind at 2!"]);
+        let fixed = repair(Format::OpenaiResponses, &list, &options).unwrap();
+        assert_eq!(fixed.changes.iter().map(|c| (c.index, c.rule)).collect::<Vec<_>>(), [(2, "R-kind")]);
+        assert_eq!(fixed.output[2]["type"], json!(kind));
+        assert_eq!(found(Format::OpenaiResponses, &fixed.output, &options), [""; 0]);
+        let missing = json!([list[0], list[1]]);
+        let fixed = repair(Format::OpenaiResponses, &missing, &options).unwrap();
+        assert_eq!(fixed.changes.iter().map(|c| c.rule).collect::<Vec<_>>(), ["R-unanswered"]);
+    }
 }
 
 #[test]

@@ -118,6 +118,58 @@ describe("a store that does wrong", () => {
     await assert.rejects(Session.load(store, "s"), failsWith("STORE_FAILED", /names no version/));
   });
 
+  test("without a compare-and-set, a save that another process is going on from was made, though the head is empty just then", async () => {
+    const { compareAndSet: _, ...store } = memoryStore();
+    const a = new Session(wide);
+    a.push(user("one"));
+    await a.save(store, "s");
+    const { setItem } = store;
+    let saved;
+    store.setItem = async (key, value) => {
+      await setItem(key, value);
+      if (key !== "s:head") return;
+      store.setItem = setItem;
+      let tear;
+      const torn = new Promise((resolve) => (tear = resolve));
+      const slow = { ...store, setItem: async (key, value) => {
+        if (key === "s:head") {
+          await setItem(key, "");
+          tear();
+          await new Promise((resolve) => setTimeout(resolve, 40));
+        }
+        await setItem(key, value);
+      } };
+      const b = await Session.load(slow, "s");
+      b.push(user("three"));
+      saved = b.save(slow, "s");
+      await torn;
+    };
+    a.push(user("two"));
+    await a.save(store, "s");
+    await saved;
+    assert.deepEqual((await Session.load(store, "s")).messages.map((m) => m.content), ["one", "two", "three"]);
+    a.push(user("four"));
+    await assert.rejects(a.save(store, "s"), failsWith("STORE_CONFLICT"));
+  });
+
+  test("a head that stays empty says of no save whether it was made", async () => {
+    const { compareAndSet: _, ...store } = memoryStore();
+    const a = new Session(wide);
+    a.push(user("one"));
+    await a.save(store, "s");
+    a.push(user("two"));
+    const { setItem } = store;
+    store.setItem = (key) => setItem(key, "");
+    await assert.rejects(a.save(store, "s"), failsWith("STORE_FAILED", /names no version/));
+    // What the other process writes in the end is what was saved here.
+    store.setItem = setItem;
+    const version = (await store.getKeys("s:v:")).map((key) => key.slice("s:v:".length)).find((key) => key.startsWith("v2-"));
+    await setItem("s:head", version);
+    a.push(user("three"));
+    await a.save(store, "s");
+    assert.equal((await Session.load(store, "s")).messages.length, 3);
+  });
+
   test("without a compare-and-set, a save that another process went on from at once was made", async () => {
     const { compareAndSet: _, ...store } = memoryStore();
     const a = new Session(wide);
@@ -332,6 +384,29 @@ describe("two processes on one session ask for one summary", () => {
       await new Promise((resolve) => setImmediate(resolve));
       t.mock.timers.tick(200);
     }
+    assert.equal(report?.decisions.at(-1).pass, "summarize");
+    a.free();
+  });
+
+  test("one that waits in a queue waits for each holder as long as a lease lasts", async (t) => {
+    const store = memoryStore();
+    let asked = 0;
+    const [a, b] = await two(store, () => (asked++, "<summary>They talked.</summary>"), { now: () => 1_000_000 });
+    await a.compact();
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    let report = null;
+    b.compact().then((settled) => (report = settled));
+    const look = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      t.mock.timers.tick(200);
+    };
+    for (let looks = 0; looks < 500; looks++) await look();
+    assert.equal(report, null, "100 s for the first");
+    await store.setItem("s:lease", "lease-1120000-another");
+    for (let looks = 0; looks < 500; looks++) await look();
+    assert.equal(report, null, "100 s for the second");
+    assert.deepEqual([asked, await store.getItem("s:lease")], [1, "lease-1120000-another"]);
+    for (let looks = 0; looks < 300 && report === null; looks++) await look();
     assert.equal(report?.decisions.at(-1).pass, "summarize");
     a.free();
   });

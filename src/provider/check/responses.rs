@@ -158,7 +158,9 @@ fn reasoning(
     let id = super::given(item, "id");
     match next.filter(|v| v.as_object().is_some_and(kinds::is_model_made)) {
         None => {
-            let severity = if id.is_some() { Severity::Error } else { Severity::Warn };
+            // What is not known may be the model's.
+            let unknown = next.is_some_and(|v| v.as_object().is_some_and(kinds::is_unknown));
+            let severity = if id.is_some() && !unknown { Severity::Error } else { Severity::Warn };
             let what = next.map_or("nothing", |v| {
                 text(v, "type").or_else(|| text(v, "role")).unwrap_or("an unknown item")
             });

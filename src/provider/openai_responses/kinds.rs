@@ -42,6 +42,9 @@ const MODEL_MADE: [&str; 10] = [
     "multi_agent_call",
 ];
 
+/// Items that the caller makes, beside messages and outputs.
+const CALLER_MADE: [&str; 3] = ["mcp_approval_response", "additional_tools", "configuration_update"];
+
 /// The kind whose call has this type.
 pub(in crate::provider) fn call_kind(item_type: &str) -> Option<&'static CallKinds> {
     CALLS.iter().find(|kind| kind.call == item_type)
@@ -62,6 +65,17 @@ pub(in crate::provider) fn is_assistant(item: &Map<String, Value>) -> bool {
 pub(in crate::provider) fn is_model_made(item: &Map<String, Value>) -> bool {
     let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
     is_assistant(item) || kind.ends_with("_call") || MODEL_MADE.contains(&kind)
+}
+
+/// Whether an item is of a type that is not known: who made it is not known either.
+pub(in crate::provider) fn is_unknown(item: &Map<String, Value>) -> bool {
+    let Some(kind) = item.get("type").and_then(Value::as_str) else { return false };
+    let of_a_message = matches!(item.get("role").and_then(Value::as_str), Some(role) if role != "assistant");
+    !(of_a_message
+        || matches!(kind, "" | "message" | "reasoning")
+        || kind.ends_with("_output")
+        || CALLER_MADE.contains(&kind)
+        || is_model_made(item))
 }
 
 /// Whether the provider runs the tool of this call itself and brings the output.

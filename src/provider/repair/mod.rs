@@ -96,7 +96,7 @@ pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resu
     content::mend(&mut work);
     pairing::mend(&mut work, options);
     if format == Format::OpenaiResponses {
-        reasoning::mend(&mut work);
+        reasoning::tails(&mut work);
     }
     content::last(&mut work);
     let messages: Vec<&Message> = work.entries.iter().map(|e| &e.message).collect();

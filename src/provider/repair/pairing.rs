@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Entry, MISSING_OUTPUT, Work, content};
+use super::{Entry, MISSING_OUTPUT, Work, content, reasoning};
 use crate::message::{CallKind, Extras, Format, Message, Part, Role, ToolCall};
 use crate::provider::CheckOptions;
 use crate::provider::check::Dialect;
@@ -38,6 +38,7 @@ pub(super) fn mend(work: &mut Work, options: &CheckOptions<'_>) {
     };
     drop_duplicate_calls(work, place);
     if work.format == Format::OpenaiResponses {
+        reasoning::duplicate_ids(work);
         drop_hosted_orphans(work);
     }
     if strict {
@@ -200,6 +201,9 @@ fn claim(work: &Work, asked: &[Asked]) -> Vec<Option<usize>> {
     answers
 }
 
+/// Where an output stood that is put in: behind all others.
+const PLACEHOLDER: usize = usize::MAX;
+
 /// Outputs that go elsewhere: the entry after which each stands.
 struct Moved {
     after: HashMap<usize, Vec<(usize, Entry)>>,
@@ -269,7 +273,7 @@ fn settle(
                     format!("a placeholder was put in as the output of {}", call.id),
                 ));
                 let message = Message::tool(call.id.clone(), MISSING_OUTPUT);
-                moved.after.entry(target).or_default().push((usize::MAX, Entry { message, from }));
+                moved.after.entry(target).or_default().push((PLACEHOLDER, Entry { message, from }));
             }
             Some(i) if place == Place::After && i > call.at => {}
             Some(i) => {
@@ -337,28 +341,35 @@ fn barriers(roles: &[Role], place: Place, format: Format) -> Vec<usize> {
 /// Puts the list together again: outputs in the order in which they stood, placeholders last.
 fn rebuild(work: &mut Work, mut moved: Moved, place: Place) {
     let old = std::mem::take(&mut work.entries);
+    let mut put_in = HashSet::new();
     for (i, entry) in old.into_iter().enumerate() {
         if !entry.is_gone() {
             work.entries.push(entry);
         }
         if let Some(mut outputs) = moved.after.remove(&i) {
             sort_by_key(&mut outputs, |(at, _)| *at);
-            work.entries.extend(outputs.into_iter().map(|(_, entry)| entry));
+            for (at, output) in outputs {
+                if at == PLACEHOLDER {
+                    put_in.insert(work.entries.len());
+                }
+                work.entries.push(output);
+            }
         }
     }
     if work.format == Format::OpenaiResponses {
-        right_kind(work);
+        right_kind(work, &put_in);
     }
     if place != Place::After {
         starts_its_own(work);
     }
 }
 
-/// An output of another kind than its call's loses its template: it is written in the kind of its call.
-fn right_kind(work: &mut Work) {
+/// An output of another kind than its call's loses its template: it is written in the kind of its call. `put_in`: entries
+/// that never had another kind.
+fn right_kind(work: &mut Work, put_in: &HashSet<usize>) {
     let mut kinds_of: HashMap<String, &'static str> = HashMap::new();
     let mut changes = Vec::new();
-    for entry in &mut work.entries {
+    for (at, entry) in work.entries.iter_mut().enumerate() {
         for call in entry.message.tool_calls() {
             let kind = match &call.kind {
                 kind if content::is_plain(kind) => "function_call",
@@ -377,13 +388,12 @@ fn right_kind(work: &mut Work) {
             let Some(call) = kinds_of.get(&output.call_id).and_then(|name| kinds::call_kind(name)) else {
                 continue;
             };
-            let told = output.extras.of(Format::OpenaiResponses).map(|map| {
-                let kind = map.get("type").and_then(|t| t.as_str()).unwrap_or_default();
-                if kind.is_empty() { "function_call_output" } else { kind }.to_owned()
-            });
+            // A plain function output comes without a template.
+            let told = output.extras.of(Format::OpenaiResponses).and_then(|map| map.get("type")?.as_str());
+            let told = told.filter(|kind| !kind.is_empty()).unwrap_or("function_call_output");
             let takes_plain = kinds::TAKES_FUNCTION_OUTPUT.contains(&call.call);
             let fits = |kind: &str| kind == call.output || takes_plain && kind == "function_call_output";
-            if told.as_deref().is_some_and(|kind| !fits(kind)) {
+            if !fits(told) && !put_in.contains(&at) {
                 output.extras = Extras::default();
                 changes.push((index, format!("it was made a {}", call.output)));
             }

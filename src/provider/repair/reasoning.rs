@@ -7,13 +7,8 @@ use crate::message::{Format, Part, Role};
 use crate::provider::item_ids;
 use crate::provider::openai_responses::kinds;
 
-pub(super) fn mend(work: &mut Work) {
-    duplicate_ids(work);
-    tails(work);
-}
-
-/// Of two items with one id the second loses it, or goes where it cannot stand without.
-fn duplicate_ids(work: &mut Work) {
+/// Of two items with one id the second loses it, or goes where it cannot stand without: what answers it is an orphan then.
+pub(super) fn duplicate_ids(work: &mut Work) {
     let mut seen: HashSet<String> = HashSet::new();
     let mut changes = Vec::new();
     for entry in &mut work.entries {
@@ -37,13 +32,15 @@ fn duplicate_ids(work: &mut Work) {
     }
 }
 
-/// Reasoning goes where what follows it, further reasoning left out, is nothing of the model's.
-fn tails(work: &mut Work) {
+/// Reasoning goes where what follows it, further reasoning left out, is nothing of the model's. Before an item that is not
+/// known it stays: the model may have made that.
+pub(super) fn tails(work: &mut Work) {
     let mut changes = Vec::new();
     let mut is_led_to = false; // what stands right behind is of the model's
     for entry in work.entries.iter_mut().rev() {
         if entry.message.role != Role::Assistant {
-            is_led_to = false;
+            is_led_to =
+                matches!(entry.message.parts.as_slice(), [part @ Part::Opaque { .. }] if may_be_made(part));
             continue;
         }
         let parts = std::mem::take(&mut entry.message.parts);
@@ -54,7 +51,7 @@ fn tails(work: &mut Work) {
             if is_reasoning && !is_led_to {
                 continue;
             }
-            is_led_to = is_reasoning || is_made(&part);
+            is_led_to = is_reasoning || may_be_made(&part);
             kept.push(part);
         }
         kept.reverse();
@@ -73,10 +70,10 @@ fn tails(work: &mut Work) {
 }
 
 /// Whether reasoning may stand before it, as [`check`](crate::provider::check) has it.
-fn is_made(part: &Part) -> bool {
+fn may_be_made(part: &Part) -> bool {
     match part {
         Part::Opaque { format: Format::OpenaiResponses, raw } => {
-            raw.as_object().is_some_and(kinds::is_model_made)
+            raw.as_object().is_some_and(|item| kinds::is_model_made(item) || kinds::is_unknown(item))
         }
         _ => true,
     }

@@ -1,0 +1,211 @@
+//! Tools by which an agent asks its user: what comes back is the user's own word.
+
+mod record;
+mod told;
+
+use serde_json::Value;
+
+/// Such tools' names, in lower case and without marks; what stands before `__`, `.`, `/` or `:` (a server's name) does not count.
+const TOOLS: [&str; 12] = [
+    "askuser",
+    "askuserquestion",
+    "askuserquestions",
+    "askuserinput",
+    "askhuman",
+    "askfollowupquestion",
+    "askclarifyingquestion",
+    "askquestions",
+    "requestuserinput",
+    "getuserinput",
+    "userinput",
+    "humaninput",
+];
+
+/// Whether a tool of this name asks the user: `ask_user`, `AskUserQuestion`, `mcp__human__ask_human`.
+pub fn is_put_to_the_user(tool: &str) -> bool {
+    let own = tool.rsplit(['.', '/', ':']).next().unwrap_or(tool);
+    let own = own.rsplit("__").next().unwrap_or(own);
+    let plain: String = own.chars().filter(char::is_ascii_alphanumeric).collect();
+    TOOLS.iter().any(|name| plain.eq_ignore_ascii_case(name))
+}
+
+/// What the user said, in the output of such a tool. Of JSON the texts in it, without what was asked and offered; of a text
+/// that is pairs of `"question"="answer"` the answers. An error, or that nobody answered, is the tool's own word, and so is
+/// a reminder among the rest.
+pub fn spoken(output: &str) -> Vec<String> {
+    if let Ok(value @ (Value::Object(_) | Value::Array(_) | Value::String(_))) = serde_json::from_str(output)
+    {
+        return record::spoken(value);
+    }
+    let said = told::without_reminders(told::without_element(output));
+    if told::is_of_the_tool(&said) {
+        return Vec::new();
+    }
+    told::answers(&said).unwrap_or_else(|| vec![said.into_owned()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_that_ask_and_others() {
+        for tool in [
+            "ask_user",
+            "askUser",
+            "AskUserQuestion",
+            "request_user_input",
+            "mcp__human__ask_human",
+            "x.ask_user",
+        ] {
+            assert!(is_put_to_the_user(tool), "{tool}");
+        }
+        for tool in ["ask", "bash", "ask_user_service_status", "get_user", "search", "ask_model"] {
+            assert!(!is_put_to_the_user(tool), "{tool}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_as_it_was_said() {
+        for said in [
+            "Never.\nEver.",
+            "17",
+            "Errors must never be swallowed.",
+            "Error messages must always be in English: all of them.",
+            "On error: always retry.",
+            "Failed jobs must never be retried.",
+            "Never pass \"mode\"=\"fast\" to the builder.",
+            "Flags: \"mode\"=\"fast\" is never right.",
+            "\"mode\"=\"fast\" is never right.",
+            "The user must never see a stack trace.",
+            "User cancelled orders must never be shown.",
+            "No user input is ever trusted. Always escape it.",
+            "User input is not trusted. Always escape it.",
+            "No response may be cached.",
+            "<error> elements must always be red.",
+        ] {
+            assert_eq!(spoken(said), [said]);
+        }
+    }
+
+    #[test]
+    fn answers_in_pairs() {
+        let told = r#"User has answered your questions: "Never use npm?"="No", "And yarn?"="Always". You can now go on."#;
+        assert_eq!(spoken(told), ["No", "Always"]);
+        let quoted = r#"User has answered your questions: "Rule?"="Never push "wip", "fix" commits to main", "Which "db"?"="B". You can now continue."#;
+        assert_eq!(spoken(quoted), ["Never push \"wip\", \"fix\" commits to main", "B"]);
+        assert_eq!(
+            spoken(r#""Rule?"="Never push "wip" commits to main""#),
+            ["Never push \"wip\" commits to main"]
+        );
+        let noted = "User has answered your questions: \"Which?\"=\"B\" selected preview:\nnever this user notes: Never touch the CI files, \"And?\"=\"C\" user notes: Always lint. You can now continue with the user's answers in mind.";
+        assert_eq!(spoken(noted), ["B", "Never touch the CI files", "C", "Always lint"]);
+    }
+
+    #[test]
+    fn what_was_said_in_json() {
+        let table: &[(&str, &[&str])] = &[
+            (r#"{"answers":{"a":"Use pnpm.","b":["x",3]}}"#, &["Use pnpm.", "x"]),
+            (
+                r#"{"questions":[{"question":"Which?","options":[{"label":"A","description":"Never use npm."}]}],"answers":{"Which?":"B"}}"#,
+                &["B"],
+            ),
+            (r#"[{"question":"Must it?","choices":["Never."],"chosen":"Always."}]"#, &["Always."]),
+            (
+                r#"{"answers":{"Which?":"B"},"annotations":{"Which?":{"notes":"Never touch the CI files.","preview":"Never."}}}"#,
+                &["B", "Never touch the CI files."],
+            ),
+            (r#"{"answer":"Other","comment":"Never use npm here."}"#, &["Other", "Never use npm here."]),
+            (r#"{"answers":["A"],"other":"Always run make check."}"#, &["A", "Always run make check."]),
+            (r#"{"answers":{"title":"Always use sentence case."}}"#, &["Always use sentence case."]),
+            (
+                r#"{"answers":{"q1":{"question":"Never?","answers":["Yes","user_note: never touch prod"]}}}"#,
+                &["Yes", "user_note: never touch prod"],
+            ),
+            (r#"{"answers":{"question":"Must it?","answer":"B"}}"#, &["B"]),
+            (r#"{"answers":[{"id":"must","label":"Never.","answer":"Always."}]}"#, &["Always."]),
+            (r#"{"action":"accept","content":{"title":"Always."}}"#, &["Always."]),
+            (
+                r#"{"user_response":"Never use npm.","instructions":"You must now go on."}"#,
+                &["Never use npm."],
+            ),
+            (r#"{"error":null,"answer":"Never."}"#, &["Never."]),
+            (
+                r#"{"status":"answered","answer":"Errors must never be swallowed."}"#,
+                &["Errors must never be swallowed."],
+            ),
+            (r#"{"answer":"Error: never log it."}"#, &["Error: never log it."]),
+            (
+                r#"{"cancelled":true,"comment":"Never do this.","message":"Do not proceed."}"#,
+                &["Never do this."],
+            ),
+            (r#"[{"type":"text","text":"Never use npm."}]"#, &["Never use npm."]),
+            (r#"[{"type":"text","text":"{\"answer\":\"Never.\",\"title\":\"Always.\"}"}]"#, &["Never."]),
+            (r#""Never.""#, &["Never."]),
+        ];
+        for (output, said) in table {
+            assert_eq!(&spoken(output), said, "{output}");
+        }
+    }
+
+    #[test]
+    fn errors_and_that_nobody_answered_are_nobodys_word() {
+        for output in [
+            "Error: never call this without a terminal.",
+            "error: you must not.",
+            "Tool error: you must not call this twice.",
+            "MCP error -32001: Request timed out. You must not retry.",
+            "Error executing tool ask_user: you must always give options.",
+            "ToolException: never.",
+            "[ERROR] You must never.",
+            "Failed: you must always give at least two options.",
+            "Failed to ask the user. You must decide.",
+            "エラー: 必ず再試行してください。",
+            "<error>You must never call this without a terminal.</error>",
+            "<tool_use_error>You must never call this.</tool_use_error>",
+            "The user did not answer. You must not ask again; always use your best judgement.",
+            "User declined to answer questions. You must not ask again.",
+            "The user has dismissed the question.\nDo not ask again.",
+            "No response from user within 300 s. Do not call this tool again.",
+            "No answer received. Always decide alone.",
+            "Request timed out after 300 s. You must not retry.",
+            "The user is away. You must decide alone.",
+            "No user is available. You must decide alone.",
+            "Cannot ask the user in headless mode. You must decide alone.",
+            "ask_user is not available in this mode. You must decide alone.",
+            "User input is not available. You must decide alone.",
+            r#""Error: you must not retry.""#,
+            r#"{"error":"You must not call ask_user in headless mode; always decide alone."}"#,
+            r#"{"errors":["You must not call it."],"code":3}"#,
+            r#"{"status":"error","message":"You must never call this tool in headless mode."}"#,
+            r#"{"success":false,"reason":"Tool timed out. You must not retry."}"#,
+            r#"{"cancelled":true,"message":"User cancelled. Do not proceed."}"#,
+            r#"{"action":"decline","content":{"message":"Never."}}"#,
+            r#"[{"type":"text","text":"Error: you must not retry."}]"#,
+        ] {
+            assert_eq!(spoken(output), [""; 0], "{output}");
+        }
+    }
+
+    #[test]
+    fn a_reminder_is_not_the_users() {
+        let reminded =
+            "Never use npm.\n<system-reminder>You must always use the todo tool.</system-reminder>";
+        assert_eq!(spoken(reminded), ["Never use npm."]);
+        let inside =
+            r#"{"answer":"Never use npm. <system-reminder>You must now.</system-reminder> Always lint."}"#;
+        assert_eq!(spoken(inside), ["Never use npm.  Always lint."]);
+        assert_eq!(spoken("Never use <b>npm</b>."), ["Never use <b>npm</b>."]);
+        assert_eq!(spoken("<answer>\nNever use npm.\n</answer>"), ["Never use npm."]);
+        assert_eq!(spoken("<rule>Never use npm.</rule>"), ["<rule>Never use npm.</rule>"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_output_is_read(output in "\\PC{0,60}|[\"=, .:a{}\\[\\]<>/\n]{0,40}|(Error|User|No response|<system-reminder>|\"=\"|\", \"|: \"| ){0,12}") {
+            for said in spoken(&output) {
+                proptest::prop_assert!(said.len() <= output.len());
+            }
+        }
+    }
+}

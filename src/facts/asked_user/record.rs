@@ -1,0 +1,174 @@
+//! An answer as JSON.
+
+use serde_json::{Map, Value};
+
+use super::told;
+
+/// What an answer stands under, where the question stands beside it; a `user` before it does not count.
+const ANSWERS: [&str; 6] = ["answer", "answers", "response", "responses", "reply", "replies"];
+/// Whether an element of this name holds an answer: `<answer>`, `<user_response>`.
+pub(super) fn is_answer(name: &str) -> bool {
+    ANSWERS.contains(&users(&plain(name))) || matches!(plain(name).as_str(), "usermessage" | "userinput")
+}
+
+/// What the user wrote beside an answer.
+const NOTED: [&str; 16] = [
+    "annotation",
+    "annotations",
+    "comment",
+    "comments",
+    "custom",
+    "customanswer",
+    "customtext",
+    "additional",
+    "feedback",
+    "freeform",
+    "freetext",
+    "note",
+    "notes",
+    "other",
+    "remark",
+    "remarks",
+];
+/// What is asked by.
+const QUESTIONS: [&str; 3] = ["question", "questions", "prompt"];
+/// What the agent asked and offered, and what the tool says of itself, which nobody said.
+const NOBODYS: [&str; 22] = [
+    "question",
+    "questions",
+    "prompt",
+    "options",
+    "choices",
+    "header",
+    "label",
+    "description",
+    "title",
+    "preview",
+    "previews",
+    "instruction",
+    "instructions",
+    "hint",
+    "hints",
+    "guidance",
+    "reminder",
+    "nextsteps",
+    "type",
+    "status",
+    "id",
+    "action",
+];
+
+/// Fields that say how the asking ended, where they hold one of the words of [`FAILED`].
+const ENDED: [&str; 7] = ["status", "state", "outcome", "result", "type", "action", "kind"];
+const FAILED: [&str; 26] = [
+    "error",
+    "failed",
+    "failure",
+    "fail",
+    "cancel",
+    "cancelled",
+    "canceled",
+    "abort",
+    "aborted",
+    "decline",
+    "declined",
+    "dismissed",
+    "expired",
+    "interrupted",
+    "noanswer",
+    "noresponse",
+    "refused",
+    "reject",
+    "rejected",
+    "skip",
+    "skipped",
+    "timeout",
+    "timedout",
+    "unanswered",
+    "unavailable",
+    "iserror",
+];
+/// Fields that say so where they are false.
+const SUCCEEDED: [&str; 5] = ["success", "succeeded", "ok", "answered", "responded"];
+
+/// Fields by whatever ids the caller gave to its questions.
+#[derive(Clone, Copy, PartialEq)]
+enum Keys {
+    OurWords,
+    Ids,
+}
+
+/// The texts in it that are the user's, in order.
+pub(super) fn spoken(value: Value) -> Vec<String> {
+    let mut out = Vec::new();
+    // And whether it is the user's for certain, and not perhaps the tool's own.
+    let mut next = vec![(value, Keys::OurWords, false)];
+    while let Some((value, keys, certain)) = next.pop() {
+        match value {
+            Value::String(text) if certain => out.push(told::without_reminders(&text).into_owned()),
+            // Each is shorter than the one that it stood in.
+            Value::String(text) => out.extend(super::spoken(&text)),
+            Value::Array(values) => {
+                next.extend(values.into_iter().rev().map(|value| (value, Keys::OurWords, certain)));
+            }
+            Value::Object(fields) if keys == Keys::Ids && !is_record(&fields) => {
+                next.extend(fields.into_iter().rev().map(|(_, value)| (value, Keys::OurWords, certain)));
+            }
+            Value::Object(fields) => next.extend(of_record(fields, certain).into_iter().rev()),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// What the user said in a record.
+fn of_record(fields: Map<String, Value>, certain: bool) -> Vec<(Value, Keys, bool)> {
+    let failed = fields.iter().any(|(key, value)| says_failed(&plain(key), value));
+    let answered = fields.keys().any(|key| ANSWERS.contains(&users(&plain(key))));
+    let accepted = fields.get("action").and_then(Value::as_str) == Some("accept");
+    let read = |(key, value): (String, Value)| {
+        let key = plain(&key);
+        let key = users(&key);
+        let of_answer = ANSWERS.contains(&key);
+        let own = of_answer || NOTED.contains(&key);
+        let many = matches!(key, "answers" | "responses" | "replies" | "annotations");
+        let keys = if many || accepted && key == "content" { Keys::Ids } else { Keys::OurWords };
+        let says = own || !failed && !answered && !NOBODYS.contains(&key) && !is_of_the_system(key);
+        says.then_some((value, keys, certain || own && !failed))
+    };
+    fields.into_iter().filter_map(read).collect()
+}
+
+/// Whether what might be answers by question is one question and its answer.
+fn is_record(fields: &Map<String, Value>) -> bool {
+    let any = |of: &[&str]| fields.keys().any(|key| of.contains(&users(&plain(key))));
+    any(&ANSWERS) && any(&QUESTIONS)
+}
+
+/// Whether a field says that there was an error, or that nobody answered.
+fn says_failed(key: &str, value: &Value) -> bool {
+    match value {
+        Value::Bool(true) => FAILED.contains(&key),
+        Value::Bool(false) => SUCCEEDED.contains(&key),
+        Value::String(text) if ENDED.contains(&key) => FAILED.contains(&plain(text).as_str()),
+        Value::String(text) => key == "error" && !text.is_empty(),
+        Value::Array(errors) => key == "errors" && !errors.is_empty(),
+        Value::Object(_) => key == "error",
+        _ => false,
+    }
+}
+
+fn is_of_the_system(key: &str) -> bool {
+    ["system", "tool", "assistant", "agent", "model"].iter().any(|who| key.starts_with(who))
+}
+
+/// A key in lower case and without marks.
+fn plain(key: &str) -> String {
+    key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// What stands behind `user` in a key.
+fn users(key: &str) -> &str {
+    let bare = key.strip_prefix("users").filter(|bare| !bare.is_empty());
+    bare.or_else(|| key.strip_prefix("user").filter(|bare| !bare.is_empty())).unwrap_or(key)
+}

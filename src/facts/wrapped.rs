@@ -1,0 +1,212 @@
+//! Lines that go on in one another, or may.
+
+use std::borrow::Cow;
+
+use super::sentences::{begins_anew, is_closing, is_entry, is_heading};
+use super::word::is_cjk;
+
+/// Characters of a line that may be as long as it is because it was wrapped.
+const WRAPPED_AT: usize = 50;
+
+/// The same in scripts whose characters are twice as wide.
+const WIDE_WRAPPED_AT: usize = WRAPPED_AT / 2;
+
+/// Words that end no line but a wrapped one.
+const BETWEEN: [&str; 32] = [
+    "the", "a", "an", "to", "of", "in", "on", "at", "by", "for", "from", "with", "without", "into", "and",
+    "or", "nor", "but", "that", "which", "than", "as", "if", "when", "unless", "is", "are", "be", "must",
+    "may", "should", "never",
+];
+
+/// Words that a line begins with which only goes on: what it says limits what stands before.
+const LIMITING: [&str; 7] = ["unless", "except", "excluding", "until", "till", "than", "nor"];
+
+/// So many of them begin a line that limits the one before with a capital, too.
+const CAPITAL: usize = 5;
+
+/// Words that a line may begin with which goes on, and another as well: "if tests fail tell me".
+const PERHAPS: [&str; 31] = [
+    "in",
+    "on",
+    "of",
+    "by",
+    "for",
+    "from",
+    "to",
+    "with",
+    "without",
+    "into",
+    "at",
+    "as",
+    "if",
+    "when",
+    "whenever",
+    "while",
+    "because",
+    "since",
+    "before",
+    "after",
+    "during",
+    "and",
+    "or",
+    "but",
+    "that",
+    "which",
+    "including",
+    "besides",
+    "like",
+    "even",
+    "not",
+];
+
+/// Words that begin a sentence of their own, though the first of them begins many a line that goes on.
+const ANEW: [&str; 5] = ["from now on", "from here on", "until then", "till then", "of course"];
+
+/// What stands between two lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seam {
+    /// The first one ends there.
+    Ends,
+    /// Who wrote them may have meant two.
+    InDoubt,
+    /// It goes on in the next.
+    GoesOn,
+}
+
+/// What stands between a text, up to a line, and that line.
+pub(super) fn seam(before: &str, next: &str) -> Seam {
+    let line = last_line(before);
+    let next = next.trim_start_matches('(');
+    let (Some(last), Some(first)) = (line.chars().next_back(), next.chars().next()) else {
+        return Seam::Ends;
+    };
+    if ended(line) || line.ends_with(COLONS) || is_heading(line) || begins_anew(next) {
+        return Seam::Ends;
+    }
+    let word = line.rsplit(char::is_whitespace).next().unwrap_or(line);
+    // Who begins no line with a capital says nothing by a small letter: each short line stands by itself, as in a chat.
+    let chats = !is_entry(before) && before.starts_with(char::is_lowercase);
+    let small = first.is_lowercase();
+    let begins = |words: &[&str]| words.iter().any(|word| begins_with(next, word));
+    let wide = is_cjk(last) && is_cjk(first);
+    let limiting = if small { &LIMITING[..] } else { &LIMITING[..CAPITAL] };
+    let anew = ANEW.iter().any(|words| next.starts_with(words));
+    let limits = !anew && (begins(limiting) || is_without_doing(next));
+    if last == ','
+        || BETWEEN.iter().any(|between| word.eq_ignore_ascii_case(between))
+        || (small && (limits || !chats))
+        || (wide && (line.chars().nth(WIDE_WRAPPED_AT).is_some() || matches!(last, '、' | '\u{FF0C}')))
+    {
+        return Seam::GoesOn;
+    }
+    if wide || limits || (small && !anew && begins(&PERHAPS)) || line.chars().nth(WRAPPED_AT).is_some() {
+        return Seam::InDoubt;
+    }
+    Seam::Ends
+}
+
+/// "without asking me", not "without tests it fails".
+fn is_without_doing(line: &str) -> bool {
+    let doing = line.strip_prefix("without ").and_then(|rest| rest.split(' ').next());
+    doing.is_some_and(|word| word.ends_with("ing"))
+}
+
+fn last_line(text: &str) -> &str {
+    text.rsplit('\n').next().unwrap_or(text).trim()
+}
+
+const COLONS: [char; 2] = [':', '\u{FF1A}'];
+
+/// Whether a line ends in what ends a sentence, or stands for itself.
+fn ended(line: &str) -> bool {
+    let Some(last) = line.chars().next_back() else { return false };
+    matches!(last, '.' | '!' | '?' | ';' | '|' | '>' | '{' | '}' | '。' | '．' | '…')
+        || matches!(last, '\u{FF01}' | '\u{FF1F}' | '\u{FF1B}')
+        || (is_closing(last) && line.trim_end_matches(is_closing).len() + last.len_utf8() < line.len())
+}
+
+fn begins_with(line: &str, word: &str) -> bool {
+    line.split(|c: char| !c.is_alphanumeric()).next().is_some_and(|first| first.eq_ignore_ascii_case(word))
+}
+
+/// A sentence as it stands in a list: wrapped lines are one. Its own list stands below it, further in, and so does a line that
+/// may be another sentence: who reads it sees both as they were written.
+pub fn unwrapped(sentence: &str) -> Cow<'_, str> {
+    if !sentence.contains('\n') {
+        return Cow::Borrowed(sentence);
+    }
+    let mut out = String::with_capacity(sentence.len() + 8);
+    let mut announced = false; // by a colon, line by line
+    let mut end = 0; // of the lines before
+    let mut at = 0;
+    for whole in sentence.split_inclusive('\n') {
+        let line = whole.trim();
+        let before = sentence[..end].trim_end();
+        let is_further_in = whole.starts_with([' ', '\t']) && at > 0;
+        at += whole.len();
+        if line.is_empty() {
+            continue;
+        }
+        end = at;
+        announced = !begins_anew(line) && (announced || before.ends_with(COLONS));
+        let goes_on = ended(last_line(before)) || seam(before, line) == Seam::GoesOn;
+        let one = is_further_in || (goes_on && !announced);
+        let wide = out.chars().next_back().is_some_and(is_cjk) && line.starts_with(is_cjk);
+        match out.is_empty() {
+            false if begins_anew(line) || !one => out.push_str("\n  "),
+            false if !wide => out.push(' '),
+            _ => {}
+        }
+        out.push_str(line);
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrapped_lines_stand_in_a_list_as_one() {
+        for (wrapped, one) in [
+            ("Never touch\n  the core.", "Never touch the core."),
+            ("Never touch:\n\n- a\n- b\n  c", "Never touch:\n  - a\n  - b c"),
+            ("never push to main\nunless i say so", "never push to main unless i say so"),
+            ("never push to main\nwithout asking me", "never push to main without asking me"),
+            ("never push to main,\nand lint", "never push to main, and lint"),
+            ("never push to the\nmain branch", "never push to the main branch"),
+            ("The core is off limits.\nDo not touch it.", "The core is off limits. Do not touch it."),
+            ("绝对不要提交、\n密钥。", "绝对不要提交、密钥。"),
+            (
+                "本项目中的任何密钥文件以及任何配置文件都绝对不要提交到主\n分支。",
+                "本项目中的任何密钥文件以及任何配置文件都绝对不要提交到主分支。",
+            ),
+        ] {
+            assert_eq!(unwrapped(wrapped), one);
+        }
+    }
+
+    #[test]
+    fn lines_that_may_be_two_sentences_stay_two_lines() {
+        for (lines, shown) in [
+            ("never push to main\nif tests fail tell me", "never push to main\n  if tests fail tell me"),
+            (
+                "dont touch prod\nin staging do what you want",
+                "dont touch prod\n  in staging do what you want",
+            ),
+            ("never push to main\nand fix the parser", "never push to main\n  and fix the parser"),
+            ("always use pnpm\nto start, look at src/a.rs", "always use pnpm\n  to start, look at src/a.rs"),
+            ("dont use mocks\nwhen done commit", "dont use mocks\n  when done commit"),
+            ("never push to main\nwithout tests it breaks", "never push to main\n  without tests it breaks"),
+            ("always use pnpm\nfrom now on lint", "always use pnpm\n  from now on lint"),
+            ("Never push to main\nUnless I say so", "Never push to main\n  Unless I say so"),
+            ("不要提交\n先修复解析器", "不要提交\n  先修复解析器"),
+            ("mainにpushしないで\nテストを書いて", "mainにpushしないで\n  テストを書いて"),
+            ("Do not touch:\nsrc/a.ts\nsrc/b.ts", "Do not touch:\n  src/a.ts\n  src/b.ts"),
+        ] {
+            assert_eq!(unwrapped(lines), shown);
+        }
+        let long = "Never push to main while the release team is on its holiday this week";
+        assert_eq!(unwrapped(&format!("{long}\nFix it")), format!("{long}\n  Fix it"));
+    }
+}
