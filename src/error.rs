@@ -131,12 +131,21 @@ impl fmt::Display for ErrorCode {
 pub struct Error {
     code: ErrorCode,
     message: String,
+    /// What a report says in its place, where the message is for who catches it.
+    brief: Option<Box<str>>,
 }
 
 impl Error {
     /// An error of this code. The message says what was wrong and what to do.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), brief: None }
+    }
+
+    /// The same, told by reports and events in these words: what advice the message has is for who catches it.
+    #[must_use]
+    pub fn told_as(mut self, brief: impl Into<Box<str>>) -> Self {
+        self.brief = Some(brief.into());
+        self
     }
 
     /// `INVALID_CONFIG` for one option: `key` is its full path, as `compaction.thresholdRatio`.
@@ -162,6 +171,21 @@ impl Error {
     /// What was wrong and what to do, without the code.
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// Whether reports and events tell it in other words than who catches it.
+    pub fn has_brief(&self) -> bool {
+        self.brief.is_some()
+    }
+
+    /// What reports and events tell of it beside the code.
+    pub fn brief(&self) -> &str {
+        self.brief.as_deref().unwrap_or(&self.message)
+    }
+
+    /// A line of a report or an event: the code, and what happened.
+    pub fn in_brief(&self) -> String {
+        format!("{}: {}", self.code, self.brief())
     }
 }
 

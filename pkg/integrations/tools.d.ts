@@ -9,11 +9,13 @@ export type SessionSource = Session | (() => Session | Promise<Session>);
 /**
  * Runs one of the tools as a model called it, and gives the text that it is answered: `tool_output_cache` reads a stored output by
  * line, `tool_output_cache_grep` searches one, `search_history` finds a text in all that was ever said. A ref that there is not
- * and a pattern that does not parse are answered as errors for the model to see.
+ * and a pattern that does not parse are answered as errors for the model to see, and so are arguments that are no JSON object.
  *
+ * @param name A `ToolName`, as the model called it.
+ * @param args The arguments: an object, or the JSON text that OpenAI's APIs give (`call.function.arguments`).
  * @throws {ContextError} `INVALID_ARGUMENT` for a tool that there is not.
  */
-export declare function runTool(session: SessionSource, name: ToolName, args: object): Promise<string>;
+export declare function runTool(session: SessionSource, name: ToolName | (string & {}), args: object | string): Promise<string>;
 
 /** JSON Schema of what a tool takes. */
 export type ToolParameters = { type: "object"; properties: { [name: string]: any }; [key: string]: unknown };

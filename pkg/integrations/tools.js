@@ -8,18 +8,34 @@ const RUN = {
   tool_output_cache_grep: (session, args) => session.toolOutputs.grep(args),
   search_history: (session, args) => {
     const { query, regex, ignore_case, max_hits } = args;
+    if (typeof query !== "string") return "Error: `query`: say what to look for, as a text";
     const hits = session.search(query, { regex, ignore_case, max_hits });
     return hits.length > 0 ? JSON.stringify(hits) : "[nothing found]";
   },
 };
 
+const NO_ARGUMENTS = "Error: the arguments are no JSON object";
+
+/** The arguments of a call as an object; nothing where they are none. OpenAI's APIs give them as text. */
+function argumentsOf(args) {
+  let given = args ?? {};
+  try {
+    if (typeof given === "string") given = JSON.parse(given.trim() || "{}");
+  } catch {
+    return undefined;
+  }
+  return typeof given === "object" && given !== null && !Array.isArray(given) ? given : undefined;
+}
+
 /** See tools.d.ts. */
 export async function runTool(session, name, args) {
   const run = Object.hasOwn(RUN, name) ? RUN[name] : undefined;
   if (!run) throw new ContextError("INVALID_ARGUMENT", `there is no tool named ${name}; there are: ${Object.keys(RUN).join(", ")}`);
+  const given = argumentsOf(args);
+  if (!given) return NO_ARGUMENTS;
   const of = await (typeof session === "function" ? session() : session);
   try {
-    return await run(of, args);
+    return await run(of, given);
   } catch (error) {
     // A wrong ref or pattern is the model's, and it can try another.
     if (error?.code === "UNKNOWN_REF" || error?.code === "INVALID_ARGUMENT") return `Error: ${error.message}`;
@@ -72,15 +88,7 @@ export function openaiAgentsTools(session) {
     strict: false,
     needsApproval: async () => false,
     isEnabled: async () => true,
-    invoke: async (_context, input) => {
-      let args;
-      try {
-        args = JSON.parse(input || "{}");
-      } catch {
-        return "Error: the arguments are no JSON";
-      }
-      return runTool(session, name, args);
-    },
+    invoke: async (_context, input) => runTool(session, name, input),
   }));
 }
 

@@ -18,7 +18,8 @@ pub struct Report {
     /// The model's context window in tokens, `null` where neither model nor window is known.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub window: Option<u64>,
-    /// Tokens that a view may take: min(max input, window − reserved output).
+    /// Tokens that a view may take: min(max input, window − reserved output). In the model's own tokens: `counter.corrected_tokens`
+    /// is what is held against it.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub limit: Option<u64>,
     /// limit × thresholdRatio: where `shouldCompact` begins to say yes.
@@ -30,7 +31,8 @@ pub struct Report {
     pub target: Option<u64>,
     /// Tokens of the view before the run; tool outputs trimmed since the last report count as before.
     pub tokens_before: u64,
-    /// Tokens of the view after it.
+    /// Tokens of the view after it, as counted: where `counter.calibration` is below 1, it may be more than `limit` though the view
+    /// fits; compare `counter.corrected_tokens`.
     pub tokens_after: u64,
     /// Messages in the view before.
     pub messages_before: u64,
@@ -185,7 +187,8 @@ pub struct SummaryReport {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger_left_out: Option<LedgerLeftOut>,
-    /// What was done instead of what was asked, in words (missing tags, the extractive summariser …).
+    /// What was done instead of what was asked, in words (missing tags, the extractive summariser …), with the code and the message of
+    /// what failed.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,

@@ -6,8 +6,11 @@ use super::facade::Session;
 use super::run::{Fit, Pending, Question, Run};
 use crate::compaction::ledger::Carried;
 use crate::compaction::{self, Chunks, FoldPlan, Layout, Reason, Size};
-use crate::context::{EventName, LedgerLeftOut};
+use crate::context::{EventName, LedgerLeftOut, NodeIndex};
 use crate::error::Result;
+
+const CUT_WITHIN: &str =
+    "the retained turns alone exceeded the target: the oldest lost its earlier steps to the summary";
 
 /// A summary that was accepted, and what it stands for.
 pub(super) struct Summarized {
@@ -38,28 +41,34 @@ impl Session {
         let Question { plan, mut run, pass, size, chunks, .. } = pending.question;
         let why = match (plan.cut_within_turn, run.reason) {
             _ if plan.layout == Layout::SystemSummary && run.must_fit() => {
-                "the turns that the view was too small for became a summary"
+                "the turns that the view was too small for became a summary".to_owned()
             }
-            (true, _) => {
-                "the retained turns alone exceeded the target: the oldest lost its earlier steps to the summary"
-            }
-            (false, Reason::Manual) => "compact() was called",
-            (false, _) => "the view reached its threshold",
+            (false, Reason::Recover) => self.recovery.why(),
+            (true, Reason::Recover) => format!("{}; {CUT_WITHIN}", self.recovery.why()),
+            (true, _) => CUT_WITHIN.to_owned(),
+            (false, Reason::Manual) => "compact() was called".to_owned(),
+            (false, _) => "the view reached its threshold".to_owned(),
         };
         let asked = Asked { size, chunks, lowered };
         self.put_in(&mut run, Summarized { plan, pass, accepted, carried, asked }, why);
         self.advance(run)
     }
 
+    /// Whether what is folded has a tool output that its request could go without.
+    fn has_outputs(&self, plan: &FoldPlan) -> bool {
+        let of = |node: &NodeIndex| &self.context.history.node(*node).message;
+        plan.members.iter().any(|node| of(node).tool_outputs().next().is_some())
+    }
+
     /// Folds what a summary stands for under it.
-    pub(super) fn put_in(&mut self, run: &mut Run, summarized: Summarized, why: &str) {
+    pub(super) fn put_in(&mut self, run: &mut Run, summarized: Summarized, mut why: String) {
         let Summarized { plan, pass, mut accepted, carried, asked } = summarized;
         if let Some(note) = asked.lowered {
             accepted.note(&note);
         }
         match asked.chunks {
             Some(chunks) => chunks.note().iter().for_each(|note| accepted.note(note)),
-            None if asked.size == Size::NoOutputs => {
+            None if asked.size == Size::NoOutputs && self.has_outputs(&plan) => {
                 accepted.note("the request went without tool outputs, to fit");
             }
             None => {}
@@ -77,7 +86,6 @@ impl Session {
         run.unsummed = None;
         self.usage = None;
         let missed = accepted.missed;
-        let mut why = why.to_owned();
         if missed.rules > 0 {
             let _ = write!(why, "; the ledger had no room for {} of the user's rules", missed.rules);
         }

@@ -15,6 +15,12 @@ const LEAST: u64 = 64;
 /// Turns that take fewer tokens may go without a summary where none would be smaller.
 const LITTLE: u64 = 256;
 
+/// Characters of a callback's error that reports and events show.
+const LONGEST_NEWS: usize = 240;
+
+/// What they show where the redaction itself fails.
+const UNTOLD: &str = "the summarize callback failed";
+
 const NOTHING_LEFT: &str = "everything that this summary was to stand for has to stay since: it was pinned, or the conversation went back to it; nothing is left to fold";
 
 /// What is to become of an answer.
@@ -82,8 +88,9 @@ impl Session {
     }
 
     /// The callback failed: the same is asked again while there are attempts left. What it failed with is not for the model
-    /// to know.
+    /// to know, and reports tell it without what may not leave.
     pub fn not_answered(&mut self, pending: Pending, error: Error) -> Result<Fit> {
+        let error = self.redacted(error);
         let attempt = pending.question.attempt;
         if error.code() == ErrorCode::Aborted || attempt == self.config.compaction.max_attempts {
             return self.give_up(pending, error);
@@ -93,10 +100,29 @@ impl Session {
         self.ask(pending.question)
     }
 
+    /// An error as reports and events may tell it: short, and without what may not leave. Where that cannot be told, the code
+    /// alone.
+    fn redacted(&self, error: Error) -> Error {
+        if !error.has_brief() {
+            return error;
+        }
+        let redacted = match &self.redact {
+            Some(redact) => redact.text(error.brief()).unwrap_or_else(|_| UNTOLD.to_owned()),
+            None => error.brief().to_owned(),
+        };
+        let mut shown: String = redacted.chars().take(LONGEST_NEWS + 1).collect();
+        if let Some((end, _)) = shown.char_indices().nth(LONGEST_NEWS) {
+            shown.truncate(end);
+            shown.push('…');
+        }
+        error.told_as(shown)
+    }
+
     /// Goes on with what the built-in summariser says: no request, whatever its size, had to be sent.
     pub fn resume_extractive(&mut self, pending: Pending) -> Result<Fit> {
+        let pending = unasked(pending);
         let answer = Answer { text: self.extractive(&pending), ..Answer::default() };
-        self.resume_at_once(pending, &answer)
+        self.resume(pending, &answer)
     }
 
     /// Goes on with a summary of all that is folded, though the request may have been about a piece of it.
@@ -139,11 +165,11 @@ impl Session {
         if error.code() == ErrorCode::Aborted || self.config.compaction.on_failure == OnFailure::Error {
             return self.go_on_or_fail(pending.question, error);
         }
-        pending = self.still_wanted(pending)?;
+        pending = unasked(self.still_wanted(pending)?);
         let answer = Answer { text: self.extractive(&pending), ..Answer::default() };
         match self.judge_settled(&mut pending, |session, pending| session.judge(pending, &answer, false)) {
             Ok((mut accepted, carried)) => {
-                accepted.fallback = Some(format!("the extractive summariser stood in: {error}"));
+                accepted.fallback = Some(format!("the extractive summariser stood in: {}", error.in_brief()));
                 pending.question.run.summary.get_or_insert_default().attempts = pending.question.attempt;
                 self.accept(pending, accepted, carried)
             }
@@ -163,9 +189,9 @@ impl Session {
         if error.code() == ErrorCode::Aborted || !goes_on {
             return Err(self.fail(question, error));
         }
-        self.context.emit(EventName::CompactionFailed, &question.plan.members, error.to_string());
+        self.context.emit(EventName::CompactionFailed, &question.plan.members, error.in_brief());
         let Question { mut run, attempt, pass, .. } = question;
-        run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.to_string());
+        run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.in_brief());
         run.summary.get_or_insert_default().attempts = attempt;
         run.unsummed = Some(error).filter(|_| !may_shorten);
         self.go_on_without(run)
@@ -364,12 +390,12 @@ impl Session {
     }
 
     pub(super) fn fail(&mut self, question: Question, error: Error) -> Error {
-        self.context.emit(EventName::CompactionFailed, &question.plan.members, error.to_string());
+        self.context.emit(EventName::CompactionFailed, &question.plan.members, error.in_brief());
         let Question { mut run, attempt, pass, .. } = question;
         if run.background {
             return error;
         }
-        run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.to_string());
+        run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.in_brief());
         run.summary.get_or_insert_default().attempts = attempt;
         if run.folded {
             self.drop_bound_thinking(&[]); // what stood behind a fold that stays
@@ -377,6 +403,14 @@ impl Session {
         self.failed = Some(self.make_report(run));
         error
     }
+}
+
+/// No request is answered: what one went without is nobody's loss.
+fn unasked(mut pending: Pending) -> Pending {
+    pending.question.chunks = None;
+    pending.question.size = pending.question.plan.layout.first_size();
+    pending.request.max_tokens = None;
+    pending
 }
 
 fn pieces_do_not_end(pending: &Pending, error: &Error) -> bool {

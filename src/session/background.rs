@@ -228,11 +228,14 @@ impl Session {
                 run.summary = asked.summary;
                 let summary =
                     Summarized { plan, pass, accepted, carried, asked: Asked { size, chunks, lowered } };
-                self.put_in(run, summary, "its summary was written in the background");
+                self.put_in(run, summary, "its summary was written in the background".to_owned());
                 true
             }
             Err(error) => {
-                let why = format!("the summary that was written in the background was dropped: {error}");
+                let why = format!(
+                    "the summary that was written in the background was dropped: {}",
+                    error.in_brief()
+                );
                 run.decide(pass, self.tokens(), self.tokens(), Vec::new(), why);
                 self.background.fail(self.context.history.len());
                 false

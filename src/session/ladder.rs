@@ -265,7 +265,7 @@ impl Session {
     pub(super) fn finish(&mut self, mut run: Run) -> Report {
         let must_fit = run.must_fit();
         if let Some(error) = run.unsummed.take() {
-            let why = format!("no summary could be had ({error}); the view fits without one");
+            let why = format!("no summary could be had ({}); the view fits without one", error.in_brief());
             run.summary.get_or_insert_default().fallback = Some(why);
         }
         self.context.settle_pointers();

@@ -28,9 +28,28 @@ pub(super) struct Recovery {
     refused: Option<(u64, u64)>,
     /// The model's answers in the history when it was refused.
     answers: usize,
+    /// What was said last, for the report of the run that minds it.
+    said: Option<Overflow>,
 }
 
-saved!(struct Recovery { tries, refused, answers });
+saved!(struct Recovery { tries, refused, answers } fresh { said: None });
+
+impl Recovery {
+    /// Why a fold was due, in the provider's figures.
+    pub fn why(&self) -> String {
+        let said = self.said.unwrap_or_default();
+        match (said.actual, said.limit) {
+            (Some(actual), Some(limit)) => {
+                format!("the provider refused the request: {actual} tokens, and it takes {limit}")
+            }
+            (None, Some(limit)) => {
+                format!("the provider refused the request as too long: it takes {limit} tokens")
+            }
+            (Some(actual), None) => format!("the provider refused the request as too long: {actual} tokens"),
+            (None, None) => "the provider refused the request as too long".to_owned(),
+        }
+    }
+}
 
 impl Session {
     /// Makes the view fit what a provider's error teaches; `None` for an error that does not say "too long".
@@ -60,6 +79,7 @@ impl Session {
             return Err(Error::new(ErrorCode::ContextWindowExceeded, why));
         }
         self.recovery.tries += 1;
+        self.recovery.said = Some(overflow);
         if !self.speaks_of_the_view_before(overflow) {
             self.learn(overflow);
         }

@@ -34,13 +34,18 @@ impl Pending {
         self.0.waiting.borrow_mut().insert(id, promise);
     }
 
-    /// Waits until nothing is under way. The first error since the last call.
-    pub async fn flush(&self) -> Result<(), JsValue> {
+    /// Waits until nothing is under way.
+    pub async fn settled(&self) -> Result<(), JsValue> {
         loop {
             let oldest = self.0.waiting.borrow().values().next().cloned();
             let Some(oldest) = oldest else { break };
             JsFuture::from(oldest).await?;
         }
+        Ok(())
+    }
+
+    /// The first error since the last call.
+    pub fn tell(&self) -> Result<(), JsValue> {
         self.0.failed.take().map_or(Ok(()), Err)
     }
 }

@@ -283,8 +283,8 @@ impl Session {
 
     /// Pins a message, or a piece of its text: it stands verbatim in every view from now on.
     ///
-    /// A message stands in its place. A piece of one stands in a user message of its own at the beginning of the view,
-    /// whatever becomes of the message that it was taken from. What is pinned is never shortened; pins that alone exceed
+    /// A message stands in its place. A piece of one stands in a user message of its own before the conversation (behind
+    /// the summary, where there is one), whatever becomes of the message that it was taken from. What is pinned is never shortened; pins that alone exceed
     /// the limit make `prepare` and `compact` fail with `BUDGET_IMPOSSIBLE`.
     ///
     /// @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that the message does not hold.

@@ -19,10 +19,10 @@ use super::lease::{sleep, within};
 use super::options::{Options, read_options};
 use super::pending::Pending;
 use super::session::Session;
-use super::signal::wait;
+use super::signal::{AbortSignal, refuse_aborted, wait};
 use super::snapshot::{bytes_of_session, restored};
 use super::store::{Store, failed};
-use super::value::{get, settle, text, to_js};
+use super::value::{get, known_keys, settle, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::saved::checksum;
 use crate::tool_output::ToolOutputs;
@@ -194,20 +194,15 @@ impl Session {
     /// waits; saves, and tool outputs on their way into the store. What was written in the background is put in by the next `prepare`
     /// or compaction.
     ///
-    /// @throws {ContextError} the first error since the last call: `STORE_FAILED`, and nothing in memory is lost.
+    /// @param options `signal`: ends the wait, and nothing else: what is under way goes on.
+    /// @throws {ContextError} the first error since the last call: `STORE_FAILED`, and nothing in memory is lost; `ABORTED`.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
-    pub fn flush(&self) -> Promise {
-        let inner = self.inner.clone();
-        future_to_promise(async move {
-            inner.refuse_freed()?;
-            let waiting = inner.clone();
-            let flushed = future_to_promise(async move {
-                background::settled(&waiting).await;
-                away::settle(&waiting); // what a store refused before
-                waiting.stores.pending.flush().await.map(|()| JsValue::UNDEFINED)
-            });
-            wait(flushed, None, Some(&inner.freed.promise)).await
-        })
+    pub fn flush(
+        &self,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
+    ) -> Promise {
+        let signal = known_keys(&options, &["signal"]).and_then(|()| AbortSignal::of(&options));
+        settle(signal.map(|signal| self.flushed(signal)))
     }
 
     /// What is held: bytes of the module's memory, all sessions together, which never shrinks; bytes of this session's tool outputs in it;
@@ -223,6 +218,24 @@ impl Session {
             "wasm_bytes": pages as u64 * 65_536, "outputs_bytes": outputs, "messages": messages,
         });
         to_js(&held)
+    }
+}
+
+impl Session {
+    fn flushed(&self, signal: Option<AbortSignal>) -> Promise {
+        let inner = self.inner.clone();
+        future_to_promise(async move {
+            refuse_aborted(signal.as_ref())?;
+            inner.refuse_freed()?;
+            let waiting = inner.clone();
+            let settled = future_to_promise(async move {
+                background::settled(&waiting).await;
+                away::settle(&waiting); // what a store refused before
+                waiting.stores.pending.settled().await.map(|()| JsValue::UNDEFINED)
+            });
+            wait(settled, signal.as_ref(), Some(&inner.freed.promise)).await?;
+            inner.stores.pending.tell().map(|()| JsValue::UNDEFINED)
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 
 use super::inner::Inner;
 use super::signal::{AbortSignal, abort_error, wait};
-use super::thrown::said_by;
+use super::thrown::{message_of, said_by};
 use super::value::{get, json, set, text, to_js, when_read};
 use crate::compaction::extractive;
 use crate::compaction::{Answer, Profile, Reason, Style, SummaryRequest, transcript_messages};
@@ -63,7 +63,10 @@ pub async fn ask(
         Err(_) if signal.is_some_and(AbortSignal::has_fired) => Err(refused_by(signal)),
         Err(cause) => {
             let why = "the summarize callback failed; history and view are as they were. Its error is the `cause`; with `compaction: { onFailure: \"extractive\" }` the built-in summariser stands in";
-            let error = Error::new(ErrorCode::SummaryFailed, why);
+            let said = message_of(&cause);
+            let colon = if said.is_empty() { "" } else { ": " };
+            let error = Error::new(ErrorCode::SummaryFailed, why)
+                .told_as(format!("the summarize callback failed{colon}{said}"));
             let too_long = is_overflow(&said_by(&cause));
             Err(Refusal { error, cause, too_long })
         }
@@ -82,7 +85,9 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
     }
     let nonsense = || {
         let why = "the summarize callback must answer with a string or { text, usage?, finish_reason? }; history and view are as they were";
-        Error::new(ErrorCode::SummaryFailed, why)
+        let brief =
+            "the summarize callback answered with neither a string nor { text, usage?, finish_reason? }";
+        Error::new(ErrorCode::SummaryFailed, why).told_as(brief)
     };
     let field = |key: &str| get(answer, key).map_err(|_| nonsense());
     let text = field("text")?.and_then(|t| t.as_string()).ok_or_else(nonsense)?;

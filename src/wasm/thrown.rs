@@ -53,3 +53,21 @@ pub fn said_by(thrown: &JsValue) -> String {
     let too_long = overflow_texts(&said);
     if too_long.is_empty() { said.join(": ") } else { too_long.join(": ") }
 }
+
+/// Characters of an error's text that are looked at: it may be a page.
+const LONGEST: usize = 4_000;
+
+/// An error's own message, for a report; behind it that of its cause, where it has another: `fetch failed` alone says little.
+pub fn message_of(thrown: &JsValue) -> String {
+    let of = |value: &JsValue| {
+        let message = get(value, "message").ok().flatten().and_then(|m| m.as_string());
+        value.as_string().or(message).filter(|m| !m.trim().is_empty())
+    };
+    let own = of(thrown).unwrap_or_else(|| said_by(thrown));
+    let cause = get(thrown, "cause").ok().flatten().and_then(|cause| of(&cause));
+    let said = match cause.filter(|cause| !own.contains(cause.as_str())) {
+        Some(cause) => format!("{own}: {cause}"),
+        None => own,
+    };
+    said.chars().take(LONGEST).collect()
+}

@@ -678,7 +678,8 @@ export interface Report {
      */
     window: number | null;
     /**
-     * Tokens that a view may take: min(max input, window − reserved output).
+     * Tokens that a view may take: min(max input, window − reserved output). In the model's own tokens: `counter.corrected_tokens`
+     * is what is held against it.
      */
     limit: number | null;
     /**
@@ -695,7 +696,8 @@ export interface Report {
      */
     tokens_before: number;
     /**
-     * Tokens of the view after it.
+     * Tokens of the view after it, as counted: where `counter.calibration` is below 1, it may be more than `limit` though the view
+     * fits; compare `counter.corrected_tokens`.
      */
     tokens_after: number;
     /**
@@ -859,7 +861,8 @@ export interface SummaryReport {
      */
     ledger_left_out?: LedgerLeftOut;
     /**
-     * What was done instead of what was asked, in words (missing tags, the extractive summariser …).
+     * What was done instead of what was asked, in words (missing tags, the extractive summariser …), with the code and the message of
+     * what failed.
      */
     fallback?: string;
 }
@@ -916,16 +919,16 @@ export type Content = string | Part[];
 export type Part =
 | { type: "text"; text: string }
 /** `width` and `height` in pixels: where they are known, its tokens are counted by them. */
-| { type: "image"; url?: string; data?: string; media_type?: string; file_id?: string; detail?: "auto" | "low" | "high"; width?: number; height?: number }
-| { type: "document"; url?: string; data?: string; media_type?: string; file_id?: string; filename?: string }
-| { type: "audio"; url?: string; data?: string; media_type?: string; file_id?: string; filename?: string }
+| { type: "image"; url?: string | undefined; data?: string | undefined; media_type?: string | undefined; file_id?: string | undefined; detail?: "auto" | "low" | "high" | undefined; width?: number | undefined; height?: number | undefined }
+| { type: "document"; url?: string | undefined; data?: string | undefined; media_type?: string | undefined; file_id?: string | undefined; filename?: string | undefined }
+| { type: "audio"; url?: string | undefined; data?: string | undefined; media_type?: string | undefined; file_id?: string | undefined; filename?: string | undefined }
 /** What the model said when it would not answer. */
 | { type: "refusal"; refusal: string }
 /**
  * What the model thought: in the open (`text`), as summaries, or closed (`encrypted`, `redacted`). `signature` and `id` are the
  * provider's, by which it knows its own; it goes back as it came.
  */
-| { type: "reasoning"; text?: string; summary?: string[]; signature?: string; encrypted?: string; id?: string; redacted?: boolean }
+| { type: "reasoning"; text?: string | undefined; summary?: string[] | undefined; signature?: string | undefined; encrypted?: string | undefined; id?: string | undefined; redacted?: boolean | undefined }
 /** Not understood: carried in its place, unchanged. */
 | { type: "opaque"; format: Format; raw: unknown };
 
@@ -939,25 +942,25 @@ export type ToolCall =
 /** What a message carries beside its content. */
 export interface Meta {
     /** Unique in a session; made (`m1`, `m2`, …) where it is left out. */
-    id?: string;
+    id?: string | undefined;
     /** For passes that act by type; derived from the role where it is left out. */
-    item_type?: ItemType;
+    item_type?: ItemType | undefined;
     /** Lower goes first. */
-    priority?: number;
+    priority?: number | undefined;
     /** How many of its kind stay in the view; `true` is 1. */
-    ephemeral?: boolean | number;
+    ephemeral?: boolean | number | undefined;
     /** Stands verbatim in every view. */
-    pinned?: boolean;
+    pinned?: boolean | undefined;
     /** What a provider's format carried that has no name here, by format. */
-    extras?: { [format: string]: object };
+    extras?: { [format: string]: object } | undefined;
 }
 
 /** One entry of a conversation: Chat Completions' shape, widened so that every format can be said in it. */
 export type Message = Meta &
 (
 | { role: "system" | "developer" | "user"; content: Content }
-| { role: "assistant"; content?: Content | null; tool_calls?: ToolCall[] }
-| { role: "tool"; tool_call_id: string; content: Content; output_ref?: ToolOutputRef; is_error?: boolean }
+| { role: "assistant"; content?: Content | null | undefined; tool_calls?: ToolCall[] | undefined }
+| { role: "tool"; tool_call_id: string; content: Content; output_ref?: ToolOutputRef | undefined; is_error?: boolean | undefined }
 );
 
 /**
@@ -1070,11 +1073,12 @@ export interface SummaryResponse {
      * Why it stopped, in the provider's word. Only those for a model that stopped by itself are taken (`stop`, `end_turn`, `stop_sequence`,
      * `completed`, `COMPLETE`, `eos` …): with any other the summary is refused as cut off (`SUMMARY_TRUNCATED`). Leave it out where it is not known.
      */
-    finish_reason?: string;
+    finish_reason?: string | undefined;
 }
 
 /**
- * Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause` (see `onFailure`).
+ * Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause` of what is thrown; its message stands
+ * in `report.summary.fallback`, in the decision and in the event `compaction_failed`, too (see `onFailure`).
  *
  * It must not wait for its own session: `compact()`, or `prepare()` over the limit, wait for its answer. Called before it first
  * awaits, they reject (`INVALID_ARGUMENT`); after that nobody can tell it from another caller, and only the `signal` given to that
@@ -1088,23 +1092,23 @@ options: { signal?: AbortSignal },
 /** When and how a conversation is folded into a summary. */
 export interface CompactionConfig {
     /** Default true. */
-    enabled?: boolean;
+    enabled?: boolean | undefined;
     /** Default true; false: only when asked to. */
-    auto?: boolean;
+    auto?: boolean | undefined;
     /** threshold = limit × this. Above 0, at most 1; default 0.8. */
-    thresholdRatio?: number;
+    thresholdRatio?: number | undefined;
     /** The summariser's model; default null: yours. */
-    model?: string | null;
+    model?: string | null | undefined;
     /** Replaces the default summary prompt. */
-    summaryPrompt?: string;
+    summaryPrompt?: string | undefined;
     /** Appended to the summary prompt as bullets; they replace nothing. */
-    summaryDirectives?: string[];
+    summaryDirectives?: string[] | undefined;
     /** Asks for a `<retain>` section; default null. */
-    retainPrompt?: string | null;
+    retainPrompt?: string | null | undefined;
     /** Appended to the retain prompt as bullets. */
-    retainDirectives?: string[];
-    /** Turns that stay whole; default 1. */
-    retainLastTurns?: number;
+    retainDirectives?: string[] | undefined;
+    /** Turns that stay whole; default 1. All before them are folded, whatever room there is: more keeps more of the conversation. */
+    retainLastTurns?: number | undefined;
 }
 
 /** The name of a preset: a document's list of passes, or (`"contextfold"`, the default) our own. */
@@ -1115,8 +1119,8 @@ export type PresetName = "contextfold" | "spec" | "rolling" | "steps-design" | "
  * each type has a default.
  */
 export type SelectiveRule =
-| { strategy: "DROP" | "NONE"; priority?: number }
-| { strategy: "TRUNCATE"; keepRecent: number; priority?: number };
+| { strategy: "DROP" | "NONE"; priority?: number | undefined }
+| { strategy: "TRUNCATE"; keepRecent: number; priority?: number | undefined };
 
 /**
  * One way to make a view smaller, with its options. A list of them is a ladder: `prepare` runs them in order, each if it
@@ -1127,40 +1131,40 @@ export type Pass =
 /** Of ephemeral messages only the newest of their kind stay. */
 | { pass: "ephemeral" }
 /** Placeholders for the oldest tool outputs beyond a budget in tokens; default that of `toolOutputCache`. */
-| { pass: "trim_tool_outputs"; budgetTokens?: number | null }
+| { pass: "trim_tool_outputs"; budgetTokens?: number | null | undefined }
 /** Of identical tool outputs the newest stays; the older ones point to it. */
 | { pass: "dedupe_reads" }
 /** Tool outputs above `maxTokens` (200) that are JSON lose what does not identify them. */
-| { pass: "compress_json"; enabled?: boolean; maxTokens?: number }
+| { pass: "compress_json"; enabled?: boolean | undefined; maxTokens?: number | undefined }
 /** Tool outputs above `max` (5000) characters keep the first `head` (1000) and the last `tail` (1000). */
-| { pass: "truncate_head_tail"; max?: number; head?: number; tail?: number }
+| { pass: "truncate_head_tail"; max?: number | undefined; head?: number | undefined; tail?: number | undefined }
 /** Memory results leave the view: those of `setContext`, and messages of the type `MEMORY`. */
 | { pass: "drop_memory_results" }
 /** Placeholders for tool outputs before the last `protectTurns` (2) turns, if they give at least `minReclaimTokens` (0). */
-| { pass: "prune_tool_outputs"; protectTurns?: number; minReclaimTokens?: number }
+| { pass: "prune_tool_outputs"; protectTurns?: number | undefined; minReclaimTokens?: number | undefined }
 /**
  * The view is limited to the last turns, one fewer each time from `from` (default: all but one) down to `to` (1), until it
  * fits; each time from the untrimmed view, pruned as the pass before it prunes. A ladder with it acts at the limit, merges later
  * instructions into the base prompt, and ends in `CONTEXT_WINDOW_EXCEEDED` where the last turn alone is too large.
  */
-| { pass: "shrink_turns"; from?: number | null; to?: number }
+| { pass: "shrink_turns"; from?: number | null | undefined; to?: number | undefined }
 /** What `shrink_turns` left out becomes a summary, a system message `<summary>…</summary>`; `enabled` (true). */
-| { pass: "auto_compact"; enabled?: boolean }
+| { pass: "auto_compact"; enabled?: boolean | undefined }
 /** Exchanges before the last `keepSteps` (3) keep their user message and their last answer. */
-| { pass: "drop_old_tool_results"; keepSteps?: number }
+| { pass: "drop_old_tool_results"; keepSteps?: number | undefined }
 /** Items go by type, the least important type first, until the view is under its threshold. */
-| { pass: "selective"; rules?: { [T in ItemType]?: SelectiveRule } }
+| { pass: "selective"; rules?: { [T in ItemType]?: SelectiveRule } | undefined }
 /**
  * The newest messages within a budget: (window × `targetRatio` (0.6) − header) × `recentRatio` (0.65). Not at
  * `minMessages` (10) or fewer.
  */
-| { pass: "recent_window"; enabled?: boolean; minMessages?: number; targetRatio?: number; summaryRatio?: number; recentRatio?: number }
+| { pass: "recent_window"; enabled?: boolean | undefined; minMessages?: number | undefined; targetRatio?: number | undefined; summaryRatio?: number | undefined; recentRatio?: number | undefined }
 /**
  * A summary that each later one extends: above `upperThreshold` (50000) tokens, down to `lowerThreshold` (30000); the
  * first from `minMessages` (20) messages on, each later one after `minNewMessages` (10) whose tokens exceed
  * `triggerRatio` (0.5) × the summary's.
  */
-| { pass: "rolling_summary"; upperThreshold?: number; lowerThreshold?: number; minMessages?: number; minNewMessages?: number; triggerRatio?: number }
+| { pass: "rolling_summary"; upperThreshold?: number | undefined; lowerThreshold?: number | undefined; minMessages?: number | undefined; minNewMessages?: number | undefined; triggerRatio?: number | undefined }
 /**
  * Everything but the last turns becomes a summary. `keepTurns` (or `keepSteps`, the same in the steps document's word):
  * default `retainLastTurns`; `thresholdTokens`: default limit × `thresholdRatio`; `cutWithinTurn` (true): a retained
@@ -1168,72 +1172,72 @@ export type Pass =
  */
 | {
     pass: "summarize";
-    keepTurns?: number;
-    keepSteps?: number;
-    layout?: "retain-summary-turns" | "ask-answer-steps" | "replace";
-    profile?: "default" | "design" | "execution";
-    thresholdTokens?: number;
-    cutWithinTurn?: boolean;
+    keepTurns?: number | undefined;
+    keepSteps?: number | undefined;
+    layout?: "retain-summary-turns" | "ask-answer-steps" | "replace" | undefined;
+    profile?: "default" | "design" | "execution" | undefined;
+    thresholdTokens?: number | undefined;
+    cutWithinTurn?: boolean | undefined;
 };
 
 /** What `simulate` replays a transcript under. No model is asked and nothing is stored. */
 export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summarize" | "store"> {
     /** The ladders to compare: presets' names, or lists of passes. Default: every preset. */
-    presets?: (PresetName | Pass[])[];
+    presets?: (PresetName | Pass[])[] | undefined;
     /** Definitions of the tools that the model is given, in any format: they count with every call. */
-    tools?: unknown[];
+    tools?: unknown[] | undefined;
     /**
      * What tokens cost, before the built-in table: LiteLLM's table (`input_cost_per_token`, `cache_read_input_token_cost`, …), that
      * of models.dev (`cost`, in dollars per million), or one row of either, for whatever model.
      */
-    prices?: object;
+    prices?: object | undefined;
     /** The model whose price is taken; default: `model`. Unknown: `UNKNOWN_MODEL`. */
-    priceAs?: string;
+    priceAs?: string | undefined;
     /** Ids of messages (without one of its own, a message has its place's: `m1` is the first) that are pinned as soon as they are pushed. */
-    pins?: string[];
+    pins?: string[] | undefined;
 }
 
 /** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
 export interface SessionOptions {
     /** Looked up for its limits; unknown: `UNKNOWN_MODEL`. */
-    model?: string;
+    model?: string | undefined;
     /** Tokens of the context window, where you know better than the table. */
-    contextWindow?: number;
+    contextWindow?: number | undefined;
     /** Tokens of the window that are kept for the answer; default 0. */
-    reservedOutputTokens?: number;
+    reservedOutputTokens?: number | undefined;
     /**
      * The share of the limit that passes leave free, 0 to below 1; default 0 with a counter that is exact for the model, else
      * 0.1, and less as reported usage (`calibrate`) proves the counter right.
      */
-    safetyMargin?: number;
+    safetyMargin?: number | undefined;
     /**
      * Learn from reported usage (default true): `recordUsage` sets the input tokens that the provider reports against those that
      * were counted for the view of the last `prepare` or `compact`. Limits and thresholds are held against counts times that
      * ratio (`report.counter.calibration`); views of under 500 tokens and sums over several calls teach nothing.
      */
-    calibrate?: boolean;
+    calibrate?: boolean | undefined;
     /** A LiteLLM table, a models.dev table, or `{ [model]: { max_input_tokens?, max_output_tokens?, max_tokens? } }`. */
-    models?: object;
+    models?: object | undefined;
     /** How tokens are counted; default `"estimate"`. */
-    tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number);
+    tokenizer?: "estimate" | "bytes/4" | Encoding | ((text: string) => number) | undefined;
     /** When and how to fold. */
     compaction?: CompactionConfig & {
         /** In what shape the conversation goes to the summariser; default `"messages"`, under the ladder `"ladder"` `"transcript"`. */
-        style?: "messages" | "transcript";
+        style?: "messages" | "transcript" | undefined;
         /** Tokens of the summariser's window; default: the session's limit. */
-        summarizerWindow?: number;
+        summarizerWindow?: number | undefined;
         /**
          * How often a summary is asked for before it counts as failed; default 2. It is asked for again when the answer cannot be
          * used (the request then says why) and when `summarize` throws or rejects, but not when it was aborted.
          */
-        maxAttempts?: number;
+        maxAttempts?: number | undefined;
         /**
          * What happens then. `"error"` (default): a compaction rejects and has changed nothing; `prepare` goes on without a summary
          * where the view fits its limit all the same (`report.summary.fallback` and `compaction_failed` tell of it), and rejects
          * where it does not. `"extractive"`: the extractive summariser stands in, which the report says; where not even that is a
          * gain, `prepare` shortens messages as its last resort.
          */
-        onFailure?: "error" | "extractive";
+        onFailure?: "error" | "extractive" | undefined;
         /**
          * Tokens that the carry-over ledger may take; 0: no ledger. It is what a summary leaves out, appended to it without a
          * model: the user's rules, what they asked for, open work, commands, error codes, ids, URLs, paths and refs of what was
@@ -1248,12 +1252,12 @@ export interface SessionOptions {
          * French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese and Korean; what must not get lost whatever its words are
          * is for `pin` or `setHeader`.
          */
-        ledgerTokens?: number;
+        ledgerTokens?: number | undefined;
         /**
          * The language that the summary is asked for in, as `"French"` or `"ja"`. Default `"auto"`: the user's. A summary in
          * another script is asked for again once more, and then taken; the report says so.
          */
-        language?: "auto" | string;
+        language?: "auto" | string | undefined;
         /**
          * Sees every text on its way to the summariser or into the ledger (addresses, titles, names, ids, keys of arguments and
          * `instructions`, too; not what base64 data holds), and gives it without what may not leave. It may be
@@ -1261,9 +1265,12 @@ export interface SessionOptions {
          * It may not use the session, which is at work then: that throws `INVALID_ARGUMENT`. `null`: none, as without it; a session that
          * was saved with one is restored with one, or with `null`.
          */
-        redact?: ((text: string) => string) | null;
-        /** Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. */
-        lowRatio?: number;
+        redact?: ((text: string) => string) | null | undefined;
+        /**
+         * Where a compaction aims at most: limit × this; below `thresholdRatio`; default 0.5. Whole turns are folded, all but the last
+         * `retainLastTurns`, so that the view is often far below it; a larger `retainLastTurns` (or `prepare({ fill: true })`) keeps more.
+         */
+        lowRatio?: number | undefined;
         /**
          * Whose words a summary is. Default: a user message (data, not an instruction), and as their documents have it in the
          * presets `steps-*` (the assistant's answer) and `rolling` (a system message). `"assistant"`: the answer to a user message
@@ -1271,7 +1278,7 @@ export interface SessionOptions {
          * fenced; elsewhere `INVALID_CONFIG`, for what stands in a system message instructs, and a summary may repeat what a tool's
          * output said.
          */
-        summaryRole?: "user" | "assistant" | "system";
+        summaryRole?: "user" | "assistant" | "system" | undefined;
         /**
          * Ask for a summary ahead of time, while the talk goes on; default false. From limit × `atRatio` on (below
          * `thresholdRatio`; default 7/8 of it), `push`, `recordUsage` and `prepare` ask `summarize` without anybody waiting. When
@@ -1282,36 +1289,36 @@ export interface SessionOptions {
          * the report says so. `options.signal` fires when the session is freed. Without `summarize` there is nothing to wait for:
          * nothing is done ahead.
          */
-        background?: boolean | { atRatio?: number };
-    };
+        background?: boolean | { atRatio?: number | undefined } | undefined;
+    } | undefined;
     /** How tool outputs are kept and cut. */
     toolOutputCache?: ToolOutputCacheConfig & {
         /**
          * Bytes of full tool outputs that stay in memory; default: all. Beyond it the oldest are moved to the `store`, which has to be
          * given then, and `read`, `grep` and `get` fetch them from there. What the view shows whole stays.
          */
-        memoryBytes?: number | null;
-    };
+        memoryBytes?: number | null | undefined;
+    } | undefined;
     /**
      * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
      * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
      * (`thinking.block_binding.prefix_mismatch_behavior: "drop_block"`); `"auto"` (default): `"drop"` for a `model` that is known to
      * bind its thinking, else `"keep"`.
      */
-    boundThinking?: "auto" | "drop" | "keep";
+    boundThinking?: "auto" | "drop" | "keep" | undefined;
     /** The passes that `prepare` runs: a preset, or a list of your own; default `"contextfold"`. See `presets`. */
-    ladder?: PresetName | Pass[];
+    ladder?: PresetName | Pass[] | undefined;
     /** A clock, for the time in `summaryState`; default none: then nothing depends on the time. */
-    now?: () => number;
+    now?: (() => number) | undefined;
     /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
-    summarize?: Summarize;
+    summarize?: Summarize | undefined;
     /** Where tool outputs go beyond `toolOutputCache.memoryBytes`; `Session.load` gives its own. */
-    store?: Store;
+    store?: Store | undefined;
     /**
      * Freeze objects that are pushed, with all that they hold (default false). They are handed out again as they are, so that a later
      * change of one is a mistake: in strict mode, as in every module, it throws then.
      */
-    freezeInputs?: boolean;
+    freezeInputs?: boolean | undefined;
 }
 
 /**
@@ -1342,15 +1349,15 @@ export interface Store {
 /** What stands in a prompt beside the conversation. What is left out stays as it was; `null` clears it. */
 export interface ContextPartsInput {
     /** Texts that a memory search found, best first. */
-    memory?: string[] | null;
+    memory?: string[] | null | undefined;
     /** At most so many of them are shown; default 5. */
-    memoryLimit?: number | null;
+    memoryLimit?: number | null | undefined;
     /** Messages of your own, without calls and tool outputs. */
-    injections?: Message[] | null;
+    injections?: Message[] | null | undefined;
     /** What the agent can do; other keys are not looked at. */
-    skills?: { name: string; description?: string | null }[] | null;
+    skills?: { name: string; description?: string | null | undefined }[] | null | undefined;
     /** Which tools of `setTools` the model is given, by name. It may not change the session. */
-    toolFilter?: ((name: string) => boolean) | null;
+    toolFilter?: ((name: string) => boolean) | null | undefined;
 }
 
 /** What a compaction would do. Every message of the view is in one of the three lists. */
@@ -1433,11 +1440,11 @@ export type EncodingName = "o200k_base" | "cl100k_base" | "o200k_harmony" | "p50
 /** How large a `ContextGraph` may grow: the defaults protect a browser tab. */
 export interface ContextGraphOptions {
     /** Nodes, summaries among them; default 1,000,000. */
-    maxNodes?: number;
+    maxNodes?: number | undefined;
     /** Edges, those that folds re-lay not counted; default 4,000,000. */
-    maxEdges?: number;
+    maxEdges?: number | undefined;
     /** Nodes in one view; default 200,000. */
-    maxContextNodes?: number;
+    maxContextNodes?: number | undefined;
 }
 
 /**
@@ -1449,19 +1456,19 @@ export type EdgeKind = "sequence" | "dependency" | "branch";
 /** A node that is to be added. */
 export interface GraphNodeInput {
     /** Unique in the graph; made (`n1`, `n2`, …) where it is left out. */
-    id?: string;
+    id?: string | undefined;
     /** What it is. */
     type: NodeType;
     /** Its lane, which is opened where there is none of this name; default `"main"`. */
-    lane?: string;
+    lane?: string | undefined;
     /** How far its work has come; default `"finished"`. */
-    state?: NodeState;
+    state?: NodeState | undefined;
     /** What it says; or else a `message`. */
-    content?: Content;
+    content?: Content | undefined;
     /** What it says as a message, of the role that its type has: `user`, `assistant`, `tool`, `system`, `developer`. */
-    message?: Message;
+    message?: Message | undefined;
     /** What it comes after; default: the lane's last node, or where the lane was forked off. `[]`: nothing. */
-    after?: string | string[];
+    after?: string | string[] | undefined;
 }
 
 /** A node of a `ContextGraph`. */
@@ -1505,17 +1512,17 @@ export interface CheckOptions {
     /** The history before it was changed: allows the checks that need it (lost reasoning, changed thinking, order). */
     original?: unknown;
     /** Who answers: `"openai"`, `"anthropic"`, `"deepseek"`, `"mistral"`, `"gemini"`, …; default: the format's own provider. */
-    provider?: string;
+    provider?: string | undefined;
     /** The last calls are still being executed; default false. */
-    pending?: boolean;
+    pending?: boolean | undefined;
     /** The provider keeps the conversation (`previous_response_id`, `conversation`): outputs may answer calls that are not here. */
-    stateful?: boolean;
+    stateful?: boolean | undefined;
     /** Whether the Responses API stores items (`store`); it does by default. */
-    store?: boolean;
+    store?: boolean | undefined;
     /** Anthropic's `thinking.type`. */
-    thinking?: "enabled" | "adaptive" | "disabled";
+    thinking?: "enabled" | "adaptive" | "disabled" | undefined;
     /** The model binds thinking to what stands before it: a mismatch is an error then, else a warning. */
-    bound?: boolean;
+    bound?: boolean | undefined;
 }
 
 /** A mended history. */
@@ -1841,8 +1848,7 @@ export class Session {
     /**
      * Folds if `shouldCompact()` says so. Resolves to the report, or to `null` where nothing was to be done.
      *
-     * @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `ABORTED`;
-     * history and view are as they were then.
+     * @throws {ContextError} as `compact`.
      */
     checkAndCompact(options?: { signal?: AbortSignal }): Promise<Report | null>;
     /**
@@ -1850,6 +1856,11 @@ export class Session {
      * target, the oldest of them loses its earlier steps to the summary. Where there is nothing to fold, resolves to a report
      * without decisions. A compaction that is under way is joined; with `instructions` its end is waited for, and then what
      * is left is folded with them (where nothing is, a decision says that they went to no summariser).
+     *
+     * @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `SUMMARY_INVALID`;
+     * `STALE_PLAN` where what was to be folded was rewritten meanwhile; `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the
+     * limit; `STORE_CONFLICT` where another process saved the session meanwhile; `INVALID_ARGUMENT` inside a `summarize` of its own;
+     * `ABORTED`, `FREED`. History and view are as they were then.
      */
     compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<Report>;
     /**
@@ -1857,9 +1868,10 @@ export class Session {
      * waits; saves, and tool outputs on their way into the store. What was written in the background is put in by the next `prepare`
      * or compaction.
      *
-     * @throws {ContextError} the first error since the last call: `STORE_FAILED`, and nothing in memory is lost.
+     * @param options `signal`: ends the wait, and nothing else: what is under way goes on.
+     * @throws {ContextError} the first error since the last call: `STORE_FAILED`, and nothing in memory is lost; `ABORTED`.
      */
-    flush(): Promise<void>;
+    flush(options?: { signal?: AbortSignal }): Promise<void>;
     /**
      * Every fold that was made, the newest last.
      */
@@ -1940,8 +1952,8 @@ export class Session {
     /**
      * Pins a message, or a piece of its text: it stands verbatim in every view from now on.
      *
-     * A message stands in its place. A piece of one stands in a user message of its own at the beginning of the view,
-     * whatever becomes of the message that it was taken from. What is pinned is never shortened; pins that alone exceed
+     * A message stands in its place. A piece of one stands in a user message of its own before the conversation (behind
+     * the summary, where there is one), whatever becomes of the message that it was taken from. What is pinned is never shortened; pins that alone exceed
      * the limit make `prepare` and `compact` fail with `BUDGET_IMPOSSIBLE`.
      *
      * @throws {ContextError} `INVALID_ARGUMENT` for an id that there is not, and for a text that the message does not hold.
@@ -1965,12 +1977,12 @@ export class Session {
     /**
      * Makes the view fit and resolves to it, with the report. May ask for a summary.
      *
-     * A fold goes down to the low mark, so that the next message does not need another. `fill` keeps as much as there is
-     * room for instead: for a conversation that does not go on (`compactMessages` does so).
+     * A fold goes down to the low mark (`lowRatio`), so that the next message does not need another, and as far below it as folding
+     * whole turns takes it. `fill` keeps as much as there is room for instead: for a conversation that does not go on
+     * (`compactMessages` does so).
      *
-     * @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one;
-     * `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit, `CONTEXT_WINDOW_EXCEEDED` where every pass ran in
-     * vain.
+     * @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one; and
+     * `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
      */
     prepare(options?: { signal?: AbortSignal; fill?: boolean }): Promise<Prepared>;
     /**

@@ -288,6 +288,20 @@ describe("who waits and who does not", () => {
     assert.equal(await flushed, undefined);
     await new Session().flush();
   });
+
+  test("a signal ends flush's wait, and nothing else", async () => {
+    const { session, asked } = await asking();
+    const controller = new AbortController();
+    const flushed = session.flush({ signal: controller.signal });
+    controller.abort();
+    await assert.rejects(flushed, failsWith("ABORTED"));
+    await assert.rejects(session.flush({ signal: AbortSignal.abort() }), failsWith("ABORTED"));
+    for (const wrong of [5, [], { timeout: 5 }, { signal: 5 }]) await assert.rejects(session.flush(wrong), failsWith("INVALID_ARGUMENT"));
+    asked[0].resolve(GOOD);
+    await session.flush({ signal: new AbortController().signal });
+    await session.prepare();
+    assert.equal(session.folds().length, 1);
+  });
 });
 
 describe("what happened meanwhile", () => {

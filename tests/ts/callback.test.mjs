@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ContextError, Session, extractiveSummarize } from "contextfold";
-import { conversation, deferred, failsWith, settled, stateOf, user } from "../support/session.mjs";
+import { assistant, conversation, deferred, failsWith, settled, stateOf, user, words } from "../support/session.mjs";
 
 const GOOD = "<summary>the gist</summary>";
 const TIRED = new Error("the model is tired");
@@ -243,6 +243,68 @@ describe("attempts", () => {
       const report = await session.compact();
       assert.match(report.summary.fallback, /extractive summariser stood in: SUMMARY_/);
       assert.equal(session.folds().length, 1);
+    }
+  });
+
+  describe("with what it failed is told by report and events, without what may not leave", () => {
+    const thrown = {
+      "an error": [() => { throw new Error("429 overloaded"); }, /^SUMMARY_FAILED: the summarize callback failed: 429 overloaded$/],
+      "an error with a cause": [() => { throw new Error("fetch failed", { cause: new Error("ECONNREFUSED") }); }, /failed: fetch failed: ECONNREFUSED$/],
+      "a text": [() => { throw "busy"; }, /failed: busy$/],
+      "a body": [() => { throw { error: { message: "429 overloaded" } }; }, /failed: 429 overloaded$/],
+      "nothing": [() => { throw undefined; }, /^SUMMARY_FAILED: the summarize callback failed$/],
+      "a page": [() => { throw new Error("x".repeat(1e6)); }, /failed: x+…$/],
+      "a secret": [() => { throw new Error("401: the key sk-123 is wrong"); }, /failed: 401: the key \[key\] is wrong$/],
+    };
+    const redact = (text) => text.replaceAll("sk-123", "[key]");
+    for (const [what, [summarize, told]] of Object.entries(thrown)) {
+      test(what, async () => {
+        const heard = [];
+        const listening = (session) => (session.on("compaction_failed", (e) => heard.push(e.detail)), session);
+        const roomy = listening(new Session({ contextWindow: 8000, compaction: { thresholdRatio: 0.6, redact }, safetyMargin: 0, summarize }));
+        roomy.push(conversation(4));
+        const { report } = await roomy.prepare();
+        assert.match(/no summary could be had \((.*)\); the view fits without one$/.exec(report.summary.fallback)[1], told);
+        assert.match(report.decisions.find((d) => d.pass === "summarize").why, told);
+        assert.equal(roomy.report.summary.fallback, report.summary.fallback);
+
+        const stoodIn = sessionWith(summarize, { onFailure: "extractive", redact });
+        assert.match((await stoodIn.compact()).summary.fallback.replace("the extractive summariser stood in: ", ""), told);
+
+        const ahead = listening(new Session({ contextWindow: 8000, compaction: { thresholdRatio: 0.9, lowRatio: 0.3, background: { atRatio: 0.5 }, redact }, safetyMargin: 0, summarize }));
+        ahead.push(conversation(4));
+        await ahead.flush();
+
+        assert.equal(heard.length, 2);
+        for (const detail of heard) assert.ok(told.test(detail) && detail.length < 300, detail);
+      });
+    }
+
+    test("a redaction that fails leaves the code alone", async () => {
+      let calls = 0;
+      const redact = (text) => { if (text.includes("sk-123")) throw new Error("no"); return text; };
+      const session = sessionWith(() => { calls += 1; throw new Error("sk-123"); }, { onFailure: "extractive", redact });
+      const { summary } = await session.compact();
+      assert.match(summary.fallback, /stood in: SUMMARY_FAILED: the summarize callback failed$/);
+      assert.ok(calls > 0 && !JSON.stringify(session.report).includes("sk-123"));
+    });
+  });
+
+  test("the built-in summariser is no fallback where it is what was configured", async () => {
+    const session = new Session({ contextWindow: 8000 });
+    for (let n = 0; n < 30; n++) session.push([user(`question ${n}: ${words(60, n)}`), assistant(`answer ${n}: ${words(60, n)}`)]);
+    const { report } = await session.prepare();
+    assert.equal(session.folds().length, 1);
+    assert.equal(report.summary.fallback, undefined);
+  });
+
+  test("a request that went without tool outputs is told where there are some", async () => {
+    for (const [list, told] of [[conversation(8), /without tool outputs/], [Array.from({ length: 8 }, (_, n) => [user(words(200, n)), assistant(words(200, n))]).flat(), /^undefined$/]]) {
+      let asked = 0;
+      const session = new Session({ contextWindow: 100_000, summarize: () => { if ((asked += 1) < 3) throw new Error("prompt is too long"); return GOOD; } });
+      session.push(list);
+      const report = await session.compact();
+      assert.match(String(report.summary.fallback), told);
     }
   });
 

@@ -250,3 +250,12 @@ describe("rebuild", () => {
     assert.deepEqual(adapter.inputItems, []);
   });
 });
+
+test("a message of another format is refused with the way to convert it", () => {
+  const chat = { role: "tool", tool_call_id: "call_1", content: "ok" };
+  const told = /"openai-chat".*`convert\("openai-chat", "openai-responses", …\)`.*`push`/;
+  const adapter = new OpenAIHistoryAdapter();
+  assert.throws(() => adapter.append(chat), failsWith("INVALID_MESSAGE", told));
+  assert.throws(() => new Session().pushFrom("openai-responses", chat), failsWith("INVALID_MESSAGE", told));
+  assert.deepEqual(adapter.inputItems, []);
+});

@@ -41,6 +41,17 @@ describe("errors that say too long", () => {
       assert.equal(s.asked[0].reason, "recover");
     });
 
+  const why = {
+    [TEXT]: "the provider refused the request: 9000 tokens, and it takes 4000",
+    "This model's maximum context length is 4000 tokens.": "the provider refused the request as too long: it takes 4000 tokens",
+    "context_length_exceeded": "the provider refused the request as too long",
+  };
+  for (const [said, told] of Object.entries(why))
+    test(`the report says why: ${told}`, async () => {
+      const { report } = await session().recover(new Error(said));
+      assert.equal(report.decisions.find((d) => d.pass === "summarize").why.split(";")[0], told);
+    });
+
   test("errors that refer to each other in a circle", async () => {
     const a = new Error("a");
     const b = new Error(TEXT, { cause: a });

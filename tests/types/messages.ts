@@ -14,6 +14,10 @@ const messages: Message[] = [
   { role: "user", content: "x", id: "m", item_type: "INJECTION", priority: 5, ephemeral: 2, pinned: true, extras: { anthropic: {} } },
 ];
 
+// `undefined` is as good as left out, under `exactOptionalPropertyTypes` too.
+const calls: ToolCall[] | undefined = messages.length > 100 ? [] : undefined;
+messages.push({ role: "assistant", content: "x", tool_calls: calls, id: undefined });
+
 const parts: Part[] = [
   { type: "document", data: "d", media_type: "application/pdf" },
   { type: "audio", data: "d" },

@@ -74,6 +74,10 @@ fn merge(draft: &mut Draft, text: &str, root: &mut Option<String>) {
     drop_taken_up(draft, user_spoke, !items.is_empty());
     for item in items {
         let text = item.text.as_str();
+        if let Some(lines) = earlier::told_more(text) {
+            draft.misses(item.section, lines);
+            continue;
+        }
         match item.section {
             Section::Task if text.starts_with(FIRST_LABEL) => {
                 let request = text.trim_start_matches(FIRST_LABEL);

@@ -49,6 +49,11 @@ impl Section {
         }
     }
 
+    /// A list whose reader would take it for whole: what found no room in it is told.
+    pub const fn is_list(self) -> bool {
+        !matches!(self, Self::Task | Self::Progress | Self::Earlier | Self::References)
+    }
+
     /// What its first entries are worth, and how slowly the worth of further ones falls.
     pub const fn worth(self) -> (u64, u64) {
         match self {
@@ -87,6 +92,8 @@ pub(super) struct Draft {
     entries: HashMap<Section, Vec<Entry>>,
     index: HashMap<(Section, String), usize>,
     seq: u64,
+    /// How many lines earlier summaries had no room for.
+    missing: HashMap<Section, u64>,
     /// What the entries of the plan are called, and what they say.
     pub planned: HashMap<String, String>,
 }
@@ -96,6 +103,17 @@ impl Draft {
     pub fn take(&mut self, section: Section) -> Vec<Entry> {
         self.index.retain(|(s, _), _| *s != section);
         self.entries.remove(&section).unwrap_or_default()
+    }
+
+    /// An earlier summary had no room for so many lines of a section.
+    pub fn misses(&mut self, section: Section, lines: u64) {
+        let missing = self.missing.entry(section).or_default();
+        *missing = missing.saturating_add(lines);
+    }
+
+    /// How many lines of a section earlier summaries had no room for.
+    pub fn missing(&self, section: Section) -> u64 {
+        self.missing.get(&section).copied().unwrap_or_default()
     }
 
     pub fn get(&self, section: Section, key: &str) -> Option<&Entry> {

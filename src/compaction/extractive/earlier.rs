@@ -56,6 +56,23 @@ pub(super) fn items(text: &str) -> Vec<Item> {
     out
 }
 
+/// The last line of a list that has no room for all: how many more there are. What an earlier summary left out already may have
+/// come up again since.
+pub(super) fn more(new: u64, before: u64) -> String {
+    let at_most = if before > 0 { AT_MOST } else { "" };
+    format!("{MORE}{at_most}{} {WHERE}", new.saturating_add(before))
+}
+
+/// How many lines such a line tells of.
+pub(super) fn told_more(text: &str) -> Option<u64> {
+    let told = text.strip_prefix(MORE)?.strip_suffix(WHERE)?;
+    told.strip_prefix(AT_MOST).unwrap_or(told).trim_end().parse().ok()
+}
+
+const MORE: &str = "… and ";
+const AT_MOST: &str = "up to ";
+const WHERE: &str = "more in the history";
+
 fn heading(line: &str) -> Option<&str> {
     let hashes = line.bytes().take_while(|b| *b == b'#').count();
     (1..=4).contains(&hashes).then(|| line[hashes..].strip_prefix(' ').map(str::trim)).flatten()
@@ -130,6 +147,15 @@ mod tests {
                 (Section::Earlier, "good".to_owned(), 1)
             ]
         );
+    }
+
+    #[test]
+    fn what_a_list_left_out_is_read_as_it_is_written() {
+        for (new, before) in [(1, 0), (117, 0), (0, 3), (40, 117)] {
+            assert_eq!(told_more(&more(new, before)), Some(new + before));
+        }
+        assert_eq!(told_more("… and two more in the history"), None);
+        assert_eq!(told_more("src/a.ts and 3 more"), None);
     }
 
     #[test]

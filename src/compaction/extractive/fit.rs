@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::collect::{ANSWER_LABEL, FIRST, LATEST};
 use super::draft::{Draft, Entry, Section};
+use super::earlier;
 use crate::facts::shorten;
 use crate::sorting::{sort_by, sort_by_key};
 use crate::tokens::TokenCounter;
@@ -13,6 +14,18 @@ const CLOSE: &str = "</summary>";
 
 /// So many lines of a section are looked at; no budget holds more.
 const CANDIDATES: usize = 400;
+
+/// Tokens of a line, about: so many lines go at once from a summary that is too long.
+const LINE: u64 = 24;
+
+/// A section as a whole.
+struct List {
+    section: Section,
+    /// How many lines it would have.
+    lines: u64,
+    /// How many more earlier summaries had no room for.
+    missing: u64,
+}
 
 struct Candidate {
     section: Section,
@@ -26,8 +39,10 @@ struct Candidate {
 pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> String {
     let newest = draft.newest().max(1);
     let mut candidates: Vec<Candidate> = Vec::new();
+    let mut lists: Vec<List> = Vec::new();
     for section in Section::ALL {
-        let entries = draft.take(section).into_iter().filter(|e| !e.text.is_empty()).collect();
+        let entries: Vec<Entry> = draft.take(section).into_iter().filter(|e| !e.text.is_empty()).collect();
+        lists.push(List { section, lines: entries.len() as u64, missing: draft.missing(section) });
         candidates.extend(ranked(section, entries, newest, budget));
     }
     sort_by(&mut candidates, |a, b| b.worth.cmp(&a.worth).then(a.section.cmp(&b.section)));
@@ -52,17 +67,18 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
         }
         taken.push(candidate);
     }
-    // The whole may count a little more than its lines: the least worthy go until it fits.
+    // The whole counts more than its lines, for lists tell what they left out: the least worthy go until it fits.
     loop {
         if taken.is_empty() {
             return String::new();
         }
-        let text = rendered(&taken);
-        if counter.count(&text) <= budget {
+        let text = rendered(&taken, &lists);
+        let over = counter.count(&text).saturating_sub(budget);
+        if over == 0 {
             return text;
         }
-        let keep = taken.len() - (taken.len() / 16 + 1);
-        taken.truncate(keep);
+        let goes = usize::try_from(over / LINE).unwrap_or(usize::MAX).saturating_add(1);
+        taken.truncate(taken.len().saturating_sub(goes));
     }
 }
 
@@ -128,21 +144,24 @@ fn line(section: Section, entry: &Entry, limit: usize) -> String {
     out
 }
 
-fn rendered(taken: &[Candidate]) -> String {
+fn rendered(taken: &[Candidate], lists: &[List]) -> String {
     let mut out = String::from(OPEN);
-    for section in Section::ALL {
+    for List { section, lines: all, missing } in lists {
+        let section = *section;
         let mut lines: Vec<&Candidate> = taken.iter().filter(|c| c.section == section).collect();
         if lines.is_empty() {
             continue;
         }
-        // What happened stands in the order in which it did; files stand best first.
-        if !matches!(section, Section::Changed | Section::Read) {
-            sort_by_key(&mut lines, |c| (c.entry.key == LATEST, c.entry.key != FIRST, c.entry.seq));
-        }
+        // What happened stands in the order in which it did, the newest last.
+        sort_by_key(&mut lines, |c| (c.entry.key == LATEST, c.entry.key != FIRST, c.entry.seq));
+        let left_out = all.saturating_sub(lines.len() as u64);
         let heading = heading(section);
         out.push_str(if out == OPEN { heading.trim_start() } else { &heading });
         for candidate in lines {
             out.push_str(&candidate.line);
+        }
+        if section.is_list() && left_out.saturating_add(*missing) > 0 {
+            let _ = writeln!(out, "- {}", earlier::more(left_out, *missing));
         }
     }
     out.push_str(CLOSE);

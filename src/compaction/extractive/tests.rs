@@ -116,6 +116,42 @@ fn the_summary_names_what_matters() {
 }
 
 #[test]
+fn a_list_stands_in_order_and_says_how_much_it_leaves_out() {
+    let edits = |range: std::ops::Range<usize>| {
+        let mut list = vec![user("Make every module safe for threads.")];
+        for n in range {
+            let args = serde_json::json!({ "path": format!("src/m{n}.ts"), "oldText": "a", "newText": "b" });
+            list.extend(did(&format!("e{n}"), "edit_file", &args, "ok"));
+            list.push(said(&format!(
+                "Decision: module {n} uses a mutex, because its callers are concurrent."
+            )));
+            list.push(user("Go on with the next one, please."));
+        }
+        list
+    };
+    let shown = |text: &str, heading: &str| -> (Vec<usize>, u64) {
+        let lines = section(text, heading);
+        let digits = |l: &str| l.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap();
+        let of = |l: &&str| l.contains("mutex") || l.contains(".ts");
+        let listed: Vec<usize> = lines.iter().filter(|l| of(l)).map(|l| digits(l)).collect();
+        let more = lines.last().filter(|l| l.contains("more in the history")).map_or(0, |l| digits(l) as u64);
+        (listed, more)
+    };
+    let first = summary(&edits(0..160), 1000);
+    let again = [vec![Message::text(Role::User, first.as_str())], edits(160..200)].concat();
+    let second = summary(&again, 600);
+    for heading in ["Decisions and findings", "Files changed"] {
+        for (text, all) in [(&first, 160), (&second, 200)] {
+            let (listed, more) = shown(text, heading);
+            assert!(!listed.is_empty() && listed.is_sorted(), "{heading}: {text}");
+            assert_eq!(listed.len() as u64 + more, all, "{heading}: {text}");
+        }
+    }
+    let whole = summary(&edits(0..3), 2000);
+    assert!(!whole.contains("more in the history"), "{whole}");
+}
+
+#[test]
 fn unfinished_work_is_open() {
     let mut list = session();
     list.push(user("Yes, deploy it to staging."));

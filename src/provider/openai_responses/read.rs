@@ -82,13 +82,16 @@ fn read(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> 
     }
 }
 
+const OF_ANOTHER: &str = "a message with `role: \"tool\"` is of the formats \"messages\" and \"openai-chat\"; the Responses API takes items (`function_call_output`): `convert(\"openai-chat\", \"openai-responses\", …)` makes them, and a session takes the message itself with `push` or `pushFrom(\"openai-chat\", …)`";
+
 fn message(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Read> {
     let mut fields = Fields::new(item);
     let Some(name) = fields.take_string("role") else {
         return Err(Error::message_at(index, "`role` is missing"));
     };
     let role = match Role::parse(&name) {
-        None | Some(Role::Tool) => return Err(Error::message_at(index, format!("unknown role `{name}`"))),
+        Some(Role::Tool) => return Err(Error::message_at(index, OF_ANOTHER)),
+        None => return Err(Error::message_at(index, format!("unknown role `{name}`"))),
         Some(role) => role,
     };
     let text_type = if role == Role::Assistant { "output_text" } else { "input_text" };

@@ -22,8 +22,7 @@ impl Session {
 
     /// Folds if `shouldCompact()` says so. Resolves to the report, or to `null` where nothing was to be done.
     ///
-    /// @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `ABORTED`;
-    /// history and view are as they were then.
+    /// @throws {ContextError} as `compact`.
     #[wasm_bindgen(js_name = checkAndCompact, unchecked_return_type = "Promise<Report | null>")]
     pub fn check_and_compact(
         &self,
@@ -36,6 +35,11 @@ impl Session {
     /// target, the oldest of them loses its earlier steps to the summary. Where there is nothing to fold, resolves to a report
     /// without decisions. A compaction that is under way is joined; with `instructions` its end is waited for, and then what
     /// is left is folded with them (where nothing is, a decision says that they went to no summariser).
+    ///
+    /// @throws {ContextError} `SUMMARY_FAILED`, `SUMMARY_EMPTY`, `SUMMARY_TRUNCATED`, `SUMMARY_NOT_SMALLER`, `SUMMARY_INVALID`;
+    /// `STALE_PLAN` where what was to be folded was rewritten meanwhile; `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the
+    /// limit; `STORE_CONFLICT` where another process saved the session meanwhile; `INVALID_ARGUMENT` inside a `summarize` of its own;
+    /// `ABORTED`, `FREED`. History and view are as they were then.
     #[wasm_bindgen(unchecked_return_type = "Promise<Report>")]
     pub fn compact(
         &self,
@@ -50,12 +54,12 @@ impl Session {
 
     /// Makes the view fit and resolves to it, with the report. May ask for a summary.
     ///
-    /// A fold goes down to the low mark, so that the next message does not need another. `fill` keeps as much as there is
-    /// room for instead: for a conversation that does not go on (`compactMessages` does so).
+    /// A fold goes down to the low mark (`lowRatio`), so that the next message does not need another, and as far below it as folding
+    /// whole turns takes it. `fill` keeps as much as there is room for instead: for a conversation that does not go on
+    /// (`compactMessages` does so).
     ///
-    /// @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one;
-    /// `BUDGET_IMPOSSIBLE` where header, tools and pins alone exceed the limit, `CONTEXT_WINDOW_EXCEEDED` where every pass ran in
-    /// vain.
+    /// @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one; and
+    /// `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
     #[wasm_bindgen(unchecked_return_type = "Promise<Prepared>")]
     pub fn prepare(
         &self,

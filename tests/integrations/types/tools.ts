@@ -25,8 +25,11 @@ await new Anthropic().beta.messages.toolRunner({ model: "claude-opus-4-5", max_t
 export const agent = new Agent({ name: "a", tools: openaiAgentsTools(session) });
 
 const text: string = await runTool(session, "search_history", { query: "E0308" });
-// @ts-expect-error no such tool
-runTool(session, "search", { query: text });
+declare const called: { function: { name: string; arguments: string } };
+await runTool(session, called.function.name, called.function.arguments);
+// @ts-expect-error arguments are an object or its JSON
+runTool(session, "search_history", 7);
+console.log(text);
 
 const summarize: Summarize & { requests: readonly object[] } = scriptedSummarize("<summary>x</summary>", new Error("no"));
 const names: string[] = recordEvents(session).names();
