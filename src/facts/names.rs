@@ -46,9 +46,9 @@ impl Names {
         &self.text[start..self.ends[at] as usize]
     }
 
-    /// What kind it is.
-    pub fn kind(&self, number: u32) -> LiteralKind {
-        self.kinds[number as usize]
+    /// What kind each is, by number.
+    pub fn kinds(&self) -> &[LiteralKind] {
+        &self.kinds
     }
 
     /// The tokens that it takes by the estimate.

@@ -34,7 +34,7 @@ pub enum Rebuilt {
     /// The item at this index before the rebuild, untouched.
     Kept(usize),
     /// An item written anew.
-    New(Value),
+    New(Box<Value>),
 }
 
 impl OpenAiHistory {
@@ -88,44 +88,50 @@ impl OpenAiHistory {
     /// None so far; a message that the format cannot say leaves no item.
     pub fn rebuild<'a>(&mut self, compacted: impl IntoIterator<Item = &'a Message>) -> Result<Vec<Rebuilt>> {
         let compacted: Vec<&Message> = compacted.into_iter().collect();
-        let matched = matched(&self.entries, &compacted);
-        let answered = Pairing::of(&matched);
-        let view: Vec<Cow<'_, Message>> = matched
-            .iter()
-            .filter(|m| answered.fits(m.message()))
-            .map(|m| Cow::Borrowed(m.message()))
-            .collect();
-        let view = links::unlink_orphans(self.entries.iter().map(|e| &*e.message), view);
-        let kept = matched.iter().filter_map(Matched::kept);
-        let kept: HashMap<*const Message, &Entry> =
-            kept.map(|entry| (std::ptr::from_ref(&*entry.message), entry)).collect();
+        let mut matched = matched(&self.entries, &compacted);
+        drop_lone_outputs(&mut matched);
+        let linked = linked(&self.entries, &matched);
         let mut out: Vec<Rebuilt> = Vec::new();
         let mut entries: Vec<Entry> = Vec::new();
-        let mut calls = Calls::default();
         let writer = provider(Format::OpenaiResponses);
-        for message in &view {
-            calls.add(message);
+        for (at, matched) in matched.iter().enumerate() {
+            let linked =
+                linked.as_ref().map_or(Some(Cow::Borrowed(matched.message())), |view| view[at].clone());
+            let Some(message) = linked else { continue };
             let start = out.len();
-            let untouched = match message {
-                Cow::Borrowed(message) => kept.get(&std::ptr::from_ref(*message)),
-                Cow::Owned(_) => None,
-            };
-            let message = if let Some(entry) = untouched {
-                out.extend(entry.items.clone().map(Rebuilt::Kept));
-                entry.message.clone()
-            } else {
-                out.extend(writer.write_one(message, &calls).into_iter().map(Rebuilt::New));
-                Arc::new(Message::clone(message))
+            let message = match (message, matched) {
+                (Cow::Borrowed(_), Matched::Kept(entry)) => {
+                    out.extend(entry.items.clone().map(Rebuilt::Kept));
+                    entry.message.clone()
+                }
+                (message, _) => {
+                    let calls = |id: &str| {
+                        let before = entries.iter().rev().map(|entry| &*entry.message);
+                        std::iter::once(&*message)
+                            .chain(before)
+                            .find_map(|m| m.tool_calls().filter(|call| call.id == id).last())
+                    };
+                    let items = writer.write_one(&message, &Calls::looked_up(&calls));
+                    out.extend(items.into_iter().map(|item| Rebuilt::New(Box::new(item))));
+                    Arc::new(message.into_owned())
+                }
             };
             entries.push(Entry { message, items: start..out.len() });
         }
-        drop(calls);
-        drop((kept, view, answered));
+        drop(linked);
         drop(matched);
         self.len = out.len();
         self.discarded = std::mem::replace(&mut self.entries, entries);
         Ok(out)
     }
+}
+
+/// The messages as they are without what lost its other half (`None` where one goes), where anything is linked at all.
+fn linked<'a>(entries: &'a [Entry], matched: &'a [Matched<'a>]) -> Option<Vec<Option<Cow<'a, Message>>>> {
+    let history = || entries.iter().map(|entry| &*entry.message);
+    let view = || matched.iter().map(Matched::message);
+    let is_linked = history().chain(view()).any(links::has_reasoning);
+    is_linked.then(|| links::unlink_each(history(), view().map(Cow::Borrowed)))
 }
 
 /// The messages of the history that compacted ones are. A view mostly ends as its history does.
@@ -153,10 +159,6 @@ impl Matched<'_> {
             Self::New(message) => message,
             Self::Changed(message) => message,
         }
-    }
-
-    fn kept(&self) -> Option<&Entry> {
-        if let Self::Kept(entry) = self { Some(entry) } else { None }
     }
 }
 
@@ -268,7 +270,7 @@ fn same_said(old: &Message, new: &Message) -> bool {
 fn same_part(a: &Part, b: &Part) -> bool {
     match (a, b) {
         (Part::Text { text: a, .. }, Part::Text { text: b, .. })
-        | (Part::Refusal { text: a, .. }, Part::Refusal { text: b, .. }) => a == b,
+        | (Part::Refusal { text: a, .. }, Part::Refusal { text: b, .. }) => same_text(a, b),
         (Part::ToolCall(a), Part::ToolCall(b)) => a.id == b.id && a.name == b.name && a.input == b.input,
         (Part::ToolOutput(a), Part::ToolOutput(b)) => {
             a.call_id == b.call_id
@@ -295,22 +297,21 @@ fn merged(old: &Message, new: &Message) -> Message {
     out
 }
 
-/// Which outputs have their call before them.
-struct Pairing<'a>(HashSet<&'a str>);
-
-impl<'a> Pairing<'a> {
-    fn of(matched: &'a [Matched<'_>]) -> Self {
-        let mut open = HashSet::new();
-        let mut fitting = HashSet::new();
-        for message in matched.iter().map(Matched::message) {
-            open.extend(message.tool_calls().map(|c| c.id.as_str()));
-            fitting.extend(message.tool_outputs().map(|o| o.call_id.as_str()).filter(|id| open.contains(id)));
-        }
-        Self(fitting)
+/// An output that has no call before it goes.
+fn drop_lone_outputs(matched: &mut Vec<Matched<'_>>) {
+    let mut calls: HashSet<&str> = HashSet::new();
+    let mut stays: Vec<bool> = Vec::with_capacity(matched.len());
+    for message in matched.iter().map(Matched::message) {
+        calls.extend(message.tool_calls().map(|call| call.id.as_str()));
+        stays.push(message.tool_outputs().all(|output| calls.contains(output.call_id.as_str())));
     }
+    let mut stays = stays.into_iter();
+    matched.retain(|_| stays.next().unwrap_or(true));
+}
 
-    /// Whether it is no output, or one that has its call.
-    fn fits(&self, message: &Message) -> bool {
-        message.tool_outputs().all(|output| self.0.contains(output.call_id.as_str()))
-    }
+/// Whether two texts are the same: eight bytes at a time, where the module's own comparison looks at one.
+fn same_text(a: &str, b: &str) -> bool {
+    let ((a, end_of_a), (b, end_of_b)) = (a.as_bytes().as_chunks::<8>(), b.as_bytes().as_chunks::<8>());
+    let same = |(a, b): (&[u8; 8], &[u8; 8])| u64::from_ne_bytes(*a) == u64::from_ne_bytes(*b);
+    a.len() == b.len() && end_of_a == end_of_b && a.iter().zip(b).all(same)
 }

@@ -46,10 +46,7 @@ pub fn unlink_each<'a>(
 ) -> Vec<Option<Cow<'a, Message>>> {
     let links = Links::of(history);
     let view: Vec<Cow<'a, Message>> = view.into_iter().collect();
-    if links.reasoning_of.is_empty()
-        && links.next_of.is_empty()
-        && !view.iter().any(|m| m.parts.iter().any(is_reasoning))
-    {
+    if links.reasoning_of.is_empty() && links.next_of.is_empty() && !view.iter().any(|m| has_reasoning(m)) {
         return view.into_iter().map(Some).collect();
     }
     let lost = Lost::of(&view, &links);
@@ -93,6 +90,11 @@ pub fn unlink_each<'a>(
         out.push((!message.parts.is_empty()).then_some(Cow::Owned(message)));
     }
     out
+}
+
+/// Whether there is reasoning in a message: what has none is linked to nothing.
+pub fn has_reasoning(message: &Message) -> bool {
+    message.parts.iter().any(is_reasoning)
 }
 
 fn is_reasoning(part: &Part) -> bool {

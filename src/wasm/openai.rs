@@ -89,7 +89,7 @@ impl OpenAIHistoryAdapter {
             .iter()
             .map(|item| match item {
                 Rebuilt::Kept(at) => Ok(self.items.get(*at as u32)),
-                Rebuilt::New(value) => to_js(value),
+                Rebuilt::New(value) => to_js(&**value),
             })
             .collect::<Result<Vec<JsValue>, JsValue>>()?;
         self.items.set_length(0);

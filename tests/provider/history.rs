@@ -42,7 +42,8 @@ fn what_is_still_there_comes_back_as_it_was() {
     let mut compacted: Vec<Message> = history.messages().cloned().collect();
     compacted.splice(1..5, [Message::text(Role::User, "summary")]);
     let rebuilt = history.rebuild(&compacted).unwrap();
-    let mut expected = vec![Rebuilt::Kept(0), Rebuilt::New(json!({ "role": "user", "content": "summary" }))];
+    let mut expected =
+        vec![Rebuilt::Kept(0), Rebuilt::New(json!({ "role": "user", "content": "summary" }).into())];
     expected.extend((6..10).map(Rebuilt::Kept));
     assert_eq!(rebuilt, expected);
     assert_eq!(history.len(), 6);
@@ -75,7 +76,9 @@ fn a_trimmed_output_is_the_only_change() {
     let new: Vec<_> = rebuilt.iter().filter(|r| matches!(r, Rebuilt::New(_))).collect();
     assert_eq!(
         new,
-        [&Rebuilt::New(json!({ "type": "function_call_output", "call_id": "c1", "output": "[trimmed]" }))]
+        [&Rebuilt::New(
+            json!({ "type": "function_call_output", "call_id": "c1", "output": "[trimmed]" }).into()
+        )]
     );
 }
 

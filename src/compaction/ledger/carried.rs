@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 
-use super::literals::{Literals, Seen};
+use super::literals::Literals;
 use super::open::Open;
 use super::read::Read;
 use super::said::Said;
-use crate::facts::{LiteralKind, Strength};
+use super::sights::Sights;
+use crate::facts::Strength;
 use crate::message::{Message, Role};
 use crate::saved::saved;
 
@@ -29,40 +30,6 @@ pub struct Carried {
     pub(super) asked: Vec<String>,
     /// What else the user said, the most telling first.
     pub(super) said: Vec<Said>,
-}
-
-/// Where and how often a literal fact is seen among messages that are read, by their places: kept small, for there is one for
-/// every fact of the conversation.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sight {
-    count: u32,
-    last: u32,
-    /// 0 for none.
-    output: u32,
-    used: bool,
-}
-
-impl Sight {
-    /// It stands in the message at this place, from 1, which someone said or did, or which is an output that can be read again.
-    fn again(&mut self, at: u32, used: bool, output: bool) {
-        self.count = self.count.saturating_add(1);
-        self.last = at;
-        self.used |= used;
-        if output {
-            self.output = at;
-        }
-    }
-
-    /// The same in the numbers of all messages, so many having been read before.
-    fn from(self, before: u64, kind: LiteralKind) -> Seen {
-        Seen {
-            kind,
-            count: self.count,
-            last: before + u64::from(self.last),
-            used: self.used,
-            output: (self.output > 0).then(|| before + u64::from(self.output)),
-        }
-    }
 }
 
 /// How surely a sentence is a constraint, and when it was said first.
@@ -103,13 +70,24 @@ saved!(struct Stored { ref_id, bytes });
 impl Carried {
     /// Reads messages, in order, whole as they were pushed.
     pub fn add(&mut self, read: &Read<'_>) {
+        let sights = self.add_but_literals(read);
+        if !read.is_empty() {
+            self.literals.see(&sights);
+        }
+    }
+
+    /// The same but for their literal facts, which are only looked at.
+    pub(super) fn add_but_literals<'r>(&mut self, read: &'r Read<'_>) -> Sights<'r> {
         self.add_actions(read);
-        self.add_all(read, true);
+        self.add_all(read, true)
     }
 
     /// Reads the facts of messages and the user's constraints in them, and nothing of what they did.
     pub(super) fn add_facts(&mut self, read: &Read<'_>) {
-        self.add_all(read, false);
+        if !read.is_empty() {
+            let sights = self.add_all(read, false);
+            self.literals.see(&sights);
+        }
     }
 
     /// Takes note of what came after: what it finished, ran again or answered is no longer as it was.
@@ -125,19 +103,15 @@ impl Carried {
         }
     }
 
-    fn add_all(&mut self, read: &Read<'_>, open: bool) {
+    fn add_all<'r>(&mut self, read: &'r Read<'_>, open: bool) -> Sights<'r> {
         let facts = read.facts();
-        if read.is_empty() {
-            return;
-        }
-        let before = self.clock;
-        let mut sights = vec![Sight::default(); facts.names.len()];
+        let mut sights = Sights::of(&facts.names);
         for (message, at) in read.places() {
             self.clock += 1;
             let output = self.add_output(message).is_some();
             let used = message.role != Role::Tool;
             for number in facts.literals(at) {
-                sights[*number as usize].again((self.clock - before) as u32, used, output);
+                sights.again(*number, self.clock as u32, used, output);
             }
             let notes = facts.notes(at);
             let own = notes.filter(|_| !read.is_others(at));
@@ -153,11 +127,7 @@ impl Carried {
                 self.open.read(message, notes, self.clock);
             }
         }
-        let is_seen = |number: &u32| sights[*number as usize].count > 0;
-        let numbers: Vec<u32> = facts.names.sorted().iter().copied().filter(is_seen).collect();
-        self.literals.see(&numbers, &facts.names, |number| {
-            sights[number as usize].from(before, facts.names.kind(number))
-        });
+        sights
     }
 
     fn add_output(&mut self, message: &Message) -> Option<u64> {

@@ -1,6 +1,7 @@
 use std::cell::OnceCell;
 
 use super::literals::{Literals, Seen};
+use super::sights::Sights;
 use super::stays::Stays;
 use crate::facts::{Names, Needles};
 
@@ -40,7 +41,7 @@ impl<'a> Choices<'a> {
         let all: Vec<Choice<'a>> = literals.iter().map(|(text, seen)| Choice { text, seen }).collect();
         let known = stays.names().and_then(|names| Some((names, numbers(&all, names)?)));
         if let Some((names, numbers)) = known {
-            return Self::of(&all, &numbers, names, stays);
+            return Self::of(all, numbers, names, stays);
         }
         // Facts of messages that are otherwise now, or redacted: they are numbered here.
         let mut names = stays.names().cloned().unwrap_or_default();
@@ -49,25 +50,34 @@ impl<'a> Choices<'a> {
         }
         names.settle();
         let numbers = numbers(&all, &names).unwrap_or_default();
-        Self::of(&all, &numbers, &names, stays)
+        Self::of(all, numbers, &names, stays)
+    }
+
+    /// The same of facts that were only seen; `stays` has their numbers.
+    pub fn seen(sights: &'a Sights<'_>, stays: &Stays<'_>) -> Self {
+        let each = sights.iter().map(|(number, text, seen)| (Choice { text, seen }, number));
+        let (all, numbers) = each.unzip();
+        Self::of(all, numbers, sights.names(), stays)
     }
 
     /// `numbers`: those of the choices.
-    fn of(all: &[Choice<'a>], numbers: &[u32], names: &Names, stays: &Stays<'_>) -> Self {
+    fn of(mut all: Vec<Choice<'a>>, mut numbers: Vec<u32>, names: &Names, stays: &Stays<'_>) -> Self {
         let mut there = vec![false; names.len()];
         stays.mark_whole(names, &mut there);
-        let needles = Needles::of_sorted(all.iter().map(|c| c.text).zip(0..).collect());
-        stays.find_written(&needles, |i| there[numbers[i] as usize] = true);
-        let missing = || all.iter().zip(numbers).filter(|(_, number)| !there[**number as usize]);
+        stays.find_written(&needles(&all), |i| there[numbers[i] as usize] = true);
+        let is_missing = |number: &u32| !there[*number as usize];
+        let mut missing = numbers.iter().map(is_missing);
+        all.retain(|_| missing.next().unwrap_or(false));
+        drop(missing);
+        numbers.retain(is_missing);
 
         let mut places = vec![NONE; names.len()];
-        for ((_, number), place) in missing().zip(0..) {
+        for (number, place) in numbers.iter().zip(0..) {
             places[*number as usize] = place;
         }
-        let count = missing().count();
-        let (mut within, mut ends) = (Vec::new(), Vec::with_capacity(count));
-        let mut inner = vec![false; count];
-        for (_, number) in missing() {
+        let (mut within, mut ends) = (Vec::new(), Vec::with_capacity(all.len()));
+        let mut inner = vec![false; all.len()];
+        for number in &numbers {
             let here = names.within(*number).iter().map(|found| places[*found as usize]);
             within.extend(here.filter(|place| *place != NONE));
             ends.push(within.len() as u32);
@@ -75,13 +85,8 @@ impl<'a> Choices<'a> {
         for place in &within {
             inner[*place as usize] = true;
         }
-        let mut absent = Vec::with_capacity(count);
-        absent.extend(missing().map(|(choice, _)| *choice));
-        let sorted = absent.iter().map(|c: &Choice<'a>| c.text).zip(0..);
-        let needles = Needles::of_sorted(sorted.collect());
-        let mut prices = Vec::with_capacity(count);
-        prices.extend(missing().map(|(_, number)| names.cost(*number) + 1));
-        Self { all: absent, needles, within, ends, inner, prices, order: OnceCell::new() }
+        let prices = numbers.iter().map(|number| names.cost(*number) + 1).collect();
+        Self { needles: needles(&all), all, within, ends, inner, prices, order: OnceCell::new() }
     }
 
     /// How many there are.
@@ -148,6 +153,11 @@ impl<'a> Choices<'a> {
         };
         (pick(&chosen, true), pick(&there, false))
     }
+}
+
+/// Facts that are sorted by text, to be looked for.
+fn needles<'a>(all: &[Choice<'a>]) -> Needles<'a> {
+    Needles::of_sorted(all.iter().map(|choice| choice.text).zip(0..).collect())
 }
 
 /// The numbers of facts that are sorted by text; `None` where one of them has none.

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
+use super::sights::Sights;
 use crate::error::Result;
-use crate::facts::{LiteralKind, Names};
+use crate::facts::LiteralKind;
 use crate::saved::{Reader, Saved, Writer, saved};
 
 /// Literal facts, sorted by text. All texts stand in one: there may be tens of thousands, and they are copied as a whole.
@@ -12,17 +13,17 @@ pub(super) struct Literals {
     list: Vec<(u32, Seen)>,
 }
 
-/// Where and how often a literal fact was seen.
+/// Where and how often a literal fact was seen: kept small, for there is one for every fact of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Seen {
     pub kind: LiteralKind,
     pub count: u32,
     /// The number of the message in which it was seen last.
-    pub last: u64,
+    pub last: u32,
     /// Someone spoke of it or acted on it; it did not only stand in an output.
     pub used: bool,
     /// The number of the output in which it stood last.
-    pub output: Option<u64>,
+    pub output: Option<u32>,
 }
 
 saved!(struct Seen { kind, count, last, used, output });
@@ -43,22 +44,22 @@ impl Literals {
         })
     }
 
-    /// Takes in what was seen after all that is here: facts by number, sorted by text.
-    pub fn see(&mut self, numbers: &[u32], names: &Names, seen: impl Fn(u32) -> Seen) {
-        let bytes = numbers.iter().map(|number| names.text(*number).len()).sum::<usize>();
+    /// Takes in what was seen after all that is here.
+    pub fn see(&mut self, sights: &Sights<'_>) {
+        let (count, bytes) =
+            sights.iter().fold((0, 0), |(n, bytes), (_, text, _)| (n + 1, bytes + text.len()));
         let room = Self {
             text: String::with_capacity(self.text.len() + bytes),
-            list: Vec::with_capacity(self.len() + numbers.len()),
+            list: Vec::with_capacity(self.len() + count),
         };
         let before = std::mem::replace(self, room);
         let mut before = before.iter().peekable();
-        for number in numbers {
-            let (text, new) = (names.text(*number), seen(*number));
+        for (_, text, new) in sights.iter() {
             while let Some((other, seen)) = before.next_if(|(other, _)| *other < text) {
                 self.push(other, *seen);
             }
             let known = before.next_if(|(other, _)| *other == text);
-            self.push(text, known.map_or(new, |(_, seen)| seen.and_then(new)));
+            self.push(text, known.map_or(*new, |(_, seen)| seen.and_then(*new)));
         }
         for (text, seen) in before {
             self.push(text, *seen);
@@ -107,17 +108,21 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::Names;
 
     #[test]
     fn what_is_seen_again_stands_once() {
         let mut names = Names::default();
         let [b, d, a, e] = ["b", "d", "a", "e"].map(|text| names.number(text, LiteralKind::Path));
-        let seen =
-            |last| move |_| Seen { kind: LiteralKind::Path, count: 1, last, used: false, output: None };
+        names.settle();
         let mut all = Literals::default();
-        all.see(&[b, d], &names, seen(1));
-        all.see(&[a, d, e], &names, seen(2));
-        all.see(&[], &names, seen(3));
+        for (at, numbers) in [(1, vec![b, d]), (2, vec![a, d, e]), (3, Vec::new())] {
+            let mut sights = Sights::of(&names);
+            for number in numbers {
+                sights.again(number, at, false, false);
+            }
+            all.see(&sights);
+        }
         let told: Vec<_> = all.iter().map(|(text, seen)| (text, seen.count, seen.last)).collect();
         assert_eq!(told, [("a", 1, 2), ("b", 1, 1), ("d", 2, 2), ("e", 1, 2)]);
     }

@@ -12,6 +12,7 @@ mod open;
 mod read;
 mod said;
 mod sentence;
+mod sights;
 mod stays;
 mod write;
 
@@ -20,6 +21,8 @@ pub use memo::Memo;
 pub use read::Read;
 pub use stays::Stays;
 pub use write::{Missed, Room, write};
+
+use choose::Choices;
 
 use super::Redact;
 use crate::context::{Context, Form, NodeIndex, NodeSet};
@@ -72,10 +75,12 @@ pub fn need(context: &Context, budget: Budget, target: u64) -> u64 {
     let room = Room { all: rules, rules, facts: budget.tokens };
     let mut all = Carried::default();
     let body: Vec<NodeIndex> = context.view.body().iter().map(|s| s.node).collect();
-    all.add(&drawn(context, &body));
+    let read = drawn(context, &body);
+    let sights = all.add_but_literals(&read);
     all.said = said::said(context, &body, None).unwrap_or_default();
-    let header = Stays::of(context.view.header().iter().map(|s| &*s.message));
-    write(&all, &header.and_whole(context, &[]), room, &Estimate).0.map_or(0, |(_, tokens)| tokens)
+    let header = Stays::of(context.view.header().iter().map(|s| &*s.message)).and_whole(context, &[]);
+    let literals = Choices::seen(&sights, &header);
+    write::of(&all, literals, &header, room, &Estimate).0.map_or(0, |(_, tokens)| tokens)
 }
 
 /// What a fold carries, seen beside what stays in the view: facts of what stands there only in part (all of it, if it is

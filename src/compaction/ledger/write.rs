@@ -66,7 +66,18 @@ pub fn write(
     room: Room,
     counter: &dyn TokenCounter,
 ) -> (Option<(String, u64)>, Missed) {
-    let missing = Missing::of(carried, stays);
+    of(carried, Choices::missing(&carried.literals, stays), stays, room, counter)
+}
+
+/// The same with these literal facts instead of those of `carried`.
+pub(super) fn of(
+    carried: &Carried,
+    literals: Choices<'_>,
+    stays: &Stays<'_>,
+    room: Room,
+    counter: &dyn TokenCounter,
+) -> (Option<(String, u64)>, Missed) {
+    let missing = Missing::of(carried, literals, stays);
     let most = room.all.max(room.rules);
     let mut aim = room;
     let mut best: Option<(Draft, u64)> = None;
@@ -138,7 +149,7 @@ struct Missing<'a> {
 }
 
 impl<'a> Missing<'a> {
-    fn of(carried: &'a Carried, stays: &Stays<'_>) -> Self {
+    fn of(carried: &'a Carried, literals: Choices<'a>, stays: &Stays<'_>) -> Self {
         let mut rules: Vec<_> = carried.rules.iter().collect();
         sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), r.first));
         let as_told = |(text, r): (&'a String, &Rule)| {
@@ -166,8 +177,6 @@ impl<'a> Missing<'a> {
         stays.find_said(&Needles::new(said.iter().map(|said| said.text.as_str())), |i| absent[i] = false);
         let mut absent = absent.into_iter();
         said.retain(|_| absent.next().unwrap_or(true));
-
-        let literals = Choices::missing(&carried.literals, stays);
 
         let mut shown_refs = vec![false; carried.outputs.len()];
         let refs = Needles::new(carried.outputs.values().map(|o| o.ref_id.as_str()));
@@ -258,7 +267,7 @@ impl<'a> Missing<'a> {
     fn refs(&self, out: &mut String, left_out: &[Choice<'_>], room: u64) {
         let mut missing: BTreeMap<u64, usize> = BTreeMap::new();
         for output in left_out.iter().filter_map(|c| c.seen.output) {
-            *missing.entry(output).or_default() += 1;
+            *missing.entry(u64::from(output)).or_default() += 1;
         }
         let mut shown = self.shown_refs.clone();
         self.refs.find(out, |i| shown[i] = true);
