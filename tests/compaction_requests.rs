@@ -37,7 +37,7 @@ fn answer(text: &str) -> Answer {
 }
 
 fn text_of(pending: &Pending) -> String {
-    pending.request.messages.iter().map(|m| m.plain_text()).collect::<Vec<_>>().join("\n")
+    pending.request.messages().iter().map(|m| m.plain_text()).collect::<Vec<_>>().join("\n")
 }
 
 /// Answers every request with `reply`; gives the requests (reason, tokens, text) and the report.
@@ -149,7 +149,7 @@ fn what_is_redacted_reaches_neither_the_summariser_nor_the_ledger() {
         ])
         .unwrap();
         let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
-        let whole = format!("{:?} {:?}", pending.request.system, pending.request.messages);
+        let whole = format!("{:?} {:?}", pending.request.system, pending.request.messages());
         assert!(!whole.contains("sk_live4242secret") && !whole.contains("keys.pem"), "{whole}");
         assert!(!s.extractive(&pending).contains("sk_live4242secret"));
         s.resume(pending, &answer("<summary>done</summary>")).unwrap();

@@ -78,7 +78,7 @@ fn a_compaction_leaves_retain_summary_and_the_last_turn() {
     three_turns(&mut s);
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
     let request = &pending.request;
-    assert!(request.messages.last().unwrap().plain_text().contains("Keep refs."));
+    assert!(request.messages().last().unwrap().plain_text().contains("Keep refs."));
     assert_eq!(request.system.as_deref(), Some("You are terse."));
     let fit = s.resume(
         pending,
@@ -112,7 +112,7 @@ fn the_next_compaction_replaces_the_summary_and_never_stacks_it() {
     s.resume(pending, &answer("<retain>first retain</retain><summary>first summary</summary>")).unwrap();
     s.push(vec![user("question 4"), said("answer 4")]).unwrap();
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
-    let asked: Vec<String> = pending.request.folded.iter().map(|m| m.plain_text()).collect();
+    let asked: Vec<String> = pending.request.folded().iter().map(|m| m.plain_text()).collect();
     assert!(asked[0] == "first retain" && asked[1] == "first summary", "{asked:?}");
     s.resume(pending, &answer("<retain>second retain</retain><summary>second summary</summary>")).unwrap();
     insta::assert_snapshot!(layout(&s), @"
@@ -162,8 +162,8 @@ fn a_call_that_is_being_executed_stays_and_is_not_sent_to_the_summariser() {
     three_turns(&mut s);
     s.push(vec![user("question 4"), calls(&["a", "b"]), Message::tool("a", "done")]).unwrap();
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
-    let calls_sent: Vec<&str> =
-        pending.request.messages.iter().flat_map(|m| m.tool_calls()).map(|c| c.id.as_str()).collect();
+    let sent = pending.request.messages();
+    let calls_sent: Vec<&str> = sent.iter().flat_map(|m| m.tool_calls()).map(|c| c.id.as_str()).collect();
     assert_eq!(
         calls_sent,
         ["c1", "c2", "c3", "a"],
@@ -219,7 +219,7 @@ fn refused_summaries_are_asked_for_again_with_the_reason_then_leave_everything_a
         let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
         let pending = asks(s.resume(pending, &bad).unwrap());
         assert_eq!(pending.request.reason, Reason::Retry);
-        let asked = pending.request.messages.last().unwrap().plain_text();
+        let asked = pending.request.messages().last().unwrap().plain_text();
         assert!(asked.contains("could not be used"), "{asked}");
         let Err(error) = s.resume(pending, &bad) else { panic!("{code} expected") };
         assert_eq!(error.code(), code);

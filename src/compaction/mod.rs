@@ -13,6 +13,7 @@ mod no_summary;
 mod plan;
 mod profiles;
 pub mod prompts;
+mod quoted;
 mod redact;
 mod refusal;
 mod request;

@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use super::chunks::Chunks;
 use super::config::{CompactionConfig, Style};
-use super::inert::inert;
 use super::layout::Layout;
 use super::plan::FoldPlan;
+use super::quoted::Quoted;
 use super::redact::Redact;
 use super::{Profile, prompts, tags, transcript};
 use crate::context::{Context, NodeSet, PartName, Slot, Tally};
 use crate::error::Result;
-use crate::message::{Message, Part, Role, Seen, ToolOutput, open_calls_of};
+use crate::message::{Message, Part, Role, Seen, open_calls_of};
 use crate::provider::unlink_each;
 use crate::tokens::MESSAGE_OVERHEAD;
 use crate::tool_output::{HeadTail, truncate_head_tail};
@@ -56,10 +56,8 @@ pub struct SummaryRequest {
     pub model: Option<String>,
     /// The header's text.
     pub system: Option<String>,
-    /// The messages, then one user message with the instructions.
-    pub messages: Vec<Arc<Message>>,
-    /// Those of the messages that the summary will stand for.
-    pub folded: Vec<Arc<Message>>,
+    messages: Arc<Vec<Quoted>>,
+    folded: Arc<Vec<Quoted>>,
     /// Positions in `messages` of those that stay in the view as they are.
     pub kept: Vec<usize>,
     /// In what shape the conversation stands in `messages`.
@@ -77,6 +75,16 @@ pub struct SummaryRequest {
 }
 
 impl SummaryRequest {
+    /// The messages, then one user message with the instructions.
+    pub fn messages(&self) -> Vec<Arc<Message>> {
+        self.messages.iter().map(Quoted::message).collect()
+    }
+
+    /// Those of the messages that the summary will stand for.
+    pub fn folded(&self) -> Vec<Arc<Message>> {
+        self.folded.iter().map(Quoted::message).collect()
+    }
+
     /// What the report says where the profile's `max_tokens` was lowered (COMP-22).
     pub fn lowered(&self) -> Option<String> {
         let (asked, allowed) = (self.profile.max_tokens()?, self.max_tokens?);
@@ -185,7 +193,8 @@ fn least_of_folded(context: &Context, plan: &FoldPlan) -> u64 {
 /// The conversation that `plan` folds, cut into pieces that a request of at most `window` tokens can be about.
 pub fn chunks(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) -> Result<Chunks> {
     let slots = conversation(context, plan, Size::NoOutputs, ask)?;
-    let lines = slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| transcript::line(m)).collect();
+    let lines =
+        slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| transcript::line(&m.message())).collect();
     let frame = context.counter.count(&instruction(ask, plan)?).max(context.counter.count(prompts::CHUNK));
     // An eighth is left for the answer.
     let room = (window - window / 8).saturating_sub(frame + FENCE_TOKENS);
@@ -204,15 +213,17 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
     let asked = if chunks.in_pieces() { Profile::Default } else { plan.profile };
     let piece = tags::fence(&chunks.piece());
     let instruction = if chunks.in_pieces() { chunk_instruction(ask) } else { instruction(ask, plan)? };
-    let message = Arc::new(Message::text(Role::User, format!("{piece}\n\n{instruction}")));
+    let message = Message::text(Role::User, format!("{piece}\n\n{instruction}"));
+    let input_tokens = context.count(&message);
+    let messages = Arc::new(vec![Quoted::whole(Arc::new(message))]);
     let first = chunks.in_pieces() && ask.reason != Reason::Retry;
     let reason = if first { Reason::Chunk } else { ask.reason };
     Ok(SummaryRequest {
         model: ask.config.model.clone(),
         system: None,
-        input_tokens: context.count(&message),
-        folded: vec![message.clone()],
-        messages: vec![message],
+        input_tokens,
+        folded: messages.clone(),
+        messages,
         kept: Vec::new(),
         style: Style::Transcript,
         reason,
@@ -232,17 +243,18 @@ struct From<'a> {
 
 impl From<'_> {
     /// The tokens of what is left of it: known, where that is all of it.
-    fn tokens(&self, message: &Arc<Message>, context: &Context) -> u64 {
-        if self.is_whole(message) { self.slot.tokens() } else { context.count(message) }
+    fn tokens(&self, message: &Quoted, context: &Context) -> u64 {
+        if self.is_whole(message) { self.slot.tokens() } else { context.count(&message.message()) }
     }
 
     /// What is left of it, as far as it need not be looked at.
-    fn seen<'m>(&self, message: &'m Arc<Message>) -> Seen<'m> {
-        Seen { role: self.slot.role(), calls: self.slot.has_calls() || !self.is_whole(message), message }
+    fn seen<'m>(&self, message: &'m Quoted) -> Seen<'m> {
+        let calls = self.slot.has_calls() || !self.is_whole(message);
+        Seen { role: self.slot.role(), calls, message: message.of() }
     }
 
-    fn is_whole(&self, message: &Arc<Message>) -> bool {
-        Arc::ptr_eq(message, &self.slot.message)
+    fn is_whole(&self, message: &Quoted) -> bool {
+        message.is(&self.slot.message)
     }
 }
 
@@ -252,10 +264,10 @@ fn conversation<'a>(
     plan: &FoldPlan,
     size: Size,
     ask: &Ask<'_>,
-) -> Result<Vec<(From<'a>, Arc<Message>)>> {
+) -> Result<Vec<(From<'a>, Quoted)>> {
     let folded: NodeSet = plan.members.iter().copied().collect();
     let shown = |s: &Slot| context.view.dropped(s.node).is_none();
-    let mut slots: Vec<(From<'a>, Arc<Message>)> = context
+    let mut slots: Vec<(From<'a>, Quoted)> = context
         .view
         .with_dropped()
         .into_iter()
@@ -265,10 +277,12 @@ fn conversation<'a>(
             // Its outputs go along, and no provider takes them without the calls.
             let calling = if folded { context.with_calls(slot) } else { None };
             let message = match (size, calling) {
-                (_, Some(message)) => message,
-                (Size::NoOutputs, None) => without_output(slot),
-                _ if folded && plan.layout == Layout::SystemSummary => with_short_output(slot),
-                _ => slot.message.clone(),
+                (_, Some(message)) => Quoted::whole(message),
+                (Size::NoOutputs, None) if slot.role() == Role::Tool => Quoted::without_output(&slot.message),
+                (Size::Whole | Size::FoldedOnly, None) if folded && plan.layout == Layout::SystemSummary => {
+                    Quoted::whole(with_short_output(slot))
+                }
+                _ => Quoted::whole(slot.message.clone()),
             };
             (From { folded, slot }, message)
         })
@@ -276,9 +290,9 @@ fn conversation<'a>(
     drop_unanswered_calls(&mut slots);
     if let Some(redact) = ask.redact {
         for (_, message) in &mut slots {
-            *message = Arc::new(redact.message(message)?);
+            *message = Quoted::whole(Arc::new(redact.message(&message.message())?));
         }
-        slots.retain(|(_, message)| !message.is_empty());
+        slots.retain(|(_, message)| !message.of().is_empty());
     }
     if context.history.has_reasoning() {
         if ask.drops_bound_thinking {
@@ -290,30 +304,32 @@ fn conversation<'a>(
         // Reasoning and what is bound to it, say: a summariser that is asked about nothing answers something else.
         let slot = context.view.with_dropped().into_iter().find(|s| folded.contains(&s.node));
         let note = Message::text(Role::User, "[nothing that may be shown]");
-        slots.extend(slot.map(|slot| (From { folded: true, slot }, Arc::new(note))));
+        slots.extend(slot.map(|slot| (From { folded: true, slot }, Quoted::whole(Arc::new(note)))));
     }
     Ok(slots)
 }
 
 /// A request for a summary comes without the tools, and often without what stood before: thinking that its provider binds
 /// to these would be refused (PROV-3b).
-fn drop_bound_thinking<T>(slots: &mut Vec<(T, Arc<Message>)>) {
+fn drop_bound_thinking<T>(slots: &mut Vec<(T, Quoted)>) {
     let is_bound = |part: &Part| matches!(part, Part::Reasoning(r) if r.signature.is_some());
-    for (_, message) in slots.iter_mut().filter(|(_, m)| m.parts.iter().any(is_bound)) {
-        Arc::make_mut(message).parts.retain(|part| !is_bound(part));
+    for (_, quoted) in slots.iter_mut().filter(|(_, m)| m.of().parts.iter().any(is_bound)) {
+        let mut message = Message::clone(quoted.of());
+        message.parts.retain(|part| !is_bound(part));
+        *quoted = Quoted::whole(Arc::new(message));
     }
-    slots.retain(|(_, message)| !message.is_empty());
+    slots.retain(|(_, message)| !message.of().is_empty());
 }
 
 /// What lost its other half goes, or loses its id: reasoning, and what it produced (PROV-3).
-fn unlinked<T: Copy>(context: &Context, slots: &[(T, Arc<Message>)]) -> Vec<(T, Arc<Message>)> {
+fn unlinked<T: Copy>(context: &Context, slots: &[(T, Quoted)]) -> Vec<(T, Quoted)> {
     let history = context.view.with_dropped().into_iter().map(|s| &*context.history.node(s.node).message);
-    let view: Vec<Cow<'_, Message>> = slots.iter().map(|(_, m)| Cow::Borrowed(&**m)).collect();
+    let view: Vec<Cow<'_, Message>> = slots.iter().map(|(_, m)| Cow::Borrowed(m.of())).collect();
     let linked = unlink_each(history, view);
-    let shared = |(message, (from, whole)): (Option<Cow<'_, Message>>, &(T, Arc<Message>))| {
+    let shared = |(message, (from, whole)): (Option<Cow<'_, Message>>, &(T, Quoted))| {
         let message = match message? {
             Cow::Borrowed(_) => whole.clone(),
-            Cow::Owned(message) => Arc::new(message),
+            Cow::Owned(message) => Quoted::whole(Arc::new(message)),
         };
         Some((*from, message))
     };
@@ -325,27 +341,24 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
     let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
     if style == Style::Messages {
         for (_, message) in &mut slots {
-            if let Some(inert) = inert(message) {
-                *message = Arc::new(inert); // a transcript is neutralised as a whole
-            }
+            message.make_inert(); // a transcript is neutralised as a whole
         }
     }
-    let folded = slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| m.clone()).collect();
+    let folded: Vec<Quoted> = slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| m.clone()).collect();
     let kept = (0..slots.len()).filter(|i| !slots[*i].0.folded).collect();
     let as_messages = || slots.iter().map(|(from, message)| from.tokens(message, context)).sum::<u64>();
     let told = if style == Style::Messages { as_messages() } else { 0 };
-    let mut messages: Vec<Arc<Message>> = slots.into_iter().map(|(_, m)| m).collect();
+    let mut messages: Vec<Quoted> = slots.into_iter().map(|(_, m)| m).collect();
     let instruction = instruction(ask, plan)?;
     let (last, kept) = match style {
         Style::Messages => (Message::text(Role::User, instruction), kept),
         Style::Transcript => {
-            let text = transcript::render(messages.iter().map(|m| &**m), &instruction);
-            messages.clear();
+            let text = transcript::render(messages.drain(..).map(|m| m.message()), &instruction);
             (Message::text(Role::User, text), Vec::new())
         }
     };
     let told = told + context.count(&last);
-    messages.push(Arc::new(last));
+    messages.push(Quoted::whole(Arc::new(last)));
     let header = context.view.header().iter().map(|s| s.message.plain_text());
     let system = header.map(|text| ask.redact.map_or_else(|| Ok(text.clone()), |r| r.text(&text)));
     let system: Vec<String> = system.collect::<Result<_>>()?;
@@ -354,8 +367,8 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
     Ok(SummaryRequest {
         model: ask.config.model.clone(),
         system: (!system.is_empty()).then(|| system.join("\n\n")),
-        messages,
-        folded,
+        messages: Arc::new(messages),
+        folded: Arc::new(folded),
         kept,
         style,
         reason: ask.reason,
@@ -420,29 +433,9 @@ fn with_short_output(slot: &Slot) -> Arc<Message> {
     message
 }
 
-fn without_output(slot: &Slot) -> Arc<Message> {
-    if slot.role() != Role::Tool {
-        return slot.message.clone();
-    }
-    let Message { role, parts, meta, extras } = &*slot.message;
-    let without = |part: &Part| {
-        let Part::ToolOutput(output) = part else { return part.clone() };
-        let Some(output_ref) = &output.output_ref else { return part.clone() };
-        Part::from(ToolOutput {
-            call_id: output.call_id.clone(),
-            content: vec![Part::text(crate::tool_output::placeholder(&output_ref.id))],
-            is_error: output.is_error,
-            output_ref: Some(output_ref.clone()),
-            extras: output.extras.clone(),
-        })
-    };
-    let parts = parts.iter().map(without).collect();
-    Arc::new(Message { role: *role, parts, meta: meta.clone(), extras: extras.clone() })
-}
-
 /// A provider refuses calls without outputs, and the request ends with a user message: calls that nothing answers leave
 /// their message, and a message that has nothing else to say leaves the request (COMP-4).
-fn drop_unanswered_calls(messages: &mut Vec<(From<'_>, Arc<Message>)>) {
+fn drop_unanswered_calls(messages: &mut Vec<(From<'_>, Quoted)>) {
     let seen: Vec<Seen<'_>> = messages.iter().map(|(from, message)| from.seen(message)).collect();
     let open: HashSet<String> = open_calls_of(&seen).into_iter().map(str::to_owned).collect();
     if open.is_empty() {
@@ -450,16 +443,16 @@ fn drop_unanswered_calls(messages: &mut Vec<(From<'_>, Arc<Message>)>) {
     }
     let mut left: HashSet<String> = open;
     for at in (0..messages.len()).rev() {
-        if !messages[at].1.tool_calls().any(|c| left.contains(&c.id)) {
+        if !messages[at].1.of().tool_calls().any(|c| left.contains(&c.id)) {
             continue;
         }
-        let mut message = Message::clone(&messages[at].1);
+        let mut message = Message::clone(messages[at].1.of());
         message.parts.retain(|p| !matches!(p, Part::ToolCall(c) if left.remove(&c.id)));
         drop_trailing_reasoning(&mut message);
         if message.parts.is_empty() {
             messages.remove(at);
         } else {
-            messages[at].1 = Arc::new(message);
+            messages[at].1 = Quoted::whole(Arc::new(message));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The conversation as one fenced text, for gateways that refuse tool blocks without tools.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::fmt::Write as _;
 
 use super::layout::engine_message;
@@ -18,8 +18,9 @@ const PIECE: (&str, &str) = ("[Part ", " of the conversation, summed up]");
 
 /// User / Assistant / Tool lines in a fence, then the instruction. Tags in the conversation are neutralised: it is data
 /// and can neither close the fence nor forge an answer (COMP-17). Nothing is substituted by pattern.
-pub fn render<'a>(messages: impl IntoIterator<Item = &'a Message>, instruction: &str) -> String {
-    let lines: Vec<String> = messages.into_iter().map(line).filter(|l| !l.is_empty()).collect();
+pub fn render(messages: impl IntoIterator<Item: Borrow<Message>>, instruction: &str) -> String {
+    let lines: Vec<String> =
+        messages.into_iter().map(|m| line(m.borrow())).filter(|l| !l.is_empty()).collect();
     let mut out = tags::fence(&lines.join("\n"));
     out.push_str("\n\n");
     out.push_str(instruction);

@@ -217,14 +217,17 @@ impl Session {
         .map(Some)
     }
 
-    /// Judges on the view as the passes before the fold leave it; that is how it stays if the answer is accepted.
+    /// Judges on the view as the passes before the fold leave it; that is how it stays if the answer is accepted. The plan is
+    /// one that is [still wanted](Self::still_wanted).
     pub(super) fn judge_settled<T>(
         &mut self,
         pending: &mut Pending,
         judge: impl FnOnce(&Self, &Pending) -> Result<T>,
     ) -> Result<T> {
         let done = self.settle(&mut pending.question.run)?;
-        self.refresh(&mut pending.question.plan);
+        if done.has_run() {
+            self.refresh(&mut pending.question.plan);
+        }
         self.keep_who_asked(&mut pending.question.plan);
         let judged = if pending.question.plan.members.is_empty() {
             Err(Error::new(ErrorCode::StalePlan, NOTHING_LEFT))

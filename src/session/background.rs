@@ -409,7 +409,7 @@ mod tests {
         assert!(s.answer_in_background(pending, good()).is_none() && s.background.is_ready());
         let fit = s.compact(Reason::Manual, Some("Keep the moon.".to_owned())).unwrap().unwrap();
         let Fit::NeedsSummary(pending) = fit else { panic!("the instructions go to a summariser") };
-        let asked = pending.request.messages.last().unwrap().plain_text();
+        let asked = pending.request.messages().last().unwrap().plain_text();
         assert!(asked.contains("Keep the moon."));
         let Fit::Done(report) = s.resume(*pending, &good()).unwrap() else { panic!("it is done") };
         assert!(report.decisions.iter().any(|d| d.why.contains("without these instructions")));

@@ -109,7 +109,7 @@ pub fn request_object(request: &SummaryRequest) -> Result<JsValue, JsValue> {
     let source = Rc::new(request.clone());
     let read = source.clone();
     // Megabytes, where the conversation is long, and not every callback looks at them in this format.
-    when_read(&object, "messages", move || Ok(written(&read.messages, Format::Messages)?.1.into()))?;
+    when_read(&object, "messages", move || Ok(written(&read.messages(), Format::Messages)?.1.into()))?;
     set(&object, "tools", &JsValue::NULL)?;
     let style = match request.style {
         Style::Messages => "messages",
@@ -140,7 +140,7 @@ fn output_terms(request: &SummaryRequest) -> impl Iterator<Item = (&'static str,
 
 /// The request as a body that the format's API takes, but for its output limit.
 fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
-    let (head, items) = written(&request.messages, format)?;
+    let (head, items) = written(&request.messages(), format)?;
     let body = Object::new();
     if let Some(model) = &request.model {
         set(&body, "model", &model.into())?;

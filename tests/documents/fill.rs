@@ -37,7 +37,8 @@ fn fill(messages: &[Message], limit: u64) -> Option<f64> {
             Fit::NeedsSummary(pending) => {
                 // A summary within the room that is left for it: a quarter of the target, at most 2,000 tokens.
                 let room = ExtractiveOptions { max_tokens: (limit / 6).min(1_900) };
-                let folded: Vec<Message> = pending.request.folded.iter().map(|m| Message::clone(m)).collect();
+                let folded: Vec<Message> =
+                    pending.request.folded().iter().map(|m| Message::clone(m)).collect();
                 let text = extractive::summarize(&folded, &BytesPerFour, room);
                 fit = s.resume(*pending, &Answer { text, ..Answer::default() }).ok()?;
             }

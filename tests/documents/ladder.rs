@@ -241,8 +241,8 @@ fn the_dropped_turns_are_asked_for_as_a_short_transcript() {
     s.push(vec![Message::text(Role::Developer, "Be brief."), user("question 5 ", 2_000)]).unwrap();
     let pending = asks(s.prepare().unwrap());
     let request = &pending.request;
-    assert_eq!((request.style, request.messages.len()), (Style::Transcript, 1));
-    let text = request.messages[0].plain_text();
+    assert_eq!((request.style, request.messages().len()), (Style::Transcript, 1));
+    let text = request.messages()[0].plain_text();
     let told = text.split("<conversation>").nth(1).unwrap().split("</conversation>").next().unwrap();
     let told: String = told.chars().filter(|c| !"█▌▏".contains(*c)).collect();
     insta::assert_snapshot!(told.trim(), @"
@@ -403,7 +403,7 @@ fn many_summaries_become_one() {
         let mut fit = s.prepare().unwrap();
         while let Fit::NeedsSummary(pending) = fit {
             let earlier =
-                pending.request.folded.iter().filter(|m| m.plain_text().starts_with("<summary>")).count();
+                pending.request.folded().iter().filter(|m| m.plain_text().starts_with("<summary>")).count();
             merged += usize::from(earlier > 0);
             let told = format!("up to {n} after {earlier} ");
             fit = s.resume(*pending, &summary(&told, 600)).unwrap();

@@ -88,10 +88,10 @@ fn each_extends_the_one_before() {
     s.push(talk(40, 60_000)).unwrap();
     for n in 1..=5 {
         let pending = asks(s.prepare().unwrap());
-        let folded = pending.request.folded[0].plain_text();
+        let folded = pending.request.folded()[0].plain_text();
         if n > 1 {
             assert!(folded.contains(&format!("summary number {}", n - 1)), "{folded}");
-            let sent = pending.request.messages[0].plain_text();
+            let sent = pending.request.messages()[0].plain_text();
             assert_eq!(sent, folded, "it is in the request, first");
         }
         done(s.resume(pending, &summary(&format!("summary number {n}"), 1_000)).unwrap());
@@ -175,10 +175,10 @@ fn a_summary_that_leaves_the_view_above_the_lower_threshold_is_asked_for_again()
     let mut s = pushed(with(json!({ "upperThreshold": 3_000, "lowerThreshold": 1_000 })), talk(40, 4_000));
     let pending = asks(s.prepare().unwrap());
     assert_eq!(pending.request.aim_tokens, Some(259), "0.26 of it");
-    let asked = pending.request.messages.last().unwrap().plain_text();
+    let asked = pending.request.messages().last().unwrap().plain_text();
     assert!(asked.contains("Write at most 259 tokens"), "{asked}");
     let retry = asks(s.resume(pending, &summary("much too long", 900)).unwrap());
-    let why = retry.request.messages.last().unwrap().plain_text();
+    let why = retry.request.messages().last().unwrap().plain_text();
     assert!(why.contains("keep the view below where it is to go"), "{why}");
     let report = done(s.resume(retry, &summary("short", 200)).unwrap());
     assert!(report.tokens_after < 1_000, "{report:?}");

@@ -175,7 +175,7 @@ fn an_answer_that_was_shortened_is_still_that_without_its_calls_and_gets_them_ba
     assert_eq!(answer(&s).form, Form::Shortened, "{}", view(&s));
     s.push(vec![user("and? ", 100)]).unwrap();
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
-    let asked = &pending.request.messages;
+    let asked = &pending.request.messages();
     assert!(open_calls(asked.iter().map(|m| &**m)).is_empty(), "{}", layout(asked));
     let called =
         asked.iter().find(|m| m.tool_calls().any(|c| c.id == "t1")).expect("it goes with its output");
@@ -260,7 +260,7 @@ fn the_request_ends_without_the_open_calls_of_the_last_assistant_message() {
     s.push(full()).unwrap();
     s.push(vec![calls("I read it", &["open"])]).unwrap();
     let pending = asks(s.prepare().unwrap());
-    let sent = &pending.request.messages;
+    let sent = &pending.request.messages();
     assert!(open_calls(sent.iter().map(|m| &**m)).is_empty(), "{}", layout(sent));
     assert_eq!(sent.last().unwrap().role, Role::User);
     assert_eq!(sent[sent.len() - 2].plain_text(), "I read it");

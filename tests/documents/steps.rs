@@ -160,7 +160,7 @@ fn a_mock_user_message_asks_the_assistant_answers_and_the_last_steps_follow() {
     let pending = asks(s.prepare().unwrap());
     let request = &pending.request;
     assert_eq!((request.profile.max_tokens(), request.profile.temperature()), (Some(4000), Some(0.0)));
-    assert_eq!(request.messages.last().unwrap().role, Role::User);
+    assert_eq!(request.messages().last().unwrap().role, Role::User);
     assert!(request.system.as_ref().unwrap().starts_with("You are terse."), "the system prompt goes along");
     done(s.resume(pending, &answer(&tagged("Analysed. "))).unwrap());
     insta::assert_snapshot!(view(&s), @r#"
@@ -262,7 +262,7 @@ fn the_number_of_whole_steps_is_the_same_at_every_compaction() {
             };
             if round > 1 {
                 let before = format!("number {}", round - 1);
-                let asked = &pending.request.messages;
+                let asked = &pending.request.messages();
                 assert!(asked.iter().any(|m| m.plain_text().contains(&before)), "the one before is in it");
             }
             done(s.resume(pending, &answer(&tagged(&format!("number {round} ")))).unwrap());
@@ -328,7 +328,7 @@ fn a_refused_answer_is_asked_again_with_the_reason() {
         (r#"<compact_summary>{"note":"all well"}</compact_summary>"#, "says nothing about the work"),
     ] {
         pending = asks(s.resume(pending, &answer(bad)).unwrap());
-        let asked = pending.request.messages.last().unwrap().plain_text();
+        let asked = pending.request.messages().last().unwrap().plain_text();
         assert!(asked.contains(why), "{asked}");
     }
     let report = done(s.resume(pending, &answer("third")).unwrap());

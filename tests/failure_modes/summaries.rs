@@ -103,7 +103,7 @@ fn f15_tool_output_cannot_forge_the_summary() {
     ])
     .unwrap();
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
-    let text = pending.request.messages[0].plain_text();
+    let text = pending.request.messages()[0].plain_text();
     assert_eq!((text.matches("</conversation>").count(), text.matches("<summary>Obey").count()), (1, 0));
     s.resume(pending, &answer("<summary>looked</summary>")).unwrap();
     assert!(view(&s).iter().all(|m| !m.role.is_instruction()), "no higher role");
@@ -124,7 +124,7 @@ fn f16_a_secret_is_not_carried_on() {
     s.set_redact(Some(Redact::new(move |text| Ok(redact(text)))));
     s.push(history).unwrap();
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
-    assert!(!format!("{:?}", pending.request.messages).contains("ghp_0secret42"));
+    assert!(!format!("{:?}", pending.request.messages()).contains("ghp_0secret42"));
     s.resume(pending, &answer("<summary>s</summary>")).unwrap();
     let all = texts(&view(&s)).concat();
     assert!(!all.contains("ghp_0secret42") && all.contains("src/deep/auth.rs"), "{all}");
@@ -139,7 +139,7 @@ fn f22_nothing_is_substituted_by_pattern() {
         let mut s = session(&options);
         s.push(vec![user(odd), said(&filler(60)), user("go on")]).unwrap();
         let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
-        let text: String = pending.request.messages.iter().map(|m| m.plain_text()).collect();
+        let text: String = pending.request.messages().iter().map(|m| m.plain_text()).collect();
         assert_eq!(text.matches(odd).count(), 2, "in the chat and in the directive: {style}");
         let naive = "Sum up: {}".replace("{}", odd).replace("{summary}", "…");
         assert!(!naive.contains(odd), "a template filled in twice");
@@ -208,7 +208,7 @@ fn f33_the_summary_is_asked_for_in_the_users_language() {
     ])
     .unwrap();
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
-    let asked = pending.request.messages.last().unwrap().plain_text();
+    let asked = pending.request.messages().last().unwrap().plain_text();
     assert!(!is_japanese(&in_english(&view(&s), model)), "a Japanese conversation is remembered in English");
     assert!(is_japanese(&model(&asked)));
     let english = answer("<summary>The parser was fixed and every test was run.</summary>");

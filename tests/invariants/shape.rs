@@ -49,10 +49,11 @@ pub fn requests_are_valid(world: &mut World, happened: &Happened) {
         return;
     }
     for request in world.requests() {
-        let messages: Vec<&Message> = request.messages.iter().map(|m| &**m).collect();
+        let messages = request.messages();
+        let messages: Vec<&Message> = messages.iter().map(|m| &**m).collect();
         assert_eq!(messages.last().map(|m| m.role), Some(Role::User));
         assert_eq!(refusals(&messages, false), [""; 0]);
-        assert!(!request.folded.is_empty());
+        assert!(!request.folded().is_empty());
     }
 }
 

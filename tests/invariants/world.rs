@@ -821,7 +821,7 @@ fn summarized(summary: &Summary, pending: &Pending, counter: &Counter) -> Summar
         Summary::Share(percent) => {
             let folded: u64 = pending
                 .request
-                .folded
+                .folded()
                 .iter()
                 .map(|m| contextfold::tokens::count_message(m, &**counter))
                 .sum();

@@ -55,8 +55,12 @@ impl<'a> Choices<'a> {
 
     /// The same of facts that were only seen; `stays` has their numbers.
     pub fn seen(sights: &'a Sights<'_>, stays: &Stays<'_>) -> Self {
-        let each = sights.iter().map(|(number, text, seen)| (Choice { text, seen }, number));
-        let (all, numbers) = each.unzip();
+        let count = sights.iter().count();
+        let (mut all, mut numbers) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for (number, text, seen) in sights.iter() {
+            all.push(Choice { text, seen });
+            numbers.push(number);
+        }
         Self::of(all, numbers, sights.names(), stays)
     }
 
@@ -149,7 +153,9 @@ impl<'a> Choices<'a> {
             order.filter(|i| self.inner[*i]).for_each(|i| choose(i, &mut there));
         }
         let pick = |flags: &[bool], flag: bool| -> Vec<Choice<'a>> {
-            self.all.iter().zip(flags).filter(|(_, f)| **f == flag).map(|(c, _)| *c).collect()
+            let mut picked = Vec::with_capacity(flags.iter().filter(|f| **f == flag).count());
+            picked.extend(self.all.iter().zip(flags).filter(|(_, f)| **f == flag).map(|(c, _)| *c));
+            picked
         };
         (pick(&chosen, true), pick(&there, false))
     }
