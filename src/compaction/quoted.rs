@@ -36,6 +36,15 @@ impl Quoted {
         if self.without_output { Arc::new(without_output(&self.message)) } else { self.message.clone() }
     }
 
+    /// What it takes, as messages are counted.
+    pub fn tokens(&self, count: impl Fn(&Message) -> u64) -> u64 {
+        let refs = self.message.tool_outputs().filter_map(|o| o.output_ref.as_ref());
+        match refs.last().filter(|_| self.without_output) {
+            Some(output_ref) => count(&Message::tool("", placeholder(&output_ref.id))),
+            None => count(&self.message),
+        }
+    }
+
     /// Whether it is this very message.
     pub fn is(&self, message: &Arc<Message>) -> bool {
         !self.without_output && Arc::ptr_eq(&self.message, message)

@@ -244,7 +244,11 @@ struct From<'a> {
 impl From<'_> {
     /// The tokens of what is left of it: known, where that is all of it.
     fn tokens(&self, message: &Quoted, context: &Context) -> u64 {
-        if self.is_whole(message) { self.slot.tokens() } else { context.count(&message.message()) }
+        if self.is_whole(message) {
+            self.slot.tokens()
+        } else {
+            message.tokens(|message| context.count(message))
+        }
     }
 
     /// What is left of it, as far as it need not be looked at.

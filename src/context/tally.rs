@@ -156,7 +156,9 @@ impl Tally {
         if message.item_type() == ItemType::CompactionSummary {
             let text = message.plain_text();
             if let (own, Some(_)) = without_ledger(&text) {
-                let whole = counter.count(&text);
+                let is_one_text = matches!(message.parts[..], [Part::Text { .. }]);
+                let known = u64::from(tally.text) - MESSAGE_OVERHEAD;
+                let whole = if is_one_text { known } else { counter.count(&text) };
                 tally.ledger = small(whole.saturating_sub(counter.count(own))).min(tally.text);
                 tally.text -= tally.ledger;
             }

@@ -87,11 +87,11 @@ impl<'a> Needles<'a> {
     fn find_from(&self, start: usize, text: &str, found: &mut dyn FnMut(usize)) {
         let bytes = text.as_bytes();
         for at in start..bytes.len() {
-            if joins(at.checked_sub(1).map(|i| bytes[i]), Some(bytes[at])) {
-                continue;
-            }
             let first = usize::from(bytes[at]);
             let (mut low, mut high) = (self.starts[first] as usize, self.starts[first + 1] as usize);
+            if low == high || joins(at.checked_sub(1).map(|i| bytes[i]), Some(bytes[at])) {
+                continue;
+            }
             let mut len = 0;
             while low < high {
                 // All of `low..high` begin with the `len` bytes at `at`; the one that is no longer stands first.

@@ -180,7 +180,7 @@ impl Message {
     }
 
     /// The tool calls in it, in order.
-    pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
+    pub fn tool_calls(&self) -> impl DoubleEndedIterator<Item = &ToolCall> {
         self.parts.iter().filter_map(|p| match p {
             Part::ToolCall(c) => Some(&**c),
             _ => None,

@@ -101,8 +101,7 @@ pub fn open_calls_of<'a>(messages: &[Seen<'a>]) -> Vec<&'a str> {
             answered.extend(message.tool_outputs().map(|output| output.call_id.as_str()));
         }
         if *calls {
-            let calls: Vec<_> = message.tool_calls().filter(|c| !c.hosted).collect();
-            for call in calls.into_iter().rev() {
+            for call in message.tool_calls().rev().filter(|c| !c.hosted) {
                 if !answered.remove(call.id.as_str()) {
                     open.push(&call.id);
                 }

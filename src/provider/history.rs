@@ -109,7 +109,7 @@ impl OpenAiHistory {
                         let before = entries.iter().rev().map(|entry| &*entry.message);
                         std::iter::once(&*message)
                             .chain(before)
-                            .find_map(|m| m.tool_calls().filter(|call| call.id == id).last())
+                            .find_map(|m| m.tool_calls().rfind(|call| call.id == id))
                     };
                     let items = writer.write_one(&message, &Calls::looked_up(&calls));
                     out.extend(items.into_iter().map(|item| Rebuilt::New(Box::new(item))));

@@ -224,8 +224,9 @@ impl Session {
         pending: &mut Pending,
         judge: impl FnOnce(&Self, &Pending) -> Result<T>,
     ) -> Result<T> {
+        let version = self.context.view.changes().version();
         let done = self.settle(&mut pending.question.run)?;
-        if done.has_run() {
+        if self.context.view.changes().version() != version {
             self.refresh(&mut pending.question.plan);
         }
         self.keep_who_asked(&mut pending.question.plan);

@@ -31,13 +31,6 @@ pub(super) struct Settled {
     settled: usize,
 }
 
-impl Settled {
-    /// Whether a pass looked at the view, and may have changed it.
-    pub(super) fn has_run(&self) -> bool {
-        self.before.is_some()
-    }
-}
-
 impl Session {
     /// Begins a run over the view as it is.
     pub(super) fn begin(

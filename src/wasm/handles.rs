@@ -191,7 +191,7 @@ impl Handles {
 /// The newest call of this id up to position `last`: mostly a few places further up.
 fn find_call<'a>(slots: Slots<'a>, last: usize, id: &str) -> Option<&'a ToolCall> {
     let mut before = (0..=last).rev().filter_map(slots);
-    before.find_map(|(slot, _)| slot.message.tool_calls().filter(|call| call.id == id).last())
+    before.find_map(|(slot, _)| slot.message.tool_calls().rfind(|call| call.id == id))
 }
 
 /// The last entries, where a list may not end with them as they are, and what was done to them.

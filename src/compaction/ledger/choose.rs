@@ -55,8 +55,8 @@ impl<'a> Choices<'a> {
 
     /// The same of facts that were only seen; `stays` has their numbers.
     pub fn seen(sights: &'a Sights<'_>, stays: &Stays<'_>) -> Self {
-        let count = sights.iter().count();
-        let (mut all, mut numbers) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let most = sights.names().len();
+        let (mut all, mut numbers) = (Vec::with_capacity(most), Vec::with_capacity(most));
         for (number, text, seen) in sights.iter() {
             all.push(Choice { text, seen });
             numbers.push(number);
