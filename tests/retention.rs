@@ -301,7 +301,8 @@ const RULES: &[(&str, &[&str])] = &[
             "Only the release captain may tag versions.",
         ],
     ),
-    ("绝对不要提交\n任何密钥文件。", &["绝对不要提交任何密钥文件。"]),
+    // Whether the second line goes on or begins anew nobody can say: both stand, in their order.
+    ("绝对不要提交\n任何密钥文件。", &["绝对不要提交 任何密钥文件。"]),
     (
         "You must not touch:\n- src/core\n- the CI config\n- Bob's branch\n\nThanks a lot",
         &["You must not touch: - src/core - the CI config - Bob's branch"],

@@ -130,10 +130,13 @@ fn a_fold_comes_back_where_it_stood(world: &mut World, _: &Happened) {
         assert!(fold.items.iter().all(back), "all of {} came back", fold.id);
     }
     assert!(context.folds.iter().all(|f| context.view.dropped(f.summary).is_some()), "every fold is undone");
+    // An instruction that leaves the base prompt stands before a call that is being executed, not between it and its output.
+    let executes = context.history.has_open_calls();
     let entered: Vec<u32> = context
         .view
         .stood()
         .filter(|s| s.slot.message.role != Role::Tool)
+        .filter(|s| !(executes && s.slot.message.role.is_instruction()))
         .filter(|s| context.history.node(s.slot.node).kind == contextfold::context::NodeKind::Message)
         .map(|s| s.slot.node.0)
         .collect();

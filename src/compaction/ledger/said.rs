@@ -7,7 +7,7 @@ use super::asked::folded_turns;
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
-use crate::facts::{is_cjk, literals, sentences, unwrapped};
+use crate::facts::{is_cjk, sentences, unwrapped};
 use crate::sorting::sort_by_key;
 
 /// So many messages are looked at from either end: a fold costs no more, however long the session is.
@@ -69,7 +69,7 @@ pub(super) fn said(context: &Context, members: &[NodeIndex], redact: Option<&Red
             }
             let likely = match sentence.text {
                 text if !kinds.insert(kind(text)) => Likely::Again,
-                text if text.contains(['/', '_']) || !literals(text).is_empty() => Likely::AboutOneThing,
+                text if names_something(text) => Likely::AboutOneThing,
                 _ => Likely::General,
             };
             out.push((likely, Said { text: unwrapped(sentence.text).into_owned(), at: (index, place) }));
@@ -86,6 +86,12 @@ fn says_something(sentence: &str) -> bool {
             == LEAST_WORDS;
     let is_code = sentence.contains(['{', '}', '<', '>', '|', '=', '`']) && !sentence.contains(". ");
     (SHORTEST..=LONGEST).contains(&sentence.len()) && has_words && !is_code
+}
+
+/// It holds what looks like a path, a name in code, or an address.
+fn names_something(sentence: &str) -> bool {
+    let goes_on = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+    sentence.contains(['/', '\\', '_', '#', '@']) || sentence.split('.').skip(1).any(goes_on)
 }
 
 /// A sentence without its numbers.

@@ -5,6 +5,9 @@ use crate::context::{Context, NodeIndex};
 use crate::facts::{Names, Needles, texts};
 use crate::message::{Message, Role};
 
+/// So many of the messages that stay are looked through for what costs little to be told twice.
+const NEARBY: usize = 32;
+
 /// What the model is shown beside a ledger, where the ledger need not say it again.
 pub struct Stays<'a> {
     /// Messages whose texts are looked through.
@@ -66,6 +69,17 @@ impl<'a> Stays<'a> {
     /// Calls `found` with the index of each text that stands there in the words of anyone but a tool.
     pub(super) fn find_said(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
         self.find(needles, |_, message, _| message.role != Role::Tool, |_, i| found(i));
+    }
+
+    /// Calls `found` with the index of each text that stands in the words of the engine, the header or the newest messages of the
+    /// user: what costs little to be told twice is not looked for in all that stays.
+    pub(super) fn find_nearby(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
+        let of_read = |read: &'_ Read<'a>| {
+            let places: Vec<_> = read.places().filter(|(message, at)| read.is_users(message, *at)).collect();
+            places.into_iter().rev().take(NEARBY).map(|(message, _)| message).collect::<Vec<_>>()
+        };
+        let newest = self.drawn.iter().flat_map(of_read);
+        find_in_texts(needles, self.messages.iter().copied().chain(newest), &mut |_, i| found(i));
     }
 
     /// Looks through what the engine or the header says, and through those of the whole messages that count.

@@ -174,7 +174,7 @@ impl<'a> Missing<'a> {
 
         let mut said: Vec<&Said> = carried.said.iter().collect();
         let mut absent = vec![true; said.len()];
-        stays.find_said(&Needles::new(said.iter().map(|said| said.text.as_str())), |i| absent[i] = false);
+        stays.find_nearby(&Needles::new(said.iter().map(|said| said.text.as_str())), |i| absent[i] = false);
         let mut absent = absent.into_iter();
         said.retain(|_| absent.next().unwrap_or(true));
 
