@@ -2154,7 +2154,8 @@ export class Session {
     /**
      * The session as bytes, the same for the same session: history, view, folds, tool outputs, header, pins, what usage taught,
      * the report of the last run that ended well, and the options that are plain data. A compaction that is under way is not part of
-     * it, nor is anything of one that failed: before and after it, the bytes are the same.
+     * it, nor is anything of one that failed: before and after it, the bytes are the same, but for the pause that the background
+     * makes then (`compaction.background: true`).
      *
      * ```js
      * const bytes = session.snapshot();
