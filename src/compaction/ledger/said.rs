@@ -11,7 +11,7 @@ use crate::facts::{is_cjk, sentences, unwrapped};
 use crate::sorting::sort_by_key;
 
 /// So many messages are looked at from either end: a fold costs no more, however long the session is.
-const MANY: usize = 200;
+const MANY: usize = 100;
 
 /// A longer message is a paste, or is told by its facts.
 const LONGEST_MESSAGE: usize = 800;
