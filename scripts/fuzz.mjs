@@ -8,6 +8,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isBuilt } from "./lib/built.mjs";
 import { env, root } from "./lib/paths.mjs";
 import { fail, must } from "./lib/run.mjs";
 
@@ -26,6 +27,7 @@ if (seed !== null && has("engine") === has("module")) fail("--seed is one of the
 const both = !has("engine") && !has("module");
 
 const cargo = ["test", "--locked", ...(has("tested") ? [] : ["--profile", "fuzz"]), "--test", "invariants"];
+if ((both || has("module")) && !isBuilt()) must(process.execPath, ["scripts/build.mjs"]);
 const runs = [];
 if (both || has("engine")) {
   must("cargo", [...cargo, "--no-run"]);

@@ -97,6 +97,8 @@ pub struct World {
     /// Ids of messages that came while the run that was just resumed waited.
     pub meanwhile: Vec<String>,
     pub tools: u64,
+    /// The least that a view might take since a message that opens a turn was the newest.
+    pub least: BTreeMap<String, u64>,
     open: Vec<String>,
     answered: Vec<String>,
     waiting: Vec<Waiting>,
@@ -129,6 +131,7 @@ impl World {
             left_out: BTreeMap::new(),
             meanwhile: Vec::new(),
             tools: 0,
+            least: BTreeMap::new(),
             open: Vec::new(),
             answered: Vec::new(),
             waiting: Vec::new(),
@@ -495,6 +498,7 @@ impl World {
             left_out: self.left_out.clone(),
             meanwhile: Vec::new(),
             tools: self.tools,
+            least: self.least.clone(),
             open: Vec::new(),
             answered: Vec::new(),
             waiting: Vec::new(),
