@@ -3,6 +3,9 @@
 /// A longer text says more than that its writer will not.
 const LONGEST: usize = 400;
 
+/// Words of a sentence beside it.
+const MOST_BESIDE: usize = 14;
+
 /// What refusals of one language are made of.
 struct Language {
     /// One of these says that it is not done.
@@ -30,6 +33,7 @@ const ENGLISH: Language = Language {
         "not comfortable",
         "don't feel comfortable",
         "decline to",
+        "prefer not",
     ],
     words: &[
         "i",
@@ -167,6 +171,20 @@ const ENGLISH: Language = Language {
         "information",
         "material",
         "anything",
+        "chat",
+        "code",
+        "because",
+        "violates",
+        "violate",
+        "our",
+        "policy",
+        "policies",
+        "guidelines",
+        "may",
+        "harmful",
+        "inappropriate",
+        "would",
+        "prefer",
         "something",
         "ai",
         "language",
@@ -373,6 +391,137 @@ const SPANISH: Language = Language {
         "ia",
     ],
     beside: &["¿", "si necesitas", "si necesita", "por favor"],
+};
+
+const ITALIAN: Language = Language {
+    not: &["non posso", "non sono in grado", "non mi è possibile"],
+    words: &[
+        "mi",
+        "dispiace",
+        "scusa",
+        "scusi",
+        "purtroppo",
+        "ma",
+        "non",
+        "posso",
+        "sono",
+        "in",
+        "grado",
+        "di",
+        "è",
+        "possibile",
+        "aiutarti",
+        "aiutarla",
+        "aiutare",
+        "con",
+        "questa",
+        "questo",
+        "richiesta",
+        "domanda",
+        "a",
+        "rispondere",
+        "riassumere",
+        "riassunto",
+        "la",
+        "il",
+        "un",
+        "conversazione",
+        "fornire",
+        "continuare",
+        "come",
+        "ia",
+    ],
+    beside: &["posso", "se hai", "se ha", "c'è"],
+};
+
+const PORTUGUESE: Language = Language {
+    not: &["não posso", "não consigo", "não é possível"],
+    words: &[
+        "desculpe",
+        "desculpa",
+        "lamento",
+        "sinto",
+        "muito",
+        "infelizmente",
+        "mas",
+        "não",
+        "posso",
+        "consigo",
+        "é",
+        "possível",
+        "ajudar",
+        "ajudá",
+        "lo",
+        "la",
+        "te",
+        "com",
+        "isso",
+        "isto",
+        "essa",
+        "esse",
+        "este",
+        "esta",
+        "a",
+        "o",
+        "um",
+        "uma",
+        "pedido",
+        "solicitação",
+        "pergunta",
+        "responder",
+        "resumir",
+        "resumo",
+        "da",
+        "conversa",
+        "fornecer",
+        "continuar",
+        "eu",
+    ],
+    beside: &["posso", "se precisar", "há algo"],
+};
+
+const RUSSIAN: Language = Language {
+    not: &["не могу", "не смогу", "не в состоянии", "невозможно"],
+    words: &[
+        "извините",
+        "простите",
+        "к",
+        "сожалению",
+        "прошу",
+        "прощения",
+        "но",
+        "я",
+        "не",
+        "могу",
+        "смогу",
+        "в",
+        "состоянии",
+        "невозможно",
+        "помочь",
+        "вам",
+        "тебе",
+        "с",
+        "этим",
+        "этой",
+        "этот",
+        "это",
+        "на",
+        "запросом",
+        "запрос",
+        "просьбой",
+        "вопрос",
+        "ответить",
+        "выполнить",
+        "обобщить",
+        "резюме",
+        "этого",
+        "разговора",
+        "разговор",
+        "продолжить",
+        "как",
+        "ии",
+    ],
+    beside: &["могу ли", "если", "чем"],
 };
 
 const CHINESE: Language = Language {
@@ -614,8 +763,9 @@ pub fn refuses(text: &str) -> bool {
         return false;
     }
     let lower = text.to_lowercase().replace('’', "'");
-    let spaced =
-        [&ENGLISH, &GERMAN, &FRENCH, &SPANISH].into_iter().any(|l| l.refuses(&lower, Language::is_made_of));
+    let spaced = [&ENGLISH, &GERMAN, &FRENCH, &SPANISH, &ITALIAN, &PORTUGUESE, &RUSSIAN]
+        .into_iter()
+        .any(|l| l.refuses(&lower, Language::is_made_of));
     spaced || [&CHINESE, &JAPANESE, &KOREAN].into_iter().any(|l| l.refuses(&lower, Language::is_pieced_of))
 }
 
@@ -627,11 +777,18 @@ impl Language {
             if has_no_other_words(self, sentence) {
                 let joined = sentence.replace(' ', "");
                 refused |= self.not.iter().any(|not| sentence.contains(not) || joined.contains(not));
-            } else if !self.beside.iter().any(|start| sentence.starts_with(start)) {
+            } else if !self.is_polite(sentence) {
                 return false;
             }
         }
         refused
+    }
+
+    /// What a sentence may say beside a refusal: it is short, and names no file.
+    fn is_polite(&self, sentence: &str) -> bool {
+        let names_a_file = sentence.contains('/') && !sentence.contains("://");
+        let is_short = sentence.split_whitespace().count() <= MOST_BESIDE;
+        is_short && !names_a_file && self.beside.iter().any(|start| sentence.starts_with(start))
     }
 
     /// Where words are spaced.
@@ -719,6 +876,10 @@ mod tests {
             "申し訳ございませんが、お答えすることはできません。",
             "죄송하지만 도와드릴 수 없습니다.",
             "Lo siento, no puedo ayudar con eso.",
+            "Mi dispiace, ma non posso aiutarti con questa richiesta.",
+            "Desculpe, mas não posso ajudar com isso.",
+            "Извините, но я не могу помочь с этим запросом.",
+            "I'm sorry, but I cannot comply with that request as it violates our content policy.",
             "Je suis désolé, mais je ne peux pas vous aider.",
             "Es tut mir leid, aber dabei kann ich nicht helfen.",
         ] {
@@ -731,6 +892,8 @@ mod tests {
         for text in [
             "I can't reproduce the bug. The user sent a trace.",
             "I can't help with src/a.rs until the lock is gone.",
+            "I can't continue. Please run the migration in db/003.sql before every test and never push to main.",
+            "Unable to process the request. See src/parser.rs for more.",
             "I can't. The user wants the parser first.",
             "I cannot continue until the user chooses between Postgres and SQLite; the parser is done and its tests pass.",
             "I can't do the deploy before the user gives the token. The parser is rewritten; tests pass.",

@@ -11,6 +11,9 @@ const FEW: usize = 6;
 /// An order's "always" stands among so many words behind its verb.
 const NEAR: usize = 10;
 
+/// A sentence of more words, a minified file in one line, lays down no rule in these shapes.
+const MOST_WORDS: usize = 80;
+
 /// What a sentence is in such a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ruled {
@@ -30,13 +33,16 @@ pub(super) fn ruled(sentence: &str) -> Option<Ruled> {
         folded = folded.replace("s'il te plait", "stp").replace("s'il vous plait", "svp");
     }
     let words = words(&folded);
+    if words.len() > MOST_WORDS {
+        return None;
+    }
     let mut patterns = Vec::new();
     for word in &words {
         patterns_at(word.text, &mut |pattern| patterns.push(pattern));
     }
     let mut said: Option<(usize, Said<'_>)> = None;
     let mut best = None;
-    sort_by_key(&mut patterns, |pattern| pattern.tongue);
+    sort_by_key(&mut patterns, |pattern| (pattern.tongue, pattern.text));
     patterns.dedup_by_key(|pattern| (pattern.tongue, pattern.text));
     for pattern in patterns {
         let said = match said.take() {

@@ -250,10 +250,7 @@ pub fn pins_and_the_newest_user_message_are_verbatim(world: &mut World, _: &Happ
     let named = named.split('"').next().unwrap();
     let full = world.session.context().outputs.get(named).unwrap().parts();
     assert!(original.parts.contains(&full[0]), "the ref opens the full text");
-    assert!(
-        world.left_out.get(&newest).is_some_and(|refs| refs.contains(named)),
-        "the report names the ref"
-    );
+    assert!(world.left_out.get(&newest).is_some_and(|refs| refs.contains(named)), "the report names the ref");
 }
 
 fn is_json(text: &str) -> bool {

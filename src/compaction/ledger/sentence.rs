@@ -1,24 +1,51 @@
 //! Whether a rule stands in a text as a sentence of its own: "Never push" says less than "Never push on Fridays".
 
 /// What ends a sentence.
-const ENDS: [char; 9] = ['.', '!', '?', ';', '。', '\u{FF01}', '\u{FF1F}', '\u{FF1B}', '\n'];
+const ENDS: [char; 8] = ['.', '!', '?', ';', '。', '\u{FF01}', '\u{FF1F}', '\u{FF1B}'];
 
-/// What may stand before one, beside the end of another.
-const OPENS: [char; 5] = [':', '\u{FF1A}', '-', '*', '•'];
+/// What may stand before one in a list of them, or before what was asked last.
+const OPENS: [char; 6] = [':', '\u{FF1A}', '-', '*', '•', '\n'];
 
-/// It stands there so.
-pub(super) fn stands_whole(text: &str, sentence: &str) -> bool {
+/// How a sentence begins that points at the one before.
+const POINTING: [&str; 14] = [
+    "that", "this", "it", "these", "those", "they", "them", "also", "except", "das", "dies", "es", "cela",
+    "eso",
+];
+
+/// It stands there so, in a list or a line of its own, too.
+pub(super) fn stands(text: &str, sentence: &str) -> bool {
     places(text, sentence).next().is_some()
 }
 
-/// A text without it, where it stands there so.
+/// The same among other sentences alone: a line under a colon may be quoted, and one that another line follows may go on in it.
+/// What is told once more costs a few tokens.
+pub(super) fn stands_alone(text: &str, sentence: &str) -> bool {
+    places(text, sentence).any(|at| {
+        let behind = &text[at + sentence.len()..];
+        let before = text[..at].trim_end().chars().next_back();
+        let begins = before.is_none_or(|c| ENDS.contains(&c) || c == ']');
+        let goes_on = behind.trim_start_matches([' ', '\t']).starts_with('\n') && !sentence.ends_with(ENDS);
+        begins
+            && (!goes_on
+                || behind.trim_start_matches([' ', '\t']).starts_with("\n\n")
+                || behind.trim().is_empty())
+    })
+}
+
+/// A text without it, where it stands there so and nothing behind it points at it.
 pub(super) fn without(text: &str, sentence: &str) -> Option<String> {
     let mut out = String::new();
     let mut from = 0;
     for at in places(text, sentence) {
+        let end = at + sentence.len();
+        let end =
+            end + text.get(end..)?.chars().next().filter(|c| ENDS.contains(c)).map_or(0, char::len_utf8);
+        let next = text.get(end..)?.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+        if at < from || next.is_some_and(|word| POINTING.contains(&word.to_lowercase().as_str())) {
+            continue;
+        }
         out.push_str(text.get(from..at)?);
-        from = at + sentence.len();
-        from += text.get(from..)?.chars().next().filter(|c| ENDS.contains(c)).map_or(0, char::len_utf8);
+        from = end;
     }
     out.push_str(text.get(from..)?);
     (from > 0).then_some(out)
@@ -27,11 +54,11 @@ pub(super) fn without(text: &str, sentence: &str) -> Option<String> {
 fn places<'a>(text: &'a str, sentence: &'a str) -> impl Iterator<Item = usize> {
     text.match_indices(sentence).map(|(at, _)| at).filter(move |at| {
         let before = text[..*at].trim_end_matches([' ', '\t']).chars().next_back();
-        let begins = before.is_none_or(|c| ENDS.contains(&c) || OPENS.contains(&c));
+        let begins = before.is_none_or(|c| ENDS.contains(&c) || OPENS.contains(&c) || c == ']');
         let behind = &text[at + sentence.len()..];
         let next = behind.trim_start_matches([' ', '\t']).chars().next();
         let is_closed = sentence.ends_with(ENDS) && !behind.starts_with(|c: char| c.is_ascii_alphanumeric());
-        begins && (is_closed || next.is_none_or(|c| ENDS.contains(&c)))
+        begins && (is_closed || next.is_none_or(|c| ENDS.contains(&c) || c == '\n'))
     })
 }
 
@@ -44,11 +71,11 @@ mod tests {
         for text in [
             "Never push",
             "Fix it. Never push.",
-            "Rules:\n- Never push\n- Run the tests",
             "1. Never push; run the tests",
+            "Fix it.\n\nNever push\n\nThanks",
             "你好。Never push。",
         ] {
-            assert!(stands_whole(text, "Never push"), "{text}");
+            assert!(stands_alone(text, "Never push"), "{text}");
         }
         for text in [
             "Never push on Sundays, CI does; rename the script.",
@@ -56,10 +83,13 @@ mod tests {
             "Never pushing is fine",
             "we Never push",
             "Never push, unless I say so.",
+            "Translate this line of their README: Never push",
+            "Delete these lines:\n- Never push\n- Use tabs",
+            "They wrote this. Never push\nunless you are brave",
         ] {
-            assert!(!stands_whole(text, "Never push"), "{text}");
+            assert!(!stands_alone(text, "Never push"), "{text}");
         }
-        assert!(stands_whole("Ask first. Never push. Then go on", "Never push."));
+        assert!(stands_alone("Ask first. Never push. Then go on", "Never push."));
     }
 
     #[test]
@@ -69,6 +99,7 @@ mod tests {
             Some("Fix it.  Then rest.")
         );
         assert_eq!(without("Latest: Never push", "Never push").as_deref(), Some("Latest: "));
+        assert_eq!(without("Fix it. Never push. That also holds for tags.", "Never push"), None);
         assert_eq!(without("Fix the only tests that fail", "only tests"), None);
         assert_eq!(without("A client that has no mocks in it", "no mocks"), None);
     }

@@ -52,51 +52,42 @@ impl<'a> Stays<'a> {
         }
     }
 
-    /// Calls `found` with the index of each text that stands there, a sentence of its own, as the user's or an instruction's
-    /// word: what a tool's output happens to say has not their weight, and may be trimmed at any time.
+    /// Calls `found` with the index of each rule that stands there, a sentence of its own, as the user's or an instruction's
+    /// word: what a tool's output happens to say has not their weight, and may be trimmed at any time. In a summary or the header
+    /// it may stand in a list; under a colon of the user's it may be quoted.
     pub(super) fn find_ruled(&self, rules: &[&str], mut found: impl FnMut(usize)) {
-        let counts = |read: &Read<'_>, message: &Message, at| {
+        let needles = Needles::new(rules.iter().copied());
+        let mut find = |messages: Vec<&'a Message>, stands: fn(&str, &str) -> bool| {
+            find_in_texts(&needles, messages.into_iter(), &mut |text, i| {
+                if stands(text, rules[i]) {
+                    found(i);
+                }
+            });
+        };
+        find(self.messages.clone(), sentence::stands);
+        let rule = |read: &Read<'_>, message: &Message, at| {
             read.is_users(message, at) || message.role.is_instruction()
         };
-        let whole = |text: &str, i: usize| {
-            if sentence::stands_whole(text, rules[i]) {
-                found(i);
-            }
-        };
-        self.find(&Needles::new(rules.iter().copied()), counts, whole);
+        find(self.whole(rule), sentence::stands_alone);
     }
 
     /// Calls `found` with the index of each text that stands there in the words of anyone but a tool.
     pub(super) fn find_said(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
-        self.find(needles, |_, message, _| message.role != Role::Tool, |_, i| found(i));
+        let whole = self.whole(|_, message, _| message.role != Role::Tool);
+        find_in_texts(needles, self.messages.iter().copied().chain(whole), &mut |_, i| found(i));
     }
 
     /// Calls `found` with the index of each text that stands in the words of the engine, the header or the newest messages of the
     /// user: what costs little to be told twice is not looked for in all that stays.
     pub(super) fn find_nearby(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
-        let of_read = |read: &'_ Read<'a>| {
-            let places: Vec<_> = read.places().filter(|(message, at)| read.is_users(message, *at)).collect();
-            places.into_iter().rev().take(NEARBY).map(|(message, _)| message).collect::<Vec<_>>()
-        };
-        let newest = self.drawn.iter().flat_map(of_read);
+        let newest = self.whole(Read::is_users).into_iter().rev().take(NEARBY);
         find_in_texts(needles, self.messages.iter().copied().chain(newest), &mut |_, i| found(i));
     }
 
-    /// Looks through what the engine or the header says, and through those of the whole messages that count.
-    fn find(
-        &self,
-        needles: &Needles<'_>,
-        counts: impl Fn(&Read<'_>, &Message, usize) -> bool,
-        mut found: impl FnMut(&str, usize),
-    ) {
-        if needles.is_empty() {
-            return;
-        }
-        let of_read = |read: &'_ Read<'a>| {
-            read.places().filter(|(message, at)| counts(read, message, *at)).collect::<Vec<_>>()
-        };
-        let whole = self.drawn.iter().flat_map(of_read).map(|(message, _)| message);
-        find_in_texts(needles, self.messages.iter().copied().chain(whole), &mut found);
+    /// Those of the messages that stand whole that count.
+    fn whole(&self, counts: impl Fn(&Read<'a>, &Message, usize) -> bool) -> Vec<&'a Message> {
+        let Some(read) = &self.drawn else { return Vec::new() };
+        read.places().filter(|(message, at)| counts(read, message, *at)).map(|(message, _)| message).collect()
     }
 
     /// Calls `found` with the index of each text that stands in a message that is not looked through by its facts.
@@ -110,9 +101,18 @@ fn find_in_texts<'m>(
     messages: impl Iterator<Item = &'m Message>,
     found: &mut impl FnMut(&str, usize),
 ) {
+    if needles.is_empty() {
+        return;
+    }
     for message in messages {
         for text in texts(message) {
-            needles.find(&text, |i| found(&text, i));
+            let mut hits = Vec::new();
+            needles.find(&text, |i| hits.push(i));
+            hits.sort_unstable();
+            hits.dedup();
+            for i in hits {
+                found(&text, i);
+            }
         }
     }
 }
