@@ -189,8 +189,9 @@ fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
         Form::Shortened if slot.message.role == Role::Tool => whole.clone(),
         Form::Shortened => {
             let mut message = Message::clone(&slot.message);
-            for (part, came) in message.parts.iter_mut().zip(&whole.parts) {
-                if let (Part::Text { text, .. }, Part::Text { text: full, .. }) = (part, came) {
+            // Its calls or its reasoning may have left it: only texts stand for one another.
+            if texts(&whole.parts).count() == texts(&message.parts).count() {
+                for (text, full) in texts_mut(&mut message.parts).zip(texts(&whole.parts)) {
                     *text = full.clone();
                 }
             }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::message::{Format, Media, MediaKind, ToolCall, ToolOutput};
+use crate::message::{Format, Media, MediaKind, Reasoning, ToolCall, ToolOutput};
 use crate::tokens::BytesPerFour;
 use crate::tool_output::Json;
 
@@ -76,6 +76,20 @@ fn what_was_shortened_is_shortened_again_for_a_smaller_limit() {
     assert_eq!(shown.matches("characters left out").count(), 1, "{shown}");
     assert!(shown.starts_with("word0 ") && shown.ends_with("word3999 "));
     assert!(run(&mut context, 300).is_empty(), "what fits stays");
+}
+
+#[test]
+fn what_lost_its_reasoning_is_shortened_again_from_all_of_its_text() {
+    let thinks = Part::from(Reasoning { id: Some("rs_1".to_owned()), ..Reasoning::default() });
+    let answer = Message::new(Role::Assistant, vec![thinks, Part::text(words(4_000))]);
+    let mut context = context(vec![user("hi"), answer, user("ok?"), said("ok")]);
+    let first = run(&mut context, 4_000);
+    let mut bare = Message::clone(&context.view.body()[1].message);
+    bare.parts.remove(0);
+    let tally = Tally::of(&bare, &*context.counter);
+    context.view.replace(1, Arc::new(bare), tally, Form::Shortened);
+    assert_eq!(first, run(&mut context, 300), "the ref of the full text is kept");
+    assert_eq!(context.outputs.iter().count(), 1);
 }
 
 #[test]
