@@ -112,18 +112,12 @@ fn the_money_of_a_small_transcript_by_hand() {
     let cost = (sent - cached) as f64 * 1e-6 + cached as f64 * 1e-7 + (answer + last) as f64 * 5e-6;
     for (calls, total, output, money, ratio) in [
         (
-            &simulated.recorded.calls,
-            simulated.recorded.tokens_total,
-            simulated.recorded.output_tokens,
-            simulated.recorded.cost,
-            simulated.recorded.cache_hit_ratio,
+            &simulated.recorded.calls, simulated.recorded.tokens_total, simulated.recorded.output_tokens,
+            simulated.recorded.cost, simulated.recorded.cache_hit_ratio,
         ),
         (
-            &simulated.runs[0].calls,
-            simulated.runs[0].tokens_total,
-            simulated.runs[0].output_tokens,
-            simulated.runs[0].cost,
-            simulated.runs[0].cache_hit_ratio,
+            &simulated.runs[0].calls, simulated.runs[0].tokens_total, simulated.runs[0].output_tokens,
+            simulated.runs[0].cost, simulated.runs[0].cache_hit_ratio,
         ),
     ] {
         assert_eq!((total, output, calls.len()), (sent, answer + last, 2));

@@ -64,13 +64,8 @@ fn the_prompts_ask_for_what_must_be_kept() {
     for profile in STEPS {
         let prompt = profile.prompt();
         for asked in [
-            "design|generated",
-            "problem",
-            "still to do",
-            "execution_output_dir",
-            "waits for a person",
-            "JSON",
-            "earlier summary",
+            "design|generated", "problem", "still to do", "execution_output_dir", "waits for a person",
+            "JSON", "earlier summary",
         ] {
             assert!(asked.split('|').any(|a| prompt.contains(a)), "{asked}: {prompt}");
         }

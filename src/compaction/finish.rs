@@ -6,50 +6,18 @@ use crate::error::{Error, ErrorCode, Result};
 /// Google (`STOP`), Cohere (`COMPLETE`), Hugging Face and watsonx (`eos_token`), Together and llama.cpp (`eos`), Titan
 /// (`FINISH`), AI21 (`endoftext`).
 const BY_ITSELF: [&str; 15] = [
-    "stop",
-    "stopped",
-    "stop_sequence",
-    "stop_token",
-    "end_turn",
-    "end",
-    "complete",
-    "completed",
-    "finish",
-    "finished",
-    "eos",
-    "eos_token",
-    "eot",
-    "endoftext",
-    "end_of_text",
+    "stop", "stopped", "stop_sequence", "stop_token", "end_turn", "end", "complete", "completed", "finish",
+    "finished", "eos", "eos_token", "eot", "endoftext", "end_of_text",
 ];
 
 const BY_LENGTH: [&str; 10] = [
-    "length",
-    "limit",
-    "max_tokens",
-    "max_output_tokens",
-    "max_length",
-    "max_output_reached",
-    "max_new_tokens",
-    "model_length",
-    "model_context_window_exceeded",
-    "incomplete",
+    "length", "limit", "max_tokens", "max_output_tokens", "max_length", "max_output_reached",
+    "max_new_tokens", "model_length", "model_context_window_exceeded", "incomplete",
 ];
 
 const BY_FILTER: [&str; 14] = [
-    "content_filter",
-    "content_filtered",
-    "guardrail_intervened",
-    "refusal",
-    "safety",
-    "sensitive",
-    "recitation",
-    "language",
-    "prohibited_content",
-    "blocklist",
-    "spii",
-    "image_safety",
-    "error_toxic",
+    "content_filter", "content_filtered", "guardrail_intervened", "refusal", "safety", "sensitive",
+    "recitation", "language", "prohibited_content", "blocklist", "spii", "image_safety", "error_toxic",
     "toxicity",
 ];
 
@@ -94,38 +62,15 @@ mod tests {
     #[test]
     fn words_for_stopped_by_itself_pass_and_all_others_are_named() {
         for word in [
-            "stop",
-            "STOP",
-            "end_turn",
-            "stop-sequence",
-            "COMPLETE",
-            "completed",
-            "eos_token",
-            "",
-            "FINISH_REASON_STOP",
-            "FinishReason.STOP",
+            "stop", "STOP", "end_turn", "stop-sequence", "COMPLETE", "completed", "eos_token", "",
+            "FINISH_REASON_STOP", "FinishReason.STOP",
         ] {
             assert!(check(word).is_ok(), "{word}");
         }
         for word in [
-            "length",
-            "max_tokens",
-            "content-filter",
-            "refusal",
-            "error",
-            "failed",
-            "cancelled",
-            "other",
-            "unknown",
-            "insufficient_system_resource",
-            "pause_turn",
-            "tool_calls",
-            "tool_use",
-            "MALFORMED_FUNCTION_CALL",
-            "model_length",
-            "max_output_reached",
-            "tool-calls",
-            "abort",
+            "length", "max_tokens", "content-filter", "refusal", "error", "failed", "cancelled", "other",
+            "unknown", "insufficient_system_resource", "pause_turn", "tool_calls", "tool_use",
+            "MALFORMED_FUNCTION_CALL", "model_length", "max_output_reached", "tool-calls", "abort",
             "in_progress",
         ] {
             let error = check(word).unwrap_err();

@@ -61,27 +61,11 @@ const SHORT: usize = 600;
 
 /// What such a page says first.
 const PHRASES: [&str; 21] = [
-    "bad request",
-    "unauthorized",
-    "forbidden",
-    "not found",
-    "request timeout",
-    "payload too large",
-    "too many requests",
-    "rate limit",
-    "internal server error",
-    "bad gateway",
-    "service unavailable",
-    "gateway timeout",
-    "gateway time-out",
-    "overloaded",
-    "upstream connect error",
-    "upstream request timeout",
-    "you exceeded your current quota",
-    "request timed out",
-    "connection error",
-    "fetch failed",
-    "request failed",
+    "bad request", "unauthorized", "forbidden", "not found", "request timeout", "payload too large",
+    "too many requests", "rate limit", "internal server error", "bad gateway", "service unavailable",
+    "gateway timeout", "gateway time-out", "overloaded", "upstream connect error",
+    "upstream request timeout", "you exceeded your current quota", "request timed out", "connection error",
+    "fetch failed", "request failed",
 ];
 
 /// How such a phrase goes on: one that ends there, or says more of itself. "Rate limit handling was added" is a summary.
@@ -127,15 +111,7 @@ fn is_error_page(text: &str) -> bool {
 fn behind_error_names(lower: &str) -> &str {
     let classes = lower.split_once(": ").filter(|(name, _)| name.ends_with("error") && !name.contains(' '));
     let names = [
-        "error:",
-        "error code:",
-        "http/1.1",
-        "http/2",
-        "http error",
-        "http",
-        "error",
-        "status code",
-        "status",
+        "error:", "error code:", "http/1.1", "http/2", "http error", "http", "error", "status code", "status",
     ];
     names.iter().fold(classes.map_or(lower, |(_, rest)| rest), |rest, before| {
         rest.strip_prefix(before).unwrap_or(rest).trim_start_matches([' ', ':'])
@@ -156,14 +132,8 @@ mod tests {
     fn what_is_no_summary_is_refused() {
         let not = |text: &str, code| assert_eq!(refused(text), Some(code), "{text}");
         for text in [
-            "...",
-            "\u{200b}\u{feff}",
-            "<summary>\u{200b} … </summary>",
-            "<think>a</think>",
-            "—",
-            "undefined",
-            "[object Object]",
-            "<summary>null</summary>",
+            "...", "\u{200b}\u{feff}", "<summary>\u{200b} … </summary>", "<think>a</think>", "—",
+            "undefined", "[object Object]", "<summary>null</summary>",
         ] {
             not(text, ErrorCode::SummaryEmpty);
         }

@@ -85,24 +85,8 @@ pub(super) fn action(call: &ToolCall, at: usize) -> Action<'_> {
 }
 
 const CHANGES: [&str; 18] = [
-    "write",
-    "edit",
-    "create",
-    "patch",
-    "apply",
-    "delete",
-    "replace",
-    "insert",
-    "update",
-    "modify",
-    "move",
-    "rename",
-    "remove",
-    "multiedit",
-    "save",
-    "append",
-    "str",
-    "overwrite",
+    "write", "edit", "create", "patch", "apply", "delete", "replace", "insert", "update", "modify", "move",
+    "rename", "remove", "multiedit", "save", "append", "str", "overwrite",
 ];
 const READS: [&str; 12] =
     ["read", "view", "cat", "grep", "list", "ls", "glob", "open", "find", "search", "show", "get"];

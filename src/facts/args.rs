@@ -35,20 +35,8 @@ pub(super) fn command(args: &Value) -> Option<String> {
 /// The files that the arguments name.
 pub(super) fn paths(args: &Value) -> Vec<String> {
     const KEYS: [&str; 14] = [
-        "path",
-        "file",
-        "filename",
-        "file_name",
-        "file_path",
-        "filepath",
-        "filePath",
-        "target_file",
-        "absolute_path",
-        "notebook_path",
-        "paths",
-        "files",
-        "file_paths",
-        "directory",
+        "path", "file", "filename", "file_name", "file_path", "filepath", "filePath", "target_file",
+        "absolute_path", "notebook_path", "paths", "files", "file_paths", "directory",
     ];
     let mut out = Vec::new();
     for value in KEYS.iter().filter_map(|key| args.get(key)) {

@@ -262,18 +262,8 @@ fn reports(what: &str, behind: &[&str]) -> bool {
         "happened", "has", "have", "is", "occurred", "passed", "was", "were", "left",
     ];
     const TROUBLE: [&str; 12] = [
-        "bugs",
-        "conflicts",
-        "crashes",
-        "error",
-        "errors",
-        "failure",
-        "failures",
-        "issues",
-        "regressions",
-        "warning",
-        "warnings",
-        "luck",
+        "bugs", "conflicts", "crashes", "error", "errors", "failure", "failures", "issues", "regressions",
+        "warning", "warnings", "luck",
     ];
     const BY_NOW: [&str; 6] = ["now", "anymore", "here", "yet", "so", "this"];
     let of_it = |word: &&&str| matches!(**word, "that" | "which" | "who");
@@ -303,19 +293,8 @@ fn chooses_or_bounds(lower: &str, words: &[&str]) -> bool {
 fn ends_in_an_order_not_to(text: &str) -> bool {
     let said = text.trim_end_matches(|c: char| !c.is_alphanumeric()).trim_end_matches(['ね', 'よ']);
     [
-        "ないで",
-        "ないように",
-        "ないようお願いします",
-        "すんな",
-        "るな",
-        "すな",
-        "くな",
-        "むな",
-        "つな",
-        "ぶな",
-        "ぐな",
-        "使うな",
-        "言うな",
+        "ないで", "ないように", "ないようお願いします", "すんな", "るな", "すな", "くな", "むな", "つな",
+        "ぶな", "ぐな", "使うな", "言うな",
     ]
     .iter()
     .any(|end| said.ends_with(end))
@@ -453,13 +432,8 @@ mod tests {
             assert_eq!(rules(text), [""; 0], "{text}");
         }
         for text in [
-            "It says 403 Forbidden.",
-            "405 Method Not Allowed",
-            "No problem.",
-            "No, that is wrong.",
-            "No tests failed",
-            "No errors now, go on",
-            "No merge conflicts were found.",
+            "It says 403 Forbidden.", "405 Method Not Allowed", "No problem.", "No, that is wrong.",
+            "No tests failed", "No errors now, go on", "No merge conflicts were found.",
         ] {
             assert_eq!(constraints(text), [], "{text}");
         }

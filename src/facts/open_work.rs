@@ -74,20 +74,8 @@ pub fn asks(text: &str) -> Option<&str> {
 /// Whether a question is put to the user, rather than to oneself on the way.
 pub fn asks_the_user(question: &str) -> bool {
     const WORDS: [&str; 14] = [
-        "shall i",
-        "shall we",
-        "should i",
-        "should we",
-        "may i",
-        "can i",
-        "do you",
-        "would you",
-        "could you",
-        "can you",
-        "want me",
-        "ok to",
-        "okay to",
-        "prefer",
+        "shall i", "shall we", "should i", "should we", "may i", "can i", "do you", "would you", "could you",
+        "can you", "want me", "ok to", "okay to", "prefer",
     ];
     const CJK: [&str; 7] = ["吗", "嗎", "要不要", "ますか", "でしょうか", "ですか", "까요"];
     let lower = question.to_lowercase();
@@ -95,41 +83,12 @@ pub fn asks_the_user(question: &str) -> bool {
 }
 
 const HEADS: [&str; 14] = [
-    "next step",
-    "next:",
-    "next up",
-    "remaining",
-    "todo",
-    "to do",
-    "to-do",
-    "still to do",
-    "left to do",
-    "待办",
-    "下一步",
-    "次のステップ",
-    "残り",
-    "未完了",
+    "next step", "next:", "next up", "remaining", "todo", "to do", "to-do", "still to do", "left to do",
+    "待办", "下一步", "次のステップ", "残り", "未完了",
 ];
 const WORDS: [&str; 19] = [
-    "still need",
-    "still to be",
-    "remains to",
-    "remaining",
-    "todo",
-    "not yet",
-    "left to do",
-    "next step",
-    "next, i",
-    "next i",
-    "follow-up",
-    "待办",
-    "还需要",
-    "还没",
-    "接下来",
-    "下一步",
-    "次に",
-    "まだ",
-    "残って",
+    "still need", "still to be", "remains to", "remaining", "todo", "not yet", "left to do", "next step",
+    "next, i", "next i", "follow-up", "待办", "还需要", "还没", "接下来", "下一步", "次に", "まだ", "残って",
 ];
 
 /// What a text says is still to be done: sentences that say so, and the list under a heading that does.

@@ -60,15 +60,8 @@ fn last_words<'a>(lines: &[&'a str]) -> Option<&'a str> {
 
 fn exit_code(line: &str) -> Option<i64> {
     const BEFORE: [&str; 9] = [
-        "exited with code",
-        "exit code",
-        "exit status",
-        "exitcode",
-        "exit_code",
-        "returncode",
-        "return code",
-        "exited with status",
-        "process exited with",
+        "exited with code", "exit code", "exit status", "exitcode", "exit_code", "returncode", "return code",
+        "exited with status", "process exited with",
     ];
     if line.len() > LONGEST_LINE {
         return None;
@@ -119,33 +112,12 @@ fn counted(line: &str, word: &str) -> Option<u64> {
 /// Whether the line is a program's own error message.
 fn names_error(line: &str) -> bool {
     const STARTS: [&str; 15] = [
-        "error:",
-        "error[",
-        "error TS",
-        "fatal:",
-        "ERROR:",
-        "ERROR ",
-        "Error:",
-        "npm ERR!",
-        "npm error",
-        "panic:",
-        "FAILED",
-        "thread '",
-        "✗ ",
-        "✖ ",
-        "E   ",
+        "error:", "error[", "error TS", "fatal:", "ERROR:", "ERROR ", "Error:", "npm ERR!", "npm error",
+        "panic:", "FAILED", "thread '", "✗ ", "✖ ", "E   ",
     ];
     const HOLDS: [&str; 10] = [
-        ": error TS",
-        ": error:",
-        ": fatal error",
-        "command not found",
-        "No such file or directory",
-        "Permission denied",
-        "panicked at",
-        "Cannot find module",
-        "not recognized as",
-        "Segmentation fault",
+        ": error TS", ": error:", ": fatal error", "command not found", "No such file or directory",
+        "Permission denied", "panicked at", "Cannot find module", "not recognized as", "Segmentation fault",
     ];
     line.len() <= 4 * LONGEST_LINE
         && (STARTS.iter().any(|s| line.starts_with(s))

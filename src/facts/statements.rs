@@ -134,22 +134,8 @@ const DONE: Phrases = &[
 ];
 /// Beginnings of narration, which the tool calls tell better.
 const NARRATION: [&str; 16] = [
-    "let me",
-    "now let me",
-    "let's see",
-    "now i",
-    "first, let",
-    "i'll start",
-    "i need to",
-    "now add",
-    "now update",
-    "i'll check",
-    "i'll look",
-    "next, let",
-    "让我",
-    "我来",
-    "では",
-    "まず",
+    "let me", "now let me", "let's see", "now i", "first, let", "i'll start", "i need to", "now add",
+    "now update", "i'll check", "i'll look", "next, let", "让我", "我来", "では", "まず",
 ];
 
 /// What a sentence is good for; `None` for small talk and narration.

@@ -1,24 +1,24 @@
 //! What a single word is: a path, an id, an error code.
 
 /// Extensions that make a bare name a file's. Without such a list `this.thing` would be one.
-#[rustfmt::skip]
 const EXTENSIONS: [&str; 88] = [
-    "astro", "avif", "bash", "bat", "bin", "bmp", "c", "cc", "cfg", "cjs", "conf", "cpp", "cs", "css", "csv", "cts",
-    "dart", "db", "diff", "doc", "docx", "env", "ex", "exs", "gif", "go", "gradle", "graphql", "h", "hpp", "hs",
-    "htm", "html", "ini", "ipynb", "java", "jpeg", "jpg", "js", "json", "jsonc", "jsonl", "jsx", "kt", "less",
-    "lock", "log", "lua", "md", "mdx", "mjs", "mts", "ndjson", "pdf", "php", "pl", "png", "proto", "ps1", "py",
-    "pyi", "r", "rb", "rs", "rst", "sass", "scala", "scss", "sh", "snap", "sql", "sqlite", "svelte", "svg", "swift",
-    "tar", "toml", "ts", "tsv", "tsx", "txt", "vue", "wasm", "webp", "xlsx", "xml", "yaml", "yml",
+    "astro", "avif", "bash", "bat", "bin", "bmp", "c", "cc", "cfg", "cjs", "conf", "cpp", "cs", "css", "csv",
+    "cts", "dart", "db", "diff", "doc", "docx", "env", "ex", "exs", "gif", "go", "gradle", "graphql", "h",
+    "hpp", "hs", "htm", "html", "ini", "ipynb", "java", "jpeg", "jpg", "js", "json", "jsonc", "jsonl", "jsx",
+    "kt", "less", "lock", "log", "lua", "md", "mdx", "mjs", "mts", "ndjson", "pdf", "php", "pl", "png",
+    "proto", "ps1", "py", "pyi", "r", "rb", "rs", "rst", "sass", "scala", "scss", "sh", "snap", "sql",
+    "sqlite", "svelte", "svg", "swift", "tar", "toml", "ts", "tsv", "tsx", "txt", "vue", "wasm", "webp",
+    "xlsx", "xml", "yaml", "yml",
 ];
 
 /// System error names. A list, because `EXPORT` and `ERROR` look the same.
-#[rustfmt::skip]
 const ERRNO: [&str; 46] = [
-    "E2BIG", "EACCES", "EADDRINUSE", "EADDRNOTAVAIL", "EAGAIN", "EAI_AGAIN", "EBADF", "EBUSY", "ECANCELED", "ECHILD",
-    "ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EDEADLK", "EEXIST", "EFAULT", "EFBIG", "EHOSTUNREACH", "EINTR",
-    "EINVAL", "EIO", "EISDIR", "ELOOP", "EMFILE", "EMLINK", "EMSGSIZE", "ENAMETOOLONG", "ENETUNREACH", "ENFILE",
-    "ENOBUFS", "ENODEV", "ENOENT", "ENOEXEC", "ENOMEM", "ENOSPC", "ENOSYS", "ENOTCONN", "ENOTDIR", "ENOTEMPTY",
-    "ENOTFOUND", "ENOTSUP", "EPERM", "EPIPE", "EROFS", "ERESOLVE", "ETIMEDOUT",
+    "E2BIG", "EACCES", "EADDRINUSE", "EADDRNOTAVAIL", "EAGAIN", "EAI_AGAIN", "EBADF", "EBUSY", "ECANCELED",
+    "ECHILD", "ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EDEADLK", "EEXIST", "EFAULT", "EFBIG",
+    "EHOSTUNREACH", "EINTR", "EINVAL", "EIO", "EISDIR", "ELOOP", "EMFILE", "EMLINK", "EMSGSIZE",
+    "ENAMETOOLONG", "ENETUNREACH", "ENFILE", "ENOBUFS", "ENODEV", "ENOENT", "ENOEXEC", "ENOMEM", "ENOSPC",
+    "ENOSYS", "ENOTCONN", "ENOTDIR", "ENOTEMPTY", "ENOTFOUND", "ENOTSUP", "EPERM", "EPIPE", "EROFS",
+    "ERESOLVE", "ETIMEDOUT",
 ];
 
 /// A character of a path or an id.

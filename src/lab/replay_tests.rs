@@ -93,11 +93,7 @@ fn a_session_at_a_call_is_the_same_whether_a_copy_of_it_was_taken_on_the_way() {
 
 fn some_messages() -> impl Strategy<Value = Vec<Message>> {
     let word = prop_oneof![
-        "src/[ab]/[a-c]\\.rs",
-        "#[1-9]{2}",
-        "[a-f]{2}[0-9][a-f]{4}",
-        "[a-z]{2,9}",
-        "Never [ab]\\.",
+        "src/[ab]/[a-c]\\.rs", "#[1-9]{2}", "[a-f]{2}[0-9][a-f]{4}", "[a-z]{2,9}", "Never [ab]\\.",
         "out_[1-4]"
     ];
     let text = proptest::collection::vec(word, 1..40).prop_map(|words| words.join(" "));

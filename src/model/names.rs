@@ -5,23 +5,8 @@ const REGIONS: [&str; 9] = ["us", "us-gov", "eu", "apac", "au", "jp", "ca", "sa"
 
 /// Vendors as Bedrock writes them before a dot. A name has dots of its own, so only these count.
 const VENDORS: [&str; 17] = [
-    "ai21",
-    "amazon",
-    "anthropic",
-    "cohere",
-    "deepseek",
-    "google",
-    "meta",
-    "minimax",
-    "mistral",
-    "moonshot",
-    "moonshotai",
-    "nvidia",
-    "openai",
-    "qwen",
-    "writer",
-    "xai",
-    "zai",
+    "ai21", "amazon", "anthropic", "cohere", "deepseek", "google", "meta", "minimax", "mistral", "moonshot",
+    "moonshotai", "nvidia", "openai", "qwen", "writer", "xai", "zai",
 ];
 
 /// What `OpenRouter` hangs on a name without changing the model or its limits.

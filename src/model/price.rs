@@ -130,9 +130,7 @@ impl Price {
                 rate,
                 base,
                 [
-                    "input_cost_per_token",
-                    "output_cost_per_token",
-                    "cache_read_input_token_cost",
+                    "input_cost_per_token", "output_cost_per_token", "cache_read_input_token_cost",
                     "cache_creation_input_token_cost",
                 ],
             )

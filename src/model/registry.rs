@@ -30,16 +30,7 @@ enum Says {
 
 /// The providers that make the models that many others serve: their rows go before the others' for a bare name.
 const MAKERS: [&str; 11] = [
-    "alibaba",
-    "anthropic",
-    "cohere",
-    "deepseek",
-    "google",
-    "meta",
-    "mistral",
-    "moonshotai",
-    "openai",
-    "xai",
+    "alibaba", "anthropic", "cohere", "deepseek", "google", "meta", "mistral", "moonshotai", "openai", "xai",
     "zai",
 ];
 

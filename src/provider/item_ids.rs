@@ -108,11 +108,7 @@ fn without_ai_sdk_id(extras: Extras) -> Extras {
 
 /// Items that can stand without the id that they came with.
 const ID_OPTIONAL: [&str; 6] = [
-    "tool_search_call",
-    "tool_search_output",
-    "shell_call",
-    "apply_patch_call",
-    "compaction",
+    "tool_search_call", "tool_search_output", "shell_call", "apply_patch_call", "compaction",
     "additional_tools",
 ];
 

@@ -163,12 +163,10 @@ fn chat(f: Fields<'_>) -> Result<TokenUsage> {
     let misses = f.number("prompt_cache_miss_tokens")?;
     let prompt = f.number("prompt_tokens")?.or(f.number("promptTokens")?);
     let read = details.first(&["cached_tokens", "cache_read_tokens"])?;
-    let read = read.or(hits).or(f.first(&[
-        "prompt_cached_tokens",
-        "cached_tokens",
-        "num_cached_tokens",
-        "cache_read_input_tokens",
-    ])?);
+    let read =
+        read.or(hits).or(f.first(&[
+            "prompt_cached_tokens", "cached_tokens", "num_cached_tokens", "cache_read_input_tokens",
+        ])?);
     let written = details.first(&["cache_write_tokens", "cache_creation_tokens"])?;
     let written = written.or(f.first(&["prompt_cache_creation_tokens", "cache_creation_input_tokens"])?);
     Ok(Reading {

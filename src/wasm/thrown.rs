@@ -8,20 +8,14 @@ use crate::provider::overflow_texts;
 
 /// Where the texts of an error are: its own, and those of what it carries.
 const KEYS: [&str; 14] = [
-    "code",
-    "type",
-    "message",
-    "error", // the body, parsed: OpenAI's and Anthropic's clients
+    "code", "type", "message", "error", // the body, parsed: OpenAI's and Anthropic's clients
     "body",  // the body, as text or parsed
-    "responseBody",
-    "data",      // the AI SDK's parsed body
+    "responseBody", "data",      // the AI SDK's parsed body
     "response",  // fetch-like clients: `response.data`, `response.body`
     "lastError", // the AI SDK's retries
     "errors",    // AggregateError, retries
-    "detail",
-    "metadata", // OpenRouter: the provider's own answer, `raw`
-    "raw",
-    "cause",
+    "detail", "metadata", // OpenRouter: the provider's own answer, `raw`
+    "raw", "cause",
 ];
 
 /// How many objects are looked at: errors may refer to each other in circles.

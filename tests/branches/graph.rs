@@ -41,13 +41,9 @@ fn every_message_is_a_node_behind_the_one_before_it() {
     assert_eq!(
         nodes,
         [
-            "s0 system_message main finished",
-            "u1 user_message main finished",
-            "c1 agent_message main finished",
-            "t1 task main finished",
-            "a1 agent_message main finished",
-            "u2 user_message main finished",
-            "c2 agent_message main running",
+            "s0 system_message main finished", "u1 user_message main finished",
+            "c1 agent_message main finished", "t1 task main finished", "a1 agent_message main finished",
+            "u2 user_message main finished", "c2 agent_message main running",
         ]
     );
     assert_eq!(edges(&mut s, EdgeKind::Sequence), ["s0 u1", "u1 c1", "c1 t1", "t1 a1", "a1 u2", "u2 c2"]);

@@ -154,14 +154,8 @@ fn repair_says_what_it_did() {
     assert_eq!(
         rules,
         [
-            "0 R-orphan-output",
-            "2 R-id-prefix",
-            "2 R-unanswered",
-            "5 R-dup-output",
-            "7 R-kind",
-            "8 schema",
-            "9 R-summary",
-            "9 R-reasoning-tail"
+            "0 R-orphan-output", "2 R-id-prefix", "2 R-unanswered", "5 R-dup-output", "7 R-kind", "8 schema",
+            "9 R-summary", "9 R-reasoning-tail"
         ]
     );
     assert_eq!(

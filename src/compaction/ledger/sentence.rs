@@ -69,11 +69,8 @@ mod tests {
     #[test]
     fn a_rule_stands_where_it_is_a_sentence() {
         for text in [
-            "Never push",
-            "Fix it. Never push.",
-            "1. Never push; run the tests",
-            "Fix it.\n\nNever push\n\nThanks",
-            "你好。Never push。",
+            "Never push", "Fix it. Never push.", "1. Never push; run the tests",
+            "Fix it.\n\nNever push\n\nThanks", "你好。Never push。",
         ] {
             assert!(stands_alone(text, "Never push"), "{text}");
         }

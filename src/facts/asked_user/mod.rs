@@ -7,18 +7,8 @@ use serde_json::Value;
 
 /// Such tools' names, in lower case and without marks; what stands before `__`, `.`, `/` or `:` (a server's name) does not count.
 const TOOLS: [&str; 12] = [
-    "askuser",
-    "askuserquestion",
-    "askuserquestions",
-    "askuserinput",
-    "askhuman",
-    "askfollowupquestion",
-    "askclarifyingquestion",
-    "askquestions",
-    "requestuserinput",
-    "getuserinput",
-    "userinput",
-    "humaninput",
+    "askuser", "askuserquestion", "askuserquestions", "askuserinput", "askhuman", "askfollowupquestion",
+    "askclarifyingquestion", "askquestions", "requestuserinput", "getuserinput", "userinput", "humaninput",
 ];
 
 /// Whether a tool of this name asks the user: `ask_user`, `AskUserQuestion`, `mcp__human__ask_human`.
@@ -51,11 +41,7 @@ mod tests {
     #[test]
     fn tools_that_ask_and_others() {
         for tool in [
-            "ask_user",
-            "askUser",
-            "AskUserQuestion",
-            "request_user_input",
-            "mcp__human__ask_human",
+            "ask_user", "askUser", "AskUserQuestion", "request_user_input", "mcp__human__ask_human",
             "x.ask_user",
         ] {
             assert!(is_put_to_the_user(tool), "{tool}");

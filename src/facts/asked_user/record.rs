@@ -13,80 +13,24 @@ pub(super) fn is_answer(name: &str) -> bool {
 
 /// What the user wrote beside an answer.
 const NOTED: [&str; 16] = [
-    "annotation",
-    "annotations",
-    "comment",
-    "comments",
-    "custom",
-    "customanswer",
-    "customtext",
-    "additional",
-    "feedback",
-    "freeform",
-    "freetext",
-    "note",
-    "notes",
-    "other",
-    "remark",
-    "remarks",
+    "annotation", "annotations", "comment", "comments", "custom", "customanswer", "customtext", "additional",
+    "feedback", "freeform", "freetext", "note", "notes", "other", "remark", "remarks",
 ];
 /// What is asked by.
 const QUESTIONS: [&str; 3] = ["question", "questions", "prompt"];
 /// What the agent asked and offered, and what the tool says of itself, which nobody said.
 const NOBODYS: [&str; 22] = [
-    "question",
-    "questions",
-    "prompt",
-    "options",
-    "choices",
-    "header",
-    "label",
-    "description",
-    "title",
-    "preview",
-    "previews",
-    "instruction",
-    "instructions",
-    "hint",
-    "hints",
-    "guidance",
-    "reminder",
-    "nextsteps",
-    "type",
-    "status",
-    "id",
-    "action",
+    "question", "questions", "prompt", "options", "choices", "header", "label", "description", "title",
+    "preview", "previews", "instruction", "instructions", "hint", "hints", "guidance", "reminder",
+    "nextsteps", "type", "status", "id", "action",
 ];
 
 /// Fields that say how the asking ended, where they hold one of the words of [`FAILED`].
 const ENDED: [&str; 7] = ["status", "state", "outcome", "result", "type", "action", "kind"];
 const FAILED: [&str; 26] = [
-    "error",
-    "failed",
-    "failure",
-    "fail",
-    "cancel",
-    "cancelled",
-    "canceled",
-    "abort",
-    "aborted",
-    "decline",
-    "declined",
-    "dismissed",
-    "expired",
-    "interrupted",
-    "noanswer",
-    "noresponse",
-    "refused",
-    "reject",
-    "rejected",
-    "skip",
-    "skipped",
-    "timeout",
-    "timedout",
-    "unanswered",
-    "unavailable",
-    "iserror",
+    "error", "failed", "failure", "fail", "cancel", "cancelled", "canceled", "abort", "aborted", "decline",
+    "declined", "dismissed", "expired", "interrupted", "noanswer", "noresponse", "refused", "reject",
+    "rejected", "skip", "skipped", "timeout", "timedout", "unanswered", "unavailable", "iserror",
 ];
 /// Fields that say so where they are false.
 const SUCCEEDED: [&str; 5] = ["success", "succeeded", "ok", "answered", "responded"];

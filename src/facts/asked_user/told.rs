@@ -41,22 +41,8 @@ const ERRORS: [&str; 10] =
     ["error", "failed", "failure", "exception", "timeout", "错误", "錯誤", "失败", "エラー", "失敗"];
 /// What stands before the word for an error: "tool error", "MCP error -32001".
 const WHOSE: [&str; 16] = [
-    "api",
-    "call",
-    "execution",
-    "fatal",
-    "input",
-    "internal",
-    "mcp",
-    "network",
-    "request",
-    "runtime",
-    "server",
-    "system",
-    "tool",
-    "unexpected",
-    "unknown",
-    "validation",
+    "api", "call", "execution", "fatal", "input", "internal", "mcp", "network", "request", "runtime",
+    "server", "system", "tool", "unexpected", "unknown", "validation",
 ];
 /// What stands behind it: "error executing the tool", "failed to ask".
 const DOING: [&str; 7] = ["calling", "executing", "running", "invoking", "processing", "while", "to"];
@@ -118,26 +104,9 @@ fn is_any(words: &[&str], word: &str) -> bool {
 fn says_nobody_answered(text: &str) -> bool {
     /// Behind "the user": "did", "has" and "was" aside.
     const TURNED_DOWN: [&str; 20] = [
-        "afk",
-        "away",
-        "offline",
-        "unavailable",
-        "aborted",
-        "cancelled",
-        "canceled",
-        "closed",
-        "declined",
-        "didn't",
-        "dismissed",
-        "doesn't",
-        "hasn't",
-        "ignored",
-        "interrupted",
-        "isn't",
-        "not",
-        "refused",
-        "rejected",
-        "skipped",
+        "afk", "away", "offline", "unavailable", "aborted", "cancelled", "canceled", "closed", "declined",
+        "didn't", "dismissed", "doesn't", "hasn't", "ignored", "interrupted", "isn't", "not", "refused",
+        "rejected", "skipped",
     ];
     const NOTHING: [&str; 5] = ["response", "answer", "reply", "input", "feedback"];
     const LACKING: [&str; 9] =

@@ -55,8 +55,7 @@ fn english_rules_in_other_shapes() {
     are(
         Strength::Rule,
         &[
-            "Nobody deploys on Fridays.",
-            "Without exception: no force pushes.",
+            "Nobody deploys on Fridays.", "Without exception: no force pushes.",
             "Whatever you do, keep the lock file.",
         ],
     );
@@ -200,39 +199,25 @@ fn spanish() {
     are(
         Strength::Rule,
         &[
-            "Responde siempre en español.",
-            "Jamás borres la base de datos.",
-            "No toques el servidor de producción.",
-            "No lo borres sin mi permiso.",
-            "No tocar el archivo config.yaml.",
-            "Siempre usa pnpm.",
-            "No debes tocar producción.",
-            "Los tests deben pasar siempre.",
-            "Está prohibido hacer push a main.",
+            "Responde siempre en español.", "Jamás borres la base de datos.",
+            "No toques el servidor de producción.", "No lo borres sin mi permiso.",
+            "No tocar el archivo config.yaml.", "Siempre usa pnpm.", "No debes tocar producción.",
+            "Los tests deben pasar siempre.", "Está prohibido hacer push a main.",
         ],
     );
     are(
         Strength::Wish,
         &[
-            "Pregúntame antes de borrar algo.",
-            "Nada de dependencias nuevas.",
-            "Sin dependencias nuevas, por favor.",
-            "Usa solo la biblioteca estándar.",
+            "Pregúntame antes de borrar algo.", "Nada de dependencias nuevas.",
+            "Sin dependencias nuevas, por favor.", "Usa solo la biblioteca estándar.",
             "Comentarios en inglés, por favor.",
         ],
     );
     are_no_rules(&[
-        "No funciona.",
-        "No hay problema.",
-        "Siempre me da este error.",
-        "Nunca funcionó.",
-        "No sé si deben pasar los tests.",
-        "Debe haber un error en el código.",
-        "Sin embargo, el test falla.",
-        "Corrige el bug que siempre aparece.",
-        "Antes de actualizar todo funcionaba.",
-        "Tengo que irme.",
-        "Nada de nada.",
+        "No funciona.", "No hay problema.", "Siempre me da este error.", "Nunca funcionó.",
+        "No sé si deben pasar los tests.", "Debe haber un error en el código.",
+        "Sin embargo, el test falla.", "Corrige el bug que siempre aparece.",
+        "Antes de actualizar todo funcionaba.", "Tengo que irme.", "Nada de nada.",
     ]);
     assert_eq!(of("No further requests pending from user; awaiting next instruction."), []);
 }
@@ -254,23 +239,15 @@ fn italian() {
     are(
         Strength::Wish,
         &[
-            "Chiedimi prima di cancellare qualcosa.",
-            "Per favore, niente nuove dipendenze.",
+            "Chiedimi prima di cancellare qualcosa.", "Per favore, niente nuove dipendenze.",
             "Usa solo la libreria standard.",
         ],
     );
     are_no_rules(&[
-        "Non funziona.",
-        "Ricevo sempre questo errore.",
-        "Non ha mai funzionato.",
-        "Non riesco ad avviare il server.",
-        "Non posso usare il server.",
-        "Nessun problema.",
-        "Deve essere un problema di cache.",
-        "Credo che deve essere la cache.",
-        "Sempre lo stesso errore.",
-        "Correggi il bug che appare sempre.",
-        "Prima di aggiornare funzionava tutto.",
+        "Non funziona.", "Ricevo sempre questo errore.", "Non ha mai funzionato.",
+        "Non riesco ad avviare il server.", "Non posso usare il server.", "Nessun problema.",
+        "Deve essere un problema di cache.", "Credo che deve essere la cache.", "Sempre lo stesso errore.",
+        "Correggi il bug che appare sempre.", "Prima di aggiornare funzionava tutto.",
     ]);
 }
 
@@ -279,13 +256,9 @@ fn portuguese() {
     are(
         Strength::Rule,
         &[
-            "Responda sempre em português.",
-            "Nunca apague o banco de dados.",
-            "Não mexa no servidor de produção.",
-            "Nao use lodash.",
-            "Sempre use pnpm.",
-            "Você não deve tocar na produção.",
-            "É proibido fazer push para main.",
+            "Responda sempre em português.", "Nunca apague o banco de dados.",
+            "Não mexa no servidor de produção.", "Nao use lodash.", "Sempre use pnpm.",
+            "Você não deve tocar na produção.", "É proibido fazer push para main.",
             "Os testes devem passar sempre.",
         ],
     );
@@ -299,15 +272,9 @@ fn portuguese() {
         ],
     );
     are_no_rules(&[
-        "Não funciona.",
-        "Sempre dá esse erro.",
-        "Nunca funcionou.",
-        "Sem problemas!",
-        "Deve ser um problema de cache.",
-        "Não consigo rodar o servidor.",
-        "Isso não deve acontecer.",
-        "Corrija o bug que sempre aparece.",
-        "Tenho que ir.",
+        "Não funciona.", "Sempre dá esse erro.", "Nunca funcionou.", "Sem problemas!",
+        "Deve ser um problema de cache.", "Não consigo rodar o servidor.", "Isso não deve acontecer.",
+        "Corrija o bug que sempre aparece.", "Tenho que ir.",
     ]);
 }
 

@@ -18,41 +18,14 @@ pub(super) struct Messages;
 
 /// The keys of a message, in the order in which they are written.
 const MESSAGE_KEYS: [&str; 12] = [
-    "role",
-    "tool_call_id",
-    "content",
-    "tool_calls",
-    "output_ref",
-    "is_error",
-    "id",
-    "item_type",
-    "priority",
-    "ephemeral",
-    "pinned",
-    "extras",
+    "role", "tool_call_id", "content", "tool_calls", "output_ref", "is_error", "id", "item_type", "priority",
+    "ephemeral", "pinned", "extras",
 ];
 
 /// The keys of parts, in the order in which they are written.
 const PART_KEYS: [&str; 19] = [
-    "type",
-    "text",
-    "refusal",
-    "summary",
-    "signature",
-    "encrypted",
-    "url",
-    "data",
-    "file_id",
-    "filename",
-    "media_type",
-    "detail",
-    "width",
-    "height",
-    "id",
-    "redacted",
-    "format",
-    "raw",
-    "extras",
+    "type", "text", "refusal", "summary", "signature", "encrypted", "url", "data", "file_id", "filename",
+    "media_type", "detail", "width", "height", "id", "redacted", "format", "raw", "extras",
 ];
 
 /// The keys of tool calls, in the order in which they are written.

@@ -30,16 +30,8 @@ pub(in crate::provider) const TAKES_FUNCTION_OUTPUT: [&str; 2] = ["tool_search_c
 
 /// Items that the model or the provider makes, beside messages, reasoning and everything that ends in `_call`.
 const MODEL_MADE: [&str; 10] = [
-    "mcp_list_tools",
-    "mcp_approval_request",
-    "compaction",
-    "item_reference",
-    "program",
-    "program_output",
-    "image_generation_call",
-    "tool_search_output",
-    "agent_message",
-    "multi_agent_call",
+    "mcp_list_tools", "mcp_approval_request", "compaction", "item_reference", "program", "program_output",
+    "image_generation_call", "tool_search_output", "agent_message", "multi_agent_call",
 ];
 
 /// Items that the caller makes, beside messages and outputs.

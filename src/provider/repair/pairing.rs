@@ -217,13 +217,8 @@ fn settle(
     place: Place,
     options: &CheckOptions<'_>,
 ) -> Moved {
-    let orphan = work.rule([
-        "R-orphan-output",
-        "C-orphan-tool",
-        "A-orphan-result",
-        "S-orphan-result",
-        "M-orphan-output",
-    ]);
+    let orphan = work
+        .rule(["R-orphan-output", "C-orphan-tool", "A-orphan-result", "S-orphan-result", "M-orphan-output"]);
     let twice = work.rule(["R-dup-output", "C-dup-tool", "A-dup-result", "S-dup-result", "M-dup-output"]);
     let missing = work.rule(["R-unanswered", "C-unanswered", "A-unanswered", "S-unanswered", "M-unanswered"]);
     let misplaced =

@@ -209,16 +209,7 @@ mod tests {
         ];
         leaf.prop_recursive(5, 200, 12, |inner| {
             let key = prop::sample::select(vec![
-                "id",
-                "items",
-                "error",
-                "success",
-                "total",
-                "body",
-                "data",
-                "name",
-                "compressed",
-                "x_id",
+                "id", "items", "error", "success", "total", "body", "data", "name", "compressed", "x_id",
             ]);
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..12).prop_map(Value::from),

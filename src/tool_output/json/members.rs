@@ -99,25 +99,14 @@ mod tests {
     fn only_a_failure_is_one() {
         let tells = |text: &str| failed(&Document::parse(text).unwrap(), 0);
         for text in [
-            r#"{"success": false}"#,
-            r#"{"error": "disk"}"#,
-            r#"{"errors": [1]}"#,
-            r#"{"level": "ERROR"}"#,
-            r#"{"exit_code": 2}"#,
-            r#"{"error": {"code": 5}}"#,
-            r#"{"isError": true}"#,
+            r#"{"success": false}"#, r#"{"error": "disk"}"#, r#"{"errors": [1]}"#, r#"{"level": "ERROR"}"#,
+            r#"{"exit_code": 2}"#, r#"{"error": {"code": 5}}"#, r#"{"isError": true}"#,
         ] {
             assert!(tells(text), "{text}");
         }
         for text in [
-            r#"{"success": true}"#,
-            r#"{"error": null}"#,
-            r#"{"errors": []}"#,
-            r#"{"level": "info"}"#,
-            r#"{"exit_code": 0}"#,
-            r#"{"error": ""}"#,
-            "[]",
-            r#""error""#,
+            r#"{"success": true}"#, r#"{"error": null}"#, r#"{"errors": []}"#, r#"{"level": "info"}"#,
+            r#"{"exit_code": 0}"#, r#"{"error": ""}"#, "[]", r#""error""#,
         ] {
             assert!(!tells(text), "{text}");
         }

@@ -15,30 +15,9 @@ use super::{Waits, World};
 use crate::fingerprint::fingerprint;
 
 pub const OPERATIONS: [&str; 24] = [
-    "push user",
-    "push step",
-    "push output",
-    "push batch",
-    "put output",
-    "append output",
-    "set header",
-    "pin",
-    "unpin",
-    "pin text",
-    "record usage",
-    "ask again",
-    "rewrite",
-    "set options",
-    "set context",
-    "fork",
-    "merge",
-    "unfold",
-    "rewind",
-    "save",
-    "plan",
-    "apply",
-    "recover",
-    "background",
+    "push user", "push step", "push output", "push batch", "put output", "append output", "set header",
+    "pin", "unpin", "pin text", "record usage", "ask again", "rewrite", "set options", "set context", "fork",
+    "merge", "unfold", "rewind", "save", "plan", "apply", "recover", "background",
 ];
 
 impl World {
