@@ -1,7 +1,7 @@
 //! Rules in the languages that set blanks between words and are known by patterns.
 
-use super::Strength;
 use super::rule_words::{LANGUAGES, Pattern, Says, TONGUES, Tongue, folded, patterns_at};
+use super::ruled::{Ruled, Strength};
 use crate::sorting::sort_by_key;
 
 /// A short sentence: so many words.
@@ -13,14 +13,6 @@ const NEAR: usize = 10;
 
 /// A sentence of more words, a minified file in one line, lays down no rule in these shapes.
 const MOST_WORDS: usize = 80;
-
-/// What a sentence is in such a language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Ruled {
-    pub strength: Strength,
-    /// By a word for never, always, must, not or only.
-    pub explicit: bool,
-}
 
 /// What a sentence rules in any of the languages. A question rules nothing.
 pub(super) fn ruled(sentence: &str) -> Option<Ruled> {

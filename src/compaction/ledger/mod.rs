@@ -6,8 +6,10 @@
 mod asked;
 mod carried;
 mod choose;
+mod draft;
 mod literals;
 mod memo;
+mod missing;
 mod open;
 mod read;
 mod said;

@@ -1,0 +1,234 @@
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::asked::LATEST;
+use super::choose::Choice;
+use super::cost;
+use super::missing::{Missing, Ruled, absent};
+use super::sentence;
+use super::write::{Missed, Room};
+use crate::compaction::tags;
+use crate::context::LEDGER_HEADING as HEADING;
+use crate::facts::{LiteralKind, Needles};
+use crate::sorting::sort_by_key;
+
+/// The share of the room that open work and commands have, however many literal facts there are.
+const TOLD: u64 = 8;
+
+/// The share of the facts' room that the constraints of a paste may take.
+const PASTED: u64 = 4;
+
+/// The share of the room that what the user asked for has.
+const TASK: u64 = 4;
+
+/// The share of the room that what else the user said has before facts, and of the facts' room that it may take of what they
+/// leave.
+const SAID: u64 = 16;
+const SAID_AT_MOST: u64 = 4;
+
+/// Refs named beyond those that hold what found no room: the newest of the large outputs.
+const NEWEST_REFS: usize = 12;
+const LARGE: u64 = 2_000;
+
+/// A ledger as it was tried.
+pub(super) struct Draft {
+    pub text: String,
+    /// It is all that is missing.
+    pub complete: bool,
+    /// What the user's own constraints take, by the estimate.
+    pub rules: u64,
+    pub missed: Missed,
+    /// Some of them are the user's own.
+    pub missed_own: bool,
+}
+
+impl Draft {
+    /// The ledger of at most so many tokens, by the estimate; `None` where nothing fits.
+    pub fn of(missing: &Missing<'_>, room: Room) -> Option<Self> {
+        let text = format!("{HEADING}\n");
+        let mut draft = Self { text, complete: true, rules: 0, missed: Missed::default(), missed_own: false };
+        let (told, mut left) = draft.rules(&missing.rules, room);
+        left -= draft.task(&missing.asked, &told, left / TASK);
+        let for_work = left / TOLD;
+        let of_open = draft.list("Still open", &missing.open, for_work, String::as_str, |_| ());
+        let mut commands: Vec<_> = missing.carried.commands.values().collect();
+        sort_by_key(&mut commands, |c| (Reverse(c.failed), Reverse(c.last)));
+        let title = "Commands and what came of them";
+        let of_commands = draft.list(title, &commands, for_work - of_open, |c| c.line.as_str(), |c| c.last);
+        draft.rest(missing, left - of_open - of_commands, room.facts / SAID_AT_MOST);
+
+        draft.text.truncate(draft.text.trim_end().len());
+        if let Cow::Owned(inert) = tags::neutralize(&draft.text) {
+            draft.text = inert;
+        }
+        (draft.text.len() > HEADING.len()).then_some(draft)
+    }
+
+    /// The user's constraints: those that are told, and the tokens that are left. The oldest find room first, and stand in the
+    /// order in which they were said: where two disagree, the later one holds.
+    fn rules<'r>(&mut self, rules: &'r [Ruled<'_>], room: Room) -> (Vec<&'r str>, u64) {
+        let mut left = room.all.max(room.rules).saturating_sub(cost(&self.text) + 8);
+        let (own, pasted): (Vec<&Ruled<'_>>, Vec<&Ruled<'_>>) = rules.iter().partition(|rule| rule.own);
+        let mut taken = fitting(&own, &mut left, |rule| cost(rule.text) + 2);
+        self.missed_own = own.len() > taken.len();
+        let for_pasted = left.min(room.facts / PASTED);
+        let mut left_of_it = for_pasted;
+        taken.extend(fitting(&pasted, &mut left_of_it, |rule| cost(rule.text) + 2));
+        let of_pasted = for_pasted - left_of_it;
+        sort_by_key(&mut taken, |rule| rule.last);
+        self.missed.rules = (rules.len() - taken.len()) as u64;
+        self.complete &= self.missed.rules == 0;
+        let told: Vec<&str> = taken.into_iter().map(|rule| rule.text).collect();
+        self.lines("Rules that hold", told.iter().copied());
+        let all = cost(&self.text);
+        self.rules = all.saturating_sub(of_pasted);
+        (told, left.min(room.all.saturating_sub(all)).min(room.facts - of_pasted))
+    }
+
+    /// What the user asked for, without the rules that were told: the tokens that it takes.
+    fn task(&mut self, asked: &[&str], told: &[&str], room: u64) -> u64 {
+        let new: Vec<String> = asked.iter().filter_map(|asked| without_rules(asked, told)).collect();
+        self.list("Task", &new, room, String::as_str, |_| ())
+    }
+
+    /// Literal facts, what else the user said, and refs that open what found no room.
+    fn rest(&mut self, missing: &Missing<'_>, room: u64, most_for_said: u64) {
+        let new = absent(missing.said.clone(), |said, found| {
+            Needles::new(said.iter().map(|said| said.text.as_str())).find(&self.text, found);
+        });
+        let reserve = room / 16;
+        let for_said = if new.is_empty() { 0 } else { room / SAID };
+        let mut left = room - reserve - for_said;
+        let (chosen, left_out) = missing.literals.choose(&self.text, &mut left);
+        groups(&mut self.text, &chosen);
+        self.missed.facts = left_out.len() as u64;
+        self.complete &= left_out.is_empty();
+
+        left += for_said;
+        let is_cut = most_for_said < left;
+        let complete = self.complete;
+        let title = "Also said by the user (done or not)";
+        let taken =
+            self.list(title, &new, left.min(most_for_said), |said| said.text.as_str(), |said| said.at);
+        // What has no more room in a larger ledger does not make this one smaller than it may be.
+        self.complete = complete && (self.complete || is_cut);
+        self.refs(missing, &left_out, left - taken + reserve);
+    }
+
+    /// Refs that open what found no room, those that open most of it first; then the newest large outputs.
+    fn refs(&mut self, missing: &Missing<'_>, left_out: &[Choice<'_>], room: u64) {
+        let mut opens: BTreeMap<u64, usize> = BTreeMap::new();
+        for output in left_out.iter().filter_map(|c| c.seen.output) {
+            *opens.entry(u64::from(output)).or_default() += 1;
+        }
+        let mut shown = missing.shown_refs.clone();
+        missing.refs.find(&self.text, |i| shown[i] = true);
+        let unnamed = missing.carried.outputs.iter().zip(&shown).filter(|(_, shown)| !**shown);
+        let mut refs: Vec<(usize, u64, &str)> = unnamed
+            .map(|((at, stored), _)| (at, stored))
+            .rev()
+            .enumerate()
+            .filter(|(age, (at, stored))| {
+                opens.contains_key(*at) || (*age < NEWEST_REFS && stored.bytes >= LARGE)
+            })
+            .map(|(_, (at, stored))| (opens.get(at).copied().unwrap_or(0), *at, stored.ref_id.as_str()))
+            .collect();
+        sort_by_key(&mut refs, |(opens, at, _)| (Reverse(*opens), Reverse(*at)));
+        let label = "Stored outputs (tool_output_cache): ";
+        let mut left = room.saturating_sub(cost(label));
+        let taken = fitting(&refs, &mut left, |(_, _, id)| cost(id) + 1);
+        let ids: Vec<&str> = taken.into_iter().map(|(_, _, id)| *id).collect();
+        if !ids.is_empty() {
+            let _ = writeln!(self.text, "{label}{}", ids.join(" "));
+        }
+    }
+    /// A list of those that fit, in their order: the tokens that they take.
+    fn list<T, K: Ord>(
+        &mut self,
+        title: &str,
+        items: &[T],
+        room: u64,
+        line: impl Fn(&T) -> &str,
+        order: impl Fn(&T) -> K,
+    ) -> u64 {
+        let mut left = room;
+        let mut taken = fitting(items, &mut left, |item| cost(line(item)) + 2);
+        self.complete &= taken.len() == items.len();
+        sort_by_key(&mut taken, |item| order(item));
+        self.lines(title, taken.into_iter().map(line));
+        room - left
+    }
+
+    fn lines<'l>(&mut self, title: &str, lines: impl Iterator<Item = &'l str>) {
+        for (i, line) in lines.enumerate() {
+            if i == 0 {
+                let _ = writeln!(self.text, "{title}:");
+            }
+            let _ = writeln!(self.text, "- {line}");
+        }
+    }
+}
+
+/// A request without the rules that were told just now, where they are sentences of it; `None` where it is no more than these.
+fn without_rules(asked: &str, told: &[&str]) -> Option<String> {
+    let mut rest = Cow::Borrowed(asked);
+    for rule in told {
+        if let Some(shorter) = sentence::without(&rest, &one_line(rule)) {
+            rest = Cow::Owned(shorter);
+        }
+    }
+    if let Cow::Borrowed(whole) = rest {
+        return Some(whole.to_owned());
+    }
+    let words = one_line(&rest);
+    let said = words.strip_prefix(LATEST.trim_end()).unwrap_or(&words);
+    said.contains(char::is_alphanumeric).then_some(words)
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Those that fit, in order; what is too large for what is left is passed over.
+fn fitting<'a, T>(list: &'a [T], left: &mut u64, cost: impl Fn(&T) -> u64) -> Vec<&'a T> {
+    let mut taken = Vec::new();
+    let mut misses = 0;
+    for item in list {
+        let price = cost(item);
+        if price <= *left {
+            *left -= price;
+            taken.push(item);
+        } else {
+            misses += 1;
+            if misses > 64 {
+                break;
+            }
+        }
+    }
+    taken
+}
+
+/// Literal facts by kind, sorted, each whole: what is shortened by a shared folder stands there no more.
+fn groups(out: &mut String, chosen: &[Choice<'_>]) {
+    out.reserve(chosen.iter().map(|c| c.text.len() + 1).sum());
+    let kinds = [
+        (LiteralKind::ErrorCode, "Error codes"),
+        (LiteralKind::Id, "Ids"),
+        (LiteralKind::Url, "URLs"),
+        (LiteralKind::Path, "Paths"),
+    ];
+    for (kind, title) in kinds {
+        let mut of_kind = chosen.iter().filter(|c| c.seen.kind == kind).map(|c| c.text).peekable();
+        if of_kind.peek().is_some() {
+            out.push_str(title);
+            out.push(':');
+            for text in of_kind {
+                out.push(' ');
+                out.push_str(text);
+            }
+            out.push('\n');
+        }
+    }
+}

@@ -1,0 +1,79 @@
+use std::cmp::Reverse;
+
+use super::carried::{Carried, Rule};
+use super::choose::Choices;
+use super::open::Open;
+use super::said::Said;
+use super::stays::Stays;
+use crate::facts::{Needles, Strength};
+use crate::sorting::sort_by_key;
+
+/// What the rest of the view does not say.
+pub(super) struct Missing<'a> {
+    pub carried: &'a Carried,
+    /// Best first.
+    pub rules: Vec<Ruled<'a>>,
+    pub open: Vec<String>,
+    pub asked: Vec<&'a str>,
+    /// Best first.
+    pub said: Vec<&'a Said>,
+    pub literals: Choices<'a>,
+    /// Refs of outputs, in their order.
+    pub refs: Needles<'a>,
+    /// Those that the view shows already.
+    pub shown_refs: Vec<bool>,
+}
+
+/// A constraint.
+pub(super) struct Ruled<'a> {
+    pub text: &'a str,
+    /// When it was said last.
+    pub last: u64,
+    /// By the user: not in a paste, whose lines have no room of their own.
+    pub own: bool,
+}
+
+impl<'a> Missing<'a> {
+    /// What of `carried`, with these literal facts, stays does not say.
+    pub fn of(carried: &'a Carried, literals: Choices<'a>, stays: &Stays<'_>) -> Self {
+        let mut rules: Vec<_> = carried.rules.iter().collect();
+        sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), r.first));
+        let as_told = |(text, r): (&'a String, &Rule)| {
+            let own = r.explicit || r.strength > Strength::Mention;
+            Ruled { text, last: r.last, own }
+        };
+        let rules = rules.into_iter().map(as_told).collect();
+        let asked = carried.asked.iter().map(String::as_str).collect();
+        let said = carried.said.iter().collect();
+        let refs = Needles::new(carried.outputs.values().map(|o| o.ref_id.as_str()));
+        Self {
+            carried,
+            rules: absent(rules, |rules, found| {
+                stays.find_ruled(&rules.iter().map(|rule| rule.text).collect::<Vec<_>>(), found);
+            }),
+            open: absent(carried.open.lines(), |open, found| {
+                stays.find_said(&Needles::new(open.iter().map(|line| Open::said(line))), found);
+            }),
+            asked: absent(asked, |asked, found| stays.find_ruled(asked, found)),
+            said: absent(said, |said: &[&Said], found| {
+                stays.find_nearby(&Needles::new(said.iter().map(|said| said.text.as_str())), found);
+            }),
+            literals,
+            shown_refs: shown(carried.outputs.len(), |found| stays.find_written(&refs, found)),
+            refs,
+        }
+    }
+}
+
+/// Which of so many are found.
+fn shown(len: usize, find: impl FnOnce(&mut dyn FnMut(usize))) -> Vec<bool> {
+    let mut shown = vec![false; len];
+    find(&mut |i| shown[i] = true);
+    shown
+}
+
+/// Those of a list that are not found.
+pub(super) fn absent<T>(list: Vec<T>, find: impl FnOnce(&[T], &mut dyn FnMut(usize))) -> Vec<T> {
+    let shown = shown(list.len(), |found| find(&list, found));
+    list.into_iter().zip(shown).filter(|(_, shown)| !shown).map(|(one, _)| one).collect()
+}

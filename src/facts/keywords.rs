@@ -1,0 +1,168 @@
+//! Rules in English, Chinese, Japanese and Korean, which are known by words.
+
+use super::rule_words::{
+    BOUNDS, CJK_EXPLICIT, CJK_REVOKING, CJK_RULES, CJK_WISHES, FORBIDDING, NEGATIONS, NOT_REVOKING, REVOKING,
+    RULES, SUBJECTS, WANTING, WISHES,
+};
+use super::ruled::{Ruled, Strength};
+use super::word::is_cjk;
+
+/// What a sentence is by the words of English, Chinese, Japanese and Korean.
+pub(super) fn ruled(text: &str) -> Option<Ruled> {
+    let cjk = text.chars().any(is_cjk);
+    let cjk_explicit = cjk && CJK_EXPLICIT.iter().any(|w| text.contains(w));
+    let lower = text.to_lowercase().replace('’', "'");
+    let words: Vec<&str> = words_of(&lower).collect();
+    let has = |list: &[&str]| list.iter().any(|phrase| holds(&words, phrase));
+    let revokes =
+        (has(REVOKING) && !has(NOT_REVOKING)) || (cjk && CJK_REVOKING.iter().any(|w| text.contains(w)));
+    let explicit = revokes || cjk_explicit || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
+    let question = text.ends_with(['?', '\u{FF1F}']);
+    let guess = words.windows(2).any(|w| w == ["there", "must"]);
+    let ruled = (has(&RULES) && !guess) || orders_not(&words) || has(FORBIDDING);
+    let strength = if ruled || revokes || (cjk && CJK_RULES.iter().any(|w| text.contains(w))) {
+        Strength::Rule
+    } else if has(WISHES)
+        || has(&["only"])
+        || leaves_alone(&words)
+        || stops_or_bars(text, &words)
+        || chooses_or_bounds(&lower, &words)
+        || (cjk && (CJK_WISHES.iter().any(|w| text.contains(w)) || ends_in_an_order_not_to(text)))
+    {
+        Strength::Wish
+    } else if explicit {
+        Strength::Mention
+    } else {
+        return None;
+    };
+    let strength = if question { strength.min(Strength::Wish) } else { strength };
+    let strength = if question && !cjk && strength == Strength::Wish { Strength::Mention } else { strength };
+    let is_any = explicit || strength > Strength::Mention;
+    is_any.then_some(Ruled { strength, explicit })
+}
+
+/// "don't" as an order rather than a statement about someone.
+fn orders_not(words: &[&str]) -> bool {
+    words.iter().enumerate().any(|(i, word)| {
+        let after = match *word {
+            "don't" | "dont" => words.get(i + 1),
+            "do" if words.get(i + 1) == Some(&"not") => words.get(i + 2),
+            _ => return false,
+        };
+        let stated = i > 0 && SUBJECTS.contains(&words[i - 1]);
+        !stated || after.is_some_and(|verb| WANTING.contains(verb) && words[i - 1] != "you")
+    })
+}
+
+/// "Leave the tests as they are", and the like.
+fn leaves_alone(words: &[&str]) -> bool {
+    let Some(at) = words.iter().position(|w| *w == "leave") else { return false };
+    let behind = &words[at + 1..];
+    ["alone", "untouched", "unchanged", "as is", "as it is", "as they are", "out"]
+        .iter()
+        .any(|p| holds(behind, p))
+}
+
+/// "Stop adding comments", "No new dependencies": how people begin a short sentence that rules something out.
+fn stops_or_bars(text: &str, words: &[&str]) -> bool {
+    const SMALL_TALK: [&str; 29] = [
+        "problem", "problems", "worries", "idea", "need", "thanks", "rush", "one", "longer", "way", "doubt",
+        "wait", "i", "it", // and what is said in Spanish of how things are:
+        "funciona", "hay", "se", "me", "es", "está", "entiendo", "puedo", "hace", "usa", "sé", "veo",
+        "tengo", "quiero", "importa",
+    ];
+    match words {
+        ["stop", doing, ..] => doing.ends_with("ing"),
+        ["no", what, rest @ ..] => {
+            words.len() <= 8
+                && !reports(what, rest)
+                && text.as_bytes().get(2) == Some(&b' ')
+                && !SMALL_TALK.contains(what)
+                && !SUBJECTS.contains(what)
+        }
+        _ => false,
+    }
+}
+
+/// "No tests failed", "No errors now": what is told of things, and rules nothing out.
+fn reports(what: &str, behind: &[&str]) -> bool {
+    const TOLD: [&str; 20] = [
+        "are", "broke", "changed", "did", "exist", "exists", "fail", "failed", "fails", "found", "had",
+        "happened", "has", "have", "is", "occurred", "passed", "was", "were", "left",
+    ];
+    const TROUBLE: [&str; 12] = [
+        "bugs", "conflicts", "crashes", "error", "errors", "failure", "failures", "issues", "regressions",
+        "warning", "warnings", "luck",
+    ];
+    const BY_NOW: [&str; 6] = ["now", "anymore", "here", "yet", "so", "this"];
+    let of_it = |word: &&&str| matches!(**word, "that" | "which" | "who");
+    let verb = behind.iter().position(|word| TOLD.contains(word)).filter(|at| *at < 3);
+    verb.is_some_and(|at| behind[..at].iter().find(of_it).is_none())
+        || (TROUBLE.contains(&what) && behind.first().is_some_and(|next| BY_NOW.contains(next)))
+}
+
+/// "Use tabs, not blanks", "Budget: 200 EUR".
+fn chooses_or_bounds(lower: &str, words: &[&str]) -> bool {
+    let bare: &[&str] = match words {
+        ["the" | "my" | "our" | "please", rest @ ..] => rest,
+        all => all,
+    };
+    match bare {
+        ["use", rest @ ..] => rest.iter().any(|w| matches!(*w, "not" | "instead" | "rather")),
+        [first, rest @ ..] if BOUNDS.contains(first) => {
+            let behind = lower.split_once(first).map_or("", |(_, behind)| behind).trim_start();
+            let told = behind.strip_prefix([':', '\u{FF1A}']).is_some_and(|told| !told.trim().is_empty());
+            told || matches!(rest.first(), Some(&("is" | "are")))
+        }
+        _ => false,
+    }
+}
+
+/// 「触るな」, 「増やさないで」, 「しないように」: the end of a Japanese sentence that says what not to do.
+fn ends_in_an_order_not_to(text: &str) -> bool {
+    let said = text.trim_end_matches(|c: char| !c.is_alphanumeric()).trim_end_matches(['ね', 'よ']);
+    [
+        "ないで", "ないように", "ないようお願いします", "すんな", "るな", "すな", "くな", "むな", "つな",
+        "ぶな", "ぐな", "使うな", "言うな",
+    ]
+    .iter()
+    .any(|end| said.ends_with(end))
+}
+
+fn holds(words: &[&str], phrase: &str) -> bool {
+    let first = phrase.split(' ').next();
+    let stands_at = |at: usize| {
+        let mut behind = words[at..].iter();
+        phrase.split(' ').all(|wanted| behind.next() == Some(&wanted))
+    };
+    words.iter().enumerate().any(|(at, word)| Some(*word) == first && stands_at(at))
+}
+
+/// Whether a sentence points at what the one before names.
+pub(super) fn points_back(sentence: &str) -> bool {
+    const MANY: usize = 12;
+    const BARE: [&str; 4] = ["it", "them", "they", "its"];
+    const POINTING: [&str; 4] = ["this", "that", "these", "those"];
+    /// What stands behind "this" where it is no noun's.
+    const BEHIND: [&str; 22] = [
+        "again", "anymore", "ever", "yet", "now", "here", "please", "in", "on", "at", "to", "for", "from",
+        "by", "with", "without", "if", "when", "unless", "until", "or", "and",
+    ];
+    const CJK: [&str; 9] = ["它", "牠", "这样", "這樣", "那样", "那樣", "それ", "これ", "그것"];
+    if sentence.contains(is_cjk) && CJK.iter().any(|w| sentence.contains(w)) {
+        return true;
+    }
+    let lower = sentence.to_lowercase().replace('’', "'");
+    let words: Vec<&str> = words_of(&lower).collect();
+    words.len() <= MANY
+        && words.iter().enumerate().any(|(at, word)| {
+            BARE.contains(word)
+                || (at > 0
+                    && POINTING.contains(word)
+                    && words.get(at + 1).is_none_or(|next| BEHIND.contains(next)))
+        })
+}
+
+fn words_of(lower: &str) -> impl Iterator<Item = &str> {
+    lower.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|w| !w.is_empty())
+}
