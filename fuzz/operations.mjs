@@ -8,7 +8,7 @@ import { code, real } from "./strange.mjs";
 
 /** Entries that may be pushed again: an item's id is its own. */
 let renamed = 0;
-const withoutIds = (list) => JSON.parse(JSON.stringify(list, (key, value) => (["id", "itemId"].includes(key) && /^[a-z]+_call_|^ws_/.test(value) ? (/^(rs|fc|msg)/.test(value) ? undefined : `${value.split("_")[0]}_${++renamed}`) : value)));
+const withoutIds = (list) => JSON.parse(JSON.stringify(list, (key, value) => (["id", "itemId"].includes(key) && /^[a-z]+_call_|^ws_|^(ci|cmp|ctc|fs|ig|mcp|mcpl|ref)_\d+$/.test(value) ? (/^(rs|fc|msg)/.test(value) ? undefined : `${value.split("_")[0]}_${++renamed}`) : value)));
 
 /** A copy; of what no copy can be made of, the JSON. */
 function copied(value) {

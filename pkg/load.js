@@ -3,7 +3,7 @@
 
 import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
-import { pack, write } from "./pack.js";
+import { pack } from "./pack.js";
 import { prepared } from "./prepared.js";
 import { guarded, settleMethods, unloaded } from "./guard.js";
 import { showState } from "./shown.js";
@@ -31,7 +31,7 @@ export function bind(candidate) {
   instance.exports.__wbindgen_start?.();
   glue.setErrorClass(ContextError);
   glue.setPreparedMaker(prepared);
-  glue.setPacker({ pack, write });
+  glue.setPacker({ pack });
 }
 
 /** Instantiates at once, where that is allowed (anywhere but on a page's main thread). */

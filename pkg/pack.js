@@ -2,30 +2,71 @@
 
 const encoder = new TextEncoder();
 
-/** The keys that may stand in such a message, in the order in which they are written. */
+/** The keys that may stand in such a message, in the order in which they are written; and those of its calls. */
 const KEYS = ["role", "tool_call_id", "content", "tool_calls"];
-const ROLES = new Set(["system", "developer", "user", "assistant", "tool"]);
+const CALL_KEYS = ["id", "type", "function"];
+const FUNCTION_KEYS = ["name", "arguments"];
+/** What stands for a role. An assistant's message with calls is a `c`. */
+const ROLES = new Map([["system", "s"], ["developer", "d"], ["user", "u"], ["assistant", "a"], ["tool", "t"]]);
+/** Bytes; what may be longer crosses as JSON. */
+const LONGEST = 1 << 26;
 
 /**
- * Role, call id, calls as JSON, and content, a NUL between them; `undefined` for a message that holds anything else.
+ * Writes a message's texts as UTF-8, a lone surrogate as U+FFFD: what stands for its role, then a tool's call id, or how many
+ * calls there are and id, name and arguments of each, a NUL behind each of these; then the content. How many bytes that are; 0
+ * for a message that holds anything else, and `-n` where `n` bytes may be needed.
  * @param {unknown} message
- */
-export function pack(message) {
-  if (typeof message !== "object" || message === null || Object.getPrototypeOf(message) !== Object.prototype) return;
-  let at = 0;
-  for (const key in message) while (KEYS[at] !== key) if (++at === KEYS.length) return;
-  const { role, tool_call_id: callId, content, tool_calls: calls } = message;
-  if (!ROLES.has(role) || typeof content !== "string") return;
-  if (role === "tool" ? typeof callId !== "string" || callId.includes("\0") : callId !== undefined) return;
-  if (calls !== undefined && !(role === "assistant" && Array.isArray(calls) && calls.length > 0)) return;
-  return `${role}\0${callId ?? ""}\0${calls ? JSON.stringify(calls) : ""}\0${content}`;
-}
-
-/**
- * Writes a text as UTF-8 (a lone surrogate as U+FFFD). How many bytes that are; 0 where it may not fit.
- * @param {string} text
  * @param {Uint8Array} into
  */
-export function write(text, into) {
-  return text.length * 3 > into.length ? 0 : encoder.encodeInto(text, into).written;
+export function pack(message, into) {
+  try {
+    return packed(message, into);
+  } catch {
+    return 0; // what it throws when it is looked at, it throws again when its JSON is written
+  }
+}
+
+function packed(message, into) {
+  if (!isPlain(message)) return 0;
+  let at = 0;
+  for (const key in message) while (KEYS[at] !== key) if (++at === KEYS.length) return 0;
+  const { role, tool_call_id: callId, content, tool_calls: calls } = message;
+  let head = ROLES.get(role);
+  if (head === undefined || typeof content !== "string") return 0;
+  if (head === "t" ? typeof callId !== "string" || callId.includes("\0") : callId !== undefined) return 0;
+  if (calls !== undefined) head = head === "a" ? headOf(calls) : undefined;
+  if (head === undefined) return 0;
+  if (callId !== undefined) head += `${callId}\0`;
+  const most = (head.length + content.length) * 3;
+  // An object may have looked into the module, whose memory has moved since: nothing is written where none is left.
+  if (most > into.length) return most > LONGEST || into.length === 0 ? 0 : -most;
+  if (head.length === 1) into[0] = head.charCodeAt(0);
+  const { written } = head.length === 1 ? { written: 1 } : encoder.encodeInto(head, into);
+  return written + encoder.encodeInto(content, into.subarray(written)).written;
+}
+
+/** What stands before the content of a message with these calls; `undefined` where one of them holds more than its texts. */
+function headOf(calls) {
+  if (!Array.isArray(calls) || calls.length === 0 || calls.toJSON !== undefined) return;
+  let head = `c${calls.length}\0`;
+  for (const call of calls) {
+    if (!isPlain(call) || !hasJust(call, CALL_KEYS) || call.type !== "function") return;
+    const { id, function: called } = call;
+    if (!isPlain(called) || !hasJust(called, FUNCTION_KEYS)) return;
+    const { name, arguments: input } = called;
+    for (const text of [id, name, input]) if (typeof text !== "string" || text.includes("\0")) return;
+    head += `${id}\0${name}\0${input}\0`;
+  }
+  return head;
+}
+
+function isPlain(value) {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** These keys, in this order: any other is written again as it came. */
+function hasJust(value, keys) {
+  let at = 0;
+  for (const key in value) if (keys[at++] !== key) return false;
+  return at === keys.length;
 }

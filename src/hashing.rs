@@ -1,4 +1,11 @@
-//! A quick hash of bytes, for tables that compare what they find: the same in every process.
+//! Quick hashes: of bytes, for tables that compare what they find, the same in every process; and maps for what is looked up
+//! with every message, where the standard hasher costs more than the look-up.
+
+/// A map by hash.
+pub type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
+
+/// A set by hash.
+pub type HashSet<T> = std::collections::HashSet<T, foldhash::fast::RandomState>;
 
 /// Spreads bytes over 64 bits.
 pub fn hash(bytes: &[u8]) -> u64 {

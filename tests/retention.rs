@@ -76,7 +76,7 @@ fn cut(transcript: &Transcript, share: f64, compaction: &Value) -> Option<Cut> {
             Fit::Done(report) => {
                 assert!(report.tokens_after <= window, "{}", transcript.name);
                 let kept = kept(transcript, &session);
-                let ledger = report.summary.map_or(0, |s| s.ledger_tokens);
+                let ledger = report.summary.as_ref().map_or(0, |s| s.ledger_tokens);
                 return Some(Cut { kept, tokens: report.tokens_after, ledger });
             }
         }
@@ -105,7 +105,7 @@ fn run_through(transcript: &Transcript, share: f64, compaction: &Value) -> Optio
             }
         };
         assert!(report.tokens_after <= window, "{}", transcript.name);
-        ledger = report.summary.map_or(ledger, |summary| summary.ledger_tokens);
+        ledger = report.summary.as_ref().map_or(ledger, |summary| summary.ledger_tokens);
     }
     Some(Cut { kept: kept(transcript, &session), tokens: session.tokens(), ledger })
 }

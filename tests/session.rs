@@ -243,7 +243,7 @@ fn the_extractive_summariser_stands_in_where_configured() {
     }
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
     let Fit::Done(report) = s.resume(pending, &answer("")).unwrap() else { panic!("done") };
-    let fallback = report.summary.unwrap().fallback.unwrap();
+    let fallback = report.summary.clone().unwrap().fallback.unwrap();
     assert!(fallback.contains("extractive") && fallback.contains("SUMMARY_EMPTY"), "{fallback}");
 }
 
@@ -470,7 +470,7 @@ fn a_retained_text_is_replaced_or_stays() {
         panic!("done")
     };
     assert!(layout(&s).contains("user: SECRET-42\nuser: second\n"), "{}", layout(&s));
-    assert!(report.summary.unwrap().fallback.unwrap().contains("the earlier one stays"));
+    assert!(report.summary.clone().unwrap().fallback.unwrap().contains("the earlier one stays"));
 }
 
 #[test]
@@ -839,7 +839,7 @@ fn the_ledger_is_a_part_of_its_own_and_the_parts_add_up() {
         panic!()
     };
     let ledger = report.parts.iter().find(|p| p.name == "ledger").expect("it has one");
-    assert!(ledger.tokens > 5 && ledger.tokens == report.summary.unwrap().ledger_tokens);
+    assert!(ledger.tokens > 5 && ledger.tokens == report.summary.clone().unwrap().ledger_tokens);
     assert_eq!(report.parts.iter().map(|p| p.tokens).sum::<u64>(), report.tokens_after);
 }
 

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::node::{Node, NodeIndex, NodeKind};
@@ -6,6 +6,7 @@ use super::place::Late;
 use super::tally::Tally;
 use crate::error::{Error, ErrorCode, Result};
 use crate::growing::append;
+use crate::hashing::{HashMap, HashSet};
 use crate::message::{Message, Part};
 use crate::tokens::MESSAGE_OVERHEAD;
 

@@ -249,8 +249,8 @@ fn call(session: &mut Session, at: usize, compactions: &mut SimulatedCompactions
         Ok(report) => {
             return SimulatedCall {
                 tokens: report.tokens_after,
-                parts: report.parts,
-                decisions: report.decisions,
+                parts: report.parts.clone(),
+                decisions: report.decisions.clone(),
                 cached_tokens: report.stable_prefix_tokens,
                 output_tokens: 0,
                 cost: None,
@@ -274,11 +274,11 @@ fn prepare(
     session: &mut Session,
     at: usize,
     compactions: &mut SimulatedCompactions,
-) -> Result<Report, Error> {
+) -> Result<Rc<Report>, Error> {
     let mut fit = session.prepare()?;
     loop {
         match fit {
-            Fit::Done(report) => return Ok(*report),
+            Fit::Done(report) => return Ok(report),
             Fit::NeedsSummary(pending) => {
                 let text = session.extractive(&pending);
                 note_requests(session, &pending, &text, at, compactions);

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Reader, Saved, Writer};
@@ -113,6 +114,17 @@ impl<T: Saved> Saved for Arc<T> {
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
         from.shared()
+    }
+}
+
+/// As if it were not shared.
+impl<T: Saved> Saved for Rc<T> {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        T::save(self, out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        T::load(from).map(Self::new)
     }
 }
 

@@ -1,3 +1,4 @@
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::accuracy::Accuracy;
@@ -39,7 +40,7 @@ pub struct Session {
     /// The revision that came with the ladder: runs of another one are stale, whatever they fold.
     pub(super) ladder_since: u64,
     /// Of the last run that ended well.
-    pub(super) report: Option<Report>,
+    pub(super) report: Option<Rc<Report>>,
     /// Of the run after it, which failed: news, and no state.
     pub(super) failed: Option<Report>,
     /// The history's length when `prepare` last ended well: without new messages it has nothing more to do.
@@ -168,7 +169,7 @@ impl Session {
 
     /// The last run's report, of a failed run too.
     pub fn report(&self) -> Option<&Report> {
-        self.failed.as_ref().or(self.report.as_ref())
+        self.failed.as_ref().or(self.report.as_deref())
     }
 
     /// Takes messages in, all or none. Tool outputs are stored and cut at once; a summary is never asked for here.
@@ -344,7 +345,7 @@ impl Session {
     }
 
     /// The report of the view as it is; it says so where somebody had instructions for a fold.
-    pub fn unchanged_report(&mut self, instructions: Option<&str>) -> Report {
+    pub fn unchanged_report(&mut self, instructions: Option<&str>) -> Rc<Report> {
         let mut run = self.begin(Reason::Manual, None, self.aim(false), Arc::new([]));
         if instructions.is_some() {
             let why = "there was nothing to fold: the instructions went to no summariser";

@@ -5,6 +5,7 @@
 //! was pushed meanwhile finds its place.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::facade::Session;
@@ -105,7 +106,7 @@ impl Session {
         let most = run.aim.most;
         let tokens = self.tokens();
         if !run.must_fit() || tokens <= most {
-            return Ok(Fit::Done(Box::new(self.finish(run))));
+            return Ok(Fit::Done(self.finish(run)));
         }
         let unsummed = run.unsummed.take();
         let largest = self.largest(self.context.view.slots());
@@ -262,7 +263,7 @@ impl Session {
     }
 
     /// Ends a run: the report, and a fresh start for the next one.
-    pub(super) fn finish(&mut self, mut run: Run) -> Report {
+    pub(super) fn finish(&mut self, mut run: Run) -> Rc<Report> {
         let must_fit = run.must_fit();
         if let Some(error) = run.unsummed.take() {
             let why = format!("no summary could be had ({}); the view fits without one", error.in_brief());
@@ -280,9 +281,8 @@ impl Session {
             self.unanswered_cost.clone_from(&report.context_cost);
             self.prepared_at = Some(self.context.history.len());
         }
-        self.report = Some(report.clone());
         self.failed = None;
-        report
+        self.report.insert(Rc::new(report)).clone()
     }
 
     /// What the run did, so far.

@@ -2,12 +2,13 @@ use crate::compaction::{Chunks, FoldPlan, Reason, Size, SummaryRequest};
 use crate::context::{Decision, ItemId, NodeIndex, Report, SummaryReport};
 use crate::error::Error;
 use crate::passes::{Aim, Pass};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// How far a run has come.
 pub enum Fit {
     /// The view is what the run made of it.
-    Done(Box<Report>),
+    Done(Rc<Report>),
     /// A summary is needed: ask the model with `request`, then [`resume`](super::Session::resume).
     NeedsSummary(Box<Pending>),
 }

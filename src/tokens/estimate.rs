@@ -141,13 +141,16 @@ const BLOCK: usize = 8;
 /// Marks the pairs of which that cannot be said: a sign twice, digits.
 const LOOK_BACK: u8 = 1 << 7;
 
+/// Pairs of ASCII characters.
+const PAIRS: usize = 1 << 14;
+
 static TABLES: OnceLock<Tables> = OnceLock::new();
 
 struct Tables {
     /// From each state by each ASCII character: the next state, and the value of the character.
     steps: Vec<[u8; 2]>,
-    /// By two ASCII characters: the value of the second, or [`LOOK_BACK`].
-    pairs: [u8; 1 << 14],
+    /// By two ASCII characters, as [`pairs`] has them: the value of the second, or [`LOOK_BACK`].
+    pairs: [u8; PAIRS],
 }
 
 impl Tables {
@@ -155,9 +158,9 @@ impl Tables {
     fn new() -> Self {
         let steps: Vec<[u8; 2]> =
             (0..STATES * 128).map(|at| step((at / 128) as u8, (at % 128) as u8)).collect();
-        let mut tables = Self { steps, pairs: [0; 1 << 14] };
-        let pair = |at: usize| match tables.step(tables.alone((at / 128) as u8), (at % 128) as u8) {
-            Some([next, value]) if next == tables.alone((at % 128) as u8) => value,
+        let mut tables = Self { steps, pairs: [0; PAIRS] };
+        let pair = |at: usize| match tables.step(tables.alone((at % 128) as u8), (at / 128) as u8) {
+            Some([next, value]) if next == tables.alone((at / 128) as u8) => value,
             _ => LOOK_BACK,
         };
         tables.pairs = std::array::from_fn(pair);
@@ -176,21 +179,36 @@ impl Tables {
 
     /// The values of the [`BLOCK`] bytes from `at` on, if each depends on the one before it alone.
     fn block(&self, bytes: &[u8], at: usize, state: u8) -> Option<u64> {
-        let block: &[u8; BLOCK] = bytes.get(at..at + BLOCK)?.try_into().ok()?;
-        let mut before = *bytes.get(at.checked_sub(1)?)?;
-        if state != self.alone(before) || !before.is_ascii() {
+        let before = at.checked_sub(1)?;
+        let first = *bytes.get(before)?;
+        let (even, odd) = (word(bytes, before)?, word(bytes, at)?);
+        if state != self.alone(first) || (even | odd) & BEYOND_ASCII != 0 {
             return None;
         }
         let (mut sum, mut seen) = (0_u32, 0);
-        for byte in block {
-            let pair = usize::from(before & 0x7F) << 7 | usize::from(byte & 0x7F);
-            let value = self.pairs[pair];
-            sum += u32::from(value);
-            seen |= value | byte;
-            before = *byte;
+        for pairs in [pairs(even), pairs(odd)] {
+            for n in 0..4 {
+                let value = self.pairs[(pairs >> (16 * n)) as usize & (PAIRS - 1)];
+                sum += u32::from(value);
+                seen |= value;
+            }
         }
         (seen < LOOK_BACK).then_some(sum.into())
     }
+}
+
+/// The bit that characters beyond ASCII have, in each of eight bytes.
+const BEYOND_ASCII: u64 = 0x8080_8080_8080_8080;
+
+/// Eight bytes, the first one lowest.
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..at + BLOCK).and_then(|word| word.try_into().ok()).map(u64::from_le_bytes)
+}
+
+/// The four pairs of a word's ASCII characters, 16 bits for each: the first character's seven, and above them the second's.
+fn pairs(word: u64) -> u64 {
+    const FIRST: u64 = 0x007F_007F_007F_007F;
+    (word & FIRST) | (word >> 1 & (FIRST << 7))
 }
 
 /// The next state, the value and the length of the first character of a text that begins beyond ASCII.

@@ -1,10 +1,11 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::long_text::LongText;
 use super::output::Output;
 use super::piece::Piece;
 use crate::error::{Error, ErrorCode, Result};
+use crate::hashing::{HashMap, HashSet};
 use crate::message::{Extras, Part, Text, ToolOutputRef};
 use crate::nearest::nearest;
 use crate::saved::{Reader, Saved, Writer};
@@ -47,7 +48,7 @@ impl Saved for ToolOutputs {
         let sound = places.len() == outputs.len() && outputs.keys().all(|at| *at < next_place);
         from.require(sound, "an output is there twice")?;
         let bytes = outputs.values().map(Output::bytes_here).sum();
-        let (numbered, answers) = (Saved::load(from)?, HashSet::new());
+        let (numbered, answers) = (Saved::load(from)?, HashSet::default());
         Ok(Self { outputs, places, next_place, numbered, bytes, answers })
     }
 }

@@ -203,7 +203,7 @@ async fn run_or_join(
 }
 
 /// Before listeners are told: what they push is not what the report is about.
-fn outcome(inner: &Inner, report: Box<Report>) -> Result<Outcome, JsValue> {
+fn outcome(inner: &Inner, report: Rc<Report>) -> Result<Outcome, JsValue> {
     Ok(Outcome::new(inner.read(|core| core.context().view.snapshot())?, report))
 }
 
@@ -216,9 +216,7 @@ fn begin(inner: &Inner, goal: &Goal) -> Result<Option<Fit>, JsValue> {
     inner.write_quietly(|core| match goal {
         Goal::Compact(instructions) => {
             let fit = core.compact(Reason::Manual, instructions.clone())?;
-            Ok(Some(
-                fit.unwrap_or_else(|| Fit::Done(Box::new(core.unchanged_report(instructions.as_deref())))),
-            ))
+            Ok(Some(fit.unwrap_or_else(|| Fit::Done(core.unchanged_report(instructions.as_deref())))))
         }
         Goal::Recover(said) => core.recover(said),
         Goal::Apply { plan, keep, fold } => core.apply(plan, keep, fold).map(Some),

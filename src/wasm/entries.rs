@@ -68,8 +68,8 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
 fn read_messages(list: Vec<JsValue>) -> Result<Incoming, JsValue> {
     let mut incoming = Incoming { messages: Vec::new(), groups: Vec::new() };
     for (index, entry) in list.into_iter().enumerate() {
-        let message = match packed(&entry, index) {
-            Some(message) => message?,
+        let message = match packed(&entry) {
+            Some(message) => message,
             None => message_of_json(&entry_json(&entry, index)?, index)?,
         };
         incoming.messages.push(message);

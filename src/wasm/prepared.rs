@@ -35,11 +35,11 @@ pub struct Outcome {
 /// A report, as an object already or not yet.
 enum Told {
     Object(JsValue),
-    Report(Box<Report>),
+    Report(Rc<Report>),
 }
 
 impl Outcome {
-    pub fn new(view: Snapshot, report: Box<Report>) -> Self {
+    pub fn new(view: Snapshot, report: Rc<Report>) -> Self {
         Self { view: Rc::new(view), report: Rc::new(RefCell::new(Told::Report(report))) }
     }
 

@@ -32,7 +32,7 @@ fn prepare(session: &mut Session) -> contextfold::Result<Report> {
     let mut fit = session.prepare()?;
     loop {
         match fit {
-            Fit::Done(report) => return Ok(*report),
+            Fit::Done(report) => return Ok(std::rc::Rc::unwrap_or_clone(report)),
             Fit::NeedsSummary(pending) => {
                 fit = session.resume_extractive(*pending)?;
             }

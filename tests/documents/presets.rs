@@ -35,7 +35,7 @@ pub fn run(session: &mut Session) -> Report {
     let mut fit = session.prepare().unwrap();
     loop {
         match fit {
-            Fit::Done(report) => return *report,
+            Fit::Done(report) => return std::rc::Rc::unwrap_or_clone(report),
             Fit::NeedsSummary(pending) => {
                 let text = session.extractive(&pending);
                 fit = session.resume(*pending, &Answer { text, ..Answer::default() }).unwrap();

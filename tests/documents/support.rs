@@ -101,7 +101,7 @@ pub fn asks(fit: Fit) -> Pending {
 
 pub fn done(fit: Fit) -> Report {
     match fit {
-        Fit::Done(report) => *report,
+        Fit::Done(report) => std::rc::Rc::unwrap_or_clone(report),
         Fit::NeedsSummary(pending) => panic!("a summary was asked for: {:?}", pending.request),
     }
 }

@@ -174,7 +174,7 @@ fn f29_without_a_summariser_the_extractive_one_stands_in() {
     let mut s = long(&json!({ "contextWindow": 100_000, "compaction": { "onFailure": "extractive" } }));
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
     let Fit::Done(report) = s.give_up(pending, down()).unwrap() else { panic!("it asks again") };
-    assert!(report.summary.unwrap().fallback.unwrap().contains("extractive"));
+    assert!(report.summary.clone().unwrap().fallback.unwrap().contains("extractive"));
     assert!(texts(&view(&s))[0].contains("question 0"));
 }
 

@@ -59,7 +59,7 @@ pub fn run(session: &mut Session, mut fit: Fit, reply: &str) -> (usize, Report) 
     let mut asked = 0;
     loop {
         match fit {
-            Fit::Done(report) => return (asked, *report),
+            Fit::Done(report) => return (asked, std::rc::Rc::unwrap_or_clone(report)),
             Fit::NeedsSummary(pending) => {
                 asked += 1;
                 fit = session.resume(*pending, &answer(reply)).unwrap();

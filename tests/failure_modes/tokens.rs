@@ -148,7 +148,7 @@ fn f31_a_request_never_asks_for_more_output_than_its_model_has() {
         let most = pending.request.max_tokens;
         let said = "<compact_summary>{\"current_state\": \"done\"}</compact_summary>";
         let Fit::Done(report) = s.resume(pending, &answer(said)).unwrap() else { panic!("it asks again") };
-        (most, report.summary.unwrap().fallback.unwrap_or_default())
+        (most, report.summary.clone().unwrap().fallback.unwrap_or_default())
     };
     let naive = Some(4_000);
     assert_eq!(asked_by("large", None), (naive, String::new()), "as its document says");

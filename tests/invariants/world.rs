@@ -55,7 +55,7 @@ pub enum Came {
     /// A summary is asked for.
     Asked,
     /// A run ended.
-    Done { report: Box<Report>, prepared: bool, pushed_meanwhile: bool },
+    Done { report: Rc<Report>, prepared: bool, pushed_meanwhile: bool },
     /// It was refused.
     Refused { error: Error },
 }

@@ -26,6 +26,17 @@ describe("messages that are nothing but texts", () => {
     "keys in another order": [{ content: "go", role: "user" }, { content: "1", role: "assistant" }],
     "empty ids": [user("go"), { role: "assistant", content: "", tool_calls: [call("", "t", "{}")] }, output("", "1")],
     "an empty list of calls": [user("go"), { role: "assistant", content: "x", tool_calls: [] }],
+    "several calls": [user("go"), { role: "assistant", content: "é", tool_calls: ["a", "b", "c"].map((id) => call(id, `t${id}`, `{"${id}":"日"}`)) }, ...["a", "b", "c"].map((id) => output(id, id))],
+    "a NUL in a call": [user("go"), { role: "assistant", content: "x", tool_calls: [call("a", "t", "1\0 2"), call("b\0", "t", "{}")] }],
+    "long arguments": [user("go"), { role: "assistant", content: "x", tool_calls: [call("a", "t", "é".repeat(30_000))] }],
+    "calls with other keys": [
+      { id: "a", function: { name: "t", arguments: "{}" }, type: "function" },
+      { id: "b", type: "function", function: { arguments: "{}", name: "t" } },
+      { id: "c", type: "function", function: { name: "t", arguments: "{}", strict: true } },
+      { id: "d", type: "function", function: { name: "t", arguments: "{}" }, index: 0 },
+      { id: "e", type: "function", function: { name: "t", arguments: "{}" }, extra: undefined },
+    ].flatMap((given) => [user("go"), { role: "assistant", content: "x", tool_calls: [given] }]),
+    "calls that are written otherwise": [user("go"), { role: "assistant", content: "x", tool_calls: Object.assign([call("a", "t", "{}")], { toJSON: () => [call("b", "t", "{}")] }) }],
     "calls of other kinds": [user("go"), { role: "assistant", content: "x", tool_calls: [{ id: "a", type: "custom", custom: { name: "t", input: "x", more: 1 }, hosted: false }] }],
   };
   for (const [what, list] of Object.entries(cases))

@@ -108,3 +108,18 @@ test("an error that holds what cannot be read is understood by the rest", async 
   const error = Object.assign(new Error("prompt is too long: 205668 tokens > 200000 maximum"), { cause: gone.proxy });
   assert.ok(await session.recover(error));
 });
+
+test("a message that makes the module's memory grow while it is read is read all the same", () => {
+  const session = new Session({ contextWindow: 1e9 });
+  const grown = { role: "user", content: "before" };
+  const message = {
+    role: "user",
+    get content() {
+      session.tokens; // may be looked at, and others may be written
+      new Session({ contextWindow: 1e9 }).push([{ role: "user", content: "x".repeat(40_000_000) }]);
+      return "the text";
+    },
+  };
+  session.push([grown, message]);
+  assert.deepEqual(session.view("openai-chat").map((m) => m.content), ["before", "the text"]);
+});

@@ -1,17 +1,16 @@
 //! What a history takes in.
 
-use std::collections::HashMap;
-
 use super::History;
 use crate::context::node::NodeIndex;
 use crate::error::{Error, Result};
+use crate::hashing::HashMap;
 use crate::message::{Message, Part, Role};
 
 impl History {
     /// Refuses messages that would break the history; changes nothing (PROV-5). Ids of the `replaced` nodes are free.
     pub fn check(&self, messages: &[Message], replaced: &[NodeIndex]) -> Result<()> {
-        let mut opened: HashMap<&str, bool> = HashMap::new();
-        let mut ids: HashMap<&str, usize> = HashMap::new();
+        let mut opened: HashMap<&str, bool> = HashMap::default();
+        let mut ids: HashMap<&str, usize> = HashMap::default();
         for (i, message) in messages.iter().enumerate() {
             if let Some(id) = &message.meta.id {
                 if id.is_empty() {

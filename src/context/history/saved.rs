@@ -1,6 +1,6 @@
 //! A history in a snapshot.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use super::History;
 use super::away::Away;
@@ -9,6 +9,7 @@ use super::reasons;
 use crate::context::node::{Node, NodeIndex, NodeKind};
 use crate::context::place::Late;
 use crate::error::Result;
+use crate::hashing::HashSet;
 use crate::saved::{Reader, Saved, Writer};
 
 impl Saved for History {
@@ -66,7 +67,7 @@ impl Saved for History {
             by_id: nodes.iter().enumerate().map(|(at, n)| (n.id.clone(), NodeIndex(at as u32))).collect(),
             open_calls,
             generated,
-            reserved: HashSet::new(),
+            reserved: HashSet::default(),
             has_reasoning: nodes.iter().any(|node| reasons(&node.message)),
             superseded: superseded.into_iter().collect(),
             late,

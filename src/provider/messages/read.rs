@@ -57,26 +57,33 @@ pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
     Ok(Message { role, parts, meta, extras })
 }
 
-/// Reads the entry at `index` from its texts: role, call id, tool calls as JSON and content, a NUL between them. `None` for what is
-/// none of our making.
-pub fn message_of_texts(packed: &str, index: usize) -> Option<Result<Message>> {
-    let mut texts = packed.splitn(4, '\0');
-    let (role, call_id, calls, content) = (texts.next()?, texts.next()?, texts.next()?, texts.next()?);
-    let role = Role::parse(role)?;
-    if role == Role::Tool {
-        return Some(Ok(Message::tool(call_id, content)));
+/// Reads a message from its texts, as `pkg/pack.js` writes them. `None` for what is none of our making.
+pub fn message_of_texts(packed: &str) -> Option<Message> {
+    let (role, rest) = packed.split_at_checked(1)?;
+    let role = match role {
+        "s" => Role::System,
+        "d" => Role::Developer,
+        "u" => Role::User,
+        "a" => Role::Assistant,
+        "t" => return rest.split_once('\0').map(|(call_id, content)| Message::tool(call_id, content)),
+        "c" => return message_of_calls(rest),
+        _ => return None,
+    };
+    Some(Message::text(role, rest))
+}
+
+fn message_of_calls(packed: &str) -> Option<Message> {
+    let (count, mut rest) = packed.split_once('\0')?;
+    let mut calls = Vec::new();
+    for _ in 0..count.parse::<usize>().ok()? {
+        let mut texts = rest.splitn(4, '\0');
+        let (id, name, input) = (texts.next()?, texts.next()?, texts.next()?);
+        calls.push(Part::from(ToolCall::function(id, name, input)));
+        rest = texts.next()?;
     }
-    let mut message = Message::text(role, content);
-    if !calls.is_empty() {
-        let list: Vec<Value> = serde_json::from_str(calls).ok()?;
-        for (n, call) in list.iter().enumerate() {
-            match tool_call(call, index, n) {
-                Ok(call) => message.parts.push(Part::from(call)),
-                Err(error) => return Some(Err(error)),
-            }
-        }
-    }
-    Some(Ok(message))
+    let mut message = Message::text(Role::Assistant, rest);
+    message.parts.append(&mut calls);
+    Some(message)
 }
 
 /// How content was said: in the one way in which it is written without a template, or otherwise.
