@@ -390,3 +390,34 @@ fn a_rule_that_stands_in_the_request_is_told_once() {
         }
     }
 }
+
+/// So many bytes of lines that say nothing.
+fn lines(bytes: usize) -> String {
+    filler(bytes).replace("amet ", "amet\n")
+}
+
+#[test]
+fn rules_find_room_beside_a_newest_output_of_any_size() {
+    const RULES: [&str; 4] = [
+        "Never push to main.", "Use pnpm, not npm.", "Do not touch config/prod.yml.",
+        "Always run cargo fmt first.",
+    ];
+    const LIMIT: u64 = 8_000;
+    for bytes in (20_000..40_000).step_by(37) {
+        let mut session = session(&json!({ "contextWindow": LIMIT }));
+        session.push(vec![user(format!("We port modules. {}", RULES.join(" ")))]).unwrap();
+        session.push((0..10).flat_map(|i| called(&format!("call_{i}"), filler(900))).collect()).unwrap();
+        session
+            .push([vec![said("Done."), user("go on")], called("big", lines(bytes)).to_vec()].concat())
+            .unwrap();
+        let fit = session.prepare().unwrap();
+        answer_all(&mut session, Some(fit));
+        let view = view(&session);
+        let lost: Vec<_> = RULES.iter().filter(|rule| !view.contains(*rule)).collect();
+        assert!(
+            lost.is_empty() && session.tokens() <= LIMIT,
+            "{bytes}: {lost:?}, {} tokens",
+            session.tokens()
+        );
+    }
+}

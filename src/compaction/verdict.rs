@@ -146,7 +146,8 @@ fn whole(answer: &Answer, profile: Profile) -> Result<tags::Tagged, Error> {
 }
 
 /// The summary with its ledger, which leaves at least half of what the fold gains (INV-8), and the view where the
-/// compaction aims. The user's constraints may take more of it, and by default more than its budget.
+/// compaction aims. The user's constraints may take more of it, and by default more than its budget. Where they find no room
+/// beside what stays, that is cut to make room for them.
 fn with_ledger(
     context: &Context,
     plan: &FoldPlan,
@@ -154,16 +155,43 @@ fn with_ledger(
     retain: Option<&Message>,
     terms: &LedgerTerms<'_>,
 ) -> Result<(Message, u64, Missed), Error> {
-    let budget = terms.budget;
-    if budget.is_none() {
+    if terms.budget.is_none() {
         return Ok((summary, 0, Missed::default()));
     }
     let tokens = standing(context, plan, retain, &summary);
+    let after = (context.view.tokens() + tokens).saturating_sub(plan.tokens);
+    let is_cut = after >= terms.most;
+    let (mut ledger, mut missed) = ledger_of(context, plan, &summary, retain, terms, is_cut)?;
+    if missed.rules > 0 && !is_cut {
+        let roomier = ledger_of(context, plan, &summary, retain, terms, true)?;
+        if roomier.1.rules < missed.rules {
+            (ledger, missed) = roomier;
+        }
+    }
+    let Some(ledger) = ledger else {
+        return Ok((summary, 0, missed));
+    };
+    let gain = plan.stands_for().saturating_sub(tokens);
+    let whole = engine_message(Role::User, &format!("{}\n\n{ledger}", summary.plain_text()));
+    let added = standing(context, plan, retain, &whole).saturating_sub(tokens);
+    Ok(if added < gain { (whole, added, missed) } else { (summary, 0, missed) })
+}
+
+/// The ledger of a fold, and what it had to leave out. `cut`: what stays is too large beside it and will be cut to make room, and
+/// what it says may be cut with it.
+fn ledger_of(
+    context: &Context,
+    plan: &FoldPlan,
+    summary: &Message,
+    retain: Option<&Message>,
+    terms: &LedgerTerms<'_>,
+    cut: bool,
+) -> Result<(Option<String>, Missed), Error> {
+    let budget = terms.budget;
+    let tokens = standing(context, plan, retain, summary);
     let gain = plan.stands_for().saturating_sub(tokens);
     let after = (context.view.tokens() + tokens).saturating_sub(plan.tokens);
     let folded: NodeSet = plan.members.iter().copied().collect();
-    // What stays is too large as it is: it will be cut to make room, and what it says may be cut with it.
-    let cut = after >= terms.most;
     let stays = if cut { tokens + at_least(context, &folded, terms.most) } else { after };
     let most = terms.most.saturating_sub(stays);
     let low = terms.low.min(plan.most_after.unwrap_or(u64::MAX)).saturating_sub(after).max(most / 2);
@@ -178,16 +206,11 @@ fn with_ledger(
     let (fixed, body): (Vec<&Slot>, Vec<&Slot>) = body.partition(|s| is_fixed(context, s));
     let (whole, edited): (Vec<&Slot>, Vec<&Slot>) = body.into_iter().partition(|s| s.form == Form::Whole);
     let said = context.view.header().iter().chain(fixed).map(|s| &*s.message);
-    let stays = Stays::of(said.chain([&summary]).chain(retain));
+    let stays = Stays::of(said.chain([summary]).chain(retain));
     let stays = stays.and_edited(edited.iter().map(|s| &*s.message).collect());
     let stays = stays.and_whole(context, &whole.iter().map(|s| s.node).collect::<Vec<_>>());
     let (ledger, missed) = ledger::write(&carried, &stays, room, &*context.counter);
-    let Some((ledger, _)) = ledger else {
-        return Ok((summary, 0, missed));
-    };
-    let whole = engine_message(Role::User, &format!("{}\n\n{ledger}", summary.plain_text()));
-    let added = standing(context, plan, retain, &whole).saturating_sub(tokens);
-    Ok(if added < gain { (whole, added, missed) } else { (summary, 0, missed) })
+    Ok((ledger.map(|(text, _)| text), missed))
 }
 
 /// What stands as it is whatever passes do: what the engine put in, and what is pinned.

@@ -99,6 +99,8 @@ pub struct World {
     pub tools: u64,
     /// The least that a view might take since a message that opens a turn was the newest.
     pub least: BTreeMap<String, u64>,
+    /// Those that were shortened while they were the newest.
+    pub gave_way: BTreeSet<String>,
     open: Vec<String>,
     answered: Vec<String>,
     waiting: Vec<Waiting>,
@@ -132,6 +134,7 @@ impl World {
             meanwhile: Vec::new(),
             tools: 0,
             least: BTreeMap::new(),
+            gave_way: BTreeSet::new(),
             open: Vec::new(),
             answered: Vec::new(),
             waiting: Vec::new(),
@@ -499,6 +502,7 @@ impl World {
             meanwhile: Vec::new(),
             tools: self.tools,
             least: self.least.clone(),
+            gave_way: self.gave_way.clone(),
             open: Vec::new(),
             answered: Vec::new(),
             waiting: Vec::new(),

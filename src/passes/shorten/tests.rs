@@ -3,7 +3,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::message::{Format, Media, MediaKind, Reasoning, ToolCall, ToolOutput};
+use crate::context::Tally;
+use crate::message::{Format, Media, MediaKind, Message, Reasoning, ToolCall, ToolOutput};
 use crate::tokens::BytesPerFour;
 use crate::tool_output::Json;
 
@@ -227,4 +228,70 @@ fn texts_go_first_then_finished_calls_and_never_what_is_pinned() {
         Outcome::Changed { .. } | Outcome::Unchanged
     ));
     assert!(is_whole(&context)[0]);
+}
+
+fn of_texts(role: Role, texts: impl IntoIterator<Item = String>) -> Message {
+    Message::new(role, texts.into_iter().map(Part::text).collect())
+}
+
+fn shown(context: &Context, at: usize) -> Vec<String> {
+    let parts = &context.view.body()[at].message.parts;
+    parts
+        .iter()
+        .filter_map(|p| if let Part::Text { text, .. } = p { Some(text.to_string()) } else { None })
+        .collect()
+}
+
+#[test]
+fn of_several_texts_the_longest_give_way_down_to_one_length() {
+    for role in [Role::User, Role::Assistant] {
+        let question = "What is wrong in these two files?".to_owned();
+        let files = [words(9_000), words(5_000), words(200)];
+        let mut context =
+            context(vec![user("hi"), of_texts(role, [question.clone()].into_iter().chain(files.clone()))]);
+        let refs = run(&mut context, 4_000);
+        let stored: Vec<_> = refs.iter().map(|id| context.outputs.get(id).unwrap().parts()).collect();
+        assert_eq!(stored, [[Part::text(files[0].clone())], [Part::text(files[1].clone())]]);
+        let texts = shown(&context, 1);
+        assert_eq!((&texts[0], &texts[3]), (&question, &files[2]), "what is short stays");
+        assert!(texts[1].len().abs_diff(texts[2].len()) < 64, "{} and {}", texts[1].len(), texts[2].len());
+        assert!(context.view.tokens() > 3_500, "no more than has to");
+        assert_eq!(refs, run(&mut context, 2_000), "the refs are kept");
+    }
+}
+
+#[test]
+fn many_small_texts_are_one_that_loses_its_middle() {
+    let items: Vec<String> = (0..300).map(|i| format!("item {i}: {}", "lorem ipsum ".repeat(12))).collect();
+    let all = items.join("\n");
+    let mut context = context(vec![user("hi"), said("ok"), of_texts(Role::User, items.clone())]);
+    let first = run(&mut context, 2_000);
+    assert_eq!(context.outputs.get(&first[0]).unwrap().parts(), [Part::text(all.clone())]);
+    assert_eq!(first, run(&mut context, 1_000), "from all of it again");
+    let texts = shown(&context, 2);
+    assert_eq!(texts.len(), 1);
+    assert!(texts[0].starts_with("item 0: ") && all.ends_with(texts[0].rsplit('\n').next().unwrap()));
+    assert_eq!(texts[0].matches("characters left out").count(), 1);
+
+    let output =
+        ToolOutput { content: items.into_iter().map(Part::text).collect(), ..ToolOutput::text("c", "") };
+    let call = Message::new(Role::Assistant, vec![Part::from(ToolCall::function("c", "search", "{}"))]);
+    let answer = Message::new(Role::Tool, vec![Part::from(output)]);
+    let mut context = self::context(vec![user("hi"), call, answer]);
+    run(&mut context, 1_500);
+    run(&mut context, 1_000);
+    assert!(context.view.body()[2].message.plain_text().starts_with("item 0: "));
+}
+
+#[test]
+fn the_newest_user_message_gives_way_where_nothing_else_is_left() {
+    let paste = words(3_000);
+    let mut context = context(vec![said("ok"), user(paste.clone())]);
+    let alone = context.view.body()[1].tokens();
+    let refs = run(&mut context, alone);
+    assert_eq!(refs.len(), 1);
+    assert_eq!(context.outputs.get(&refs[0]).unwrap().parts(), [Part::text(paste)]);
+    let mut fits = self::context(vec![said(words(3_000)), user(words(3_000))]);
+    run(&mut fits, alone + 200);
+    assert_eq!(shown(&fits, 1), [words(3_000)], "it stands as long as others can give way");
 }

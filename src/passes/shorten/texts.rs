@@ -1,0 +1,173 @@
+//! The middles of texts. Where a message has several, the longest give way first.
+
+use std::sync::Arc;
+
+use super::{LEAST, behind_notice, named_ref, without_middle};
+use crate::context::{Context, Form, Slot, Tally};
+use crate::error::Result;
+use crate::message::{Message, Part, Role, Text};
+
+/// A text is never cut to fewer tokens.
+const LEAST_TEXT: u64 = LEAST / 2;
+
+/// About what a notice takes.
+const NOTICE_TOKENS: u64 = 24;
+
+/// How often a cut is tried, each a tenth shorter than the one before.
+const TRIES: u32 = 16;
+
+/// Cuts the middles of the texts of the message at `at`, so that it takes about `goal` tokens: of those that are longest, down to
+/// one length. Gives the refs of the full texts; none where that made nothing smaller.
+pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<String>> {
+    let slot = context.view.body()[at].clone();
+    let counter = context.counter.clone();
+    let mut whole = restored(context, &slot);
+    let (mut tokens, mut most) = most_each(context, &whole, goal);
+    if most < LEAST_TEXT && tokens.len() > 1 && matches!(whole.role, Role::User | Role::Tool) {
+        whole = joined(&whole);
+        (tokens, most) = most_each(context, &whole, goal);
+    }
+    let longest = tokens.iter().copied().max().unwrap_or(0);
+    let mut most = most.min(longest).max(LEAST_TEXT);
+    let mut refs: Vec<Option<String>> = vec![None; tokens.len()];
+    for _ in 0..TRIES {
+        let mut message = Message::clone(&whole);
+        let mut cut = Vec::new();
+        for (n, text) in texts_mut(&mut message.parts).enumerate() {
+            let takes = tokens[n];
+            if takes <= most.max(LEAST_TEXT + NOTICE_TOKENS) {
+                continue;
+            }
+            let room = most.min(takes - NOTICE_TOKENS);
+            let ref_id = match refs[n].take().or_else(|| known_ref(context, &slot, text)) {
+                Some(id) => id,
+                None => context.outputs.put_text(text.clone(), None)?.id,
+            };
+            let bytes = (text.len() as u128 * u128::from(room) / u128::from(takes)) as usize;
+            *text = without_middle(text, bytes, &ref_id).into();
+            cut.push(ref_id.clone());
+            refs[n] = Some(ref_id);
+        }
+        let tally = Tally::of(&message, &*counter);
+        let is_smaller = !cut.is_empty() && tally.total() < slot.tokens();
+        if is_smaller && (tally.total() <= goal || most <= LEAST_TEXT) {
+            context.view.replace(at, Arc::new(message), tally, Form::Shortened);
+            return Ok(cut);
+        }
+        if most <= LEAST_TEXT {
+            break;
+        }
+        most = (most / 10 * 9).max(LEAST_TEXT);
+    }
+    Ok(Vec::new())
+}
+
+/// The tokens of the longest text of the message at `at`.
+pub(super) fn longest(context: &Context, at: usize) -> u64 {
+    texts(&context.view.body()[at].message.parts).map(|text| context.counter.count(text)).max().unwrap_or(0)
+}
+
+/// The tokens of a message's texts, and how many each may take at most, so that it takes `goal`: what is shorter stays.
+fn most_each(context: &Context, message: &Message, goal: u64) -> (Vec<u64>, u64) {
+    let tokens: Vec<u64> = texts(&message.parts).map(|text| context.counter.count(text)).collect();
+    let others = Tally::of(message, &*context.counter)
+        .total()
+        .saturating_sub(tokens.iter().copied().fold(0, u64::saturating_add));
+    let mut left = goal.saturating_sub(others);
+    let mut shortest_first = tokens.clone();
+    shortest_first.sort_unstable();
+    for (n, takes) in shortest_first.iter().enumerate() {
+        let each = left / (shortest_first.len() - n) as u64;
+        if *takes > each {
+            return (tokens, each);
+        }
+        left -= takes;
+    }
+    (tokens, u64::MAX)
+}
+
+/// The message with its texts in one, where the first one stood.
+fn joined(message: &Message) -> Arc<Message> {
+    let all: Vec<&str> = texts(&message.parts).map(|text| &**text).collect();
+    let mut all = Some(Part::text(all.join("\n")));
+    let mut message = Message::clone(message);
+    let parts = match message.parts.as_mut_slice() {
+        [Part::ToolOutput(output)] => &mut output.content,
+        _ => &mut message.parts,
+    };
+    parts.retain_mut(|part| match text_of(part).and_then(|_| all.take()) {
+        Some(whole) => {
+            *part = whole;
+            true
+        }
+        None => text_of(part).is_none(),
+    });
+    message.into()
+}
+
+/// The message with its texts as they were before they were shortened. Its calls are as they stand in the view.
+fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
+    let whole = &context.history.node(slot.node).message;
+    match slot.form {
+        Form::Compressed | Form::Truncated | Form::Pointer => whole.clone(), // a piece of the output, not of what stood for it
+        Form::Shortened if slot.message.role == Role::Tool => whole.clone(),
+        Form::Shortened => {
+            let mut message = Message::clone(&slot.message);
+            // Its calls or its reasoning may have left it: only texts stand for one another.
+            if texts(&whole.parts).count() == texts(&message.parts).count() {
+                for (text, full) in texts_mut(&mut message.parts).zip(texts(&whole.parts)) {
+                    *text = full.clone();
+                }
+            } else {
+                for text in texts_mut(&mut message.parts) {
+                    *text = opened(context, text).unwrap_or_else(|| text.clone());
+                }
+            }
+            message.into()
+        }
+        _ => slot.message.clone(),
+    }
+}
+
+/// The full text of one that lost its middle.
+fn opened(context: &Context, shown: &str) -> Option<Text> {
+    shown.match_indices("\n[… ").find_map(|(at, _)| {
+        let (ref_id, tail) = behind_notice(&shown[at + 1..])?;
+        let stored = context.outputs.get(ref_id).ok()?.parts();
+        let [Part::Text { text, .. }] = stored.as_slice() else { return None };
+        (text.starts_with(&shown[..at]) && text.ends_with(tail.strip_prefix('\n')?)).then(|| text.clone())
+    })
+}
+
+/// A ref that opens a text of the message already: its whole output's, or that of an earlier cut.
+fn known_ref(context: &Context, slot: &Slot, text: &Text) -> Option<String> {
+    let outputs = slot.message.tool_outputs().filter_map(|output| output.output_ref.as_ref());
+    let whole = outputs.map(|known| known.id.clone()).find(|id| context.outputs.contains(id));
+    whole.or_else(|| texts(&slot.message.parts).find_map(|shown| named_ref(context, shown, text)))
+}
+
+fn text_of(part: &Part) -> Option<&Text> {
+    match part {
+        Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+fn texts(parts: &[Part]) -> impl Iterator<Item = &Text> {
+    let shown = parts.iter().flat_map(|part| match part {
+        Part::ToolOutput(output) => output.content.as_slice(),
+        other => std::slice::from_ref(other),
+    });
+    shown.filter_map(text_of)
+}
+
+fn texts_mut(parts: &mut [Part]) -> impl Iterator<Item = &mut Text> {
+    let shown = parts.iter_mut().flat_map(|part| match part {
+        Part::ToolOutput(output) => output.content.as_mut_slice(),
+        other => std::slice::from_mut(other),
+    });
+    shown.filter_map(|part| match part {
+        Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text),
+        _ => None,
+    })
+}
