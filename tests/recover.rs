@@ -69,8 +69,8 @@ fn the_learnt_limit_holds_and_the_fourth_try_is_refused() {
             Err(e) => assert_eq!(e.code(), ErrorCode::ContextWindowExceeded),
         }
         if n == 0 {
-            assert_eq!((s.config().limit, s.config().window), (Some(400), Some(800)));
-            assert!(s.tokens() < 400);
+            assert_eq!((s.config().limit, s.config().window), (Some(800), Some(800)));
+            assert!(s.tokens() < 400 && s.corrected_tokens() < 800, "it counts twice what we do");
         }
     }
     let e = s.recover(&said).err().unwrap();
@@ -117,7 +117,8 @@ fn the_same_refusal_twice_teaches_once() {
     let fit = s.recover(&said).unwrap().unwrap();
     assert_eq!(finish(&mut s, fit), None);
     let (learnt, left) = (s.config().limit, s.tokens());
-    assert_eq!(learnt, Some(533));
+    assert_eq!(learnt, Some(800));
+    assert!(s.corrected_tokens() <= 800);
     assert!(left < counted);
     for _ in 0..2 {
         let fit = s.recover(&said).unwrap().unwrap();
@@ -125,6 +126,55 @@ fn the_same_refusal_twice_teaches_once() {
         assert_eq!((s.config().limit, s.tokens()), (learnt, left));
     }
     assert_eq!(s.recover(&said).err().unwrap().code(), ErrorCode::ContextWindowExceeded);
+}
+
+/// Pushes a message, and has the model answer it with a usage of `ratio` times what is counted.
+fn said_and_answered(s: &mut Session, words: usize, ratio: f64) {
+    s.push(vec![Message::text(Role::User, "word ".repeat(words))]).unwrap();
+    let fit = s.prepare().unwrap();
+    assert_eq!(finish(s, fit), None);
+    let usage = json!({ "input_tokens": (s.tokens() as f64 * ratio).round() as u64, "output_tokens": 1 });
+    s.push(vec![Message::text(Role::Assistant, "ok")]).unwrap();
+    s.record_usage(&contextfold::tokens::ReportedUsage::from_value(&usage).unwrap());
+}
+
+#[test]
+fn what_was_learnt_of_counts_before_is_not_taken_off_the_limit_once_more() {
+    let mut s = session(&json!({ "contextWindow": 28_000 }));
+    for _ in 0..12 {
+        said_and_answered(&mut s, 1_000, 1.2);
+    }
+    s.push(vec![Message::text(Role::User, "word ".repeat(2_000))]).unwrap();
+    let actual = s.corrected_tokens();
+    let fit = s.recover(&format!("prompt is too long: {actual} tokens > {} maximum", actual - 500)).unwrap();
+    assert_eq!(finish(&mut s, fit.unwrap()), None);
+    assert_eq!(s.config().limit, Some(actual - 500));
+    assert_eq!(s.threshold(), Some(((actual - 500) as f64 * 0.8) as u64));
+}
+
+#[test]
+fn what_a_refusal_teaches_of_counts_is_not_learnt_twice() {
+    for (calibrate, limit) in [(true, 10_000), (false, 6_666)] {
+        let mut s = session(&json!({ "contextWindow": 100_000, "calibrate": calibrate }));
+        s.push(vec![Message::text(Role::User, "word ".repeat(2_000))]).unwrap();
+        let more = [Message::text(Role::Assistant, "word ".repeat(4_000)), Message::text(Role::User, "on")];
+        s.push(more.to_vec()).unwrap();
+        let actual = s.tokens() * 3 / 2;
+        let fit = s.recover(&format!("prompt is too long: {actual} tokens > 10000 maximum")).unwrap();
+        assert_eq!(finish(&mut s, fit.unwrap()), None);
+        assert_eq!(s.config().limit, Some(limit));
+        if !calibrate {
+            continue;
+        }
+        for _ in 0..4 {
+            said_and_answered(&mut s, 300, 1.5);
+        }
+        while s.tokens() * 3 / 2 < 7_900 {
+            assert!(!s.should_compact(), "due at {}", s.tokens());
+            said_and_answered(&mut s, 50, 1.5);
+        }
+        assert_eq!(s.config().limit, Some(limit));
+    }
 }
 
 #[test]

@@ -106,6 +106,14 @@ impl Accuracy {
         }
     }
 
+    /// Learns from a view that the provider refused as too long: it is as large as views get, and was counted exactly, so that
+    /// it outweighs what calls before it taught.
+    pub fn learn_from_refusal(&mut self, counted: u64, reported: u64) {
+        if let Some(calibration) = &mut self.calibration {
+            calibration.settle(counted, reported);
+        }
+    }
+
     /// Whether the counter counts as the model does: it is exact, and for this model.
     pub fn exact(&self, counter: &dyn TokenCounter) -> bool {
         let Method::Encoding(name) = counter.method() else { return counter.exact() };

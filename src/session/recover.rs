@@ -54,9 +54,10 @@ impl Recovery {
 impl Session {
     /// Makes the view fit what a provider's error teaches; `None` for an error that does not say "too long".
     ///
-    /// `said` is all that the error says. The limit that it names holds from now on, in tokens as they are counted here:
-    /// where the provider counted more than we did, the limit is smaller by as much. An error without figures, or with
-    /// figures that the view keeps, takes a quarter off the view.
+    /// `said` is all that the error says. The limit that it names holds from now on, in the model's own tokens as all limits;
+    /// where the provider counted more than we did, counts are corrected by as much from now on (where nothing may be learnt
+    /// of counts, the limit is smaller by as much instead). An error without figures, or with figures that the view keeps,
+    /// takes a quarter off the view.
     ///
     /// # Errors
     /// `CONTEXT_WINDOW_EXCEEDED` on the fourth call without an answer of the model in between, and as
@@ -100,18 +101,28 @@ impl Session {
         let now = self.tokens();
         let meant = actual as f64 * counted as f64 / reported.max(1) as f64; // in tokens as we count
         let nearer = (meant - counted as f64).abs() < (meant - now as f64).abs();
-        now < counted && nearer && self.config.limit.is_some_and(|limit| now <= limit)
+        now < counted && nearer && self.config.limit.is_some_and(|limit| self.corrected(now) <= limit)
     }
 
+    /// Limits are in the model's own tokens: what the provider counted beyond what we make of our counts corrects the counts,
+    /// and comes off the limit only where it cannot.
     fn learn(&mut self, overflow: Overflow) {
         let counted = self.tokens().max(1);
         self.recovery.refused = overflow.actual.map(|actual| (counted, actual));
-        let over = |actual| (actual as f64 / counted as f64).clamp(1.0, MOST_UNDER_COUNTED);
-        let under_counted = overflow.actual.map_or(1.0, over);
-        let told = overflow.limit.map(|limit| (limit as f64 / under_counted) as u64);
+        let under_counted = |actual: u64, by: u64| actual as f64 / by as f64;
+        if let Some(actual) = overflow.actual
+            && self.corrected(counted) < actual
+            && under_counted(actual, counted) <= MOST_UNDER_COUNTED
+        {
+            self.accuracy.learn_from_refusal(counted, actual);
+        }
+        let corrected = self.corrected(counted).max(1);
+        let left = |actual| under_counted(actual, corrected).clamp(1.0, MOST_UNDER_COUNTED);
+        let left = overflow.actual.map_or(1.0, left);
+        let told = overflow.limit.map(|limit| (limit as f64 / left) as u64);
         let known = [told, self.config.limit].into_iter().flatten().min();
-        let explained = known.filter(|limit| *limit < counted);
-        let limit = explained.unwrap_or((counted as f64 * SMALLER) as u64).max(1);
+        let explained = known.filter(|limit| *limit < corrected);
+        let limit = explained.unwrap_or((corrected as f64 * SMALLER) as u64).max(1);
         self.config.limit = Some(limit);
         self.config.window = [overflow.limit, self.config.window].into_iter().flatten().min().or(Some(limit));
     }

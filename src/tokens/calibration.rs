@@ -49,6 +49,15 @@ impl Calibration {
         true
     }
 
+    /// One call that says more than all before it: as [`Calibration::observe`], and its ratio alone is the factor.
+    pub fn settle(&mut self, counted: u64, reported: u64) -> bool {
+        let observed = self.observe(counted, reported);
+        if observed {
+            (self.counted, self.reported) = (counted as f64, reported as f64);
+        }
+        observed
+    }
+
     /// Reported over counted; 1 before the first report.
     pub fn factor(&self) -> f64 {
         if self.observations == 0 { 1.0 } else { self.reported / self.counted }

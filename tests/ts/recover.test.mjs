@@ -72,17 +72,34 @@ describe("other errors", () => {
 });
 
 describe("what is learnt", () => {
-  test("the limit, smaller by what we under-counted", async () => {
+  test("the limit in the model's own tokens, and what we under-counted", async () => {
     const s = session({ safetyMargin: 0 });
     const counted = s.tokens;
     await s.recover(`prompt is too long: ${counted * 2} tokens > 8000 maximum`);
-    assert.equal(s.limit, 4000);
+    assert.equal(s.limit, 8000);
     assert.equal(s.window, 8000);
     assert.ok(s.tokens < 4000);
     s.pushFrom("messages", [{ role: "assistant", content: "fine" }, ...talk(10)]);
     const { report } = await s.prepare();
-    assert.equal(report.limit, 4000, "it holds from now on");
-    assert.ok(s.tokens < 4000);
+    assert.deepEqual([report.limit, report.counter.calibration], [8000, 2], "it holds from now on");
+    assert.ok(s.tokens < 4000 && report.counter.corrected_tokens < 8000);
+  });
+
+  test("where nothing may be learnt of counts, the limit is smaller by what we under-counted", async () => {
+    const s = session({ safetyMargin: 0, calibrate: false });
+    await s.recover(`prompt is too long: ${s.tokens * 2} tokens > 8000 maximum`);
+    assert.deepEqual([s.limit, s.window], [4000, 8000]);
+  });
+
+  test("what usage taught before is not taken off once more: it folds at 80 % of the real limit", async () => {
+    const s = new Session({ contextWindow: 28_000 });
+    const answered = () => (s.push({ role: "assistant", content: "ok" }), s.recordUsage({ input_tokens: Math.round(s.tokens * 1.2), output_tokens: 1 }));
+    for (let n = 0; n < 8; n++) (s.push({ role: "user", content: words(900) }), await s.prepare(), answered());
+    while (s.tokens * 1.2 < 20_500) (s.push({ role: "user", content: words(100) }), await s.prepare(), answered());
+    const { report } = await s.recover(`prompt is too long: ${Math.round(s.tokens * 1.2)} tokens > 20000 maximum`);
+    assert.deepEqual([s.limit, s.threshold, report.limit], [20_000, 16_000, 20_000]);
+    const again = Session.restore(s.snapshot());
+    assert.deepEqual([again.limit, again.threshold], [20_000, 16_000]);
   });
 
   test("where we counted more than the provider, the limit is as it says", async () => {
