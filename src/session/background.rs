@@ -11,12 +11,12 @@ use super::accepting::{Asked, Summarized};
 use super::answering::Weighed;
 use super::facade::Session;
 use super::run::{Fit, Pending, Question, Run};
-use crate::compaction::{Answer, Reason};
+use crate::compaction::{Answer, FoldPlan, Reason};
 use crate::context::EventName;
 use crate::error::{Error, Result};
 use crate::saved::{Reader, Saved, Writer};
 
-/// Messages that must be new before it is tried again after there was nothing to fold, or a first failure. Each further
+/// Messages that must be new before it is tried again after there was nothing to fold that gains enough, or a first failure. Each further
 /// failure doubles them.
 const PAUSE: usize = 8;
 
@@ -114,7 +114,11 @@ impl Session {
         }
         let aim = self.aim(false);
         self.draw_for(&aim);
-        let Some((plan, pass)) = self.fold_plan(&aim, false) else {
+        let mark = self.background_mark();
+        let left = |plan: &FoldPlan| self.corrected(self.tokens().saturating_sub(plan.tokens));
+        // What leaves the view above its mark would be asked for again a step later.
+        let gains = |plan: &FoldPlan| mark.is_some_and(|mark| left(plan) < mark);
+        let Some((plan, pass)) = self.fold_plan(&aim, false).filter(|(plan, _)| gains(plan)) else {
             self.background.pause(self.context.history.len());
             return None;
         };
@@ -308,6 +312,18 @@ mod tests {
         assert_eq!(s.context().folds.len(), 1);
         assert!(report.decisions.iter().any(|d| d.why.contains("in the background")));
         assert_eq!(s.context().lower().last(), before.last(), "what came meanwhile stands behind");
+    }
+
+    #[test]
+    fn a_fold_that_would_leave_the_view_above_the_mark_is_not_asked_for() {
+        let mut s = session(0);
+        let said = |role, words: usize| Message::text(role, "lorem ipsum ".repeat(words));
+        s.push(vec![said(Role::User, 30), said(Role::Assistant, 30)]).unwrap();
+        s.push(vec![said(Role::User, 280), said(Role::Assistant, 280)]).unwrap();
+        let plan = s.fold_plan(&s.aim(false), false).expect("there is a fold, a small one").0;
+        assert!(s.wants_background() && s.tokens() - plan.tokens > 1_400, "{} {}", s.tokens(), plan.tokens);
+        assert!(s.begin_in_background().is_none() && !s.wants_background(), "it pauses");
+        assert!(s.take_events().is_empty());
     }
 
     #[test]
