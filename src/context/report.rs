@@ -63,7 +63,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryReport>,
     /// What you may not expect of how the session is set up, in words, for as long as it holds: no window is known, so that no limit
-    /// is kept; a `summarize` that a saved session had is missing.
+    /// is kept; `contextWindow` is larger than what is known of the model; a `summarize` that a saved session had is missing.
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "string[]"))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<Cow<'static, str>>,

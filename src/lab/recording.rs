@@ -90,7 +90,7 @@ impl Recording {
     /// Gives the options a window where they have none; and what the transcript is as it was recorded.
     fn complete(&self, options: &mut Map<String, Value>, counter: &Counter) -> Result<Rc<Recorded>> {
         let recorded = self.recorded(options.get("model"), counter)?;
-        if !options.contains_key("model") && !options.contains_key("contextWindow") {
+        if !options.contains_key("model") && options.get("contextWindow").is_none_or(Value::is_null) {
             options.insert("contextWindow".to_owned(), (recorded.tokens / 2).max(1).into());
         }
         Ok(recorded)

@@ -16,6 +16,8 @@ pub struct SessionConfig {
     pub model: Option<String>,
     /// The context window in tokens.
     pub window: Option<u64>,
+    /// The window that a table has for the model.
+    pub known_window: Option<u64>,
     /// Tokens that a view may take.
     pub limit: Option<u64>,
     /// The share of the limit that passes leave free, where the caller says so.
@@ -49,7 +51,7 @@ impl SessionConfig {
     pub fn from_value(value: &Value) -> Result<Self> {
         let mut keys = Keys::of("", value)?;
         let model = keys.name("model")?;
-        let given_window = keys.u64_in("contextWindow", 1..)?;
+        let given_window = keys.or_null("contextWindow", |keys, key| keys.u64_in(key, 1..))?.flatten();
         let reserved = keys.u64_in("reservedOutputTokens", ..)?.unwrap_or(0);
         let models = keys.value("models");
         let calibrate = keys.bool("calibrate")?.unwrap_or(true);
@@ -98,6 +100,7 @@ impl SessionConfig {
             acts_at_limit: ladder.acts_at_limit() && !given.threshold_ratio,
             model,
             window,
+            known_window: limits.map(|l| l.window()),
             limit,
             safety_margin,
             uncalibrated: !calibrate,
@@ -112,8 +115,8 @@ impl SessionConfig {
         })
     }
 
-    /// The same with some options changed: those of `compaction` and `toolOutputCache` key by key. A limit that a provider
-    /// taught holds, unless the change is about the limit.
+    /// The same with some options changed: those of `compaction` and `toolOutputCache` key by key; `contextWindow: null` takes
+    /// an explicit window off. A limit that a provider taught holds, unless the change is about the limit.
     ///
     /// # Errors
     /// As [`SessionConfig::from_value`].
@@ -129,6 +132,7 @@ impl SessionConfig {
         let mut all = given;
         for (key, value) in changes {
             match (all.get_mut(key), value) {
+                (_, Value::Null) if key == "contextWindow" => drop(all.remove(key)),
                 (Some(Value::Object(known)), Value::Object(value)) if NESTED.contains(&key.as_str()) => {
                     known.extend(value.clone());
                 }

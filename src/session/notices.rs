@@ -39,6 +39,12 @@ impl Session {
         if self.config.limit == Some(0) {
             notices.push(NOTHING_LEFT.into());
         }
+        if let (Some(window), Some(known)) = (self.config.window, self.config.known_window)
+            && window > known
+        {
+            let model = self.config.model.as_deref().unwrap_or_default();
+            notices.push(format!("`contextWindow` says {window} tokens, and {known} are known of model \"{model}\": with `contextWindow: null` the model's own holds").into());
+        }
         if self.summarizer == Summarizer::Missing {
             notices.push("the session was saved with a `summarize`, which was not given again: the built-in summariser stands in (`extractiveSummarize()`, if that is meant)".into());
         }

@@ -287,8 +287,12 @@ export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summar
 export interface SessionOptions {
   /** Looked up for its limits; unknown: `UNKNOWN_MODEL`. */
   model?: string | undefined;
-  /** Tokens of the context window, where you know better than the table. */
-  contextWindow?: number | undefined;
+  /**
+   * Tokens of the context window, where you know better than the table. It holds for every model from then on (a report's `notices`
+   * say so where it is larger than the model's known one); `null` (in `setOptions`, `restore`, `load`, `fork`) takes it off again:
+   * the model's own holds.
+   */
+  contextWindow?: number | null | undefined;
   /** Tokens of the window that are kept for the answer; default 0. */
   reservedOutputTokens?: number | undefined;
   /**

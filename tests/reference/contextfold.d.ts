@@ -747,7 +747,7 @@ export interface Report {
     summary?: SummaryReport;
     /**
      * What you may not expect of how the session is set up, in words, for as long as it holds: no window is known, so that no limit
-     * is kept; a `summarize` that a saved session had is missing.
+     * is kept; `contextWindow` is larger than what is known of the model; a `summarize` that a saved session had is missing.
      */
     notices?: string[];
 }
@@ -1201,8 +1201,12 @@ export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summar
 export interface SessionOptions {
     /** Looked up for its limits; unknown: `UNKNOWN_MODEL`. */
     model?: string | undefined;
-    /** Tokens of the context window, where you know better than the table. */
-    contextWindow?: number | undefined;
+    /**
+     * Tokens of the context window, where you know better than the table. It holds for every model from then on (a report's `notices`
+     * say so where it is larger than the model's known one); `null` (in `setOptions`, `restore`, `load`, `fork`) takes it off again:
+     * the model's own holds.
+     */
+    contextWindow?: number | null | undefined;
     /** Tokens of the window that are kept for the answer; default 0. */
     reservedOutputTokens?: number | undefined;
     /**
@@ -1834,21 +1838,30 @@ export class Session {
     /** `free`, for `using`. */
     [Symbol.dispose](): void;
     /**
-     * After a model call: records its usage, as `recordUsage`, and folds if that is due.
+     * After a model call: records its usage, as `recordUsage`, and folds if that is due. Resolves to the report, or to `null` where
+     * nothing was to be done. The agent goes on: where no summary could be had and the view fits without, the report says so
+     * (`summary.fallback`, and its decisions), and an event (`compaction_failed`).
+     *
+     * @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one.
      */
     afterModelCall(usage: unknown, options?: { signal?: AbortSignal }): Promise<Report | null>;
     /**
      * After tools ran: folds if that is due, judged by the last usage.
+     *
+     * @throws {ContextError} as `afterModelCall`.
      */
     afterToolExecution(options?: { signal?: AbortSignal }): Promise<Report | null>;
     /**
      * Once before the final answer is returned: folds if that is due.
+     *
+     * @throws {ContextError} as `afterModelCall`.
      */
     beforeFinalAnswer(options?: { signal?: AbortSignal }): Promise<Report | null>;
     /**
      * Folds if `shouldCompact()` says so. Resolves to the report, or to `null` where nothing was to be done.
      *
-     * @throws {ContextError} as `compact`.
+     * @throws {ContextError} as `compact`, also for want of a summary where the view would fit without: it is asked for. The hooks
+     * of an agent loop (`afterModelCall` …) go on there.
      */
     checkAndCompact(options?: { signal?: AbortSignal }): Promise<Report | null>;
     /**
@@ -1963,7 +1976,7 @@ export class Session {
      * What a compaction would do: what it folds, keeps and trims, what it asks, and the tokens. Nothing changes.
      *
      * It is the ladder of `prepare` with one fold, whether that is due or not. `apply` does just that, and makes the view fit
-     * as `prepare` does.
+     * as `prepare` does; it rejects as `compact` does where no summary could be had.
      *
      * ```js
      * const plan = session.plan();
@@ -2015,8 +2028,9 @@ export class Session {
      * Resolves to `null` for any other error.
      *
      * The error may be whatever a client threw, or a provider's body or text: what says "too long" is looked for in its message, its
-     * body and its causes. The limit that it names holds from now on (`session.limit`); where the provider counted more tokens than
-     * we did, the limit is smaller by as much, for it is in tokens as counted here. Without figures, a quarter of the view goes.
+     * body and its causes. The limit that it names holds from now on (`session.limit`), in the model's own tokens; where the provider
+     * counted more tokens than we did, counts are corrected by as much from now on (`counter.calibration`; with `calibrate: false`
+     * the limit is smaller by as much instead). Without figures, a quarter of the view goes.
      *
      * ```js
      * for (;;) {

@@ -263,3 +263,33 @@ test("thinking that is bound goes with the tools that it was thought behind", ()
   session.setTools("anthropic", tools);
   assert.equal(thinks(), false);
 });
+
+describe("an explicit window", () => {
+  const larger = /`contextWindow` says 400000 tokens, and 8192 are known of model "gpt-4"/;
+  const ways = {
+    setOptions: (session, options) => (session.setOptions(options), session),
+    restore: (session, options) => Session.restore(session.snapshot(), options),
+    fork: (session, options) => session.fork(session.items().at(-1).id, options),
+  };
+  for (const [name, change] of Object.entries(ways))
+    test(`${name}: holds for another model, and the report says so; null takes it off`, async () => {
+      const session = change(filled({ contextWindow: 400_000 }), { model: "gpt-4" });
+      assert.equal(session.window, 400_000);
+      const { report } = await session.prepare();
+      assert.match(report.notices.join(), larger);
+      const freed = change(session, { contextWindow: null });
+      assert.deepEqual([freed.window, freed.limit], [8192, 8192]);
+      assert.equal((await freed.prepare()).report.notices, undefined);
+      assert.equal(Session.restore(freed.snapshot()).window, 8192);
+    });
+
+  test("both at once; without a model there is no limit then; the constructor takes null as left out", () => {
+    const session = filled({ contextWindow: 400_000 });
+    session.setOptions({ contextWindow: null });
+    assert.deepEqual([session.window, session.limit], [null, null]);
+    session.setOptions({ model: "gpt-4", contextWindow: null });
+    assert.equal(session.window, 8192);
+    assert.equal(new Session({ model: "gpt-4", contextWindow: null }).window, 8192);
+    assert.equal(new Session({ contextWindow: null }).window, null);
+  });
+});
