@@ -148,6 +148,14 @@ impl Error {
         self
     }
 
+    /// The same with more to say to who catches it; reports and events tell it as before.
+    #[must_use]
+    pub fn advising(mut self, advice: &str) -> Self {
+        self.brief = Some(self.brief().into());
+        self.message.push_str(advice);
+        self
+    }
+
     /// `INVALID_CONFIG` for one option: `key` is its full path, as `compaction.thresholdRatio`.
     pub fn config(key: &str, expected: impl fmt::Display) -> Self {
         Self::new(ErrorCode::InvalidConfig, format!("`{key}`: {expected}"))

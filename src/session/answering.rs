@@ -1,7 +1,7 @@
 //! A run gets its answer: judged, asked for again, replaced or refused.
 
 use super::facade::Session;
-use super::run::{Fit, Pending, Question};
+use super::run::{Fit, Pending, Question, Unanswered};
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::Carried;
 use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure};
@@ -20,6 +20,9 @@ const LONGEST_NEWS: usize = 240;
 
 /// What they show where the redaction itself fails.
 const UNTOLD: &str = "the summarize callback failed";
+
+/// What helps where no summary can be had.
+const STAND_IN: &str = "; with `compaction: { onFailure: \"extractive\" }` the built-in summariser stands in";
 
 const NOTHING_LEFT: &str = "everything that this summary was to stand for has to stay since: it was pinned, or the conversation went back to it; nothing is left to fold";
 
@@ -83,6 +86,7 @@ impl Session {
             return Ok(Weighed::Refused(Box::new(pending), error));
         }
         pending.question.attempt += 1;
+        pending.question.failures.push(error.in_brief());
         pending.question.refused = Some(error.message().to_owned());
         Ok(Weighed::AskOn(Box::new(pending.question)))
     }
@@ -97,6 +101,7 @@ impl Session {
         }
         let mut pending = self.still_wanted(pending)?;
         pending.question.attempt += 1;
+        pending.question.failures.push(error.in_brief());
         self.ask(pending.question)
     }
 
@@ -159,11 +164,15 @@ impl Session {
     /// goes on without a summary, and fails with `error` only where the view does not fit; any other run fails. Nothing has
     /// changed then.
     pub fn give_up(&mut self, mut pending: Pending, error: Error) -> Result<Fit> {
+        let error = of_all_attempts(error, &pending.question);
         if pending.question.run.background {
             return Err(self.fail(pending.question, error)); // who needs a fold asks for it, and gets the stand-in then
         }
-        if error.code() == ErrorCode::Aborted || self.config.compaction.on_failure == OnFailure::Error {
+        if error.code() == ErrorCode::Aborted {
             return self.go_on_or_fail(pending.question, error);
+        }
+        if self.config.compaction.on_failure == OnFailure::Error {
+            return self.go_on_or_fail(pending.question, error.advising(STAND_IN));
         }
         pending = unasked(self.still_wanted(pending)?);
         let answer = Answer { text: self.extractive(&pending), ..Answer::default() };
@@ -179,16 +188,26 @@ impl Session {
 
     /// A view that must fit is worth more than a summary: the ladder goes on with its next pass. Where all that is wrong is
     /// that there was too little to fold, or where the caller wants no error, that may end in the last resort; else only if
-    /// the view fits without. Turns that were left out for the summary to stand for do not go without.
+    /// the view fits without. Turns that were left out for the summary to stand for do not go without. A run that was to fold
+    /// fails, but for the last resort; a hook's goes on where the view fits as it is.
     pub(super) fn go_on_or_fail(&mut self, question: Question, error: Error) -> Result<Fit> {
         let leaves_out = question.plan.layout == Layout::SystemSummary;
         let too_little = error.code() == ErrorCode::SummaryNotSmaller
             && (!leaves_out || question.plan.stands_for() < LITTLE);
         let may_shorten = too_little || self.config.compaction.on_failure == OnFailure::Extractive;
-        let goes_on = question.run.must_fit() && (may_shorten || !leaves_out);
+        let (tokens, most) = (self.tokens(), self.aim(question.run.aim.fill).most);
+        let goes_on = match (question.run.must_fit(), question.run.unanswered) {
+            (true, Unanswered::GoesOn) => may_shorten || !leaves_out,
+            (true, Unanswered::Fails) => may_shorten && tokens > most,
+            (false, Unanswered::GoesOn) => tokens <= most,
+            (false, Unanswered::Fails) => false,
+        };
         if error.code() == ErrorCode::Aborted || !goes_on {
+            let over = tokens > most && error.code() != ErrorCode::Aborted;
+            let error = if over { does_not_fit(error, tokens, most) } else { error };
             return Err(self.fail(question, error));
         }
+        let may_shorten = may_shorten && question.run.must_fit();
         self.context.emit(EventName::CompactionFailed, &question.plan.members, error.in_brief());
         let Question { mut run, attempt, pass, .. } = question;
         run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.in_brief());
@@ -208,6 +227,7 @@ impl Session {
             chunks.answered(&compaction::text_of(answer)?, &*self.context.counter)?;
             question.attempt = 1;
             question.refused = None;
+            question.failures.clear();
             return Ok(None);
         }
         let wants_retain = self.config.compaction.wants_retain();
@@ -407,6 +427,26 @@ impl Session {
         self.failed = Some(self.make_report(run));
         error
     }
+}
+
+/// The last attempt's error, which says why those before it failed, where that was not the same.
+fn of_all_attempts(error: Error, question: &Question) -> Error {
+    let last = error.in_brief();
+    if error.code() == ErrorCode::Aborted || question.failures.iter().all(|earlier| *earlier == last) {
+        return error;
+    }
+    let earlier = question.failures.iter().enumerate();
+    let earlier: Vec<String> = earlier.map(|(n, why)| format!("attempt {}: {why}", n + 1)).collect();
+    let tries = format!(" (that was attempt {}; {})", earlier.len() + 1, earlier.join("; "));
+    let brief = format!("{}{tries}", error.brief());
+    error.advising(&tries).told_as(brief)
+}
+
+/// An error for want of a summary, where the view does not fit without.
+pub(super) fn does_not_fit(error: Error, tokens: u64, most: u64) -> Error {
+    error.advising(&format!(
+        ". The view takes {tokens} tokens, more than the {most} that it may: call again for another summary, or make room otherwise"
+    ))
 }
 
 /// No request is answered: what one went without is nobody's loss.

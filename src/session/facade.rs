@@ -8,7 +8,7 @@ use super::config::SessionConfig;
 use super::graph::Drawn;
 use super::notices::{NOTHING_LEFT, Summarizer};
 use super::recover::Recovery;
-use super::run::{Fit, Question};
+use super::run::{Fit, Question, Unanswered};
 use crate::compaction::ledger::{self, Memo};
 use crate::compaction::{FoldPlan, Reason, Redact};
 use crate::context::{Context, ContextCost, Event, EventName, NodeIndex, Report, Slot};
@@ -303,8 +303,18 @@ impl Session {
 
     /// Folds if that is due, or if a summary of the background's is ready; `None` where there is nothing to do.
     pub fn check_and_compact(&mut self) -> Result<Option<Fit>> {
+        self.fold_if_due(Unanswered::Fails)
+    }
+
+    /// The same for an agent between two steps: where no summary can be had, it goes on as long as the view fits, and the
+    /// report says so.
+    pub fn keep_up(&mut self) -> Result<Option<Fit>> {
+        self.fold_if_due(Unanswered::GoesOn)
+    }
+
+    fn fold_if_due(&mut self, unanswered: Unanswered) -> Result<Option<Fit>> {
         if self.background.is_ready() || self.should_compact() {
-            return self.compact(Reason::Threshold, None);
+            return self.fold(Reason::Threshold, None, unanswered);
         }
         Ok(None)
     }
@@ -313,10 +323,20 @@ impl Session {
     /// `None`: there is nothing to fold, or (where nobody asked for it by hand) so little that is new since the last fold
     /// that it is not worth another.
     pub fn compact(&mut self, reason: Reason, instructions: Option<String>) -> Result<Option<Fit>> {
+        self.fold(reason, instructions, Unanswered::Fails)
+    }
+
+    fn fold(
+        &mut self,
+        reason: Reason,
+        instructions: Option<String>,
+        unanswered: Unanswered,
+    ) -> Result<Option<Fit>> {
         let aim = self.aim(false);
         self.refuse_impossible(&aim)?;
         let instructed = instructions.is_some();
         let mut run = self.begin(reason, instructions, aim, Arc::new([]));
+        run.unanswered = unanswered;
         let was_ready = self.background.is_ready();
         if instructed {
             self.drop_uninstructed(&mut run);

@@ -8,8 +8,9 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::answering::does_not_fit;
 use super::facade::Session;
-use super::run::{Fit, Question, Run};
+use super::run::{Fit, Question, Run, Unanswered};
 use crate::compaction::Reason;
 use crate::context::{ContextCost, EventName, LeftOut, NodeIndex, OnEntry, Report, View};
 use crate::error::{Error, ErrorCode, Result};
@@ -58,6 +59,10 @@ impl Session {
             may_fold: true,
             folded: false,
             unsummed: None,
+            unanswered: match reason {
+                Reason::Ladder | Reason::Recover => Unanswered::GoesOn,
+                _ => Unanswered::Fails,
+            },
             keep: Vec::new(),
             background: false,
         }
@@ -117,7 +122,7 @@ impl Session {
         self.undo(before);
         self.failed = Some(report);
         if let Some(error) = unsummed {
-            return Err(error);
+            return Err(does_not_fit(error, tokens, most));
         }
         let why = format!(
             "every pass ran and the view still takes {tokens} tokens, more than the {most} that it may{largest}. Shorten it, give a larger window, or a `ladder` that takes more away; the report has what was tried"

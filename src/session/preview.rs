@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::config::SessionConfig;
 use super::facade::Session;
 use super::ladder::Checkpoint;
-use super::run::{Fit, Question, Run};
+use super::run::{Fit, Question, Run, Unanswered};
 use crate::compaction::{FoldPlan, Reason, SummaryRequest, adjust, check_kept};
 use crate::context::{EventName, Form, NodeIndex, NodeKind, NodeSet, Slot, View};
 use crate::error::{Error, ErrorCode, Result};
@@ -132,7 +132,8 @@ impl Session {
     ///
     /// # Errors
     /// `STALE_PLAN` where anything but that happened since, the same plan's doing among it; `INVALID_ARGUMENT` that names
-    /// the message, for one that cannot stay or be folded; and as [`Session::prepare`].
+    /// the message, for one that cannot stay or be folded; as [`Session::compact`] where no summary could be had; and as
+    /// [`Session::prepare`].
     pub fn apply(&mut self, plan: &Plan, keep: &[String], fold: &[String]) -> Result<Fit> {
         if !self.holds(&plan.basis) {
             let why = "the session has changed since this plan was made: it was applied already, or something was folded, cut, pinned, rewritten or set anew; call plan() again";
@@ -199,6 +200,7 @@ impl Session {
         let mut run = self.run_of(options, keep);
         let Some(Intended { plan, pass, next_pass }) = fold else { return self.advance(run) };
         run.next_pass = next_pass;
+        run.unanswered = Unanswered::Fails;
         self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
         self.ask(Question::first(run, plan, pass))
     }

@@ -32,6 +32,8 @@ pub(super) struct Question {
     pub chunks: Option<Chunks>,
     /// Why the answer before was refused.
     pub refused: Option<String>,
+    /// Why the attempts before failed, as reports may tell it.
+    pub failures: Vec<String>,
     /// Tokens that the view has left for the summary of the turns that it was too small for.
     pub room: Option<u64>,
 }
@@ -39,8 +41,27 @@ pub(super) struct Question {
 impl Question {
     pub fn first(run: Run, plan: FoldPlan, pass: &'static str) -> Self {
         let size = plan.layout.first_size();
-        Self { run, plan, pass, attempt: 1, size, chunks: None, refused: None, room: None }
+        Self {
+            run,
+            plan,
+            pass,
+            attempt: 1,
+            size,
+            chunks: None,
+            refused: None,
+            failures: Vec::new(),
+            room: None,
+        }
     }
+}
+
+/// What becomes of a run whose summary cannot be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unanswered {
+    /// It fails, though its view may fit: whoever asked wants the fold.
+    Fails,
+    /// It goes on where its view fits without.
+    GoesOn,
 }
 
 /// One run of passes over the view: `compact()` or `prepare()`.
@@ -67,6 +88,8 @@ pub(super) struct Run {
     pub folded: bool,
     /// It goes on without a summary that could not be had: its view fits as it is, or this is the error.
     pub unsummed: Option<Error>,
+    /// What becomes of it where no summary can be had.
+    pub unanswered: Unanswered,
     /// What no pass may touch while it runs, as if it was pinned.
     pub keep: Vec<NodeIndex>,
     /// Nobody waits for it: its failure is told by an event alone.

@@ -28,7 +28,7 @@ pub fn hooks(inner: &Rc<Inner>) -> Result<JsValue, JsValue> {
                 }
                 // What was run has been paid for: a compaction that fails does not take it away. `session.report` and the
                 // event `compaction_failed` tell of it, and the history is as it was.
-                let _ = JsFuture::from(drive::start(inner, Goal::CheckAndCompact, None)).await;
+                let _ = JsFuture::from(drive::start(inner, Goal::KeepUp, None)).await;
                 Ok(result)
             })
         });

@@ -28,6 +28,8 @@ pub enum Goal {
     Compact(Option<String>),
     /// Fold if it is due.
     CheckAndCompact,
+    /// Fold if it is due, and go on without where no summary can be had and the view fits.
+    KeepUp,
     /// Run the ladder.
     Prepare {
         /// A fold keeps as much as there is room for.
@@ -55,14 +57,14 @@ impl Goal {
     /// Whether a run that somebody else started was all that it wanted.
     fn is_met_by_another(&self) -> bool {
         // Instructions are not met by a summary that was asked for without them.
-        matches!(self, Self::Compact(None) | Self::CheckAndCompact)
+        matches!(self, Self::Compact(None) | Self::CheckAndCompact | Self::KeepUp)
     }
 
     /// Whether it has to wait for what is being written in the background.
     fn joins_background(&self, core: &Session) -> bool {
         match self {
             Self::Compact(_) => true,
-            Self::CheckAndCompact => core.should_compact(),
+            Self::CheckAndCompact | Self::KeepUp => core.should_compact(),
             Self::Prepare { .. } => core.is_too_large(),
             Self::Recover(said) => is_overflow(said),
             Self::Apply { .. } => false,
@@ -186,12 +188,21 @@ async fn run_or_join(
             wait(background, signal, Some(&inner.freed.promise)).await?;
             continue;
         };
+        let folds = |core: &Session| core.context().folds.len();
+        let before = inner.read(folds)?;
         let joined = wait(under_way.promise, signal, Some(&inner.freed.promise)).await;
         match (&goal, joined) {
             // Somebody else's signal ended that run: ours begins anew.
             (_, Err(thrown)) if is_aborted(&thrown) && refuse_aborted(signal).is_ok() => {}
             // Whatever became of it, the view may fit, and is ours to make fit.
             _ if !goal.is_met_by_another() => {}
+            (Goal::KeepUp, Err(_))
+                if refuse_aborted(signal).is_ok() && !inner.read(Session::is_too_large)? =>
+            {
+                return Ok(inner.last_report().unwrap_or(JsValue::NULL));
+            }
+            // It went on without a summary, as who wants a fold does not.
+            (Goal::Compact(_) | Goal::CheckAndCompact, Ok(_)) if inner.read(folds)? == before => {}
             (_, Err(thrown)) => return Err(thrown),
             (_, Ok(_)) => return under_way.outcome.get().map_or(Ok(JsValue::UNDEFINED), Outcome::report),
         }
@@ -220,6 +231,7 @@ fn begin(inner: &Inner, goal: &Goal) -> Result<Option<Fit>, JsValue> {
         }
         Goal::Recover(said) => core.recover(said),
         Goal::Apply { plan, keep, fold } => core.apply(plan, keep, fold).map(Some),
+        Goal::KeepUp => core.keep_up(),
         Goal::CheckAndCompact | Goal::Prepare { .. } => core.check_and_compact(),
     })
 }

@@ -62,7 +62,8 @@ pub async fn ask(
         // A callback that minds the signal itself rejects with an error of its own: it is an abort all the same.
         Err(_) if signal.is_some_and(AbortSignal::has_fired) => Err(refused_by(signal)),
         Err(cause) => {
-            let why = "the summarize callback failed; history and view are as they were. Its error is the `cause`; with `compaction: { onFailure: \"extractive\" }` the built-in summariser stands in";
+            let why =
+                "the summarize callback failed; history and view are as they were. Its error is the `cause`";
             let said = message_of(&cause);
             let colon = if said.is_empty() { "" } else { ": " };
             let error = Error::new(ErrorCode::SummaryFailed, why)

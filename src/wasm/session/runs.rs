@@ -22,7 +22,8 @@ impl Session {
 
     /// Folds if `shouldCompact()` says so. Resolves to the report, or to `null` where nothing was to be done.
     ///
-    /// @throws {ContextError} as `compact`.
+    /// @throws {ContextError} as `compact`, also for want of a summary where the view would fit without: it is asked for. The hooks
+    /// of an agent loop (`afterModelCall` …) go on there.
     #[wasm_bindgen(js_name = checkAndCompact, unchecked_return_type = "Promise<Report | null>")]
     pub fn check_and_compact(
         &self,
@@ -76,7 +77,7 @@ impl Session {
     /// What a compaction would do: what it folds, keeps and trims, what it asks, and the tokens. Nothing changes.
     ///
     /// It is the ladder of `prepare` with one fold, whether that is due or not. `apply` does just that, and makes the view fit
-    /// as `prepare` does.
+    /// as `prepare` does; it rejects as `compact` does where no summary could be had.
     ///
     /// ```js
     /// const plan = session.plan();
@@ -100,8 +101,9 @@ impl Session {
     /// Resolves to `null` for any other error.
     ///
     /// The error may be whatever a client threw, or a provider's body or text: what says "too long" is looked for in its message, its
-    /// body and its causes. The limit that it names holds from now on (`session.limit`); where the provider counted more tokens than
-    /// we did, the limit is smaller by as much, for it is in tokens as counted here. Without figures, a quarter of the view goes.
+    /// body and its causes. The limit that it names holds from now on (`session.limit`), in the model's own tokens; where the provider
+    /// counted more tokens than we did, counts are corrected by as much from now on (`counter.calibration`; with `calibrate: false`
+    /// the limit is smaller by as much instead). Without figures, a quarter of the view goes.
     ///
     /// ```js
     /// for (;;) {
@@ -123,32 +125,40 @@ impl Session {
         settle(self.start(Goal::Recover(said_by(&error)), &options))
     }
 
-    /// After a model call: records its usage, as `recordUsage`, and folds if that is due.
+    /// After a model call: records its usage, as `recordUsage`, and folds if that is due. Resolves to the report, or to `null` where
+    /// nothing was to be done. The agent goes on: where no summary could be had and the view fits without, the report says so
+    /// (`summary.fallback`, and its decisions), and an event (`compaction_failed`).
+    ///
+    /// @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one.
     #[wasm_bindgen(js_name = afterModelCall, unchecked_return_type = "Promise<Report | null>")]
     pub fn after_model_call(
         &self,
         #[wasm_bindgen(unchecked_param_type = "unknown")] usage: JsValue,
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
     ) -> Promise {
-        settle(self.record_usage(usage).and_then(|_| self.start(Goal::CheckAndCompact, &options)))
+        settle(self.record_usage(usage).and_then(|_| self.start(Goal::KeepUp, &options)))
     }
 
     /// After tools ran: folds if that is due, judged by the last usage.
+    ///
+    /// @throws {ContextError} as `afterModelCall`.
     #[wasm_bindgen(js_name = afterToolExecution, unchecked_return_type = "Promise<Report | null>")]
     pub fn after_tool_execution(
         &self,
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
     ) -> Promise {
-        settle(self.start(Goal::CheckAndCompact, &options))
+        settle(self.start(Goal::KeepUp, &options))
     }
 
     /// Once before the final answer is returned: folds if that is due.
+    ///
+    /// @throws {ContextError} as `afterModelCall`.
     #[wasm_bindgen(js_name = beforeFinalAnswer, unchecked_return_type = "Promise<Report | null>")]
     pub fn before_final_answer(
         &self,
         #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
     ) -> Promise {
-        settle(self.start(Goal::CheckAndCompact, &options))
+        settle(self.start(Goal::KeepUp, &options))
     }
 
     /// The three hooks of an agent loop as one wrapper: each runs what it is given, then folds if that is due.
