@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use contextfold::ErrorCode;
 use contextfold::compaction::{Answer, CompactionConfig, OnFailure, Reason};
-use contextfold::context::{EventName, Form, LeftOut};
+use contextfold::context::{EventName, Form, LeftOut, NodeIndex};
 use contextfold::message::{Format, Message, Part, Role, ToolCall};
 use contextfold::provider::provider;
 use contextfold::session::{Fit, Pending, PlanOptions, Search, Session, SessionConfig};
@@ -927,6 +927,47 @@ fn a_search_that_could_take_too_long_is_refused() {
     assert_eq!(error.code(), ErrorCode::InvalidArgument);
     assert!(error.message().contains("make what it repeats smaller"), "{error}");
     assert_eq!(search("^abcdefghi").unwrap().len(), 1);
+}
+
+#[test]
+fn what_the_model_looked_up_is_not_found_before_what_it_looks_for() {
+    let mut session = session(&json!({}));
+    let find = |session: &Session| {
+        let hits = session.search(&Search::read(&json!({ "query": "deploy key" })).unwrap()).unwrap();
+        let nodes = session.context().history.nodes();
+        let at = |id: &str| nodes.iter().position(|node| node.id.to_string() == id).unwrap() as u32;
+        hits.iter().map(|hit| NodeIndex(at(&hit.id))).collect::<Vec<_>>()
+    };
+    let told = session.push(vec![user("The deploy key is K-77. Never touch it.")]).unwrap();
+    for (at, tool) in
+        ["search_history", "tool_output_cache_grep", "tool_output_cache"].iter().cycle().take(12).enumerate()
+    {
+        let id = format!("c{at}");
+        let arguments = json!({ "query": "deploy key", "pattern": "deploy key" }).to_string();
+        let asks = ToolCall::function(&*id, *tool, arguments);
+        session.push(vec![Message::new(Role::Assistant, vec![Part::from(asks)])]).unwrap();
+        assert_eq!(find(&session), told, "while {tool} is executed");
+        session.push(vec![Message::tool(&*id, "The deploy key is K-77. ".repeat(9_000))]).unwrap();
+        assert_eq!(find(&session), told);
+    }
+    // What is said beside such a call is found, and so is what another tool answers under an id that was used before.
+    let arguments = json!({ "path": "the deploy key" }).to_string();
+    let pushed = session
+        .push(vec![
+            Message::new(
+                Role::Assistant,
+                vec![
+                    Part::text("I look for the deploy key"),
+                    Part::from(ToolCall::function("x", "search_history", "{}")),
+                ],
+            ),
+            Message::tool("x", "[]"),
+            Message::new(Role::Assistant, vec![Part::from(ToolCall::function("c0", "read_file", arguments))]),
+            Message::tool("c0", "deploy key: K-77"),
+        ])
+        .unwrap();
+    let [said, _, calls, answers] = pushed.as_slice() else { panic!("{pushed:?}") };
+    assert_eq!(find(&session), [*answers, *calls, *said, told[0]]);
 }
 
 #[test]

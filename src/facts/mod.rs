@@ -45,7 +45,7 @@ pub use ruled::Strength;
 pub use sentences::{Sentence, sentences};
 pub use shell::{Effect, commit_message, directory, effects, essence, only_looks, without_directory};
 pub use statements::{Statement, StatementKind, statement};
-pub use texts::{said, texts};
+pub use texts::{said, texts, texts_with};
 pub use todo::{Plan, Todo, made_id, plan};
 pub(crate) use word::is_cjk;
 pub use wrapped::unwrapped;

@@ -9,6 +9,11 @@ use crate::message::{CallKind, Message, Part, ToolCall};
 /// Every text of a message: what is said, the outputs, and the strings in the arguments of calls, unescaped. Reasoning is
 /// the model's own and no record of what happened.
 pub fn texts(message: &Message) -> Vec<Cow<'_, str>> {
+    texts_with(message, |_| true)
+}
+
+/// The same, of calls only those that are `wanted`.
+pub fn texts_with(message: &Message, wanted: impl Fn(&ToolCall) -> bool) -> Vec<Cow<'_, str>> {
     let mut out = Vec::new();
     for part in &message.parts {
         match part {
@@ -17,8 +22,8 @@ pub fn texts(message: &Message) -> Vec<Cow<'_, str>> {
                 Part::Text { text, .. } | Part::Refusal { text, .. } => Some(Cow::Borrowed(&**text)),
                 _ => None,
             })),
-            Part::ToolCall(call) => arguments(call, &mut out),
-            Part::Media(_) | Part::Reasoning(_) | Part::Opaque { .. } => {}
+            Part::ToolCall(call) if wanted(call) => arguments(call, &mut out),
+            Part::ToolCall(_) | Part::Media(_) | Part::Reasoning(_) | Part::Opaque { .. } => {}
         }
     }
     out

@@ -11,9 +11,9 @@ use super::facade::Session;
 use crate::config::Keys;
 use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, Result};
-use crate::facts::texts;
+use crate::facts::{texts, texts_with};
 use crate::message::Role;
-use crate::tool_output::{Output, SEARCH_TOOL, prefix_bytes, suffix_bytes};
+use crate::tool_output::{Output, SEARCH_TOOL, is_own_tool, prefix_bytes, suffix_bytes};
 
 /// Places that are shown of one message.
 const PER_MESSAGE: usize = 3;
@@ -125,7 +125,8 @@ impl Search {
 
 impl Session {
     /// Searches the whole history, folded and trimmed parts too, and every stored output, in time linear in their length.
-    /// The newest come first; three places of a message at most.
+    /// The newest come first; three places of a message at most. The model's own looking (calls of `search_history` and of the
+    /// tools of the cache, and their answers) is passed over: it repeats what is searched, and would be found before it.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` for a pattern that could take too long in all that there is.
@@ -135,12 +136,17 @@ impl Session {
         costly.map_err(|why| Error::argument(format!("the query: {why}")))?;
         let mut hits = Vec::new();
         let mut opened: HashSet<&str> = HashSet::new();
+        let looked_up = self.looked_up();
         for (at, node) in context.history.nodes().iter().enumerate().rev() {
             if node.kind != NodeKind::Message {
                 continue; // what the engine wrote stands for what is searched itself
             }
             let output_ref = node.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
             let stored = output_ref.and_then(|r| context.outputs.get(&r.id).ok());
+            if looked_up.contains(&at) {
+                opened.extend(stored.map(Output::id));
+                continue;
+            }
             let mut places = Places::default();
             match stored {
                 // The cache holds what the message holds, and what was appended since.
@@ -148,7 +154,9 @@ impl Session {
                     places.find(&search.pattern, &whole(output));
                 }
                 Some(_) => {}
-                None => texts(&node.message).iter().for_each(|text| places.find(&search.pattern, text)),
+                None => texts_with(&node.message, |call| !is_own_tool(&call.name))
+                    .iter()
+                    .for_each(|text| places.find(&search.pattern, text)),
             }
             let fold = self.outermost_fold(NodeIndex(at as u32));
             for excerpt in places.excerpts {
@@ -183,6 +191,25 @@ impl Session {
         hits.truncate(search.max_hits);
         hits.extend(self.not_searched());
         Ok(hits)
+    }
+
+    /// Where the answers of our own tools stand.
+    fn looked_up(&self) -> HashSet<usize> {
+        let mut answers = HashSet::new();
+        let mut asked: HashSet<&str> = HashSet::new();
+        for (at, node) in self.context().history.nodes().iter().enumerate() {
+            for call in node.message.tool_calls() {
+                if is_own_tool(&call.name) {
+                    asked.insert(&call.id);
+                } else if !asked.is_empty() {
+                    asked.remove(&*call.id); // ids may begin anew with each answer
+                }
+            }
+            if node.message.tool_outputs().any(|output| asked.contains(&*output.call_id)) {
+                answers.insert(at);
+            }
+        }
+        answers
     }
 
     /// Bytes of all that can be searched; an output in the cache is searched there alone.

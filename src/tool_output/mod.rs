@@ -23,5 +23,7 @@ pub use long_text::{Line, LongText};
 pub use output::Output;
 pub use read::{ReadArgs, read};
 pub use store::ToolOutputs;
-pub use tools::{CACHE_TOOL, GREP_TOOL, SEARCH_TOOL, ToolDefinition, definitions, is_cache_tool};
+pub use tools::{
+    CACHE_TOOL, GREP_TOOL, SEARCH_TOOL, ToolDefinition, definitions, is_cache_tool, is_own_tool,
+};
 pub use view::{placeholder, view};

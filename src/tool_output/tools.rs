@@ -103,6 +103,11 @@ pub fn is_cache_tool(name: &str) -> bool {
     name == CACHE_TOOL || name == GREP_TOOL
 }
 
+/// Whether `name` is one of the three tools of [`definitions`]: their calls and answers repeat what stands elsewhere.
+pub fn is_own_tool(name: &str) -> bool {
+    is_cache_tool(name) || name == SEARCH_TOOL
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,12 +131,12 @@ mod tests {
     #[test]
     fn schemas_admit_nothing_else_and_require_only_what_they_describe() {
         for tool in definitions() {
-            assert!(is_cache_tool(tool.name) || tool.name == SEARCH_TOOL);
+            assert!(is_own_tool(tool.name));
             assert_eq!(tool.parameters["additionalProperties"], false);
             for required in tool.parameters["required"].as_array().unwrap() {
                 assert!(tool.parameters["properties"].get(required.as_str().unwrap()).is_some());
             }
         }
-        assert!(!is_cache_tool("read_file"));
+        assert!(!is_own_tool("read_file"));
     }
 }

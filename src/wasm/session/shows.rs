@@ -117,7 +117,8 @@ impl Session {
 
     /// Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
     /// tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
-    /// history's length.
+    /// history's length. Calls of the tools of `toolDefinitions` and their answers are passed over: they repeat what is
+    /// searched.
     ///
     /// A string is found letter by letter, in upper and lower case alike, and with its accents on the letters as well as apart.
     /// What the tool `search_history` of `toolDefinitions` is called with can be handed on: `session.search(args.query, args)`.
