@@ -120,8 +120,13 @@ fn in_word<'a>(text: &'a str, at: usize, end: usize, found: &mut dyn FnMut(Liter
     if run == whole.len() && marks == bytes::PLAIN && run < bytes::LONGEST_PLAIN {
         return;
     }
+    if word::is_definition(&text[at..end]) {
+        return;
+    }
     if word::is_path(whole) {
-        found(Literal { kind: LiteralKind::Path, text: whole, at: start });
+        if !word::is_code(whole, &text[end..]) {
+            found(Literal { kind: LiteralKind::Path, text: whole, at: start });
+        }
         return;
     }
     if whole == "HTTP" || whole.starts_with("HTTP/") {
@@ -226,6 +231,44 @@ mod tests {
             []
         );
         assert_eq!(of("I/O TCP/IP km/h"), []);
+    }
+
+    #[test]
+    fn flags_of_compilers_are_taken_off_and_define_nothing() {
+        assert_eq!(
+            of(
+                "cc -DHAVE_UINT128_T -UABC_123456 -I./Include/internal/mimalloc -L/root/lib -I../x main.c -o- -DX=/etc/a.conf"
+            ),
+            [
+                (Path, "./Include/internal/mimalloc"),
+                (Path, "/root/lib"),
+                (Path, "main.c"),
+                (Path, "/etc/a.conf")
+            ]
+        );
+        assert_eq!(
+            of("- src/a.rs --toolu_019tYDrbzifrra2"),
+            [(Path, "src/a.rs"), (Id, "toolu_019tYDrbzifrra2")]
+        );
+    }
+
+    #[test]
+    fn attributes_and_calls_are_no_files() {
+        assert_eq!(
+            of("self.bin = open(f); s.html = 3; this.db cls.log(x) self.proto.bin r.json() console.log"),
+            []
+        );
+        assert_eq!(
+            of("a.html, main.ts(12,5): x.py = 3? selfish.py self/this.rs f(setup.py) notes.md (old)"),
+            [
+                (Path, "a.html"),
+                (Path, "main.ts"),
+                (Path, "selfish.py"),
+                (Path, "self/this.rs"),
+                (Path, "setup.py"),
+                (Path, "notes.md")
+            ]
+        );
     }
 
     #[test]

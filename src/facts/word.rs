@@ -43,9 +43,13 @@ pub(super) fn run_len(text: &str) -> usize {
     text.find(|c: char| !is_part(c)).unwrap_or(text.len())
 }
 
-/// `text[at..end]` without the punctuation of the sentence around it, and where it begins.
+/// `text[at..end]` without the punctuation of the sentence around it, and without a flag that a path is attached to
+/// (`-I./include`), and where it begins.
 pub(super) fn trimmed(text: &str, at: usize, end: usize) -> (usize, &str) {
     let word = text[at..end].trim_end_matches(['.', '-', '+', '@', '~']);
+    if let [b'-', b'A'..=b'Z', b'.' | b'/' | b'~', ..] = word.as_bytes() {
+        return (at + 2, &word[2..]);
+    }
     // `@src/a.rs` mentions a file; `@/lib` is an alias that some projects import by.
     let body = word.trim_start_matches(['-', '+']);
     let body = body.strip_prefix('@').filter(|rest| !rest.starts_with('/')).unwrap_or(body);
@@ -84,6 +88,26 @@ pub(super) fn is_path(word: &str) -> bool {
         1 => extension(last).is_some() && !word.starts_with("./."),
         _ => true,
     }
+}
+
+/// `-DHAVE_UINT128_T`: a name that a compiler is to define, or to forget.
+pub(super) fn is_definition(word: &str) -> bool {
+    let name = word.strip_prefix("-D").or_else(|| word.strip_prefix("-U"));
+    name.is_some_and(|name| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
+}
+
+/// Whether what looks like a bare file's name is code by itself, or by what stands behind it: `self.bin`, `console.log`,
+/// `s.html = 3`, `answer.json()`.
+pub(super) fn is_code(word: &str, behind: &str) -> bool {
+    const CODE: [&str; 6] =
+        ["console.log", "process.env", "import.meta.env", "Math.log", "math.log", "np.log"];
+    const OWNERS: [&str; 3] = ["self", "this", "cls"];
+    let Some((owner, _)) = word.split_once('.').filter(|_| !word.contains('/')) else { return false };
+    let mut next = behind.chars();
+    // `main.ts(12,5)` is a place in a file.
+    let is_called = next.next() == Some('(') && !next.next().is_some_and(|c| c.is_ascii_digit());
+    let is_set = owner.len() == 1 && behind.trim_start_matches(' ').starts_with('=');
+    is_called || is_set || OWNERS.contains(&owner) || CODE.contains(&word)
 }
 
 fn bare_file(name: &str) -> bool {
