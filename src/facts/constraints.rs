@@ -213,6 +213,7 @@ mod tests {
             "You can ignore that rule.",
             "Forget what I said about tabs.",
             "You don't have to run the tests.",
+            "Actually, npm is fine from now on, forget about pnpm.",
             "以后可以直接推送到 main。",
             "テストはもう書かなくていいです。",
         ] {

@@ -27,7 +27,10 @@ pub(super) fn ruled(text: &str) -> Option<Ruled> {
         || leaves_alone(&words)
         || stops_or_bars(text, &words)
         || chooses_or_bounds(&lower, &words)
-        || (cjk && (CJK_WISHES.iter().any(|w| text.contains(w)) || ends_in_an_order_not_to(text)))
+        || (cjk
+            && (CJK_WISHES.iter().any(|w| text.contains(w))
+                || ends_in_an_order_not_to(text)
+                || says_when_or_how(text)))
     {
         Strength::Wish
     } else if explicit {
@@ -127,6 +130,23 @@ fn ends_in_an_order_not_to(text: &str) -> bool {
     ]
     .iter()
     .any(|end| said.ends_with(end))
+}
+
+/// 「提交前先跑测试」, 「注释用英文」, 「デプロイ前に聞いて」, 「コミットメッセージは日本語で」: a short sentence that says what is
+/// to be done before something else, or in which language.
+fn says_when_or_how(text: &str) -> bool {
+    let said = text.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let told = text.contains(['了', '我']) && !text.contains("问我") && !text.contains("問我");
+    if !told && ["前先", "前请先", "前請先", "后先", "後先"].iter().any(|when| text.contains(when))
+    {
+        return true;
+    }
+    let asked = ["お願いします", "ください", "下さい", "ね"].iter().find_map(|end| said.strip_suffix(end));
+    let asked = asked.unwrap_or(said);
+    let first = ["聞いて", "確認して", "相談して", "知らせて", "テストして", "テストを実行して"];
+    (text.contains("前に") && first.iter().any(|end| asked.ends_with(end)))
+        || (text.contains('は') && asked.ends_with("語で"))
+        || (!told && ["用中文", "用英文", "用英语"].iter().any(|end| said.ends_with(end)))
 }
 
 fn holds(words: &[&str], phrase: &str) -> bool {

@@ -71,7 +71,7 @@ pub(in crate::facts) const ENGLISH: Tongue = Tongue {
     only: "",
     subordinating: "",
     rules: "without =exception, without =exceptions, no =exceptions, under any =circumstances, at all =times, \
-        =whatever you do, ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without",
+        =whatever you do, ^ =nobody .. !, ^ no =one .. !, ^ =nothing .. without, ^ =nothing may be",
     revoking: "",
     modals: "",
     speakers: "",
@@ -93,7 +93,8 @@ pub(in crate::facts) const ENGLISH: Tongue = Tongue {
         ^ % ... =before *ing, ^ =before *ing ... ~ %, ^ =before you ... ~ %, ^ =before every ... ~ %, \
         ^ =before each ... ~ %, ^ =before any ... ~ %, ^ =after every ... ~ %, ^ =after each ... ~ %, \
         ^ =whenever you ... ~ %, ^ % .. =exclusively, =unless told, =unless asked, =unless explicitly, \
-        =unless instructed",
+        =unless instructed, ^ i =want every, ^ i =want each, ^ i =want all, ^ i =want no, ^ i =expect every, \
+        ^ i =expect each, ^ i =expect all",
     pointing: "",
     bars: "",
     small_talk: "",

@@ -10,7 +10,7 @@ pub(in crate::facts) const FRENCH: Tongue = Tongue {
         appelle consulte committez *ez",
     bans: "*er *ir *re",
     endings: "",
-    except: "chez assez nez avez pouvez voulez savez voyez recevez aurez serez allez",
+    except: "notre votre autre contre chez assez nez avez pouvez voulez savez voyez recevez aurez serez allez",
     always: "jamais toujours systematiquement pas rien",
     only: "uniquement seulement exclusivement",
     subordinating: "qui que qu pourquoi quand si dont comme ou car parce lorsque",
@@ -23,7 +23,7 @@ pub(in crate::facts) const FRENCH: Tongue = Tongue {
         a partir de =maintenant, =desormais, =dorenavant, sans =exception, je ne =veux .. pas, \
         je ne =veux aucun*, je ne =veux plus, je =veux pas, pas =question de, hors de =question, merci de =ne, \
         merci de =toujours, est =obligatoire, sont =obligatoires, on ne =touche, ^ % ... ~ =jamais, \
-        n =oublie pas, n =oubliez pas",
+        n =oublie pas, n =oubliez pas, bas les =pattes, ^ laisse .. =tranquille, ^ laissez .. =tranquille",
     revoking: "tu peux =maintenant, tu =peux desormais, vous pouvez =maintenant, oublie ce =que j, \
         oublie la =regle, tu n as =plus besoin, tu n as =plus a",
     modals: "=doit, =doivent",
@@ -36,7 +36,11 @@ pub(in crate::facts) const FRENCH: Tongue = Tongue {
         ^ =evitez, ^ =prefere, ^ =preferez, ^ =privilegie, ^ =privilegiez, =assure toi, =assurez vous, \
         ^ =veille a, ^ =veillez a, ^ fais =attention, ^ faites =attention, tu =devrais, vous =devriez, \
         je =prefere que tu, je =prefererais, je veux =que tu, en cas de =doute, dans le =doute, \
-        ^ traite .. =comme, ^ traitez .. =comme, il =faut, ^ % ... ~ =pas, ^ =arrete de, ^ =arretez de",
+        ^ traite .. =comme, ^ traitez .. =comme, il =faut, ^ % ... ~ =pas, ^ =arrete de, ^ =arretez de, ^ avant =chaque _ %, ^ avant =chaque _ !, \
+        ^ apres =chaque _ %, ^ apres =chaque _ !, ^ les tests .. =uniquement avec, ^ tests .. =uniquement avec, \
+        ^ messages .. en =#, ^ les messages .. en =#, ^ commits .. en =#, ^ les commits .. en =#, \
+        ^ reponses .. en =#, je veux =que tous, je veux =que toutes, je veux =que chaque, \
+        c est moi =qui reponds, c est moi =qui decide, c est moi =qui deploie",
     pointing: "~ ne le, ~ ne la, ~ ne les, ~ n y, ~ n en",
     bars: "pas aucun aucune zero",
     small_talk: "souci soucis probleme problemes quoi chance reponse erreur erreurs idee doute mal changement \

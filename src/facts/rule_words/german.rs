@@ -29,10 +29,11 @@ pub(in crate::facts) const GERMAN: Tongue = Tongue {
         ist =tabu, sind =tabu, ist =pflicht, sind =pflicht, nicht =erlaubt, nicht =gestattet, finger =weg, \
         haende =weg, ab =sofort, ab =jetzt, von =jetzt an, von =nun an, ohne =ausnahme, ich =will .. nicht, \
         ich =will .. kein*, ich =moechte .. nicht, ich =moechte .. kein*, nicht =vergessen, ^ % ... ~ =nie, \
-        ^ % ... ~ =niemals",
+        ^ % ... ~ =niemals, es =darf nichts, es =darf kein*, es =duerfen kein*, es =darf nicht .. werden, \
+        lass+ .. =finger von, lassen sie .. =finger von, lass+ .. =haende von",
     revoking: "du =darfst jetzt, du =darfst wieder, du kannst =jetzt, =jetzt darfst du, du =musst .. nicht mehr, \
         vergiss =was ich, vergiss die =regel, ignorier+ =was ich",
-    modals: "=darf .. nicht, =darf .. nie, =darf .. niemals, =darf .. kein*, =darf .. nur, =duerfen .. nicht, \
+    modals: "=darf .. nicht, =darf .. nie, =darf .. niemals, =darf .. kein*, =darf .. nur, =darf .. nichts, =duerfen .. nicht, \
         =duerfen .. nie, =duerfen .. niemals, =duerfen .. kein*, =duerfen .. nur, =muss, =muessen",
     speakers: "ich wir es das da man irgendwo irgendwas irgendetwas er wer warum wieso was ob denke glaube \
         irgendwie wohl",
@@ -46,7 +47,16 @@ pub(in crate::facts) const GERMAN: Tongue = Tongue {
         ^ achten sie =darauf, ^ =vermeide, ^ =vermeid, ^ =vermeiden sie, ^ verzichte .. =auf, du =solltest, \
         =kuenftig %, in =zukunft, ^ % .. =kuenftig, im =zweifel, ^ % ... ~ =nicht, ^ merk+ =dir, ^ denk+ =daran, \
         ^ denk+ =dran, ^ jed* .. =braucht, ^ hoer =auf, ich moechte =dass du, ich will =dass du, \
-        mir waere =lieber, ^ behandl+ .. =als",
+        mir waere =lieber, ^ behandl+ .. =als, ^ vor =jedem _ die ... ! $, ^ vor =jedem _ den ... ! $, \
+        ^ vor =jedem _ das ... ! $, ^ vor =jedem _ alle ... ! $, ^ vor =jedem _ bitte ... ! $, \
+        ^ vor =jeder _ die ... ! $, ^ vor =jeder _ den ... ! $, ^ vor =jeder _ das ... ! $, \
+        ^ vor =jeder _ alle ... ! $, ^ nach =jedem _ die ... ! $, ^ nach =jedem _ den ... ! $, \
+        ^ nach =jedem _ das ... ! $, ^ nach =jeder _ die ... ! $, ^ nach =jeder _ den ... ! $, \
+        ^ tests laufen =nur mit, ^ tests laufen =nur ueber, ^ tests =nur mit, ^ tests =nur ueber, \
+        ^ commits =nur mit, ^ commits =nur ueber, ^ deployments =nur ueber, ^ commit nachrichten .. auf =#, \
+        ^ commit messages .. auf =#, ^ commits .. auf =#, ^ antworten .. auf =#, ^ doku* .. auf =#, \
+        gebe =nur ich, mache =nur ich, entscheide =nur ich, beantworte =nur ich, deploye =nur ich, \
+        pushe =nur ich, merge =nur ich, =nur ich darf, =nur ich entscheide, =nur ich deploye",
     pointing: "^ % sie, ^ % ihn, ^ % es, ^ % das nie, ^ % das nicht, ^ % das niemals, ^ % die nicht, \
         ^ % die nie",
     bars: "kein keine keinen keinerlei",

@@ -19,7 +19,8 @@ pub(in crate::facts) const ITALIAN: Tongue = Tongue {
         ^ =sempre !, ^ =sempre %, ^ % ... ~ =mai, non =devi, non =puoi, =devi, non si =deve, non si =devono, \
         e =vietato, e =vietata, sono =vietati, sono =vietate, ^ =vietato, in =nessun caso, per =nessun motivo, \
         per =nessuna ragione, d ora in =poi, da ora in =poi, da adesso in =poi, da ora in =avanti, \
-        senza =eccezioni, senza =eccezione, non =voglio, e =obbligatorio",
+        senza =eccezioni, senza =eccezione, non =voglio, e =obbligatorio, ~ =non va *ato, ~ =non va *ata, ~ =non vanno *ati, ~ =non vanno *ate, \
+        giu le =mani, ^ lascia .. in =pace",
     revoking: "adesso =puoi, ora =puoi, non =devi piu, non serve =piu che, dimentica =quello che, \
         dimentica la =regola",
     modals: "=deve, =devono",
@@ -30,7 +31,9 @@ pub(in crate::facts) const ITALIAN: Tongue = Tongue {
         senza il mio =ok, rispond* .. in =#, parla* .. in =#, commenti .. in =#, ^ tutto .. in =#, \
         ^ tutti .. in =#, ^ tutte .. in =#, ^ in =# $, ^ in =# per favore, =assicurati, si =assicuri, ^ =evita, \
         ^ =evitate, ^ =preferisci, =ricordati, ^ ricorda =di, ^ ricorda =che, =dovresti, =preferirei, \
-        ^ tratta .. =come, in caso di =dubbio, nel =dubbio, ^ =smetti di, ^ fai in =modo, voglio =che",
+        ^ tratta .. =come, in caso di =dubbio, nel =dubbio, ^ =smetti di, ^ fai in =modo, voglio =che, ^ prima di =ogni _ !, ^ dopo =ogni _ %, ^ dopo =ogni _ !, \
+        ^ test =solo con, ^ i test =solo con, ^ messaggi .. in =#, ^ i messaggi .. in =#, ^ i commit .. in =#, \
+        ^ risposte .. in =#, rispondo =solo io, decido =solo io, ^ =niente va *ato",
     pointing: "~ non lo, ~ non la, ~ non li, ~ non *rlo, ~ non *rla, ~ non *rli, ~ non *rle, ~ non *rci",
     bars: "niente nessun nessuna zero",
     small_talk: "problema problemi errore errori idea male dubbio da di paura risposta altro funziona panico \

@@ -23,7 +23,7 @@ pub(in crate::facts) const PORTUGUESE: Tongue = Tongue {
         e =proibida, sao =proibidos, sao =proibidas, esta =proibido, ^ =proibido, em =hipotese alguma, \
         em =hipotese nenhuma, de jeito =nenhum, em =nenhuma circunstancia, sob =nenhuma circunstancia, \
         em caso =algum, a partir de =agora, de =agora em diante, daqui em =diante, daqui para =frente, \
-        sem =excecao, sem =excecoes, nao =quero, e =obrigatorio, sao =obrigatorios",
+        sem =excecao, sem =excecoes, nao =quero, e =obrigatorio, sao =obrigatorios, tire as =maos, tira as =maos, ^ deixe .. em =paz",
     revoking: "agora voce =pode, agora =podes, ja =podes, nao precisa =mais, esqueca o =que, esqueca a =regra",
     modals: "=deve, =devem, =tem que",
     speakers: "credo acho creio se eu nos isso ele ela",
@@ -34,7 +34,10 @@ pub(in crate::facts) const PORTUGUESE: Tongue = Tongue {
         fal* .. em =#, comentarios .. em =#, ^ todo .. em =#, ^ todos .. em =#, ^ todas .. em =#, ^ em =# $, \
         ^ em =# por favor, =certifique se, certifica =te, ^ =garanta, ^ =evite, ^ =evita, ^ =prefira, \
         lembre se =de, lembre se =que, voce =deveria, =deverias, =preferiria, prefiro =que, ^ trate .. =como, \
-        em caso de =duda, em caso de =duvida, na =duvida, ^ =pare de, quero =que, ^ cada .. =precisa",
+        em caso de =duda, em caso de =duvida, na =duvida, ^ =pare de, quero =que, ^ cada .. =precisa, ^ antes de =cada _ *ar, ^ antes de =cada _ *er, ^ apos =cada _ %, \
+        ^ apos =cada _ *ar, ^ testes =so com, ^ os testes =so com, ^ testes =apenas com, ^ mensagens .. em =#, \
+        ^ as mensagens .. em =#, ^ commits .. em =#, ^ os commits .. em =#, ^ respostas .. em =#, \
+        so eu =respondo, so eu =decido, ^ =nada pode ser",
     pointing: "nao o !, nao a !, nao os !, nao as !, nunca o !, nunca a !, ! nele, ! nela, ! neles, ! nelas, \
         ! nisso",
     bars: "nenhum nenhuma zero sem",

@@ -27,7 +27,7 @@ pub(in crate::facts) const SPANISH: Tongue = Tongue {
         =debes, =tienes que, no hay =que, esta =prohibido, estan =prohibidos, estan =prohibidas, \
         queda =prohibido, ^ =prohibido, bajo =ningun concepto, bajo =ninguna circunstancia, en =ningun caso, \
         a partir de =ahora, de =ahora en adelante, desde =ahora, sin =excepcion, sin =excepciones, no =quiero, \
-        es =obligatorio, son =obligatorios, son =obligatorias, quiero que =siempre",
+        es =obligatorio, son =obligatorios, son =obligatorias, quiero que =siempre, ni se te =ocurra, =manos fuera, ^ deja .. en =paz",
     revoking: "ahora =puedes, ya =puedes, olvida lo =que, olvida la =regla, ya no =hace falta, ya no =tienes que, \
         ignora lo =que te",
     modals: "=deben, =debe, =tiene que, =tienen que",
@@ -40,7 +40,10 @@ pub(in crate::facts) const SPANISH: Tongue = Tongue {
         ^ todos .. en =#, ^ todas .. en =#, ^ en =# $, ^ en =# por favor, asegurate =de, asegurate =que, \
         asegurese =de, ^ =procura, ^ =evita, ^ =evite, ^ =prefiere, recuerda =que, =deberias, =preferiria que, \
         ^ trata .. =como, en caso de =duda, ante la =duda, si tienes =dudas, ^ =deja de, hay =que, quiero =que, \
-        ^ cada .. =necesita",
+        ^ cada .. =necesita, ^ antes de =cada _ !, ^ despues de =cada _ %, ^ despues de =cada _ !, \
+        ^ los tests =solo con, ^ tests =solo con, ^ mensajes .. en =#, ^ los mensajes .. en =#, \
+        ^ commits .. en =#, ^ los commits .. en =#, ^ respuestas .. en =#, solo yo =respondo, \
+        solo yo =decido, =respondo solo yo, =decido solo yo, ^ =nada puede ser, ^ =nada se borra",
     pointing: "~ no lo, ~ no la, ~ no los, ~ no las, nunca lo, nunca la, nunca los, nunca las, jamas lo, \
         jamas la",
     bars: "ningun ninguna cero sin",

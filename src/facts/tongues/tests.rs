@@ -2,6 +2,8 @@ use super::super::rule_words::{KNOWN, tells};
 use super::super::{Strength, constraints};
 use super::*;
 
+mod said_otherwise;
+
 /// What each sentence is, by itself and among others.
 fn of(text: &str) -> Vec<(&str, Strength)> {
     constraints(text).into_iter().map(|c| (c.text, c.strength)).collect()
