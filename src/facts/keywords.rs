@@ -135,9 +135,16 @@ fn ends_in_an_order_not_to(text: &str) -> bool {
 /// 「提交前先跑测试」, 「注释用英文」, 「デプロイ前に聞いて」, 「コミットメッセージは日本語で」: a short sentence that says what is
 /// to be done before something else, or in which language.
 fn says_when_or_how(text: &str) -> bool {
+    const LONG: usize = 24;
+    const TOLD: [&str; 7] = ["了", "我", "报错", "報錯", "崩溃", "失败", "错误"];
     let said = text.trim_end_matches(|c: char| !c.is_alphanumeric());
-    let told = text.contains(['了', '我']) && !text.contains("问我") && !text.contains("問我");
-    if !told && ["前先", "前请先", "前請先", "后先", "後先"].iter().any(|when| text.contains(when))
+    if said.ends_with("前问我") || said.ends_with("前問我") {
+        return true;
+    }
+    let told = TOLD.iter().any(|word| text.contains(word)) && !text.contains("先问我");
+    if !told
+        && text.chars().count() <= LONG
+        && ["前先", "前请先", "前請先", "后先", "後先"].iter().any(|when| text.contains(when))
     {
         return true;
     }

@@ -38,8 +38,8 @@ pub(in crate::facts) const FRENCH: Tongue = Tongue {
         je =prefere que tu, je =prefererais, je veux =que tu, en cas de =doute, dans le =doute, \
         ^ traite .. =comme, ^ traitez .. =comme, il =faut, ^ % ... ~ =pas, ^ =arrete de, ^ =arretez de, ^ avant =chaque _ %, ^ avant =chaque _ !, \
         ^ apres =chaque _ %, ^ apres =chaque _ !, ^ les tests .. =uniquement avec, ^ tests .. =uniquement avec, \
-        ^ messages .. en =#, ^ les messages .. en =#, ^ commits .. en =#, ^ les commits .. en =#, \
-        ^ reponses .. en =#, je veux =que tous, je veux =que toutes, je veux =que chaque, \
+        messages de commit .. en =#, ^ commits .. en =#, ^ les commits .. en =#, \
+        ^ reponses en =#, je veux =que tous, je veux =que toutes, je veux =que chaque, \
         c est moi =qui reponds, c est moi =qui decide, c est moi =qui deploie",
     pointing: "~ ne le, ~ ne la, ~ ne les, ~ n y, ~ n en",
     bars: "pas aucun aucune zero",

@@ -12,7 +12,7 @@ pub(in crate::facts) const GERMAN: Tongue = Tongue {
         tue pack+ druck+ stopp+ behandle nenn+ benenn+",
     bans: "*en *ern *eln",
     endings: "e",
-    except: "ge* bekommen begonnen behoben betroffen behalten vorhanden worden wurden waren konnten sollten haben \
+    except: "*ungen ge* bekommen begonnen behoben betroffen behalten vorhanden worden wurden waren konnten sollten haben \
         fehlgeschlagen erschienen erhalten angekommen angezeigt aufgerufen verschwunden uebernommen verstanden \
         werden koennen sollen muessen duerfen wollen",
     always: "nie niemals immer stets ausnahmslos keinesfalls nicht keine keinen kein keinerlei nichts",
@@ -54,7 +54,7 @@ pub(in crate::facts) const GERMAN: Tongue = Tongue {
         ^ nach =jedem _ das ... ! $, ^ nach =jeder _ die ... ! $, ^ nach =jeder _ den ... ! $, \
         ^ tests laufen =nur mit, ^ tests laufen =nur ueber, ^ tests =nur mit, ^ tests =nur ueber, \
         ^ commits =nur mit, ^ commits =nur ueber, ^ deployments =nur ueber, ^ commit nachrichten .. auf =#, \
-        ^ commit messages .. auf =#, ^ commits .. auf =#, ^ antworten .. auf =#, ^ doku* .. auf =#, \
+        ^ commit messages .. auf =#, ^ commits .. auf =#, ^ antworten auf =#, ^ antworten bitte auf =#, ^ doku auf =#, ^ doku bitte auf =#, \
         gebe =nur ich, mache =nur ich, entscheide =nur ich, beantworte =nur ich, deploye =nur ich, \
         pushe =nur ich, merge =nur ich, =nur ich darf, =nur ich entscheide, =nur ich deploye",
     pointing: "^ % sie, ^ % ihn, ^ % es, ^ % das nie, ^ % das nicht, ^ % das niemals, ^ % die nicht, \
@@ -64,5 +64,5 @@ pub(in crate::facts) const GERMAN: Tongue = Tongue {
         reaktion ausgabe verbindung meldung fehlermeldung unterschied wunder ergebnis ergebnisse aenderung \
         besserung stress eile ursache der von einzige einziger gefunden vorhanden laufen laeuft geht gibt ist \
         sind war waren hat haben wird werden kommt funktioniert",
-    reports: "mach+ dir =keine, immer =noch nicht, ich frag =mich",
+    reports: "mach+ dir =keine, immer =noch nicht, ich frag =mich, jedem _ die =gleichen, jeder _ die =gleichen, jedem _ die =selben",
 };

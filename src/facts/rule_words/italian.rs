@@ -32,8 +32,8 @@ pub(in crate::facts) const ITALIAN: Tongue = Tongue {
         ^ tutti .. in =#, ^ tutte .. in =#, ^ in =# $, ^ in =# per favore, =assicurati, si =assicuri, ^ =evita, \
         ^ =evitate, ^ =preferisci, =ricordati, ^ ricorda =di, ^ ricorda =che, =dovresti, =preferirei, \
         ^ tratta .. =come, in caso di =dubbio, nel =dubbio, ^ =smetti di, ^ fai in =modo, voglio =che, ^ prima di =ogni _ !, ^ dopo =ogni _ %, ^ dopo =ogni _ !, \
-        ^ test =solo con, ^ i test =solo con, ^ messaggi .. in =#, ^ i messaggi .. in =#, ^ i commit .. in =#, \
-        ^ risposte .. in =#, rispondo =solo io, decido =solo io, ^ =niente va *ato",
+        ^ test =solo con, ^ i test =solo con, messaggi di commit .. in =#, ^ i commit .. in =#, \
+        ^ risposte in =#, rispondo =solo io, decido =solo io, ^ =niente va *ato",
     pointing: "~ non lo, ~ non la, ~ non li, ~ non *rlo, ~ non *rla, ~ non *rli, ~ non *rle, ~ non *rci",
     bars: "niente nessun nessuna zero",
     small_talk: "problema problemi errore errori idea male dubbio da di paura risposta altro funziona panico \

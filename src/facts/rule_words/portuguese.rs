@@ -35,9 +35,9 @@ pub(in crate::facts) const PORTUGUESE: Tongue = Tongue {
         ^ em =# por favor, =certifique se, certifica =te, ^ =garanta, ^ =evite, ^ =evita, ^ =prefira, \
         lembre se =de, lembre se =que, voce =deveria, =deverias, =preferiria, prefiro =que, ^ trate .. =como, \
         em caso de =duda, em caso de =duvida, na =duvida, ^ =pare de, quero =que, ^ cada .. =precisa, ^ antes de =cada _ *ar, ^ antes de =cada _ *er, ^ apos =cada _ %, \
-        ^ apos =cada _ *ar, ^ testes =so com, ^ os testes =so com, ^ testes =apenas com, ^ mensagens .. em =#, \
-        ^ as mensagens .. em =#, ^ commits .. em =#, ^ os commits .. em =#, ^ respostas .. em =#, \
-        so eu =respondo, so eu =decido, ^ =nada pode ser",
+        ^ apos =cada _ *ar, ^ testes =so com, ^ os testes =so com, ^ testes =apenas com, mensagens de commit .. em =#, \
+         ^ commits .. em =#, ^ os commits .. em =#, ^ respostas em =#, \
+        so eu =respondo, so eu =decido",
     pointing: "nao o !, nao a !, nao os !, nao as !, nunca o !, nunca a !, ! nele, ! nela, ! neles, ! nelas, \
         ! nisso",
     bars: "nenhum nenhuma zero sem",

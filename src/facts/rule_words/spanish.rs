@@ -41,9 +41,9 @@ pub(in crate::facts) const SPANISH: Tongue = Tongue {
         asegurese =de, ^ =procura, ^ =evita, ^ =evite, ^ =prefiere, recuerda =que, =deberias, =preferiria que, \
         ^ trata .. =como, en caso de =duda, ante la =duda, si tienes =dudas, ^ =deja de, hay =que, quiero =que, \
         ^ cada .. =necesita, ^ antes de =cada _ !, ^ despues de =cada _ %, ^ despues de =cada _ !, \
-        ^ los tests =solo con, ^ tests =solo con, ^ mensajes .. en =#, ^ los mensajes .. en =#, \
-        ^ commits .. en =#, ^ los commits .. en =#, ^ respuestas .. en =#, solo yo =respondo, \
-        solo yo =decido, =respondo solo yo, =decido solo yo, ^ =nada puede ser, ^ =nada se borra",
+        ^ los tests =solo con, ^ tests =solo con, mensajes de commit .. en =#, \
+        ^ commits .. en =#, ^ los commits .. en =#, ^ respuestas en =#, solo yo =respondo, \
+        solo yo =decido, =respondo solo yo, =decido solo yo",
     pointing: "~ no lo, ~ no la, ~ no los, ~ no las, nunca lo, nunca la, nunca los, nunca las, jamas lo, \
         jamas la",
     bars: "ningun ninguna cero sin",
