@@ -33,7 +33,12 @@ process.stdout.write(
 );
 
 const fits = before.tokens_after > WINDOW && report.tokens_after < report.threshold;
-if (fits) console.log("  Go on: `npm run demo` shows it in the browser, README.md how to use it.\n");
+if (fits)
+  console.log(
+    "  A ledger is what the summary left out: rules, files, errors, kept word for word.\n" +
+      "  This was a one-off as `compactMessages` does it, with `fill`: as full as the limit allows.\n\n" +
+      "  Go on: `npm run demo` shows it in the browser, README.md how to use it.\n",
+  );
 else
   console.error(
     `  The main job failed: ${before.tokens_after} tokens became ${report.tokens_after}, window ${WINDOW}, threshold ${report.threshold}.\n`,

@@ -10,6 +10,8 @@ declare module "contextfold" {
     anthropic: Anthropic.MessageParam;
     /** Of `@anthropic-ai/sdk`: a block of the system prompt. */
     "anthropic-system": Anthropic.TextBlockParam;
+    /** Of `@anthropic-ai/sdk`: a tool's definition. */
+    "anthropic-tool": Anthropic.Tool;
   }
 }
 

@@ -10,6 +10,10 @@ declare module "contextfold" {
     "openai-responses": OpenAI.Responses.ResponseInputItem;
     /** Of `openai`. */
     "openai-chat": OpenAI.Chat.ChatCompletionMessageParam;
+    /** Of `openai`: a tool's definition. */
+    "openai-responses-tool": OpenAI.Responses.FunctionTool;
+    /** Of `openai`: a tool's definition. */
+    "openai-chat-tool": OpenAI.Chat.ChatCompletionFunctionTool;
   }
 }
 

@@ -139,10 +139,8 @@ fn prepare_alone(messages: JsValue, options: &JsValue) -> Result<Promise, JsValu
     Ok(session.prepare_once(run.into()))
 }
 
-/// Definitions of the tools `tool_output_cache`, `tool_output_cache_grep` and `search_history`, ready to hand to a model in
-/// this format. They are executed by `session.toolOutputs.read(args)`, `session.toolOutputs.grep(args)` and
-/// `session.search(args.query, args)`.
-#[wasm_bindgen(js_name = toolDefinitions, unchecked_return_type = "object[]")]
+/// What the model's three tools are called with; `types.d.ts` declares it.
+#[wasm_bindgen(js_name = toolDefinitions, skip_typescript)]
 pub fn tool_definitions(
     #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
 ) -> Result<JsValue, JsValue> {

@@ -45,7 +45,7 @@ impl OpenAIHistoryAdapter {
     }
 
     /// The items, as the Responses API takes them: one live array, changed in place.
-    #[wasm_bindgen(getter, js_name = inputItems, unchecked_return_type = "object[]")]
+    #[wasm_bindgen(getter, js_name = inputItems, unchecked_return_type = "EntryOf<\"openai-responses\">[]")]
     pub fn input_items(&self) -> Array {
         self.items.clone()
     }

@@ -27,7 +27,11 @@ export type ToolCall =
 
 /** What a message carries beside its content. */
 export interface Meta {
-  /** Unique in a session; made (`m1`, `m2`, …) where it is left out. */
+  /**
+   * Unique in a session; made (`m1`, `m2`, …) where it is left out: `push` returns it. Messages come out as they came in, without a
+   * made one. `items()` has the ids of the view, in its order, and `session.graph.nodes()` the message of every id that folds, plans
+   * and reports name.
+   */
   id?: string | undefined;
   /** For passes that act by type; derived from the role where it is left out. */
   item_type?: ItemType | undefined;
@@ -65,6 +69,7 @@ export type Message = Meta &
  *     "openai-chat": OpenAI.Chat.ChatCompletionMessageParam;
  *     anthropic: Anthropic.MessageParam;
  *     "anthropic-system": Anthropic.TextBlockParam;
+ *     "anthropic-tool": Anthropic.Tool;
  *     "ai-sdk": ModelMessage;
  *   }
  * }
@@ -74,6 +79,15 @@ export interface EntryTypes {}
 
 /** An entry of a format's list: `object`, or what `EntryTypes` says. */
 export type EntryOf<F extends string> = F extends keyof EntryTypes ? EntryTypes[F] : object;
+
+/**
+ * Definitions of the tools `tool_output_cache`, `tool_output_cache_grep` and `search_history`, ready to hand to a model in this
+ * format. `runTool(session, name, args)` of `contextfold/tools` executes what the model calls; so do `session.toolOutputs.read(args)`,
+ * `session.toolOutputs.grep(args)` and `session.search(args.query, args)`. For an SDK's own types, see `EntryTypes`.
+ *
+ * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not.
+ */
+export function toolDefinitions<F extends Format>(format: F): EntryOf<`${F}-tool`>[];
 
 /** What `session.view(format)` gives. */
 export type ViewOf<F extends Format> = F extends "messages"

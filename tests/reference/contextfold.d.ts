@@ -941,7 +941,11 @@ export type ToolCall =
 
 /** What a message carries beside its content. */
 export interface Meta {
-    /** Unique in a session; made (`m1`, `m2`, …) where it is left out. */
+    /**
+     * Unique in a session; made (`m1`, `m2`, …) where it is left out: `push` returns it. Messages come out as they came in, without a
+     * made one. `items()` has the ids of the view, in its order, and `session.graph.nodes()` the message of every id that folds, plans
+     * and reports name.
+     */
     id?: string | undefined;
     /** For passes that act by type; derived from the role where it is left out. */
     item_type?: ItemType | undefined;
@@ -979,6 +983,7 @@ export type Message = Meta &
  *     "openai-chat": OpenAI.Chat.ChatCompletionMessageParam;
  *     anthropic: Anthropic.MessageParam;
  *     "anthropic-system": Anthropic.TextBlockParam;
+ *     "anthropic-tool": Anthropic.Tool;
  *     "ai-sdk": ModelMessage;
  *   }
  * }
@@ -988,6 +993,15 @@ export interface EntryTypes {}
 
 /** An entry of a format's list: `object`, or what `EntryTypes` says. */
 export type EntryOf<F extends string> = F extends keyof EntryTypes ? EntryTypes[F] : object;
+
+/**
+ * Definitions of the tools `tool_output_cache`, `tool_output_cache_grep` and `search_history`, ready to hand to a model in this
+ * format. `runTool(session, name, args)` of `contextfold/tools` executes what the model calls; so do `session.toolOutputs.read(args)`,
+ * `session.toolOutputs.grep(args)` and `session.search(args.query, args)`. For an SDK's own types, see `EntryTypes`.
+ *
+ * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not.
+ */
+export function toolDefinitions<F extends Format>(format: F): EntryOf<`${F}-tool`>[];
 
 /** What `session.view(format)` gives. */
 export type ViewOf<F extends Format> = F extends "messages"
@@ -1710,7 +1724,7 @@ export class OpenAIHistoryAdapter {
     /**
      * The items, as the Responses API takes them: one live array, changed in place.
      */
-    readonly inputItems: object[];
+    readonly inputItems: EntryOf<"openai-responses">[];
 }
 
 /**
@@ -2108,7 +2122,8 @@ export class Session {
     /**
      * Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
      * tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
-     * history's length.
+     * history's length. Calls of the tools of `toolDefinitions` and their answers are passed over: they repeat what is
+     * searched.
      *
      * A string is found letter by letter, in upper and lower case alike, and with its accents on the letters as well as apart.
      * What the tool `search_history` of `toolDefinitions` is called with can be handed on: `session.search(args.query, args)`.
@@ -2497,13 +2512,6 @@ export function simulate(format: Format, input: unknown, options?: SimulateOptio
  * @throws {ContextError} `INVALID_ARGUMENT` for an object of none of these shapes.
  */
 export function tokenUsage(usage: unknown): TokenUsage;
-
-/**
- * Definitions of the tools `tool_output_cache`, `tool_output_cache_grep` and `search_history`, ready to hand to a model in
- * this format. They are executed by `session.toolOutputs.read(args)`, `session.toolOutputs.grep(args)` and
- * `session.search(args.query, args)`.
- */
-export function toolDefinitions(format: Format): object[];
 
 /**
  * A text of more than `max` (5,000) characters as its first `head` (1,000) and its last `tail` (1,000), and between them

@@ -1,6 +1,8 @@
 // Compiled, not run: with their entry types named once, views go into the official SDKs without a cast.
 
-import { Session } from "contextfold";
+import { OpenAIHistoryAdapter, Session, toolDefinitions } from "contextfold";
+import type {} from "contextfold/anthropic";
+import type {} from "contextfold/openai";
 import Anthropic from "@anthropic-ai/sdk";
 import { type LanguageModel, type ModelMessage, generateText } from "ai";
 import OpenAI from "openai";
@@ -26,4 +28,13 @@ export async function send(session: Session, openai: OpenAI, anthropic: Anthropi
   session.pushFrom("ai-sdk", made.messages);
   // @ts-expect-error one format's view is not another's
   await openai.chat.completions.create({ model: "gpt-5", messages: session.view("ai-sdk") });
+}
+
+/** An import of `contextfold/openai` or `contextfold/anthropic`, of nothing even, types the tools and `inputItems`, too. */
+export async function sendWithTools(openai: OpenAI, anthropic: Anthropic, history: OpenAIHistoryAdapter): Promise<void> {
+  await openai.responses.create({ model: "gpt-5", input: history.inputItems, tools: toolDefinitions("openai-responses") });
+  await openai.chat.completions.create({ model: "gpt-5", messages: [], tools: toolDefinitions("openai-chat") });
+  await anthropic.messages.create({ model: "claude-opus-4-5", max_tokens: 100, messages: [], tools: toolDefinitions("anthropic") });
+  // @ts-expect-error one format's tools are not another's
+  await openai.chat.completions.create({ model: "gpt-5", messages: [], tools: toolDefinitions("anthropic") });
 }
