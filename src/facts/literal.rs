@@ -1,6 +1,7 @@
 //! Facts that must survive letter by letter.
 
-use super::{bytes, word};
+use super::paths::{self, Whole};
+use super::{bytes, wide, word};
 use crate::saved::saved;
 
 /// What kind of literal fact it is.
@@ -54,7 +55,7 @@ pub fn literals(text: &str) -> Vec<Literal<'_>> {
 /// The same, one by one.
 pub(super) fn each_literal<'a>(text: &'a str, found: &mut dyn FnMut(Literal<'a>)) {
     let bytes = text.as_bytes();
-    let mut at = 0;
+    let (mut at, mut floor) = (0, 0);
     while at < bytes.len() {
         let mut seen = bytes::CLASS[usize::from(bytes[at])];
         if seen == 0 {
@@ -84,13 +85,22 @@ pub(super) fn each_literal<'a>(text: &'a str, found: &mut dyn FnMut(Literal<'a>)
             at = end; // most words of a text
             continue;
         }
-        at = literal_at(text, at, end, found);
+        at = literal_at(text, &mut floor, at, end, found);
     }
 }
 
 /// What the word `at..end` is, or begins; where to go on behind it.
-fn literal_at<'a>(text: &'a str, at: usize, end: usize, found: &mut dyn FnMut(Literal<'a>)) -> usize {
-    if let Some((start, len)) = url(text, at, end) {
+///
+/// `floor`: what stands before it is part of no path from here on.
+fn literal_at<'a>(
+    text: &'a str,
+    floor: &mut usize,
+    at: usize,
+    end: usize,
+    found: &mut dyn FnMut(Literal<'a>),
+) -> usize {
+    if let Some((start, len)) = url(text, at, end).or_else(|| remote(text, at, end)) {
+        *floor = start + len;
         if len <= LONGEST_URL {
             let url = word::trim_url(&text[start..start + len]);
             found(Literal { kind: LiteralKind::Url, text: url, at: start });
@@ -98,6 +108,7 @@ fn literal_at<'a>(text: &'a str, at: usize, end: usize, found: &mut dyn FnMut(Li
         return start + len;
     }
     if let Some(len) = drive_path(text, at, end) {
+        *floor = at + len;
         let path = text[at..at + len].trim_end_matches(['.', '\\']);
         found(Literal { kind: LiteralKind::Path, text: path, at });
         return at + len;
@@ -107,14 +118,23 @@ fn literal_at<'a>(text: &'a str, at: usize, end: usize, found: &mut dyn FnMut(Li
         found(Literal { kind: LiteralKind::Id, text: &text[at..end + len], at });
         return end + len;
     }
+    let is_piece = match paths::whole(text, *floor, at, end) {
+        Whole::Path(start, end) => {
+            *floor = end;
+            found(Literal { kind: LiteralKind::Path, text: &text[start..end], at: start });
+            return end;
+        }
+        Whole::Word => false,
+        Whole::NoPath => true,
+    };
     if end - at <= LONGEST_WORD {
-        in_word(text, at, end, found);
+        in_word(text, at, end, is_piece, found);
     }
     end
 }
 
-/// The facts in one word: a path whole, or else the ids and codes in it.
-fn in_word<'a>(text: &'a str, at: usize, end: usize, found: &mut dyn FnMut(Literal<'a>)) {
+/// The facts in one word: a path whole, if it is no piece of something else, or else the ids and codes in it.
+fn in_word<'a>(text: &'a str, at: usize, end: usize, is_piece: bool, found: &mut dyn FnMut(Literal<'a>)) {
     let (start, whole) = word::trimmed(text, at, end);
     let (run, marks) = bytes::run(whole.as_bytes());
     if run == whole.len() && marks == bytes::PLAIN && run < bytes::LONGEST_PLAIN {
@@ -123,7 +143,7 @@ fn in_word<'a>(text: &'a str, at: usize, end: usize, found: &mut dyn FnMut(Liter
     if word::is_definition(&text[at..end]) {
         return;
     }
-    if word::is_path(whole) {
+    if !is_piece && word::is_path(whole) {
         if !word::is_code(whole, &text[end..]) {
             found(Literal { kind: LiteralKind::Path, text: whole, at: start });
         }
@@ -167,21 +187,35 @@ fn issue_number(bytes: &[u8], at: usize) -> Option<usize> {
 fn url(text: &str, at: usize, end: usize) -> Option<(usize, usize)> {
     let rest = text[end..].strip_prefix("://")?;
     let word = &text[at..end];
-    let scheme = word.len() - word.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
-    if word.len() - scheme < 2
-        || !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/' || c == '[')
-    {
+    let scheme = word.len() - word.bytes().rev().take_while(u8::is_ascii_alphanumeric).count();
+    let scheme = scheme + word.as_bytes()[scheme..].iter().take_while(|b| b.is_ascii_digit()).count();
+    if word.len() - scheme < 2 || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '/' || c == '[') {
         return None;
     }
-    let host = rest.find(|c: char| !word::is_url_part(c)).unwrap_or(rest.len());
-    Some((at + scheme, end - at - scheme + 3 + host))
+    let len = wide::url_len(rest, text[..at + scheme].ends_with(wide::is_wide));
+    (len > 0).then_some((at + scheme, end - at - scheme + 3 + len))
+}
+
+/// Where `git@github.com:a/b.git` begins, whose part up to the colon ends the word `at..end`, and its length.
+fn remote(text: &str, at: usize, end: usize) -> Option<(usize, usize)> {
+    let rest = text[end..].strip_prefix(':').filter(|rest| !rest.starts_with(':'))?;
+    let (user, host) = text[at..end].rsplit_once('@')?;
+    let is_name = |name: &str| !name.is_empty() && !name.contains(['/', '@', '+', '~']) && name.is_ascii();
+    let len = rest.find(|c: char| !word::is_part(c)).unwrap_or(rest.len());
+    let path = &rest[..len];
+    let is_path = path.contains('/') && !path.contains("//") && path.contains(|c: char| c.is_alphabetic());
+    (is_name(user) && is_name(host) && host.contains('.') && is_path).then_some((at, end - at + 1 + len))
 }
 
 /// The length of `C:\dir\file.txt` at this word, if the word is a drive letter.
 fn drive_path(text: &str, at: usize, end: usize) -> Option<usize> {
     let drive = end - at == 1 && text.as_bytes()[at].is_ascii_alphabetic();
     let rest = text[end..].strip_prefix(":\\").filter(|_| drive)?;
-    let len = rest.find(|c: char| !(word::is_part(c) || c == '\\')).unwrap_or(rest.len());
+    let is_part = |c: char| word::is_part(c) || c == '\\' || wide::is_wide(c);
+    let len = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
+    let run = &text[end + 1..end + 2 + len];
+    let is_sentence = run.contains(wide::is_wide) && len <= LONGEST_WORD;
+    let len = if is_sentence { wide::path_in(run, &['\\', '/'], true)?.1.checked_sub(1)? } else { len };
     (len > 1 && len <= LONGEST_WORD).then_some(3 + len)
 }
 

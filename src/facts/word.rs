@@ -1,5 +1,7 @@
 //! What a single word is: a path, an id, an error code.
 
+use super::codes;
+
 /// Extensions that make a bare name a file's. Without such a list `this.thing` would be one.
 const EXTENSIONS: [&str; 88] = [
     "astro", "avif", "bash", "bat", "bin", "bmp", "c", "cc", "cfg", "cjs", "conf", "cpp", "cs", "css", "csv",
@@ -25,11 +27,19 @@ const ERRNO: [&str; 46] = [
 pub(super) fn is_part(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || matches!(c, '_' | '-' | '.' | '/' | '~' | '@' | '+')
-        || (!c.is_ascii() && c.is_alphabetic() && !is_cjk(c))
+        || (!c.is_ascii() && (c.is_alphanumeric() || is_mark(c)) && !is_cjk(c))
 }
 
-/// A character of a URL.
+/// An accent or a vowel sign that stands behind its letter: file names of some systems are written so.
+fn is_mark(c: char) -> bool {
+    matches!(u32::from(c), 0x0300..=0x036F | 0x0591..=0x05C7 | 0x064B..=0x0652 | 0x093C | 0x094D | 0x09CD | 0x0E47..=0x0E4E)
+}
+
+/// A character of a URL, of a script that sets blanks between words.
 pub(super) fn is_url_part(c: char) -> bool {
+    if !c.is_ascii() {
+        return is_part(c);
+    }
     c.is_ascii_graphic() && !matches!(c, '"' | '<' | '>' | '\\' | '^' | '`' | '{' | '|' | '}')
 }
 
@@ -111,10 +121,19 @@ pub(super) fn is_code(word: &str, behind: &str) -> bool {
 }
 
 fn bare_file(name: &str) -> bool {
-    let known = |e: &str| EXTENSIONS.binary_search(&e.to_ascii_lowercase().as_str()).is_ok();
     // A one-letter extension is as often a method or an initial.
     let plain = name.split('.').next().is_some_and(|stem| stem.len() > 1);
-    extension(name).is_some_and(|e| known(e) && (e.len() > 1 || plain))
+    extension(name).is_some_and(|e| is_known_extension(e) && (e.len() > 1 || plain))
+}
+
+/// Whether an extension is a file's, in all its letters.
+pub(super) fn is_known_extension(extension: &str) -> bool {
+    EXTENSIONS.binary_search(&extension.to_ascii_lowercase().as_str()).is_ok()
+}
+
+/// Whether a path ends in a well-known extension of two letters or more.
+pub(super) fn has_known_extension(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(stem, e)| !stem.is_empty() && e.len() > 1 && is_known_extension(e))
 }
 
 fn extension(name: &str) -> Option<&str> {
@@ -126,7 +145,9 @@ fn extension(name: &str) -> Option<&str> {
 
 /// A UUID, a hash, or a name with a long enough tail of letters and digits.
 pub(super) fn is_id(word: &str) -> bool {
-    is_uuid(word) || word.bytes().any(|b| b.is_ascii_digit()) && (is_hash(word) || is_prefixed(word))
+    is_uuid(word)
+        || word.bytes().any(|b| b.is_ascii_digit())
+            && (is_hash(word) || is_prefixed(word) || codes::is_numbered(word))
 }
 
 fn is_uuid(word: &str) -> bool {
@@ -159,9 +180,12 @@ pub(super) fn is_error_code(word: &str) -> bool {
     let digits = |s: &str, range: std::ops::RangeInclusive<usize>| {
         range.contains(&s.len()) && s.bytes().all(|b| b.is_ascii_digit())
     };
-    word.strip_prefix("TS").is_some_and(|d| digits(d, 4..=5))
-        || word.strip_prefix('E').is_some_and(|d| digits(d, 4..=4))
-        || (word.starts_with('E') && ERRNO.contains(&word))
+    match word.as_bytes().first() {
+        Some(b'T') => word.strip_prefix("TS").is_some_and(|d| digits(d, 4..=5)),
+        Some(b'E') => digits(&word[1..], 4..=4) || ERRNO.contains(&word) || codes::is_named_error(word),
+        Some(b'O') => codes::is_named_error(word),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

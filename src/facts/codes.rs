@@ -1,0 +1,51 @@
+//! Codes that a maker or a tracker numbers: `ERR_MODULE_NOT_FOUND`, `ORA-00942`, `CVE-2024-1234`, `PROJ-1234`.
+
+/// What stands before a hyphen and a number of three digits or more in the names of standards, ciphers and character sets.
+const STANDARDS: [&str; 44] = [
+    "AES", "ANSI", "ASTM", "AVX", "BIP", "CP", "CRC", "DES", "DIN", "DO", "ECMA", "EIP", "EN", "ERC", "ES",
+    "FIPS", "GB", "GMT", "GPT", "HMAC", "HS", "HTTP", "IBM", "IEC", "IEEE", "ISO", "ITU", "JIS", "LATIN",
+    "MD", "MIL", "NIST", "PEP", "PKCS", "RFC", "RS", "RSA", "SHA", "SP", "SSE", "UCS", "UTC", "UTF",
+    "WINDOWS",
+];
+
+/// `ERR_INVALID_ARG_TYPE`, `E_NOT_FOUND`, `ORA-00942`.
+pub(super) fn is_named_error(word: &str) -> bool {
+    if let Some(digits) = word.strip_prefix("ORA-") {
+        return digits.len() == 5 && are_digits(digits);
+    }
+    let Some(name) = word.strip_prefix("ERR_").or_else(|| word.strip_prefix("E_")) else { return false };
+    let named =
+        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    name.contains('_') && name.split('_').all(named) && name.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+/// `CVE-2024-1234`, or a tracker's `PROJ-123`: two letters and three digits at the least.
+pub(super) fn is_numbered(word: &str) -> bool {
+    if !word.as_bytes().first().is_some_and(u8::is_ascii_uppercase) {
+        return false;
+    }
+    let Some((name, number)) = word.split_once('-') else { return false };
+    if name == "CVE" {
+        let (year, number) = number.split_once('-').unwrap_or(("", ""));
+        return year.len() == 4 && are_digits(year) && (4..=7).contains(&number.len()) && are_digits(number);
+    }
+    (2..=10).contains(&name.len())
+        && (3..=6).contains(&number.len())
+        && name.bytes().all(|b| b.is_ascii_uppercase())
+        && are_digits(number)
+        && STANDARDS.binary_search(&name).is_err()
+}
+
+fn are_digits(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_standards_can_be_searched() {
+        assert!(STANDARDS.is_sorted());
+    }
+}

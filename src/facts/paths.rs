@@ -1,0 +1,398 @@
+//! The whole path that a word is a piece of, in any script and with the segments of routes.
+
+use super::wide::{self, is_wide};
+use super::{routes, word};
+
+/// Longer runs are data.
+const LONGEST: usize = 256;
+
+/// What a word is a piece of.
+pub(super) enum Whole {
+    /// Nothing but itself.
+    Word,
+    /// A path, from where to where.
+    Path(usize, usize),
+    /// Something that is no path, nor is any of its pieces.
+    NoPath,
+}
+
+/// What the word `at..end` is a piece of. Nothing before `floor` belongs to it.
+#[inline]
+pub(super) fn whole(text: &str, floor: usize, at: usize, end: usize) -> Whole {
+    if may_be_piece(text, at, end) { longer(text, floor, at) } else { Whole::Word }
+}
+
+/// The path around the word at `at`, which something stands beside.
+fn longer(text: &str, floor: usize, at: usize) -> Whole {
+    let (start, right) = run(text, floor, at);
+    if right - start > LONGEST * 2 {
+        return Whole::NoPath;
+    }
+    let all = &text[start..right];
+    let before = text[..start].chars().next_back();
+    let behind = text[right..].chars().next();
+    let (path, is_quoted) = if all.contains(is_wide) {
+        match wide_path(all, before, behind, start == 0 && right == text.len()) {
+            Some((from, to, is_quoted)) => ((start + from, start + to), is_quoted),
+            None => return Whole::NoPath,
+        }
+    } else {
+        ((start, right), false)
+    };
+    let (from, path) =
+        if is_quoted { (path.0, &text[path.0..path.1]) } else { word::trimmed(text, path.0, path.1) };
+    let to = from + path.len();
+    let has_groups = path.contains(['[', '(', '{', '$']);
+    let is_route = !has_groups
+        || routes::is_route(path, word::has_known_extension(path), text.as_bytes().get(to).copied());
+    // A slash right behind wide characters was looked at there.
+    let begins = !path.starts_with('/') || from > start || may_begin(text, from, to);
+    let is_prose = path.starts_with(is_wide) && !word::has_known_extension(path);
+    if to > at && is_route && begins && !is_prose && path.len() <= LONGEST && word::is_path(path) {
+        Whole::Path(from, to)
+    } else {
+        Whole::NoPath
+    }
+}
+
+/// Whether what stands beside a word may make a longer path of it. Most words are told by this alone.
+#[inline]
+fn may_be_piece(text: &str, at: usize, end: usize) -> bool {
+    let bytes = text.as_bytes();
+    let word = &bytes[at..end];
+    let has_slash = || word.contains(&b'/');
+    let before = match at.checked_sub(1).map_or(b' ', |i| bytes[i]) {
+        b')' => has_slash(),
+        b']' | b'}' | b'$' => has_slash() || word::has_known_extension(&text[at..end]),
+        b'*' | b'\\' | b'>' | b'%' => word[0] == b'/',
+        128.. => text[..at].ends_with(is_wide) && (has_slash() || word.contains(&b'.')),
+        _ => false,
+    };
+    before
+        || match bytes.get(end).copied().unwrap_or(b' ') {
+            b'(' | b'[' | b'{' | b'$' => {
+                matches!(word.last(), Some(b'/' | b'.' | b'-' | b'_' | b'@'))
+                    && (has_slash() || word.contains(&b'.'))
+            }
+            bracket @ (b')' | b']' | b'}') => match bytes.get(end + 1) {
+                Some(b'/') => has_slash() || word.contains(&b'.'),
+                // `(..)(..)photo`, `[[...all]]`; but `[a.md](b.md)` is a link.
+                Some(b'(' | b']') if bracket != b']' || bytes[end + 1] == b']' => word.contains(&b'.'),
+                Some(next) => word[0] == b'.' && next.is_ascii_alphanumeric() && bytes[..at].ends_with(b"("),
+                None => false,
+            },
+            128.. => text[end..].starts_with(is_wide) && (has_slash() || word.contains(&b'.')),
+            _ => false,
+        }
+}
+
+/// The run of characters of paths, wide ones and groups around the word at `at`.
+fn run(text: &str, floor: usize, at: usize) -> (usize, usize) {
+    let bracket = |c: char| matches!(c, '(' | ')' | '[' | ']' | '{' | '}' | '$');
+    let mut start = at;
+    for (i, c) in text[floor..at].char_indices().rev() {
+        let i = floor + i;
+        if at - i > LONGEST || !(word::is_part(c) || is_wide(c) || bracket(c) || c == '=') {
+            break;
+        }
+        start = i;
+    }
+    let mut end = start;
+    // A run that is too long is walked no further: the time is linear.
+    while let Some(c) = text[end..].chars().next().filter(|_| end - start <= LONGEST * 2) {
+        if word::is_part(c) || is_wide(c) {
+            end += c.len_utf8();
+            continue;
+        }
+        if let Some(len) =
+            text.as_bytes().get(end).filter(|_| c.is_ascii()).and_then(|_| routes::group(text, start, end))
+        {
+            end += len;
+            continue;
+        }
+        if end >= at {
+            break;
+        }
+        end += c.len_utf8();
+        start = end;
+    }
+    (start, end)
+}
+
+/// The path in a run with wide characters, and whether quotes around it say that it is all of it.
+fn wide_path(
+    run: &str,
+    before: Option<char>,
+    behind: Option<char>,
+    is_all: bool,
+) -> Option<(usize, usize, bool)> {
+    let is_quoted = before.zip(behind).is_some_and(|(before, behind)| is_pair(before, behind));
+    let has_path = run.contains('/');
+    if (is_quoted || is_all && !has_path && !wide::leads_on(run))
+        && wide::is_name(run)
+        && !wide::has_tail(run)
+    {
+        return Some((0, run.len(), true));
+    }
+    let is_firm = before
+        .is_none_or(|c| c.is_whitespace() || is_opening(c) || matches!(c, ':' | '=' | ',' | '|' | '>' | '*'));
+    let (from, to) = wide::path_in(run, &['/'], is_firm)?;
+    Some((from, to, false))
+}
+
+fn is_pair(before: char, behind: char) -> bool {
+    matches!(
+        (before, behind),
+        ('"', '"')
+            | ('\'', '\'')
+            | ('`', '`')
+            | ('「', '」')
+            | ('『', '』')
+            | ('“', '”')
+            | ('‘', '’')
+            | ('«', '»')
+            | ('《', '》')
+    )
+}
+
+fn is_opening(c: char) -> bool {
+    matches!(
+        c,
+        '"' | '\''
+            | '`'
+            | '('
+            | '['
+            | '{'
+            | '<'
+            | '「'
+            | '『'
+            | '“'
+            | '‘'
+            | '«'
+            | '《'
+            | '【'
+            | '（'
+            | '：'
+            | '、'
+            | '，'
+            | '。'
+    )
+}
+
+/// Whether an absolute path may begin at this slash.
+fn may_begin(text: &str, at: usize, end: usize) -> bool {
+    match text.as_bytes()[..at].last() {
+        Some(b')' | b']' | b'}' | b'\\' | b'%' | b'$') => false,
+        Some(b'*') => text.as_bytes().get(end) == Some(&b'*'), // bold print, no pattern
+        Some(b'>') => {
+            // `/opt/<version>/bin`: what stands in the brackets is a segment.
+            let floor = at.saturating_sub(64);
+            let tag = text.as_bytes()[floor..at].iter().rposition(|b| *b == b'<');
+            tag.is_none_or(|tag| floor + tag == 0 || text.as_bytes()[floor + tag - 1] != b'/')
+        }
+        Some(128..) => !text[..at].chars().next_back().is_some_and(is_wide),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::LiteralKind::{self, ErrorCode, Id, Path, Url};
+    use super::super::literals;
+    use proptest::prelude::*;
+
+    fn of(text: &str) -> Vec<(LiteralKind, &str)> {
+        literals(text).into_iter().map(|l| (l.kind, l.text)).collect()
+    }
+
+    #[track_caller]
+    fn are(kind: LiteralKind, texts: &[&str]) {
+        let wrong: Vec<String> = texts
+            .iter()
+            .flat_map(|text| {
+                let around = [
+                    (*text).to_owned(),
+                    format!("See {text} now"),
+                    format!("`{text}`"),
+                    format!("修改「{text}」。"),
+                    format!("{{\"path\":\"{text}\"}}"),
+                    format!("- {text}\n- {text}."),
+                    format!("({text}), [{text}]:"),
+                ];
+                around.into_iter().filter(|around| {
+                    let found = of(around);
+                    found.is_empty() || found.iter().any(|f| *f != (kind, *text))
+                })
+            })
+            .map(|around| format!("{around:?}: {:?}", of(&around)))
+            .collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[track_caller]
+    fn table(rows: &[(&str, &[(LiteralKind, &str)])]) {
+        let wrong: Vec<String> = rows
+            .iter()
+            .filter(|(text, facts)| of(text) != *facts)
+            .map(|(text, _)| format!("{text:?}: {:?}", of(text)))
+            .collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn paths_of_routes_are_whole() {
+        are(
+            Path,
+            &[
+                "src/[id]/page.tsx", "app/(auth)/login/page.tsx", "src/app/[id]/page.tsx",
+                "(app)/login/page.tsx", "[slug]/page.tsx", "app/[...all]/route.ts",
+                "app/[[...all]]/route.ts", "app/@modal/(.)photo/[id]/page.tsx",
+                "app/feed/(..)(..)photo/page.tsx", "app/routes/$id.tsx", "app/routes/users.$id.edit.tsx",
+                "src/routes/[slug=word]/+page.svelte", "src/routes/(app)/+page@(app).svelte",
+                "pages/[id].vue", "pages/users-[group]/[id].vue", "/users/{id}/posts", "/users/{id}",
+                "src/$types.ts", "$HOME/.config/x.json", "${DIR}/src/x.ts", "src/a+b/c.ts", "a/b/c@2/x.js",
+                "app/[lang]/docs",
+            ],
+        );
+    }
+
+    #[test]
+    fn paths_of_every_script_are_whole() {
+        are(
+            Path,
+            &[
+                "/home/用户/项目/main.py",
+                "src/コンポーネント/Button.tsx",
+                "/opt/앱/설정.json",
+                "docs/ガイド.md",
+                "文件/报告.xlsx",
+                "data/2024年/売上.csv",
+                "/srv/データ/設定.json",
+                "src/组件/按钮.vue",
+                "src/组件/[id]/按钮.vue",
+                "docs/руководство.md",
+                "docs/überblick.md",
+                "docs/u\u{308}berblick.md",
+                "/data/ελλάδα/a.txt",
+                "/srv/שלום/x.py",
+                "docs/🎉/a.md",
+                "/home/用户",
+                r"C:\Users\太郎\Documents\報告書.docx",
+                r"C:\项目\a.txt",
+                "src/v2版本/a.rs",
+                "src/コンポーネント/ログイン.tsx",
+                "docs/हिन्दी/a.md",
+            ],
+        );
+    }
+
+    #[test]
+    fn urls_of_every_script_and_scheme_are_whole() {
+        are(
+            Url,
+            &[
+                "https://ja.wikipedia.org/wiki/日本語",
+                "https://zh.wikipedia.org/wiki/维基百科",
+                "https://例え.jp/パス",
+                "s3://my-bucket/path/file.parquet",
+                "gs://b/x.csv",
+                "https://ru.wikipedia.org/wiki/Москва",
+                "git@github.com:a/b.git",
+                "deploy@host.example.org:/srv/app",
+                "https://example.org/?q=日本&b=1",
+            ],
+        );
+    }
+
+    #[test]
+    fn codes_of_makers_and_trackers() {
+        are(ErrorCode, &["ERR_MODULE_NOT_FOUND", "ERR_INVALID_ARG_TYPE", "ORA-00942", "E_NOT_FOUND"]);
+        are(Id, &["CVE-2024-1234", "PROJ-1234", "ABC-123"]);
+        assert_eq!(
+            of(
+                "UTF-8 UTF-16 SHA-256 ISO-8601 GPT-4 RFC-2119 AES-128 A-123 AB-12 ERR_X ERR_ ERR_a_b ORA-1 CVE-24-1 IEEE-754"
+            ),
+            []
+        );
+    }
+
+    #[test]
+    fn paths_in_sentences_without_blanks() {
+        table(&[
+            ("请修改src/a.rs文件", &[(Path, "src/a.rs")]),
+            ("请修改src/a.rs", &[(Path, "src/a.rs")]),
+            ("を「docs/ガイド.md」に", &[(Path, "docs/ガイド.md")]),
+            ("docs/ガイド.mdを直した", &[(Path, "docs/ガイド.md")]),
+            ("读取src/a.rs和lib/b.rs文件", &[(Path, "src/a.rs"), (Path, "lib/b.rs")]),
+            ("把src/foo和src/bar/baz.ts删除", &[(Path, "src/bar/baz.ts")]),
+            ("请修改/etc/nginx/nginx.conf文件", &[(Path, "/etc/nginx/nginx.conf")]),
+            ("请看 /usr/bin下的工具", &[(Path, "/usr/bin")]),
+            ("修改main.rs文件", &[(Path, "main.rs")]),
+            ("输入/输出见src/a.rs", &[(Path, "src/a.rs")]),
+            ("src/コンポーネント/Button.tsx を直した", &[(Path, "src/コンポーネント/Button.tsx")]),
+            ("「ガイド.md」と`設定.json`", &[(Path, "ガイド.md"), (Path, "設定.json")]),
+            ("✅src/a.ts", &[(Path, "src/a.ts")]),
+            ("├──src/a.rs", &[(Path, "src/a.rs")]),
+            ("见https://example.org/文档。", &[(Url, "https://example.org/")]),
+            (
+                "https://example.org/a を見て、https://example.org/bを",
+                &[(Url, "https://example.org/a"), (Url, "https://example.org/b")],
+            ),
+            ("src/lib/里面的文件", &[(Path, "src/lib/")]),
+        ]);
+    }
+
+    #[test]
+    fn brackets_that_are_no_part_of_a_path() {
+        table(&[
+            (
+                "[the guide](docs/a.md) and [src/b.rs](src/b.rs)",
+                &[(Path, "docs/a.md"), (Path, "src/b.rs"), (Path, "src/b.rs")],
+            ),
+            ("src/main.ts(12,5): error TS2345", &[(Path, "src/main.ts"), (ErrorCode, "TS2345")]),
+            ("open(src/a.rs)", &[(Path, "src/a.rs")]),
+            ("<file>/home/me/a.ts</file>", &[(Path, "/home/me/a.ts")]),
+            ("**/usr/bin/x** **/foo/bar.ts", &[(Path, "/usr/bin/x")]),
+            ("(see src/a.rs)/b", &[(Path, "src/a.rs")]),
+            ("PATH=/usr/bin:/usr/local/bin", &[(Path, "/usr/bin"), (Path, "/usr/local/bin")]),
+        ]);
+    }
+
+    #[test]
+    fn slashes_that_make_no_path() {
+        for text in [
+            "and/or", "他/她", "1/2", "こんにちは/さようなら", "是/否/不知道", "2024/05/12", "12/05/2024",
+            "a[i]/b", "a[i]/b.c", "f(x)/g/h.ts", "(a+b)/c.d", "x = (a)/(b)", r"/^foo\/(bar)$/",
+            "/opt<version>", "</div>", "km/h", "f(x)/this.scale", "3/4 + (1/2)/x", "5/年", "入力／出力",
+            "(res).json()", "arr[0].map(x)", "2024年/5月", "他/她/它",
+        ] {
+            assert_eq!(of(text), [], "{text}");
+        }
+    }
+
+    const SEGMENT: &str = "[a-z]{2,6}|[家用户项目組件]{1,4}|[ガイドデータ]{1,4}|[가나다라]{1,3}|\\[[a-z]{2,5}\\]|\\([a-z]{2,5}\\)|\\$[a-z]{2,4}|\\[\\.\\.\\.[a-z]{2,4}\\]|@[a-z]{2,5}|[а-я]{2,5}|[a-z]{2}[家用户]{2}";
+
+    proptest! {
+        #[test]
+        fn a_quoted_path_is_told_whole(
+            root in "|/|\\./|\\.\\./|~/", segments in prop::collection::vec(SEGMENT, 1..5), name in "[a-z]{2,5}|[家用户]{1,3}|[ガイ]{2}",
+            quote in "[\"'`]", before in "(See|看|を|x =|- ) ?", after in "[ ,.。、]?(is|文件|を)?"
+        ) {
+            let path = format!("{root}{}/{name}.rs", segments.join("/"));
+            // A mention's mark is no part of a path.
+            let path = path.trim_start_matches('@');
+            let text = format!("{before}{quote}{path}{quote}{after}");
+            prop_assert_eq!(of(&text), [(Path, path)], "{}", text);
+        }
+
+        #[test]
+        fn what_is_found_stands_in_the_text_in_order(text in "[a-c1/.:#_()\\[\\]{}$@ \\\\家のデ\"`。é]{0,60}|(家|src/|[.]rs|/|\\[id\\]|の|文件| ){0,20}") {
+            let mut end = 0;
+            for l in literals(&text) {
+                prop_assert_eq!(&text[l.at..l.at + l.text.len()], l.text);
+                prop_assert!(l.at >= end && !l.text.is_empty(), "{:?}", l);
+                end = l.at + l.text.len();
+            }
+        }
+    }
+}
