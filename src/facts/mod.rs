@@ -5,6 +5,7 @@
 //! what the assistant and the user said: decisions, progress, open work.
 
 mod actions;
+mod all_done;
 mod args;
 mod asked_user;
 mod bytes;
@@ -35,6 +36,7 @@ mod word;
 mod wrapped;
 
 pub use actions::{Action, Deed, actions};
+pub use all_done::says_all_done;
 pub use asked_user::is_put_to_the_user;
 pub use constraints::{Constraint, constraints};
 pub use drawn::Drawn;
@@ -43,7 +45,7 @@ pub use literal::{Literal, LiteralKind, literals};
 pub use names::Names;
 pub use needles::Needles;
 pub use notes::{Answered, CallNote, Notes, RunNote, Said};
-pub use open_work::{Checkbox, asks, asks_the_user, checkboxes, intentions, ticks};
+pub use open_work::{Checkbox, asks, asks_the_user, checkboxes, continues, intentions, ticks};
 pub use outcome::{Outcome, Status, outcome};
 pub use ruled::Strength;
 pub use sentences::{Sentence, sentences};

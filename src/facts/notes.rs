@@ -7,7 +7,7 @@ use super::asked_user::spoken;
 use super::outcome::{Outcome, Status, outcome};
 use super::{
     Plan, Strength, asks, asks_the_user, checkboxes, constraints, essence, intentions, only_looks, plan,
-    said, shorten, unwrapped, without_directory,
+    said, says_all_done, shorten, unwrapped, without_directory,
 };
 use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput};
 use crate::saved::saved;
@@ -32,6 +32,8 @@ pub struct Notes {
     pub rules: Vec<Said>,
     /// Its checklist entries, in order, and whether they are ticked.
     pub boxes: Vec<(String, bool)>,
+    /// It says that all there was to do is done.
+    pub all_done: bool,
     /// The question that it ends with, where it waits for an answer; of a message that makes calls, one that is put to the user.
     pub question: Option<String>,
     /// What an answer says is still to be done.
@@ -113,6 +115,7 @@ impl Notes {
             notes.next = next.map(|line| shorten::line(line, LONGEST_ENTRY)).collect();
         }
         notes.boxes = entries(&said);
+        notes.all_done = says_all_done(&said);
         notes
     }
 

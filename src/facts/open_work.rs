@@ -17,7 +17,7 @@ const TICKED_BOXES: [char; 4] = ['☑', '✅', '✔', '☒'];
 pub fn checkboxes(text: &str) -> Vec<Checkbox<'_>> {
     let drawn =
         || !text.is_ascii() && text.contains(|c| OPEN_BOXES.contains(&c) || TICKED_BOXES.contains(&c));
-    if !text.contains('[') && !drawn() {
+    if !text.contains('[') && !text.contains("~~") && !drawn() {
         return Vec::new();
     }
     text.lines().filter_map(|line| checkbox(line.trim())).collect()
@@ -29,16 +29,46 @@ fn checkbox(line: &str) -> Option<Checkbox<'_>> {
         (text, false)
     } else if let Some(text) = body.strip_prefix(TICKED_BOXES) {
         (text, true)
+    } else if let Some(text) = struck_out(body) {
+        (text, true)
     } else {
         let (mark, text) = body.strip_prefix('[').filter(|_| is_entry(line))?.split_once(']')?;
         match mark {
-            " " | "" | "~" | "/" => (text, false),
-            "x" | "X" | "✓" | "✔" | "-" => (text, true),
+            "x" | "X" | "✓" | "✔" => (text, true),
+            " " | "" | "~" | "/" | "-" => match struck_out(text.trim()) {
+                Some(text) => (text, true),
+                None => (text, false),
+            },
             _ => return None,
         }
     };
     let text = text.trim_start_matches('\u{FE0F}').trim();
     (!text.is_empty()).then_some(Checkbox { text, done })
+}
+
+/// What stands there struck out: `~~Fix the parser~~`.
+fn struck_out(text: &str) -> Option<&str> {
+    text.strip_prefix("~~")?.strip_suffix("~~").filter(|text| !text.contains("~~"))
+}
+
+/// A shorter text begins too many others.
+const FEWEST_WORDS: usize = 3;
+
+/// Whether an entry begins with all the words of another, of which there are three at least, and goes on, but not with
+/// something else that is to be done.
+pub fn continues(longer: &str, beginning: &str) -> bool {
+    const MORE: [&str; 4] = ["and", "then", "und", "or"];
+    let mut words = words_of(longer);
+    let mut begun = 0;
+    let goes_on = words_of(beginning).all(|word| {
+        begun += 1;
+        words.next().as_deref() == Some(word.as_str())
+    });
+    goes_on && begun >= FEWEST_WORDS && words.next().is_some_and(|next| !MORE.contains(&next.as_str()))
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
 /// Whether an entry that is ticked is this open one, in its words or with a remark behind them: "the docs (done in abc1234)".
@@ -147,18 +177,20 @@ mod tests {
     #[test]
     fn boxes_of_other_kinds() {
         let found = checkboxes(
-            "1. [ ] numbered\n- [-] cancelled\n- [~] half\n☐ drawn\n☑ ticked\n- ⬜ square\n✅ done",
+            "1. [ ] numbered\n- [-] begun\n- [~] half\n☐ drawn\n☑ ticked\n- ⬜ square\n✅ done\n- ~~struck~~\n- [ ] ~~struck too~~",
         );
         assert_eq!(
             found.iter().map(|c| (c.text, c.done)).collect::<Vec<_>>(),
             [
                 ("numbered", false),
-                ("cancelled", true),
+                ("begun", false),
                 ("half", false),
                 ("drawn", false),
                 ("ticked", true),
                 ("square", false),
-                ("done", true)
+                ("done", true),
+                ("struck", true),
+                ("struck too", true)
             ]
         );
     }

@@ -139,8 +139,10 @@ mod tests {
         ] {
             assert_eq!(told(tool, &args), Some((true, both.clone())), "{tool}");
         }
-        assert_eq!(told("todo_write", &json!({ "merge": true, "todos": list })), Some((false, both)));
+        assert_eq!(told("todo_write", &json!({ "merge": true, "todos": list })), Some((false, both.clone())));
         assert_eq!(told("TodoWrite", &json!({ "todos": [] })), Some((true, vec![])));
+        let begun = json!({ "todos": "[x] Fix the parser\n[-] Write tests" });
+        assert_eq!(told("update_todo_list", &begun), Some((true, both)));
     }
 
     #[test]

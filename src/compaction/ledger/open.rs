@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::read::Told;
-use crate::facts::{Notes, Plan, made_id, ticks};
+use crate::facts::{Notes, Plan, continues, made_id, ticks};
 use crate::message::{ItemType, Message, Role};
 use crate::saved::saved;
 use crate::sorting::sort_by_key;
@@ -59,6 +59,10 @@ impl Open {
             _ => {}
         }
         let Some(notes) = notes else { return };
+        if notes.all_done {
+            self.boxes.clear();
+            self.next.clear();
+        }
         if !notes.next.is_empty() {
             self.next.clone_from(&notes.next);
             self.spoken = 0;
@@ -109,7 +113,11 @@ impl Open {
                 self.next.retain(|open| !ticks(line, open));
             }
             if self.boxes.remove(line).is_none() {
+                let known = self.boxes.len();
                 self.boxes.retain(|open, _| !ticks(line, open) || !(*done || ticks(open, line)));
+                if *done && self.boxes.len() == known {
+                    self.boxes.retain(|open, _| !continues(open, line) && !continues(line, open));
+                }
             }
             if !done {
                 self.boxes.insert(line.clone(), at);
@@ -117,12 +125,12 @@ impl Open {
         }
     }
 
-    /// What is open, most urgent first.
     /// What a line of these says, without what the ledger says of it.
     pub fn said(line: &str) -> &str {
         line.strip_prefix(ASKS).or_else(|| line.strip_prefix(ASKED)).unwrap_or(line)
     }
 
+    /// What is open, most urgent first.
     pub fn lines(&self) -> Vec<String> {
         let question = self.question.iter().map(|q| format!("{ASKED}{q}"));
         let asked = self.asked.iter().map(|q| format!("{ASKS}{q}"));
@@ -229,6 +237,35 @@ mod tests {
             said("- [x] write the docs (done in abc1234)\n- [x] **alpha**"),
         ];
         assert_eq!(open(&list), ["write the docs and tests"]);
+    }
+
+    #[test]
+    fn a_box_is_ticked_by_its_beginning_and_by_more_words() {
+        let list = [
+            said(
+                "- [ ] Fix parser bug in src/p.rs that breaks\n- [ ] Add the docs\n- [ ] Fix lexer bug in b",
+            ),
+            said("- [x] Fix parser bug in src/p.rs\n- [x] Add the docs of the CLI\n- [x] Fix lexer"),
+        ];
+        assert_eq!(open(&list), ["Fix lexer bug in b"]);
+        let struck = [said("- [ ] Fix it\n- [ ] Add docs"), said("- ~~Fix it~~")];
+        assert_eq!(open(&struck), ["Add docs"]);
+        let both = [said("- [ ] write the docs and the tests"), said("- [x] write the docs")];
+        assert_eq!(open(&both), ["write the docs and the tests"]);
+    }
+
+    #[test]
+    fn who_says_that_all_is_done_closes_what_stood_before() {
+        let boxes = || said("- [ ] fix parser\n- [ ] write docs");
+        for end in [
+            said("Mended. Both are done."),
+            user("I did both myself, nothing left to do."),
+            said("すべて完了しました。"),
+        ] {
+            assert_eq!(open(&[boxes(), end.clone()]), [""; 0], "{}", end.plain_text());
+            assert_eq!(open(&[end, boxes()]).len(), 2);
+        }
+        assert_eq!(open(&[boxes(), user("Not all done yet.")]).len(), 2);
     }
 
     #[test]

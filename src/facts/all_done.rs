@@ -1,0 +1,109 @@
+//! "All done.", "Both tasks are complete; nothing is left.": a sentence that ends all open work there was.
+
+use super::sentences::sentences;
+
+/// What a clause that says so is made of.
+const MADE_OF: &str = "all both everything nothing and now so yes great perfect ok okay good that's they they're we \
+    we're are is was were am have has had been with that these those the of to do them us it done complete completed \
+    finished tasks task items steps boxes todos points work left remains remaining more else open there here myself \
+    already too today i";
+
+/// How much it is about.
+const QUANTITIES: [&str; 3] = ["all", "both", "everything"];
+
+/// What it says of it.
+const DONE: [&str; 4] = ["done", "complete", "completed", "finished"];
+
+/// What stands in no sentence that says so: a condition, an exception.
+const UNLESS: &str = "if once when until unless before after not except but apart besides";
+
+const CJK: [&str; 5] = ["すべて完了", "全て完了", "全部完成", "都完成了", "모두 완료"];
+
+/// What makes of these a condition, a wish, a question or its contrary.
+const CJK_UNLESS: [&str; 15] = [
+    "ない", "ません", "たら", "れば", "まで", "したい", "ください", "後", "后", "没", "未", "不", "吗",
+    "如果", "请",
+];
+
+/// Whether a sentence says that all there was to do is done. A question does not, nor what is denied, or waits for something.
+pub fn says_all_done(text: &str) -> bool {
+    let ends_all = |sentence: &str| {
+        let lower = sentence.to_lowercase().replace('’', "'");
+        !lower.contains(['?', '\u{FF1F}']) && (ends_all_in_words(&lower) || ends_all_in_cjk(&lower))
+    };
+    mentions(text) && sentences(text).iter().any(|s| !s.fenced && ends_all(s.text))
+}
+
+/// Most texts do not have what such a sentence must have.
+fn mentions(text: &str) -> bool {
+    let has = |word: &str| text.contains(word);
+    DONE.iter().any(|word| has(word)) || has("left") || has("remain") || CJK.iter().any(|words| has(words))
+}
+
+fn ends_all_in_words(lower: &str) -> bool {
+    let all: Vec<&str> = words(lower).collect();
+    let is_bound = |word: &&str| is_of(UNLESS, word) || word.ends_with("n't");
+    !all.iter().any(is_bound) && lower.split([',', ';', '—', '–', '!', ':']).any(clause_ends_all)
+}
+
+fn clause_ends_all(clause: &str) -> bool {
+    let said: Vec<&str> = words(clause).collect();
+    let at = |ones: &[&str]| said.iter().position(|word| ones.contains(word));
+    let before =
+        |first: Option<usize>, then: Option<usize>| first.is_some_and(|f| then.is_some_and(|t| f < t));
+    let ends = before(at(&QUANTITIES), at(&DONE))
+        || before(at(&["nothing"]), at(&["left", "remains", "remaining"]))
+        || said.starts_with(&["nothing", "to", "do"]);
+    ends && said.iter().all(|word| is_of(MADE_OF, word))
+}
+
+fn ends_all_in_cjk(text: &str) -> bool {
+    CJK.iter().any(|words| text.contains(words)) && !CJK_UNLESS.iter().any(|words| text.contains(words))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty())
+}
+
+fn is_of(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|one| one == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_all_done;
+
+    #[test]
+    fn a_sentence_ends_all_open_work() {
+        for text in [
+            "All done.",
+            "Both are done.",
+            "great, both done",
+            "Yes, all finished.",
+            "All tasks are complete.",
+            "Everything is finished.",
+            "Nothing is left.",
+            "I did both of those myself, nothing left to do there.",
+            "Added login and logout; both are complete.",
+            "The parser is mended. Both tasks are complete; nothing is left.",
+            "すべて完了しました。",
+            "全部完成了。",
+        ] {
+            assert!(says_all_done(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_a_condition_and_an_exception_do_not() {
+        for text in [
+            "Is everything done?", "Not all done.", "All tasks are not complete.", "They aren't all done.",
+            "Once all tasks are complete, deploy.", "Tell me when everything is done.",
+            "All done except the docs.", "Both done, but the docs are left.", "All tests are done.",
+            "All done with the parser.", "Make sure all tasks are complete.", "I want everything done.",
+            "Nothing is left of the cache.", "すべて完了したら教えて。", "全部完成了吗", "请全部完成",
+            "```\nAll done.\n```",
+        ] {
+            assert!(!says_all_done(text), "{text}");
+        }
+    }
+}
