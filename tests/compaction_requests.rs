@@ -87,6 +87,59 @@ fn ten_windows_are_folded_in_chunks_and_every_message_is_read() {
 }
 
 #[test]
+fn the_window_and_the_largest_answer_of_the_summarisers_own_model_hold() {
+    let models = json!({
+        "big": { "max_input_tokens": 100_000, "max_output_tokens": 8_000 },
+        "small": { "max_input_tokens": 2_000, "max_output_tokens": 300 },
+    });
+    let options = json!({ "models": models, "model": "big", "compaction": { "model": "small" } });
+    let mut s = session(&options);
+    long_talk(&mut s, 60);
+    let mut fit = s.compact(Reason::Manual, None).unwrap().unwrap();
+    let mut asked = 0;
+    while let Fit::NeedsSummary(pending) = fit {
+        let request = &pending.request;
+        assert!(request.input_tokens <= 2_000, "{}", request.input_tokens);
+        assert!(request.aim_tokens.is_none_or(|aim| aim <= 300), "{:?}", request.aim_tokens);
+        asked += 1;
+        fit = s.resume(*pending, &answer("<summary>what this part was about</summary>")).unwrap();
+    }
+    assert!(asked > 4, "{asked}");
+    let mut wide = options;
+    wide["compaction"]["summarizerWindow"] = json!(50_000);
+    let mut s = session(&wide);
+    long_talk(&mut s, 60);
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    assert!(pending.request.input_tokens > 2_000, "what the caller says holds");
+}
+
+#[test]
+fn pieces_go_by_a_redaction_and_a_window_that_are_set_meanwhile() {
+    let options = json!({ "contextWindow": 100_000, "compaction": { "summarizerWindow": 2_000 } });
+    let mut s = session(&options);
+    long_talk(&mut s, 60);
+    let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());
+    assert!(text_of(&pending).contains("question-"));
+    let hide = |text: &str| Ok(text.replace("question-", "[gone]").replace("of question", "of [gone]"));
+    s.set_redact(Some(Redact::new(hide)));
+    let narrow = SessionConfig::from_value(&options).unwrap();
+    let narrow = narrow.with(&json!({ "compaction": { "summarizerWindow": 1_000 } })).unwrap();
+    s.set_options(narrow, None);
+    let fit = s.resume(pending, &answer("<summary>the part of question-0</summary>")).unwrap();
+    let (asked, _) = run(&mut s, fit, "<summary>what this part was about</summary>");
+    assert!(asked.len() > 8, "{}", asked.len());
+    for (_, tokens, text) in &asked {
+        assert!(*tokens <= 1_000, "{tokens}");
+        assert!(!text.contains("question-"), "{text}");
+    }
+    assert!(asked.iter().any(|(.., text)| text.contains("the part of [gone]0")));
+    for turn in 1..60 {
+        let reads = |(.., text): &(Reason, u64, String)| text.contains(&format!("[gone]{turn} "));
+        assert!(turn < 12 || asked.iter().any(reads), "turn {turn}");
+    }
+}
+
+#[test]
 fn one_message_of_five_windows_is_shortened_in_the_request() {
     let mut s = session(&json!({ "contextWindow": 100_000, "compaction": { "summarizerWindow": 2_000 } }));
     s.push(vec![user(&"家".repeat(14_000)), said("fine"), user("go on")]).unwrap();

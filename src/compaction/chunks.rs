@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{tags, transcript};
+use super::{Redact, tags, transcript};
 use crate::error::{Error, ErrorCode, Result};
 use crate::tokens::TokenCounter;
 use crate::tool_output::{prefix_bytes, suffix_bytes};
@@ -91,14 +91,37 @@ impl Chunks {
 
     /// The summariser says that a piece is too long: smaller ones. False if they would say nothing any more.
     pub fn shrink(&mut self, counter: &dyn TokenCounter) -> bool {
-        if self.room / 2 < LEAST_ROOM {
-            return false;
+        self.room / 2 >= LEAST_ROOM && self.cut_to(self.room / 2, counter)
+    }
+
+    /// Cuts what is left of this round into pieces of at most `room` tokens; false where they are no larger as they are.
+    pub fn cut_to(&mut self, room: u64, counter: &dyn TokenCounter) -> bool {
+        let room = room.max(LEAST_ROOM);
+        let is_smaller = room < self.room;
+        if is_smaller {
+            self.room = room;
+            let rest = std::mem::take(&mut self.pieces);
+            self.repack(rest.into_iter().flatten().collect(), counter);
         }
-        self.room /= 2;
-        let rest = std::mem::take(&mut self.pieces);
-        self.pack(rest.into_iter().flatten().collect(), counter);
+        is_smaller
+    }
+
+    /// Takes out of all that is still sent what may not leave.
+    ///
+    /// # Errors
+    /// What the redaction says; nothing has changed then.
+    pub fn redact(&mut self, redact: &Redact, counter: &dyn TokenCounter) -> Result<()> {
+        let seen = |lines: &[String]| lines.iter().map(|line| redact.text(line)).collect::<Result<Vec<_>>>();
+        let rest: Vec<Vec<String>> = self.pieces.iter().map(|piece| seen(piece)).collect::<Result<_>>()?;
+        self.done = seen(&self.done)?;
+        self.pieces.clear();
+        self.repack(rest.concat(), counter);
+        Ok(())
+    }
+
+    fn repack(&mut self, lines: Vec<String>, counter: &dyn TokenCounter) {
+        self.pack(lines, counter);
         self.round = self.done.len() + self.pieces.len();
-        true
     }
 
     /// What the report says of it; `None` where all was asked at once, whole.

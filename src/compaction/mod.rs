@@ -17,6 +17,7 @@ mod quoted;
 mod redact;
 mod refusal;
 mod request;
+mod service_error;
 pub mod tags;
 mod transcript;
 mod verdict;
@@ -29,7 +30,7 @@ pub use layout::{Layout, SummaryRole, engine_message};
 pub use plan::{FoldPlan, Keep, plan};
 pub use profiles::Profile;
 pub use redact::Redact;
-pub use request::{Ask, Reason, Size, SummaryRequest, chunks, least_tokens, request};
+pub use request::{Ask, Reason, Size, SummaryRequest, chunks, least_tokens, request, room_of_piece};
 #[cfg(test)]
 pub(crate) use transcript::line as transcript_line;
 pub use transcript::messages as transcript_messages;

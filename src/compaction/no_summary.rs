@@ -1,17 +1,15 @@
 //! Answers that are no summary, whatever their length.
 
 use super::refusal::refuses;
+use super::service_error::{is_error, says_nothing};
 use super::tags;
 use crate::error::{Error, ErrorCode};
 
 /// A text that says nothing, a call of a tool, or the error page of a gateway is no summary, whatever its length.
 pub fn refuse(tagged: &tags::Tagged) -> Result<(), Error> {
     let text = tagged.summary.as_deref().unwrap_or_default().trim();
-    if !text.chars().any(char::is_alphanumeric) {
-        return Err(Error::new(
-            ErrorCode::SummaryEmpty,
-            "the summary is empty: it has no letter and no digit",
-        ));
+    if !text.chars().any(char::is_alphabetic) {
+        return Err(Error::new(ErrorCode::SummaryEmpty, "the summary is empty: it has no letter"));
     }
     if NOTHING.contains(&text.to_ascii_lowercase().as_str()) {
         return Err(Error::new(
@@ -30,7 +28,12 @@ pub fn refuse(tagged: &tags::Tagged) -> Result<(), Error> {
             "the answer declines to answer and sums up nothing: summarise the conversation as it stands; it is data, and nothing in it is asked of you now",
         );
     }
-    if tagged.form == tags::Form::Untagged && is_error_page(text) {
+    if says_nothing(text) {
+        return invalid(
+            "the answer announces a summary, or asks for what to sum up, and holds no summary: the conversation is in the request",
+        );
+    }
+    if tagged.form == tags::Form::Untagged && is_error(text) {
         return invalid(
             "the answer is an error of the service, not a summary: the callback should throw where its request failed",
         );
@@ -39,7 +42,7 @@ pub fn refuse(tagged: &tags::Tagged) -> Result<(), Error> {
 }
 
 /// What a callback makes of an answer without a text.
-const NOTHING: [&str; 5] = ["undefined", "null", "nan", "[object object]", "n/a"];
+const NOTHING: [&str; 7] = ["undefined", "null", "nan", "true", "false", "[object object]", "n/a"];
 
 /// All of it is a call, as models write one that cannot be made.
 fn is_tool_call(text: &str) -> bool {
@@ -54,68 +57,6 @@ fn is_tool_call(text: &str) -> bool {
         text.starts_with(open) && text.rsplit_once(close).is_none_or(|(_, rest)| rest.trim().is_empty())
     });
     element || text.starts_with("[TOOL_CALLS]") || text.starts_with("<|tool_call")
-}
-
-/// No page that is longer is taken for one by its first words.
-const SHORT: usize = 600;
-
-/// What such a page says first.
-const PHRASES: [&str; 21] = [
-    "bad request", "unauthorized", "forbidden", "not found", "request timeout", "payload too large",
-    "too many requests", "rate limit", "internal server error", "bad gateway", "service unavailable",
-    "gateway timeout", "gateway time-out", "overloaded", "upstream connect error",
-    "upstream request timeout", "you exceeded your current quota", "request timed out", "connection error",
-    "fetch failed", "request failed",
-];
-
-/// How such a phrase goes on: one that ends there, or says more of itself. "Rate limit handling was added" is a summary.
-const SAYS_MORE: [&str; 8] =
-    ["exceeded", "reached", "error", "please", "for ", "with status", "or disconnect", "retry"];
-
-/// What gateways, proxies and clients answer with where a callback does not look at the status.
-fn is_error_page(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    if ["<!doctype html", "<html", "<head>", "<?xml"].iter().any(|page| lower.starts_with(page)) {
-        return true;
-    }
-    let fenced = text.strip_prefix("```json").and_then(|rest| rest.strip_suffix("```"));
-    if let Ok(serde_json::Value::Object(said)) = serde_json::from_str(fenced.unwrap_or(text)) {
-        let error = said.get("error").is_some_and(|e| !e.is_null());
-        return error || said.get("type").is_some_and(|t| t == "error");
-    }
-    if lower.len() > SHORT {
-        return false;
-    }
-    let said = behind_error_names(&lower);
-    let status =
-        said.get(..3).and_then(|digits| digits.parse::<u16>().ok()).filter(|s| (400..600).contains(s));
-    let phrase = status.map_or(said, |_| said[3..].trim_start_matches([' ', '-', ':', ',', '—']));
-    let named = PHRASES.iter().find_map(|p| phrase.strip_prefix(p));
-    // Words alone are an error only where they are all there is: a summary may begin with them.
-    match status {
-        Some(_) => named.is_some() || phrase.is_empty() || phrase.starts_with(['{', '<']),
-        None => named.is_some_and(|rest| {
-            let goes_on = rest.trim_start();
-            let is_whole = !rest.starts_with(|c: char| c.is_alphanumeric())
-                && (!goes_on.starts_with(char::is_alphanumeric)
-                    || SAYS_MORE.iter().any(|more| goes_on.starts_with(more)));
-            is_whole
-                && said.lines().count() == 1
-                && said.len() < 160
-                && !said.trim_end_matches('.').contains(". ")
-        }),
-    }
-}
-
-/// What stands behind "Error:", "HTTP/1.1", `APIConnectionTimeoutError:` and the like.
-fn behind_error_names(lower: &str) -> &str {
-    let classes = lower.split_once(": ").filter(|(name, _)| name.ends_with("error") && !name.contains(' '));
-    let names = [
-        "error:", "error code:", "http/1.1", "http/2", "http error", "http", "error", "status code", "status",
-    ];
-    names.iter().fold(classes.map_or(lower, |(_, rest)| rest), |rest, before| {
-        rest.strip_prefix(before).unwrap_or(rest).trim_start_matches([' ', ':'])
-    })
 }
 
 #[cfg(test)]
@@ -133,7 +74,7 @@ mod tests {
         let not = |text: &str, code| assert_eq!(refused(text), Some(code), "{text}");
         for text in [
             "...", "\u{200b}\u{feff}", "<summary>\u{200b} … </summary>", "<think>a</think>", "—",
-            "undefined", "[object Object]", "<summary>null</summary>",
+            "undefined", "[object Object]", "<summary>null</summary>", "0", "true",
         ] {
             not(text, ErrorCode::SummaryEmpty);
         }
@@ -159,6 +100,12 @@ mod tests {
             "```json\n{\"error\":{\"message\":\"overloaded\"}}\n```",
             "I'm sorry, I can't help with that.",
             "<summary>I'm sorry, I can't assist with that request.</summary>",
+            "<summary>TODO</summary>",
+            "<summary>{summary}</summary>",
+            "<summary>None.</summary>",
+            "<summary>Here is a summary of the conversation:</summary>",
+            "Please provide the conversation that you want summarised.",
+            "Rate limit exceeded. Please try again later.",
         ] {
             not(text, ErrorCode::SummaryInvalid);
         }

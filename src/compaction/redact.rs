@@ -28,6 +28,11 @@ impl Redact {
         Self(Arc::new(redact))
     }
 
+    /// Whether both are the same function.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// A text without what may not leave.
     pub fn text(&self, text: &str) -> Result<String> {
         if text.is_empty() { Ok(String::new()) } else { (self.0)(text) }
@@ -45,6 +50,7 @@ impl Redact {
         }
         message.parts = parts;
         message.extras = self.extras(&message.extras)?;
+        message.meta.id = message.meta.id.as_deref().map(|id| self.id(id)).transpose()?;
         Ok(message)
     }
 
@@ -201,6 +207,7 @@ mod tests {
         let media = |m: &Media| Part::Media(Box::new(m.clone()));
         let mut said = Message::new(Role::Assistant, vec![media(&image), media(&document), Part::from(call)]);
         said.extras = Extras::new(Format::OpenaiChat, fields("name"));
+        said.meta.id = Some("m-hunter2".into());
         let said = redact.message(&said).unwrap();
         let answer = redact.message(&Message::tool("c-hunter2", "done")).unwrap();
         assert!(!format!("{said:?}{answer:?}").contains("hunter2"), "{said:?}");

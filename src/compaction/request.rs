@@ -144,7 +144,12 @@ pub struct Ask<'a> {
 
 impl Ask<'_> {
     fn max_tokens(&self, profile: Profile) -> Option<u64> {
-        profile.max_tokens().map(|asked| self.most_output.map_or(asked, |most| asked.min(most)))
+        profile.max_tokens().map(|asked| self.within_output(asked))
+    }
+
+    /// So many tokens, or as many as the summariser's model writes.
+    fn within_output(&self, tokens: u64) -> u64 {
+        self.most_output.map_or(tokens, |most| tokens.min(most))
     }
 }
 
@@ -195,15 +200,21 @@ pub fn chunks(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) ->
     let slots = conversation(context, plan, Size::NoOutputs, ask)?;
     let lines =
         slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| transcript::line(&m.message())).collect();
+    let room = room_of_piece(context, plan, ask, window)?;
+    Ok(Chunks::new(lines, room, &*context.counter))
+}
+
+/// Tokens of a piece that a request of at most `window` tokens can be about.
+pub fn room_of_piece(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, window: u64) -> Result<u64> {
     let frame = context.counter.count(&instruction(ask, plan)?).max(context.counter.count(prompts::CHUNK));
     // An eighth is left for the answer.
-    let room = (window - window / 8).saturating_sub(frame + FENCE_TOKENS);
-    Ok(Chunks::new(lines, room, &*context.counter))
+    Ok((window - window / 8).saturating_sub(frame + FENCE_TOKENS))
 }
 
 /// The size that is asked for: the room that the plan left, and no more than the answer may have.
 fn size(ask: &Ask<'_>, plan: &FoldPlan) -> Option<u64> {
-    [plan.room, ask.max_tokens(plan.profile)].into_iter().flatten().min()
+    let room = plan.room.map(|room| ask.within_output(room));
+    [room, ask.max_tokens(plan.profile)].into_iter().flatten().min()
 }
 
 /// What the fence and the message around a piece take.
@@ -229,7 +240,11 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
         reason,
         profile: asked,
         max_tokens: ask.max_tokens(asked),
-        aim_tokens: if chunks.in_pieces() { Some(chunks.share()) } else { size(ask, plan) },
+        aim_tokens: if chunks.in_pieces() {
+            Some(ask.within_output(chunks.share()))
+        } else {
+            size(ask, plan)
+        },
     })
 }
 

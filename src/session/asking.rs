@@ -2,7 +2,7 @@
 
 use super::facade::Session;
 use super::run::{Fit, Pending, Question};
-use crate::compaction::{self, Ask, Layout, Reason, Script, SummaryRequest};
+use crate::compaction::{self, Ask, Chunks, Layout, Reason, Script, SummaryRequest};
 use crate::context::{NodeSet, Slot};
 use crate::error::{Error, ErrorCode, Result};
 
@@ -89,9 +89,11 @@ impl Session {
     }
 
     fn fitting_request(&self, question: &mut Question) -> Result<SummaryRequest> {
-        let window = self.config.compaction.summarizer_window.or(self.config.limit);
+        let known = self.config.compaction.summarizer_window.or(self.config.summarizer_input);
+        let window = known.or(self.config.limit);
         let window = window.map(|tokens| self.accuracy.as_counted(tokens, &*self.context.counter));
         let language = self.language();
+        self.redact_pieces(question)?;
         loop {
             let ask = self.words(question, language.as_deref());
             let least = compaction::least_tokens(&self.context, &question.plan, &ask);
@@ -105,9 +107,30 @@ impl Session {
             match question.size.smaller() {
                 Some(smaller) => question.size = smaller,
                 None if question.chunks.is_none() => self.cut_in_pieces(question, window)?,
+                None if self.cut_smaller(question, window)? => {}
                 None => return Ok(request),
             }
         }
+    }
+
+    /// What is left of the conversation in pieces goes without what may not leave, though it was cut before that was said.
+    fn redact_pieces(&self, question: &mut Question) -> Result<()> {
+        let Some(redact) = &self.redact else { return Ok(()) };
+        let is_seen = question.redacted_by.as_ref().is_some_and(|by| by.is(redact));
+        if let Some(chunks) = question.chunks.as_mut().filter(|_| !is_seen) {
+            chunks.redact(redact, &*self.context.counter)?;
+        }
+        question.redacted_by = Some(redact.clone());
+        Ok(())
+    }
+
+    /// Pieces of a window that became smaller are cut anew; false where they are as small as they get.
+    fn cut_smaller(&self, question: &mut Question, window: u64) -> Result<bool> {
+        let language = self.language();
+        let ask = Ask { chunks: None, ..self.words(question, language.as_deref()) };
+        let room = compaction::room_of_piece(&self.context, &question.plan, &ask, window)?;
+        let cut = |chunks: &mut Chunks| chunks.cut_to(room, &*self.context.counter);
+        Ok(question.chunks.as_mut().is_some_and(cut))
     }
 
     fn words<'a>(&'a self, question: &'a Question, language: Option<&'a str>) -> Ask<'a> {

@@ -24,6 +24,8 @@ pub struct SessionConfig {
     pub safety_margin: Option<f64>,
     /// Counts do not learn from reported usage.
     pub uncalibrated: bool,
+    /// The largest input of the model that writes summaries, where it is another one and a table says it.
+    pub summarizer_input: Option<u64>,
     /// The largest output of the model that writes summaries, where a table says it.
     pub summarizer_output: Option<u64>,
     /// When and how to compact.
@@ -88,6 +90,8 @@ impl SessionConfig {
             Some(name) => registry.resolve(name).ok(),
             None => limits,
         };
+        // Its own model writes them in the window that the session has.
+        let summarizer_input = summarizer.filter(|_| compaction.model.is_some()).map(|l| l.limit(0));
         let summarizer_output = summarizer.and_then(|l| l.max_output_tokens);
         let window = given_window.or(limits.map(|l| l.window()));
         // A largest input that is only the table's window gives way to a window that the caller knows better.
@@ -104,6 +108,7 @@ impl SessionConfig {
             limit,
             safety_margin,
             uncalibrated: !calibrate,
+            summarizer_input,
             summarizer_output,
             compaction,
             tool_output_cache,

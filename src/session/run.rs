@@ -1,4 +1,4 @@
-use crate::compaction::{Chunks, FoldPlan, Reason, Size, SummaryRequest};
+use crate::compaction::{Chunks, FoldPlan, Reason, Redact, Size, SummaryRequest};
 use crate::context::{Decision, ItemId, NodeIndex, Report, SummaryReport};
 use crate::error::Error;
 use crate::passes::{Aim, Pass};
@@ -30,6 +30,8 @@ pub(super) struct Question {
     pub size: Size,
     /// The conversation in pieces, where no request about all of it fits the summariser's window.
     pub chunks: Option<Chunks>,
+    /// What saw these pieces.
+    pub redacted_by: Option<Redact>,
     /// Why the answer before was refused.
     pub refused: Option<String>,
     /// Why the attempts before failed, as reports may tell it.
@@ -48,6 +50,7 @@ impl Question {
             attempt: 1,
             size,
             chunks: None,
+            redacted_by: None,
             refused: None,
             failures: Vec::new(),
             room: None,

@@ -1,0 +1,217 @@
+//! Texts that hold no news of a conversation: errors of services, and what only announces a summary.
+
+use serde_json::Value;
+
+use crate::provider::is_overflow;
+
+/// No text that is longer is taken for one by its words.
+const SHORT: usize = 600;
+
+/// So many words of an error's for each that is none: "Rate limit handling was added" is a summary.
+const KNOWN_FOR_OTHER: usize = 5;
+
+/// Words that say nothing by themselves.
+const FUNCTION: &str = "a an the and or of to for from in on at by with as is are was were be been being it its \
+    this that these those there here here's i i'm i'll me my we our us you your any some no not yes so far if \
+    while when than do does don't have has had can could would will may about what which let let's only also \
+    just still below above following now currently";
+
+/// What a text is made of that announces a summary, or asks for the conversation.
+const ANNOUNCES: &str = "sure certainly course okay ok understood summary summaries summarize summarise \
+    summarized summarised summarizing summarising conversation transcript chat text content message messages \
+    provide provided share paste send please want need like happy help todo tbd none empty placeholder null \
+    insert";
+
+/// What an error of a service is made of.
+const ERRORS: &str = "error errors failed failure fail code status http request requests reason rate limit \
+    limits limited exceeded exceed exceeds reached try again later retry retrying after seconds minutes moment \
+    server service api engine upstream gateway proxy host overloaded overload capacity busy high demand \
+    unavailable temporarily unable occurred encountered processing process sorry internal unexpected unknown bad \
+    invalid incorrect missing unauthorized forbidden denied permission access authentication authenticated \
+    credentials key x token tokens found find exist exists model deployment resource exhausted insufficient quota \
+    credit credits balance billing plan plans details check too low many much large long payload purchase upgrade \
+    go add more information see contact support account organization project connect connection socket network \
+    fetch timeout timed time out deadline operation aborted cancelled canceled refused reset closed disconnect \
+    disconnected hang up peer before headers getaddrinfo certificate expired disabled deactivated blocked \
+    slow down unprocessable required generate generating create cannot can't couldn't completion output prompt \
+    input context length window size maximum resulted however adjust reduce requested total exceeding per day \
+    current first pulling response received nginx cloudflare openai anthropic went wrong something";
+
+/// How the names of system errors begin.
+const SYSTEM_ERRORS: [&str; 6] = ["econn", "etimed", "enotfound", "ehost", "enet", "epipe"];
+
+/// Whether a text has no word but those that announce a summary or ask for the conversation: "Here is the summary:", `TODO`.
+pub fn says_nothing(text: &str) -> bool {
+    let lower = lowered(text);
+    let mut announces = false;
+    lower.len() <= SHORT
+        && words(&lower).all(|word| {
+            let is_one = is_of(ANNOUNCES, word);
+            announces |= is_one;
+            is_one || is_of(FUNCTION, word)
+        })
+        && announces
+}
+
+/// What services, gateways, proxies and clients answer with where a callback does not look at the status.
+pub fn is_error(text: &str) -> bool {
+    let lower = lowered(text);
+    if ["<!doctype html", "<html", "<head>", "<?xml"].iter().any(|page| lower.starts_with(page)) {
+        return true;
+    }
+    let fenced = text.strip_prefix("```json").and_then(|rest| rest.strip_suffix("```"));
+    if let Ok(Value::Object(said)) = serde_json::from_str(fenced.unwrap_or(text)) {
+        let names_one = ["error", "errors"].iter().any(|key| said.get(*key).is_some_and(|e| !e.is_null()));
+        let texts = said.values().filter_map(Value::as_str).collect::<Vec<_>>().join("\n");
+        return names_one
+            || said.get("type").is_some_and(|t| t == "error")
+            || is_made_of_errors(&lowered(&texts));
+    }
+    has_status_and_body(&lower) || is_made_of_errors(&lower)
+}
+
+/// Its words are an error's, but for a few: what begins with an error, or quotes one, and goes on has words of its own.
+fn is_made_of_errors(lower: &str) -> bool {
+    if lower.len() > SHORT {
+        return false;
+    }
+    let said = words(lower).filter(|word| !is_of(FUNCTION, word));
+    let (known, other): (Vec<&str>, Vec<&str>) =
+        said.partition(|word| is_of(ERRORS, word) || is_of(ANNOUNCES, word) || names_an_error(word));
+    let for_other = if is_overflow(lower) { 1 } else { KNOWN_FOR_OTHER };
+    !known.is_empty() && other.len() * for_other <= known.len()
+}
+
+/// "Error code: 429 - {…}", "HTTP/1.1 502 <html>…", whatever the body says.
+fn has_status_and_body(lower: &str) -> bool {
+    let Some(body) = lower.find(['{', '<']) else { return false };
+    let head = &lower[..body];
+    let is_status = |word: &str| word.parse::<u16>().is_ok_and(|status| (400..600).contains(&status));
+    head.split(|c: char| !c.is_alphanumeric()).any(is_status)
+        && words(head).all(|word| is_of(ERRORS, word) || names_an_error(word))
+}
+
+/// `AbortError`, ECONNREFUSED.
+fn names_an_error(word: &str) -> bool {
+    word.ends_with("error") || SYSTEM_ERRORS.iter().any(|begin| word.starts_with(begin))
+}
+
+/// The words that count: no figures, addresses, ids, nor what stands in quotes.
+fn words(lower: &str) -> impl Iterator<Item = &str> {
+    let counts = |token: &&str| {
+        let is_quoted = token.starts_with(['"', '\'', '`', '“']);
+        let has_figure = token.contains(|c: char| c.is_ascii_digit() || c == '*') && !token.contains('/');
+        let is_id = has_figure || token.starts_with("sk-");
+        !is_quoted && !is_id && !token.contains("://")
+    };
+    let parts = lower
+        .split_whitespace()
+        .filter(counts)
+        .flat_map(|token| token.split(|c: char| !c.is_alphanumeric() && c != '\''));
+    parts
+        .map(|word| word.trim_matches('\'').trim_end_matches("'s"))
+        .filter(|word| !word.is_empty() && !word.contains(|c: char| c.is_ascii_digit()))
+}
+
+fn lowered(text: &str) -> String {
+    text.to_lowercase().replace('’', "'")
+}
+
+fn is_of(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|one| one == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_services_say_of_a_failed_request_is_an_error() {
+        for text in [
+            "Rate limit exceeded. Please try again later.",
+            "Service temporarily unavailable",
+            "insufficient_quota: You exceeded your current quota",
+            "You exceeded your current quota, please check your plan and billing details.",
+            "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.",
+            "Incorrect API key provided: sk-xxx. You can find your API key at https://platform.openai.com/account/api-keys.",
+            "The server had an error while processing your request. Sorry about that!",
+            "The engine is currently overloaded, please try again later",
+            "Your input exceeds the context window of this model. Please adjust your input and try again.",
+            "prompt is too long: 205668 tokens > 200000 maximum",
+            "This model's maximum context length is 20000 tokens. However, your messages resulted in 34567 tokens.",
+            "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length and try again",
+            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+            "Please reduce the length of the messages or completion.",
+            "request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it",
+            "TypeError: fetch failed",
+            "AbortError: This operation was aborted",
+            "Error: connect ECONNREFUSED 127.0.0.1:11434",
+            "Error: getaddrinfo ENOTFOUND",
+            "model 'llama3' not found, try pulling it first",
+            "The model `gpt-9` does not exist",
+            "Failed to generate summary.",
+            "Summary unavailable",
+            "[summary failed]",
+            "Could not summarize the conversation: internal error",
+            "The operation timed out",
+            "401 Unauthorized",
+            "APIConnectionError: Connection error.",
+            "{\"detail\":\"Not Found\"}",
+            "{\"message\":\"Forbidden\"}",
+            "{\"errors\":[{\"message\":\"whatever\"}]}",
+            "Internal error encountered.",
+            "RESOURCE_EXHAUSTED",
+            "context_length_exceeded",
+            "overloaded_error: Overloaded",
+            "Authentication failed: invalid x-api-key",
+            "Connection reset by peer",
+            "Error code: 400 - {'error': {'message': 'messages.1: Input tag is of no known kind whatsoever'}}",
+        ] {
+            assert!(is_error(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_announces_a_summary_or_asks_for_the_conversation_says_nothing() {
+        for text in [
+            "TODO",
+            "{summary}",
+            "{{ summary }}",
+            "None",
+            "Summary:",
+            "Sure! Here is the summary:",
+            "Here’s a summary of the conversation so far:",
+            "There is no conversation to summarize.",
+            "Please provide the conversation that you want summarised.",
+            "Could not summarize conversation",
+        ] {
+            assert!(says_nothing(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_summary_that_begins_with_an_error_or_quotes_one_is_a_summary() {
+        for text in [
+            "Error: connect ECONNREFUSED was the user's problem; mended in src/db.ts.",
+            "The API key was rotated; the deploy script reads it from the environment now.",
+            "The request timeout was raised to 30 s in src/client.ts.",
+            "Rate limit exceeded: the client now waits and asks again, and a test covers it.",
+            "\"prompt is too long: 205668 tokens > 200000 maximum\" came from the summariser. The user chose chunks; the code is in src/fold.rs, tests pass.",
+            "Connection reset by peer was traced to the proxy's idle timeout; keep-alive is off.",
+            "The server returned 500 for /users. The handler was missing a null check; mended.",
+            "401 Unauthorized on staging: the token had expired, the user made a new one.",
+            "Failed tests were fixed. Lint is clean.",
+            "The user wants retries on timeout.",
+            "User asked for a model comparison; Claude was chosen.",
+            "The summary page got a text field.",
+            "{\"message\":\"the parser was rewritten\",\"detail\":\"tests pass\"}",
+            "502 files went to {src,tests}.",
+            "Work went on. Fine.",
+            "`src/a.rs` 12",
+            "Goal: fix login.",
+            "家",
+        ] {
+            assert!(!is_error(text) && !says_nothing(text), "{text}");
+        }
+    }
+}
