@@ -53,7 +53,8 @@ pub struct CompactionConfig {
     pub on_failure: OnFailure,
     /// Where a compaction aims: limit × this.
     pub low_ratio: f64,
-    /// The summariser's context window in tokens, where it is not the session's limit.
+    /// The summariser's context window in tokens, where it is neither what a table says of `model` nor the
+    /// session's limit.
     pub summarizer_window: Option<u64>,
     /// Tokens that the carry-over ledger may take; 0: no ledger; `None`: a share of the low mark and apart from it the user's rules
     /// under the ladder `contextfold` and a caller's own, none under the documents' presets.

@@ -92,11 +92,24 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
     };
     let field = |key: &str| get(answer, key).map_err(|_| nonsense());
     let text = field("text")?.and_then(|t| t.as_string()).ok_or_else(nonsense)?;
-    let finish_reason = field("finish_reason")?.and_then(|r| r.as_string());
+    let mut finish_reason = None;
+    for key in FINISH_REASONS {
+        finish_reason = finish_reason.or(field(key)?.and_then(|said| word_of(&said)));
+    }
     // A usage object of no known shape is not worth losing a summary for.
     let usage = field("usage")?.and_then(|u| json(&u, ErrorCode::SummaryFailed).ok());
     let usage = usage.and_then(|u| TokenUsage::from_value(&u).ok());
     Ok(Answer { text, finish_reason, usage })
+}
+
+/// Where SDKs say why a model stopped, ours first.
+const FINISH_REASONS: [&str; 4] = ["finish_reason", "finishReason", "stop_reason", "stopReason"];
+
+/// The word for it, where it is one, or stands in an object: `{ unified: "length", raw: "max_tokens" }`.
+fn word_of(said: &JsValue) -> Option<String> {
+    let inside =
+        || ["unified", "type", "reason", "raw"].iter().find_map(|key| get(said, key).ok()??.as_string());
+    said.as_string().or_else(inside)
 }
 
 /// The request as the callback gets it.

@@ -1242,7 +1242,7 @@ export interface SessionOptions {
     compaction?: CompactionConfig & {
         /** In what shape the conversation goes to the summariser; default `"messages"`, under the ladder `"ladder"` `"transcript"`. */
         style?: "messages" | "transcript" | undefined;
-        /** Tokens of the summariser's window; default: the session's limit. */
+        /** Tokens of the summariser's window; default: what a table says of `compaction.model`, else the session's limit. */
         summarizerWindow?: number | undefined;
         /**
          * How often a summary is asked for before it counts as failed; default 2. It is asked for again when the answer cannot be

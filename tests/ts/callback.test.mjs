@@ -51,6 +51,31 @@ describe("what counts as an answer", () => {
         assert.equal(session.report.summary.attempts, 1);
       });
 
+  test("what an SDK's own result says of its end counts", async () => {
+    for (const end of [
+      { finishReason: "length" }, { stop_reason: "max_tokens" }, { stopReason: "max_tokens" },
+      { finish_reason: { unified: "length", raw: "max_tokens" } }, { finish_reason: { type: "length" } },
+      { finish_reason: null, finishReason: "length" },
+    ]) {
+      const session = sessionWith(() => ({ text: GOOD, ...end }), { maxAttempts: 1 });
+      await assert.rejects(session.compact(), { code: "SUMMARY_TRUNCATED" }, JSON.stringify(end));
+    }
+    for (const end of [{ finishReason: "stop" }, { stop_reason: "end_turn" }, { finish_reason: { unified: "stop" } }, { stop_reason: {} }]) {
+      const session = sessionWith(() => ({ text: GOOD, ...end }));
+      await session.compact();
+      assert.equal(session.folds().length, 1);
+    }
+  });
+
+  test("no message's id goes to the summariser unredacted", async () => {
+    let asked;
+    const session = sessionWith((request) => ((asked = request), GOOD), { redact: (text) => text.replace(/SECRET/g, "…") });
+    session.push({ role: "user", content: words(400), id: "u-SECRET" });
+    session.push([assistant("a"), user("next")]);
+    await session.compact();
+    assert.doesNotMatch(JSON.stringify(asked.messages), /SECRET/);
+  });
+
   test("text without tags is used as it is, and the report says so", async () => {
     const session = sessionWith(() => "just the gist");
     const report = await session.compact();
