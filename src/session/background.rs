@@ -319,11 +319,11 @@ mod tests {
         let mut s = session(0);
         let said = |role, words: usize| Message::text(role, "lorem ipsum ".repeat(words));
         s.push(vec![said(Role::User, 30), said(Role::Assistant, 30)]).unwrap();
-        s.push(vec![said(Role::User, 280), said(Role::Assistant, 280)]).unwrap();
+        s.push(vec![said(Role::User, 340), said(Role::Assistant, 340)]).unwrap();
         let plan = s.fold_plan(&s.aim(false), false).expect("there is a fold, a small one").0;
         assert!(s.wants_background() && s.tokens() - plan.tokens > 1_400, "{} {}", s.tokens(), plan.tokens);
         assert!(s.begin_in_background().is_none() && !s.wants_background(), "it pauses");
-        assert!(s.take_events().is_empty());
+        assert!(s.take_events().iter().all(|e| e.event != EventName::CompactionStarted));
     }
 
     #[test]
