@@ -65,7 +65,8 @@ pub(super) fn each_literal<'a>(text: &'a str, found: &mut dyn FnMut(Literal<'a>)
         if seen == bytes::HASH {
             let len = issue_number(bytes, at);
             if let Some(len) = len {
-                found(Literal { kind: LiteralKind::Id, text: &text[at..at + len], at });
+                floor = at + len;
+                found(Literal { kind: LiteralKind::Id, text: &text[at..floor], at });
             }
             at += len.unwrap_or(1);
             continue;
@@ -115,6 +116,7 @@ fn literal_at<'a>(
     }
     let issue = issue_number(text.as_bytes(), end);
     if let Some(len) = issue.filter(|_| text[at..end].bytes().filter(|b| *b == b'/').count() == 1) {
+        *floor = end + len;
         found(Literal { kind: LiteralKind::Id, text: &text[at..end + len], at });
         return end + len;
     }
@@ -128,7 +130,10 @@ fn literal_at<'a>(
         Whole::NoPath => true,
     };
     if end - at <= LONGEST_WORD {
-        in_word(text, at, end, is_piece, found);
+        in_word(text, at, end, is_piece, &mut |literal| {
+            *floor = literal.at + literal.text.len();
+            found(literal);
+        });
     }
     end
 }
