@@ -33,11 +33,18 @@ pub fn config_json(options: &Object) -> Result<Value, JsValue> {
     for key in Object::keys(options).iter() {
         let value = Reflect::get(options, &key)?;
         let key = key.as_string().unwrap_or_default();
-        // A function is not left out in silence: it crosses as a text, which is of a wrong type wherever it stands.
+        // A function is not left out in silence, nor is a number that JSON has no word for taken as `null`: they cross as
+        // texts, which are of a wrong type wherever they stand.
         let text = JSON::stringify_with_replacer_func(
             &value,
             &mut |_key: JsString, value: JsValue| {
-                Ok(Some(if value.is_function() { JsValue::from_str("[function]") } else { value }))
+                let number = value.as_f64().filter(|number| !number.is_finite());
+                let named = number.map(|number| JsValue::from_str(&number.to_string()));
+                Ok(Some(if value.is_function() {
+                    JsValue::from_str("[function]")
+                } else {
+                    named.unwrap_or(value)
+                }))
             },
             None,
         );

@@ -48,7 +48,7 @@ test("the .wasm is reachable by name", () => {
 
 // What the last deliberate change left, and three per cent. Whoever exceeds it looks for what has grown (a type that another
 // sort, map or table is compiled for, a dependency) before the figure is raised.
-const MOST_KIB = { download: 790, compiled: 3020 };
+const MOST_KIB = { download: 812, compiled: 3120 };
 
 test("the module has not grown unnoticed", () => {
   const bytes = readFileSync(join(installed, "pkg/wasm/contextfold_bg.wasm"));

@@ -410,7 +410,7 @@ describe("the end", () => {
     const script = `
       import { Session } from "contextfold";
       let asked = 0;
-      const session = new Session({ contextWindow: 1000, safetyMargin: 0, compaction: { background: { atRatio: 0.01 } }, summarize: () => (asked++, new Promise(() => {})) });
+      const session = new Session({ contextWindow: 1000, safetyMargin: 0, compaction: { background: { atRatio: 0.6 } }, summarize: () => (asked++, new Promise(() => {})) });
       session.push(Array.from({ length: 6 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: "words ".repeat(90) })));
       setImmediate(() => console.log("asked", asked));`;
     const cwd = fileURLToPath(new URL("../../", import.meta.url));

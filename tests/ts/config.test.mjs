@@ -10,13 +10,14 @@ const text = { good: ["text"], bad: ["", 0, true, null, [], {}] };
 const textOrNull = { good: ["text", null], bad: ["", 0, true, [], {}] };
 const texts = { good: [[], ["a", ""]], bad: ["a", 0, true, null, {}, [1], [null], [["a"]]] };
 const whole = (least, ...more) => ({ good: [least, 1000, 2 ** 53 - 1], bad: [least - 1, -1, 1000.5, NaN, Infinity, -Infinity, 2 ** 53, 1e300, "5", "", true, null, [], [5], {}, ...more] });
+const orNull = ({ good, bad }) => ({ good: [...good, null], bad: bad.filter((value) => value !== null) });
 const ratio = (good, bad) => ({ good, bad: [...bad, NaN, Infinity, "0.5", true, null, [], {}] });
 const word = (...good) => ({ good, bad: [...good.map((w) => w.toUpperCase()), "", "none", 0, true, null, [], [good[0]], {}] });
 
 /** Each option: values that are taken, values that are refused. */
 const OPTIONS = {
   model: { ...text, good: ["gpt-4o"] },
-  contextWindow: whole(1),
+  contextWindow: orNull(whole(1)),
   reservedOutputTokens: whole(0),
   safetyMargin: ratio([0, 0.1, 0.999], [1, 1.5, -0.1]),
   models: { good: [{}, { m: { max_input_tokens: 5 } }], bad: [0, 5, "x", true, null, []] },
