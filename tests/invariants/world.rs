@@ -14,6 +14,7 @@ use contextfold::session::{
     ContextChange, Fit, MergeAs, Pending, Plan, PlanOptions, Search, Session, SessionConfig,
 };
 use contextfold::tokens::{Counter, ReportedUsage};
+use contextfold::tool_output::is_own_tool;
 use contextfold::{Error, ErrorCode};
 use serde_json::{Map, json};
 
@@ -355,7 +356,10 @@ impl World {
                 Came::Taken
             }
             Op::Search { which, length } => {
-                let Some((_, piece)) = self.piece(*which, *length) else { return Came::Nothing };
+                let Some((id, piece)) = self.piece(*which, *length) else { return Came::Nothing };
+                if self.answers_own_tool(&id) {
+                    return Came::Nothing; // passed over
+                }
                 let search = Search::text(&piece, &json!({})).unwrap();
                 assert!(!self.session.search(&search).unwrap().is_empty(), "{piece:?} is not found");
                 Came::Taken
@@ -414,6 +418,13 @@ impl World {
         let pushed = self.pushed.get(which % self.pushed.len().max(1))?;
         let piece: String = pushed.message.plain_text().lines().next()?.chars().take(length).collect();
         (!piece.trim().is_empty()).then(|| (pushed.id.clone(), piece))
+    }
+
+    fn answers_own_tool(&self, id: &str) -> bool {
+        let message = self.pushed.iter().find(|p| p.id == id).map(|p| &p.message);
+        let mut answered = message.into_iter().flat_map(Message::tool_outputs).map(|o| &o.call_id);
+        let mut calls = self.pushed.iter().flat_map(|p| p.message.tool_calls());
+        answered.any(|id| calls.any(|call| call.id == *id && is_own_tool(&call.name)))
     }
 
     fn set_pinned(&mut self, which: usize, pin: bool) -> Came {
