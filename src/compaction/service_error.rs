@@ -19,8 +19,11 @@ const FUNCTION: &str = "a an the and or of to for from in on at by with as is ar
 /// What a text is made of that announces a summary, or asks for the conversation.
 const ANNOUNCES: &str = "sure certainly course okay ok understood summary summaries summarize summarise \
     summarized summarised summarizing summarising conversation transcript chat text content message messages \
-    provide provided share paste send please want need like happy help todo tbd none empty placeholder null \
-    insert";
+    please want need like happy help";
+
+/// And what says that it is not there, or is to be handed in.
+const NOTHING_YET: &str =
+    "no not none null empty todo tbd placeholder insert provide provided share paste send";
 
 /// What an error of a service is made of.
 const ERRORS: &str = "error errors failed failure fail code status http request requests reason rate limit \
@@ -40,17 +43,20 @@ const ERRORS: &str = "error errors failed failure fail code status http request 
 /// How the names of system errors begin.
 const SYSTEM_ERRORS: [&str; 6] = ["econn", "etimed", "enotfound", "ehost", "enet", "epipe"];
 
-/// Whether a text has no word but those that announce a summary or ask for the conversation: "Here is the summary:", `TODO`.
+/// Whether a text has no word but those that announce a summary which does not come, or ask for the conversation: "Here is the
+/// summary:", `TODO`. "Summary of 7 messages" may stand for one, as a caller's own stand-in writes it.
 pub fn says_nothing(text: &str) -> bool {
     let lower = lowered(text);
-    let mut announces = false;
+    let leads_nowhere = || {
+        lower.trim_end().ends_with([':', '\u{FF1A}'])
+            || lower.starts_with('{')
+            || words(&lower).any(|word| is_of(NOTHING_YET, word))
+    };
+    let announces = |word: &str| is_of(ANNOUNCES, word) || is_of(NOTHING_YET, word);
     lower.len() <= SHORT
-        && words(&lower).all(|word| {
-            let is_one = is_of(ANNOUNCES, word);
-            announces |= is_one;
-            is_one || is_of(FUNCTION, word)
-        })
-        && announces
+        && words(&lower).all(|word| announces(word) || is_of(FUNCTION, word))
+        && words(&lower).any(announces)
+        && leads_nowhere()
 }
 
 /// What services, gateways, proxies and clients answer with where a callback does not look at the status.
@@ -76,10 +82,12 @@ fn is_made_of_errors(lower: &str) -> bool {
         return false;
     }
     let said = words(lower).filter(|word| !is_of(FUNCTION, word));
-    let (known, other): (Vec<&str>, Vec<&str>) =
-        said.partition(|word| is_of(ERRORS, word) || is_of(ANNOUNCES, word) || names_an_error(word));
+    let (known, other): (Vec<&str>, Vec<&str>) = said.partition(|word| {
+        [ERRORS, ANNOUNCES, NOTHING_YET].iter().any(|list| is_of(list, word)) || names_an_error(word)
+    });
     let for_other = if is_overflow(lower) { 1 } else { KNOWN_FOR_OTHER };
-    !known.is_empty() && other.len() * for_other <= known.len()
+    let is_any = known.iter().any(|word| is_of(ERRORS, word) || names_an_error(word));
+    is_any && other.len() * for_other <= known.len()
 }
 
 /// "Error code: 429 - {…}", "HTTP/1.1 502 <html>…", whatever the body says.
@@ -208,6 +216,10 @@ mod tests {
             "502 files went to {src,tests}.",
             "Work went on. Fine.",
             "`src/a.rs` 12",
+            "7 messages",
+            "Summary of 7 messages",
+            "summary",
+            "A summary of the conversation.",
             "Goal: fix login.",
             "家",
         ] {
