@@ -5,7 +5,8 @@
 // longer be trusted, it refuses everything with INTERNAL.
 
 import { ContextError } from "./error.js";
-import { made } from "./prepared.js";
+import { isResolved } from "./prepared.js";
+import { OWN, RestMissing } from "./split.js";
 import { calledFrom, placeAt } from "./stack.js";
 
 /** The glue's `wasm` before the module is loaded. */
@@ -27,6 +28,7 @@ export function guarded(exports, onTrap) {
     return broken;
   };
   for (const [name, value] of Object.entries(exports)) {
+    if (name.startsWith(OWN)) continue;
     if (typeof value !== "function") out[name] = value;
     else if (isRelease(name)) out[name] = releasing(calling(value, failed), exports.setFreeing);
     else if (isClosure(name)) out[name] = callingLater(value, failed);
@@ -103,11 +105,9 @@ function tracked(promise, place) {
 /** `fn`, whose promise (if it returns one) rejects with INTERNAL when the module breaks under it. */
 export function settling(fn) {
   return function settled(...args) {
-    const before = made;
     const result = fn.apply(this, args);
-    if (!(result instanceof Promise)) return result;
-    // Where it stands is noted for what may yet fail: that takes longer than most a `prepare`.
-    return tracked(result, made === before ? calledFrom(settled) : undefined);
+    if (!(result instanceof Promise) || isResolved(result)) return result;
+    return tracked(result, calledFrom(settled));
   };
 }
 
@@ -149,7 +149,7 @@ export function settleMethods(glue) {
         const property = Object.getOwnPropertyDescriptor(home, key);
         if (typeof property.value !== "function" || !property.writable || isInternal(key)) continue;
         const watched = PROMISING.has(key) ? promising : settling;
-        Object.defineProperty(home, key, { ...property, value: watched(property.value) });
+        home[key] = watched(property.value); // keeps what else the property is
       }
     }
   }
@@ -182,11 +182,9 @@ function isTrap(thrown) {
 }
 
 function internal(cause) {
-  return new ContextError(
-    "INTERNAL",
-    "this is a bug in contextfold, please report it. Its memory can no longer be trusted: load the module anew (restart the process, or reload the page)",
-    { cause },
-  );
+  const what = cause instanceof RestMissing ? cause.message : "this is a bug in contextfold, please report it.";
+  const more = "Its memory can no longer be trusted: load the module anew (restart the process, or reload the page)";
+  return new ContextError("INTERNAL", `${what} ${more}`, { cause });
 }
 
 function translated(thrown) {

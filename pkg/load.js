@@ -4,7 +4,8 @@
 import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
 import { pack } from "./pack.js";
-import { prepared } from "./prepared.js";
+import { prepared, resolved } from "./prepared.js";
+import { instantiateSplit } from "./split.js";
 import { guarded, settleMethods, unloaded } from "./guard.js";
 import { showState } from "./shown.js";
 
@@ -30,11 +31,16 @@ export function bind(candidate) {
   glue.__wbg_set_wasm(guarded(instance.exports, glue.__wbg_set_wasm));
   instance.exports.__wbindgen_start?.();
   glue.setErrorClass(ContextError);
-  glue.setPreparedMaker(prepared);
+  glue.setPreparedMaker({ prepared, resolved });
   glue.setPacker({ pack });
 }
 
 /** Instantiates at once, where that is allowed (anywhere but on a page's main thread). */
 export function bindModule(module) {
   if (!instance) bind(new WebAssembly.Instance(module, imports));
+}
+
+/** The same with the module in two; `readRest` gives the bytes of what is not in `core`, when they are needed. */
+export function bindSplit(core, readRest) {
+  if (!instance) bind(instantiateSplit(core, imports, readRest));
 }

@@ -1,10 +1,15 @@
 // Node, Bun, and Deno through npm: ready when imported. The CommonJS twin is bundled from this file.
 
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { readFilesWith } from "./encoding.js";
-import { bindModule } from "./load.js";
+import { bindSplit } from "./load.js";
 
-bindModule(new WebAssembly.Module(readFileSync(new URL("./wasm/contextfold_bg.wasm", import.meta.url))));
+// Imported, it would bring all that belongs to it: a tenth of the time until the module is there.
+const { closeSync, fstatSync, openSync, readFileSync, readSync } = process.getBuiltinModule("node:fs");
+
+bindSplit(
+  new WebAssembly.Module(readFileSync(new URL("./wasm/core.wasm", import.meta.url))),
+  () => readFileSync(new URL("./wasm/rest.wasm", import.meta.url)),
+);
 readFilesWith((path, roomFor) => {
   const file = openSync(path);
   try {

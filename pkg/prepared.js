@@ -1,14 +1,23 @@
 // What `prepare` resolves to.
 
-/** How many there were: what a call made before it returned has nothing to wait for. */
-export let made = 0;
+/** The promise of what was there when the call that it is the result of returned. */
+let atOnce;
+
+/** A promise of what is there. */
+export const resolved = (value) => (atOnce = Promise.resolve(value));
+
+/** Whether it is such a promise. To be asked at once: what is remembered here would live on. */
+export function isResolved(promise) {
+  const is = promise === atOnce;
+  atOnce = undefined;
+  return is;
+}
 
 /**
  * `{ messages, report }`: each written into JavaScript by `read` when it is first looked at, and a plain field from then on.
  * @param {(messages: boolean) => unknown} read
  */
 export function prepared(read) {
-  made++;
   const settle = (key, value) => {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
     return value;

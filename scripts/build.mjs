@@ -1,9 +1,10 @@
 // `npm run build`: the package's generated half, pkg/wasm. Skips what is up to date.
 //
 //   contextfold_bg.wasm, contextfold_bg.js, contextfold.d.ts   by wasm-pack, then wasm-opt
+//   core.wasm, rest.wasm                                       the module in two, for Node, by scripts/lib/split.mjs
 //   base64.js                                                  the module's bytes, for the inline entry
 //   ../encodings                                               the vocabularies, by scripts/encodings.mjs
-//   cjs/                                                       the CommonJS twin of the Node entry, and its types
+//   cjs/, ../*.bundle.js                                       the Node entries as few files, and their types, by scripts/lib/bundles.mjs
 //
 //   npm run build -- --quick   larger and slower, but there in a fraction of the time: to try a change with
 
@@ -18,16 +19,18 @@ const module = join(wasmDir, "contextfold_bg.wasm");
 
 if (process.argv.includes("--quick")) {
   pack("--profile", "quick");
+  await split();
 } else if (!isBuilt()) {
   pack("--release");
   optimize();
+  await split();
   markBuilt();
 }
 removeLeftovers();
 writeInlineBytes();
 must("node", ["scripts/encodings.mjs"]);
-const { writeCommonJs } = await import("./lib/commonjs.mjs"); // late: esbuild is there only after the set-up
-await writeCommonJs();
+const { writeBundles } = await import("./lib/bundles.mjs"); // late: esbuild is there only after the set-up
+await writeBundles();
 report();
 
 /** Bundler target, as typed: the glue in one file that takes any instance, which the entries in pkg/ hand in. */
@@ -55,6 +58,11 @@ function optimize() {
   renameSync(`${module}.opt`, module);
 }
 
+async function split() {
+  const { writeSplit } = await import("./lib/split.mjs");
+  await writeSplit(readFileSync(module));
+}
+
 /** wasm-pack's own package files: its .gitignore would keep the whole folder out of the packed package. */
 function removeLeftovers() {
   for (const name of [".gitignore", "package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "contextfold.js"])
@@ -66,7 +74,9 @@ function writeInlineBytes() {
 }
 
 function report() {
-  const bytes = readFileSync(module);
   const size = (n) => `${(n / 1024).toFixed(1)} KiB`;
-  console.log(`contextfold_bg.wasm: ${size(bytes.length)}, ${size(brotliCompressSync(bytes).length)} with brotli`);
+  for (const name of ["contextfold_bg.wasm", "core.wasm"]) {
+    const bytes = readFileSync(join(wasmDir, name));
+    console.log(`${name}: ${size(bytes.length)}, ${size(brotliCompressSync(bytes).length)} with brotli`);
+  }
 }

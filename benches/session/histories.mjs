@@ -72,6 +72,9 @@ export const asPi = (list) => list.map((m) => {
   return { role: "assistant", content: [...content, ...(m.tool_calls ?? []).map((c) => ({ type: "toolCall", id: c.id, name: c.function.name, arguments: JSON.parse(c.function.arguments) }))] };
 });
 
+/** As the entries of pi's session files, which its cut takes. */
+export const asPiEntries = (list) => asPi(list).map((message, n) => ({ type: "message", id: `${n}`, message }));
+
 /** As the events of Google's ADK. */
 export const asEvents = (list) => list.map((m, n) => {
   const base = { id: `e${n}`, invocationId: `i${n >> 2}`, timestamp: n, actions: { stateDelta: {}, artifactDelta: {}, requestedAuthConfigs: {}, requestedToolConfirmations: {} } };

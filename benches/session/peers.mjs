@@ -12,7 +12,7 @@ import { estimateTokens, findCutPoint, shouldCompact } from "@mariozechner/pi-co
 import { pruneMessages } from "ai";
 import { createSummarizationMiddleware } from "deepagents";
 import { ClearToolUsesEdit, contextEditingMiddleware, countTokensApproximately, summarizationMiddleware, trimMessages } from "langchain";
-import { SUMMARY, asEvents, asLangChain, asModelMessages, asPi } from "./histories.mjs";
+import { SUMMARY, asEvents, asLangChain, asModelMessages, asPi, asPiEntries } from "./histories.mjs";
 
 
 const NEVER = 1e12;
@@ -41,12 +41,8 @@ export const peers = [
   over("ai pruneMessages", false, asModelMessages,
     () => (list) => pruneMessages({ messages: list, reasoning: "before-last-message", toolCalls: `before-last-${list.length}-messages` }),
     () => (list) => pruneMessages({ messages: list, reasoning: "before-last-message", toolCalls: `before-last-${list.length >> 1}-messages` })),
-  over("pi findCutPoint", true, asPi,
-    (tokens) => (list) => shouldCompact(inAll(list), tokens, settings),
-    (tokens) => (list) => {
-      const entries = list.map((message, n) => ({ type: "message", id: `${n}`, message }));
-      return shouldCompact(inAll(list), tokens, settings) && findCutPoint(entries, 0, entries.length, tokens);
-    }),
+  { ...over("pi shouldCompact", true, asPi, (tokens) => (list) => shouldCompact(inAll(list), tokens, settings)), cuts: false },
+  over("pi findCutPoint", true, asPiEntries, (tokens) => (entries) => findCutPoint(entries, 0, entries.length, tokens)),
   over("deepagents", true, langChain, (tokens) => {
     const middleware = createSummarizationMiddleware({ model, backend: offload, trigger: { type: "tokens", value: tokens }, keep: { type: "tokens", value: tokens } });
     return (list) => middleware.wrapModelCall(request(list), sent);

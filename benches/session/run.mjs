@@ -25,6 +25,8 @@ const { countTokens, loadEncoding } = await import("contextfold");
 const only = new Set(process.argv.slice(2).filter((a) => !a.startsWith("--")));
 const wants = (section) => only.size === 0 || only.has(section);
 const SIZES = [100, 1_000, 10_000, 100_000];
+/** Of the calls with nothing to cut. */
+const BLOCKS = 3;
 /** Each round in another order: who comes behind a peer that leaves cold caches and garbage behind is another one each time. */
 const order = random(5);
 /** Nobody is asked again who needed longer than this for a call, in ms. */
@@ -47,7 +49,7 @@ async function idle() {
   const times = new Map(all.map(({ name }) => [name, []]));
   for (const size of SIZES) {
     const history = agent(size);
-    const rounds = size > 10_000 ? 7 : size > 1_000 ? 21 : 101;
+    const rounds = size > 10_000 ? 15 : size > 1_000 ? 30 : 102;
     const more = agent(4 * rounds, 7);
     const running = [];
     for (const library of all) {
@@ -56,14 +58,17 @@ async function idle() {
       if (known.length && (last === null || last * 20 > PATIENCE)) known.push(null);
       else running.push({ name: library.name, more: library.convert(more), at: library.begin(library.convert(history)), times: [] });
     }
-    for (let round = 0; round < rounds; round++)
-      for (const { more, at, times } of shuffled(running, order)) {
-        const two = [more[4 * round], more[4 * round + 3]];
-        const start = now();
-        at.push(two);
-        await at.run();
-        times.push(now() - start);
-      }
+    // A few calls of one library behind each other: else each is measured behind another's walk over all of its history, which
+    // leaves nothing in the processor's caches, and the more the longer the history is.
+    for (let block = 0; block < BLOCKS; block++)
+      for (const { more, at, times } of shuffled(running, order))
+        for (let round = block; round < rounds; round += BLOCKS) {
+          const two = [more[4 * round], more[4 * round + 3]];
+          const start = now();
+          at.push(two);
+          await at.run();
+          times.push(now() - start);
+        }
     for (const { name, times: measured, at } of running) {
       times.get(name).push(median(measured.slice(rounds > 50 ? 20 : 1)));
       at.end?.();
@@ -107,7 +112,7 @@ async function turns() {
 
 /** 10,000 messages cut to half of their tokens, and the input items made anew. */
 async function cut() {
-  const all = [cutting("contextfold, and its input items"), cutting("… without a ledger of facts", { ledgerTokens: 0 }), ...peers];
+  const all = [cutting("contextfold, and its input items"), cutting("… without a ledger of facts", { ledgerTokens: 0 }), ...peers.filter(({ cuts }) => cuts !== false)];
   console.log("### Cut to half of the tokens: ms, by the messages that are there, and the slope\n");
   const times = all.map(() => []);
   const pushes = [];
@@ -128,6 +133,7 @@ async function cut() {
         await at.cut(half);
         measured[i].push(now() - start);
         at.end?.();
+        await setImmediate();
       }
     for (const [i, list] of measured.entries()) times[i].push(list.length ? median(list.length > 2 ? list.slice(1) : list) : null);
     pushes.push(median(taken));
@@ -136,19 +142,25 @@ async function cut() {
   console.log(`Pushing all of it before, facts drawn: ${pushes.map(figure).join(", ")} ms.\n`);
 }
 
-/** From before the import until a session can be made, in fresh processes. */
+/** From before the import until it is done, and until the first session is there, in fresh processes. */
 function ready() {
-  const script = `const start = performance.now(); const { Session } = await import("contextfold"); new Session(); console.log(performance.now() - start);`;
-  const times = Array.from({ length: 15 }, () => Number(execFileSync(process.execPath, ["--input-type=module", "-e", script], { cwd: here, encoding: "utf8" })));
-  console.log("### From before the import to the first session, fresh processes: ms\n");
-  table(["median", "fastest"], [[median(times).toFixed(1), Math.min(...times).toFixed(1)]]);
+  const rows = [["module", 'await import("contextfold")'], ["commonjs", 'require("contextfold")']].map(([type, load]) => {
+    const script = `const start = performance.now(); const { Session } = ${load}; const loaded = performance.now(); new Session(); console.log(loaded - start, performance.now() - start);`;
+    const times = Array.from({ length: 21 }, () => execFileSync(process.execPath, [`--input-type=${type}`, "-e", script], { cwd: here, encoding: "utf8" }).split(" ").map(Number));
+    return [load, ...[0, 1].map((i) => median(times.map((both) => both[i])).toFixed(1))];
+  });
+  console.log("### From before the import to its end, and to the first session, fresh processes: ms\n");
+  table(["", "imported", "first session"], rows);
 }
 
 function size() {
-  const bytes = readFileSync(join(root, "pkg/wasm/contextfold_bg.wasm"));
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  const rows = [["contextfold_bg.wasm", "all of it"], ["core.wasm", "what Node loads on import"], ["rest.wasm", "what it loads when it is needed"]].map(([name, what]) => {
+    const bytes = readFileSync(join(root, "pkg/wasm", name));
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    return [name, what, bytes.length, brotliCompressSync(bytes, { params }).length];
+  });
   console.log("### The module\n");
-  table(["bytes", "brotli"], [[bytes.length, brotliCompressSync(bytes, { params }).length]]);
+  table(["", "", "bytes", "brotli"], rows);
 }
 
 function inFreshProcess(file) {

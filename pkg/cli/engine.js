@@ -1,6 +1,6 @@
 // From a transcript to a session and back: the one place of the command line that talks to the engine.
 
-import { Session, encodingForModel, loadEncoding } from "../node.js";
+import { Session, encodingForModel, loadEncoding } from "contextfold";
 
 /** The session's options for these flags. */
 export function sessionOptions(flags) {

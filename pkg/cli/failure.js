@@ -1,6 +1,6 @@
 // Why the command line stops: a code, one line that says what to do, and the exit code.
 
-import { ContextError } from "../error.js";
+import { ContextError } from "contextfold";
 
 export const EXIT = Object.freeze({ fine: 0, overLimit: 1, violations: 1, usage: 2, unreadable: 3 });
 

@@ -1,7 +1,7 @@
 // Reads a transcript: a file or standard input, however it was written.
 
 import { readFileSync } from "node:fs";
-import { TranscriptError, listKey, ofValue, readTranscript as read } from "../transcript/node.js";
+import { TranscriptError, listKey, ofValue, readTranscript as read } from "contextfold/transcript";
 import { unreadable } from "./failure.js";
 
 const STDIN = 0;

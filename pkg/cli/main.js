@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command line: parses, runs one command, and turns whatever goes wrong into one line and an exit code.
 
-import { version } from "../node.js";
+import { version } from "contextfold";
 import { check } from "./commands/check.js";
 import { compact } from "./commands/compact.js";
 import { convert } from "./commands/convert.js";

@@ -1,7 +1,7 @@
 // What may be typed: commands, flags, and their help.
 
 import { parseArgs } from "node:util";
-import { FORMATS } from "../transcript/index.js";
+import { FORMATS } from "contextfold/transcript";
 import { usage } from "./failure.js";
 import { meant } from "./nearest.js";
 

@@ -2,7 +2,7 @@
 
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Session } from "../node.js";
+import { Session } from "contextfold";
 import { unreadable, usage } from "./failure.js";
 
 // Whatever it counted with, and kept back: nothing is counted here, and nothing asked.

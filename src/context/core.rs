@@ -401,7 +401,7 @@ impl Context {
     /// The view's tokens and messages by part.
     pub fn part_reports(&self) -> Vec<PartReport> {
         let report = |(part, tokens, messages): (super::PartName, u64, u64)| PartReport {
-            name: part.as_str().to_owned(),
+            name: Cow::Borrowed(part.as_str()),
             tokens,
             messages,
         };
@@ -409,10 +409,10 @@ impl Context {
     }
 
     /// The budgets that the report shows.
-    pub fn budgets(&self) -> BTreeMap<String, u64> {
+    pub fn budgets(&self) -> BTreeMap<Cow<'static, str>, u64> {
         let mut budgets = BTreeMap::new();
         if self.output_config.enabled {
-            budgets.insert("tool_outputs".to_owned(), self.output_budget);
+            budgets.insert(Cow::Borrowed("tool_outputs"), self.output_budget);
         }
         budgets
     }

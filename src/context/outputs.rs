@@ -206,6 +206,9 @@ impl Context {
     /// What entering tool outputs did since the last report, as decisions in order.
     pub fn decisions_on_entry(&self) -> Vec<Decision> {
         let OnEntry { cut, trimmed } = &self.on_entry;
+        if cut.is_empty() && trimmed.is_empty() {
+            return Vec::new(); // as before most calls
+        }
         let config = &self.output_config;
         let (bytes, line, budget) = (config.max_message_bytes, config.max_line_length, self.output_budget);
         let steps = [

@@ -42,7 +42,7 @@ pub struct Report {
     pub reduction: f64,
     /// Token budgets of passes that have one, by name.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "Record<string, number>"))]
-    pub budgets: BTreeMap<String, u64>,
+    pub budgets: BTreeMap<Cow<'static, str>, u64>,
     /// How tokens were counted.
     pub counter: CounterReport,
     /// Tokens and messages by part; the tokens sum to `tokens_after`.
@@ -123,7 +123,8 @@ impl Default for CounterReport {
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct PartReport {
     /// `system`, `tools`, `retain`, `summary`, `ledger` (at the end of a summary), `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs`, `memory`, `injections`, `skills`
-    pub name: String,
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
+    pub name: Cow<'static, str>,
     /// Tokens.
     pub tokens: u64,
     /// Messages that have such tokens.

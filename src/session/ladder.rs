@@ -296,7 +296,7 @@ impl Session {
         let view = &self.context.view;
         let mut budgets = self.context.budgets();
         for (name, tokens) in run.passes.iter().flat_map(|p| p.budgets(&self.context, &run.aim)) {
-            budgets.insert(name.to_owned(), tokens);
+            budgets.insert(name.into(), tokens);
         }
         let fits_only = self.config.ladder.builds_from_turns();
         let target = if run.folded && !fits_only { run.aim.low } else { run.aim.most };

@@ -107,11 +107,15 @@ impl TokenCounter for Estimate {
         let bytes = text.as_bytes();
         let (mut units, mut state, mut at) = (0, START, 0);
         while at < bytes.len() {
-            if let Some(sum) = tables.block(bytes, at, state) {
-                units += sum;
-                at += BLOCK;
-                state = tables.alone(bytes[at - 1]);
-                continue;
+            if let Some(before) = at.checked_sub(1).map(|before| bytes[before])
+                && state == tables.alone(before)
+            {
+                let (blocks, sum) = tables.blocks(before, &bytes[at..]);
+                if blocks > 0 {
+                    units += sum;
+                    at += blocks * BLOCK;
+                    state = tables.alone(bytes[at - 1]);
+                }
             }
             let until = bytes.len().min(at + BLOCK);
             while at < until {
@@ -177,33 +181,39 @@ impl Tables {
         self.step(START, byte).map_or(START, |[next, _]| next)
     }
 
-    /// The values of the [`BLOCK`] bytes from `at` on, if each depends on the one before it alone.
-    fn block(&self, bytes: &[u8], at: usize, state: u8) -> Option<u64> {
-        let before = at.checked_sub(1)?;
-        let first = *bytes.get(before)?;
-        let (even, odd) = (word(bytes, before)?, word(bytes, at)?);
-        if state != self.alone(first) || (even | odd) & BEYOND_ASCII != 0 {
-            return None;
+    /// How many blocks there are in which each byte's value depends on the one before it alone, and the sum of these values.
+    fn blocks(&self, mut before: u8, bytes: &[u8]) -> (usize, u64) {
+        let (mut blocks, mut total) = (0, 0);
+        if !before.is_ascii() {
+            return (0, 0);
         }
-        let (mut sum, mut seen) = (0_u32, 0);
-        for pairs in [pairs(even), pairs(odd)] {
-            for n in 0..4 {
-                let value = self.pairs[(pairs >> (16 * n)) as usize & (PAIRS - 1)];
-                sum += u32::from(value);
-                seen |= value;
+        for block in bytes.as_chunks::<BLOCK>().0 {
+            let odd = u64::from_le_bytes(*block);
+            if odd & BEYOND_ASCII != 0 {
+                break;
             }
+            let even = odd << 8 | u64::from(before);
+            let (mut sum, mut seen) = (0_u32, 0);
+            for pairs in [pairs(even), pairs(odd)] {
+                for n in 0..4 {
+                    let value = self.pairs[(pairs >> (16 * n)) as usize & (PAIRS - 1)];
+                    sum += u32::from(value);
+                    seen |= value;
+                }
+            }
+            if seen >= LOOK_BACK {
+                break;
+            }
+            blocks += 1;
+            total += u64::from(sum);
+            before = block[BLOCK - 1];
         }
-        (seen < LOOK_BACK).then_some(sum.into())
+        (blocks, total)
     }
 }
 
 /// The bit that characters beyond ASCII have, in each of eight bytes.
 const BEYOND_ASCII: u64 = 0x8080_8080_8080_8080;
-
-/// Eight bytes, the first one lowest.
-fn word(bytes: &[u8], at: usize) -> Option<u64> {
-    bytes.get(at..at + BLOCK).and_then(|word| word.try_into().ok()).map(u64::from_le_bytes)
-}
 
 /// The four pairs of a word's ASCII characters, 16 bits for each: the first character's seven, and above them the second's.
 fn pairs(word: u64) -> u64 {

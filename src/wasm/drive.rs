@@ -12,7 +12,7 @@ use super::background::consider;
 use super::error::context_error;
 use super::inner::Inner;
 use super::lease;
-use super::prepared::{Outcome, prepared};
+use super::prepared::{Outcome, prepared, resolved};
 use super::signal::{AbortSignal, refuse_aborted, wait};
 use super::summarize::{Refusal, ask};
 use crate::compaction::Reason;
@@ -90,7 +90,7 @@ pub fn start(inner: Rc<Inner>, goal: Goal, signal: Option<AbortSignal>) -> Promi
     match begin_alone(&inner, &goal, signal.as_ref()) {
         Ok(Begun::Settled(settled)) => {
             tell(&inner);
-            Promise::resolve(&settled)
+            resolved(&settled)
         }
         Ok(Begun::Runs(running)) => future_to_promise(async move {
             let settled = ended(&inner, &goal, running).await;

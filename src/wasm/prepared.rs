@@ -1,10 +1,9 @@
 //! What `prepare` resolves to: view and report as prepared, written into JavaScript only when somebody looks at them.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use js_sys::{Function, Object};
+use js_sys::{Object, Promise};
 use wasm_bindgen::prelude::*;
 
 use super::inner::Inner;
@@ -12,17 +11,35 @@ use super::value::{set, to_js};
 use super::view::list_of;
 use crate::context::{Report, Snapshot};
 use crate::error::{Error, ErrorCode};
+use crate::hashing::HashMap;
 
-thread_local! {
-    static MAKER: RefCell<Option<Function>> = const { RefCell::new(None) };
+#[wasm_bindgen]
+extern "C" {
+    /// What makes the object and its promise: `pkg/prepared.js`.
+    pub type PreparedMaker;
+
+    /// The object of a function that reads its fields: `messages` for `true`, `report` for `false`.
+    #[wasm_bindgen(method, catch)]
+    fn prepared(this: &PreparedMaker, read: JsValue) -> Result<JsValue, JsValue>;
+
+    /// A promise of what is there.
+    #[wasm_bindgen(method)]
+    fn resolved(this: &PreparedMaker, value: &JsValue) -> Promise;
 }
 
-/// Hands in what makes the object of a function that reads its fields: `messages` for `true`, `report` for `false`.
-///
+thread_local! {
+    static MAKER: OnceCell<PreparedMaker> = const { OnceCell::new() };
+}
+
 /// The package's entries call it once, when the module starts. Without it the object has plain fields from the beginning.
 #[wasm_bindgen(js_name = setPreparedMaker, skip_typescript)]
-pub fn set_prepared_maker(maker: Function) {
-    MAKER.with_borrow_mut(|slot| *slot = Some(maker));
+pub fn set_prepared_maker(maker: PreparedMaker) {
+    MAKER.with(|slot| drop(slot.set(maker)));
+}
+
+/// A promise of what is there: the package need not watch it.
+pub fn resolved(value: &JsValue) -> Promise {
+    MAKER.with(|slot| slot.get().map_or_else(|| Promise::resolve(value), |maker| maker.resolved(value)))
 }
 
 /// What a run came to: the view as it was then, and the report.
@@ -62,7 +79,7 @@ fn object_of(report: &RefCell<Told>) -> Result<JsValue, JsValue> {
 /// The views that were prepared and that nobody has looked at yet. They are the session's: a caller who keeps what `prepare`
 /// resolved to keeps nothing of a session that he freed.
 #[derive(Default)]
-pub struct Unread(RefCell<(u64, BTreeMap<u64, Rc<Snapshot>>)>);
+pub struct Unread(RefCell<(u64, HashMap<u64, Rc<Snapshot>>)>);
 
 impl Unread {
     fn add(&self, view: Rc<Snapshot>) -> u64 {
@@ -117,13 +134,14 @@ pub fn prepared(inner: &Rc<Inner>, outcome: Outcome) -> Result<JsValue, JsValue>
         view.take(); // from now on the view may be edited without a copy
         Ok(messages)
     };
-    // Cloned, so that no borrow is held while JavaScript runs.
-    let Some(maker) = MAKER.with_borrow(Clone::clone) else {
-        let object = Object::new();
-        set(&object, "messages", &read(true)?)?;
-        set(&object, "report", &read(false)?)?;
-        return Ok(object.into());
-    };
-    let read: Closure<dyn Fn(bool) -> Result<JsValue, JsValue>> = Closure::new(read);
-    maker.call1(&JsValue::UNDEFINED, &read.into_js_value())
+    MAKER.with(|slot| {
+        let Some(maker) = slot.get() else {
+            let object = Object::new();
+            set(&object, "messages", &read(true)?)?;
+            set(&object, "report", &read(false)?)?;
+            return Ok(object.into());
+        };
+        let read: Closure<dyn Fn(bool) -> Result<JsValue, JsValue>> = Closure::new(read);
+        maker.prepared(read.into_js_value())
+    })
 }

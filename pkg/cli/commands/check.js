@@ -1,6 +1,6 @@
 // contextfold check: whether the provider would take it.
 
-import { check as checkList } from "../../node.js";
+import { check as checkList } from "contextfold";
 import { EXIT, usage } from "../failure.js";
 import { meant } from "../nearest.js";
 import { fitEnd, left, plain, plural, wrap } from "../paint.js";

@@ -1,6 +1,6 @@
 // contextfold compact: a transcript made to fit its window, with the report of how.
 
-import { Session } from "../../node.js";
+import { Session } from "contextfold";
 import { measure, output, push, sessionOptions } from "../engine.js";
 import { asFailure, EXIT, usage } from "../failure.js";
 import { plural, size } from "../paint.js";

@@ -1,6 +1,6 @@
 // contextfold convert: a transcript in another format.
 
-import { convert as convertList } from "../../node.js";
+import { convert as convertList } from "contextfold";
 import { plainBody, shaped } from "../engine.js";
 import { EXIT, usage } from "../failure.js";
 import { printJson, progress } from "../terminal.js";

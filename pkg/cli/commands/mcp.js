@@ -2,7 +2,7 @@
 // and output.
 
 import { registerMcpTools } from "../../integrations/tools.js";
-import { version } from "../../node.js";
+import { version } from "contextfold";
 import { savedSession } from "../saved.js";
 import { EXIT, Failure } from "../failure.js";
 

@@ -1,6 +1,6 @@
 // contextfold repair: a broken history, mended.
 
-import { check, repair as repairList } from "../../node.js";
+import { check, repair as repairList } from "contextfold";
 import { EXIT } from "../failure.js";
 import { printJson, progress } from "../terminal.js";
 import { write } from "../write.js";

@@ -1,7 +1,7 @@
 // contextfold simulate: a recorded transcript, replayed call by call under several presets, side by side.
 
 import { readFileSync } from "node:fs";
-import { Recording, Session, presets as known, simulate as replay } from "../../node.js";
+import { Recording, Session, presets as known, simulate as replay } from "contextfold";
 import { plainBody, sessionOptions } from "../engine.js";
 import { EXIT, usage } from "../failure.js";
 import { dollars, figuresOf, htmlReport, priceNote } from "../html.js";

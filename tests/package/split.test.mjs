@@ -1,0 +1,72 @@
+// The module in two files, as Node loads it from the installed package.
+
+import assert from "node:assert/strict";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { installPacked, run } from "./consumer.mjs";
+
+let consumer, installed, remove;
+before(() => ({ consumer, installed, remove } = installPacked()));
+after(() => remove());
+
+/** A session of some turns, then a compaction; says what became of each. */
+const PROGRAM = `
+  const session = new Session({ contextWindow: 100_000, summarize: async () => ({ text: "The user said hello and was greeted." }) });
+  for (let n = 0; n < 30; n++) {
+    session.push([{ role: "user", content: "Hello. ".repeat(50) }, { role: "assistant", content: "Good day to you. ".repeat(50) }]);
+    await session.prepare();
+  }
+  console.log("turns", session.messages.length);
+  try {
+    await session.compact();
+    console.log("compacted", session.folds().length);
+  } catch (error) {
+    console.log(error.code, error.message);
+  }`;
+
+const ESM = ["--input-type=module", "--eval", `import { Session } from "contextfold"; ${PROGRAM}`];
+const COMMONJS = ["--input-type=commonjs", "--eval", `const { Session } = require("contextfold"); (async () => { ${PROGRAM} })();`];
+
+for (const [kind, args] of Object.entries({ ESM, COMMONJS })) {
+  const said = () => run("node", args, { cwd: consumer }).trim().split("\n");
+  const rest = () => join(installed, "pkg/wasm/rest.wasm");
+
+  test(`${kind}: both files together are the module`, () => {
+    assert.deepEqual(said(), ["turns 60", "compacted 1"]);
+  });
+
+  test(`${kind}: turns with nothing to cut do without the rest; where it is needed and gone, the error names it`, () => {
+    renameSync(rest(), `${rest()}.away`);
+    try {
+      const [turns, compacted] = said();
+      assert.equal(turns, "turns 60");
+      assert.match(compacted, /^INTERNAL .*rest\.wasm/);
+    } finally {
+      renameSync(`${rest()}.away`, rest());
+    }
+  });
+
+  test(`${kind}: the rest of another build is not put beside this core`, () => {
+    const bytes = readFileSync(rest());
+    const other = Buffer.from(bytes.toString("latin1").replaceAll(/core-[0-9a-f]{16}/g, "core-0123456789abcdef"), "latin1");
+    rmSync(rest());
+    writeFileSync(rest(), other);
+    try {
+      assert.match(said()[1], /^INTERNAL .*rest\.wasm/);
+    } finally {
+      writeFileSync(rest(), bytes);
+    }
+  });
+}
+
+test("the entries share one instance", () => {
+  const program = `
+    import { Session, ContextError } from "contextfold";
+    import { Session as Inline, init } from "contextfold/inline";
+    import "contextfold/transcript";
+    await init();
+    console.log(Session === Inline);
+    try { new Inline({ model: "no-such-model" }); } catch (error) { console.log(error instanceof ContextError); }`;
+  assert.equal(run("node", ["--input-type=module", "--eval", program], { cwd: consumer }).trim(), "true\ntrue");
+});
