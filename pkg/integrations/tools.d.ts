@@ -8,7 +8,8 @@ export type SessionSource = Session | (() => Session | Promise<Session>);
 
 /**
  * Runs one of the tools as a model called it, and gives the text that it is answered: `tool_output_cache` reads a stored output by
- * line, `tool_output_cache_grep` searches one, `search_history` finds a text in all that was ever said. A ref that there is not
+ * line, `tool_output_cache_grep` searches one, `search_history` finds a text in all that was ever said, and in the tool outputs that live in the
+ * session's store (the 200 newest, until there are hits enough). A ref that there is not
  * and a pattern that does not parse are answered as errors for the model to see, and so are arguments that are no JSON object.
  *
  * @param name A `ToolName`, as the model called it.

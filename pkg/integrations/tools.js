@@ -6,13 +6,39 @@ import { ContextError, toolDefinitions } from "contextfold";
 const RUN = {
   tool_output_cache: (session, args) => session.toolOutputs.read(args),
   tool_output_cache_grep: (session, args) => session.toolOutputs.grep(args),
-  search_history: (session, args) => {
-    const { query, regex, ignore_case, max_hits } = args;
-    if (typeof query !== "string") return "Error: `query`: say what to look for, as a text";
-    const hits = session.search(query, { regex, ignore_case, max_hits });
+  search_history: async (session, args) => {
+    if (typeof args.query !== "string") return "Error: `query`: say what to look for, as a text";
+    const hits = await search(session, args);
     return hits.length > 0 ? JSON.stringify(hits) : "[nothing found]";
   },
 };
+
+/** Outputs in the store that one search reads at most. */
+const MOST_READ = 200;
+/** Matches that are shown of one, as of a message. */
+const PER_OUTPUT = 3;
+
+/** `session.search`, and the outputs that live in the store: newest first, until there are hits enough. */
+async function search(session, { query, regex, ignore_case, max_hits }) {
+  const hits = session.search(query, { regex, ignore_case, max_hits });
+  if (!hits.at(-1)?.unseen) return hits;
+  const { refs, ...unseen } = hits.pop();
+  const pattern = regex ? query : query.replace(/[\\.+*?()|[\]{}^$#&~-]/g, "\\$&");
+  const left = [...refs];
+  for (let read = 0; left.length > 0 && read < MOST_READ && hits.length < (max_hits ?? 20); read++) {
+    const ref = left.at(-1);
+    try {
+      const found = await session.toolOutputs.grep({ ref_id: ref, pattern, ignore_case: ignore_case ?? true, max_matches: PER_OUTPUT });
+      if (!found.startsWith("[none of ")) hits.push({ id: ref, ref, role: "tool", excerpt: found });
+    } catch (error) {
+      if (error?.code !== "UNKNOWN_REF") break; // the store is down: what is left is told
+    }
+    left.pop();
+  }
+  const named = left.slice(-20).reverse().join(", ");
+  if (left.length > 0) hits.push({ ...unseen, id: left.at(-1), ref: left.at(-1), excerpt: `[not searched: ${left.length} tool outputs that live in the store; grep them by ref: ${named}${left.length > 20 ? ", …" : ""}]` });
+  return hits;
+}
 
 const NO_ARGUMENTS = "Error: the arguments are no JSON object";
 

@@ -59,6 +59,10 @@ pub struct Hit {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unseen: bool,
+    /// On that line: the refs of these outputs, oldest first. `toolOutputs.grep` searches one; `runTool` of `contextfold/tools` all.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refs: Vec<String>,
 }
 
 impl Search {
@@ -163,7 +167,15 @@ impl Session {
                 let output_ref = output_ref.map(|r| r.id.clone());
                 let id = node.id.to_string();
                 let role = node.message.role;
-                hits.push(Hit { id, fold: fold.clone(), output_ref, role, excerpt, unseen: false });
+                hits.push(Hit {
+                    id,
+                    fold: fold.clone(),
+                    output_ref,
+                    role,
+                    excerpt,
+                    unseen: false,
+                    refs: Vec::new(),
+                });
             }
             if hits.len() >= search.max_hits {
                 break;
@@ -186,6 +198,7 @@ impl Session {
                 role: Role::Tool,
                 excerpt,
                 unseen: false,
+                refs: Vec::new(),
             }));
         }
         hits.truncate(search.max_hits);
@@ -223,21 +236,21 @@ impl Session {
 
     /// What lives in the host's store cannot be searched from here: a line that says so.
     fn not_searched(&self) -> Option<Hit> {
-        let mut away = self.context().outputs.iter().filter(|o| o.away().is_some()).map(Output::id);
-        let first = away.next()?;
-        let more: Vec<&str> = away.collect();
-        let named =
-            std::iter::once(first).chain(more.iter().copied()).take(NAMED).collect::<Vec<_>>().join(", ");
-        let (count, etc) = (more.len() + 1, if more.len() < NAMED { "" } else { ", …" });
+        let away = self.context().outputs.iter().filter(|o| o.away().is_some());
+        let refs: Vec<String> = away.map(|output| output.id().to_owned()).collect();
+        let first = refs.first()?.clone();
+        let named = refs[..refs.len().min(NAMED)].join(", ");
+        let (count, etc) = (refs.len(), if refs.len() > NAMED { ", …" } else { "" });
         Some(Hit {
-            id: first.to_owned(),
+            id: first.clone(),
             fold: None,
-            output_ref: Some(first.to_owned()),
+            output_ref: Some(first),
             role: Role::Tool,
             excerpt: format!(
                 "[not searched: {count} tool outputs that live in the store; grep them by ref: {named}{etc}]"
             ),
             unseen: true,
+            refs,
         })
     }
 

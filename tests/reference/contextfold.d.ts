@@ -122,6 +122,10 @@ export interface Hit {
      * Set on a last line that finds nothing, but says which tool outputs were not searched: they live in the store.
      */
     unseen?: boolean;
+    /**
+     * On that line: the refs of these outputs, oldest first. `toolOutputs.grep` searches one; `runTool` of `contextfold/tools` all.
+     */
+    refs?: string[];
 }
 
 /**

@@ -6,6 +6,7 @@ import v8 from "node:v8";
 import vm from "node:vm";
 import { Session } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
+import { runTool } from "contextfold/tools";
 import { calls, conversation, failsWith, output, user } from "../support/session.mjs";
 
 const text = (i) => `line of ${i}\n`.repeat(2_000);
@@ -168,6 +169,24 @@ describe("tool outputs beyond memoryBytes", () => {
     assert.ok(hits.some((hit) => hit.role === "user"));
     assert.match(hits.at(-1).excerpt, /not searched: 4 tool outputs .* out_1, out_2/);
     assert.equal(hits.at(-1).unseen, true);
+    assert.deepEqual(hits.at(-1).refs, ["out_1", "out_2", "out_3", "out_4"]);
+  });
+
+  test("the model's search finds what lives in the store, too", async () => {
+    const store = memoryStore();
+    const session = bounded(store);
+    push(session, 6);
+    await session.flush();
+    const before = session.memory().outputs_bytes;
+    const found = JSON.parse(await runTool(session, "search_history", { query: "LINE OF 0" }));
+    assert.deepEqual(found.map(({ ref, role }) => [ref, role]), [["out_1", "tool"]], JSON.stringify(found));
+    assert.ok(found[0].excerpt.includes("line of 0"));
+    assert.equal(session.memory().outputs_bytes, before, "what was searched does not stay");
+    assert.equal(await runTool(session, "search_history", { query: "never said. at all (" }), "[nothing found]");
+    assert.match(await runTool(session, "search_history", { query: "(", regex: true }), /^Error: /);
+    store.getItemRaw = async () => Promise.reject(new Error("down"));
+    const [told] = JSON.parse(await runTool(session, "search_history", { query: "never said" }));
+    assert.match(told.excerpt, /not searched: 4 tool outputs .* out_4, out_3, out_2, out_1/);
   });
 
   test("a list is known again, whatever of it has left memory", async () => {
