@@ -1,5 +1,5 @@
+use super::ask::Size;
 use super::config::Style;
-use super::request::Size;
 use super::tags;
 use crate::context::FoldMessages;
 use crate::graph::summary_element;

@@ -1,6 +1,7 @@
 //! Compaction: folding the older part of a conversation into a summary.
 
 mod adjust;
+mod ask;
 mod chunks;
 mod config;
 pub mod extractive;
@@ -18,11 +19,13 @@ mod redact;
 mod refusal;
 mod request;
 mod service_error;
+mod shown;
 pub mod tags;
 mod transcript;
 mod verdict;
 
 pub use adjust::{adjust, check_kept};
+pub use ask::{Ask, Reason, Size};
 pub use chunks::Chunks;
 pub use config::{CompactionConfig, OnFailure, Style};
 pub use language::Script;
@@ -30,7 +33,7 @@ pub use layout::{Layout, SummaryRole, engine_message};
 pub use plan::{FoldPlan, Keep, plan};
 pub use profiles::Profile;
 pub use redact::Redact;
-pub use request::{Ask, Reason, Size, SummaryRequest, chunks, least_tokens, request, room_of_piece};
+pub use request::{SummaryRequest, chunks, least_tokens, request, room_of_piece};
 #[cfg(test)]
 pub(crate) use transcript::line as transcript_line;
 pub use transcript::messages as transcript_messages;

@@ -1,0 +1,138 @@
+//! What goes into a request beside the conversation.
+
+use super::chunks::Chunks;
+use super::config::CompactionConfig;
+use super::plan::FoldPlan;
+use super::redact::Redact;
+use super::{Profile, prompts};
+use crate::error::Result;
+
+/// Why a summary is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// The view reached its threshold.
+    Threshold,
+    /// `compact()` was called.
+    Manual,
+    /// A pass of the ladder.
+    Ladder,
+    /// The answer before was refused.
+    Retry,
+    /// The conversation is larger than the summariser's window: this is about a part of it.
+    Chunk,
+    /// The provider refused a request as too long.
+    Recover,
+}
+
+impl Reason {
+    /// The name in `SummaryRequest.reason`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Threshold => "threshold",
+            Self::Manual => "manual",
+            Self::Ladder => "ladder",
+            Self::Retry => "retry",
+            Self::Chunk => "chunk",
+            Self::Recover => "recover",
+        }
+    }
+}
+
+/// How far a request has been made smaller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Size {
+    /// The whole view, as the specification asks: the provider's prompt cache serves most of it.
+    Whole,
+    /// Only what is folded.
+    FoldedOnly,
+    /// Only what is folded, tool outputs as placeholders.
+    NoOutputs,
+}
+
+impl Size {
+    /// The next smaller one.
+    pub const fn smaller(self) -> Option<Self> {
+        match self {
+            Self::Whole => Some(Self::FoldedOnly),
+            Self::FoldedOnly => Some(Self::NoOutputs),
+            Self::NoOutputs => None,
+        }
+    }
+}
+
+/// What goes into a request beside the conversation.
+#[derive(Debug, Clone)]
+pub struct Ask<'a> {
+    /// The configuration.
+    pub config: &'a CompactionConfig,
+    /// The caller's words for this compaction.
+    pub instructions: Option<&'a str>,
+    /// Why it is asked.
+    pub reason: Reason,
+    /// Why the answer before was refused.
+    pub refused: Option<&'a str>,
+    /// How small it must be.
+    pub size: Size,
+    /// The conversation in pieces, where not even the smallest size fits.
+    pub chunks: Option<&'a Chunks>,
+    /// Sees what goes to the summariser.
+    pub redact: Option<&'a Redact>,
+    /// The language to write in; the conversation's own where `None`.
+    pub language: Option<&'a str>,
+    /// The provider binds thinking to what stands before it: none goes along.
+    pub drops_bound_thinking: bool,
+    /// The largest output of the summariser's model, where it is known.
+    pub most_output: Option<u64>,
+}
+
+impl Ask<'_> {
+    pub(super) fn max_tokens(&self, profile: Profile) -> Option<u64> {
+        profile.max_tokens().map(|asked| self.within_output(asked))
+    }
+
+    /// So many tokens, or as many as the summariser's model writes.
+    pub(super) fn within_output(&self, tokens: u64) -> u64 {
+        self.most_output.map_or(tokens, |most| tokens.min(most))
+    }
+
+    /// The size that is asked for: the room that the plan left, and no more than the answer may have.
+    pub(super) fn summary_size(&self, plan: &FoldPlan) -> Option<u64> {
+        let room = plan.room.map(|room| self.within_output(room));
+        [room, self.max_tokens(plan.profile)].into_iter().flatten().min()
+    }
+
+    /// What is said of a piece.
+    pub(super) fn chunk_instruction(&self) -> String {
+        prompts::Instructions {
+            summary_prompt: Some(prompts::CHUNK.trim_end()),
+            summary_directives: &self.refused.map(refusal).into_iter().collect::<Vec<_>>(),
+            language: self.language,
+            ..prompts::Instructions::default()
+        }
+        .compose()
+    }
+
+    /// What is said behind the conversation. Fails where the redaction does.
+    pub(super) fn instruction(&self, plan: &FoldPlan) -> Result<String> {
+        let config = self.config;
+        let mut directives = config.summary_directives.clone();
+        if let Some(said) = self.instructions {
+            directives.push(self.redact.map_or_else(|| Ok(said.to_owned()), |r| r.text(said))?);
+        }
+        directives.extend(self.refused.map(refusal));
+        let instructions = prompts::Instructions {
+            profile: plan.profile,
+            summary_prompt: config.summary_prompt.as_deref(),
+            summary_directives: &directives,
+            retain_prompt: config.retain_prompt.as_deref(),
+            retain_directives: &config.retain_directives,
+            language: self.language,
+            size: self.summary_size(plan),
+        };
+        Ok(instructions.compose())
+    }
+}
+
+fn refusal(refused: &str) -> String {
+    format!("Your answer before this one could not be used: {refused}. Mind that now.")
+}

@@ -1,0 +1,174 @@
+//! What a request for a summary shows of the conversation.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::ask::{Ask, Size};
+use super::layout::Layout;
+use super::plan::FoldPlan;
+use super::quoted::Quoted;
+use crate::context::{Context, NodeSet, Slot};
+use crate::error::Result;
+use crate::message::{Message, Part, Role, Seen, open_calls_of};
+use crate::provider::unlink_each;
+use crate::tool_output::{HeadTail, truncate_head_tail};
+
+/// Where a message of a request comes from.
+#[derive(Clone, Copy)]
+pub struct Shown<'a> {
+    /// The summary will stand for it.
+    pub folded: bool,
+    slot: &'a Slot,
+}
+
+impl Shown<'_> {
+    /// The tokens of what is left of it: known, where that is all of it.
+    pub fn tokens(&self, message: &Quoted, context: &Context) -> u64 {
+        if self.is_whole(message) {
+            self.slot.tokens()
+        } else {
+            message.tokens(|message| context.count(message))
+        }
+    }
+
+    /// What is left of it, as far as it need not be looked at.
+    fn seen<'m>(&self, message: &'m Quoted) -> Seen<'m> {
+        let calls = self.slot.has_calls() || !self.is_whole(message);
+        Seen { role: self.slot.role(), calls, message: message.of() }
+    }
+
+    fn is_whole(&self, message: &Quoted) -> bool {
+        message.is(&self.slot.message)
+    }
+}
+
+/// What the request shows of the conversation, and which of it the summary will stand for.
+pub fn conversation<'a>(
+    context: &'a Context,
+    plan: &FoldPlan,
+    size: Size,
+    ask: &Ask<'_>,
+) -> Result<Vec<(Shown<'a>, Quoted)>> {
+    let folded: NodeSet = plan.members.iter().copied().collect();
+    let shown = |s: &Slot| context.view.dropped(s.node).is_none();
+    let mut slots: Vec<(Shown<'a>, Quoted)> = context
+        .view
+        .with_dropped()
+        .into_iter()
+        .map(|s| (folded.contains(&s.node), s))
+        .filter(|(folded, s)| *folded || (size == Size::Whole && shown(s)))
+        .map(|(folded, slot)| {
+            // Its outputs go along, and no provider takes them without the calls.
+            let calling = if folded { context.with_calls(slot) } else { None };
+            let message = match (size, calling) {
+                (_, Some(message)) => Quoted::whole(message),
+                (Size::NoOutputs, None) if slot.role() == Role::Tool => Quoted::without_output(&slot.message),
+                (Size::Whole | Size::FoldedOnly, None) if folded && plan.layout == Layout::SystemSummary => {
+                    Quoted::whole(with_short_output(slot))
+                }
+                _ => Quoted::whole(slot.message.clone()),
+            };
+            (Shown { folded, slot }, message)
+        })
+        .collect();
+    drop_unanswered_calls(&mut slots);
+    if let Some(redact) = ask.redact {
+        for (_, message) in &mut slots {
+            *message = Quoted::whole(Arc::new(redact.message(&message.message())?));
+        }
+        slots.retain(|(_, message)| !message.of().is_empty());
+    }
+    if context.history.has_reasoning() {
+        if ask.drops_bound_thinking {
+            drop_bound_thinking(&mut slots);
+        }
+        slots = unlinked(context, &slots);
+    }
+    if !slots.iter().any(|(from, _)| from.folded) {
+        // Reasoning and what is bound to it, say: a summariser that is asked about nothing answers something else.
+        let slot = context.view.with_dropped().into_iter().find(|s| folded.contains(&s.node));
+        let note = Message::text(Role::User, "[nothing that may be shown]");
+        slots.extend(slot.map(|slot| (Shown { folded: true, slot }, Quoted::whole(Arc::new(note)))));
+    }
+    Ok(slots)
+}
+
+/// A request for a summary comes without the tools, and often without what stood before: thinking that its provider binds
+/// to these would be refused (PROV-3b).
+fn drop_bound_thinking<T>(slots: &mut Vec<(T, Quoted)>) {
+    let is_bound = |part: &Part| matches!(part, Part::Reasoning(r) if r.signature.is_some());
+    for (_, quoted) in slots.iter_mut().filter(|(_, m)| m.of().parts.iter().any(is_bound)) {
+        let mut message = Message::clone(quoted.of());
+        message.parts.retain(|part| !is_bound(part));
+        *quoted = Quoted::whole(Arc::new(message));
+    }
+    slots.retain(|(_, message)| !message.of().is_empty());
+}
+
+/// What lost its other half goes, or loses its id: reasoning, and what it produced (PROV-3).
+fn unlinked<T: Copy>(context: &Context, slots: &[(T, Quoted)]) -> Vec<(T, Quoted)> {
+    let history = context.view.with_dropped().into_iter().map(|s| &*context.history.node(s.node).message);
+    let view: Vec<Cow<'_, Message>> = slots.iter().map(|(_, m)| Cow::Borrowed(m.of())).collect();
+    let linked = unlink_each(history, view);
+    let shared = |(message, (from, whole)): (Option<Cow<'_, Message>>, &(T, Quoted))| {
+        let message = match message? {
+            Cow::Borrowed(_) => whole.clone(),
+            Cow::Owned(message) => Quoted::whole(Arc::new(message)),
+        };
+        Some((*from, message))
+    };
+    linked.into_iter().zip(slots).filter_map(shared).collect()
+}
+
+/// What the ladder document calls a short transcript: the two ends of a long output.
+const SHORT: HeadTail = HeadTail { max: 2_000, head: 1_200, tail: 400 };
+
+fn with_short_output(slot: &Slot) -> Arc<Message> {
+    if slot.message.role != Role::Tool {
+        return slot.message.clone();
+    }
+    let mut message = slot.message.clone();
+    for part in &mut Arc::make_mut(&mut message).parts {
+        let Part::ToolOutput(output) = part else { continue };
+        for part in &mut output.content {
+            if let Part::Text { text, .. } = part
+                && let Some(short) = truncate_head_tail(text, &SHORT)
+            {
+                *text = short.into();
+            }
+        }
+    }
+    message
+}
+
+/// A provider refuses calls without outputs, and the request ends with a user message: calls that nothing answers leave
+/// their message, and a message that has nothing else to say leaves the request (COMP-4).
+fn drop_unanswered_calls(messages: &mut Vec<(Shown<'_>, Quoted)>) {
+    let seen: Vec<Seen<'_>> = messages.iter().map(|(from, message)| from.seen(message)).collect();
+    let open: HashSet<String> = open_calls_of(&seen).into_iter().map(str::to_owned).collect();
+    if open.is_empty() {
+        return;
+    }
+    let mut left: HashSet<String> = open;
+    for at in (0..messages.len()).rev() {
+        if !messages[at].1.of().tool_calls().any(|c| left.contains(&c.id)) {
+            continue;
+        }
+        let mut message = Message::clone(messages[at].1.of());
+        message.parts.retain(|p| !matches!(p, Part::ToolCall(c) if left.remove(&c.id)));
+        drop_trailing_reasoning(&mut message);
+        if message.parts.is_empty() {
+            messages.remove(at);
+        } else {
+            messages[at].1 = Quoted::whole(Arc::new(message));
+        }
+    }
+}
+
+/// Reasoning goes together with what it produced (PROV-3).
+fn drop_trailing_reasoning(message: &mut Message) {
+    while matches!(message.parts.last(), Some(Part::Reasoning(_))) {
+        message.parts.pop();
+    }
+}
