@@ -1,5 +1,5 @@
-// What a session does from its making to each model call while nothing has to be cut, in a copy of the module that notes which of its
-// functions are called. Prints their numbers.
+// What a session does from its making to each model call while nothing has to be cut, and exact counting, in a copy of the module that
+// notes which of its functions are called. Prints their numbers.
 
 import { readFileSync } from "node:fs";
 import { bind, imports } from "../../pkg/load.js";
@@ -7,7 +7,7 @@ import { bind, imports } from "../../pkg/load.js";
 const called = new Set();
 const module = new WebAssembly.Module(readFileSync(process.argv[2]));
 bind(new WebAssembly.Instance(module, { ...imports, profile: { called: (number) => called.add(number) } }));
-const { Session, countTokens } = await import("../../pkg/exports.js");
+const { Session, countTokens, loadEncoding } = await import("../../pkg/exports.js");
 
 const call = (id) => ({ id, type: "function", function: { name: "read_file", arguments: '{"path":"src/main.rs"}' } });
 const turn = (id) => [
@@ -37,5 +37,15 @@ for (const options of OPTIONS) {
   if (session.tokens === 0 || session.messages.length === 0) throw new Error("nothing was pushed");
   session.free();
 }
-countTokens("Hello, world.");
+const synced = new Session({ contextWindow: 128_000 });
+const list = [];
+for (let n = 0; n < 20; n++) {
+  list.push(...turn(`call_${n}`));
+  synced.sync("openai-chat", list);
+  await synced.prepare();
+  synced.view("openai-chat");
+}
+const encoding = await loadEncoding("o200k_base", readFileSync(new URL("../../pkg/encodings/o200k_base.bin", import.meta.url)));
+const TEXTS = ["Hello, world. こんにちは", "A longer text, which needs every table. ".repeat(500)];
+for (const text of TEXTS) for (const tokenizer of [undefined, encoding]) countTokens(text, tokenizer);
 console.log(JSON.stringify([...called]));
