@@ -17,6 +17,7 @@ import { must } from "./lib/run.mjs";
 
 const module = join(wasmDir, "contextfold_bg.wasm");
 
+must("node", ["scripts/encodings.mjs"]); // what the core is comes of a run that counts by them
 if (process.argv.includes("--quick")) {
   pack("--profile", "quick");
   await split();
@@ -28,7 +29,6 @@ if (process.argv.includes("--quick")) {
 }
 removeLeftovers();
 writeInlineBytes();
-must("node", ["scripts/encodings.mjs"]);
 const { writeBundles } = await import("./lib/bundles.mjs"); // late: esbuild is there only after the set-up
 await writeBundles();
 report();
