@@ -32,7 +32,9 @@ export declare function loadEncoding(name: EncodingName, source?: string | URL |
 export declare const presets: { readonly [name in import("./wasm/contextfold.js").PresetName]: import("./wasm/contextfold.js").Pass[] };
 
 /** Where the WebAssembly module comes from: its URL, a request or response for it, its bytes, or a compiled module. */
-export type InitSource = string | URL | Request | Response | BufferSource | WebAssembly.Module;
+export type InitSource =
+  | (string | URL | Request | Response | ArrayBuffer | ArrayBufferView)
+  | (typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } } ? Module : never); // where the project's types have it
 
 /**
  * Loads the WebAssembly module. Needed once, in browsers: a use before it throws `NOT_INITIALIZED`.

@@ -40,7 +40,7 @@ export function bindModule(module) {
   if (!instance) bind(new WebAssembly.Instance(module, imports));
 }
 
-/** The same with the module in two; `readRest` gives the bytes of what is not in `core`, when they are needed. */
-export function bindSplit(core, readRest) {
-  if (!instance) bind(instantiateSplit(core, imports, readRest));
+/** The same with the module in two; `readRest` gives the bytes of what is not in `core`, `restAhead` promises its module, or nothing. */
+export function bindSplit(core, readRest, restAhead) {
+  if (!instance) bind(instantiateSplit(core, imports, readRest, restAhead));
 }

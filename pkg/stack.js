@@ -1,7 +1,7 @@
 // An error's stack as its reader wants it: the caller's own line first, and nothing of how it got through the module.
 
 /** Frames of the module, its glue and what stands between. */
-const INSIDE = /[\\/]pkg[\\/](?:wasm[\\/](?:contextfold_bg|cjs[\\/]node\.cjs)|(?:encoding|error|guard|prepared|split|stack|[\w-]+\.bundle)\.js)|wasm:\/\/|wasm-function|\[wasm code\]/;
+const INSIDE = /[\\/]pkg[\\/](?:wasm[\\/](?:contextfold_bg|cjs[\\/]node\.cjs)|(?:encoding|error|guard|prepared|split|stack|(?:node|inline|shared-\w+)\.bundle)\.js)|wasm:\/\/|wasm-function|\[wasm code\]/;
 
 /** So many frames the way through the module takes at most. */
 const WAY = 30;

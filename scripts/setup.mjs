@@ -22,8 +22,8 @@ if (process.argv.includes("--browsers")) installBrowsers();
 if (process.argv.includes("--redis")) installRedis();
 
 function checkNode() {
-  const [major] = process.versions.node.split(".").map(Number);
-  if (major < 20) fail(`Node 20 or newer is needed; this is ${process.versions.node}`);
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 16)) fail(`Node 20.16 or newer is needed; this is ${process.versions.node}`);
 }
 
 function checkRust() {

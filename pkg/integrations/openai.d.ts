@@ -64,7 +64,10 @@ export type Execute = (args: never, about: { call: object; signal?: AbortSignal 
 
 /** What a loop takes beside a session or a session's options. `R`: an answer, `E`: an event of its stream. */
 export type LoopOptions<R, E = unknown> = IntegrationOptions & {
-  /** The conversation, where it goes on; without it one is made, and given back. */
+  /**
+   * The conversation, where it goes on; without it one is made, and given back. What is asked stands behind what the session has: a text
+   * does, and a list that begins otherwise. A list that begins as the session's history or view does is all of the conversation.
+   */
   session?: Session;
   /** The tools, by name; or one function for all. A call of a tool that there is not gets an error for an answer. */
   execute?: { [name: string]: Execute } | ((name: string, args: never, about: { call: object; signal?: AbortSignal }) => unknown);
@@ -92,7 +95,8 @@ export interface LoopResult<R> {
 
 /**
  * An agent loop over the Responses API: asks, runs the tools that the model calls, asks again, each time with an input that fits;
- * a refusal as too long is answered with a smaller one. `input` of what it gives is whole. With `stream: true` in the body,
+ * a refusal as too long is answered with a smaller one. `input` of what it gives is whole: all
+ * that was said, behind what a `session` of yours showed before. With `stream: true` in the body,
  * `onEvent` hears each answer while it is made.
  *
  * ```js

@@ -14,11 +14,14 @@ const turn = (id) => [
   { role: "user", content: "Read the file. 読んでください。 Never change it." },
   { role: "assistant", content: "I read it.", tool_calls: [call(id)] },
   { role: "tool", tool_call_id: id, content: "fn main() {}\n".repeat(20) },
+  { role: "assistant", content: null, tool_calls: [call(`${id}b`)] },
+  { role: "tool", tool_call_id: `${id}b`, content: "ok 👍" },
   { role: "assistant", content: [{ type: "text", text: "It has 20 lines." }] },
 ];
 
 const OPTIONS = [
   { model: "gpt-5", summarize: async () => ({ text: "" }) },
+  { model: "gpt-4o" },
   { contextWindow: 1_000_000, safetyMargin: 0.05, reservedOutputTokens: 8_000, toolOutputCache: { contextBudgetTokens: 500_000 }, compaction: { thresholdRatio: 0.8 } },
 ];
 for (const options of OPTIONS) {

@@ -154,7 +154,7 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
     let mut slots = conversation(context, plan, ask.size, ask)?;
     let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
     if style == Style::Messages {
-        for (_, message) in &mut slots {
+        for (_, message) in slots.iter_mut().filter(|(from, message)| !from.is_inert(message, context)) {
             message.make_inert(); // a transcript is neutralised as a whole
         }
     }

@@ -1,7 +1,10 @@
 //! Texts that hold no news of a conversation: errors of services, and what only announces a summary.
 
+use std::sync::OnceLock;
+
 use serde_json::Value;
 
+use crate::hashing::HashSet;
 use crate::provider::is_overflow;
 
 /// No text that is longer is taken for one by its words.
@@ -11,22 +14,27 @@ const SHORT: usize = 600;
 const KNOWN_FOR_OTHER: usize = 5;
 
 /// Words that say nothing by themselves.
-const FUNCTION: &str = "a an the and or of to for from in on at by with as is are was were be been being it its \
+static FUNCTION: Words = Words::of(
+    "a an the and or of to for from in on at by with as is are was were be been being it its \
     this that these those there here here's i i'm i'll me my we our us you your any some no not yes so far if \
     while when than do does don't have has had can could would will may about what which let let's only also \
-    just still below above following now currently";
+    just still below above following now currently",
+);
 
 /// What a text is made of that announces a summary, or asks for the conversation.
-const ANNOUNCES: &str = "sure certainly course okay ok understood summary summaries summarize summarise \
+static ANNOUNCES: Words = Words::of(
+    "sure certainly course okay ok understood summary summaries summarize summarise \
     summarized summarised summarizing summarising conversation transcript chat text content message messages \
-    please want need like happy help";
+    please want need like happy help",
+);
 
 /// And what says that it is not there, or is to be handed in.
-const NOTHING_YET: &str =
-    "no not none null empty todo tbd placeholder insert provide provided share paste send";
+static NOTHING_YET: Words =
+    Words::of("no not none null empty todo tbd placeholder insert provide provided share paste send");
 
 /// What an error of a service is made of.
-const ERRORS: &str = "error errors failed failure fail code status http request requests reason rate limit \
+static ERRORS: Words = Words::of(
+    "error errors failed failure fail code status http request requests reason rate limit \
     limits limited exceeded exceed exceeds reached try again later retry retrying after seconds minutes moment \
     server service api engine upstream gateway proxy host overloaded overload capacity busy high demand \
     unavailable temporarily unable occurred encountered processing process sorry internal unexpected unknown bad \
@@ -38,7 +46,8 @@ const ERRORS: &str = "error errors failed failure fail code status http request 
     disconnected hang up peer before headers getaddrinfo certificate expired disabled deactivated blocked \
     slow down unprocessable required generate generating create cannot can't couldn't completion output prompt \
     input context length window size maximum resulted however adjust reduce requested total exceeding per day \
-    current first pulling response received nginx cloudflare openai anthropic went wrong something";
+    current first pulling response received nginx cloudflare openai anthropic went wrong something",
+);
 
 /// How the names of system errors begin.
 const SYSTEM_ERRORS: [&str; 6] = ["econn", "etimed", "enotfound", "ehost", "enet", "epipe"];
@@ -50,11 +59,11 @@ pub fn says_nothing(text: &str) -> bool {
     let leads_nowhere = || {
         lower.trim_end().ends_with([':', '\u{FF1A}'])
             || lower.starts_with('{')
-            || words(&lower).any(|word| is_of(NOTHING_YET, word))
+            || words(&lower).any(|word| NOTHING_YET.has(word))
     };
-    let announces = |word: &str| is_of(ANNOUNCES, word) || is_of(NOTHING_YET, word);
+    let announces = |word: &str| ANNOUNCES.has(word) || NOTHING_YET.has(word);
     lower.len() <= SHORT
-        && words(&lower).all(|word| announces(word) || is_of(FUNCTION, word))
+        && words(&lower).all(|word| announces(word) || FUNCTION.has(word))
         && words(&lower).any(announces)
         && leads_nowhere()
 }
@@ -81,13 +90,13 @@ fn is_made_of_errors(lower: &str) -> bool {
     if lower.len() > SHORT {
         return false;
     }
-    let said = words(lower).filter(|word| !is_of(FUNCTION, word));
+    let said = words(lower).filter(|word| !FUNCTION.has(word));
     let (known, other): (Vec<&str>, Vec<&str>) = said.partition(|word| {
-        [ERRORS, ANNOUNCES, NOTHING_YET].iter().any(|list| is_of(list, word)) || names_an_error(word)
+        [&ERRORS, &ANNOUNCES, &NOTHING_YET].iter().any(|list| list.has(word)) || names_an_error(word)
     });
-    let for_other = if is_overflow(lower) { 1 } else { KNOWN_FOR_OTHER };
-    let is_any = known.iter().any(|word| is_of(ERRORS, word) || names_an_error(word));
-    is_any && other.len() * for_other <= known.len()
+    let is_any = || known.iter().any(|word| ERRORS.has(word) || names_an_error(word));
+    let for_each = |few: usize| other.len() * few <= known.len();
+    for_each(1) && is_any() && (for_each(KNOWN_FOR_OTHER) || is_overflow(lower)) // which searches: milliseconds, for most summaries in vain
 }
 
 /// "Error code: 429 - {…}", "HTTP/1.1 502 <html>…", whatever the body says.
@@ -96,7 +105,7 @@ fn has_status_and_body(lower: &str) -> bool {
     let head = &lower[..body];
     let is_status = |word: &str| word.parse::<u16>().is_ok_and(|status| (400..600).contains(&status));
     head.split(|c: char| !c.is_alphanumeric()).any(is_status)
-        && words(head).all(|word| is_of(ERRORS, word) || names_an_error(word))
+        && words(head).all(|word| ERRORS.has(word) || names_an_error(word))
 }
 
 /// `AbortError`, ECONNREFUSED.
@@ -125,8 +134,20 @@ fn lowered(text: &str) -> String {
     text.to_lowercase().replace('’', "'")
 }
 
-fn is_of(words: &str, word: &str) -> bool {
-    words.split_whitespace().any(|one| one == word)
+/// A list of words, split when it is first asked.
+struct Words {
+    list: &'static str,
+    set: OnceLock<HashSet<&'static str>>,
+}
+
+impl Words {
+    const fn of(list: &'static str) -> Self {
+        Self { list, set: OnceLock::new() }
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.set.get_or_init(|| self.list.split_whitespace().collect()).contains(word)
+    }
 }
 
 #[cfg(test)]

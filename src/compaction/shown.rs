@@ -32,6 +32,11 @@ impl Shown<'_> {
         }
     }
 
+    /// Nothing in it can be taken for a tag, as is known without looking.
+    pub fn is_inert(&self, message: &Quoted, context: &Context) -> bool {
+        self.is_whole(message) && context.is_bare(self.slot)
+    }
+
     /// What is left of it, as far as it need not be looked at.
     fn seen<'m>(&self, message: &'m Quoted) -> Seen<'m> {
         let calls = self.slot.has_calls() || !self.is_whole(message);

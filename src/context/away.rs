@@ -1,38 +1,36 @@
 //! Tool outputs that leave memory for the host's store: a placeholder stands for them in the history, as in the view.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::core::Context;
 use super::facts::Redacting;
-use super::node::NodeIndex;
+use super::node::{NodeIndex, NodeSet};
 use super::tally::Tally;
 use super::view::{Form, Slot};
 use crate::error::{Error, Result};
-use crate::facts::is_put_to_the_user;
-use crate::message::{Message, Part, Role};
+use crate::message::{Message, Part};
 use crate::tool_output::{self, Output, ToolOutputs};
 
 impl Context {
     /// The outputs that may leave memory, oldest first, until `most` bytes of all are left in it. What the view shows whole
     /// and what is pinned stays; so does what the user answered by a tool that asks, for rules may stand in it.
-    pub fn may_leave(&self, most: u64) -> Vec<String> {
+    pub fn may_leave(&mut self, most: u64) -> Vec<String> {
         let mut here = self.outputs.bytes();
         if here <= most {
             return Vec::new();
         }
-        let pinned = self.history.nodes().iter().filter(|n| n.pinned).map(|n| &n.message);
-        let whole = self.view.slots().filter(|s| s.form == Form::Whole).map(|s| &s.message);
-        let calls = self.history.nodes().iter().flat_map(|n| n.message.tool_calls());
-        let asking: HashSet<&str> =
-            calls.filter(|call| is_put_to_the_user(&call.name)).map(|call| call.id.as_str()).collect();
-        let answers = |m: &&Arc<Message>| m.tool_outputs().any(|o| asking.contains(o.call_id.as_str()));
-        let spoken = self.history.nodes().iter().map(|n| &n.message).filter(answers);
-        let stays: HashSet<&str> = pinned.chain(whole).chain(spoken).flat_map(|m| refs_of(m)).collect();
+        self.holders.catch_up(&self.history);
+        let whole: NodeSet = self.view.slots().filter(|s| s.form == Form::Whole).map(|s| s.node).collect();
+        let stays = |node: &NodeIndex| {
+            self.history.node(*node).pinned || self.holders.is_spoken(*node) || whole.contains(node)
+        };
         let mut leave = Vec::new();
-        for output in self.outputs.iter().filter(|o| o.away().is_none() && !stays.contains(o.id())) {
+        for output in self.outputs.here() {
             if here <= most {
                 break;
+            }
+            if self.holders.of(output.id()).iter().any(stays) {
+                continue;
             }
             here -= output.bytes();
             leave.push(output.id().to_owned());
@@ -52,7 +50,7 @@ impl Context {
         bytes: u64,
         redacted: Option<&Redacting<'_>>,
     ) -> Result<Option<Vec<NodeIndex>>> {
-        let holders = self.holders_of(id);
+        let holders = self.holders_of(id).to_vec();
         let shown = |n: &NodeIndex| self.view.body().iter().any(|s| s.node == *n && s.form == Form::Whole);
         if holders.iter().any(|n| self.history.node(*n).pinned || shown(n)) {
             return Ok(None);
@@ -82,7 +80,7 @@ impl Context {
     pub fn bring_output_back(&mut self, id: &str, read: &ToolOutputs) -> Result<()> {
         let parts = read.get(id)?.parts();
         self.outputs.bring_back(read);
-        for node in self.holders_of(id) {
+        for node in self.holders_of(id).to_vec() {
             if self.history.is_away(node) {
                 self.look_anew();
                 let message = Arc::new(with_content(&self.history.node(node).message, &parts));
@@ -110,11 +108,9 @@ impl Context {
     }
 
     /// The tool messages whose output has this ref.
-    fn holders_of(&self, id: &str) -> Vec<NodeIndex> {
-        let nodes = self.history.nodes().iter().enumerate();
-        let holders =
-            nodes.filter(|(_, n)| n.message.role == Role::Tool && refs_of(&n.message).any(|r| r == id));
-        holders.map(|(at, _)| NodeIndex(at as u32)).collect()
+    fn holders_of(&mut self, id: &str) -> &[NodeIndex] {
+        self.holders.catch_up(&self.history);
+        self.holders.of(id)
     }
 }
 
@@ -136,7 +132,7 @@ fn with_content(message: &Message, content: &[Part]) -> Message {
 mod tests {
     use super::*;
     use crate::context::NodeKind;
-    use crate::message::ToolCall;
+    use crate::message::{Role, ToolCall};
     use crate::tokens::{BytesPerFour, Estimate};
     use crate::tool_output::ToolOutputCacheConfig;
 

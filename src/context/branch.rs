@@ -3,6 +3,7 @@
 use super::core::Context;
 use super::fold::{Fold, Stood};
 use super::history::{History, reasons};
+use super::holders::Holders;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
 use super::view::Slot;
@@ -59,6 +60,7 @@ impl Context {
     /// Leaves out the nodes that have no new number.
     fn renumber(&mut self, new: &Renumbering) {
         self.forget_facts();
+        self.holders = Holders::default();
         self.history.renumber(new);
         self.view.renumber(new);
         let stood =

@@ -6,6 +6,7 @@ use super::alike::Alike;
 use super::event::{Event, EventName};
 use super::fold::{Fold, FoldInfo, FoldMessages, Stood, without_ledger};
 use super::history::History;
+use super::holders::Holders;
 use super::item::Item;
 use super::item_id::ItemId;
 use super::node::{NodeIndex, NodeKind, NodeSet};
@@ -55,6 +56,7 @@ pub struct Context {
     /// The facts of the history's messages, as far as they were needed.
     pub(super) facts: Drawn,
     pub(super) alike: Alike,
+    pub(super) holders: Holders,
     /// Counts the changes of `folds` and of what they stand for.
     pub folds_changed: u64,
 }
@@ -80,6 +82,7 @@ impl Context {
             merges_instructions: false,
             facts: Drawn::default(),
             alike: Alike::default(),
+            holders: Holders::default(),
             folds_changed: 0,
         }
     }

@@ -67,12 +67,6 @@ impl Context {
         parts.iter().any(says_something)
     }
 
-    /// Whether the message stands in the view with its calls.
-    pub fn shows_calls(&self, node: NodeIndex) -> bool {
-        let shown = self.view.body().iter().rev().find(|s| s.node == node);
-        shown.is_some_and(|s| s.message.tool_calls().next().is_some())
-    }
-
     /// Whether the view still shows the calls of `caller` that this message answers.
     pub(super) fn shows_call_of(&self, caller: NodeIndex, answer: &Message) -> bool {
         let Some(slot) = self.view.body().iter().rev().find(|s| s.node == caller) else { return false };

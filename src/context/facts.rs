@@ -1,10 +1,12 @@
 //! The facts of the history's messages: drawn when they are needed, or some at a time before that, and kept.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::core::Context;
 use super::history::History;
 use super::node::NodeIndex;
+use super::view::Slot;
 use crate::error::Result;
 use crate::facts::{Answered, Drawn, Kept};
 use crate::message::Message;
@@ -22,6 +24,12 @@ impl Context {
         draw(&mut facts, &self.history, usize::MAX);
         facts.names.settle();
         Cow::Owned(facts)
+    }
+
+    /// What a slot shows is known to be texts without a `<`.
+    pub fn is_bare(&self, slot: &Slot) -> bool {
+        let whole = &self.history.node(slot.node).message;
+        self.facts.is_bare(slot.node.get()) && Arc::ptr_eq(&slot.message, whole)
     }
 
     /// Draws the facts of at most so many messages more, and keeps them; those that are half of all are settled, so that

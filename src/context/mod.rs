@@ -16,6 +16,7 @@ mod event;
 mod facts;
 mod fold;
 mod history;
+mod holders;
 mod instructions;
 mod item;
 mod item_id;

@@ -24,6 +24,7 @@ impl Context {
             // A clock tells it anew; an event is told once, where it happened; facts are drawn when they are needed.
             facts: _,
             alike: _,
+            holders: _,
             now: _,
             events: _,
             left_out,

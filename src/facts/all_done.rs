@@ -1,5 +1,6 @@
 //! "All done.", "Both tasks are complete; nothing is left.": a sentence that ends all open work there was.
 
+use super::phrases::Phrases;
 use super::sentences::sentences;
 
 /// What a clause that says so is made of.
@@ -31,14 +32,12 @@ pub fn says_all_done(text: &str) -> bool {
         let lower = sentence.to_lowercase().replace('’', "'");
         !lower.contains(['?', '\u{FF1F}']) && (ends_all_in_words(&lower) || ends_all_in_cjk(&lower))
     };
-    mentions(text) && sentences(text).iter().any(|s| !s.fenced && ends_all(s.text))
+    MENTIONS.any_in(text) && sentences(text).iter().any(|s| !s.fenced && ends_all(s.text))
 }
 
-/// Most texts do not have what such a sentence must have.
-fn mentions(text: &str) -> bool {
-    let has = |word: &str| text.contains(word);
-    DONE.iter().any(|word| has(word)) || has("left") || has("remain") || CJK.iter().any(|words| has(words))
-}
+/// Most texts have none of these, of which such a sentence has one.
+static MENTIONS: Phrases<10> =
+    Phrases::of([DONE[0], DONE[1], DONE[3], "left", "remain", CJK[0], CJK[1], CJK[2], CJK[3], CJK[4]]);
 
 fn ends_all_in_words(lower: &str) -> bool {
     let all: Vec<&str> = words(lower).collect();

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use memchr::memchr;
+
 use super::actions::action;
 use super::kept::Kept;
 use super::literal::each_literal;
 use super::notes::{Answered, CallNote, Notes};
-use super::{Names, is_put_to_the_user, texts};
-use crate::message::Message;
+use super::{Names, Remark, is_put_to_the_user, remarks, texts};
+use crate::hashing::HashMap;
+use crate::message::{CallKind, Message, Part};
 
 /// The facts of messages, by their places in the order in which they were drawn.
 #[derive(Debug, Clone, Default)]
@@ -18,9 +21,13 @@ pub struct Drawn {
     literals: Vec<u32>,
     /// Where those of each message end.
     ends: Vec<u32>,
+    /// What the user said, by message.
+    remarks: HashMap<u32, Box<[Remark]>>,
     notes: BTreeMap<u32, Notes>,
     /// Which messages have notes: most have none.
     noted: Vec<bool>,
+    /// Which messages are texts without a `<`: nothing in them can be taken for a tag.
+    bare: Vec<bool>,
     /// Commands that no output has answered yet, by call.
     running: BTreeMap<String, bool>,
     /// Questions to the user that no output has answered yet, by call.
@@ -50,12 +57,28 @@ impl Drawn {
         if has_notes { self.notes.get(&(at as u32)) } else { None }
     }
 
+    /// A message is known to be texts without a `<`.
+    pub fn is_bare(&self, at: usize) -> bool {
+        self.bare.get(at).is_some_and(|bare| *bare)
+    }
+
+    /// What the user says in a message, in order.
+    pub fn remarks(&self, at: usize) -> &[Remark] {
+        self.remarks.get(&(at as u32)).map_or(&[], |remarks| remarks)
+    }
+
     /// Draws the facts of the next message.
     pub fn draw(&mut self, message: &Message) {
         for text in texts(message) {
             each_literal(&text, &mut |literal| {
                 self.literals.push(self.names.number(literal.text, literal.kind));
             });
+        }
+        if message.opens_turn() {
+            let remarks = remarks(&message.plain_text());
+            if !remarks.is_empty() {
+                self.remarks.insert(self.ends.len() as u32, remarks.into());
+            }
         }
         let mut notes = Notes::of(message);
         for output in message.tool_outputs() {
@@ -76,6 +99,7 @@ impl Drawn {
                 self.asking.insert(call.id.clone());
             }
         }
+        self.bare.push(message.parts.iter().all(is_bare));
         self.end(notes);
     }
 
@@ -89,6 +113,7 @@ impl Drawn {
             self.running.remove(&output.call_id);
             self.asking.remove(&output.call_id);
         }
+        self.bare.push(false); // its text may come back
         self.end(Notes { answer: kept.answer.clone(), ..Notes::default() });
     }
 
@@ -98,5 +123,15 @@ impl Drawn {
             self.notes.insert(self.ends.len() as u32, notes);
         }
         self.ends.push(self.literals.len() as u32);
+    }
+}
+
+fn is_bare(part: &Part) -> bool {
+    let is_bare_text = |text: &str| memchr(b'<', text.as_bytes()).is_none();
+    match part {
+        Part::Text { text, .. } | Part::Refusal { text, .. } => is_bare_text(text),
+        Part::ToolCall(call) => !matches!(call.kind, CallKind::Other { .. }) && is_bare_text(&call.input),
+        Part::ToolOutput(output) => output.content.iter().all(is_bare),
+        Part::Reasoning(_) | Part::Media(_) | Part::Opaque { .. } => false,
     }
 }

@@ -13,7 +13,9 @@ pub(super) fn ruled(text: &str) -> Option<Ruled> {
     let cjk_explicit = cjk && CJK_EXPLICIT.iter().any(|w| text.contains(w));
     let lower = text.to_lowercase().replace('’', "'");
     let words: Vec<&str> = words_of(&lower).collect();
-    let has = |list: &[&str]| list.iter().any(|phrase| holds(&words, phrase));
+    let begins = words.iter().fold(0, |all, word| all | beginning(word));
+    let has =
+        |list: &[&str]| list.iter().any(|phrase| begins & beginning(phrase) != 0 && holds(&words, phrase));
     let revokes =
         (has(REVOKING) && !has(NOT_REVOKING)) || (cjk && CJK_REVOKING.iter().any(|w| text.contains(w)));
     let explicit = revokes || cjk_explicit || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
@@ -154,6 +156,16 @@ fn says_when_or_how(text: &str) -> bool {
     (text.contains("前に") && first.iter().any(|end| asked.ends_with(end)))
         || (text.contains('は') && asked.ends_with("語で"))
         || (!told && ["用中文", "用英文", "用英语"].iter().any(|end| said.ends_with(end)))
+}
+
+/// One bit of 64 for how a phrase, or a word, begins: most phrases begin as no word of a sentence does.
+fn beginning(phrase: &str) -> u64 {
+    let (first, second) = match phrase.as_bytes() {
+        [first, b' ', ..] | [first] => (*first, 0),
+        [first, second, ..] => (*first, *second),
+        [] => return 0,
+    };
+    1 << ((first.wrapping_mul(7) ^ second) % 64)
 }
 
 fn holds(words: &[&str], phrase: &str) -> bool {

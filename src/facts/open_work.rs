@@ -1,3 +1,4 @@
+use super::phrases::Phrases;
 use super::sentences::{is_entry, sentences, unmarked};
 use super::statements::{StatementKind, statement};
 
@@ -121,9 +122,26 @@ const WORDS: [&str; 19] = [
     "next, i", "next i", "follow-up", "待办", "还需要", "还没", "接下来", "下一步", "次に", "まだ", "残って",
 ];
 
+/// Of these, one stands in any text that says so: the words, and of the heads those that hold none of them.
+static MENTIONS: Phrases<26> = Phrases::of({
+    let mut all = [
+        "next:", "next up", "to do", "to-do", "次のステップ", "残り", "未完了", "", "", "", "", "", "", "",
+        "", "", "", "", "", "", "", "", "", "", "", "",
+    ];
+    let mut at = 0;
+    while at < WORDS.len() {
+        all[7 + at] = WORDS[at];
+        at += 1;
+    }
+    all
+});
+
 /// What a text says is still to be done: sentences that say so, and the list under a heading that does.
 pub fn intentions(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
+    if !MENTIONS.any_in(text) {
+        return out;
+    }
     let mut listing = false;
     let mut fenced = false;
     for line in text.lines() {

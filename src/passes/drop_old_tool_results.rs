@@ -40,17 +40,20 @@ impl DropOldToolResults {
         let units = context.units();
         let requests: Vec<usize> = (0..units.len()).filter(|i| units[*i].opens_turn()).collect();
         let old = requests.len().saturating_sub(size(self.keep_steps));
+        let body = context.view.body().iter();
+        let calling: NodeSet =
+            body.filter(|s| s.message.tool_calls().next().is_some()).map(|s| s.node).collect();
         let mut reduction = Reduction::default();
         for (i, start) in requests.iter().take(old).enumerate() {
             let end = requests.get(i + 1).copied().unwrap_or(units.len());
-            reduce(context, &units[start + 1..end], &mut reduction);
+            reduce(context, &calling, &units[start + 1..end], &mut reduction);
         }
         reduction
     }
 }
 
-/// Reduces what follows a user message to the last answer.
-fn reduce(context: &Context, units: &[Unit], reduction: &mut Reduction) {
+/// Reduces what follows a user message to the last answer. `calling`: what stands in the view with its calls.
+fn reduce(context: &Context, calling: &NodeSet, units: &[Unit], reduction: &mut Reduction) {
     let role = |n: &NodeIndex| context.history.node(*n).message.role;
     let mut answered = false;
     for unit in units.iter().rev().filter(|u| u.may_go() && !u.is_fold()) {
@@ -59,7 +62,7 @@ fn reduce(context: &Context, units: &[Unit], reduction: &mut Reduction) {
             match role(&node) {
                 Role::Assistant if !answered && context.says_something(node) => {
                     answered = true;
-                    if context.shows_calls(node) {
+                    if calling.contains(&node) {
                         reduction.stripped.push(node);
                     }
                 }

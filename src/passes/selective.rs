@@ -112,7 +112,7 @@ impl Selective {
         let kept_outputs = self.kept_outputs(&of_type(ItemType::ToolResult));
         let mut units = context.units();
         let newest_user = units.iter().rposition(Unit::opens_turn);
-        let mut spoken: Vec<NodeIndex> = Vec::new();
+        let mut spoken = NodeSet::default();
         for (i, unit) in units.iter_mut().enumerate() {
             if !unit.may_go() || unit.is_fold() || Some(i) == newest_user {
                 continue;
@@ -134,7 +134,7 @@ impl Selective {
 }
 
 /// Takes the units out that go. Of a step whose outputs go, what the assistant said stays.
-fn take_out(context: &mut Context, units: &[Unit], spoken: &[NodeIndex]) -> Vec<NodeIndex> {
+fn take_out(context: &mut Context, units: &[Unit], spoken: &NodeSet) -> Vec<NodeIndex> {
     let first = units.iter().position(|u| u.place == Place::Shown);
     let mut goes: Vec<NodeIndex> = Vec::new();
     let mut stripped: Vec<NodeIndex> = Vec::new();
@@ -145,7 +145,7 @@ fn take_out(context: &mut Context, units: &[Unit], spoken: &[NodeIndex]) -> Vec<
         for node in unit.nodes.iter() {
             let Some(at) = places.get(node).copied() else { continue };
             match Some(at).filter(|_| !leads && spoken.contains(node)) {
-                Some(at) if context.shows_calls(*node) => {
+                Some(at) if context.view.body()[at].message.tool_calls().next().is_some() => {
                     if context.strip_calls(at) {
                         stripped.push(*node);
                     }

@@ -2,18 +2,21 @@
 
 use super::facade::Session;
 use super::run::{Fit, Pending, Question, Unanswered};
+use super::standing::NOTHING_LEFT;
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::Carried;
-use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure};
-use crate::context::{EventName, NodeIndex, NodeKind, NodeSet, Slot};
+use crate::compaction::{self, Answer, Chunks, Layout, LedgerTerms, OnFailure};
+use crate::context::{EventName, NodeIndex, NodeKind, NodeSet};
 use crate::error::{Error, ErrorCode, Result};
-use crate::message::{Message, Role, Seen, steps_of};
+use crate::message::Message;
 
 /// Tokens without which the built-in summariser has nothing to say.
 const LEAST: u64 = 64;
 
-/// Turns that take fewer tokens may go without a summary where none would be smaller.
+/// Turns that take fewer tokens, or a smaller share of the view, may go without a summary where none would be smaller: the next
+/// one stands for them, too.
 const LITTLE: u64 = 256;
+const SMALL_SHARE: u64 = 16;
 
 /// Characters of a callback's error that reports and events show.
 const LONGEST_NEWS: usize = 240;
@@ -23,8 +26,6 @@ const UNTOLD: &str = "the summarize callback failed";
 
 /// What helps where no summary can be had.
 const STAND_IN: &str = "; with `compaction: { onFailure: \"extractive\" }` the built-in summariser stands in";
-
-const NOTHING_LEFT: &str = "everything that this summary was to stand for has to stay since: it was pinned, or the conversation went back to it; nothing is left to fold";
 
 /// What is to become of an answer.
 pub(super) enum Weighed {
@@ -186,16 +187,29 @@ impl Session {
         }
     }
 
+    /// Whether a run that waits for a summary goes on without, if it cannot be had: its view fits, and nobody asked for a fold.
+    pub fn can_do_without(&self, pending: &Pending) -> bool {
+        let Question { run, plan, .. } = &pending.question;
+        let leaves_out = plan.layout == Layout::SystemSummary && run.must_fit();
+        let fits = self.tokens() <= self.aim(run.aim.fill).most;
+        matches!(run.unanswered, Unanswered::GoesOn) && !run.background && !leaves_out && fits
+    }
+
+    /// Such a run goes on.
+    pub fn do_without(&mut self, pending: Pending, why: Error) -> Result<Fit> {
+        self.go_on_or_fail(pending.question, why)
+    }
+
     /// A view that must fit is worth more than a summary: the ladder goes on with its next pass. Where all that is wrong is
     /// that there was too little to fold, or where the caller wants no error, that may end in the last resort; else only if
     /// the view fits without. Turns that were left out for the summary to stand for do not go without. A run that was to fold
     /// fails, but for the last resort; a hook's goes on where the view fits as it is.
     pub(super) fn go_on_or_fail(&mut self, question: Question, error: Error) -> Result<Fit> {
         let leaves_out = question.plan.layout == Layout::SystemSummary;
-        let too_little = error.code() == ErrorCode::SummaryNotSmaller
-            && (!leaves_out || question.plan.stands_for() < LITTLE);
-        let may_shorten = too_little || self.config.compaction.on_failure == OnFailure::Extractive;
         let (tokens, most) = (self.tokens(), self.aim(question.run.aim.fill).most);
+        let is_little = question.plan.stands_for() < LITTLE.max(most / SMALL_SHARE);
+        let too_little = error.code() == ErrorCode::SummaryNotSmaller && (!leaves_out || is_little);
+        let may_shorten = too_little || self.config.compaction.on_failure == OnFailure::Extractive;
         let goes_on = match (question.run.must_fit(), question.run.unanswered) {
             (true, Unanswered::GoesOn) => may_shorten || !leaves_out,
             (true, Unanswered::Fails) => may_shorten && tokens > most,
@@ -211,7 +225,10 @@ impl Session {
         self.context.emit(EventName::CompactionFailed, &question.plan.members, error.in_brief());
         let Question { mut run, attempt, pass, .. } = question;
         run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.in_brief());
-        run.summary.get_or_insert_default().attempts = attempt;
+        let summed = run.summary.get_or_insert_default();
+        summed.attempts = attempt;
+        summed.fallback =
+            Some(format!("no summary could be had ({}); it went on without one", error.in_brief()));
         run.unsummed = Some(error).filter(|_| !may_shorten);
         self.go_on_without(run)
     }
@@ -321,96 +338,6 @@ impl Session {
             self.context.history.node(*node).kind == NodeKind::Summary && !folded.contains(node)
         };
         body.rfind(is_beside).into_iter().chain(members.iter().copied()).collect()
-    }
-
-    /// The same, its plan as it stands now; `STALE_PLAN` where nothing of it is left to fold.
-    pub(super) fn still_wanted(&mut self, mut pending: Pending) -> Result<Pending> {
-        let plan = &pending.question.plan;
-        let revision = pending.question.run.revision;
-        let why = if revision < self.ladder_since {
-            "another ladder was set while this summary was being written; ask again"
-        } else if revision == self.revision || self.still_stands(plan) {
-            self.refresh(&mut pending.question.plan);
-            // Limits may have changed since it was asked, and what is known of the counter.
-            pending.question.run.aim = self.aim(pending.question.run.aim.fill);
-            if !pending.question.plan.members.is_empty() {
-                return Ok(pending);
-            }
-            NOTHING_LEFT
-        } else {
-            "the history was folded or rewritten while this summary was being written; ask again"
-        };
-        Err(self.fail(pending.question, Error::new(ErrorCode::StalePlan, why)))
-    }
-
-    /// Whether all that a plan folds still stands in the view, or beside it, whatever else was rewritten. A stand-in makes
-    /// way for the output that it stood for.
-    pub(super) fn still_stands(&self, plan: &FoldPlan) -> bool {
-        let there: NodeSet = self.context.view.with_dropped().iter().map(|s| s.node).collect();
-        let stands =
-            |n: &NodeIndex| there.contains(n) || self.context.history.node(*n).kind == NodeKind::StandIn;
-        plan.members.iter().all(stands)
-    }
-
-    /// Sets the plan right for what happened while its summary was written: an output that came goes with its call; a step in
-    /// which something was pinned stays, and so does what became the newest user message or a call that is being executed,
-    /// for the conversation went back to it. Anything else that came stays, too (COMP-14).
-    pub(super) fn refresh(&self, plan: &mut FoldPlan) {
-        let planned: NodeSet = std::mem::take(&mut plan.members).into_iter().collect();
-        (plan.tokens, plan.hidden_tokens) = (0, 0);
-        let slots = self.context.view.with_dropped();
-        let live: Vec<NodeIndex> = self.context.history.unanswered().into_iter().map(|(_, n)| n).collect();
-        let newest_user = slots.iter().rfind(|s| s.opens_turn()).map(|s| s.node);
-        let stays = |node: NodeIndex| {
-            self.context.history.node(node).pinned || Some(node) == newest_user || live.contains(&node)
-        };
-        // As it came: a pass may have taken its calls off what the view shows, or has dropped.
-        let came = |slot: &Slot| {
-            let node = self.context.history.node(slot.node);
-            Seen { role: slot.role(), calls: node.tally.calls() > 0, message: &node.message }
-        };
-        for step in steps_of(&slots.iter().map(|s| came(s)).collect::<Vec<_>>()) {
-            let slots = &slots[step.range];
-            let is_planned = |s: &&&Slot| planned.contains(&s.node);
-            if !slots.iter().any(|s| is_planned(&s)) || slots.iter().any(|s| stays(s.node)) {
-                continue;
-            }
-            let calling = slots.iter().filter(|s| is_planned(s)).map(|s| came(s)).filter(|s| s.calls);
-            let calls: Vec<&str> =
-                calling.flat_map(|s| s.message.tool_calls()).map(|c| c.id.as_str()).collect();
-            let answers = |s: &&&Slot| s.message.tool_outputs().any(|o| calls.contains(&o.call_id.as_str()));
-            for slot in slots.iter().filter(|s| is_planned(s) || answers(s)) {
-                plan.members.push(slot.node);
-                match self.context.view.dropped(slot.node) {
-                    Some(hidden) => plan.hidden_tokens += hidden.tokens(),
-                    None => plan.tokens += slot.tokens(),
-                }
-            }
-        }
-    }
-
-    /// Where what stays behind the fold would begin with a step of the model's, the user's message that led to it stays, too:
-    /// something in that step may have been pinned since. Only a view on which the passes before the fold have run can tell.
-    fn keep_who_asked(&self, plan: &mut FoldPlan) {
-        if !plan.layout.with_role(plan.role).needs_user_behind() {
-            return;
-        }
-        let going: NodeSet = plan.members.iter().copied().collect();
-        let mut asked: Option<&Slot> = None;
-        for slot in self.context.view.body().iter().filter(|s| !s.message.role.is_instruction()) {
-            let is_request = slot.message.role == Role::User;
-            if going.contains(&slot.node) {
-                let said = is_request && !self.context.history.node(slot.node).is_fold();
-                // A summary in the user's place does where nobody asked.
-                asked = said.then_some(slot).or(asked).or(is_request.then_some(slot));
-                continue;
-            }
-            if let Some(asked) = asked.filter(|_| !is_request) {
-                plan.members.retain(|n| *n != asked.node);
-                plan.tokens -= asked.tokens();
-            }
-            return;
-        }
     }
 
     pub(super) fn fail(&mut self, question: Question, error: Error) -> Error {

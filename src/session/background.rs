@@ -156,6 +156,19 @@ impl Session {
         }
     }
 
+    /// A summary is there, and not put in yet.
+    pub fn has_background_summary(&self) -> bool {
+        self.background.is_ready()
+    }
+
+    /// Nobody was asked (`compaction_failed`): another process has the same asked.
+    pub fn not_asked_in_background(&mut self, pending: Pending, error: Error) {
+        if self.background.is_asked() {
+            let failed = Err(self.fail(pending.question, error));
+            self.go_on_in_background(failed);
+        }
+    }
+
     /// No answer came: the request is made smaller, or asked once more, or given up (`compaction_failed`).
     pub fn not_answered_in_background(
         &mut self,

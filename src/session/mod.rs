@@ -25,6 +25,7 @@ mod run;
 mod saved_summary;
 mod search;
 mod snapshot;
+mod standing;
 mod thinking;
 mod unfolding;
 

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::long_text::LongText;
@@ -29,13 +29,15 @@ pub struct ToolOutputs {
     numbered: u64,
     /// Of those in memory.
     bytes: u64,
+    /// Where those in memory are, once not all of them are.
+    here: Option<BTreeSet<u64>>,
     /// Ids of those that are what a tool answered, whole. The history tells it again.
     answers: HashSet<Arc<str>>,
 }
 
 impl Saved for ToolOutputs {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { outputs, places: _, next_place, numbered, bytes: _, answers: _ } = self;
+        let Self { outputs, places: _, next_place, numbered, bytes: _, here: _, answers: _ } = self;
         outputs.save(out);
         next_place.save(out);
         numbered.save(out);
@@ -49,7 +51,8 @@ impl Saved for ToolOutputs {
         from.require(sound, "an output is there twice")?;
         let bytes = outputs.values().map(Output::bytes_here).sum();
         let (numbered, answers) = (Saved::load(from)?, HashSet::default());
-        Ok(Self { outputs, places, next_place, numbered, bytes, answers })
+        let here = outputs.values().any(|o| o.away.is_some()).then(|| places_here(&outputs));
+        Ok(Self { outputs, places, next_place, numbered, bytes, here, answers })
     }
 }
 
@@ -105,6 +108,9 @@ impl ToolOutputs {
         self.bytes += output.bytes;
         self.places.insert(id, self.next_place);
         self.outputs.insert(self.next_place, output);
+        if let Some(here) = &mut self.here {
+            here.insert(self.next_place);
+        }
         self.next_place += 1;
         Ok(reference)
     }
@@ -160,6 +166,13 @@ impl ToolOutputs {
         self.outputs.values()
     }
 
+    /// Those in memory, in the order of arrival.
+    pub fn here(&self) -> impl Iterator<Item = &Output> {
+        let all = self.here.is_none().then(|| self.outputs.values());
+        let some = self.here.iter().flatten().filter_map(|place| self.outputs.get(place));
+        all.into_iter().flatten().chain(some)
+    }
+
     /// Every ref, in the order of arrival.
     pub fn refs(&self) -> Vec<ToolOutputRef> {
         self.iter().map(Output::reference).collect()
@@ -191,6 +204,9 @@ impl ToolOutputs {
         if !dry_run {
             for (place, _) in &garbage {
                 if let Some(output) = self.outputs.remove(place) {
+                    if let Some(here) = &mut self.here {
+                        here.remove(place);
+                    }
                     self.places.remove(&output.id);
                     self.answers.remove(&output.id);
                     self.bytes -= output.bytes_here();
@@ -226,6 +242,11 @@ impl ToolOutputs {
         let shown: String = id.chars().take(80).collect();
         Error::new(ErrorCode::UnknownRef, format!("no tool output has the ref `{shown}`; {help}"))
     }
+}
+
+/// Where outputs are that are in memory.
+fn places_here(outputs: &BTreeMap<u64, Output>) -> BTreeSet<u64> {
+    outputs.iter().filter(|(_, output)| output.away.is_none()).map(|(place, _)| *place).collect()
 }
 
 fn checked_id(id: String) -> Result<String> {

@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::*;
 use super::error::context_error;
 use super::inner::Inner;
 use super::store::{Store, failed};
+use crate::context::NodeSet;
 use crate::error::{Error, ErrorCode};
 use crate::tool_output::ToolOutputs;
 
@@ -18,7 +19,7 @@ pub fn settle(inner: &Rc<Inner>) {
     if stores.moving.get() {
         return;
     }
-    let Some(leave) = inner.read(|core| due(core, &stores.look_at)).ok().flatten() else { return };
+    let Some(leave) = inner.look(|core| due(core, &stores.look_at)).flatten() else { return };
     stores.moving.set(true);
     let inner = inner.clone();
     stores.pending.clone().begin(async move {
@@ -33,20 +34,31 @@ pub fn settle(inner: &Rc<Inner>) {
 
 /// The outputs that are to leave. Where many have to stay, for the view shows them, they are looked at again only when an
 /// eighth more is there.
-fn due(core: &crate::session::Session, look_at: &std::cell::Cell<u64>) -> Option<Vec<String>> {
+fn due(core: &mut crate::session::Session, look_at: &std::cell::Cell<u64>) -> Option<Vec<String>> {
     let most = core.config().memory_bytes?;
-    let context = core.context();
-    let here = context.outputs.bytes();
+    let here = core.context().outputs.bytes();
     if here <= most || here < look_at.get() {
         return None;
     }
-    let leave = context.may_leave(most);
+    let leave = core.context_mut().may_leave(most - most / 8); // a lot at a time
     let stays = leave.is_empty();
     look_at.set(if stays { here + most / 8 } else { 0 });
     (!stays).then_some(leave)
 }
 
 async fn move_all(inner: &Rc<Inner>, store: &Store, leave: Vec<String>) -> Result<usize, JsValue> {
+    let mut gone = NodeSet::default();
+    let moved = move_each(inner, store, leave, &mut gone).await;
+    inner.line.borrow_mut().let_go(&gone);
+    moved
+}
+
+async fn move_each(
+    inner: &Rc<Inner>,
+    store: &Store,
+    leave: Vec<String>,
+    all_gone: &mut NodeSet,
+) -> Result<usize, JsValue> {
     let mut moved = 0;
     for id in leave {
         inner.refuse_freed()?;
@@ -63,7 +75,7 @@ async fn move_all(inner: &Rc<Inner>, store: &Store, leave: Vec<String>) -> Resul
         if let Ok(mut handles) = inner.handles.try_borrow_mut() {
             handles.forget(&gone);
         }
-        inner.line.borrow_mut().let_go(&gone);
+        all_gone.extend(gone);
     }
     Ok(moved)
 }
@@ -104,17 +116,23 @@ pub async fn fetch(inner: &Rc<Inner>, id: &str) -> Result<Option<Rc<ToolOutputs>
     Ok(Some(output))
 }
 
-/// Copies what lives in the session's own store into the one that it is saved in.
+/// Copies what lives in the session's own store into the one that it is saved in, and was not copied there by the save before.
 pub async fn copy_to(inner: &Inner, to: &Store) -> Result<(), JsValue> {
     let Some(own) = inner.stores.own.borrow().clone().filter(|own| !own.is(to)) else { return Ok(()) };
     let keys: Vec<String> = inner.read(|core| {
         let outputs = core.context().outputs.iter();
         outputs.filter_map(|output| output.away().map(ToString::to_string)).collect()
     })?;
+    let before = inner.stores.copied.take().filter(|(store, _)| store.is(to));
+    let mut copied = before.map(|(_, keys)| keys).unwrap_or_default();
     for key in keys {
-        if let Some(bytes) = own.bytes(&key).await? {
+        if !copied.contains(&key)
+            && let Some(bytes) = own.bytes(&key).await?
+        {
             to.put_bytes(&key, &bytes).await?;
+            copied.insert(key);
         }
     }
+    *inner.stores.copied.borrow_mut() = Some((to.clone(), copied));
     Ok(())
 }

@@ -6,7 +6,9 @@ use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
+use super::drive::error_of;
 use super::inner::Inner;
+use super::lease;
 use super::summarize::ask;
 use crate::session::{Pending, Session};
 
@@ -31,6 +33,9 @@ async fn run_to_end(inner: Rc<Inner>) -> Result<JsValue, JsValue> {
         inner.deliver_events();
         pending = answer(&inner, asking).await;
     }
+    if !inner.read(Session::has_background_summary).unwrap_or(false) {
+        lease::release(&inner).await;
+    }
     *inner.background.borrow_mut() = None;
     inner.deliver_events();
     Ok(JsValue::UNDEFINED)
@@ -41,9 +46,19 @@ fn begin(inner: &Inner) -> Option<Pending> {
     inner.write_quietly(|core| Ok(core.begin_in_background())).ok().flatten()
 }
 
-async fn answer(inner: &Inner, pending: Pending) -> Option<Pending> {
+async fn answer(inner: &Rc<Inner>, pending: Pending) -> Option<Pending> {
     let callback = inner.summarize.borrow().clone()?;
     let signal = inner.freed.signal().ok();
+    if let Err(held) = lease::take(inner, signal.as_ref(), false).await {
+        inner.refuse_freed().ok()?;
+        let error = error_of(&held);
+        let told = inner.write_quietly(|core| {
+            core.not_asked_in_background(pending, error);
+            Ok(None)
+        });
+        return told.ok().flatten();
+    }
+    inner.refuse_freed().ok()?;
     let callback = callback.unchecked_ref::<Function>();
     let asked = ask(inner, callback, &pending.request, signal.as_ref()).await;
     inner.refuse_freed().ok()?;

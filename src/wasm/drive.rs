@@ -265,10 +265,13 @@ async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal
     let Some(callback) = callback else {
         return inner.write_quietly(|core| core.resume_extractive(pending));
     };
-    if let Err(thrown) = lease::take(inner, signal).await {
+    let can_do_without = inner.read(|core| core.can_do_without(&pending))?;
+    if let Err(thrown) = lease::take(inner, signal, !can_do_without).await {
         inner.refuse_freed()?;
         let error = error_of(&thrown);
-        let given_up = inner.write_core(|core| core.give_up(pending, error))?;
+        let given_up = inner.write_core(|core| {
+            if can_do_without { core.do_without(pending, error) } else { core.give_up(pending, error) }
+        })?;
         return given_up.map_err(|_| thrown);
     }
     let asked = ask(inner, callback.unchecked_ref::<Function>(), &pending.request, signal).await;
@@ -278,8 +281,11 @@ async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal
     }
     let Refusal { error, cause, too_long } = match asked {
         Ok(answer) => {
+            let folds = |core: &Session| core.context().folds.len();
+            let before = inner.read(folds)?;
             let went_on = inner.write_quietly(|core| core.resume(pending, &answer));
-            if went_on.is_err() {
+            let is_over = !matches!(went_on, Ok(Fit::NeedsSummary(_)));
+            if is_over && inner.read(folds).is_ok_and(|now| now == before) {
                 lease::release(inner).await;
             }
             return went_on;
@@ -293,7 +299,7 @@ async fn answer(inner: &Rc<Inner>, pending: Pending, signal: Option<&AbortSignal
 }
 
 /// Why the summary was not asked for, for the report.
-fn error_of(thrown: &JsValue) -> Error {
+pub fn error_of(thrown: &JsValue) -> Error {
     let said = |key: &str| super::value::get(thrown, key).ok().flatten().and_then(|said| said.as_string());
     let code = if is_aborted(thrown) { ErrorCode::Aborted } else { ErrorCode::StoreConflict };
     Error::new(code, said("message").unwrap_or_default())

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use super::list::{Entry, List, Slots};
 use super::originals::{Original, Originals};
-use super::value::{copy_of, set, to_js};
+use super::value::{copy_of, entry_to_js, set, to_js};
 use crate::context::{Form, Node, NodeIndex, Renumbering, Slot};
 use crate::message::{Format, Message, Role, ToolCall};
 use crate::provider::{Calls, Note, Provider, provider};
@@ -177,7 +177,7 @@ impl Handles {
                 _ => {
                     let run: Vec<&Message> = run.iter().map(|(_, (slot, _))| &*slot.message).collect();
                     let entries = provider.write_run(&run, &calls, &mut notes);
-                    entries.iter().map(to_js).collect::<Result<_, _>>()?
+                    entries.iter().map(entry_to_js).collect::<Result<_, _>>()?
                 }
             };
             let of = run.iter().map(|(_, (slot, _))| slot.message.clone()).collect();
@@ -222,7 +222,7 @@ fn named(message: &Message, node: &Node, calls: &Calls<'_>) -> Result<JsValue, J
 /// Writes one of the package's own messages anew.
 fn written(message: &Message, calls: &Calls<'_>) -> Result<JsValue, JsValue> {
     let entries = provider(Format::Messages).write_one(message, calls);
-    entries.first().map_or(Ok(JsValue::UNDEFINED), to_js)
+    entries.first().map_or(Ok(JsValue::UNDEFINED), entry_to_js)
 }
 
 /// A copy of the caller's tool message that carries `output_ref`.

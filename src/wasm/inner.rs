@@ -15,6 +15,7 @@ use super::error::context_error;
 use super::events::Listeners;
 use super::freeze::freeze;
 use super::handles::Handles;
+use super::lent::Loans;
 use super::line::{Line, Stretch};
 use super::options::Options;
 use super::prepared::Unread;
@@ -58,6 +59,8 @@ pub struct Inner {
     pub children: RefCell<Vec<Child>>,
     /// Bytes of a chunk's last, incomplete character, by ref.
     pub split_characters: RefCell<HashMap<String, Vec<u8>>>,
+    /// What else JavaScript holds of the session.
+    pub loans: Loans,
     /// Views that were prepared and nobody has looked at yet.
     pub unread: Unread,
     /// By which a list of messages that it handed out is known to be its own.
@@ -88,6 +91,7 @@ impl Inner {
             writes: Cell::new(0),
             children: RefCell::default(),
             split_characters: RefCell::default(),
+            loans: Loans::default(),
             unread: Unread::default(),
             number: Cell::default(),
             freed: Freed::new(),
@@ -182,6 +186,11 @@ impl Inner {
         self.is_prepared.set(false);
         self.writes.set(self.writes.get() + 1);
         Ok(write(&mut core))
+    }
+
+    /// Reads the core, which takes note of what it has read; `None` where it is busy, or gone.
+    pub fn look<T>(&self, look: impl FnOnce(&mut Session) -> T) -> Option<T> {
+        self.core_mut().ok().map(|mut core| look(&mut core))
     }
 
     /// The view was handed out as it is. Read from within a callback of the session's, it is not what is sent.
@@ -284,6 +293,7 @@ impl Inner {
         let handles = self.handles.try_borrow_mut().ok().map(|mut handles| std::mem::take(&mut *handles));
         let callbacks = (self.summarize.take(), self.callback_counter.take(), self.tool_filter.take());
         self.unread.clear();
+        self.loans.end();
         self.line.take();
         self.children.take();
         self.split_characters.take();
@@ -350,7 +360,7 @@ impl Freed {
     }
 }
 
-fn freed_error() -> Error {
+pub fn freed_error() -> Error {
     Error::new(ErrorCode::Freed, "the session was freed (`free()` or `using`): make a new one")
 }
 

@@ -1,7 +1,7 @@
 //! Two processes on one session: only one of them asks for a summary. The other waits for it, and then loads the session again.
 //!
-//! The lease is a text in the store that says who has it and until when. It is given back when the summary failed, and when the
-//! session was saved with it or freed; a process that died gives it back by its end.
+//! The lease is a text in the store that says who has it and until when. It is given back when no summary came of it, and when the
+//! session was saved with it or freed; a process that died gives it back by its end. Whose view fits waits for nobody.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -10,13 +10,18 @@ use js_sys::{Array, Function, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
 
+use super::error::context_error;
 use super::inner::Inner;
 use super::signal::{AbortSignal, wait};
 use super::stores::{Home, conflict};
 use super::value::get;
+use crate::error::{Error, ErrorCode};
 
 /// How long a summary may take before another process may ask for it as well, in milliseconds.
 const TTL_MS: f64 = 120_000.0;
+
+/// Why nobody was asked.
+const HELD: &str = "another process on this session has a summary written, and has not saved it yet; the view fits without. Load the session again once that one has saved";
 
 /// How often one that waits looks whether the lease is free, in milliseconds.
 const LOOK_MS: f64 = 200.0;
@@ -24,10 +29,10 @@ const LOOK_MS: f64 = 200.0;
 /// How long a store may take to say something of the lease, in milliseconds.
 const PATIENCE_MS: f64 = 10_000.0;
 
-/// Takes the lease, where the session is saved somewhere. Waits for another process that has it: when that one saved, this
-/// session is an old one (`STORE_CONFLICT`). A store that fails, or never answers, keeps nobody from a summary; nor does a clock
+/// Takes the lease, where the session is saved somewhere. Who `waits` waits for another process that has it: when that one saved,
+/// this session is an old one (`STORE_CONFLICT`). A store that fails, or never answers, keeps nobody from a summary; nor does a clock
 /// that stands still, or is behind the other's: nobody waits for one holder longer than a lease lasts.
-pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>) -> Result<(), JsValue> {
+pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>, waits: bool) -> Result<(), JsValue> {
     let Some(home) = inner.stores.home.borrow().clone() else { return Ok(()) };
     let mut waited_ms = 0.0;
     let mut waited = false;
@@ -44,6 +49,9 @@ pub async fn take(inner: &Rc<Inner>, signal: Option<&AbortSignal>) -> Result<(),
             return Err(conflict(&home));
         }
         let Some(left) = left.as_f64() else { return Ok(()) };
+        if !waits {
+            return Err(context_error(&Error::new(ErrorCode::StoreConflict, HELD), None, None));
+        }
         let held_by = asked.held_by.take();
         if held_by.is_some() && held_by != holder {
             (waited_ms, holder) = (0.0, held_by); // another one has it by now

@@ -108,7 +108,7 @@ impl Line {
     }
 
     /// Lets go of the objects of nodes whose output lives in the store; checksums of them stay.
-    pub fn let_go(&mut self, gone: &[NodeIndex]) {
+    pub fn let_go(&mut self, gone: &NodeSet) {
         if gone.is_empty() {
             return;
         }

@@ -23,6 +23,7 @@ mod handles;
 mod inner;
 mod lab;
 mod lease;
+mod lent;
 mod line;
 mod list;
 mod openai;

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
-use super::value::{elements, json, to_js};
+use super::value::{elements, entry_to_js, json};
 use super::view::handed_out;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
@@ -89,7 +89,7 @@ impl OpenAIHistoryAdapter {
             .iter()
             .map(|item| match item {
                 Rebuilt::Kept(at) => Ok(self.items.get(*at as u32)),
-                Rebuilt::New(value) => to_js(&**value),
+                Rebuilt::New(value) => entry_to_js(value),
             })
             .collect::<Result<Vec<JsValue>, JsValue>>()?;
         self.items.set_length(0);

@@ -7,6 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use super::drive::{self, Goal};
 use super::inner::Inner;
+use super::lent::Lent;
 use super::signal::AbortSignal;
 use super::summarize::request_object;
 use super::value::{get, get_string, json, known_keys, set, settle, to_js};
@@ -32,18 +33,16 @@ pub fn plan(inner: &Rc<Inner>, options: &JsValue) -> Result<JsValue, JsValue> {
     }
     // Without a callback nobody is asked.
     let request = plan.request.as_ref().filter(|_| inner.summarize.borrow().is_some());
-    set(&object, "request", &request.map_or(Ok(JsValue::NULL), request_object)?)?;
+    set(&object, "request", &request.map_or(Ok(JsValue::NULL), |request| request_object(inner, request))?)?;
     set(&object, "tokens_before", &(plan.tokens_before as f64).into())?;
     set(&object, "tokens_after_estimate", &(plan.tokens_after_estimate as f64).into())?;
-    let (inner, plan) = (inner.clone(), Rc::new(plan));
+    let plan = Lent::of(inner, Rc::new(plan));
+    let inner = inner.clone();
     let apply: Closure<dyn Fn(JsValue) -> Promise> = Closure::new(move |options: JsValue| {
         settle(known_keys(&options, &["signal", "keep", "fold"]).and_then(|()| {
             let signal = AbortSignal::of(&options)?;
-            let goal = Goal::Apply {
-                plan: plan.clone(),
-                keep: ids(&options, "keep")?,
-                fold: ids(&options, "fold")?,
-            };
+            let goal =
+                Goal::Apply { plan: plan.get()?, keep: ids(&options, "keep")?, fold: ids(&options, "fold")? };
             Ok(drive::start(inner.clone(), goal, signal))
         }))
     });

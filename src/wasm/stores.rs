@@ -5,6 +5,7 @@
 //! head: whoever reads, reads a whole one.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use js_sys::Promise;
@@ -29,6 +30,9 @@ use crate::tool_output::ToolOutputs;
 
 /// The longest key, in bytes.
 const LONGEST_KEY: usize = 200;
+
+/// So many places where a session was saved are remembered beside the last.
+const PLACES: usize = 8;
 
 /// How often a head that moves on while it is read is read again.
 const READS: u32 = 4;
@@ -90,6 +94,10 @@ pub struct Stores {
     /// The option `store`, or else where the session was loaded from.
     pub own: RefCell<Option<Store>>,
     pub home: RefCell<Option<Home>>,
+    /// Where it was saved before that, the last places last.
+    elsewhere: RefCell<Vec<Home>>,
+    /// What of the own store's outputs another one has, where the session was saved last.
+    pub copied: RefCell<Option<(Store, HashSet<String>)>>,
     /// Where a save may have been made that the store did not confirm.
     unsure: RefCell<Option<Home>>,
     /// The last `save`: one goes after the other.
@@ -113,6 +121,8 @@ impl Stores {
         Self {
             own: RefCell::new(own),
             home: RefCell::default(),
+            elsewhere: RefCell::default(),
+            copied: RefCell::default(),
             unsure: RefCell::default(),
             saving: RefCell::default(),
             pending: Pending::default(),
@@ -121,6 +131,24 @@ impl Stores {
             fetched: RefCell::default(),
             leased: RefCell::default(),
             token,
+        }
+    }
+}
+
+impl Stores {
+    /// A place where the session was loaded from or saved.
+    fn known(&self, store: &Store, key: &str) -> Option<Home> {
+        let (home, elsewhere) = (self.home.borrow(), self.elsewhere.borrow());
+        home.iter().chain(elsewhere.iter()).find(|home| home.is_at(store, key)).cloned()
+    }
+
+    fn move_to(&self, home: Home) {
+        let mut elsewhere = self.elsewhere.borrow_mut();
+        elsewhere.retain(|earlier| !earlier.is_at(&home.store, &home.key));
+        let before = self.home.replace(Some(home.clone()));
+        elsewhere.extend(before.filter(|before| !before.is_at(&home.store, &home.key)));
+        if elsewhere.len() > PLACES {
+            elsewhere.remove(0);
         }
     }
 }
@@ -254,8 +282,7 @@ fn place(store: &JsValue, key: &JsValue) -> Result<(Store, String), JsValue> {
 
 async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValue> {
     inner.refuse_freed()?;
-    let known = inner.stores.home.borrow().clone().filter(|home| home.is_at(&store, &key));
-    let mut home = known.unwrap_or(Home { store, key, version: None });
+    let mut home = inner.stores.known(&store, &key).unwrap_or(Home { store, key, version: None });
     settle_unsure(inner, &mut home).await?;
     away::copy_to(inner, &home.store).await?;
     let bytes = bytes_of_session(inner)?;
@@ -289,7 +316,7 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     }
     let (store, key) = (store.clone(), home.key.clone());
     inner.stores.own.borrow_mut().get_or_insert_with(|| store.clone());
-    *inner.stores.home.borrow_mut() = Some(Home { store, key, version: Some(version) });
+    inner.stores.move_to(Home { store, key, version: Some(version) });
     super::lease::release(inner).await;
     Ok(())
 }

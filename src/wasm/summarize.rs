@@ -7,6 +7,7 @@ use js_sys::{Array, Function, Object, Promise};
 use wasm_bindgen::prelude::*;
 
 use super::inner::Inner;
+use super::lent::Lent;
 use super::signal::{AbortSignal, abort_error, wait};
 use super::thrown::{message_of, said_by};
 use super::value::{get, json, set, text, to_js, when_read};
@@ -43,7 +44,7 @@ pub async fn ask(
     signal: Option<&AbortSignal>,
 ) -> Result<Answer, Refusal> {
     let freed = &inner.freed.promise;
-    let asked = request_object(request).and_then(|object| {
+    let asked = request_object(inner, request).and_then(|object| {
         let options = Object::new();
         if let Some(signal) = signal {
             set(&options, "signal", signal)?;
@@ -113,17 +114,17 @@ fn word_of(said: &JsValue) -> Option<String> {
 }
 
 /// The request as the callback gets it.
-pub fn request_object(request: &SummaryRequest) -> Result<JsValue, JsValue> {
+pub fn request_object(inner: &Inner, request: &SummaryRequest) -> Result<JsValue, JsValue> {
     let object = Object::new();
     let text = |t: &Option<String>| t.as_deref().map_or(JsValue::NULL, JsValue::from_str);
     set(&object, "model", &text(&request.model))?;
     if request.system.is_some() {
         set(&object, "system", &text(&request.system))?;
     }
-    let source = Rc::new(request.clone());
+    let source = Lent::of(inner, Rc::new(request.clone()));
     let read = source.clone();
     // Megabytes, where the conversation is long, and not every callback looks at them in this format.
-    when_read(&object, "messages", move || Ok(written(&read.messages(), Format::Messages)?.1.into()))?;
+    when_read(&object, "messages", move || Ok(written(&read.get()?.messages(), Format::Messages)?.1.into()))?;
     set(&object, "tools", &JsValue::NULL)?;
     let style = match request.style {
         Style::Messages => "messages",
@@ -141,7 +142,7 @@ pub fn request_object(request: &SummaryRequest) -> Result<JsValue, JsValue> {
     }
     set(&object, "kept", &request.kept.iter().map(|i| JsValue::from(*i as u32)).collect::<Array>())?;
     let as_format: Closure<dyn Fn(JsValue) -> Result<JsValue, JsValue>> =
-        Closure::new(move |format: JsValue| body(&source, parse_format(&format)?));
+        Closure::new(move |format: JsValue| body(&*source.get()?, parse_format(&format)?));
     set(&object, "as", &as_format.into_js_value())?;
     Ok(object.into())
 }

@@ -121,6 +121,32 @@ pub fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, JsValue> {
     JSON::parse(&text)
 }
 
+/// The same of an entry of a list. A long text in it goes over by itself: as JSON it is written, read and parsed beside.
+pub fn entry_to_js(entry: &Value) -> Result<JsValue, JsValue> {
+    const LONG: usize = 4096;
+    fn is_long(value: &Value) -> bool {
+        match value {
+            Value::String(text) => text.len() >= LONG,
+            Value::Array(list) => list.iter().any(is_long),
+            Value::Object(map) => map.values().any(is_long) && !map.contains_key("__proto__"), // to be set, that is none
+            _ => false,
+        }
+    }
+    match entry {
+        _ if !is_long(entry) => to_js(entry),
+        Value::String(text) => Ok(JsValue::from_str(text)),
+        Value::Array(list) => Ok(list.iter().map(entry_to_js).collect::<Result<Array, _>>()?.into()),
+        Value::Object(map) => {
+            let object = Object::new();
+            for (key, value) in map {
+                set(&object, key, &entry_to_js(value)?)?;
+            }
+            Ok(object.into())
+        }
+        _ => to_js(entry),
+    }
+}
+
 /// A plain JavaScript object of a small flat record: without the way over JSON text, which pays for nested data only.
 pub fn flat_to_js<T: Serialize + ?Sized>(record: &T) -> Result<JsValue, JsValue> {
     record

@@ -1,5 +1,5 @@
 // The guides in docs/, and README.md: every example runs as it stands, with an agent of ours as "./your-agent.js" and a
-// provider on 127.0.0.1, and is what strict TypeScript takes.
+// provider (and a Redis) on 127.0.0.1, and is what strict TypeScript takes.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { missingRedis, startRedis } from "../support/redis.mjs";
 import { provider } from "./support/provider.mjs";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -27,7 +28,7 @@ function written({ path, agent }) {
   const blocks = [...readFileSync(`${root}${path}`, "utf8").matchAll(/^```(?:js|ts)\n([\s\S]*?)^```$/gm)];
   return blocks.map(([, code], n) => {
     writeFileSync(`${place}/${n + 1}.mts`, code);
-    return { place, file: `${n + 1}.mts` };
+    return { place, file: `${n + 1}.mts`, wantsRedis: code.includes("REDIS_URL") };
   });
 }
 
@@ -49,11 +50,16 @@ for (const document of documents)
       }
     });
 
-    for (const { place, file } of written(document))
-      test(`example ${file.replace(".mts", "")} runs`, async (t) => {
+    for (const { place, file, wantsRedis } of written(document))
+      test(`example ${file.replace(".mts", "")} runs`, { skip: (wantsRedis && missingRedis) || false }, async (t) => {
         const server = await provider();
         t.after(() => server.close());
         const keys = { OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${server.url}/v1`, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url };
+        if (wantsRedis) {
+          const redis = await startRedis();
+          t.after(() => redis.stop());
+          keys.REDIS_URL = `redis://127.0.0.1:${redis.port}`;
+        }
         const { stderr } = await run(process.execPath, [file], { cwd: place, timeout: 60_000, env: { ...process.env, ...keys, OPENAI_AGENTS_DISABLE_TRACING: "1" } });
         assert.doesNotMatch(stderr, /contextfold \(/, "no hook fell back");
       });

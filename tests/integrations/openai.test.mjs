@@ -49,6 +49,50 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       assert.match(session.search("src/file3.rs:5:")[0].excerpt, /E0303/);
     });
 
+    test("a run goes on with the session of the one before, in the same process and in one that loaded it", async () => {
+      const bodies = [];
+      const answering = async (url, init) => {
+        bodies.push(JSON.parse(init.body));
+        const text = `Answer ${bodies.length}.`;
+        const message = { id: `msg_${bodies.length}`, type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text, annotations: [] }] };
+        const answer = String(url).endsWith("/responses")
+          ? { id: "resp", object: "response", status: "completed", output: [message], usage: null }
+          : { id: "chat", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: text } }] };
+        return new Response(JSON.stringify(answer), { headers: { "content-type": "application/json" } });
+      };
+      const openai = client(OpenAI, server, { fetch: answering });
+      const QUESTIONS = ["I am Bo. Never change LICENSE.", "Who am I?", "Go on."];
+      const ways = {
+        "openai-responses": (session, question) => runResponses(openai, { model: "m", instructions: "You help.", input: question }, { session, strict: true }),
+        "openai-chat": (session, question) => runChat(openai, { model: "m", messages: [{ role: "system", content: "You help." }, { role: "user", content: question }] }, { session, strict: true }),
+      };
+      for (const [format, run] of Object.entries(ways))
+        for (const loaded of [false, true]) {
+          let session = new Session({ contextWindow: 32_000 });
+          bodies.length = 0;
+          for (const question of QUESTIONS) {
+            if (loaded) session = Session.restore(session.snapshot());
+            await run(session, question);
+          }
+          const list = bodies.at(-1).input ?? bodies.at(-1).messages;
+          const asked = list.filter(({ role }) => role === "user").map(({ content }) => content);
+          assert.deepEqual(asked, QUESTIONS, `${format}, ${loaded}`);
+          assert.equal(list.filter(({ role }) => role === "system").length, format === "openai-chat" ? 1 : 0, "instructions are sent once");
+          assert.deepEqual(check(format, list), []);
+          assert.equal(session.messages.filter(({ role }) => role !== "system").length, 6);
+        }
+    });
+
+    test("a list that begins as the session does is all of the conversation", async () => {
+      const { bodies } = fresh();
+      const { input, session } = await runResponses(client(OpenAI, server), { model: "m", input: TASK, tools: RESPONSES_TOOLS }, { ...STRICT, execute });
+      const pushed = session.messages.length;
+      await runResponses(client(OpenAI, server), { model: "m", input: [...input, { role: "user", content: "And now?" }], tools: RESPONSES_TOOLS }, { session, strict: true, execute });
+      assert.equal(session.messages.filter(({ role, content }) => role === "user" && JSON.stringify(content).includes("And now?")).length, 1);
+      assert.ok(session.messages.length > pushed && session.messages.length <= pushed + 4);
+      assert.deepEqual(check("openai-responses", bodies.at(-1).input), []);
+    });
+
     test("runChat: the same", async () => {
       const { bodies } = fresh();
       const { response, messages } = await runChat(client(OpenAI, server), { model: "m", messages: [{ role: "system", content: "You build." }, { role: "user", content: TASK }], tools: CHAT_TOOLS }, { ...STRICT, execute });

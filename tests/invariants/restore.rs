@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{TestCaseError, TestRunner};
 
-use super::generate::{Script, script};
+use super::generate::{Op, Script, script};
 use super::world::{Frozen, World};
 
 fn restored(bytes: &[u8], script: &Script) -> contextfold::Result<Session> {
@@ -42,13 +42,14 @@ fn a_restored_session_goes_on_as_the_saved_one() {
         prop_assert!(again.session.snapshot(b"host") == bytes, "the same session, other bytes");
         prop_assert_eq!(Frozen::of(&saved.session), Frozen::of(&again.session));
         for op in after {
-            // The report of a run that failed is news, and in no snapshot.
+            // The report of a run that failed is news, and in no snapshot; who goes back to a parent finds the parent's.
+            let goes_back = matches!(op, Op::Merge { .. });
             let told = [&saved, &again].map(|world| world.session.report().cloned());
             saved.step(op);
             again.step(op);
             prop_assert_eq!(Frozen::of(&saved.session), Frozen::of(&again.session), "after {:?}", op);
             let tell = [&saved, &again].map(|world| world.session.report().cloned());
-            prop_assert!(tell == told || tell[0] == tell[1], "after {:?}: {:?}", op, tell);
+            prop_assert!(goes_back || tell == told || tell[0] == tell[1], "after {:?}: {:?}", op, tell);
             prop_assert!(saved.session.snapshot(b"") == again.session.snapshot(b""), "after {:?}", op);
         }
         Ok(())

@@ -60,6 +60,18 @@ for (const [kind, args] of Object.entries({ ESM, COMMONJS })) {
   });
 }
 
+test("once the program has waited for something, the package may be moved or replaced under it", () => {
+  const program = `
+    import { renameSync } from "node:fs";
+    import { setTimeout } from "node:timers/promises";
+    import { Session } from "contextfold";
+    await setTimeout(500);
+    renameSync(process.argv[1], process.argv[1] + ".away");
+    try { ${PROGRAM} } finally { renameSync(process.argv[1] + ".away", process.argv[1]); }`;
+  const said = run("node", ["--input-type=module", "--eval", program, join(installed, "pkg/wasm/rest.wasm")], { cwd: consumer });
+  assert.deepEqual(said.trim().split("\n"), ["turns 60", "compacted 1"]);
+});
+
 test("the entries share one instance", () => {
   const program = `
     import { Session, ContextError } from "contextfold";

@@ -209,3 +209,17 @@ test("selective, events in order: what was taken out, and the summary in the con
   assert.deepEqual(seen.filter((name, i) => seen[i - 1] !== name), ["compaction_started", "items_removed", "folded", "conversation_replaced", "compaction_finished"]);
   assert.deepEqual(messages.map((m) => m.content), ["header", "They talked.", "go on"]);
 });
+
+test("the ladder document's turns wait for a summary that is smaller, and no call fails for it", async () => {
+  const long = `<summary>${"They asked and were answered. ".repeat(40)}</summary>`;
+  for (const summarize of [undefined, async () => long]) {
+    const session = new Session({ contextWindow: 20_000, ladder: "ladder", summarize });
+    session.setHeader("You help.");
+    for (let n = 0; n < 140; n++) {
+      session.push([{ role: "user", content: `question ${n} `.repeat(30) }, { role: "assistant", content: `answer ${n} `.repeat(90) }]);
+      const { report } = await session.prepare();
+      assert.ok(report.tokens_after <= report.limit);
+    }
+    assert.ok(session.folds().length > 0);
+  }
+});

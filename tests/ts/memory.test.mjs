@@ -56,6 +56,29 @@ const collectGarbage = vm.runInNewContext("gc");
 describe("a session that is freed by hand", () => {
   const GOOD = "<summary>the gist</summary>";
 
+  test("a request for a summary and a plan are of it, and end with it", async () => {
+    const kept = [];
+    const live = async (count) => {
+      for (let i = 0; i < count; i++) {
+        const session = new Session({ contextWindow: 100_000, summarize: (request) => (kept.push(request), GOOD) });
+        session.push(conversation(10, 100));
+        kept.push(session.plan());
+        await session.compact();
+        session.free();
+        await null;
+      }
+    };
+    await live(50);
+    const held = new Session().memory().wasm_bytes;
+    await live(500);
+    const each = (new Session().memory().wasm_bytes - held) / 500;
+    assert.ok(each < 8_192, `${each} bytes of each`);
+    const [plan, request] = kept;
+    assert.throws(() => request.messages, failsWith("FREED"));
+    assert.throws(() => request.as("openai-chat"), failsWith("FREED"));
+    await assert.rejects(plan.apply(), failsWith("FREED"));
+  });
+
   test("holds nothing more of its history, whatever of it is still in hand", async () => {
     const kept = [];
     const live = async (count) => {

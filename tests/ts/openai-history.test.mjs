@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { OpenAIHistoryAdapter, Session, countTokens } from "contextfold";
+import { OpenAIHistoryAdapter, Session, check, countTokens } from "contextfold";
 import { failsWith, user, words } from "../support/session.mjs";
 
 const message = (id, text) => ({ type: "message", id, role: "assistant", status: "completed", content: [{ type: "output_text", text, annotations: [], logprobs: [] }] });
@@ -258,4 +258,44 @@ test("a message of another format is refused with the way to convert it", () => 
   assert.throws(() => adapter.append(chat), failsWith("INVALID_MESSAGE", told));
   assert.throws(() => new Session().pushFrom("openai-responses", chat), failsWith("INVALID_MESSAGE", told));
   assert.deepEqual(adapter.inputItems, []);
+});
+
+describe("however items came into the session and into the adapter", () => {
+  const said = (n) => message(`msg_${n}`, "I look.");
+  const turns = {
+    "parallel calls": [user("q"), call(0), call(1), output(0), output(1)],
+    "a text and a call": [user("q"), said(0), call(0), output(0)],
+    "reasoning and a text": [user("q"), reasoning(0), said(0)],
+    "reasoning and calls": [user("q"), reasoning(0), call(0), call(1), output(0), output(1), reasoning(2), call(2), output(2)],
+  };
+  const ways = { "at once": (items, take) => take(items), "one by one": (items, take) => items.forEach((item) => take(item)) };
+
+  for (const [what, items] of Object.entries(turns))
+    for (const [pushed, push] of Object.entries(ways))
+      for (const [appended, append] of Object.entries(ways))
+        test(`${what}, pushed ${pushed}, appended ${appended}: the same objects stay`, async () => {
+          const session = new Session({ contextWindow: 100_000 });
+          const history = new OpenAIHistoryAdapter();
+          push(items, (entries) => session.pushFrom("openai-responses", entries));
+          append(items, (entries) => history.append(entries));
+          history.rebuild((await session.prepare()).messages);
+          assert.equal(history.inputItems.length, items.length);
+          items.forEach((item, at) => assert.equal(history.inputItems[at], item, `${at}`));
+        });
+
+  test("a fold within the turn leaves each step that stays its own reasoning", async () => {
+    const session = new Session({ contextWindow: 100_000 });
+    const history = new OpenAIHistoryAdapter();
+    const steps = Array.from({ length: 4 }, (_, n) => [reasoning(n), call(n), output(n, `text ${n}`)]).flat();
+    for (const item of [user("q"), ...steps]) {
+      history.append(item);
+      session.pushFrom("openai-responses", item);
+    }
+    const { messages } = await session.prepare();
+    const behind = messages.slice(1 + 2 * 3);
+    const trimmed = { ...behind.at(-1), content: "[trimmed]" };
+    const rebuilt = history.rebuild([{ role: "user", content: "They read." }, ...behind.slice(0, -1), trimmed]);
+    assert.deepEqual(rebuilt.map(({ id, call_id, role }) => id ?? call_id ?? role), ["user", "rs_2", "fc_2", "call_2", "rs_3", "fc_3", "call_3"]);
+    assert.deepEqual(check("openai-responses", rebuilt), []);
+  });
 });

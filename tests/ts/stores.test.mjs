@@ -64,10 +64,7 @@ describe("every store does what a session needs", () => {
     };
     test("holds the contract", () => holds(open));
     test("with its own compare-and-set", async () => {
-      const swap = `local there = redis.call("get", KEYS[1])
-        if there ~= (ARGV[1] ~= "" and ARGV[1] or false) then return 0 end
-        if ARGV[3] ~= "" then redis.call("set", KEYS[1], ARGV[2], "PX", ARGV[3]) else redis.call("set", KEYS[1], ARGV[2]) end
-        return 1`;
+      const [, swap] = /const swap = `([^`]*)`/.exec(readFileSync(new URL("../../docs/stores.md", import.meta.url), "utf8"));
       await holds(async () => {
         const store = await open();
         const client = store.getMount("").driver.getInstance();
@@ -260,6 +257,25 @@ describe("a store that does wrong", () => {
     await assert.rejects(new Session(wide).save({ ...saved, compareAndSet: async () => "yes" }, "t"), failsWith("STORE_FAILED"));
   });
 
+  test("a session that is saved in two places goes on from its own version in each", async () => {
+    const [primary, backup] = [memoryStore(), memoryStore()];
+    const session = new Session(wide);
+    for (let round = 1; round <= 3; round++) {
+      session.push(user(`round ${round}`));
+      await session.save(primary, "s");
+      await session.save(backup, "s");
+      await session.save(primary, "copy");
+      for (const [store, key] of [[primary, "s"], [backup, "s"], [primary, "copy"]])
+        assert.equal((await Session.load(store, key)).messages.length, round);
+    }
+    const other = await Session.load(primary, "s");
+    other.push(user("somebody else"));
+    await other.save(primary, "s");
+    session.push(user("more"));
+    await session.save(backup, "s");
+    await assert.rejects(session.save(primary, "s"), failsWith("STORE_CONFLICT"));
+  });
+
   test("slow: the session goes on, saves stand in line, and flush waits for them", async () => {
     const store = memoryStore();
     const { setItemRaw } = store;
@@ -348,6 +364,51 @@ describe("two processes on one session ask for one summary", () => {
     await assert.rejects(failed, failsWith("SUMMARY_FAILED"));
     assert.equal((await went).decisions.at(-1).pass, "summarize");
     assert.equal(asked, 2);
+  });
+
+  test("one whose view fits waits for nobody, and goes on without a summary", async () => {
+    const store = memoryStore();
+    let asked = 0;
+    const never = () => (asked++, new Promise(() => {}));
+    const [a, b] = await two(store, never, { compaction: { thresholdRatio: 0.1, lowRatio: 0.05 } });
+    a.prepare().catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(asked, 1);
+    const { report } = await b.prepare({ signal: AbortSignal.timeout(5_000) });
+    assert.equal(asked, 1);
+    assert.match(report.decisions.map(({ why }) => why).join("; "), /another process on this session/);
+    assert.equal(b.folds().length, 0);
+    a.free();
+  });
+
+  test("an answer that is no summary gives the lease back", async () => {
+    for (const answer of ["", "TODO", "<summary>cut off"]) {
+      const store = memoryStore();
+      const [a] = await two(store, async () => answer, { compaction: { thresholdRatio: 0.1, lowRatio: 0.05 } });
+      await a.prepare();
+      assert.equal(a.folds().length, 0, answer);
+      assert.deepEqual(await store.getKeys("s:lease"), [], answer);
+    }
+  });
+
+  test("in the background, too, only one of them asks", async () => {
+    const store = memoryStore();
+    let asked = 0;
+    let answer;
+    const summary = new Promise((resolve) => (answer = resolve));
+    const [a, b] = await two(store, () => (asked++, summary), { compaction: { background: { atRatio: 0.1 }, thresholdRatio: 0.2, lowRatio: 0.05 } });
+    a.push(user("and now?"));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    b.push(user("and now?"));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.equal(asked, 1);
+    answer("<summary>They talked.</summary>");
+    await Promise.all([a.flush(), b.flush()]);
+    await a.prepare();
+    assert.equal(a.folds().length, 1);
+    assert.deepEqual(await store.getKeys("s:lease"), ["s:lease"], "until it is saved");
+    await a.save(store, "s");
+    assert.deepEqual(await store.getKeys("s:lease"), []);
   });
 
   test("one that saves under another key gives the lease back where it took it", async () => {

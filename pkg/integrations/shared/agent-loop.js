@@ -1,6 +1,7 @@
 // An agent's loop over one of OpenAI's APIs: ask, run what is called, ask again, each time with a list that fits.
 
 import { BodyKeeper, withSession } from "./bodies.js";
+import { goingOn } from "./going-on.js";
 
 export async function runLoop(api, client, body, options = {}) {
   const own = withSession(options);
@@ -15,7 +16,7 @@ export async function runLoop(api, client, body, options = {}) {
 async function loop(api, client, body, options, own) {
   const { execute = {}, maxSteps = 100, signal, onResponse, onEvent } = options;
   const keeper = new BodyKeeper(`openai ${api.format}`, api.format, own);
-  let whole = api.first(body[api.list]);
+  let whole = options.session ? goingOn(own.session, api.format, body[api.list], body.instructions !== undefined) : api.first(body[api.list]);
   for (let step = 1; ; step++) {
     signal?.throwIfAborted();
     const { response, conversation } = await ask(api, keeper, client, { ...body, [api.list]: whole }, { signal, onEvent: (event) => onEvent?.(event, step) });

@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 use super::asked::LATEST;
 use super::choose::Choice;
 use super::cost;
-use super::missing::{Missing, Ruled, absent};
+use super::missing::{Missing, Ruled};
+use super::said::Said;
 use super::sentence;
 use super::write::{Missed, Room};
 use crate::compaction::tags;
 use crate::context::LEDGER_HEADING as HEADING;
-use crate::facts::{LiteralKind, Needles};
+use crate::facts::LiteralKind;
 use crate::sorting::sort_by_key;
 
 /// The share of the room that open work and commands have, however many literal facts there are.
@@ -35,6 +36,8 @@ const LARGE: u64 = 2_000;
 /// A ledger as it was tried.
 pub(super) struct Draft {
     pub text: String,
+    /// What its parts take, by the estimate: near to what the whole takes.
+    pub cost: u64,
     /// It is all that is missing.
     pub complete: bool,
     /// What the user's own constraints take, by the estimate.
@@ -48,16 +51,20 @@ impl Draft {
     /// The ledger of at most so many tokens, by the estimate; `None` where nothing fits.
     pub fn of(missing: &Missing<'_>, room: Room) -> Option<Self> {
         let text = format!("{HEADING}\n");
-        let mut draft = Self { text, complete: true, rules: 0, missed: Missed::default(), missed_own: false };
+        let missed = Missed::default();
+        let mut draft = Self { text, cost: 0, complete: true, rules: 0, missed, missed_own: false };
         let (told, mut left) = draft.rules(&missing.rules, room);
-        left -= draft.task(&missing.asked, &told, left / TASK);
+        let of_task = draft.task(&missing.asked, &told, left / TASK);
+        left -= of_task;
         let for_work = left / TOLD;
         let of_open = draft.list("Still open", &missing.open, for_work, String::as_str, |_| ());
         let mut commands: Vec<_> = missing.carried.commands.values().collect();
         sort_by_key(&mut commands, |c| (Reverse(c.failed), Reverse(c.last)));
         let title = "Commands and what came of them";
         let of_commands = draft.list(title, &commands, for_work - of_open, |c| c.line.as_str(), |c| c.last);
-        draft.rest(missing, left - of_open - of_commands, room.facts / SAID_AT_MOST);
+        left -= of_open + of_commands;
+        let of_rest = draft.rest(missing, left, room.facts / SAID_AT_MOST);
+        draft.cost += of_task + of_open + of_commands + of_rest;
 
         draft.text.truncate(draft.text.trim_end().len());
         if let Cow::Owned(inert) = tags::neutralize(&draft.text) {
@@ -83,6 +90,7 @@ impl Draft {
         let told: Vec<&str> = taken.into_iter().map(|rule| rule.text).collect();
         self.lines("Rules that hold", told.iter().copied());
         let all = cost(&self.text);
+        self.cost = all;
         self.rules = all.saturating_sub(of_pasted);
         (told, left.min(room.all.saturating_sub(all)).min(room.facts - of_pasted))
     }
@@ -93,16 +101,17 @@ impl Draft {
         self.list("Task", &new, room, String::as_str, |_| ())
     }
 
-    /// Literal facts, what else the user said, and refs that open what found no room.
-    fn rest(&mut self, missing: &Missing<'_>, room: u64, most_for_said: u64) {
-        let new = absent(missing.said.clone(), |said, found| {
-            Needles::new(said.iter().map(|said| said.text.as_str())).find(&self.text, found);
-        });
+    /// Literal facts, what else the user said, and refs that open what found no room: the tokens that they take.
+    fn rest(&mut self, missing: &Missing<'_>, room: u64, most_for_said: u64) -> u64 {
+        let mut shown = missing.said_shown.clone();
+        missing.said_sought.find(&self.text, |i| shown[i] = true);
+        let new: Vec<&Said> =
+            missing.said.iter().zip(shown).filter(|(_, shown)| !shown).map(|(said, _)| said).collect();
         let reserve = room / 16;
         let for_said = if new.is_empty() { 0 } else { room / SAID };
         let mut left = room - reserve - for_said;
         let (chosen, left_out) = missing.literals.choose(&self.text, &mut left);
-        groups(&mut self.text, &chosen);
+        self.cost += groups(&mut self.text, &chosen);
         self.missed.facts = left_out.len() as u64;
         self.complete &= left_out.is_empty();
 
@@ -114,11 +123,13 @@ impl Draft {
             self.list(title, &new, left.min(most_for_said), |said| said.text.as_str(), |said| said.at);
         // What has no more room in a larger ledger does not make this one smaller than it may be.
         self.complete = complete && (self.complete || is_cut);
-        self.refs(missing, &left_out, left - taken + reserve);
+        left = left - taken + reserve;
+        let of_refs = self.refs(missing, &left_out, left);
+        room - left + of_refs
     }
 
-    /// Refs that open what found no room, those that open most of it first; then the newest large outputs.
-    fn refs(&mut self, missing: &Missing<'_>, left_out: &[Choice<'_>], room: u64) {
+    /// Refs that open what found no room, those that open most of it first; then the newest large outputs: the tokens that they take.
+    fn refs(&mut self, missing: &Missing<'_>, left_out: &[Choice<'_>], room: u64) -> u64 {
         let mut opens: BTreeMap<u64, usize> = BTreeMap::new();
         for output in left_out.iter().filter_map(|c| c.seen.output) {
             *opens.entry(u64::from(output)).or_default() += 1;
@@ -140,10 +151,13 @@ impl Draft {
         let mut left = room.saturating_sub(cost(label));
         let taken = fitting(&refs, &mut left, |(_, _, id)| cost(id) + 1);
         let ids: Vec<&str> = taken.into_iter().map(|(_, _, id)| *id).collect();
-        if !ids.is_empty() {
-            let _ = writeln!(self.text, "{label}{}", ids.join(" "));
+        if ids.is_empty() {
+            return 0;
         }
+        let _ = writeln!(self.text, "{label}{}", ids.join(" "));
+        room - left
     }
+
     /// A list of those that fit, in their order: the tokens that they take.
     fn list<T, K: Ord>(
         &mut self,
@@ -165,6 +179,7 @@ impl Draft {
         for (i, line) in lines.enumerate() {
             if i == 0 {
                 let _ = writeln!(self.text, "{title}:");
+                self.cost += cost(title) + 1;
             }
             let _ = writeln!(self.text, "- {line}");
         }
@@ -210,8 +225,8 @@ fn fitting<'a, T>(list: &'a [T], left: &mut u64, cost: impl Fn(&T) -> u64) -> Ve
     taken
 }
 
-/// Literal facts by kind, sorted, each whole: what is shortened by a shared folder stands there no more.
-fn groups(out: &mut String, chosen: &[Choice<'_>]) {
+/// Literal facts by kind, sorted, each whole: what is shortened by a shared folder stands there no more. The tokens of the titles.
+fn groups(out: &mut String, chosen: &[Choice<'_>]) -> u64 {
     out.reserve(chosen.iter().map(|c| c.text.len() + 1).sum());
     let kinds = [
         (LiteralKind::ErrorCode, "Error codes"),
@@ -219,11 +234,13 @@ fn groups(out: &mut String, chosen: &[Choice<'_>]) {
         (LiteralKind::Url, "URLs"),
         (LiteralKind::Path, "Paths"),
     ];
+    let mut of_titles = 0;
     for (kind, title) in kinds {
         let mut of_kind = chosen.iter().filter(|c| c.seen.kind == kind).map(|c| c.text).peekable();
         if of_kind.peek().is_some() {
             out.push_str(title);
             out.push(':');
+            of_titles += cost(title) + 1;
             for text in of_kind {
                 out.push(' ');
                 out.push_str(text);
@@ -231,4 +248,5 @@ fn groups(out: &mut String, chosen: &[Choice<'_>]) {
             out.push('\n');
         }
     }
+    of_titles
 }

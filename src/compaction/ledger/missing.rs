@@ -15,8 +15,10 @@ pub(super) struct Missing<'a> {
     pub rules: Vec<Ruled<'a>>,
     pub open: Vec<String>,
     pub asked: Vec<&'a str>,
-    /// Best first.
-    pub said: Vec<&'a Said>,
+    /// Best first, those among them that the view shows already.
+    pub said: &'a [Said],
+    pub said_sought: Needles<'a>,
+    pub said_shown: Vec<bool>,
     pub literals: Choices<'a>,
     /// Refs of outputs, in their order.
     pub refs: Needles<'a>,
@@ -44,7 +46,7 @@ impl<'a> Missing<'a> {
         };
         let rules = rules.into_iter().map(as_told).collect();
         let asked = carried.asked.iter().map(String::as_str).collect();
-        let said = carried.said.iter().collect();
+        let said_sought = Needles::new(carried.said.iter().map(|said| said.text.as_str()));
         let refs = Needles::new(carried.outputs.values().map(|o| o.ref_id.as_str()));
         Self {
             carried,
@@ -55,9 +57,9 @@ impl<'a> Missing<'a> {
                 stays.find_said(&Needles::new(open.iter().map(|line| Open::said(line))), found);
             }),
             asked: absent(asked, |asked, found| stays.find_ruled(asked, found)),
-            said: absent(said, |said: &[&Said], found| {
-                stays.find_nearby(&Needles::new(said.iter().map(|said| said.text.as_str())), found);
-            }),
+            said: &carried.said,
+            said_shown: shown(carried.said.len(), |found| stays.find_nearby(&said_sought, found)),
+            said_sought,
             literals,
             shown_refs: shown(carried.outputs.len(), |found| stays.find_written(&refs, found)),
             refs,
@@ -73,7 +75,7 @@ fn shown(len: usize, find: impl FnOnce(&mut dyn FnMut(usize))) -> Vec<bool> {
 }
 
 /// Those of a list that are not found.
-pub(super) fn absent<T>(list: Vec<T>, find: impl FnOnce(&[T], &mut dyn FnMut(usize))) -> Vec<T> {
+fn absent<T>(list: Vec<T>, find: impl FnOnce(&[T], &mut dyn FnMut(usize))) -> Vec<T> {
     let shown = shown(list.len(), |found| find(&list, found));
     list.into_iter().zip(shown).filter(|(_, shown)| !shown).map(|(one, _)| one).collect()
 }

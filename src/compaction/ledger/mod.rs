@@ -24,7 +24,10 @@ pub use read::Read;
 pub use stays::Stays;
 pub use write::{Missed, Room, write};
 
+use std::borrow::Cow;
+
 use choose::Choices;
+use missing::Missing;
 
 use super::Redact;
 use crate::context::{Context, Form, NodeIndex, NodeSet};
@@ -79,10 +82,10 @@ pub fn need(context: &Context, budget: Budget, target: u64) -> u64 {
     let body: Vec<NodeIndex> = context.view.body().iter().map(|s| s.node).collect();
     let read = drawn(context, &body);
     let sights = all.add_but_literals(&read);
-    all.said = said::said(context, &body, None).unwrap_or_default();
+    all.said = said::said(context, read.facts(), &body, None).unwrap_or_default();
     let header = Stays::of(context.view.header().iter().map(|s| &*s.message)).and_whole(context, &[]);
     let literals = Choices::seen(&sights, &header);
-    write::of(&all, literals, &header, room, &Estimate).0.map_or(0, |(_, tokens)| tokens)
+    write::tokens_of(&Missing::of(&all, literals, &header), room)
 }
 
 /// What a fold carries, seen beside what stays in the view: facts of what stands there only in part (all of it, if it is
@@ -108,7 +111,8 @@ pub(super) fn beside(
         beside.settle(read);
     })?;
     beside.asked = asked::asked(context, members, if cut { &[] } else { &staying }, redact)?;
-    beside.said = said::said(context, members, redact)?;
+    let facts = redact.map_or_else(|| context.facts(), |_| Cow::default());
+    beside.said = said::said(context, &facts, members, redact)?;
     Ok(beside)
 }
 

@@ -3,7 +3,7 @@ use super::choose::Choices;
 use super::draft::Draft;
 use super::missing::Missing;
 use super::stays::Stays;
-use crate::tokens::TokenCounter;
+use crate::tokens::{Estimate, TokenCounter};
 
 /// How often the writing is tried.
 const TRIES: u32 = 4;
@@ -36,25 +36,26 @@ pub fn write(
     room: Room,
     counter: &dyn TokenCounter,
 ) -> (Option<(String, u64)>, Missed) {
-    of(carried, Choices::missing(&carried.literals, stays), stays, room, counter)
+    of(&Missing::of(carried, Choices::missing(&carried.literals, stays), stays), room, counter)
 }
 
-/// The same with these literal facts instead of those of `carried`.
-pub(super) fn of(
-    carried: &Carried,
-    literals: Choices<'_>,
-    stays: &Stays<'_>,
-    room: Room,
-    counter: &dyn TokenCounter,
-) -> (Option<(String, u64)>, Missed) {
-    let missing = Missing::of(carried, literals, stays);
+/// The tokens of what [`of`] writes, by the estimate. Where all that is missing finds room, its parts tell that.
+pub(super) fn tokens_of(missing: &Missing<'_>, room: Room) -> u64 {
+    match Draft::of(missing, room) {
+        Some(draft) if draft.complete => draft.cost,
+        Some(_) => of(missing, room, &Estimate).0.map_or(0, |(_, tokens)| tokens),
+        None => 0,
+    }
+}
+
+fn of(missing: &Missing<'_>, room: Room, counter: &dyn TokenCounter) -> (Option<(String, u64)>, Missed) {
     let most = room.all.max(room.rules);
     let mut aim = room;
     let mut best: Option<(Draft, u64)> = None;
     let mut over = None;
     // The parts are counted one by one, by the estimate: the whole may count less or more. The next try aims by that.
     for _ in 0..TRIES {
-        let Some(draft) = Draft::of(&missing, aim) else { break };
+        let Some(draft) = Draft::of(missing, aim) else { break };
         let tokens = counter.count(&draft.text);
         // The constraints may take what they need; the rest does not get what they leave.
         let aimed = if draft.missed_own { most } else { most.min(draft.rules.saturating_add(room.facts)) };

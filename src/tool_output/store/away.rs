@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ToolOutputs;
+use super::{ToolOutputs, places_here};
 use crate::error::{Error, ErrorCode, Result};
 use crate::saved::{Kind, Saved, Writer, digest};
 use crate::tool_output::output::Output;
@@ -27,14 +27,15 @@ impl ToolOutputs {
 
     /// Lets go of an output's content: the host's store has it under `key`. False where it has changed since.
     pub fn send_away(&mut self, id: &str, key: &str, bytes: u64) -> bool {
-        let place = self.places.get(id).copied();
-        let Some(output) = place.and_then(|p| self.outputs.get_mut(&p)) else { return false };
+        let Some(place) = self.places.get(id).copied() else { return false };
+        let Some(output) = self.outputs.get_mut(&place) else { return false };
         if output.away.is_some() || output.bytes != bytes {
             return false;
         }
         self.bytes -= output.bytes;
         output.pieces = Vec::new();
         output.away = Some(key.into());
+        self.here.get_or_insert_with(|| places_here(&self.outputs)).remove(&place);
         true
     }
 
@@ -58,10 +59,14 @@ impl ToolOutputs {
     /// Takes an output of the host's store into memory again.
     pub fn bring_back(&mut self, read: &Self) {
         for output in read.outputs.values() {
-            let there = self.places.get(&output.id).and_then(|place| self.outputs.get_mut(place));
+            let Some(place) = self.places.get(&output.id) else { continue };
+            let there = self.outputs.get_mut(place);
             if let Some(there) = there.filter(|there| there.away.is_some()) {
                 self.bytes += output.bytes;
                 *there = output.clone();
+                if let Some(here) = &mut self.here {
+                    here.insert(*place);
+                }
             }
         }
     }

@@ -1,0 +1,53 @@
+//! Where stored outputs stand in the history: known only to a session whose outputs leave memory, and read once a message.
+
+use super::history::History;
+use super::node::NodeIndex;
+use crate::facts::is_put_to_the_user;
+use crate::hashing::{HashMap, HashSet};
+use crate::message::Role;
+
+/// The tool messages by the ref of their output.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Holders {
+    /// Of how many nodes this is.
+    read: usize,
+    by_ref: HashMap<String, Vec<NodeIndex>>,
+    /// Calls that put a question to the user.
+    asking: HashSet<String>,
+    /// Nodes with what the user answered: rules may stand in it.
+    spoken: HashSet<NodeIndex>,
+}
+
+impl Holders {
+    /// Reads what is new.
+    pub fn catch_up(&mut self, history: &History) {
+        for (at, node) in history.nodes().iter().enumerate().skip(self.read) {
+            let index = NodeIndex(at as u32);
+            let asking = node.message.tool_calls().filter(|call| is_put_to_the_user(&call.name));
+            self.asking.extend(asking.map(|call| call.id.clone()));
+            for output in node.message.tool_outputs() {
+                if self.asking.contains(&output.call_id) {
+                    self.spoken.insert(index);
+                }
+                let known = output.output_ref.as_ref().filter(|_| node.message.role == Role::Tool);
+                if let Some(known) = known {
+                    let nodes = self.by_ref.entry(known.id.clone()).or_default();
+                    if nodes.last() != Some(&index) {
+                        nodes.push(index);
+                    }
+                }
+            }
+        }
+        self.read = history.len();
+    }
+
+    /// The nodes whose output has this ref.
+    pub fn of(&self, id: &str) -> &[NodeIndex] {
+        self.by_ref.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The user said what stands in a node.
+    pub fn is_spoken(&self, node: NodeIndex) -> bool {
+        self.spoken.contains(&node)
+    }
+}

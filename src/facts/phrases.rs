@@ -1,0 +1,62 @@
+//! Many short phrases looked for in a text at once, each by its first two bytes.
+
+/// Up to 32 phrases, in small letters, of two bytes or more each.
+pub struct Phrases<const N: usize> {
+    all: [&'static str; N],
+    /// Which of them may begin with a byte, a bit for each; letters of either case.
+    first: [u32; 256],
+    /// The same of the byte behind it.
+    second: [u32; 256],
+}
+
+impl<const N: usize> Phrases<N> {
+    /// These phrases.
+    pub const fn of(all: [&'static str; N]) -> Self {
+        assert!(N <= 32);
+        let (mut first, mut second) = ([0; 256], [0; 256]);
+        let mut i = 0;
+        while i < N {
+            let bytes = all[i].as_bytes();
+            first[bytes[0] as usize] |= 1 << i;
+            first[bytes[0].to_ascii_uppercase() as usize] |= 1 << i;
+            second[bytes[1] as usize] |= 1 << i;
+            second[bytes[1].to_ascii_uppercase() as usize] |= 1 << i;
+            i += 1;
+        }
+        Self { all, first, second }
+    }
+
+    /// Whether any of them stands in a text, in capitals or not.
+    pub fn any_in(&self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let begins_at = |(at, two): (usize, &[u8])| {
+            let mut may = self.first[usize::from(two[0])] & self.second[usize::from(two[1])];
+            while may != 0 {
+                let phrase = self.all[may.trailing_zeros() as usize].as_bytes();
+                let there = bytes.get(at..at + phrase.len());
+                if there.is_some_and(|there| there.eq_ignore_ascii_case(phrase)) {
+                    return true;
+                }
+                may &= may - 1;
+            }
+            false
+        };
+        bytes.windows(2).enumerate().any(begins_at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Phrases;
+
+    #[test]
+    fn a_phrase_stands_anywhere_in_capitals_or_not() {
+        static SOME: Phrases<3> = Phrases::of(["next step", "to-do", "接下来"]);
+        for text in ["Next STEP", "a to-do", "接下来要写测试", "it's the next step."] {
+            assert!(SOME.any_in(text), "{text}");
+        }
+        for text in ["", "n", "next ste", "to do", "接下", "nex t step"] {
+            assert!(!SOME.any_in(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What a plan folds, as it stands by the time that its summary comes.
+
+use super::facade::Session;
+use super::run::Pending;
+use crate::compaction::FoldPlan;
+use crate::context::{NodeIndex, NodeKind, NodeSet, Slot};
+use crate::error::{Error, ErrorCode, Result};
+use crate::message::{Role, Seen, steps_of};
+
+pub(super) const NOTHING_LEFT: &str = "everything that this summary was to stand for has to stay since: it was pinned, or the conversation went back to it; nothing is left to fold";
+
+impl Session {
+    /// A run that waits, its plan as it stands now; `STALE_PLAN` where nothing of it is left to fold.
+    pub(super) fn still_wanted(&mut self, mut pending: Pending) -> Result<Pending> {
+        let plan = &pending.question.plan;
+        let revision = pending.question.run.revision;
+        let why = if revision < self.ladder_since {
+            "another ladder was set while this summary was being written; ask again"
+        } else if revision == self.revision || self.still_stands(plan) {
+            self.refresh(&mut pending.question.plan);
+            // Limits may have changed since it was asked, and what is known of the counter.
+            pending.question.run.aim = self.aim(pending.question.run.aim.fill);
+            if !pending.question.plan.members.is_empty() {
+                return Ok(pending);
+            }
+            NOTHING_LEFT
+        } else {
+            "the history was folded or rewritten while this summary was being written; ask again"
+        };
+        Err(self.fail(pending.question, Error::new(ErrorCode::StalePlan, why)))
+    }
+
+    /// Whether all that a plan folds still stands in the view, or beside it, whatever else was rewritten. A stand-in makes
+    /// way for the output that it stood for.
+    pub(super) fn still_stands(&self, plan: &FoldPlan) -> bool {
+        let there: NodeSet = self.context.view.with_dropped().iter().map(|s| s.node).collect();
+        let stands =
+            |n: &NodeIndex| there.contains(n) || self.context.history.node(*n).kind == NodeKind::StandIn;
+        plan.members.iter().all(stands)
+    }
+
+    /// Sets the plan right for what happened while its summary was written: an output that came goes with its call; a step in
+    /// which something was pinned stays, and so does what became the newest user message or a call that is being executed,
+    /// for the conversation went back to it. Anything else that came stays, too (COMP-14).
+    pub(super) fn refresh(&self, plan: &mut FoldPlan) {
+        let planned: NodeSet = std::mem::take(&mut plan.members).into_iter().collect();
+        (plan.tokens, plan.hidden_tokens) = (0, 0);
+        let slots = self.context.view.with_dropped();
+        let live: Vec<NodeIndex> = self.context.history.unanswered().into_iter().map(|(_, n)| n).collect();
+        let newest_user = slots.iter().rfind(|s| s.opens_turn()).map(|s| s.node);
+        let stays = |node: NodeIndex| {
+            self.context.history.node(node).pinned || Some(node) == newest_user || live.contains(&node)
+        };
+        // As it came: a pass may have taken its calls off what the view shows, or has dropped.
+        let came = |slot: &Slot| {
+            let node = self.context.history.node(slot.node);
+            Seen { role: slot.role(), calls: node.tally.calls() > 0, message: &node.message }
+        };
+        for step in steps_of(&slots.iter().map(|s| came(s)).collect::<Vec<_>>()) {
+            let slots = &slots[step.range];
+            let is_planned = |s: &&&Slot| planned.contains(&s.node);
+            if !slots.iter().any(|s| is_planned(&s)) || slots.iter().any(|s| stays(s.node)) {
+                continue;
+            }
+            let calling = slots.iter().filter(|s| is_planned(s)).map(|s| came(s)).filter(|s| s.calls);
+            let calls: Vec<&str> =
+                calling.flat_map(|s| s.message.tool_calls()).map(|c| c.id.as_str()).collect();
+            let answers = |s: &&&Slot| s.message.tool_outputs().any(|o| calls.contains(&o.call_id.as_str()));
+            for slot in slots.iter().filter(|s| is_planned(s) || answers(s)) {
+                plan.members.push(slot.node);
+                match self.context.view.dropped(slot.node) {
+                    Some(hidden) => plan.hidden_tokens += hidden.tokens(),
+                    None => plan.tokens += slot.tokens(),
+                }
+            }
+        }
+    }
+
+    /// Where what stays behind the fold would begin with a step of the model's, the user's message that led to it stays, too:
+    /// something in that step may have been pinned since. Only a view on which the passes before the fold have run can tell.
+    pub(super) fn keep_who_asked(&self, plan: &mut FoldPlan) {
+        if !plan.layout.with_role(plan.role).needs_user_behind() {
+            return;
+        }
+        let going: NodeSet = plan.members.iter().copied().collect();
+        let mut asked: Option<&Slot> = None;
+        for slot in self.context.view.body().iter().filter(|s| !s.message.role.is_instruction()) {
+            let is_request = slot.message.role == Role::User;
+            if going.contains(&slot.node) {
+                let said = is_request && !self.context.history.node(slot.node).is_fold();
+                // A summary in the user's place does where nobody asked.
+                asked = said.then_some(slot).or(asked).or(is_request.then_some(slot));
+                continue;
+            }
+            if let Some(asked) = asked.filter(|_| !is_request) {
+                plan.members.retain(|n| *n != asked.node);
+                plan.tokens -= asked.tokens();
+            }
+            return;
+        }
+    }
+}
