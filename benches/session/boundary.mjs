@@ -1,18 +1,28 @@
 // What crosses between JavaScript and the module in a call, in a process of its own: the bytes that the glue allocates in the
-// module for texts that go in, and the bytes that it decodes of texts that come out.
+// module for texts that go in, and those that are encoded into room of the module's own; the bytes that are decoded of texts that
+// come out.
 
 import { agent } from "./histories.mjs";
 
 let [into, out] = [0, 0];
+/** The room that the glue had last: what it encodes there is counted. */
+let room = { at: 0, end: 0 };
+const allocated = (at, end) => ((room = { at, end }), at);
 const { Instance } = WebAssembly;
 WebAssembly.Instance = function (module, imports) {
   const { exports } = new Instance(module, imports);
   const counted = { ...exports };
   for (const [name, fn] of Object.entries(exports)) {
-    if (name === "__wbindgen_malloc") counted[name] = (size, align) => ((into += size), fn(size, align));
-    if (name === "__wbindgen_realloc") counted[name] = (at, before, size, align) => ((into += size - before), fn(at, before, size, align));
+    if (name === "__wbindgen_malloc") counted[name] = (size, align) => ((into += size), ((at) => allocated(at, at + size))(fn(size, align)));
+    if (name === "__wbindgen_realloc") counted[name] = (at, before, size, align) => ((into += size - before), ((at) => allocated(at, at + size))(fn(at, before, size, align)));
   }
   return { exports: counted };
+};
+const { encodeInto } = TextEncoder.prototype;
+TextEncoder.prototype.encodeInto = function (text, bytes) {
+  const result = encodeInto.call(this, text, bytes);
+  if (bytes.byteOffset < room.at || bytes.byteOffset >= room.end) into += result.written;
+  return result;
 };
 const { decode } = TextDecoder.prototype;
 TextDecoder.prototype.decode = function (bytes, ...rest) {

@@ -142,13 +142,14 @@ async function cut() {
   console.log(`Pushing all of it before, facts drawn: ${pushes.map(figure).join(", ")} ms.\n`);
 }
 
-/** From before the import until it is done, and until the first session is there, in fresh processes. */
+/** From before the import until it is done, and until the first session is there, in fresh processes of this Node and those that the tests have. */
 function ready() {
-  const rows = [["module", 'await import("contextfold")'], ["commonjs", 'require("contextfold")']].map(([type, load]) => {
+  const nodes = [process.execPath, ...[20, 22, 24].map((major) => join(root, `tests/package/runtimes/node_modules/node-${major}/bin/node`)).filter(existsSync)];
+  const rows = nodes.flatMap((node) => [["module", 'await import("contextfold")'], ["commonjs", 'require("contextfold")']].map(([type, load]) => {
     const script = `const start = performance.now(); const { Session } = ${load}; const loaded = performance.now(); new Session(); console.log(loaded - start, performance.now() - start);`;
-    const times = Array.from({ length: 21 }, () => execFileSync(process.execPath, [`--input-type=${type}`, "-e", script], { cwd: here, encoding: "utf8" }).split(" ").map(Number));
-    return [load, ...[0, 1].map((i) => median(times.map((both) => both[i])).toFixed(1))];
-  });
+    const times = Array.from({ length: 21 }, () => execFileSync(node, [`--input-type=${type}`, "-e", script], { cwd: here, encoding: "utf8" }).split(" ").map(Number));
+    return [`Node ${execFileSync(node, ["--version"], { encoding: "utf8" }).trim()}, ${load}`, ...[0, 1].map((i) => median(times.map((both) => both[i])).toFixed(1))];
+  }));
   console.log("### From before the import to its end, and to the first session, fresh processes: ms\n");
   table(["", "imported", "first session"], rows);
 }

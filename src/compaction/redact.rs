@@ -102,15 +102,15 @@ impl Redact {
     /// What formats carried, without what may not leave. A participant's name that would change is left out.
     fn extras(&self, extras: &Extras) -> Result<Extras> {
         let mut out = extras.clone();
-        for (format, fields) in extras.iter() {
+        for (format, fields) in extras.all() {
             let mut redacted = Map::new();
-            for (key, value) in fields {
-                let seen = self.field(key, value)?;
-                if key != "name" || seen == *value {
-                    redacted.insert(self.text(key)?, seen);
+            for (key, value) in fields.clone() {
+                let seen = self.field(&key, &value)?;
+                if key != "name" || seen == value {
+                    redacted.insert(self.text(&key)?, seen);
                 }
             }
-            if redacted != *fields {
+            if redacted != fields {
                 out = out.with(format, redacted);
             }
         }

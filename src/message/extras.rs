@@ -3,6 +3,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::lean::{Fields, Lean};
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer};
 
@@ -52,48 +53,74 @@ impl Format {
 /// What formats carry that the model does not name, kept as it came (INV-9).
 ///
 /// Empty for what the engine or a caller made in plain messages: no allocation then. Mostly one format; several
-/// where a caller's `Message` says in its `extras` what other formats carried. Cloning is cheap.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Extras(Option<Arc<Vec<Carried>>>);
-
-/// What one format carries.
-type Carried = (Format, Map<String, Value>);
+/// where a caller's `Message` says in its `extras` what other formats carried. Cloning is cheap, reading is not free.
+#[derive(Debug, Clone, Default)]
+pub struct Extras(Option<Arc<Lean>>);
 
 impl Extras {
     /// Fields that `format` carried. An empty map is still remembered: it marks where the part came from.
     pub fn new(format: Format, fields: Map<String, Value>) -> Self {
-        Self(Some(Arc::new(vec![(format, fields)])))
+        Self::of_all(&[(format, fields)])
+    }
+
+    fn of_all(carried: &[(Format, Map<String, Value>)]) -> Self {
+        Self(Some(Arc::new(Lean::of(carried))))
+    }
+
+    fn carried(&self) -> impl Iterator<Item = (Format, Fields<'_>)> {
+        self.0.iter().flat_map(|lean| lean.carried())
+    }
+
+    fn told(&self, format: Format) -> Option<Fields<'_>> {
+        self.carried().find(|(f, _)| *f == format).map(|(_, fields)| fields)
+    }
+
+    /// Whether they came in `format`.
+    pub fn came_in(&self, format: Format) -> bool {
+        self.told(format).is_some()
+    }
+
+    /// Whether they came in `format`, with such a field.
+    pub fn has(&self, format: Format, key: &str) -> bool {
+        self.told(format).is_some_and(|fields| fields.has(key))
+    }
+
+    /// Such a field, if they came in `format`.
+    pub fn field(&self, format: Format, key: &str) -> Option<Value> {
+        self.told(format)?.get(key)
     }
 
     /// The fields, if they came in `format`.
-    pub fn of(&self, format: Format) -> Option<&Map<String, Value>> {
-        self.iter().find(|(f, _)| *f == format).map(|(_, map)| map)
-    }
-
-    /// The first format they came in, and the fields.
-    pub fn get(&self) -> Option<(Format, &Map<String, Value>)> {
-        self.iter().next()
+    pub fn of(&self, format: Format) -> Option<Map<String, Value>> {
+        self.told(format).map(Fields::to_map)
     }
 
     /// Every format, and the fields.
-    pub fn iter(&self) -> impl Iterator<Item = (Format, &Map<String, Value>)> {
-        self.0.as_deref().map_or(&[][..], Vec::as_slice).iter().map(|(f, map)| (*f, map))
+    pub fn all(&self) -> Vec<(Format, Map<String, Value>)> {
+        self.carried().map(|(format, fields)| (format, fields.to_map())).collect()
     }
 
     /// The same with the fields of `format` set to `fields`.
     #[must_use]
     pub fn with(&self, format: Format, fields: Map<String, Value>) -> Self {
-        let mut all = self.0.as_deref().cloned().unwrap_or_default();
+        let mut all = self.all();
         match all.iter_mut().find(|(f, _)| *f == format) {
             Some((_, map)) => *map = fields,
             None => all.push((format, fields)),
         }
-        Self(Some(Arc::new(all)))
+        Self::of_all(&all)
     }
 
     /// Nothing is carried.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
+    }
+}
+
+/// In whatever order an object's fields stand.
+impl PartialEq for Extras {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0 || self.is_empty() == other.is_empty() && self.all() == other.all()
     }
 }
 

@@ -4,6 +4,7 @@
 //! of call; what makes a kind special travels with the part untouched, in its [`Extras`].
 
 mod extras;
+mod lean;
 mod part;
 mod saved;
 mod steps;

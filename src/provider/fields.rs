@@ -96,9 +96,16 @@ impl Fields {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Object(Map<String, Value>);
 
+impl From<Map<String, Value>> for Object {
+    fn from(template: Map<String, Value>) -> Self {
+        Self(template)
+    }
+}
+
 impl Object {
-    pub(super) fn from_template(template: Option<&Map<String, Value>>) -> Self {
-        Self(template.cloned().unwrap_or_default())
+    /// From what `format` carried, or from nothing.
+    pub(super) fn of(extras: &Extras, format: Format) -> Self {
+        Self(extras.of(format).unwrap_or_default())
     }
 
     /// Sets a field, in its place where the template has it.
@@ -144,6 +151,15 @@ impl Object {
 
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
         self.0.get(key)
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// The template of an object that was nested in this one.
+    pub(super) fn nested(&self, key: &str) -> Option<Self> {
+        self.0.get(key)?.as_object().cloned().map(Self)
     }
 
     pub(super) fn remove(&mut self, key: &str) {

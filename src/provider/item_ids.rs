@@ -18,11 +18,11 @@ pub(super) fn of_responses(part: &Part) -> Option<String> {
     let id = |map: &Map<String, Value>| map.get("id")?.as_str().map(str::to_owned);
     match part {
         Part::Text { extras, .. } | Part::Refusal { extras, .. } => {
-            extras.of(FORMAT)?.get(ITEM)?.as_object().and_then(id)
+            extras.field(FORMAT, ITEM)?.as_object().and_then(id)
         }
         Part::ToolCall(call) => match &call.kind {
             CallKind::Other { format: FORMAT, raw } => raw.as_object().and_then(id),
-            _ => id(call.extras.of(FORMAT)?),
+            _ => id(&call.extras.of(FORMAT)?),
         },
         Part::Opaque { format: FORMAT, raw } => raw.as_object().and_then(id),
         Part::Reasoning(_) | Part::Media(_) | Part::ToolOutput(_) | Part::Opaque { .. } => None,
@@ -37,7 +37,7 @@ pub(super) fn of_ai_sdk(part: &Part) -> Option<String> {
         Part::ToolCall(call) if !call.hosted => (&call.extras, "fc"),
         _ => return None,
     };
-    let options = extras.of(Format::AiSdk)?.get("providerOptions")?;
+    let options = extras.field(Format::AiSdk, "providerOptions")?;
     let id = options.pointer("/openai/itemId")?.as_str()?;
     id.starts_with(prefix).then(|| id.to_owned())
 }
@@ -51,7 +51,7 @@ pub(super) fn ai_sdk_options(id: &str) -> Value {
 pub(super) fn any_id(part: &Part) -> Option<String> {
     match part {
         Part::ToolOutput(output) => {
-            output.extras.of(FORMAT)?.get("id")?.as_str().filter(|id| !id.is_empty()).map(str::to_owned)
+            output.extras.field(FORMAT, "id")?.as_str().filter(|id| !id.is_empty()).map(str::to_owned)
         }
         // A reference names an item that is elsewhere.
         Part::Opaque { raw, .. } if raw.get("type").and_then(Value::as_str) == Some("item_reference") => None,
@@ -85,8 +85,7 @@ pub(super) fn without_item_id(part: Part) -> Part {
 }
 
 fn without_responses_id(extras: Extras) -> Extras {
-    let Some(map) = extras.of(FORMAT) else { return extras };
-    let mut map = map.clone();
+    let Some(mut map) = extras.of(FORMAT) else { return extras };
     match map.get_mut(ITEM).and_then(Value::as_object_mut) {
         Some(item) => item.shift_remove("id"),
         None => map.shift_remove("id"),
@@ -95,11 +94,11 @@ fn without_responses_id(extras: Extras) -> Extras {
 }
 
 fn without_ai_sdk_id(extras: Extras) -> Extras {
-    let options = extras.of(Format::AiSdk).and_then(|map| map.get("providerOptions"));
-    if options.and_then(|o| o.pointer("/openai/itemId")).is_none() {
+    let options = extras.field(Format::AiSdk, "providerOptions");
+    if options.is_none_or(|o| o.pointer("/openai/itemId").is_none()) {
         return extras;
     }
-    let mut map = extras.of(Format::AiSdk).cloned().unwrap_or_default();
+    let mut map = extras.of(Format::AiSdk).unwrap_or_default();
     if let Some(openai) = map.get_mut("providerOptions").and_then(|o| o.get_mut("openai")?.as_object_mut()) {
         openai.shift_remove("itemId");
     }

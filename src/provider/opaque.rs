@@ -28,7 +28,7 @@ pub(super) fn opaque_call(id: impl Into<String>, format: Format, raw: Arc<Value>
 /// A call that the caller executes is always said, if need be as a function: it has an output that needs it.
 /// A call that another provider ran itself is not.
 pub(super) fn sayable(call: &ToolCall, format: Format, notes: &mut Vec<Note>) -> bool {
-    let own = call.extras.of(format).is_some();
+    let own = call.extras.came_in(format);
     if call.hosted && !own {
         notes.push(Note::new(format!(
             "the hosted call of `{}` is left out: another provider ran it",

@@ -1,3 +1,5 @@
+use std::fmt;
+
 use super::Reader;
 use crate::error::{Error, ErrorCode, Result};
 
@@ -18,8 +20,12 @@ pub struct Kind {
 impl Kind {
     /// The bytes with their first line.
     pub fn framed(&self, body: &[u8]) -> Vec<u8> {
-        let head = format!("{} {} {:016x}\n", self.name, self.version, checksum(body));
-        [head.as_bytes(), body].concat()
+        [self.head(&Checksum::of(body)).as_bytes(), body].concat()
+    }
+
+    /// The first line of bytes with this checksum.
+    pub fn head(&self, sum: &Checksum) -> String {
+        format!("{} {} {sum}\n", self.name, self.version)
     }
 
     /// What stands behind the first line, to be read.
@@ -44,7 +50,7 @@ impl Kind {
             );
             return Err(Error::new(ErrorCode::SnapshotTooNew, message));
         }
-        if words.next() != Some(&format!("{:016x}", checksum(body))) {
+        if words.next() != Some(&Checksum::of(body).to_string()) {
             return Err(self.invalid("its checksum does not match: it is damaged or cut off"));
         }
         Ok(Reader::new(body, version, self.what))
@@ -61,9 +67,38 @@ pub(super) fn invalid(what: &str, reason: &str) -> Error {
     Error::new(ErrorCode::SnapshotInvalid, message)
 }
 
-/// FNV-1a.
+/// A checksum of bytes that come piece by piece: FNV-1a.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checksum(u64);
+
+impl Checksum {
+    /// That of all these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut sum = Self::default();
+        sum.add(bytes);
+        sum
+    }
+
+    /// Goes on with more bytes.
+    pub fn add(&mut self, bytes: &[u8]) {
+        let next = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        self.0 = bytes.iter().fold(self.0, next);
+    }
+}
+
+impl Default for Checksum {
+    fn default() -> Self {
+        Self(0xCBF2_9CE4_8422_2325)
+    }
+}
+
+impl fmt::Display for Checksum {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:016x}", self.0)
+    }
+}
+
+/// The checksum as a number.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xCBF2_9CE4_8422_2325, |sum, b| (sum ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01B3))
+    Checksum::of(bytes).0
 }

@@ -17,8 +17,8 @@ mod writer;
 
 pub use base64::{base64, from_base64};
 pub use digest::digest;
-pub use frame::Kind;
 pub(crate) use frame::checksum;
+pub use frame::{Checksum, Kind};
 pub use reader::Reader;
 pub use writer::Writer;
 

@@ -6,27 +6,61 @@ use super::Saved;
 /// Strings up to this many bytes are written once, however often they occur: ids, names, reasons.
 pub(super) const LONGEST_WORD: usize = 120;
 
+/// Bytes are handed on in pieces of about this size.
+const PIECE: usize = 1 << 16;
+
+/// Who is handed the bytes of a snapshot, piece by piece: all of them at once may be as much as the session itself.
+type Sink<'s> = &'s mut dyn FnMut(&[u8]);
+
 /// Collects the bytes of a snapshot. What it has seen lives as long as it does, so that an address means one thing.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Writer<'s> {
     out: Vec<u8>,
+    sink: Option<Sink<'s>>,
     words: HashMap<&'s str, usize>,
     shared: HashMap<*const u8, usize>,
 }
 
 impl<'s> Writer<'s> {
+    /// One that hands on what is written.
+    pub fn to(sink: Sink<'s>) -> Self {
+        Self { sink: Some(sink), ..Self::default() }
+    }
+
+    /// Hands on what was not handed on yet.
+    pub fn finish(mut self) {
+        self.hand_on();
+    }
+
     /// What was written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.out
     }
 
+    fn hand_on(&mut self) {
+        if let Some(sink) = &mut self.sink {
+            sink(&self.out);
+            self.out.clear();
+        }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        if self.out.len() + bytes.len() >= PIECE {
+            self.hand_on();
+        }
+        match &mut self.sink {
+            Some(sink) if bytes.len() >= PIECE => bytes.chunks(PIECE).for_each(sink),
+            _ => self.out.extend_from_slice(bytes),
+        }
+    }
+
     /// A whole number: seven bits a byte, the lowest first.
     pub fn number(&mut self, mut n: u64) {
         while n >= 0x80 {
-            self.out.push(n as u8 | 0x80);
+            self.byte(n as u8 | 0x80);
             n >>= 7;
         }
-        self.out.push(n as u8);
+        self.byte(n as u8);
     }
 
     /// How many there are, or where something stands.
@@ -36,18 +70,18 @@ impl<'s> Writer<'s> {
 
     /// One byte.
     pub fn byte(&mut self, byte: u8) {
-        self.out.push(byte);
+        self.add(&[byte]);
     }
 
     /// A number bit for bit.
     pub fn float(&mut self, n: f64) {
-        self.out.extend_from_slice(&n.to_le_bytes());
+        self.add(&n.to_le_bytes());
     }
 
     /// Bytes, and how many.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.count(bytes.len());
-        self.out.extend_from_slice(bytes);
+        self.add(bytes);
     }
 
     /// A string; a short one that was there before by its number.

@@ -8,7 +8,7 @@ use super::notices::Summarizer;
 use crate::compaction::Redact;
 use crate::compaction::ledger::Memo;
 use crate::error::Result;
-use crate::saved::{Kind, Saved, Writer};
+use crate::saved::{Checksum, Kind, Saved, Writer};
 use crate::tokens::Counter;
 
 /// The snapshots of sessions. Version 1: the first. Version 2: the facts of tool outputs that live in the store.
@@ -30,6 +30,14 @@ impl Session {
     /// The session as bytes, the same for the same session; `host` is what the host wants to have back. A run that waits for
     /// a summary is not part of it: until it is resumed, the session is as it was before.
     pub fn snapshot(&self, host: &[u8]) -> Vec<u8> {
+        let mut body = Vec::new();
+        let sum = self.write_snapshot(host, &mut |piece| body.extend_from_slice(piece));
+        [SESSION.head(&sum).into_bytes(), body].concat()
+    }
+
+    /// The same, what stands behind the first line piece by piece; the checksum is that of all pieces, and of [`SESSION`]'s first
+    /// line.
+    pub fn write_snapshot(&self, host: &[u8], to: &mut dyn FnMut(&[u8])) -> Checksum {
         let Self {
             context,
             counter,
@@ -58,7 +66,12 @@ impl Session {
             costs,
             unanswered_cost,
         } = self;
-        let mut out = Writer::default();
+        let mut sum = Checksum::default();
+        let mut summed = |piece: &[u8]| {
+            sum.add(piece);
+            to(piece);
+        };
+        let mut out = Writer::to(&mut summed);
         out.string(counter.method().as_str());
         let summarized = *summarizer != Summarizer::None;
         out.byte(u8::from(redact.is_some()) | u8::from(summarized) << 1);
@@ -85,7 +98,8 @@ impl Session {
         costs.save(&mut out);
         unanswered_cost.save(&mut out);
         out.bytes(host);
-        SESSION.framed(&out.into_bytes())
+        out.finish();
+        sum
     }
 
     /// The session of these bytes, with the options that were saved; [`Session::set_options`] changes them. `counter` gives

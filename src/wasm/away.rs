@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 
 use super::error::context_error;
@@ -67,7 +68,7 @@ async fn move_each(
             Some((outputs.to_store(&id).ok()?, outputs.get(&id).ok()?.bytes()))
         })?;
         let Some(((key, bytes), size)) = stored else { continue }; // collected meanwhile
-        store.put_bytes(&key, &bytes).await?;
+        store.put_bytes(&key, &Uint8Array::from(&*bytes)).await?;
         inner.refuse_freed()?;
         let gone = inner.write_core(|core| core.send_away(&id, &key, size))??;
         let Some(gone) = gone else { continue }; // the view shows it again
@@ -129,7 +130,7 @@ pub async fn copy_to(inner: &Inner, to: &Store) -> Result<(), JsValue> {
         if !copied.contains(&key)
             && let Some(bytes) = own.bytes(&key).await?
         {
-            to.put_bytes(&key, &bytes).await?;
+            to.put_bytes(&key, &Uint8Array::from(&*bytes)).await?;
             copied.insert(key);
         }
     }

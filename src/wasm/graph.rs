@@ -3,7 +3,7 @@
 use std::cell::{RefCell, RefMut};
 use std::rc::Rc;
 
-use js_sys::Uint8Array;
+use js_sys::{Array, Uint8Array};
 use serde_json::{Map, Value, json};
 use wasm_bindgen::prelude::*;
 
@@ -217,7 +217,11 @@ impl ContextGraph {
     /// All nodes in the order in which they entered, folded ones and summaries among them.
     #[wasm_bindgen(unchecked_return_type = "GraphNode[]")]
     pub fn nodes(&self) -> Result<JsValue, JsValue> {
-        self.read(|core| to_js(&core.nodes().iter().map(|node| shown(core, node)).collect::<Vec<_>>()))
+        // One by one: all of them as one text would be as long as the conversation, and what the module takes it keeps.
+        self.read(|core| {
+            let nodes: Result<Array, _> = core.nodes().iter().map(|node| to_js(&shown(core, node))).collect();
+            Ok(nodes?.into())
+        })
     }
 
     /// All edges in the order in which they entered, hidden ones among them; then those that folds laid in their place.

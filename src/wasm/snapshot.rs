@@ -13,8 +13,8 @@ use super::tokens::loaded_counter;
 use crate::context::{Context, NodeIndex};
 use crate::error::{Error, Result};
 use crate::message::Format;
-use crate::saved::{Kind, Saved, Writer, saved};
-use crate::session::{Restored, Session as Core};
+use crate::saved::{Checksum, Kind, Saved, Writer, saved};
+use crate::session::{Restored, SESSION, Session as Core};
 use crate::tokens::{BytesPerFour, Counter, Estimate};
 
 /// What stands in a snapshot for this side. Version 1: the first. Version 2: what a summary in the caller's list stands for.
@@ -51,7 +51,7 @@ impl Session {
     /// Tool outputs that live in the store only (`toolOutputCache.memoryBytes`) stay there: the bytes name them.
     #[wasm_bindgen(unchecked_return_type = "Uint8Array")]
     pub fn snapshot(&self) -> std::result::Result<Uint8Array, JsValue> {
-        Ok(Uint8Array::from(bytes_of_session(&self.inner)?.as_slice()))
+        Ok(bytes_of_session(&self.inner)?.0)
     }
 
     /// The session of these bytes; those of an older version are read, too.
@@ -74,8 +74,8 @@ impl Session {
     }
 }
 
-/// The session as bytes.
-pub fn bytes_of_session(inner: &Inner) -> std::result::Result<Vec<u8>, JsValue> {
+/// The session as bytes, and their checksum. They are put together outside of the module, whose memory never shrinks.
+pub fn bytes_of_session(inner: &Inner) -> std::result::Result<(Uint8Array, Checksum), JsValue> {
     let line = inner.line.borrow();
     let split = inner.split_characters.borrow();
     let handles = inner.handles()?;
@@ -92,7 +92,16 @@ pub fn bytes_of_session(inner: &Inner) -> std::result::Result<Vec<u8>, JsValue> 
     let mut out = Writer::default();
     side.save(&mut out);
     let side = SIDE.framed(&out.into_bytes());
-    inner.read(|core| core.snapshot(&side))
+    let mut pieces: Vec<Uint8Array> = Vec::new();
+    let sum = inner.read(|core| core.write_snapshot(&side, &mut |piece| pieces.push(piece.into())))?;
+    pieces.insert(0, SESSION.head(&sum).as_bytes().into());
+    let bytes = Uint8Array::new_with_length(pieces.iter().map(Uint8Array::length).sum());
+    let mut at = 0;
+    for piece in pieces {
+        bytes.set(&piece, at);
+        at += piece.length();
+    }
+    Ok((bytes, sum))
 }
 
 /// The session of these bytes.

@@ -1,6 +1,6 @@
 //! A store of the caller's: what it gives is checked, and what it throws becomes `STORE_FAILED`.
 
-use js_sys::{Array, Function, Object, Promise, Uint8Array};
+use js_sys::{Array, Function, JsString, Object, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
@@ -55,17 +55,14 @@ impl Store {
         }
         let bytes = bytes_of(&value).map(|bytes| bytes.to_vec());
         let buffer = || value.dyn_ref::<js_sys::ArrayBuffer>().map(|b| Uint8Array::new(b).to_vec());
-        let text = || value.as_string().and_then(|text| from_base64(&text));
+        let text = || value.dyn_ref::<JsString>().and_then(bytes_of_text);
         bytes.or_else(buffer).or_else(text).map(Some).ok_or_else(|| rubbish(method, key, &value))
     }
 
     /// Puts bytes in: as they are, or as base64 where the store has text alone.
-    pub async fn put_bytes(&self, key: &str, bytes: &[u8]) -> Result<(), JsValue> {
-        let (method, value) = if self.has_raw() {
-            ("setItemRaw", Uint8Array::from(bytes).into())
-        } else {
-            ("setItem", JsValue::from_str(&base64(bytes)))
-        };
+    pub async fn put_bytes(&self, key: &str, bytes: &Uint8Array) -> Result<(), JsValue> {
+        let (method, value) =
+            if self.has_raw() { ("setItemRaw", bytes.into()) } else { ("setItem", text_of(bytes).into()) };
         self.call(method, key, &[value]).await.map(|_| ())
     }
 
@@ -127,6 +124,31 @@ impl Store {
         };
         settled.map_err(|cause| failed(&format!("its `{method}` failed for `{key}`"), Some(&cause)))
     }
+}
+
+/// So many bytes become text at a time: what the module takes for it, it keeps.
+const PIECE: u32 = 3 << 14;
+
+/// Bytes in base64.
+fn text_of(bytes: &Uint8Array) -> JsString {
+    let mut text = JsString::from("");
+    for at in (0..bytes.length()).step_by(PIECE as usize) {
+        text = text.concat(&base64(&bytes.subarray(at, at + PIECE).to_vec()).into());
+    }
+    text
+}
+
+/// The bytes of such a text; `None` for any other.
+fn bytes_of_text(text: &JsString) -> Option<Vec<u8>> {
+    let piece = PIECE / 3 * 4;
+    let mut bytes = Vec::with_capacity(text.length() as usize / 4 * 3);
+    for at in (0..text.length()).step_by(piece as usize) {
+        let end = (at + piece).min(text.length());
+        let read = from_base64(&String::from(text.slice(at, end)))?;
+        let is_cut_off = end < text.length() && read.len() < PIECE as usize;
+        bytes.extend((!is_cut_off).then_some(read)?);
+    }
+    Some(bytes)
 }
 
 /// `STORE_FAILED`.

@@ -25,7 +25,7 @@ use super::snapshot::{bytes_of_session, restored};
 use super::store::{Store, failed};
 use super::value::{get, known_keys, settle, text, to_js};
 use crate::error::{Error, ErrorCode};
-use crate::saved::checksum;
+use crate::saved::Checksum;
 use crate::tool_output::ToolOutputs;
 
 /// The longest key, in bytes.
@@ -285,8 +285,8 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     let mut home = inner.stores.known(&store, &key).unwrap_or(Home { store, key, version: None });
     settle_unsure(inner, &mut home).await?;
     away::copy_to(inner, &home.store).await?;
-    let bytes = bytes_of_session(inner)?;
-    let version = next_version(home.version.as_deref(), &bytes);
+    let (bytes, sum) = bytes_of_session(inner)?;
+    let version = next_version(home.version.as_deref(), sum);
     if home.version.as_ref() == Some(&version) {
         return Ok(()); // nothing happened since
     }
@@ -355,8 +355,8 @@ async fn settle_unsure(inner: &Inner, home: &mut Home) -> Result<(), JsValue> {
 }
 
 /// A number that grows, and a checksum: two that save at once have two versions.
-fn next_version(before: Option<&str>, bytes: &[u8]) -> String {
-    let sum = format!("{:016x}", checksum(bytes));
+fn next_version(before: Option<&str>, sum: Checksum) -> String {
+    let sum = sum.to_string();
     let before = before.and_then(parse_version);
     match before {
         Some((n, same)) if same == sum => format!("v{n}-{same}"),

@@ -27,8 +27,7 @@ const IN_TOOL_MESSAGE: &str = "in_tool_message";
 
 /// Whether a message is written into a tool message.
 fn in_tool_message(message: &Message) -> bool {
-    message.role == Role::Tool
-        || message.extras.of(Format::AiSdk).is_some_and(|map| map.contains_key(IN_TOOL_MESSAGE))
+    message.role == Role::Tool || message.extras.has(Format::AiSdk, IN_TOOL_MESSAGE)
 }
 
 impl Provider for AiSdk {
@@ -52,6 +51,6 @@ impl Provider for AiSdk {
     fn joins(&self, run: &[&Message], message: &Message) -> bool {
         run.last().is_some_and(|previous| in_tool_message(previous))
             && in_tool_message(message)
-            && message.extras.of(Format::AiSdk).is_none_or(|map| map.contains_key(JOINS))
+            && (!message.extras.came_in(Format::AiSdk) || message.extras.has(Format::AiSdk, JOINS))
     }
 }

@@ -1,6 +1,6 @@
 //! Tool results.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::super::Calls;
 use super::super::fields::{self, Fields, Object};
@@ -76,25 +76,23 @@ fn read_part(value: &Value) -> Part {
 
 /// Writes a result.
 pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note>) -> Value {
-    let template = output.extras.of(FORMAT);
-    let mut out = Object::from_template(template);
+    let mut out = Object::of(&output.extras, FORMAT);
+    let inner = out.nested("output").unwrap_or_default();
     out.set("type", "tool-result").set("toolCallId", output.call_id.as_str());
-    if template.is_none_or(|map| !map.contains_key("toolName")) {
+    if !out.has("toolName") {
         out.set("toolName", calls.get(&output.call_id).map_or("unknown", |call| call.name.as_str()));
     }
-    let inner = template.and_then(|map| map.get("output")?.as_object());
     out.set("output", write_output(output, inner, notes));
     out.into_value()
 }
 
-fn write_output(output: &ToolOutput, template: Option<&Map<String, Value>>, notes: &mut Vec<Note>) -> Value {
-    let told = template.and_then(|map| map.get("type")?.as_str());
-    let mut out = Object::from_template(template);
+fn write_output(output: &ToolOutput, mut out: Object, notes: &mut Vec<Note>) -> Value {
+    let told = out.get("type").and_then(Value::as_str).map(str::to_owned);
     let single = match output.content.as_slice() {
-        [Part::Text { text, extras }] if extras.of(FORMAT).is_none() => Some(text),
+        [Part::Text { text, extras }] if !extras.came_in(FORMAT) => Some(text),
         _ => None,
     };
-    match (told, single) {
+    match (told.as_deref(), single) {
         (Some("execution-denied"), text) => {
             out.set_or_remove("reason", text.map(ToString::to_string));
         }
@@ -118,7 +116,7 @@ fn write_output(output: &ToolOutput, template: Option<&Map<String, Value>>, note
             out.set("value", fields::json(text));
         }
         _ => {
-            if output.is_error && told != Some("content") {
+            if output.is_error && told.as_deref() != Some("content") {
                 notes.push(Note::new("`is_error` is not said: a result of several parts has no such mark"));
             }
             let parts: Vec<Value> = output.content.iter().filter_map(|p| write_part(p, notes)).collect();
@@ -131,15 +129,15 @@ fn write_output(output: &ToolOutput, template: Option<&Map<String, Value>>, note
 fn write_part(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
     match part {
         Part::Text { text, extras } | Part::Refusal { text, extras } => {
-            let mut out = Object::from_template(extras.of(FORMAT));
+            let mut out = Object::of(extras, FORMAT);
             out.set("type", "text").set("text", fields::json(text));
             Some(out.into_value())
         }
         Part::Media(media) => {
-            let template = media.extras.of(FORMAT);
-            let mut out = Object::from_template(template);
+            let is_own = media.extras.came_in(FORMAT);
+            let mut out = Object::of(&media.extras, FORMAT);
             let image = media.kind == MediaKind::Image;
-            if template.is_none() {
+            if !is_own {
                 out.set(
                     "type",
                     match (&media.data, image) {
@@ -150,7 +148,7 @@ fn write_part(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
                     },
                 );
             }
-            if media.data.is_none() && media.url.is_none() && template.is_none() {
+            if media.data.is_none() && media.url.is_none() && !is_own {
                 notes.push(Note::new("a file that lies with another provider is left out"));
                 return None;
             }
@@ -158,12 +156,9 @@ fn write_part(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
             out.set_or_remove("url", media.url.as_deref().filter(|_| media.data.is_none()));
             let default = if image { "image/png" } else { "application/pdf" };
             let needed = media.data.is_some().then_some(default);
-            let media_type = media.media_type.as_deref().or(needed.filter(|_| template.is_none()));
-            out.set_or_remove(
-                "mediaType",
-                media_type.filter(|_| template.is_some() || !image || media.data.is_some()),
-            );
-            out.set_or_remove("filename", media.filename.as_deref().filter(|_| template.is_some()));
+            let media_type = media.media_type.as_deref().or(needed.filter(|_| !is_own));
+            out.set_or_remove("mediaType", media_type.filter(|_| is_own || !image || media.data.is_some()));
+            out.set_or_remove("filename", media.filename.as_deref().filter(|_| is_own));
             Some(out.into_value())
         }
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),

@@ -107,7 +107,7 @@ fn source(media: &mut Media, text: &Text) -> bool {
 pub(super) fn write(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
     match part {
         Part::Text { text, extras } => {
-            let mut out = Object::from_template(extras.of(FORMAT));
+            let mut out = Object::of(extras, FORMAT);
             out.set("type", "text").set("text", fields::json(text));
             set_item_id(&mut out, part);
             Some(out.into_value())
@@ -144,37 +144,35 @@ fn source_of(media: &Media, was_data_url: bool) -> Option<String> {
 }
 
 fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
-    let template = media.extras.of(FORMAT);
-    let is_image = template
-        .map_or(media.kind == MediaKind::Image, |map| map.contains_key("image") || !map.contains_key("data"));
+    let is_own = media.extras.came_in(FORMAT);
+    let mut out = Object::of(&media.extras, FORMAT);
+    let is_image = if is_own { out.has("image") || !out.has("data") } else { media.kind == MediaKind::Image };
     let key = if is_image { "image" } else { "data" };
-    let mut out = Object::from_template(template);
     out.set("type", if is_image { "image" } else { "file" });
-    if let Some(map) = template.and_then(|map| map.get(key)?.as_object()) {
-        let mut inner = Object::from_template(Some(map));
-        inner.set_or_remove("data", media.data.as_deref().filter(|_| map.contains_key("data")));
-        inner.set_or_remove("url", media.url.as_deref().filter(|_| map.contains_key("url")));
+    if let Some(mut inner) = out.nested(key) {
+        let (has_data, has_url) = (inner.has("data"), inner.has("url"));
+        inner.set_or_remove("data", media.data.as_deref().filter(|_| has_data));
+        inner.set_or_remove("url", media.url.as_deref().filter(|_| has_url));
         out.set(key, inner.into_value());
-    } else if template.is_none_or(|map| map.get(key).is_some_and(Value::is_string)) {
-        let Some(source) = source_of(media, template.is_some_and(|map| map.contains_key(DATA_URL))) else {
+    } else if !is_own || out.get(key).is_some_and(Value::is_string) {
+        let Some(source) = source_of(media, out.has(DATA_URL)) else {
             notes.push(Note::new("a file that lies with another provider is left out"));
             return None;
         };
         out.set(key, source);
     }
+    // A data URL that stood alone names the type already.
+    let untyped = out.get(DATA_URL) == Some(&Value::Bool(false));
     out.remove(DATA_URL);
     let default = match media.kind {
         MediaKind::Image => None,
         MediaKind::Document => Some("application/pdf"),
         MediaKind::Audio => Some("audio/wav"),
     };
-    let told = template.is_some();
-    // A data URL that stood alone names the type already.
-    let untyped = template.is_some_and(|map| map.get(DATA_URL) == Some(&Value::Bool(false)));
     if !untyped {
-        out.set_or_remove("mediaType", media.media_type.as_deref().or(default.filter(|_| !told)));
+        out.set_or_remove("mediaType", media.media_type.as_deref().or(default.filter(|_| !is_own)));
     }
-    out.set_or_remove("filename", media.filename.as_deref().filter(|_| !is_image || told));
+    out.set_or_remove("filename", media.filename.as_deref().filter(|_| !is_image || is_own));
     Some(out.into_value())
 }
 
@@ -182,11 +180,10 @@ fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
 const DATA_URL: &str = "data_url";
 
 fn write_reasoning(reasoning: &Reasoning) -> Value {
-    let template = reasoning.extras.of(FORMAT);
-    let mut out = Object::from_template(template);
+    let mut out = Object::of(&reasoning.extras, FORMAT);
     let text = reasoning.text.as_deref().map_or_else(|| reasoning.summary.join("\n"), str::to_owned);
     out.set("type", "reasoning").set("text", text);
-    if template.is_none() {
+    if !reasoning.extras.came_in(FORMAT) {
         let mut options = Map::new();
         if let Some(signature) = &reasoning.signature {
             let key = if reasoning.redacted { "redactedData" } else { "signature" };
@@ -206,21 +203,21 @@ fn write_reasoning(reasoning: &Reasoning) -> Value {
 }
 
 fn tool_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Object> {
-    let template = call.extras.of(FORMAT);
     if !sayable(call, FORMAT, notes) {
         return None;
     }
-    let mut out = Object::from_template(template);
-    let kept = template.and_then(|map| map.get("input")).filter(|v| v.to_string() == *call.input).cloned();
+    let is_own = call.extras.came_in(FORMAT);
+    let mut out = Object::of(&call.extras, FORMAT);
+    let kept = out.get("input").filter(|v| v.to_string() == *call.input).cloned();
     let input = kept.unwrap_or_else(|| match &call.kind {
         CallKind::Custom => fields::json(&call.input),
         _ => match json_input(&json_arguments(call)) {
-            Value::Null if template.is_none() => Value::Object(Map::new()),
+            Value::Null if !is_own => Value::Object(Map::new()),
             input => input,
         },
     });
     out.set("type", "tool-call").set("toolCallId", call.id.as_str()).set("toolName", call.name.as_str());
-    if template.is_none_or(|map| map.contains_key("input")) {
+    if !is_own || out.has("input") {
         out.set("input", input);
     }
     Some(out)
@@ -228,7 +225,7 @@ fn tool_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Object> {
 
 /// An item that came with an id of `OpenAI`'s keeps it, as the reasoning before it does: it takes both or neither.
 fn set_item_id(out: &mut Object, part: &Part) {
-    if part.extras().is_none_or(|extras| extras.of(FORMAT).is_none())
+    if part.extras().is_none_or(|extras| !extras.came_in(FORMAT))
         && let Some(id) = item_ids::of_responses(part)
     {
         out.set("providerOptions", item_ids::ai_sdk_options(&id));

@@ -12,8 +12,7 @@ const FORMAT: Format = Format::AiSdk;
 /// Writes messages that stand in one entry; none where nothing of them can be said.
 pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Option<Value> {
     let first = run.first()?;
-    let template = first.extras.of(FORMAT);
-    let mut out = Object::from_template(template);
+    let mut out = Object::of(&first.extras, FORMAT);
     out.remove(JOINS);
     out.remove(IN_TOOL_MESSAGE);
     if in_tool_message(first) {
@@ -36,13 +35,13 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
     let said: Vec<&Part> = run.iter().flat_map(|m| &m.parts).collect();
     match said.as_slice() {
         [part @ Part::Text { text, extras }]
-            if extras.of(FORMAT).is_none()
+            if !extras.came_in(FORMAT)
                 && !out.had_array("content")
                 && item_ids::of_responses(part).is_none() =>
         {
             out.set("content", json(text));
         }
-        said if role == Role::System && template.is_none() => {
+        said if role == Role::System && !first.extras.came_in(FORMAT) => {
             let texts: Vec<&str> = said.iter().filter_map(|p| text_of(p)).collect();
             if texts.len() < said.len() {
                 notes.push(Note::new("what is no text is left out: a system message is a string"));

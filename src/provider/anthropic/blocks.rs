@@ -115,13 +115,13 @@ fn media(mut fields: Fields, kind: &str) -> Option<Media> {
 pub(super) fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> {
     match part {
         Part::Text { text, extras } | Part::Refusal { text, extras } => {
-            if is_blank(text) && extras.of(FORMAT).is_none() {
+            if is_blank(text) && !extras.came_in(FORMAT) {
                 return None; // the API refuses empty texts, and nothing is lost
             }
             if matches!(part, Part::Refusal { .. }) {
                 notes.push(Note::new("a refusal is said as text"));
             }
-            let mut out = Object::from_template(extras.of(FORMAT));
+            let mut out = Object::of(extras, FORMAT);
             out.set("type", "text").set("text", fields::json(text));
             Some(out.into_value())
         }
@@ -154,15 +154,15 @@ fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
         notes.push(Note::new("audio is left out: there are no audio blocks"));
         return None;
     }
-    let template = media.extras.of(FORMAT);
-    let mut source = Object::from_template(template.and_then(|map| map.get("source")?.as_object()));
+    let mut out = Object::of(&media.extras, FORMAT);
+    let mut source = out.nested("source").unwrap_or_default();
     if let Some(data) = &media.data {
         let default = if media.kind == MediaKind::Image { "image/png" } else { "application/pdf" };
         let media_type = media.media_type.as_deref().unwrap_or(default);
         source.set("type", "base64").set("media_type", media_type).set("data", fields::json(data));
     } else if let Some(url) = &media.url {
         source.set("type", "url").set("url", url.as_str());
-    } else if let Some(file_id) = media.file_id.as_deref().filter(|_| template.is_some()) {
+    } else if let Some(file_id) = media.file_id.as_deref().filter(|_| media.extras.came_in(FORMAT)) {
         source.set("type", "file").set("file_id", file_id);
     } else {
         let what = format!("{} is left out: its file lies with another provider", name(media.kind));
@@ -170,7 +170,6 @@ fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
         return None;
     }
     let is_image = media.kind == MediaKind::Image;
-    let mut out = Object::from_template(template);
     out.set("type", if is_image { "image" } else { "document" });
     if !is_image {
         out.set_or_remove("title", media.filename.as_deref());
@@ -180,13 +179,12 @@ fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
 }
 
 fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
-    let template = reasoning.extras.of(FORMAT);
-    let mut out = Object::from_template(template);
+    let mut out = Object::of(&reasoning.extras, FORMAT);
     match (&reasoning.signature, reasoning.redacted) {
         (Some(data), true) => {
             out.set("type", "redacted_thinking").set("data", fields::json(data));
         }
-        (None, _) if template.is_none() => {
+        (None, _) if !reasoning.extras.came_in(FORMAT) => {
             notes.push(Note::new("reasoning without a signature is left out: another provider made it"));
             return None;
         }
@@ -211,16 +209,15 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     if !sayable(call, FORMAT, notes) {
         return None;
     }
-    let template = call.extras.of(FORMAT);
-    let mut out = Object::from_template(template);
-    let id = if template.is_some() { Cow::from(&call.id) } else { tool_id(&call.id) };
+    let mut out = Object::of(&call.extras, FORMAT);
+    let id = if call.extras.came_in(FORMAT) { Cow::from(&call.id) } else { tool_id(&call.id) };
     if id != call.id {
         notes.push(Note::new(format!(
             "the call id `{}` is written `{id}`: only letters, digits, _ and -",
             call.id
         )));
     }
-    let kept = template.and_then(|map| map.get("input")).filter(|v| v.to_string() == *call.input).cloned();
+    let kept = out.get("input").filter(|v| v.to_string() == *call.input).cloned();
     let input = kept.unwrap_or_else(|| match json_input(&json_arguments(call)) {
         Value::Object(map) => Value::Object(map),
         Value::Null => Value::Object(Map::new()),
@@ -234,9 +231,9 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
 }
 
 fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
-    let template = output.extras.of(FORMAT);
-    let mut out = Object::from_template(template);
-    let id = if template.is_some() { Cow::from(&output.call_id) } else { tool_id(&output.call_id) };
+    let mut out = Object::of(&output.extras, FORMAT);
+    let id =
+        if output.extras.came_in(FORMAT) { Cow::from(&output.call_id) } else { tool_id(&output.call_id) };
     out.set("type", "tool_result").set("tool_use_id", &*id);
     let says_nothing = |p: &Part| matches!(p, Part::Text { text, .. } if is_blank(text));
     match output.content.as_slice() {
@@ -244,7 +241,7 @@ fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
             notes.push(Note::new("an error that says nothing gets a text: the API refuses it without"));
             out.set("content", NO_ERROR_TEXT);
         }
-        [Part::Text { text, extras }] if extras.of(FORMAT).is_none() && !out.had_array("content") => {
+        [Part::Text { text, extras }] if !extras.came_in(FORMAT) && !out.had_array("content") => {
             out.set("content", fields::json(text));
         }
         [] if !out.had_array("content") || out.had_empty_list("content") => {}

@@ -57,28 +57,25 @@ impl Provider for Anthropic {
 
     fn joins(&self, run: &[&Message], message: &Message) -> bool {
         let Some(previous) = run.last() else { return false };
-        let own = message.extras.of(Format::Anthropic);
-        match own {
+        match message.extras.came_in(Format::Anthropic) {
             _ if write::role(previous.role) != write::role(message.role) => false,
-            Some(map) => map.contains_key(JOINS),
+            true => message.extras.has(Format::Anthropic, JOINS),
             // The engine's own, or another format's: the API would join them, some gateways refuse to.
-            None => !message.role.is_instruction(),
+            false => !message.role.is_instruction(),
         }
     }
 
     fn is_head(&self, message: &Message, _leading: bool) -> bool {
         message.role.is_instruction()
-            && message.extras.of(Format::Anthropic).is_none_or(|map| map.contains_key(HEAD))
+            && (!message.extras.came_in(Format::Anthropic) || message.extras.has(Format::Anthropic, HEAD))
     }
 
     fn write_head(&self, head: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
-        let as_list = |m: &Message| {
-            m.extras.of(Format::Anthropic).and_then(|map| map.get(HEAD)).is_some_and(Value::is_array)
-        };
+        let as_list = |m: &Message| m.extras.field(Format::Anthropic, HEAD).is_some_and(|v| v.is_array());
         if let [message] = head
             && !as_list(message)
             && let [Part::Text { text, extras }] = message.parts.as_slice()
-            && extras.of(Format::Anthropic).is_none()
+            && !extras.came_in(Format::Anthropic)
         {
             return Some(Value::String(text.to_string()));
         }

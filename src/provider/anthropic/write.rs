@@ -20,14 +20,13 @@ pub(super) fn role(role: Role) -> &'static str {
 /// Writes messages that stand in one entry; none where nothing of them can be said.
 pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     let first = run.first()?;
-    let template = first.extras.of(FORMAT);
-    let mut out = Object::from_template(template);
+    let mut out = Object::of(&first.extras, FORMAT);
     out.remove(JOINS);
     out.remove(HEAD);
     out.set("role", role(first.role));
     if let [message] = run
         && let [Part::Text { text, extras }] = message.parts.as_slice()
-        && extras.of(FORMAT).is_none()
+        && !extras.came_in(FORMAT)
         && !out.had_array("content")
         && !is_blank(text)
     {
@@ -39,7 +38,7 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
         // Within one message there is no telling two texts apart, so each stays a block of its own.
         parts.extend(&message.parts);
     }
-    let came_so = run.iter().skip(1).all(|m| m.extras.of(FORMAT).is_some_and(|map| map.contains_key(JOINS)));
+    let came_so = run.iter().skip(1).all(|m| m.extras.has(FORMAT, JOINS));
     if !came_so {
         sort_by_key(&mut parts, |part| !blocks::is_result(part)); // results first, or the API refuses them
     }
@@ -47,7 +46,7 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     let mut written: Vec<Value> = Vec::new();
     for part in parts {
         match part {
-            Part::Text { text, extras } if extras.of(FORMAT).is_none() && !is_blank(text) => {
+            Part::Text { text, extras } if !extras.came_in(FORMAT) && !is_blank(text) => {
                 written.push(blocks::text(text));
             }
             part => written.extend(blocks::write(part, texts_only, notes)),
@@ -61,11 +60,11 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
         }
         _ => None,
     };
-    match (written.is_empty(), template) {
-        (true, Some(_)) if out.had_empty_list("content") => {
+    match (written.is_empty(), first.extras.came_in(FORMAT)) {
+        (true, true) if out.had_empty_list("content") => {
             out.set("content", written);
         }
-        (true, Some(_))
+        (true, true)
             if !out.had_array("content")
                 && let Some(text) = blank_text() =>
         {

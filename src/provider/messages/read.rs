@@ -235,7 +235,7 @@ fn tool_output(
             out.extras = out.extras.with(*format, own);
         }
     }
-    given.of.retain(|(format, map)| !map.is_empty() || out.extras.of(*format).is_none());
+    given.of.retain(|(format, map)| !map.is_empty() || !out.extras.came_in(*format));
     Ok(out)
 }
 

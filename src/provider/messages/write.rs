@@ -8,7 +8,7 @@ use crate::message::{
 
 /// Writes one message.
 pub(super) fn message(message: &Message) -> Value {
-    let mut out = Object::from_template(message.extras.of(Format::Messages));
+    let mut out = Object::of(&message.extras, Format::Messages);
     out.set("role", message.role.as_str());
     let mut positions = Vec::new();
     let mut carried: Vec<(Format, Map<String, Value>)> = others(&message.extras);
@@ -112,7 +112,7 @@ fn meta(out: &mut Object, meta: &Meta) {
 }
 
 fn others(extras: &Extras) -> Vec<(Format, Map<String, Value>)> {
-    extras.iter().filter(|(f, _)| *f != Format::Messages).map(|(f, map)| (f, map.clone())).collect()
+    extras.all().into_iter().filter(|(f, _)| *f != Format::Messages).collect()
 }
 
 /// Writes `extras`: what other formats carry, where the calls stand, and what the caller had in it beside.
@@ -145,10 +145,10 @@ fn part_extras(mut out: Object, carried: &Extras) -> Value {
 }
 
 fn tool_call(call: &ToolCall) -> Value {
-    let mut out = Object::from_template(call.extras.of(Format::Messages));
+    let mut out = Object::of(&call.extras, Format::Messages);
     out.set("id", call.id.as_str());
     let body = |out: &mut Object, kind: &str, key: &str| {
-        let mut inner = Object::from_template(out.get(kind).and_then(Value::as_object));
+        let mut inner = out.nested(kind).unwrap_or_default();
         inner.set("name", call.name.as_str()).set(key, json(&call.input));
         out.set("type", kind).set(kind, inner.into_value());
     };
@@ -166,12 +166,12 @@ fn tool_call(call: &ToolCall) -> Value {
 fn part(part: &Part) -> Value {
     match part {
         Part::Text { text, extras } => {
-            let mut out = Object::from_template(extras.of(Format::Messages));
+            let mut out = Object::of(extras, Format::Messages);
             out.set("type", "text").set("text", json(text));
             part_extras(out, extras)
         }
         Part::Refusal { text, extras } => {
-            let mut out = Object::from_template(extras.of(Format::Messages));
+            let mut out = Object::of(extras, Format::Messages);
             out.set("type", "refusal").set("refusal", json(text));
             part_extras(out, extras)
         }
@@ -194,7 +194,7 @@ fn part(part: &Part) -> Value {
 }
 
 fn media(media: &Media) -> Value {
-    let mut out = Object::from_template(media.extras.of(Format::Messages));
+    let mut out = Object::of(&media.extras, Format::Messages);
     out.set(
         "type",
         match media.kind {
@@ -215,7 +215,7 @@ fn media(media: &Media) -> Value {
 }
 
 fn reasoning(reasoning: &Reasoning) -> Value {
-    let mut out = Object::from_template(reasoning.extras.of(Format::Messages));
+    let mut out = Object::of(&reasoning.extras, Format::Messages);
     out.set("type", "reasoning");
     out.set_or_remove("text", reasoning.text.as_deref());
     if !reasoning.summary.is_empty() {

@@ -83,7 +83,7 @@ pub(super) fn write_all(
     notes: &mut Vec<Note>,
 ) -> Option<Value> {
     if let ([Part::Text { text, extras }], false) = (parts, as_list)
-        && extras.of(FORMAT).is_none()
+        && !extras.came_in(FORMAT)
     {
         return Some(fields::json(text));
     }
@@ -93,7 +93,7 @@ pub(super) fn write_all(
 
 fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> {
     let text_like = |kind: &str, text: &str, extras: &Extras| {
-        let mut out = Object::from_template(extras.of(FORMAT));
+        let mut out = Object::of(extras, FORMAT);
         out.set("type", kind).set(kind, fields::json(text));
         Some(out.into_value())
     };
@@ -101,7 +101,7 @@ fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> 
         // An empty text came in a list, or it is left out: other formats have no use for it.
         Part::Text { text, extras } => text_like("text", text, extras),
         Part::Refusal { text, extras } => text_like("refusal", text, extras),
-        Part::Media(media) if texts_only && media.extras.of(FORMAT).is_none() => {
+        Part::Media(media) if texts_only && !media.extras.came_in(FORMAT) => {
             let what = match media.kind {
                 MediaKind::Image => "an image",
                 MediaKind::Document => "a document",
@@ -121,13 +121,13 @@ fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> 
 }
 
 fn media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
-    let template = media.extras.of(FORMAT);
+    let mut out = Object::of(&media.extras, FORMAT);
     let kind = match media.kind {
         MediaKind::Image => "image_url",
         MediaKind::Document => "file",
         MediaKind::Audio => "input_audio",
     };
-    let mut inner = Object::from_template(template.and_then(|map| map.get(kind)?.as_object()));
+    let mut inner = out.nested(kind).unwrap_or_default();
     match media.kind {
         MediaKind::Image => {
             let Some(url) = url_of(media, "image/png") else {
@@ -149,7 +149,7 @@ fn media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
             inner.set_or_remove("format", format);
         }
         MediaKind::Document => {
-            if media.data.is_none() && media.file_id.is_none() && template.is_none() {
+            if media.data.is_none() && media.file_id.is_none() && !media.extras.came_in(FORMAT) {
                 notes.push(Note::new(
                     "a document that is only an address is left out: it takes data or a file id",
                 ));
@@ -164,7 +164,6 @@ fn media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
             inner.set_or_remove("file_id", media.file_id.as_deref());
         }
     }
-    let mut out = Object::from_template(template);
     out.set("type", kind).set(kind, inner.into_value());
     Some(out.into_value())
 }

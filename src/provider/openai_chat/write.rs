@@ -10,7 +10,7 @@ const FORMAT: Format = Format::OpenaiChat;
 
 /// Writes one message; none where nothing of it can be said.
 pub(super) fn message(message: &Message, notes: &mut Vec<Note>) -> Option<Value> {
-    let mut out = Object::from_template(message.extras.of(FORMAT));
+    let mut out = Object::of(&message.extras, FORMAT);
     match (message.role, message.parts.as_slice()) {
         (Role::Tool, [Part::ToolOutput(output)]) => tool_output(&mut out, output, notes),
         (Role::Assistant, parts) => {
@@ -26,7 +26,7 @@ pub(super) fn message(message: &Message, notes: &mut Vec<Note>) -> Option<Value>
                 Some(content) => {
                     out.set("content", content);
                 }
-                None if message.extras.of(FORMAT).is_some() => {}
+                None if message.extras.came_in(FORMAT) => {}
                 None => return None,
             }
         }
@@ -72,17 +72,16 @@ fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
                         .push(Note::new("reasoning of another provider is left out: its place is not known"));
                 }
             },
-            Part::Refusal { text, extras } if extras.of(FORMAT).is_none_or(|m| m.contains_key(FIELD)) => {
+            Part::Refusal { text, extras } if !extras.came_in(FORMAT) || extras.has(FORMAT, FIELD) => {
                 fields[2] = Some(text.to_string());
             }
-            Part::ToolCall(call) => match call.extras.of(FORMAT).and_then(|map| map.get(LEGACY)?.as_object())
-            {
-                Some(template) => {
-                    let mut inner = Object::from_template(Some(template));
+            Part::ToolCall(call) => match call.extras.field(FORMAT, LEGACY) {
+                Some(Value::Object(template)) => {
+                    let mut inner = Object::from(template);
                     inner.set("name", call.name.as_str()).set("arguments", json(&call.input));
                     legacy = Some(inner.into_value());
                 }
-                None => calls.extend(self::call(call, notes)),
+                _ => calls.extend(self::call(call, notes)),
             },
             // Text that other formats left empty says nothing beside calls, and providers refuse it.
             other => inline.push(other),
@@ -121,8 +120,8 @@ fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
 
 /// Which of the reasoning fields it stood in.
 fn field_of(reasoning: &Reasoning) -> Option<usize> {
-    let field = reasoning.extras.of(FORMAT)?.get(FIELD)?.as_str()?;
-    REASONING_FIELDS.iter().position(|f| *f == field)
+    let field = reasoning.extras.field(FORMAT, FIELD)?;
+    REASONING_FIELDS.iter().position(|f| field == *f)
 }
 
 fn call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
@@ -134,12 +133,12 @@ fn call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     if !sayable(call, FORMAT, notes) {
         return None;
     }
-    let mut out = Object::from_template(call.extras.of(FORMAT));
-    let mut inner = Object::from_template(out.get(kind).and_then(Value::as_object));
+    let mut out = Object::of(&call.extras, FORMAT);
+    let mut inner = out.nested(kind).unwrap_or_default();
     inner.set("name", call.name.as_str());
     inner.set(key, if kind == "function" { json(&json_arguments(call)) } else { json(&call.input) });
     out.set("id", call.id.as_str());
-    let told_type = call.extras.of(FORMAT).is_none_or(|map| map.contains_key("type"));
+    let told_type = !call.extras.came_in(FORMAT) || call.extras.has(FORMAT, "type");
     if told_type {
         out.set("type", kind);
     }

@@ -68,7 +68,7 @@ fn read_known(value: &Value, text_type: &str) -> Option<Part> {
 /// Writes parts as content: a string where it is one plain text and did not come as a list.
 pub(super) fn write_all(parts: &[Part], as_list: bool, text_type: &str, notes: &mut Vec<Note>) -> Value {
     match parts {
-        [Part::Text { text, extras }] if !as_list && extras.of(FORMAT).is_none() => json(text),
+        [Part::Text { text, extras }] if !as_list && !extras.came_in(FORMAT) => json(text),
         _ => parts.iter().filter_map(|part| write(part, text_type, notes)).collect(),
     }
 }
@@ -100,20 +100,20 @@ pub(super) fn write(part: &Part, text_type: &str, notes: &mut Vec<Note>) -> Opti
 
 /// Text, with the template of its part.
 pub(super) fn text_part(text: &str, extras: &Extras, text_type: &str) -> Value {
-    let mut out = Object::from_template(extras.of(FORMAT));
+    let mut out = Object::of(extras, FORMAT);
     out.set_type(text_type).set("text", json(text));
     out.into_value()
 }
 
 /// A refusal, with the template of its part.
 pub(super) fn refusal_part(text: &str, extras: &Extras) -> Value {
-    let mut out = Object::from_template(extras.of(FORMAT));
+    let mut out = Object::of(extras, FORMAT);
     out.set_type("refusal").set("refusal", json(text));
     out.into_value()
 }
 
 fn image(media: &Media) -> Value {
-    let mut out = Object::from_template(media.extras.of(FORMAT));
+    let mut out = Object::of(&media.extras, FORMAT);
     out.set_type("input_image");
     out.set_or_remove("image_url", url_of(media, "image/png"));
     out.set_or_remove("file_id", media.file_id.as_deref());
@@ -122,7 +122,7 @@ fn image(media: &Media) -> Value {
 }
 
 fn file(media: &Media) -> Value {
-    let mut out = Object::from_template(media.extras.of(FORMAT));
+    let mut out = Object::of(&media.extras, FORMAT);
     out.set_type("input_file");
     out.set_or_remove("filename", media.filename.as_deref());
     let data = media.data.as_deref().map(|data| match &media.media_type {

@@ -12,12 +12,12 @@ const FORMAT: Format = Format::OpenaiResponses;
 /// Whether reasoning came from the AI SDK with an id of ours.
 pub(super) fn is(reasoning: &Reasoning) -> bool {
     let extras = &reasoning.extras;
-    reasoning.id.is_some() && extras.of(Format::AiSdk).is_some() && extras.of(FORMAT).is_none()
+    reasoning.id.is_some() && extras.came_in(Format::AiSdk) && !extras.came_in(FORMAT)
 }
 
 /// The template of the message item that a text was, where the AI SDK knows its id.
 pub(super) fn message_item(part: &Part) -> Option<Map<String, Value>> {
-    if part.extras().is_some_and(|extras| extras.of(FORMAT).is_some()) {
+    if part.extras().is_some_and(|extras| extras.came_in(FORMAT)) {
         return None;
     }
     let id = item_ids::of_ai_sdk(part)?;

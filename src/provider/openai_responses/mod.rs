@@ -57,7 +57,7 @@ impl Provider for Responses {
     }
 
     fn is_head(&self, message: &Message, leading: bool) -> bool {
-        leading && message.extras.of(Format::OpenaiResponses).is_some_and(|map| map.contains_key(HEAD))
+        leading && message.extras.has(Format::OpenaiResponses, HEAD)
     }
 
     fn write_head(&self, head: &[&Message], _notes: &mut Vec<Note>) -> Option<Value> {

@@ -119,15 +119,16 @@ fn chunks(output: &Value) -> Option<Vec<Part>> {
 /// Writes an output in its call's own kind.
 pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Vec<Note>) -> Value {
     let template = output.extras.of(FORMAT);
-    let mut out = Object::from_template(template);
-    let kind = match template.map(|map| map.get("type").and_then(Value::as_str).unwrap_or_default()) {
-        Some("") => "function_call_output",
-        Some(told) => told,
-        None => output_type(call),
+    let is_own = template.is_some();
+    let key = template.as_ref().map_or("call_id", id_key);
+    let mut out = Object::from(template.unwrap_or_default());
+    let kind = match out.get("type").and_then(Value::as_str).unwrap_or_default() {
+        _ if !is_own => output_type(call),
+        "" => "function_call_output",
+        told => told,
     };
     let kind = kind.to_owned();
     out.set("type", kind.as_str());
-    let key = template.map_or("call_id", id_key);
     out.set(
         if kind == APPROVAL.output { "approval_request_id" } else { key },
         &*super::written_id(&output.call_id),
@@ -135,19 +136,19 @@ pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Ve
     match kind.as_str() {
         "computer_call_output" => computer(&mut out, output),
         "shell_call_output" => {
-            if template.is_none() || out.had_array("output") {
+            if !is_own || out.had_array("output") {
                 out.set("output", shell(&output.content));
             }
         }
         "tool_search_output" => {
-            if template.is_none() {
+            if !is_own {
                 out.set("execution", "client");
             }
             let tools = output.content.iter().find_map(raw_list).unwrap_or_else(|| json!([]));
             out.set("tools", tools);
         }
         "mcp_approval_response" => {
-            if template.is_none() {
+            if !is_own {
                 out.set("approve", !output.is_error);
             }
             out.set_or_remove("reason", text_of(output));
@@ -156,7 +157,7 @@ pub(super) fn write(output: &ToolOutput, call: Option<&ToolCall>, notes: &mut Ve
             out.set("output", text_of(output).unwrap_or_default());
         }
         "apply_patch_call_output" => {
-            if template.is_none() {
+            if !is_own {
                 out.set("status", if output.is_error { "failed" } else { "completed" });
             }
             out.set_or_remove("output", text_of(output));
@@ -214,8 +215,8 @@ fn raw_list(part: &Part) -> Option<Value> {
 fn computer(out: &mut Object, output: &ToolOutput) {
     match output.content.first() {
         Some(Part::Media(media)) => {
-            let mut picture = Object::from_template(media.extras.of(FORMAT));
-            if media.extras.of(FORMAT).is_none() {
+            let mut picture = Object::of(&media.extras, FORMAT);
+            if !media.extras.came_in(FORMAT) {
                 picture.set("type", "computer_screenshot");
             }
             picture.set_or_remove("image_url", url_of(media, "image/png"));
@@ -236,15 +237,15 @@ fn shell(parts: &[Part]) -> Value {
     let mut chunks: Vec<Object> = Vec::new();
     for part in parts {
         let Part::Text { text, extras } = part else { continue };
-        let own = extras.of(FORMAT);
-        if let (true, Some(chunk)) = (own.is_some_and(|m| m.contains_key(STDERR)), chunks.last_mut()) {
+        if let (true, Some(chunk)) = (extras.has(FORMAT, STDERR), chunks.last_mut()) {
             chunk.set("stderr", fields::json(text));
             continue;
         }
-        let template = own.and_then(|map| map.get(CHUNK)?.as_object());
-        let mut chunk = Object::from_template(template);
+        let template = Object::of(extras, FORMAT).nested(CHUNK);
+        let is_new = template.is_none();
+        let mut chunk = template.unwrap_or_default();
         chunk.set("stdout", fields::json(text));
-        if template.is_none() {
+        if is_new {
             chunk.set("stderr", "").set("outcome", json!({ "type": "exit", "exit_code": 0 }));
         }
         chunks.push(chunk);

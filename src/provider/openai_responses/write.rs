@@ -1,4 +1,4 @@
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::super::Calls;
 use super::super::fields::{Object, json};
@@ -23,7 +23,7 @@ pub(super) fn message(message: &Message, calls: &Calls<'_>, out: &mut Vec<Value>
         }
         (Role::Tool, parts) => {
             for output in parts.iter().filter_map(Part::as_tool_output) {
-                if output.is_error && output.extras.of(FORMAT).is_none() {
+                if output.is_error && !output.extras.came_in(FORMAT) {
                     notes.push(Note::new("`is_error` is not said: Responses outputs have no such field"));
                 }
                 out.push(outputs::write(output, calls.get(&output.call_id), notes));
@@ -33,7 +33,7 @@ pub(super) fn message(message: &Message, calls: &Calls<'_>, out: &mut Vec<Value>
             out.push(raw.as_ref().clone());
         }
         (role, parts) => {
-            let mut item = Object::from_template(message.extras.of(FORMAT));
+            let mut item = Object::of(&message.extras, FORMAT);
             item.remove(super::HEAD);
             let written = content::write_all(parts, item.had_array("content"), "input_text", notes);
             if written.as_array().is_some_and(Vec::is_empty) && !parts.is_empty() {
@@ -54,8 +54,8 @@ struct Open {
 }
 
 impl Open {
-    fn start(template: Option<&Map<String, Value>>) -> Self {
-        Self { item: Object::from_template(template), content: Vec::new(), plain: None }
+    fn start(item: Object) -> Self {
+        Self { item, content: Vec::new(), plain: None }
     }
 
     fn close(mut self) -> Value {
@@ -78,19 +78,19 @@ fn assistant(parts: &[Part], out: &mut Vec<Value>, notes: &mut Vec<Note>) {
     for part in parts {
         match part {
             Part::Text { text, extras } | Part::Refusal { text, extras } => {
-                let own = extras.of(FORMAT);
-                let known = foreign::message_item(part);
-                let begun = known.as_ref().map(|map| map.get("id"));
-                if let Some(template) = own.and_then(|map| map.get(ITEM)?.as_object()).or(known.as_ref())
+                let known = foreign::message_item(part).map(Object::from);
+                let begun = known.as_ref().map(|item| item.get("id"));
+                if let Some(template) = Object::of(extras, FORMAT).nested(ITEM).or(known.clone())
                     && open.as_ref().is_none_or(|o| begun.is_none_or(|id| o.item.get("id") != id))
                 {
                     out.extend(open.take().map(Open::close));
-                    open = Some(Open::start(Some(template)));
+                    open = Some(Open::start(template));
                 }
-                let item = open.get_or_insert_with(|| Open::start(None));
-                let content = own
-                    .and_then(|map| map.get(CONTENT)?.as_object())
-                    .map_or_else(Extras::default, |map| Extras::new(FORMAT, map.clone()));
+                let item = open.get_or_insert_with(|| Open::start(Object::default()));
+                let content = match extras.field(FORMAT, CONTENT) {
+                    Some(Value::Object(template)) => Extras::new(FORMAT, template),
+                    _ => Extras::default(),
+                };
                 let is_text = matches!(part, Part::Text { .. });
                 item.plain =
                     (is_text && item.content.is_empty() && content.is_empty()).then(|| text.to_string());
@@ -135,12 +135,11 @@ fn item_of(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
 }
 
 pub(super) fn reasoning(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
-    let template = reasoning.extras.of(FORMAT);
-    if template.is_none() && reasoning.id.is_none() && reasoning.encrypted.is_none() {
+    if !reasoning.extras.came_in(FORMAT) && reasoning.id.is_none() && reasoning.encrypted.is_none() {
         notes.push(Note::new("reasoning of another provider is left out: Responses takes only its own"));
         return None;
     }
-    let mut out = Object::from_template(template);
+    let mut out = Object::of(&reasoning.extras, FORMAT);
     out.set("type", "reasoning");
     out.set_or_remove("id", reasoning.id.as_deref());
     if !out.keeps_list("summary") {
@@ -166,7 +165,7 @@ pub(super) fn text_entry(kind: &str, text: &str) -> Value {
 
 /// `known`: the id under which another format carried the item.
 fn call(call: &ToolCall, known: Option<String>, notes: &mut Vec<Note>) -> Option<Value> {
-    let mut out = Object::from_template(call.extras.of(FORMAT));
+    let mut out = Object::of(&call.extras, FORMAT);
     let (kind, input) = match &call.kind {
         CallKind::Custom => ("custom_tool_call", "input"),
         CallKind::Other { format: FORMAT, raw } => return Some(raw.as_ref().clone()),
@@ -176,7 +175,7 @@ fn call(call: &ToolCall, known: Option<String>, notes: &mut Vec<Note>) -> Option
         return None;
     }
     out.set("type", kind);
-    if let Some(id) = known.filter(|_| kind == "function_call" && call.extras.of(FORMAT).is_none()) {
+    if let Some(id) = known.filter(|_| kind == "function_call" && !call.extras.came_in(FORMAT)) {
         out.set("id", id);
     }
     let id = super::written_id(&call.id);

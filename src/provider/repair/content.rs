@@ -107,9 +107,7 @@ fn says_nothing(format: Format, message: &Message) -> bool {
             message.parts.is_empty() && message.role != Role::System
         }
         Format::OpenaiChat => {
-            let told = |key: &str| {
-                message.extras.of(format).and_then(|map| map.get(key)).is_some_and(|v| !v.is_null())
-            };
+            let told = |key: &str| message.extras.field(format, key).is_some_and(|v| !v.is_null());
             message.parts.iter().all(|p| matches!(p, Part::Reasoning(_)))
                 && matches!(message.role, Role::User | Role::Assistant)
                 && !["refusal", "audio", "content"].iter().any(|key| told(key))
@@ -121,10 +119,10 @@ fn says_nothing(format: Format, message: &Message) -> bool {
 
 fn no_empty_calls(entry: &mut Entry, changes: &mut Vec<Change>) {
     let format = Format::OpenaiChat;
-    let Some(map) = entry.message.extras.of(format) else { return };
-    let empty = map.get("tool_calls").and_then(serde_json::Value::as_array).is_some_and(Vec::is_empty);
-    if empty {
-        let mut map = map.clone();
+    let calls = entry.message.extras.field(format, "tool_calls");
+    if calls.is_some_and(|calls| calls.as_array().is_some_and(Vec::is_empty))
+        && let Some(mut map) = entry.message.extras.of(format)
+    {
         map.shift_remove("tool_calls");
         entry.message.extras = entry.message.extras.with(format, map);
         let what = "the empty list of calls was taken out".to_owned();

@@ -384,8 +384,9 @@ fn right_kind(work: &mut Work, put_in: &HashSet<usize>) {
                 continue;
             };
             // A plain function output comes without a template.
-            let told = output.extras.of(Format::OpenaiResponses).and_then(|map| map.get("type")?.as_str());
-            let told = told.filter(|kind| !kind.is_empty()).unwrap_or("function_call_output");
+            let told = output.extras.field(Format::OpenaiResponses, "type");
+            let told = told.as_ref().and_then(|kind| kind.as_str()).filter(|kind| !kind.is_empty());
+            let told = told.unwrap_or("function_call_output");
             let takes_plain = kinds::TAKES_FUNCTION_OUTPUT.contains(&call.call);
             let fits = |kind: &str| kind == call.output || takes_plain && kind == "function_call_output";
             if !fits(told) && !put_in.contains(&at) {
@@ -406,9 +407,8 @@ fn starts_its_own(work: &mut Work) {
     let mut previous: Option<std::ops::Range<usize>> = None;
     for entry in &mut work.entries {
         let torn = previous.as_ref().is_some_and(|p| *p != entry.from);
-        if let Some(map) = entry.message.extras.of(format)
-            && torn
-            && map.contains_key("joins")
+        if torn
+            && entry.message.extras.has(format, "joins")
             && matches!(entry.message.role, Role::Tool | Role::User)
         {
             entry.message.extras = Extras::default();
