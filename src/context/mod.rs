@@ -13,6 +13,7 @@ mod cost;
 mod drops;
 mod ephemeral;
 mod event;
+mod exchanges;
 mod facts;
 mod fold;
 mod history;

@@ -116,7 +116,12 @@ impl Unit {
 impl Context {
     /// The view's body as units, in order, with what passes left out of it.
     pub fn units(&self) -> Vec<Unit> {
-        let slots = self.view.with_dropped();
+        self.units_from(0)
+    }
+
+    /// The same from a body position on at which a unit begins.
+    pub fn units_from(&self, at: usize) -> Vec<Unit> {
+        let (before, slots) = self.view.with_dropped_from(at);
         let live: NodeSet = self.history.unanswered().into_iter().map(|(_, caller)| caller).collect();
         let hides = self.view.dropped_nodes().next().is_some();
         let is_hidden = |s: &&Slot| hides && self.view.dropped(s.node).is_some();
@@ -124,7 +129,8 @@ impl Context {
         steps_of(&slots.iter().map(|s| s.seen()).collect::<Vec<_>>())
             .into_iter()
             .map(|step| {
-                let nodes = Nodes { order: order.clone(), range: step.range.clone() };
+                let range = step.range.start + before..step.range.end + before;
+                let nodes = Nodes { order: order.clone(), range };
                 let slots = &slots[step.range];
                 let any = |test: &dyn Fn(&Slot) -> bool| slots.iter().any(|s| test(s));
                 let tokens =

@@ -1,7 +1,9 @@
+use std::cell::{RefCell, RefMut};
 use std::collections::{BTreeMap, VecDeque};
 
 use super::changes::Changes;
 use super::ephemeral::Ephemeral;
+use super::exchanges::Exchanges;
 use super::history::History;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::shared::Shared;
@@ -54,6 +56,7 @@ pub struct View {
     /// How tool outputs stood that pruning made placeholders of.
     pub(super) pruned: BTreeMap<NodeIndex, Slot>,
     changes: Changes,
+    exchanges: RefCell<Exchanges>,
     pub(super) ephemeral: Ephemeral,
     pub(super) epochs: Epochs,
 }
@@ -129,6 +132,13 @@ impl View {
     /// Where it was edited, for those who keep what they made of it.
     pub fn changes(&self) -> &Changes {
         &self.changes
+    }
+
+    /// Where exchanges begin, as the view is now.
+    pub fn exchanges(&self) -> RefMut<'_, Exchanges> {
+        let mut exchanges = self.exchanges.borrow_mut();
+        exchanges.catch_up(self);
+        exchanges
     }
 
     /// `(part, tokens, messages)` of every part that has any, tool definitions too.

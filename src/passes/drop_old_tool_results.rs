@@ -24,10 +24,16 @@ impl Default for DropOldToolResults {
 }
 
 /// What is to become of the older exchanges.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq)]
 struct Reduction {
     goes: Vec<NodeIndex>,
     stripped: Vec<NodeIndex>,
+}
+
+impl Reduction {
+    fn is_empty(&self) -> bool {
+        self.goes.is_empty() && self.stripped.is_empty()
+    }
 }
 
 impl DropOldToolResults {
@@ -37,18 +43,41 @@ impl DropOldToolResults {
     }
 
     fn reduction(self, context: &Context) -> Reduction {
-        let units = context.units();
-        let requests: Vec<usize> = (0..units.len()).filter(|i| units[*i].opens_turn()).collect();
+        let mut exchanges = context.view.exchanges();
+        if exchanges.len() <= size(self.keep_steps) {
+            debug_assert!(self.reduction_from(context, 0).0.is_empty());
+            return Reduction::default();
+        }
+        let (reduction, done) = self.reduction_from(context, exchanges.from());
+        debug_assert_eq!(reduction, self.reduction_from(context, 0).0);
+        if let Some(at) = done {
+            exchanges.done_before(at);
+        }
+        reduction
+    }
+
+    /// The reduction of what stands from a body position on, and the position before which nothing is left to do.
+    fn reduction_from(self, context: &Context, from: usize) -> (Reduction, Option<usize>) {
+        let units = context.units_from(from);
+        let is_request = |i: &usize| units[*i].opens_turn() && units[*i].stays();
+        let requests: Vec<usize> = (0..units.len()).filter(is_request).collect();
         let old = requests.len().saturating_sub(size(self.keep_steps));
-        let body = context.view.body().iter();
+        let body = context.view.body()[from..].iter();
         let calling: NodeSet =
             body.filter(|s| s.message.tool_calls().next().is_some()).map(|s| s.node).collect();
         let mut reduction = Reduction::default();
+        let mut behind_done = None;
+        let mut is_free = true;
         for (i, start) in requests.iter().take(old).enumerate() {
             let end = requests.get(i + 1).copied().unwrap_or(units.len());
             reduce(context, &calling, &units[start + 1..end], &mut reduction);
+            is_free &= !units[*start..end].iter().any(|u| u.fixed);
+            if is_free && reduction.is_empty() {
+                behind_done = units.get(end);
+            }
         }
-        reduction
+        let done = behind_done.and_then(|unit| context.view.position(*unit.nodes.first()?));
+        (reduction, done)
     }
 }
 
@@ -83,14 +112,14 @@ impl Pass for DropOldToolResults {
     }
 
     fn wants(&self, context: &Context, _: &Aim) -> bool {
-        let reduction = self.reduction(context);
-        !reduction.goes.is_empty() || !reduction.stripped.is_empty()
+        !self.reduction(context).is_empty()
     }
 
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {
         let Reduction { mut goes, mut stripped } = self.reduction(context);
         let to_strip: NodeSet = stripped.iter().copied().collect();
-        for at in 0..context.view.body().len() {
+        let from = context.view.exchanges().from();
+        for at in from..context.view.body().len() {
             if to_strip.contains(&context.view.body()[at].node) {
                 context.strip_calls(at);
             }

@@ -100,4 +100,15 @@ impl View {
         let slot = |n: &NodeIndex| self.dropped.get(n).or_else(|| body.next());
         self.order.iter().filter_map(slot).collect()
     }
+
+    /// The same from a body position on, and how many there are before.
+    pub(in crate::context) fn with_dropped_from(&self, at: usize) -> (usize, Vec<&Slot>) {
+        let first = self.body.get(at).filter(|_| at > 0).map(|slot| slot.node);
+        let Some(before) = first.and_then(|node| self.order.iter().rposition(|n| *n == node)) else {
+            return (0, self.with_dropped());
+        };
+        let mut body = self.body[at..].iter();
+        let slot = |n: &NodeIndex| self.dropped.get(n).or_else(|| body.next());
+        (before, self.order[before..].iter().filter_map(slot).collect())
+    }
 }

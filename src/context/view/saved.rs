@@ -1,5 +1,6 @@
 //! A view in a snapshot. A message that stands as it was pushed was written with the history, and is the same one again.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::{Form, Slot, View};
@@ -46,6 +47,7 @@ impl Saved for View {
             marked_tokens,
             epochs: _,
             changes: _,
+            exchanges: _,
             ephemeral,
             parts,
             hidden_parts,
@@ -96,6 +98,7 @@ impl Saved for View {
             sums: Sums::default(),
             epochs: Epochs::default(),
             changes: Changes::default(),
+            exchanges: RefCell::default(),
             header,
             body,
             dropped,
