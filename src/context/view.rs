@@ -36,6 +36,8 @@ pub struct View {
     /// What a pass took out of the body without a fold, as it stood there.
     dropped: Shared<BTreeMap<NodeIndex, Slot>>,
     dropped_tokens: u64,
+    /// A message that opens a turn may be among what was dropped.
+    hides_requests: bool,
     sums: Sums,
     tools: u64,
     /// Body positions of tool outputs that can still be trimmed, oldest first.
@@ -134,7 +136,12 @@ impl View {
         &self.changes
     }
 
-    /// Where exchanges begin, as the view is now.
+    /// Whether a message that opens a turn may be among what passes took out of the body.
+    pub fn hides_requests(&self) -> bool {
+        self.hides_requests
+    }
+
+    /// Where exchanges begin, as the view is now: those whose request is shown.
     pub fn exchanges(&self) -> RefMut<'_, Exchanges> {
         let mut exchanges = self.exchanges.borrow_mut();
         exchanges.catch_up(self);

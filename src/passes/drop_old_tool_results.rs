@@ -44,7 +44,7 @@ impl DropOldToolResults {
 
     fn reduction(self, context: &Context) -> Reduction {
         let mut exchanges = context.view.exchanges();
-        if exchanges.len() <= size(self.keep_steps) {
+        if exchanges.len() <= size(self.keep_steps) && !context.view.hides_requests() {
             debug_assert!(self.reduction_from(context, 0).0.is_empty());
             return Reduction::default();
         }
@@ -59,7 +59,7 @@ impl DropOldToolResults {
     /// The reduction of what stands from a body position on, and the position before which nothing is left to do.
     fn reduction_from(self, context: &Context, from: usize) -> (Reduction, Option<usize>) {
         let units = context.units_from(from);
-        let is_request = |i: &usize| units[*i].opens_turn() && units[*i].stays();
+        let is_request = |i: &usize| units[*i].opens_turn();
         let requests: Vec<usize> = (0..units.len()).filter(is_request).collect();
         let old = requests.len().saturating_sub(size(self.keep_steps));
         let body = context.view.body()[from..].iter();
@@ -72,11 +72,12 @@ impl DropOldToolResults {
             let end = requests.get(i + 1).copied().unwrap_or(units.len());
             reduce(context, &calling, &units[start + 1..end], &mut reduction);
             is_free &= !units[*start..end].iter().any(|u| u.fixed);
+            let next = units.get(end).and_then(|unit| unit.nodes.first());
             if is_free && reduction.is_empty() {
-                behind_done = units.get(end);
+                behind_done = next.filter(|node| context.view.dropped(**node).is_none()).or(behind_done);
             }
         }
-        let done = behind_done.and_then(|unit| context.view.position(*unit.nodes.first()?));
+        let done = behind_done.and_then(|node| context.view.position(*node));
         (reduction, done)
     }
 }

@@ -18,6 +18,7 @@ impl View {
             if nodes.contains(&slot.node) {
                 self.sums.remove(slot.part, &slot.tally);
                 self.dropped_tokens += slot.tokens();
+                self.hides_requests |= slot.opens_turn();
                 self.dropped.insert(slot.node, slot);
             } else {
                 self.body.push(slot);

@@ -43,6 +43,7 @@ impl View {
         self.order = stood.iter().map(|s| s.slot.node).collect();
         let (shown, dropped): (Vec<Stood>, Vec<Stood>) = stood.into_iter().partition(|s| s.shown);
         self.dropped = dropped.into_iter().map(|s| (s.slot.node, s.slot)).collect();
+        self.hides_requests |= self.dropped.values().any(Slot::opens_turn);
         self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
         let as_it_stood = |(old, new): &(&Slot, &Stood)| {
             old.node == new.slot.node && Arc::ptr_eq(&old.message, &new.slot.message)
