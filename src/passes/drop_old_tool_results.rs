@@ -71,7 +71,7 @@ impl DropOldToolResults {
         for (i, start) in requests.iter().take(old).enumerate() {
             let end = requests.get(i + 1).copied().unwrap_or(units.len());
             reduce(context, &calling, &units[start + 1..end], &mut reduction);
-            is_free &= !units[*start..end].iter().any(|u| u.fixed);
+            is_free &= !units[start + 1..end].iter().any(|u| u.fixed);
             let next = units.get(end).and_then(|unit| unit.nodes.first());
             if is_free && reduction.is_empty() {
                 behind_done = next.filter(|node| context.view.dropped(**node).is_none()).or(behind_done);

@@ -223,3 +223,13 @@ test("the ladder document's turns wait for a summary that is smaller, and no cal
     assert.ok(session.folds().length > 0);
   }
 });
+
+test("an exchange whose request a pass took out keeps its answer as one of its own", async () => {
+  const session = new Session({ contextWindow: 100_000, ladder: [{ pass: "ephemeral" }, { pass: "drop_old_tool_results", keepSteps: 1 }] });
+  const screen = (n) => [{ ...user(`screen ${n}`), ephemeral: 1 }, assistant(`I see screen ${n}.`)];
+  session.push([user("What is the answer?"), assistant("It is 42."), ...screen(1), user("more"), assistant("ok")]);
+  await session.prepare();
+  session.push([...screen(2), user("bye")]);
+  const { messages } = await session.prepare();
+  assert.deepEqual(messages.map((m) => m.content).slice(0, 4), ["What is the answer?", "It is 42.", "I see screen 1.", "more"]);
+});
