@@ -62,7 +62,7 @@ impl DropOldToolResults {
         let is_request = |i: &usize| units[*i].opens_turn();
         let requests: Vec<usize> = (0..units.len()).filter(is_request).collect();
         let old = requests.len().saturating_sub(size(self.keep_steps));
-        let body = context.view.body()[from..].iter();
+        let body = context.view.body().iter().skip(from);
         let calling: NodeSet =
             body.filter(|s| s.message.tool_calls().next().is_some()).map(|s| s.node).collect();
         let mut reduction = Reduction::default();
