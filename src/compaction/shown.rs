@@ -40,7 +40,7 @@ impl Shown<'_> {
     /// What is left of it, as far as it need not be looked at.
     fn seen<'m>(&self, message: &'m Quoted) -> Seen<'m> {
         let calls = self.slot.has_calls() || !self.is_whole(message);
-        Seen { role: self.slot.role(), calls, message: message.of() }
+        Seen { calls, ..Seen::of(message.of()) }
     }
 
     fn is_whole(&self, message: &Quoted) -> bool {
@@ -77,7 +77,9 @@ pub fn conversation<'a>(
             (Shown { folded, slot }, message)
         })
         .collect();
-    drop_unanswered_calls(&mut slots);
+    if !all_answered(context, &slots) {
+        drop_unanswered_calls(&mut slots);
+    }
     if let Some(redact) = ask.redact {
         for (_, message) in &mut slots {
             *message = Quoted::whole(Arc::new(redact.message(&message.message())?));
@@ -145,6 +147,31 @@ fn with_short_output(slot: &Slot) -> Arc<Message> {
         }
     }
     message
+}
+
+/// Every call has its output here, as is known without a look at them.
+fn all_answered(context: &Context, messages: &[(Shown<'_>, Quoted)]) -> bool {
+    let mut waiting = vec![0; context.history.len()];
+    let mut callers = 0;
+    for (from, message) in messages {
+        let node = from.slot.node;
+        if from.slot.role() == Role::Tool {
+            let Some(calls) = context.history.caller(node).map(|caller| &mut waiting[caller.get()]) else {
+                return false;
+            };
+            match *calls {
+                0 => return false,
+                1 => callers -= 1,
+                _ => {}
+            }
+            *calls -= 1;
+        } else if from.slot.has_calls() || !from.is_whole(message) {
+            let calls = context.history.calls(node);
+            callers += usize::from(calls > 0);
+            waiting[node.get()] = calls;
+        }
+    }
+    callers == 0
 }
 
 /// A provider refuses calls without outputs, and the request ends with a user message: calls that nothing answers leave

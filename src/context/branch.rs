@@ -2,7 +2,7 @@
 
 use super::core::Context;
 use super::fold::{Fold, Stood};
-use super::history::{History, reasons};
+use super::history::{History, Links, reasons};
 use super::holders::Holders;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
@@ -100,6 +100,7 @@ impl History {
             self.has_reasoning |= reasons(&node.message);
             self.nodes.push(node);
         }
+        self.links = Links::of(&self.nodes);
         for (id, call) in old.open_calls {
             if let Some(call) = call.renumbered(new) {
                 self.open_calls.insert(id, call);

@@ -13,11 +13,13 @@ use crate::tokens::MESSAGE_OVERHEAD;
 mod away;
 mod calls;
 mod check;
+mod links;
 mod saved;
 mod superseded;
 
 use away::Away;
 use calls::OpenCall;
+pub(super) use links::Links;
 pub use superseded::Superseded;
 
 /// All that happened. Append-only.
@@ -37,6 +39,7 @@ pub struct History {
     pub(super) late: Late,
     /// Messages whose output lives in the host's store, and what they took when they were pushed.
     pub(super) away: BTreeMap<NodeIndex, Away>,
+    pub(super) links: Links,
 }
 
 impl History {
@@ -130,14 +133,16 @@ impl History {
 
     fn insert(&mut self, id: Arc<str>, message: Arc<Message>, tally: Tally, kind: NodeKind) -> NodeIndex {
         let index = NodeIndex(self.nodes.len() as u32);
+        let mut caller = None;
         for output in message.tool_outputs() {
-            self.open_calls.remove(&output.call_id);
+            caller = self.open_calls.remove(&output.call_id).map(|call| call.caller);
         }
         for call in message.tool_calls().filter(|c| !c.hosted) {
             self.open_calls.insert(call.id.clone(), OpenCall { caller: index, stand_in: None });
         }
         self.by_id.insert(id.clone(), index);
         self.has_reasoning |= reasons(&message);
+        self.links.enter(&message, caller);
         let pinned = message.meta.pinned;
         append(&mut self.nodes, Node { id, message, tally, kind, pinned, folded_by: None });
         index

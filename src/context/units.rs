@@ -7,7 +7,7 @@ use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
 use super::shared::Shared;
 use super::view::Slot;
-use crate::message::{Role, steps_of};
+use crate::message::{Role, Seen, steps_of};
 
 /// A step, or a message that is part of none: it stays or goes as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,7 +126,7 @@ impl Context {
         let hides = self.view.dropped_nodes().next().is_some();
         let is_hidden = |s: &&Slot| hides && self.view.dropped(s.node).is_some();
         let order = self.view.order();
-        steps_of(&slots.iter().map(|s| s.seen()).collect::<Vec<_>>())
+        steps_of(&self.seen(&slots))
             .into_iter()
             .map(|step| {
                 let range = step.range.start + before..step.range.end + before;
@@ -156,6 +156,27 @@ impl Context {
             .collect()
     }
 }
+
+impl Context {
+    /// Messages, as far as they need not be looked at: who made which call is known since they entered.
+    pub fn seen<'a>(&self, slots: &[&'a Slot]) -> Vec<Seen<'a>> {
+        let mut places = vec![NOWHERE; self.history.len()];
+        for (slot, place) in slots.iter().zip(0..) {
+            places[slot.node.get()] = place;
+        }
+        let place = |caller: NodeIndex| Some(places[caller.get()]).filter(|place| *place != NOWHERE);
+        let seen = |slot: &&'a Slot| {
+            let role = slot.role();
+            let caller = (role == Role::Tool).then(|| self.history.caller(slot.node)).flatten();
+            let caller = caller.and_then(place).map(|place| place as usize);
+            Seen { role, calls: slot.has_calls(), message: &slot.message, caller }
+        };
+        slots.iter().map(seen).collect()
+    }
+}
+
+/// The place of a message that is not there.
+const NOWHERE: u32 = u32::MAX;
 
 /// Providers want a conversation to begin with the user, whatever instructions stand before: where something else would
 /// stand first, the user's message before it stays, if there is room for it (`room`, in tokens) or what it led to may not

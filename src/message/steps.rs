@@ -44,8 +44,7 @@ pub fn turns<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Turn> {
 /// A cut between two of them never separates a call from its output. Every message that is neither an assistant's
 /// nor a tool's is a run of its own, unless a call before it is answered after it.
 pub fn steps<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<Step> {
-    let seen = messages.into_iter().map(|message| Seen { role: message.role, calls: true, message });
-    steps_of(&seen.collect::<Vec<_>>())
+    steps_of(&messages.into_iter().map(Seen::of).collect::<Vec<_>>())
 }
 
 /// A message of which is known already who speaks, and whether there may be calls in it: it is looked at only where that
@@ -58,11 +57,21 @@ pub struct Seen<'a> {
     pub calls: bool,
     /// The message.
     pub message: &'a Message,
+    /// Of a tool message with one output: the place among the messages of who made the call, where that is known.
+    pub caller: Option<usize>,
+}
+
+impl<'a> Seen<'a> {
+    /// A message of which nothing is known.
+    pub fn of(message: &'a Message) -> Self {
+        Self { role: message.role, calls: true, message, caller: None }
+    }
 }
 
 /// The same as [`steps`].
 pub fn steps_of(messages: &[Seen<'_>]) -> Vec<Step> {
-    let closes = closing_indexes(messages);
+    let closes = closing_places(messages).unwrap_or_else(|| closing_indexes(messages));
+    debug_assert_eq!(closes, closing_indexes(messages));
     let mut out: Vec<Step> = Vec::new();
     let mut open_until = 0; // every message before this index belongs to the step under construction
     let mut answering = false; // the step has begun to receive tool messages
@@ -88,15 +97,14 @@ pub fn steps_of(messages: &[Seen<'_>]) -> Vec<Step> {
 
 /// The ids of the calls in `messages` that no tool output answers yet, in order: they are still being executed.
 pub fn open_calls<'a>(messages: impl IntoIterator<Item = &'a Message>) -> Vec<&'a str> {
-    let seen = messages.into_iter().map(|message| Seen { role: message.role, calls: true, message });
-    open_calls_of(&seen.collect::<Vec<_>>())
+    open_calls_of(&messages.into_iter().map(Seen::of).collect::<Vec<_>>())
 }
 
 /// The same as [`open_calls`].
 pub fn open_calls_of<'a>(messages: &[Seen<'a>]) -> Vec<&'a str> {
     let mut open: Vec<&str> = Vec::new();
     let mut answered: BTreeSet<&str> = BTreeSet::new(); // few wait for their call at a time
-    for Seen { role, calls, message } in messages.iter().rev() {
+    for Seen { role, calls, message, .. } in messages.iter().rev() {
         if *role == Role::Tool {
             answered.extend(message.tool_outputs().map(|output| output.call_id.as_str()));
         }
@@ -112,11 +120,23 @@ pub fn open_calls_of<'a>(messages: &[Seen<'a>]) -> Vec<&'a str> {
     open
 }
 
+/// The same as [`closing_indexes`], without a look at any message; `None` where not all callers are known.
+fn closing_places(messages: &[Seen<'_>]) -> Option<Vec<usize>> {
+    let mut closes = vec![0; messages.len()];
+    for (i, seen) in messages.iter().enumerate().filter(|(_, seen)| seen.role == Role::Tool) {
+        let caller = seen.caller.filter(|caller| *caller < i)?;
+        if messages[caller].calls {
+            closes[caller] = i + 1;
+        }
+    }
+    Some(closes)
+}
+
 /// For each message with calls: the index after the last output that answers one of them. 0 for others.
 fn closing_indexes(messages: &[Seen<'_>]) -> Vec<usize> {
     let mut caller: BTreeMap<&str, usize> = BTreeMap::new(); // few wait for their output at a time
     let mut closes = vec![0; messages.len()];
-    for (i, Seen { role, calls, message }) in messages.iter().enumerate() {
+    for (i, Seen { role, calls, message, .. }) in messages.iter().enumerate() {
         if *role == Role::Tool {
             for output in message.tool_outputs() {
                 if let Some(from) = caller.remove(output.call_id.as_str()) {

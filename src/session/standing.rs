@@ -5,7 +5,7 @@ use super::run::Pending;
 use crate::compaction::FoldPlan;
 use crate::context::{NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode, Result};
-use crate::message::{Role, Seen, steps_of};
+use crate::message::{Role, steps_of};
 
 pub(super) const NOTHING_LEFT: &str = "everything that this summary was to stand for has to stay since: it was pinned, or the conversation went back to it; nothing is left to fold";
 
@@ -52,19 +52,20 @@ impl Session {
             self.context.history.node(node).pinned || Some(node) == newest_user || live.contains(&node)
         };
         // As it came: a pass may have taken its calls off what the view shows, or has dropped.
-        let came = |slot: &Slot| {
+        let mut came = self.context.seen(&slots);
+        for (seen, slot) in came.iter_mut().zip(&slots) {
             let node = self.context.history.node(slot.node);
-            Seen { role: slot.role(), calls: node.tally.calls() > 0, message: &node.message }
-        };
-        for step in steps_of(&slots.iter().map(|s| came(s)).collect::<Vec<_>>()) {
-            let slots = &slots[step.range];
+            (seen.calls, seen.message) = (node.tally.calls() > 0, &node.message);
+        }
+        for step in steps_of(&came) {
+            let (slots, came) = (&slots[step.range.clone()], &came[step.range]);
             let is_planned = |s: &&&Slot| planned.contains(&s.node);
             if !slots.iter().any(|s| is_planned(&s)) || slots.iter().any(|s| stays(s.node)) {
                 continue;
             }
-            let calling = slots.iter().filter(|s| is_planned(s)).map(|s| came(s)).filter(|s| s.calls);
+            let calling = slots.iter().zip(came).filter(|(slot, seen)| seen.calls && is_planned(slot));
             let calls: Vec<&str> =
-                calling.flat_map(|s| s.message.tool_calls()).map(|c| c.id.as_str()).collect();
+                calling.flat_map(|(_, seen)| seen.message.tool_calls()).map(|c| c.id.as_str()).collect();
             let answers = |s: &&&Slot| s.message.tool_outputs().any(|o| calls.contains(&o.call_id.as_str()));
             for slot in slots.iter().filter(|s| is_planned(s) || answers(s)) {
                 plan.members.push(slot.node);

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::History;
 use super::away::Away;
 use super::calls::OpenCall;
+use super::links::Links;
 use super::reasons;
 use crate::context::node::{Node, NodeIndex, NodeKind};
 use crate::context::place::Late;
@@ -25,6 +26,7 @@ impl Saved for History {
             has_reasoning: _,
             late,
             away,
+            links: _,
         } = self;
         nodes.save(out);
         open_calls.save(out);
@@ -72,6 +74,7 @@ impl Saved for History {
             superseded: superseded.into_iter().collect(),
             late,
             away,
+            links: Links::of(&nodes),
             nodes,
         })
     }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use crate::context::history::History;
 use crate::context::node::NodeIndex;
 use crate::context::tally::{PartName, Tally};
-use crate::message::{Message, Role, Seen};
+use crate::message::{Message, Role};
 
 /// How a message stands in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,11 +94,6 @@ impl Slot {
     /// Whether there are calls in it.
     pub fn has_calls(&self) -> bool {
         self.tally.calls() > 0
-    }
-
-    /// The message, as far as it need not be looked at.
-    pub fn seen(&self) -> Seen<'_> {
-        Seen { role: self.role(), calls: self.has_calls(), message: &self.message }
     }
 
     /// Tokens of what is sent.
