@@ -5,7 +5,7 @@
 // longer be trusted, it refuses everything with INTERNAL.
 
 import { ContextError } from "./error.js";
-import { isResolved } from "./prepared.js";
+import { isResolved } from "./made.js";
 import { OWN, RestMissing } from "./split.js";
 import { calledFrom, placeAt } from "./stack.js";
 

@@ -1,31 +1,34 @@
 //! JavaScript objects of messages: those that were pushed go out again as they came, others are made once.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use js_sys::{Array, Object};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::batch::Batch;
 use super::list::{Entry, List, Slots};
+use super::maker::with_ref;
 use super::originals::{Original, Originals};
-use super::value::{copy_of, entry_to_js, set, to_js};
 use crate::context::{Form, Node, NodeIndex, Renumbering, Slot};
+use crate::hashing::HashMap;
 use crate::message::{Format, Message, Role, ToolCall};
 use crate::provider::{Calls, Note, Provider, provider};
 
 /// A message as it stands in a list, and the node that it is.
 pub type Shown<'a> = (&'a Slot, &'a Node);
 
+/// By the first message that stands in an entry, and the format.
+pub type Key = (NodeIndex, Format);
+
 /// What was made of messages that stand in one entry.
-struct Made {
+pub struct Made {
     of: Vec<Arc<Message>>,
-    objects: Vec<JsValue>,
+    pub objects: Vec<JsValue>,
     notes: Vec<Note>,
 }
 
 /// The objects of messages that stand in one entry, and what the format could not say of them.
-#[derive(Default)]
 pub struct Objects<'a> {
     pub objects: &'a [JsValue],
     pub notes: &'a [Note],
@@ -36,7 +39,7 @@ pub struct Objects<'a> {
 pub struct Handles {
     originals: Originals,
     /// Valid for as long as the view shows those very messages.
-    made: HashMap<(NodeIndex, Format), Made>,
+    made: HashMap<Key, Made>,
     /// The view's list in each format that was asked for, as it was then.
     pub lists: HashMap<Format, List>,
 }
@@ -137,54 +140,76 @@ impl Handles {
         self.list(&slots, Format::Messages)
     }
 
-    /// The objects of messages that stand in one entry, or of a single one.
-    pub fn objects(
+    /// The objects of messages that stand in one entry, or of a single one, where they are there already.
+    pub fn objects(&self, run: &Entry<'_>, format: Format) -> Option<Objects<'_>> {
+        if let Some(objects) = self.as_pushed(run, format) {
+            return Some(Objects { objects, notes: &[] });
+        }
+        let made = self.made.get(&(run.first()?.1.0.node, format))?;
+        let same = made.of.len() == run.len()
+            && made.of.iter().zip(run).all(|(of, (_, (slot, _)))| Arc::ptr_eq(of, &slot.message));
+        same.then_some(Objects { objects: &made.objects, notes: &made.notes })
+    }
+
+    /// What they were pushed as, where that says all of it.
+    fn as_pushed(&self, run: &Entry<'_>, format: Format) -> Option<&[JsValue]> {
+        let (first, _) = run.first()?.1;
+        let objects = self.original(run, format).map(Original::objects).filter(|list| !list.is_empty())?;
+        let has_ref = || first.message.tool_outputs().any(|o| o.output_ref.is_some());
+        (format != Format::Messages || !has_ref()).then_some(objects)
+    }
+
+    /// What they were pushed as.
+    fn original(&self, run: &Entry<'_>, format: Format) -> Option<&Original> {
+        let (first, _) = run.first()?.1;
+        self.originals.get(first.node).filter(|original| {
+            original.format() == format
+                && run.iter().all(|(_, (slot, _))| slot.form == Form::Whole)
+                && original.nodes(&first.node).iter().eq(run.iter().map(|(_, (slot, _))| &slot.node))
+        })
+    }
+
+    /// Makes the objects of messages that stand in one entry, with what waits in `batch` at the latest.
+    pub fn make(
         &mut self,
         run: &Entry<'_>,
         slots: Slots<'_>,
         provider: &dyn Provider,
-    ) -> Result<Objects<'_>, JsValue> {
-        let [(_, (first, node)), ..] = run[..] else { return Ok(Objects::default()) };
+        batch: &mut Batch,
+    ) -> Result<(), JsValue> {
+        let Some((_, (first, node))) = run.first().copied() else { return Ok(()) };
         let format = provider.format();
-        let is_original = |o: &Original| {
-            o.format() == format
-                && run.iter().all(|(_, (slot, _))| slot.form == Form::Whole)
-                && o.nodes(&first.node).iter().eq(run.iter().map(|(_, (slot, _))| &slot.node))
-        };
-        let has_ref = || first.message.tool_outputs().any(|o| o.output_ref.is_some());
-        let original = self.originals.get(first.node).filter(|o| is_original(o));
-        let as_pushed = original.map(Original::objects).filter(|objects| !objects.is_empty());
-        if let Some(objects) = as_pushed.filter(|_| format != Format::Messages || !has_ref()) {
-            return Ok(Objects { objects, notes: &[] });
-        }
         let key = (first.node, format);
-        let is_made = |made: &Made| {
-            made.of.len() == run.len()
-                && made.of.iter().zip(run).all(|(of, (_, (slot, _)))| Arc::ptr_eq(of, &slot.message))
-        };
-        if !self.made.get(&key).is_some_and(is_made) {
-            let last = run.last().map_or(0, |(at, _)| *at);
-            let find = |id: &str| find_call(slots, last, id);
-            let calls = Calls::looked_up(&find);
-            let pushed = original.map(|o| o.objects().first());
-            let mut notes = Vec::new();
-            let objects = match pushed {
-                // The caller's own object, and where its full output lies.
-                Some(Some(object)) => vec![with_ref(object, &first.message)?],
-                // Pushed by an earlier process: as it came, which may be without an id.
-                Some(None) if format == Format::Messages => vec![written(&first.message, &calls)?],
-                None if format == Format::Messages => vec![named(&first.message, node, &calls)?],
-                _ => {
-                    let run: Vec<&Message> = run.iter().map(|(_, (slot, _))| &*slot.message).collect();
-                    let entries = provider.write_run(&run, &calls, &mut notes);
-                    entries.iter().map(entry_to_js).collect::<Result<_, _>>()?
-                }
-            };
-            let of = run.iter().map(|(_, (slot, _))| slot.message.clone()).collect();
-            self.made.insert(key, Made { of, objects, notes });
+        let of: Vec<Arc<Message>> = run.iter().map(|(_, (slot, _))| slot.message.clone()).collect();
+        let pushed = self.original(run, format).map(|original| original.objects().first());
+        let output_ref = first.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
+        if let (Some(Some(object)), Some(output_ref)) = (pushed, output_ref) {
+            // The caller's own object, and where its full output lies.
+            let objects = vec![with_ref(object, output_ref)?];
+            self.made.insert(key, Made { of, objects, notes: Vec::new() });
+            return Ok(());
         }
-        let Made { objects, notes, .. } = &self.made[&key];
-        Ok(Objects { objects, notes })
+        let last = run.last().map_or(0, |(at, _)| *at);
+        let find = |id: &str| find_call(slots, last, id);
+        let calls = Calls::looked_up(&find);
+        let mut notes = Vec::new();
+        let messages: Vec<&Message> = of.iter().map(|message| &**message).collect();
+        let entries = match pushed {
+            // One of the package's own that is written anew has its id; as an earlier process pushed it, it may have none.
+            None if format == Format::Messages => provider.write_one(&named(&first.message, node), &calls),
+            _ => provider.write_run(&messages, &calls, &mut notes),
+        };
+        batch.push(key, Made { of, objects: Vec::new(), notes }, &entries)?;
+        if batch.is_full() {
+            self.take(batch)?;
+        }
+        Ok(())
+    }
+
+    /// Takes in what waits in a batch.
+    pub fn take(&mut self, batch: &mut Batch) -> Result<(), JsValue> {
+        self.made.extend(batch.made()?);
+        Ok(())
     }
 }
 
@@ -212,24 +237,9 @@ pub fn finished(
     (!notes.is_empty()).then_some((items, notes))
 }
 
-/// Writes one of the package's own messages anew, with its id.
-fn named(message: &Message, node: &Node, calls: &Calls<'_>) -> Result<JsValue, JsValue> {
+/// One of the package's own messages with its id.
+fn named(message: &Message, node: &Node) -> Message {
     let mut named = message.clone();
     named.meta.id.get_or_insert_with(|| node.id.to_string());
-    written(&named, calls)
-}
-
-/// Writes one of the package's own messages anew.
-fn written(message: &Message, calls: &Calls<'_>) -> Result<JsValue, JsValue> {
-    let entries = provider(Format::Messages).write_one(message, calls);
-    entries.first().map_or(Ok(JsValue::UNDEFINED), entry_to_js)
-}
-
-/// A copy of the caller's tool message that carries `output_ref`.
-fn with_ref(original: &JsValue, message: &Message) -> Result<JsValue, JsValue> {
-    let copy = copy_of(original)?;
-    if let Some(output_ref) = message.tool_outputs().find_map(|o| o.output_ref.as_ref()) {
-        set(&copy, "output_ref", &to_js(output_ref)?)?;
-    }
-    Ok(copy.into())
+    named
 }

@@ -3,6 +3,7 @@
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
+use super::batch::Batch;
 use super::handles::{Handles, Objects, Shown, finished};
 use super::line::{Line, Stretch};
 use super::value::to_js;
@@ -15,6 +16,9 @@ pub type Slots<'a> = &'a dyn Fn(usize) -> Option<Shown<'a>>;
 
 /// Messages that stand in one entry, with their positions.
 pub type Entry<'a> = Vec<(usize, Shown<'a>)>;
+
+/// So many entries are looked at before any of them is added.
+const TOGETHER: usize = 256;
 
 /// Messages that stand in one entry: where they begin, and the entries that there are before theirs.
 struct Run {
@@ -100,26 +104,51 @@ impl List {
         slots: Slots<'_>,
         provider: &dyn Provider,
     ) -> Result<(), JsValue> {
-        while let Some(run) = self.next_entry(slots, provider) {
-            let [(start, (slot, _)), ..] = run[..] else { break };
-            let Objects { objects, notes } = handles.objects(&run, slots, provider)?;
-            self.notes.extend(notes.iter().map(|note| (start, note.what.clone())));
-            let entries = self.entries.length();
-            let opens = self.opened.is_none() && !objects.is_empty() && !slot.message.role.is_instruction();
-            if opens {
-                self.opened = Some(entries);
-                if let Some(opening) = provider.opening(slot.message.role) {
-                    self.notes.push((start, OPENED.to_owned()));
-                    self.entries.push(&to_js(&opening)?);
+        loop {
+            let mut leading = self.runs.is_empty();
+            let next = || {
+                let run = self.next_entry(slots, provider, leading)?;
+                leading = false;
+                Some(run)
+            };
+            let runs: Vec<Entry<'_>> = std::iter::from_fn(next).take(TOGETHER).collect();
+            if runs.is_empty() {
+                break;
+            }
+            let mut batch = Batch::default();
+            for run in &runs {
+                if handles.objects(run, provider.format()).is_none() {
+                    handles.make(run, slots, provider, &mut batch)?;
                 }
             }
-            let written = self.entries.length();
-            for object in objects {
-                self.entries.push(object);
+            handles.take(&mut batch)?;
+            for run in &runs {
+                self.add(run, handles, provider)?;
             }
-            self.runs.push(Run { slot: start, entries, written });
         }
         self.finish(slots, provider)
+    }
+
+    /// Adds an entry, whose objects are there.
+    fn add(&mut self, run: &Entry<'_>, handles: &Handles, provider: &dyn Provider) -> Result<(), JsValue> {
+        let [(start, (slot, _)), ..] = run[..] else { return Ok(()) };
+        let Some(Objects { objects, notes }) = handles.objects(run, provider.format()) else { return Ok(()) };
+        self.notes.extend(notes.iter().map(|note| (start, note.what.clone())));
+        let entries = self.entries.length();
+        let opens = self.opened.is_none() && !objects.is_empty() && !slot.message.role.is_instruction();
+        if opens {
+            self.opened = Some(entries);
+            if let Some(opening) = provider.opening(slot.message.role) {
+                self.notes.push((start, OPENED.to_owned()));
+                self.entries.push(&to_js(&opening)?);
+            }
+        }
+        let written = self.entries.length();
+        for object in objects {
+            self.entries.push(object);
+        }
+        self.runs.push(Run { slot: start, entries, written });
+        Ok(())
     }
 
     /// Ends the list as its format wants one to end. What makes no entry may stand behind the last that does.
@@ -145,14 +174,18 @@ impl List {
         Ok(())
     }
 
-    /// The next messages that stand in one entry, with their positions.
-    fn next_entry<'a>(&mut self, slots: Slots<'a>, provider: &dyn Provider) -> Option<Entry<'a>> {
+    /// The next messages that stand in one entry, with their positions. `leading`: there is no entry before.
+    fn next_entry<'a>(
+        &mut self,
+        slots: Slots<'a>,
+        provider: &dyn Provider,
+        leading: bool,
+    ) -> Option<Entry<'a>> {
         let mut run: Vec<(usize, Shown<'a>)> = Vec::new();
         let mut messages: Vec<&Message> = Vec::new();
         while let Some((slot, node)) = slots(self.slots) {
             let message = &*slot.message;
-            let leading = self.runs.is_empty() && run.is_empty();
-            if provider.is_head(message, leading) {
+            if provider.is_head(message, leading && run.is_empty()) {
                 self.head.push(self.slots);
             } else if run.is_empty() || provider.joins(&messages, message) {
                 if slot.form != Form::Whole && thoughts(message) < thoughts(&node.message) {

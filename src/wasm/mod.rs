@@ -9,6 +9,7 @@
 mod agent_loop;
 mod away;
 mod background;
+mod batch;
 mod branches;
 mod context_parts;
 mod counter;
@@ -26,6 +27,7 @@ mod lease;
 mod lent;
 mod line;
 mod list;
+mod maker;
 mod openai;
 mod options;
 mod originals;
@@ -55,6 +57,7 @@ pub use functions::{
 };
 pub use graph::ContextGraph;
 pub use lab::{Recording, built_in_prices, simulate};
+pub use maker::{Maker, set_maker};
 pub use openai::OpenAIHistoryAdapter;
 pub use packed::{Packer, set_packer};
 pub use providers::{check, convert, repair};

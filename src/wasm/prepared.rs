@@ -1,46 +1,17 @@
 //! What `prepare` resolves to: view and report as prepared, written into JavaScript only when somebody looks at them.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Object, Promise};
 use wasm_bindgen::prelude::*;
 
 use super::inner::Inner;
-use super::value::{set, to_js};
+use super::maker;
+use super::value::to_js;
 use super::view::list_of;
 use crate::context::{Report, Snapshot};
 use crate::error::{Error, ErrorCode};
 use crate::hashing::HashMap;
-
-#[wasm_bindgen]
-extern "C" {
-    /// What makes the object and its promise: `pkg/prepared.js`.
-    pub type PreparedMaker;
-
-    /// The object of a function that reads its fields: `messages` for `true`, `report` for `false`.
-    #[wasm_bindgen(method, catch)]
-    fn prepared(this: &PreparedMaker, read: JsValue) -> Result<JsValue, JsValue>;
-
-    /// A promise of what is there.
-    #[wasm_bindgen(method)]
-    fn resolved(this: &PreparedMaker, value: &JsValue) -> Promise;
-}
-
-thread_local! {
-    static MAKER: OnceCell<PreparedMaker> = const { OnceCell::new() };
-}
-
-/// The package's entries call it once, when the module starts. Without it the object has plain fields from the beginning.
-#[wasm_bindgen(js_name = setPreparedMaker, skip_typescript)]
-pub fn set_prepared_maker(maker: PreparedMaker) {
-    MAKER.with(|slot| drop(slot.set(maker)));
-}
-
-/// A promise of what is there: the package need not watch it.
-pub fn resolved(value: &JsValue) -> Promise {
-    MAKER.with(|slot| slot.get().map_or_else(|| Promise::resolve(value), |maker| maker.resolved(value)))
-}
 
 /// What a run came to: the view as it was then, and the report.
 #[derive(Clone)]
@@ -134,14 +105,5 @@ pub fn prepared(inner: &Rc<Inner>, outcome: Outcome) -> Result<JsValue, JsValue>
         view.take(); // from now on the view may be edited without a copy
         Ok(messages)
     };
-    MAKER.with(|slot| {
-        let Some(maker) = slot.get() else {
-            let object = Object::new();
-            set(&object, "messages", &read(true)?)?;
-            set(&object, "report", &read(false)?)?;
-            return Ok(object.into());
-        };
-        let read: Closure<dyn Fn(bool) -> Result<JsValue, JsValue>> = Closure::new(read);
-        maker.prepared(read.into_js_value())
-    })
+    maker::prepared(read)
 }

@@ -121,17 +121,19 @@ pub fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, JsValue> {
     JSON::parse(&text)
 }
 
-/// The same of an entry of a list. A long text in it goes over by itself: as JSON it is written, read and parsed beside.
-pub fn entry_to_js(entry: &Value) -> Result<JsValue, JsValue> {
+/// A text in it goes over by itself: as JSON it would be written, read and parsed beside.
+pub fn is_long(value: &Value) -> bool {
     const LONG: usize = 4096;
-    fn is_long(value: &Value) -> bool {
-        match value {
-            Value::String(text) => text.len() >= LONG,
-            Value::Array(list) => list.iter().any(is_long),
-            Value::Object(map) => map.values().any(is_long) && !map.contains_key("__proto__"), // to be set, that is none
-            _ => false,
-        }
+    match value {
+        Value::String(text) => text.len() >= LONG,
+        Value::Array(list) => list.iter().any(is_long),
+        Value::Object(map) => map.values().any(is_long) && !map.contains_key("__proto__"), // to be set, that is none
+        _ => false,
     }
+}
+
+/// A plain JavaScript value of an entry of a list, where a text in it may be long.
+pub fn entry_to_js(entry: &Value) -> Result<JsValue, JsValue> {
     match entry {
         _ if !is_long(entry) => to_js(entry),
         Value::String(text) => Ok(JsValue::from_str(text)),

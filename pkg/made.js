@@ -1,4 +1,4 @@
-// What `prepare` resolves to.
+// Objects that are made sooner here than from within the module.
 
 /** The promise of what was there when the call that it is the result of returned. */
 let atOnce;
@@ -37,4 +37,18 @@ export function prepared(read) {
     },
   };
   return object;
+}
+
+/**
+ * A copy of a tool message that says where its full output lies.
+ * @param {object} message
+ * @param {string} id
+ * @param {number} [byte_size]
+ * @param {number} [line_count]
+ */
+export function withRef(message, id, byte_size, line_count) {
+  const output_ref = { id };
+  if (byte_size !== undefined) output_ref.byte_size = byte_size;
+  if (line_count !== undefined) output_ref.line_count = line_count;
+  return { ...message, output_ref };
 }

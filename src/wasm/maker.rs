@@ -1,0 +1,77 @@
+//! Objects that JavaScript makes sooner than the module: `pkg/made.js`.
+
+use std::cell::OnceCell;
+
+use js_sys::{Object, Promise};
+use wasm_bindgen::prelude::*;
+
+use super::value::{copy_of, set, to_js};
+use crate::message::ToolOutputRef;
+
+#[wasm_bindgen]
+extern "C" {
+    /// What makes them.
+    pub type Maker;
+
+    #[wasm_bindgen(method, catch)]
+    fn prepared(this: &Maker, read: JsValue) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method)]
+    fn resolved(this: &Maker, value: &JsValue) -> Promise;
+
+    #[wasm_bindgen(method, catch, js_name = withRef)]
+    fn with_ref(
+        this: &Maker,
+        message: &JsValue,
+        id: &str,
+        byte_size: Option<f64>,
+        line_count: Option<f64>,
+    ) -> Result<JsValue, JsValue>;
+}
+
+thread_local! {
+    static MAKER: OnceCell<Maker> = const { OnceCell::new() };
+}
+
+/// The package's entries call it once, when the module starts. Without it all is made from within the module.
+#[wasm_bindgen(js_name = setMaker, skip_typescript)]
+pub fn set_maker(maker: Maker) {
+    MAKER.with(|slot| drop(slot.set(maker)));
+}
+
+/// A promise of what is there: the package need not watch it.
+pub fn resolved(value: &JsValue) -> Promise {
+    MAKER.with(|slot| slot.get().map_or_else(|| Promise::resolve(value), |maker| maker.resolved(value)))
+}
+
+/// An object of a function that reads its fields, `messages` for `true` and `report` for `false`, when they are first looked at;
+/// plain fields from the beginning where nobody makes such objects.
+pub fn prepared<F>(read: F) -> Result<JsValue, JsValue>
+where
+    F: Fn(bool) -> Result<JsValue, JsValue> + 'static,
+{
+    MAKER.with(|slot| {
+        let Some(maker) = slot.get() else {
+            let object = Object::new();
+            set(&object, "messages", &read(true)?)?;
+            set(&object, "report", &read(false)?)?;
+            return Ok(object.into());
+        };
+        let read: Closure<dyn Fn(bool) -> Result<JsValue, JsValue>> = Closure::new(read);
+        maker.prepared(read.into_js_value())
+    })
+}
+
+/// A copy of the caller's tool message that says where its full output lies.
+pub fn with_ref(message: &JsValue, output_ref: &ToolOutputRef) -> Result<JsValue, JsValue> {
+    MAKER.with(|slot| {
+        let Some(maker) = slot.get() else {
+            let copy = copy_of(message)?;
+            set(&copy, "output_ref", &to_js(output_ref)?)?;
+            return Ok(copy.into());
+        };
+        let number = |n: u64| n as f64;
+        let ToolOutputRef { id, byte_size, line_count } = output_ref;
+        maker.with_ref(message, id, byte_size.map(number), line_count.map(number))
+    })
+}
