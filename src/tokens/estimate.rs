@@ -110,7 +110,7 @@ impl TokenCounter for Estimate {
             if let Some(before) = at.checked_sub(1).map(|before| bytes[before])
                 && state == tables.alone(before)
             {
-                let (blocks, sum) = tables.blocks(before, &bytes[at..]);
+                let (blocks, sum) = tables.blocks(&bytes[at - 1..]);
                 if blocks > 0 {
                     units += sum;
                     at += blocks * BLOCK;
@@ -142,19 +142,19 @@ const STATES: usize = LETTER as usize + 52;
 
 /// Bytes that are counted at once where each one's value depends on the one before it alone.
 const BLOCK: usize = 8;
-/// Marks the pairs of which that cannot be said: a sign twice, digits.
+/// Marks the pairs of which that cannot be said: a sign twice, digits, what is beyond ASCII.
 const LOOK_BACK: u8 = 1 << 7;
 
-/// Pairs of ASCII characters.
-const PAIRS: usize = 1 << 14;
+/// Pairs of bytes.
+const PAIRS: usize = 1 << 16;
 
 static TABLES: OnceLock<Tables> = OnceLock::new();
 
 struct Tables {
     /// From each state by each ASCII character: the next state, and the value of the character.
     steps: Vec<[u8; 2]>,
-    /// By two ASCII characters, as [`pairs`] has them: the value of the second, or [`LOOK_BACK`].
-    pairs: [u8; PAIRS],
+    /// By two bytes, the first below the second: the value of the second, or [`LOOK_BACK`].
+    pairs: Vec<u8>,
 }
 
 impl Tables {
@@ -162,12 +162,14 @@ impl Tables {
     fn new() -> Self {
         let steps: Vec<[u8; 2]> =
             (0..STATES * 128).map(|at| step((at / 128) as u8, (at % 128) as u8)).collect();
-        let mut tables = Self { steps, pairs: [0; PAIRS] };
-        let pair = |at: usize| match tables.step(tables.alone((at % 128) as u8), (at / 128) as u8) {
-            Some([next, value]) if next == tables.alone((at / 128) as u8) => value,
-            _ => LOOK_BACK,
-        };
-        tables.pairs = std::array::from_fn(pair);
+        let mut tables = Self { steps, pairs: vec![LOOK_BACK; PAIRS] };
+        for (first, second) in (0..128).flat_map(|first| (0..128).map(move |second| (first, second))) {
+            if let Some([next, value]) = tables.step(tables.alone(first), second)
+                && next == tables.alone(second)
+            {
+                tables.pairs[pair(first, second)] = value;
+            }
+        }
         tables
     }
 
@@ -181,44 +183,32 @@ impl Tables {
         self.step(START, byte).map_or(START, |[next, _]| next)
     }
 
-    /// How many blocks there are in which each byte's value depends on the one before it alone, and the sum of these values.
-    fn blocks(&self, mut before: u8, bytes: &[u8]) -> (usize, u64) {
+    /// How many blocks there are behind the first byte in which each byte's value depends on the one before it alone, and the sum
+    /// of these values.
+    fn blocks(&self, mut bytes: &[u8]) -> (usize, u64) {
         let (mut blocks, mut total) = (0, 0);
-        if !before.is_ascii() {
-            return (0, 0);
-        }
-        for block in bytes.as_chunks::<BLOCK>().0 {
-            let odd = u64::from_le_bytes(*block);
-            if odd & BEYOND_ASCII != 0 {
-                break;
-            }
-            let even = odd << 8 | u64::from(before);
-            let (mut sum, mut seen) = (0_u32, 0);
-            for pairs in [pairs(even), pairs(odd)] {
-                for n in 0..4 {
-                    let value = self.pairs[(pairs >> (16 * n)) as usize & (PAIRS - 1)];
-                    sum += u32::from(value);
-                    seen |= value;
-                }
-            }
+        let Some(pairs) = self.pairs.first_chunk::<PAIRS>() else { return (0, 0) };
+        let pair = |first: u8, second: u8| pairs[pair(first, second)];
+        while let Some(&[before, a, b, c, d, e, f, g, h]) = bytes.first_chunk::<{ BLOCK + 1 }>() {
+            let one = [pair(before, a), pair(a, b), pair(b, c), pair(c, d)];
+            let other = [pair(d, e), pair(e, f), pair(f, g), pair(g, h)];
+            let sum = |[a, b, c, d]: [u8; 4]| u32::from(a) + u32::from(b) + u32::from(c) + u32::from(d);
+            let any = |[a, b, c, d]: [u8; 4]| a | b | c | d;
+            let (sum, seen) = (sum(one) + sum(other), any(one) | any(other));
             if seen >= LOOK_BACK {
                 break;
             }
             blocks += 1;
             total += u64::from(sum);
-            before = block[BLOCK - 1];
+            bytes = &bytes[BLOCK..];
         }
         (blocks, total)
     }
 }
 
-/// The bit that characters beyond ASCII have, in each of eight bytes.
-const BEYOND_ASCII: u64 = 0x8080_8080_8080_8080;
-
-/// The four pairs of a word's ASCII characters, 16 bits for each: the first character's seven, and above them the second's.
-fn pairs(word: u64) -> u64 {
-    const FIRST: u64 = 0x007F_007F_007F_007F;
-    (word & FIRST) | (word >> 1 & (FIRST << 7))
+/// The place of two bytes among [`PAIRS`].
+fn pair(first: u8, second: u8) -> usize {
+    usize::from(u16::from_le_bytes([first, second]))
 }
 
 /// The next state, the value and the length of the first character of a text that begins beyond ASCII.
