@@ -166,13 +166,7 @@ fn needles<'a>(all: &[Choice<'a>]) -> Needles<'a> {
     Needles::of_sorted(all.iter().map(|choice| choice.text).zip(0..).collect())
 }
 
-/// The numbers of facts that are sorted by text; `None` where one of them has none.
+/// The numbers of facts; `None` where one of them has none.
 fn numbers(choices: &[Choice<'_>], names: &Names) -> Option<Vec<u32>> {
-    let mut sorted = names.sorted().iter().copied();
-    choices
-        .iter()
-        .map(|choice| sorted.find(|number| names.text(*number) >= choice.text))
-        .zip(choices)
-        .map(|(number, choice)| number.filter(|number| names.text(*number) == choice.text))
-        .collect()
+    choices.iter().map(|choice| names.find(choice.text)).collect()
 }
