@@ -25,13 +25,13 @@ export const session = (name, options = {}, read = () => undefined) => ({
 });
 
 /** A cut of the whole list to `tokens`, and the input items that are left of it. */
-export const cutting = (name, compaction = {}) => ({
+export const cutting = (name, options = ROOMY) => ({
   name,
   budget: true,
   convert: plain,
   begin(list) {
     const history = new OpenAIHistoryAdapter(asItems(list));
-    const of = (tokens) => new Session({ ...ROOMY, contextWindow: tokens, safetyMargin: 0, compaction, summarize: async () => ({ text: SUMMARY }) });
+    const of = (tokens) => new Session({ ...options, contextWindow: tokens, safetyMargin: 0, summarize: async () => ({ text: SUMMARY }) });
     let session;
     return {
       ready(tokens) {

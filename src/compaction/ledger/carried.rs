@@ -22,8 +22,8 @@ pub struct Carried {
     pub(super) commands: BTreeMap<String, Ran>,
     /// What is still to be done.
     pub(super) open: Open,
-    /// Outputs that can be read again, by the number of their message.
-    pub(super) outputs: BTreeMap<u64, Stored>,
+    /// Outputs that can be read again, in the order of their messages.
+    pub(super) outputs: Vec<Stored>,
     /// How many messages were read.
     clock: u64,
     /// What the user asked for, as the ledger tells it.
@@ -58,6 +58,8 @@ pub(super) struct Ran {
 /// An output in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stored {
+    /// The number of its message.
+    pub at: u64,
     pub ref_id: String,
     pub bytes: u64,
 }
@@ -65,7 +67,7 @@ pub(super) struct Stored {
 saved!(struct Carried { literals, rules, commands, open, outputs, clock } fresh { asked: Vec::new(), said: Vec::new() });
 saved!(struct Rule { strength, explicit, last } since 2 { first });
 saved!(struct Ran { line, failed, last });
-saved!(struct Stored { ref_id, bytes });
+saved!(struct Stored { at, ref_id, bytes });
 
 impl Carried {
     /// Reads messages, in order, whole as they were pushed.
@@ -136,7 +138,7 @@ impl Carried {
         }
         let output_ref = message.tool_outputs().find_map(|o| o.output_ref.as_ref())?;
         let bytes = output_ref.byte_size.unwrap_or(0);
-        self.outputs.insert(self.clock, Stored { ref_id: output_ref.id.clone(), bytes });
+        self.outputs.push(Stored { at: self.clock, ref_id: output_ref.id.clone(), bytes });
         Some(self.clock)
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::asked::LATEST;
+use super::carried::Stored;
 use super::choose::Choice;
 use super::cost;
 use super::missing::{Missing, Ruled};
@@ -138,13 +139,13 @@ impl Draft {
         missing.refs.find(&self.text, |i| shown[i] = true);
         let unnamed = missing.carried.outputs.iter().zip(&shown).filter(|(_, shown)| !**shown);
         let mut refs: Vec<(usize, u64, &str)> = unnamed
-            .map(|((at, stored), _)| (at, stored))
+            .map(|(stored, _)| stored)
             .rev()
             .enumerate()
-            .filter(|(age, (at, stored))| {
-                opens.contains_key(*at) || (*age < NEWEST_REFS && stored.bytes >= LARGE)
+            .filter(|(age, stored)| {
+                opens.contains_key(&stored.at) || (*age < NEWEST_REFS && stored.bytes >= LARGE)
             })
-            .map(|(_, (at, stored))| (opens.get(at).copied().unwrap_or(0), *at, stored.ref_id.as_str()))
+            .map(|(_, Stored { at, ref_id, .. })| (opens.get(at).copied().unwrap_or(0), *at, ref_id.as_str()))
             .collect();
         sort_by_key(&mut refs, |(opens, at, _)| (Reverse(*opens), Reverse(*at)));
         let label = "Stored outputs (tool_output_cache): ";

@@ -47,7 +47,7 @@ impl<'a> Missing<'a> {
         let rules = rules.into_iter().map(as_told).collect();
         let asked = carried.asked.iter().map(String::as_str).collect();
         let said_sought = Needles::new(carried.said.iter().map(|said| said.text.as_str()));
-        let refs = Needles::new(carried.outputs.values().map(|o| o.ref_id.as_str()));
+        let refs = Needles::new(carried.outputs.iter().map(|o| o.ref_id.as_str()));
         Self {
             carried,
             rules: absent(rules, |rules, found| {
