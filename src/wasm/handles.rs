@@ -199,7 +199,7 @@ impl Handles {
             None if format == Format::Messages => provider.write_one(&named(&first.message, node), &calls),
             _ => provider.write_run(&messages, &calls, &mut notes),
         };
-        batch.push(key, Made { of, objects: Vec::new(), notes }, &entries)?;
+        batch.push(key, Made { of, objects: Vec::new(), notes }, entries);
         if batch.is_full() {
             self.take(batch)?;
         }

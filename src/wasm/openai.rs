@@ -3,9 +3,11 @@
 use std::cell::RefCell;
 
 use js_sys::Array;
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::value::{elements, entry_to_js, json};
+use super::arrays::{append, picked};
+use super::value::{elements, entries_to_js, json};
 use super::view::handed_out;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
@@ -85,17 +87,7 @@ impl OpenAIHistoryAdapter {
             let list = json(&compacted, ErrorCode::InvalidMessage)?;
             self.rebuild_from(&provider(Format::Messages).read(&list)?)?
         };
-        let objects = rebuilt
-            .iter()
-            .map(|item| match item {
-                Rebuilt::Kept(at) => Ok(self.items.get(*at as u32)),
-                Rebuilt::New(value) => entry_to_js(value),
-            })
-            .collect::<Result<Vec<JsValue>, JsValue>>()?;
-        self.items.set_length(0);
-        for object in &objects {
-            self.items.push(object);
-        }
+        self.put(&rebuilt)?;
         Ok(self.items.clone())
     }
 }
@@ -106,6 +98,28 @@ impl OpenAIHistoryAdapter {
         messages: impl IntoIterator<Item = &'a Message>,
     ) -> Result<Vec<Rebuilt>, JsValue> {
         Ok(self.core.try_borrow_mut().map_err(|_| busy())?.rebuild(messages)?)
+    }
+
+    /// Puts what was rebuilt in the place of the items. What stays mostly stands at the end, in one piece.
+    fn put<'r>(&self, rebuilt: &'r [Rebuilt]) -> Result<(), JsValue> {
+        let is_next = |pair: &&[Rebuilt]| matches!(pair, [Rebuilt::Kept(a), Rebuilt::Kept(b)] if a + 1 == *b);
+        let end = rebuilt.windows(2).rev().take_while(is_next).count();
+        let (edited, end) = rebuilt.split_at(rebuilt.len() - end);
+        let new = |item: &'r Rebuilt| if let Rebuilt::New(value) = item { Some(&**value) } else { None };
+        let new: Vec<&Value> = edited.iter().filter_map(new).collect();
+        let mut behind = self.items.length()..;
+        let place = |item: &Rebuilt| match item {
+            Rebuilt::Kept(at) => Some(*at as u32),
+            Rebuilt::New(_) => behind.next(),
+        };
+        let places: Vec<u32> = edited.iter().filter_map(place).collect();
+        let mut all = picked(&self.items.concat(&entries_to_js(&new)?), &places)?;
+        if let [Rebuilt::Kept(first), ..] = end {
+            let first = *first as u32;
+            all = all.concat(&self.items.slice(first, first + end.len() as u32));
+        }
+        self.items.set_length(0);
+        append(&self.items, &all)
     }
 }
 

@@ -10,6 +10,7 @@ use js_sys::{Array, Function, Object, WeakMap};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::arrays::are_same;
 use super::handles::{Handles, Shown};
 use super::inner::Inner;
 use super::list::List;
@@ -49,9 +50,7 @@ pub fn handed_out(list: &JsValue) -> Option<Vec<Arc<Message>>> {
     let inner = SESSIONS.with_borrow(|sessions| sessions.get(&(number as u32))?.upgrade())?;
     let handles = inner.handles().ok()?;
     let known = handles.lists.get(&Format::Messages)?;
-    let same = list.length() == known.entries.length()
-        && (0..list.length()).all(|at| Object::is(&list.get(at), &known.entries.get(at)));
-    if !same {
+    if !are_same(&known.entries, list).ok()? {
         return None;
     }
     let messages = |core: &Session| {

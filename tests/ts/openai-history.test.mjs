@@ -216,6 +216,30 @@ describe("rebuild", () => {
     }
   });
 
+  test("a long list of a session's own is known object by object, and its items come in order", () => {
+    const long = words(2000);
+    const items = Array.from({ length: 300 }, (_, n) => [{ role: "user", content: `do ${n}` }, call(n), output(n, `text ${n}`)]).flat();
+    const session = new Session();
+    session.pushFrom("openai-responses", items);
+    const rebuilt = (edit) => {
+      const list = session.lower();
+      edit(list);
+      return new OpenAIHistoryAdapter(items).rebuild(list);
+    };
+    assert.deepEqual(rebuilt(() => {}).findIndex((item, at) => item !== items[at]), -1);
+    const swapped = rebuilt((list) => ([list[600], list[603]] = [list[603], list[600]]));
+    assert.deepEqual([599, 600, 603, 604].map((at) => swapped[at].content ?? swapped[at].call_id), ["call_199", "do 201", "do 200", "call_201"]);
+    assert.throws(() => rebuilt((list) => delete list[600]), failsWith("INVALID_MESSAGE", /600/));
+    const edited = rebuilt((list) => {
+      for (let at = 2; at < 600; at += 3) list[at] = { ...list[at], content: at === 299 ? long : `[${at}]` };
+      list.splice(3, 3, user("S"));
+    });
+    assert.equal(edited.length, 898);
+    assert.deepEqual([0, 1, 3, 4, 6].map((at) => edited[at].output ?? edited[at].content ?? at), ["do 0", 1, "S", "do 2", "[8]"]);
+    assert.equal(edited[297].output, long);
+    edited.forEach((item, at) => assert.equal(item === items[at < 3 ? at : at + 2], at !== 3 && (at > 597 || item.type !== "function_call_output"), `${at}`));
+  });
+
   test("an untouched list rebuilds to itself", () => {
     const items = everything();
     const session = new Session();
