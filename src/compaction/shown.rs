@@ -77,9 +77,7 @@ pub fn conversation<'a>(
             (Shown { folded, slot }, message)
         })
         .collect();
-    if !all_answered(context, &slots) {
-        drop_unanswered_calls(&mut slots);
-    }
+    drop_unanswered_calls(context, &mut slots);
     if let Some(redact) = ask.redact {
         for (_, message) in &mut slots {
             *message = Quoted::whole(Arc::new(redact.message(&message.message())?));
@@ -174,11 +172,20 @@ fn all_answered(context: &Context, messages: &[(Shown<'_>, Quoted)]) -> bool {
     callers == 0
 }
 
+/// The calls that no output answers.
+fn open_in(messages: &[(Shown<'_>, Quoted)]) -> HashSet<String> {
+    let seen: Vec<Seen<'_>> = messages.iter().map(|(from, message)| from.seen(message)).collect();
+    open_calls_of(&seen).into_iter().map(str::to_owned).collect()
+}
+
 /// A provider refuses calls without outputs, and the request ends with a user message: calls that nothing answers leave
 /// their message, and a message that has nothing else to say leaves the request (COMP-4).
-fn drop_unanswered_calls(messages: &mut Vec<(Shown<'_>, Quoted)>) {
-    let seen: Vec<Seen<'_>> = messages.iter().map(|(from, message)| from.seen(message)).collect();
-    let open: HashSet<String> = open_calls_of(&seen).into_iter().map(str::to_owned).collect();
+fn drop_unanswered_calls(context: &Context, messages: &mut Vec<(Shown<'_>, Quoted)>) {
+    if all_answered(context, messages) {
+        debug_assert!(open_in(messages).is_empty());
+        return;
+    }
+    let open = open_in(messages);
     if open.is_empty() {
         return;
     }

@@ -50,6 +50,24 @@ for (const format of FORMATS)
   });
 
 for (const format of FORMATS)
+  test(`${format}: hundreds of entries that go over together are those that went over one by one`, () => {
+    const rule = (n) => ({ role: n % 2 ? "developer" : "system", content: `Rule ${n}.` });
+    const long = { role: "assistant", content: words(3000, 7) };
+    const list = [rule(0), rule(1), ...Array.from({ length: 90 }, (_, n) => [...step(n), ...(n % 17 ? [] : [rule(n), long])]).flat()];
+    const options = { contextWindow: 10_000_000, toolOutputCache: { contextBudgetTokens: 2000 } };
+    const [together, oneByOne] = [new Session(options), new Session(options)];
+    together.push(list);
+    for (const message of list) {
+      oneByOne.push(message);
+      oneByOne.view(format);
+    }
+    assert.ok(listOf(together.view(format)).length > 256);
+    assert.deepEqual(together.view(format), oneByOne.view(format));
+    const restored = Session.restore(together.snapshot(), options);
+    assert.deepEqual(restored.view(format), together.view(format), "nor does it matter whose objects they are");
+  });
+
+for (const format of FORMATS)
   test(`${format}: as many bytes cross for the next view, however long the conversation is`, () => {
     const bytes = [50, 1000].map((steps) => {
       const session = new Session({ contextWindow: 10_000_000, toolOutputCache: { contextBudgetTokens: 1_000_000 } });
