@@ -1,6 +1,6 @@
 //! A past that the caller wrote anew: what no longer holds leaves the view, and what follows is taken in behind the rest.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::core::Context;
 use super::event::EventName;
@@ -27,6 +27,7 @@ impl Context {
         messages: Vec<Message>,
         drops_bound_thinking: bool,
     ) -> Result<Vec<NodeIndex>> {
+        let gone = &self.with_outputs(gone);
         let (before, stand_ins) = self.supersede(gone);
         if let Err(error) = self.history.check(&messages, &[]) {
             self.history.reinstate(before);
@@ -51,6 +52,41 @@ impl Context {
         let added = self.push(messages.into_iter().map(known).collect())?;
         self.settle_steps();
         Ok(added)
+    }
+
+    /// What passes took out of the view behind the last of these, but for outputs, which go with their calls.
+    pub fn dropped_behind(&self, stays: &NodeSet) -> Vec<NodeIndex> {
+        let order = self.view.order();
+        let first = order.iter().rposition(|n| stays.contains(n)).map_or(0, |at| at + 1);
+        let goes = |n: &NodeIndex| {
+            let node = self.history.node(*n);
+            let may_go = node.kind == NodeKind::Message && node.message.role != Role::Tool;
+            may_go && self.view.dropped(*n).is_some() && !stays.contains(n)
+        };
+        order[first..].iter().copied().filter(goes).collect()
+    }
+
+    /// Nodes, with the outputs of calls among them: who goes on from a view does not name those that a pass took out of it.
+    fn with_outputs(&self, gone: &[NodeIndex]) -> Vec<NodeIndex> {
+        let named: NodeSet = gone.iter().copied().collect();
+        let first = gone.iter().min().map_or(self.history.len(), |n| n.get());
+        let calls: HashSet<&str> = gone
+            .iter()
+            .flat_map(|n| self.history.node(*n).message.tool_calls())
+            .map(|call| call.id.as_str())
+            .collect();
+        let answers = |n: &NodeIndex| {
+            let node = self.history.node(*n);
+            let by_id = || {
+                let mut outputs = node.message.tool_outputs().peekable();
+                outputs.peek().is_some() && outputs.all(|output| calls.contains(output.call_id.as_str()))
+            };
+            let is_output = node.kind == NodeKind::Message && node.message.role == Role::Tool;
+            is_output && self.history.caller(*n).map_or_else(by_id, |caller| named.contains(&caller))
+        };
+        let later = (first as u32..self.history.len() as u32).map(NodeIndex);
+        let outputs = later.filter(|n| !named.contains(n) && !self.history.is_superseded(*n)).filter(answers);
+        gone.iter().copied().chain(outputs).collect()
     }
 
     /// The refs of outputs that `messages` say again, by call id.

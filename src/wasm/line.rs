@@ -5,7 +5,7 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::value::json;
-use crate::context::{NodeIndex, NodeSet, Renumbering};
+use crate::context::{Context, NodeIndex, NodeSet, Renumbering};
 use crate::error::ErrorCode;
 use crate::message::{Format, Message};
 use crate::provider::{alike, provider};
@@ -139,6 +139,18 @@ impl Line {
     /// The messages that the stretches from `stretches` on say.
     pub fn said_from(&self, stretches: usize) -> Vec<NodeIndex> {
         self.0[stretches..].iter().flat_map(|s| s.said().iter().copied()).collect()
+    }
+
+    /// What passes took out of the view behind the first `stretches`, and the list never had: its caller went on from a view.
+    pub fn unsaid_behind(&self, stretches: usize, context: &Context) -> Vec<NodeIndex> {
+        let (stays, goes) = self.0.split_at(stretches);
+        let nodes = |of: &[Stretch]| -> NodeSet {
+            of.iter().flat_map(|s| s.nodes.iter().chain(s.said())).copied().collect()
+        };
+        let goes = nodes(goes);
+        let mut behind = context.dropped_behind(&nodes(stays));
+        behind.retain(|node| !goes.contains(node));
+        behind
     }
 
     /// Compares entry by entry: by reference, and by value where an object is not the same.

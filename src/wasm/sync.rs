@@ -28,7 +28,10 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         }
     }
     let known = view.as_ref().unwrap_or(&line);
-    let gone = known.said_from(common.stretches);
+    let mut gone = known.said_from(common.stretches);
+    if !gone.is_empty() {
+        gone.extend(inner.read(|core| known.unsaid_behind(common.stretches, core.context()))?);
+    }
     let before = known.before(common.stretches).cloned();
     drop(line);
     let new: Array = list[common.entries..].iter().collect();

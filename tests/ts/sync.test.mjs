@@ -336,6 +336,35 @@ describe("a view that is handed back", () => {
     });
 });
 
+describe("what a pass took out of a view that is handed back goes with what the caller rewrites", () => {
+  const prepared = async () => {
+    const session = new Session({ contextWindow: 100_000, ladder: [{ pass: "drop_old_tool_results", keepSteps: 1 }] });
+    const saying = (text, ...ids) => ({ ...calls(...ids), content: text });
+    session.push([asks("go"), calls("a"), calls("b"), answers("b", "1"), saying("so", "c"), answers("c", "2"), asks("on")]);
+    await session.prepare();
+    const view = session.view("openai-chat");
+    assert.deepEqual(view, [asks("go"), says("so"), asks("on")]);
+    session.sync("openai-chat", view);
+    return { session, view };
+  };
+  test("from the beginning: nothing of it comes back", async () => {
+    const { session } = await prepared();
+    session.sync("openai-chat", [asks("else")]);
+    assert.deepEqual(session.view("openai-chat"), [asks("else")]);
+  });
+  test("from behind the request: neither its calls nor their outputs come back", async () => {
+    const { session, view } = await prepared();
+    session.sync("openai-chat", [view[0], says("no")]);
+    assert.deepEqual(session.view("openai-chat"), [asks("go"), says("no")]);
+  });
+  test("from behind an answer without its calls: that stays as it is", async () => {
+    const { session, view } = await prepared();
+    session.sync("openai-chat", [view[0], view[1], asks("else")]);
+    assert.deepEqual(session.view("openai-chat"), [asks("go"), says("so"), asks("else")]);
+    assert.equal(session.messages.length, 8, "the history keeps all of it");
+  });
+});
+
 describe("a summary that was handed back and is rewritten takes all with it that it stands for", () => {
   const handedBack = async () => {
     const session = new Session({ contextWindow: 100_000, summarize: () => "<summary>the gist</summary>" });
