@@ -527,6 +527,19 @@ test("dropped files of each shape and format are read", async (t) => {
   }
 });
 
+test("a file that is dropped the moment the page stands is taken", async (t) => {
+  const page = await visit(t, {
+    first: `new MutationObserver((_, observer) => {
+      if (!document.querySelector(".source h2")) return;
+      observer.disconnect();
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([${JSON.stringify(JSON.stringify(conversation(2)))}], "early.json"));
+      document.querySelector("main").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }).observe(document, { childList: true, subtree: true });`,
+  });
+  await page.getByTestId("tokens-after").waitFor();
+});
+
 test("a broken file says what is wrong and where; the one before it stays", async (t) => {
   const page = await visit(t);
   await drop(page, "good.json", JSON.stringify(conversation(2)));

@@ -1,6 +1,6 @@
 // Where a transcript comes from: the sample, a file picker, or a drop anywhere on the page.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import sampleUrl from "../../../examples/transcript.responses.json?url";
 import type { Opened, Progress } from "../engine/protocol";
 
@@ -86,7 +86,8 @@ function useDrop(onDrop: (file: File) => void): boolean {
   const [over, setOver] = useState(false);
   const latest = useRef(onDrop);
   latest.current = onDrop;
-  useEffect(() => {
+  // At once: a plain effect waits for the next frame, and what is dropped until then would be lost.
+  useLayoutEffect(() => {
     const stop = new AbortController();
     const on = (type: "dragover" | "dragleave" | "drop", listener: (event: DragEvent) => void) =>
       window.addEventListener(type, listener, { signal: stop.signal });
