@@ -1,6 +1,9 @@
 //! `OpenAI`'s input items beside a conversation that is compacted now and then (PROV-1).
 
+mod index;
 mod matching;
+mod piece;
+mod said;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,13 +16,15 @@ use matching::{Matched, matched};
 use super::{Calls, links, provider};
 use crate::error::Result;
 use crate::hashing::HashSet;
-use crate::message::{Format, Message};
+use crate::message::{Format, Message, ToolOutput};
 
 /// The input items of the Responses API: only appended to, until a compaction rebuilds them.
 #[derive(Debug, Clone, Default)]
 pub struct OpenAiHistory {
     entries: Vec<Entry>,
     len: usize,
+    /// Whether there is reasoning in it, or was before the last rebuild that found none.
+    reasons: bool,
     /// What a rebuild discarded. To free thousands of messages takes longer than to rebuild the list: it is done bit by bit, as
     /// items come in.
     discarded: Vec<Entry>,
@@ -79,6 +84,7 @@ impl OpenAiHistory {
             message: Arc::new(message),
             items: r.start + at..r.end + at,
         };
+        self.reasons |= read.iter().any(|(message, _)| links::has_reasoning(message));
         self.entries.extend(read.into_iter().map(entry));
         self.discarded.truncate(self.discarded.len().saturating_sub(64 * items.len()));
         self.len += items.len();
@@ -92,60 +98,96 @@ impl OpenAiHistory {
     /// None so far; a message that the format cannot say leaves no item.
     pub fn rebuild<'a>(&mut self, compacted: impl IntoIterator<Item = &'a Message>) -> Result<Vec<Rebuilt>> {
         let compacted: Vec<&Message> = compacted.into_iter().collect();
-        let mut matched = matched(&self.entries, &compacted);
+        let is_told = compacted.iter().any(|message| links::has_reasoning(message));
+        let mut matched = matched(&self.entries, &compacted, self.reasons && !is_told);
         drop_lone_outputs(&mut matched);
-        let linked = linked(&self.entries, &matched);
-        let mut out: Vec<Rebuilt> = Vec::new();
-        let mut entries: Vec<Entry> = Vec::new();
+        if self.reasons || is_told {
+            matched = linked(&self.entries, matched);
+        }
+        let mut out: Vec<Rebuilt> = Vec::with_capacity(matched.len());
+        let mut entries: Vec<Entry> = Vec::with_capacity(matched.len());
         let writer = provider(Format::OpenaiResponses);
-        for (at, matched) in matched.iter().enumerate() {
-            let linked =
-                linked.as_ref().map_or(Some(Cow::Borrowed(matched.message())), |view| view[at].clone());
-            let Some(message) = linked else { continue };
+        for matched in matched {
             let start = out.len();
-            let message = match (message, matched) {
-                (Cow::Borrowed(_), Matched::Kept(piece)) => {
-                    out.extend(piece.items.clone().map(Rebuilt::Kept));
-                    piece.shared().clone()
-                }
-                (message, _) => {
-                    let calls = |id: &str| {
-                        let before = entries.iter().rev().map(|entry| &*entry.message);
-                        std::iter::once(&*message)
-                            .chain(before)
-                            .find_map(|m| m.tool_calls().rfind(|call| call.id == id))
-                    };
-                    let items = writer.write_one(&message, &Calls::looked_up(&calls));
-                    out.extend(items.into_iter().map(|item| Rebuilt::New(Box::new(item))));
-                    Arc::new(message.into_owned())
-                }
+            if let Matched::Kept(message, items) = matched {
+                out.extend(items.map(Rebuilt::Kept));
+                entries.push(Entry { message: message.into_owned(), items: start..out.len() });
+                continue;
+            }
+            let message = matched.into_message();
+            let calls = |id: &str| {
+                let before = entries.iter().rev().map(|entry| &*entry.message);
+                std::iter::once(&*message)
+                    .chain(before)
+                    .find_map(|m| m.tool_calls().rfind(|call| call.id == id))
             };
+            let items = writer.write_one(&message, &Calls::looked_up(&calls));
+            out.extend(items.into_iter().map(|item| Rebuilt::New(Box::new(item))));
             entries.push(Entry { message, items: start..out.len() });
         }
-        drop(linked);
-        drop(matched);
+        self.reasons &= entries.iter().any(|entry| links::has_reasoning(&entry.message));
         self.len = out.len();
         self.discarded = std::mem::replace(&mut self.entries, entries);
         Ok(out)
     }
 }
 
-/// The messages as they are without what lost its other half (`None` where one goes), where anything is linked at all.
-fn linked<'a>(entries: &'a [Entry], matched: &'a [Matched<'a>]) -> Option<Vec<Option<Cow<'a, Message>>>> {
-    let history = || entries.iter().map(|entry| &*entry.message);
-    let view = || matched.iter().map(Matched::message);
-    let is_linked = history().chain(view()).any(links::has_reasoning);
-    is_linked.then(|| links::unlink_each(history(), view().map(Cow::Borrowed)))
+/// The messages without what lost its other half.
+fn linked<'a>(entries: &[Entry], matched: Vec<Matched<'a>>) -> Vec<Matched<'a>> {
+    enum Linked {
+        Same,
+        Other(Message),
+        Gone,
+    }
+    let history = entries.iter().map(|entry| &*entry.message);
+    let linked = links::unlink_each(history, matched.iter().map(|matched| Cow::Borrowed(matched.message())));
+    let linked = linked.into_iter().map(|message| match message {
+        Some(Cow::Borrowed(_)) => Linked::Same,
+        Some(Cow::Owned(message)) => Linked::Other(message),
+        None => Linked::Gone,
+    });
+    let linked: Vec<Linked> = linked.collect();
+    let set_right = |(matched, linked)| match linked {
+        Linked::Same => Some(matched),
+        Linked::Other(message) => Some(Matched::Changed(Box::new(message))),
+        Linked::Gone => None,
+    };
+    matched.into_iter().zip(linked).filter_map(set_right).collect()
 }
 
 /// An output that has no call before it goes.
 fn drop_lone_outputs(matched: &mut Vec<Matched<'_>>) {
-    let mut calls: HashSet<&str> = HashSet::default();
-    let mut stays: Vec<bool> = Vec::with_capacity(matched.len());
-    for message in matched.iter().map(Matched::message) {
-        calls.extend(message.tool_calls().map(|call| call.id.as_str()));
-        stays.push(message.tool_outputs().all(|output| calls.contains(output.call_id.as_str())));
+    let lone = lone_outputs(matched);
+    if !lone.is_empty() {
+        let mut lone = lone.into_iter();
+        matched.retain(|_| !lone.next().unwrap_or_default());
     }
-    let mut stays = stays.into_iter();
-    matched.retain(|_| stays.next().unwrap_or(true));
+}
+
+/// Which messages are outputs without a call before them; nothing where none is. An output mostly stands right behind its call:
+/// the ids of all calls are gathered only where one does not.
+fn lone_outputs(matched: &[Matched<'_>]) -> Vec<bool> {
+    const NEAR: usize = 8;
+    let mut lone: Vec<bool> = Vec::new();
+    let mut calls: HashSet<&str> = HashSet::default();
+    let mut gathered = 0;
+    let mut caller: Option<&Message> = None;
+    for (at, message) in matched.iter().map(Matched::message).enumerate() {
+        caller = message.tool_calls().next().map(|_| message).or(caller);
+        let mut is_called = |output: &ToolOutput| {
+            let mut near = caller.into_iter().flat_map(Message::tool_calls).take(NEAR);
+            if near.any(|call| call.id == output.call_id) {
+                return true;
+            }
+            let before = matched[gathered..=at].iter().flat_map(|matched| matched.message().tool_calls());
+            calls.extend(before.map(|call| call.id.as_str()));
+            gathered = at + 1;
+            calls.contains(output.call_id.as_str())
+        };
+        if !message.tool_outputs().all(&mut is_called) {
+            lone.resize(matched.len(), false);
+            lone[at] = true;
+        }
+    }
+    lone
 }

@@ -1,0 +1,73 @@
+//! A message of the history, or what of it stands in one item: items that came one by one are messages of their own, and those
+//! that came together are one.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Entry;
+use super::matching::Matched;
+use super::said::Said;
+use crate::message::{Extras, Message, Part, Role};
+
+pub(super) struct Piece<'a> {
+    message: &'a Arc<Message>,
+    parts: Range<usize>,
+    items: Range<usize>,
+    /// The message's place in the history.
+    pub entry: usize,
+}
+
+impl<'a> Piece<'a> {
+    pub fn whole((at, entry): (usize, &'a Entry)) -> Self {
+        let Entry { message, items } = entry;
+        Self { message, parts: 0..message.parts.len(), items: items.clone(), entry: at }
+    }
+
+    /// Item by item.
+    pub fn each((at, entry): (usize, &'a Entry), out: &mut Vec<Self>) {
+        let Entry { message, items } = entry;
+        if message.parts.len() < 2 || items.len() < 2 || by_item(message).count() != items.len() {
+            out.push(Self::whole((at, entry)));
+            return;
+        }
+        let pieces = by_item(message).zip(items.clone());
+        out.extend(pieces.map(|(parts, item)| Self { message, parts, items: item..item + 1, entry: at }));
+    }
+
+    pub fn said(&self) -> Said<'a> {
+        Said { role: self.message.role, parts: &self.message.parts[self.parts.clone()] }
+    }
+
+    /// As a message.
+    pub fn message(&self) -> Cow<'a, Arc<Message>> {
+        if self.parts.len() == self.message.parts.len() {
+            Cow::Borrowed(self.message)
+        } else {
+            Cow::Owned(Arc::new(part_of(self.message, self.parts.clone())))
+        }
+    }
+
+    pub fn kept(&self) -> Matched<'a> {
+        Matched::Kept(self.message(), self.items.clone())
+    }
+}
+
+/// The parts of a model's message that stand in one item each: texts beside each other are one item's.
+pub(super) fn by_item(message: &Message) -> impl Iterator<Item = Range<usize>> {
+    let parts = if message.role == Role::Assistant { &message.parts[..] } else { &[] };
+    let is_text = |part: &Part| matches!(part, Part::Text { .. } | Part::Refusal { .. } | Part::Media(_));
+    let mut at = 0;
+    parts.chunk_by(move |a, b| is_text(a) && is_text(b)).map(move |of_one| {
+        at += of_one.len();
+        at - of_one.len()..at
+    })
+}
+
+/// A message of some parts of another; what is said of all of it goes along with its text.
+pub(super) fn part_of(message: &Message, parts: Range<usize>) -> Message {
+    let parts = message.parts[parts].to_vec();
+    let is_text = matches!(parts.first(), Some(Part::Text { .. } | Part::Refusal { .. }));
+    let extras = if is_text { message.extras.clone() } else { Extras::default() };
+    Message { role: message.role, parts, meta: message.meta.clone(), extras }
+}

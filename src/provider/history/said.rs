@@ -1,0 +1,132 @@
+//! What a message says, or a part of one: what it is compared and looked up by, whatever format it went through.
+
+use crate::message::{Message, Part, Reasoning, Role};
+
+/// Parts of a message, and whose they are.
+#[derive(Clone, Copy)]
+pub(super) struct Said<'a> {
+    pub role: Role,
+    pub parts: &'a [Part],
+}
+
+impl<'a> From<&'a Message> for Said<'a> {
+    fn from(message: &'a Message) -> Self {
+        Self { role: message.role, parts: &message.parts }
+    }
+}
+
+impl<'a> Said<'a> {
+    /// Whether both say the same: same role, texts, media, calls, outputs, reasoning.
+    pub fn is(self, other: Said<'_>) -> bool {
+        self.role == other.role && same_parts(self.parts, other.parts)
+    }
+
+    /// Whether both are answers to one call, and nothing else.
+    pub fn answers_the_same(self, other: Said<'_>) -> bool {
+        let of = |said: Said<'_>| said.role == Role::Tool && said.parts.len() == 1;
+        match (self.parts, other.parts) {
+            ([Part::ToolOutput(a)], [Part::ToolOutput(b)]) => {
+                of(self) && of(other) && same_text(&a.call_id, &b.call_id)
+            }
+            _ => false,
+        }
+    }
+
+    pub fn is_reasoning(self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::Reasoning(_)))
+    }
+
+    /// What it is looked up by.
+    pub fn key(self) -> Key<'a> {
+        let call = |part: &'a Part| if let Part::ToolCall(call) = part { Some(&*call.id) } else { None };
+        let output = |part: &'a Part| part.as_tool_output().map(|output| &*output.call_id);
+        let name = if let Some(id) = self.parts.iter().find_map(output) {
+            Name::Output(id)
+        } else if let Some(id) = self.parts.iter().find_map(call) {
+            Name::Call(id)
+        } else if let [Part::Reasoning(thought)] = self.parts {
+            Name::Thought(name_of(thought))
+        } else {
+            Name::Text(looks(self.parts))
+        };
+        Key { role: self.role, name }
+    }
+}
+
+/// What is unique for calls, outputs and reasoning, and nearly so for texts. Who says the same has the same.
+#[derive(PartialEq, Eq, Hash)]
+pub(super) struct Key<'a> {
+    role: Role,
+    name: Name<'a>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Name<'a> {
+    Output(&'a str),
+    Call(&'a str),
+    Thought(&'a str),
+    Text(Looks),
+}
+
+/// How long texts are, and the two ends of the first: unlike those of most others.
+type Looks = (usize, End, End);
+
+/// As numbers: to hash them as bytes costs twice as much.
+type End = (u64, u64, u64);
+
+fn looks(parts: &[Part]) -> Looks {
+    let texts = || {
+        parts.iter().filter_map(|part| match part {
+            Part::Text { text, .. } | Part::Refusal { text, .. } => Some(text.as_bytes()),
+            _ => None,
+        })
+    };
+    let first = texts().next().unwrap_or_default();
+    let end = first.len().min(24);
+    (texts().map(<[u8]>::len).sum(), words(&first[..end]), words(&first[first.len() - end..]))
+}
+
+fn words(end: &[u8]) -> End {
+    let mut bytes = [0; 24];
+    bytes[..end.len()].copy_from_slice(end);
+    let mut words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+    let mut word = || words.next().unwrap_or_default();
+    (word(), word(), word())
+}
+
+/// By what reasoning is known: its id, or what it says.
+fn name_of(thought: &Reasoning) -> &str {
+    let said = thought.encrypted.as_deref().or(thought.signature.as_deref()).or(thought.text.as_deref());
+    thought.id.as_deref().or(said).unwrap_or_default()
+}
+
+fn same_parts(a: &[Part], b: &[Part]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_part(a, b))
+}
+
+fn same_part(a: &Part, b: &Part) -> bool {
+    match (a, b) {
+        (Part::Text { text: a, .. }, Part::Text { text: b, .. })
+        | (Part::Refusal { text: a, .. }, Part::Refusal { text: b, .. }) => same_text(a, b),
+        (Part::ToolCall(a), Part::ToolCall(b)) => {
+            same_text(&a.id, &b.id) && same_text(&a.name, &b.name) && same_text(&a.input, &b.input)
+        }
+        (Part::ToolOutput(a), Part::ToolOutput(b)) => {
+            same_text(&a.call_id, &b.call_id) && same_parts(&a.content, &b.content)
+        }
+        (Part::Media(a), Part::Media(b)) => {
+            (&a.url, &a.data, &a.file_id) == (&b.url, &b.data, &b.file_id) && a.kind == b.kind
+        }
+        (Part::Reasoning(a), Part::Reasoning(b)) => name_of(a) == name_of(b),
+        (a, b) => a == b,
+    }
+}
+
+/// Whether two texts are the same: sixteen bytes at a time, where the module's own comparison looks at one.
+fn same_text(a: &str, b: &str) -> bool {
+    let ((a, end_of_a), (b, end_of_b)) = (a.as_bytes().as_chunks::<16>(), b.as_bytes().as_chunks::<16>());
+    let is_same = |(a, b): (&[u8; 16], &[u8; 16])| u128::from_ne_bytes(*a) == u128::from_ne_bytes(*b);
+    (a.len(), end_of_a.len()) == (b.len(), end_of_b.len())
+        && (std::ptr::eq(a, b) || a.iter().zip(b).all(is_same))
+        && end_of_a.iter().zip(end_of_b).all(|(a, b)| a == b)
+}
