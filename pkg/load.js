@@ -4,7 +4,7 @@
 import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
 import { pack } from "./pack.js";
-import { prepared, resolved, withRef } from "./made.js";
+import * as maker from "./made.js";
 import { instantiateSplit } from "./split.js";
 import { guarded, settleMethods, unloaded } from "./guard.js";
 import { showState } from "./shown.js";
@@ -31,7 +31,7 @@ export function bind(candidate) {
   glue.__wbg_set_wasm(guarded(instance.exports, glue.__wbg_set_wasm));
   instance.exports.__wbindgen_start?.();
   glue.setErrorClass(ContextError);
-  glue.setMaker({ prepared, resolved, withRef });
+  glue.setMaker(maker);
   glue.setPacker({ pack });
 }
 

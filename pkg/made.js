@@ -39,6 +39,31 @@ export function prepared(read) {
   return object;
 }
 
+/** Whether both lists hold the same objects. */
+export function areSame(one, other) {
+  if (one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
+}
+
+/** Adds all of `others` to a list. */
+export function append(list, others) {
+  let end = list.length;
+  for (let at = 0; at < others.length; at++) list[end++] = others[at];
+}
+
+/**
+ * What stands at these places of a list, or, behind its end, in `others`.
+ * @param {Uint32Array} runs where each run of neighbours begins and ends
+ */
+export function picked(list, others, runs) {
+  const out = [];
+  const end = list.length;
+  for (let run = 0; run < runs.length; run += 2)
+    for (let at = runs[run]; at < runs[run + 1]; at++) out[out.length] = at < end ? list[at] : others[at - end];
+  return out;
+}
+
 /**
  * A copy of a tool message that says where its full output lies.
  * @param {object} message

@@ -23,7 +23,7 @@ use crate::message::{Format, Message, ToolOutput};
 pub struct OpenAiHistory {
     entries: Vec<Entry>,
     len: usize,
-    /// Whether there is reasoning in it, or was before the last rebuild that found none.
+    /// Whether there is reasoning in it.
     reasons: bool,
     /// What a rebuild discarded. To free thousands of messages takes longer than to rebuild the list: it is done bit by bit, as
     /// items come in.
@@ -37,6 +37,15 @@ struct Entry {
     items: Range<usize>,
 }
 
+/// What a history becomes by a rebuild.
+#[derive(Debug)]
+pub struct Rebuild {
+    /// Item by item.
+    pub items: Vec<Rebuilt>,
+    entries: Vec<Entry>,
+    reasons: bool,
+}
+
 /// One item after a rebuild.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rebuilt {
@@ -44,6 +53,13 @@ pub enum Rebuilt {
     Kept(usize),
     /// An item written anew.
     New(Box<Value>),
+}
+
+impl Rebuilt {
+    /// The item, if it was written anew.
+    pub fn new_item(&self) -> Option<&Value> {
+        if let Self::New(item) = self { Some(item) } else { None }
+    }
 }
 
 impl OpenAiHistory {
@@ -91,27 +107,31 @@ impl OpenAiHistory {
         Ok(())
     }
 
-    /// Rebuilds the items from the compacted messages. Items whose messages are still there untouched come back as
-    /// they were, with what belongs to them (reasoning); items that no longer fit are discarded.
-    ///
-    /// # Errors
-    /// None so far; a message that the format cannot say leaves no item.
-    pub fn rebuild<'a>(&mut self, compacted: impl IntoIterator<Item = &'a Message>) -> Result<Vec<Rebuilt>> {
+    /// Rebuilds the items from the compacted messages: see [`Self::plan`].
+    pub fn rebuild<'a>(&mut self, compacted: impl IntoIterator<Item = &'a Message>) -> Vec<Rebuilt> {
+        let plan = self.plan(compacted);
+        self.put_in(plan)
+    }
+
+    /// What a rebuild from the compacted messages makes. Items whose messages are still there untouched stay as they were, with
+    /// what belongs to them (reasoning); items that no longer fit are discarded. A message that the format cannot say leaves none.
+    pub fn plan<'a>(&self, compacted: impl IntoIterator<Item = &'a Message>) -> Rebuild {
         let compacted: Vec<&Message> = compacted.into_iter().collect();
         let is_told = compacted.iter().any(|message| links::has_reasoning(message));
         let mut matched = matched(&self.entries, &compacted, self.reasons && !is_told);
         drop_lone_outputs(&mut matched);
-        if self.reasons || is_told {
+        let is_linked = self.reasons || is_told;
+        if is_linked {
             matched = linked(&self.entries, matched);
         }
-        let mut out: Vec<Rebuilt> = Vec::with_capacity(matched.len());
+        let mut items: Vec<Rebuilt> = Vec::with_capacity(matched.len());
         let mut entries: Vec<Entry> = Vec::with_capacity(matched.len());
         let writer = provider(Format::OpenaiResponses);
         for matched in matched {
-            let start = out.len();
-            if let Matched::Kept(message, items) = matched {
-                out.extend(items.map(Rebuilt::Kept));
-                entries.push(Entry { message: message.into_owned(), items: start..out.len() });
+            let start = items.len();
+            if let Matched::Kept(message, at) = matched {
+                items.extend(at.map(Rebuilt::Kept));
+                entries.push(Entry { message: message.into_owned(), items: start..items.len() });
                 continue;
             }
             let message = matched.into_message();
@@ -121,14 +141,21 @@ impl OpenAiHistory {
                     .chain(before)
                     .find_map(|m| m.tool_calls().rfind(|call| call.id == id))
             };
-            let items = writer.write_one(&message, &Calls::looked_up(&calls));
-            out.extend(items.into_iter().map(|item| Rebuilt::New(Box::new(item))));
-            entries.push(Entry { message, items: start..out.len() });
+            let written = writer.write_one(&message, &Calls::looked_up(&calls));
+            items.extend(written.into_iter().map(|item| Rebuilt::New(Box::new(item))));
+            entries.push(Entry { message, items: start..items.len() });
         }
-        self.reasons &= entries.iter().any(|entry| links::has_reasoning(&entry.message));
-        self.len = out.len();
+        let reasons = is_linked && entries.iter().any(|entry| links::has_reasoning(&entry.message));
+        Rebuild { items, entries, reasons }
+    }
+
+    /// Goes on with what a rebuild makes of it. It is of this very history: nothing came in since.
+    pub fn put_in(&mut self, plan: Rebuild) -> Vec<Rebuilt> {
+        let Rebuild { items, entries, reasons } = plan;
+        self.len = items.len();
+        self.reasons = reasons;
         self.discarded = std::mem::replace(&mut self.entries, entries);
-        Ok(out)
+        items
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::handles::{Key, Made};
-use super::value::{AT_ONCE, entries_to_js, is_long};
+use super::value::{bytes_of, entries_to_js, is_load};
 
 /// Entries that wait.
 #[derive(Default)]
@@ -12,20 +12,20 @@ pub struct Batch {
     entries: Vec<Value>,
     /// Whose they are, and how many of them.
     of: Vec<(Key, Made, usize)>,
-    has_long: bool,
+    bytes: usize,
 }
 
 impl Batch {
     /// Adds the entries that messages stand in.
     pub fn push(&mut self, key: Key, made: Made, entries: Vec<Value>) {
-        self.has_long |= entries.iter().any(is_long);
+        self.bytes += entries.iter().map(bytes_of).sum::<usize>();
         self.of.push((key, made, entries.len()));
         self.entries.extend(entries);
     }
 
     /// It is time to take them.
     pub fn is_full(&self) -> bool {
-        self.has_long || self.entries.len() >= AT_ONCE
+        is_load(self.entries.len(), self.bytes)
     }
 
     /// What was made of them; nothing waits any more.

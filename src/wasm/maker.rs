@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use js_sys::{Object, Promise};
+use js_sys::{Array, Object, Promise};
 use wasm_bindgen::prelude::*;
 
 use super::value::{copy_of, set, to_js};
@@ -27,6 +27,15 @@ extern "C" {
         byte_size: Option<f64>,
         line_count: Option<f64>,
     ) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = areSame)]
+    fn are_same(this: &Maker, one: &Array, other: &Array) -> Result<bool, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn append(this: &Maker, list: &Array, others: &Array) -> Result<(), JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn picked(this: &Maker, list: &Array, others: &Array, runs: &[u32]) -> Result<Array, JsValue>;
 }
 
 thread_local! {
@@ -73,5 +82,36 @@ pub fn with_ref(message: &JsValue, output_ref: &ToolOutputRef) -> Result<JsValue
         let number = |n: u64| n as f64;
         let ToolOutputRef { id, byte_size, line_count } = output_ref;
         maker.with_ref(message, id, byte_size.map(number), line_count.map(number))
+    })
+}
+
+/// Whether both hold the same objects: one by one, each would cross twice. What a getter throws comes back.
+pub fn are_same(one: &Array, other: &Array) -> Result<bool, JsValue> {
+    MAKER.with(|slot| match slot.get() {
+        Some(maker) => maker.are_same(one, other),
+        None => Ok(one.length() == other.length() && one.iter().zip(other.iter()).all(|(a, b)| a == b)),
+    })
+}
+
+/// Adds all of `others` to a list.
+pub fn append(list: &Array, others: &Array) -> Result<(), JsValue> {
+    MAKER.with(|slot| {
+        if let Some(maker) = slot.get() {
+            return maker.append(list, others);
+        }
+        for other in others.iter() {
+            list.push(&other);
+        }
+        Ok(())
+    })
+}
+
+/// What stands at places of a list, or behind its end in `others`: each run of neighbours from its first place to behind its last.
+pub fn picked(list: &Array, others: &Array, runs: &[u32]) -> Result<Array, JsValue> {
+    let end = list.length();
+    let at = |at: u32| if at < end { list.get(at) } else { others.get(at - end) };
+    MAKER.with(|slot| match slot.get() {
+        Some(maker) => maker.picked(list, others, runs),
+        None => Ok(runs.chunks(2).flat_map(|run| run[0]..run[1]).map(at).collect()),
     })
 }

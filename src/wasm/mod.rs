@@ -7,7 +7,6 @@
 #![allow(clippy::doc_markdown, reason = "these docs are TypeScript's: `{ContextError}` is a TSDoc link")]
 
 mod agent_loop;
-mod arrays;
 mod away;
 mod background;
 mod batch;

@@ -2,11 +2,11 @@
 
 use std::cell::RefCell;
 
-use js_sys::Array;
+use js_sys::{Array, Object};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::arrays::{append, picked};
+use super::maker::{append, picked};
 use super::value::{elements, entries_to_js, json};
 use super::view::handed_out;
 use crate::error::{Error, ErrorCode};
@@ -27,6 +27,8 @@ use crate::provider::{OpenAiHistory, Rebuilt, provider};
 #[wasm_bindgen(js_name = OpenAIHistoryAdapter)]
 pub struct OpenAIHistoryAdapter {
     core: RefCell<OpenAiHistory>,
+    /// What the items came as. The caller has a list of his own: what he does to that moves nothing in here.
+    known: RefCell<Array>,
     items: Array,
 }
 
@@ -39,14 +41,15 @@ impl OpenAIHistoryAdapter {
     pub fn new(
         #[wasm_bindgen(unchecked_optional_param_type = "object[]")] input_items: JsValue,
     ) -> Result<OpenAIHistoryAdapter, JsValue> {
-        let adapter = Self { core: RefCell::default(), items: Array::new() };
+        let adapter = Self { core: RefCell::default(), known: RefCell::default(), items: Array::new() };
         if !input_items.is_undefined() && !input_items.is_null() {
             adapter.append(input_items)?;
         }
         Ok(adapter)
     }
 
-    /// The items, as the Responses API takes them: one live array, changed in place.
+    /// The items, as the Responses API takes them: one live array, changed in place. Add to it by `append`: what else is done to
+    /// the array lasts until the next `rebuild`.
     #[wasm_bindgen(getter, js_name = inputItems, unchecked_return_type = "EntryOf<\"openai-responses\">[]")]
     pub fn input_items(&self) -> Array {
         self.items.clone()
@@ -54,7 +57,8 @@ impl OpenAIHistoryAdapter {
 
     /// Appends items: what the caller adds, or what a response brought in its `output`.
     ///
-    /// @throws {ContextError} `INVALID_MESSAGE` with the index of the item; nothing is appended then.
+    /// @throws {ContextError} `INVALID_MESSAGE` with the index of the item, `INVALID_ARGUMENT` where `inputItems` was frozen; nothing
+    /// is appended then.
     pub fn append(
         &self,
         #[wasm_bindgen(unchecked_param_type = "object | object[]")] items: JsValue,
@@ -62,11 +66,11 @@ impl OpenAIHistoryAdapter {
         let objects = elements(&items)?;
         let values =
             objects.iter().map(|o| json(o, ErrorCode::InvalidMessage)).collect::<Result<Vec<_>, _>>()?;
+        self.can_change()?;
         self.core.try_borrow_mut().map_err(|_| busy())?.append(&values)?;
-        for object in &objects {
-            self.items.push(object);
-        }
-        Ok(())
+        let objects: Array = objects.iter().collect();
+        append(&self.known.borrow(), &objects)?;
+        append(&self.items, &objects)
     }
 
     /// Makes the items anew from compacted messages, in place, and gives the list.
@@ -75,51 +79,62 @@ impl OpenAIHistoryAdapter {
     /// session's view: it does not cross again, and an object of it that was changed meanwhile counts as it was pushed. Any other
     /// list, a copy of the array too, is read as it stands.
     ///
-    /// @throws {ContextError} `INVALID_MESSAGE` with the index of the message; nothing has changed then.
+    /// @throws {ContextError} `INVALID_MESSAGE` with the index of the message, `INVALID_ARGUMENT` where `inputItems` was frozen;
+    /// nothing has changed then.
     #[wasm_bindgen(unchecked_return_type = "object[]")]
     pub fn rebuild(
         &self,
         #[wasm_bindgen(unchecked_param_type = "Message[]")] compacted: JsValue,
     ) -> Result<Array, JsValue> {
-        let rebuilt = if let Some(messages) = handed_out(&compacted) {
-            self.rebuild_from(messages.iter().map(|message| &**message))?
+        if let Some(messages) = handed_out(&compacted) {
+            self.rebuild_from(messages.iter().map(|message| &**message))?;
         } else {
             let list = json(&compacted, ErrorCode::InvalidMessage)?;
-            self.rebuild_from(&provider(Format::Messages).read(&list)?)?
-        };
-        self.put(&rebuilt)?;
+            self.rebuild_from(&provider(Format::Messages).read(&list)?)?;
+        }
         Ok(self.items.clone())
     }
 }
 
 impl OpenAIHistoryAdapter {
-    fn rebuild_from<'a>(
-        &self,
-        messages: impl IntoIterator<Item = &'a Message>,
-    ) -> Result<Vec<Rebuilt>, JsValue> {
-        Ok(self.core.try_borrow_mut().map_err(|_| busy())?.rebuild(messages)?)
+    /// Nothing has changed where it fails: what can fail comes first.
+    fn rebuild_from<'a>(&self, messages: impl IntoIterator<Item = &'a Message>) -> Result<(), JsValue> {
+        self.can_change()?;
+        let mut core = self.core.try_borrow_mut().map_err(|_| busy())?;
+        let plan = core.plan(messages);
+        let known = self.objects(&plan.items)?;
+        self.items.set_length(0);
+        append(&self.items, &known)?;
+        self.known.replace(known);
+        core.put_in(plan);
+        Ok(())
     }
 
-    /// Puts what was rebuilt in the place of the items. What stays mostly stands at the end, in one piece.
-    fn put<'r>(&self, rebuilt: &'r [Rebuilt]) -> Result<(), JsValue> {
-        let is_next = |pair: &&[Rebuilt]| matches!(pair, [Rebuilt::Kept(a), Rebuilt::Kept(b)] if a + 1 == *b);
-        let end = rebuilt.windows(2).rev().take_while(is_next).count();
-        let (edited, end) = rebuilt.split_at(rebuilt.len() - end);
-        let new = |item: &'r Rebuilt| if let Rebuilt::New(value) = item { Some(&**value) } else { None };
-        let new: Vec<&Value> = edited.iter().filter_map(new).collect();
-        let mut behind = self.items.length()..;
+    /// The objects of what was rebuilt. What stays mostly stands in few runs of neighbours.
+    fn objects(&self, rebuilt: &[Rebuilt]) -> Result<Array, JsValue> {
+        let known = self.known.borrow();
+        let new: Vec<&Value> = rebuilt.iter().filter_map(Rebuilt::new_item).collect();
+        let mut behind = known.length()..;
+        let mut runs: Vec<u32> = Vec::new();
         let place = |item: &Rebuilt| match item {
             Rebuilt::Kept(at) => Some(*at as u32),
             Rebuilt::New(_) => behind.next(),
         };
-        let places: Vec<u32> = edited.iter().filter_map(place).collect();
-        let mut all = picked(&self.items.concat(&entries_to_js(&new)?), &places)?;
-        if let [Rebuilt::Kept(first), ..] = end {
-            let first = *first as u32;
-            all = all.concat(&self.items.slice(first, first + end.len() as u32));
+        for at in rebuilt.iter().filter_map(place) {
+            match runs.last_mut() {
+                Some(end) if *end == at => *end += 1,
+                _ => runs.extend([at, at + 1]),
+            }
         }
-        self.items.set_length(0);
-        append(&self.items, &all)
+        picked(&known, &entries_to_js(&new)?, &runs)
+    }
+
+    /// Refuses a list that the caller has frozen.
+    fn can_change(&self) -> Result<(), JsValue> {
+        let frozen = || {
+            Error::argument("`inputItems` is one live list: freeze a copy of it, not the list itself").into()
+        };
+        Object::is_extensible(&self.items).then_some(()).ok_or_else(frozen)
     }
 }
 

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::arrays::append;
 use super::error::context_error;
+use super::maker::append;
 use crate::error::{Error, ErrorCode};
 
 /// The JSON of a JavaScript value: `undefined`, functions and symbols are left out as `JSON.stringify` does it, lone
@@ -139,13 +139,28 @@ pub fn entry_to_js(entry: &Value) -> Result<JsValue, JsValue> {
     }
 }
 
-/// So many entries go over together.
-pub const AT_ONCE: usize = 64;
+/// So many entries go over together, and of so many bytes: what waits and its JSON are in memory beside the messages.
+const AT_ONCE: usize = 64;
+const BYTES_AT_ONCE: usize = 65536;
+
+/// Whether no more entries should go over with these.
+pub fn is_load(entries: usize, bytes: usize) -> bool {
+    entries >= AT_ONCE || bytes >= BYTES_AT_ONCE
+}
 
 /// The same of several entries: short ones go over together, for to parse one text costs a fraction of what many small ones cost.
 pub fn entries_to_js(entries: &[&Value]) -> Result<Array, JsValue> {
     let out = Array::new();
-    for some in entries.chunks(AT_ONCE) {
+    let mut rest = entries;
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let fits = |(at, entry): &(usize, &&Value)| {
+            let is_full = is_load(*at, bytes);
+            bytes += bytes_of(entry);
+            !is_full
+        };
+        let (some, behind) = rest.split_at(rest.iter().enumerate().take_while(fits).count());
+        rest = behind;
         let short: Vec<Option<&Value>> =
             some.iter().map(|entry| (!is_long(entry)).then_some(*entry)).collect();
         let objects: Array = to_js(&short)?.unchecked_into();
@@ -157,8 +172,18 @@ pub fn entries_to_js(entries: &[&Value]) -> Result<Array, JsValue> {
     Ok(out)
 }
 
+/// The bytes of its texts.
+pub fn bytes_of(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(list) => list.iter().map(bytes_of).sum(),
+        Value::Object(map) => map.values().map(bytes_of).sum(),
+        _ => 0,
+    }
+}
+
 /// A text in it goes over by itself.
-pub fn is_long(value: &Value) -> bool {
+fn is_long(value: &Value) -> bool {
     const LONG: usize = 4096;
     match value {
         Value::String(text) => text.len() >= LONG,

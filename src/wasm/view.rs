@@ -10,10 +10,10 @@ use js_sys::{Array, Function, Object, WeakMap};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
-use super::arrays::are_same;
 use super::handles::{Handles, Shown};
 use super::inner::Inner;
 use super::list::List;
+use super::maker::are_same;
 use super::value::{is_list, set, to_js};
 use crate::context::{Context, Form, Slot, Snapshot};
 use crate::message::{Format, Message};

@@ -323,3 +323,80 @@ describe("however items came into the session and into the adapter", () => {
     assert.deepEqual(check("openai-responses", rebuilt), []);
   });
 });
+
+describe("what a rebuild may not lose", () => {
+  const texts = (items) => items.map(({ content, output, call_id }) => content ?? output ?? call_id);
+
+  test("reasoning that a rebuild wrote goes with what it made", () => {
+    const history = new OpenAIHistoryAdapter();
+    const session = new Session({ contextWindow: 100_000 });
+    session.pushFrom("openai-responses", [user("q"), reasoning(0), call(0), output(0), reasoning(1), call(1), output(1)]);
+    const messages = session.lower();
+    history.rebuild(messages);
+    assert.ok(history.inputItems.some(({ type }) => type === "reasoning"));
+    const without = messages.map((message) => ({ ...message, content: Array.isArray(message.content) ? null : message.content }));
+    without[0].content = "They asked.";
+    without.at(-1).content = "[trimmed]";
+    assert.deepEqual(check("openai-responses", history.rebuild(without)), []);
+  });
+
+  test("where call ids are given again, an output stays with its own text and status", () => {
+    const again = (n, more) => [{ ...call(0), id: `fc_${n}` }, { ...output(0, `out ${n}`), id: `fco_${n}`, ...more }];
+    const items = [user("q"), ...again(1), ...again(2, { status: "incomplete" })];
+    const history = new OpenAIHistoryAdapter(items);
+    const session = new Session();
+    session.pushFrom("openai-responses", items.slice(0, 3));
+    history.rebuild(session.lower()); // the session is a step behind
+    items.slice(0, 3).forEach((item, at) => assert.equal(history.inputItems[at], item, `${at}`));
+    assert.equal(history.inputItems.length, 3);
+  });
+
+  test("what the caller does to the list moves no item", () => {
+    const items = Array.from({ length: 8 }, (_, n) => user(`u${n}`));
+    for (const change of [(list) => list.pop(), (list) => list.reverse(), (list) => list.push(user("mine")), (list) => list.splice(2, 3)]) {
+      const history = new OpenAIHistoryAdapter(items);
+      const list = history.inputItems;
+      change(list);
+      history.rebuild([user("S"), user("u7"), user("T")]);
+      assert.deepEqual(texts(list), ["S", "u7", "T"]);
+      assert.equal(list[1], items[7]);
+      assert.equal(history.inputItems, list);
+    }
+  });
+
+  test("a frozen list is said to be one, and nothing is lost", () => {
+    for (const freeze of [Object.freeze, Object.seal, Object.preventExtensions]) {
+      const history = new OpenAIHistoryAdapter([user("a"), user("b")]);
+      freeze(history.inputItems);
+      const frozen = { code: "INVALID_ARGUMENT", message: /`inputItems`.*freeze a copy/ };
+      assert.throws(() => history.rebuild([user("S"), user("b")]), frozen);
+      assert.throws(() => history.append(user("c")), frozen);
+      assert.deepEqual(texts(history.inputItems), ["a", "b"]);
+    }
+  });
+
+  test("it calls no method of arrays that somebody may have replaced", () => {
+    const items = Array.from({ length: 6 }, (_, n) => user(`u${n}`));
+    const history = new OpenAIHistoryAdapter(items);
+    const session = new Session();
+    session.pushFrom("openai-responses", items);
+    const messages = session.lower();
+    const list = [user("S"), ...messages.slice(3)];
+    for (const name of ["push", "map", "slice", "at", "concat", "indexOf", "splice", "forEach"]) {
+      const was = Array.prototype[name];
+      Array.prototype[name] = () => {
+        throw new Error(`a replaced ${name}`);
+      };
+      let failure;
+      try {
+        history.rebuild(list);
+      } catch (error) {
+        failure = error;
+      } finally {
+        Array.prototype[name] = was;
+      }
+      assert.equal(failure, undefined, name);
+      assert.deepEqual(texts(history.inputItems), ["S", "u3", "u4", "u5"]);
+    }
+  });
+});

@@ -1,6 +1,7 @@
 //! Which items of a history compacted messages are, however either side was cut into messages.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use super::Entry;
 use super::index::Index;
 use super::piece::{Piece, by_item, part_of};
 use super::said::Said;
+use crate::hashing::HashSet;
 use crate::message::{Message, Part, Role, ToolOutput};
 
 /// A compacted message, or an item of one.
@@ -46,9 +48,12 @@ pub(super) fn matched<'a>(
     told_without: bool,
 ) -> Vec<Matched<'a>> {
     let from_the_end = entries.iter().rev().zip(compacted.iter().rev());
-    // Before a trimmed output there may be reasoning to be brought back.
+    // Before a trimmed output there may be reasoning to be brought back; and where ids are given twice, they do not tell which
+    // output it was.
+    let says_which = OnceCell::new();
+    let can_walk = || *says_which.get_or_init(|| !told_without && are_answered_once(entries));
     let still = |(entry, message): (&'a Entry, &&Message)| {
-        kept(entry, message).or_else(|| trimmed(entry, message).filter(|_| !told_without))
+        kept(entry, message).or_else(|| trimmed(entry, message).filter(|_| can_walk()))
     };
     let end: Vec<Matched<'a>> = from_the_end.map_while(still).collect();
     let before = &entries[..entries.len() - end.len()];
@@ -68,6 +73,12 @@ pub(super) fn matched<'a>(
     }
     out.extend(end.into_iter().rev());
     out
+}
+
+/// No two outputs name the same call.
+fn are_answered_once(entries: &[Entry]) -> bool {
+    let mut ids: HashSet<&str> = HashSet::default();
+    entries.iter().flat_map(|entry| entry.message.tool_outputs()).all(|output| ids.insert(&output.call_id))
 }
 
 /// The very message.
