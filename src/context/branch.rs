@@ -92,13 +92,13 @@ impl History {
         for (index, mut node) in old.nodes.into_iter().enumerate() {
             let Some(own) = new.of(NodeIndex(index as u32)) else { continue };
             node.folded_by = node.folded_by.and_then(|by| new.of(by));
-            let is_message = node.kind == NodeKind::Message;
             // What came before was said first; a message's own id wins over one that the engine made.
-            if is_message || !self.by_id.contains_key(&node.id) {
-                self.by_id.insert(node.id.clone(), own);
-            }
+            let stands_for_its_id = node.kind == NodeKind::Message || self.find(&node.id).is_none();
             self.has_reasoning |= reasons(&node.message);
             self.nodes.push(node);
+            if stands_for_its_id {
+                self.ids.insert(&self.nodes, own);
+            }
         }
         self.links = Links::of(&self.nodes);
         for (id, call) in old.open_calls {

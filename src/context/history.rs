@@ -13,12 +13,14 @@ use crate::tokens::MESSAGE_OVERHEAD;
 mod away;
 mod calls;
 mod check;
+mod ids;
 mod links;
 mod saved;
 mod superseded;
 
 use away::Away;
 use calls::OpenCall;
+use ids::Ids;
 pub(super) use links::Links;
 pub use superseded::Superseded;
 
@@ -26,7 +28,7 @@ pub use superseded::Superseded;
 #[derive(Debug, Clone, Default)]
 pub struct History {
     pub(super) nodes: Vec<Node>,
-    pub(super) by_id: HashMap<Arc<str>, NodeIndex>,
+    pub(super) ids: Ids,
     pub(super) open_calls: BTreeMap<String, OpenCall>,
     pub(super) generated: u64,
     /// Ids of messages that are entering.
@@ -87,7 +89,7 @@ impl History {
 
     /// The node with this id.
     pub fn find(&self, id: &str) -> Option<NodeIndex> {
-        self.by_id.get(id).copied()
+        self.ids.find(&self.nodes, id)
     }
 
     /// The node with this id, or `INVALID_ARGUMENT`.
@@ -140,11 +142,11 @@ impl History {
         for call in message.tool_calls().filter(|c| !c.hosted) {
             self.open_calls.insert(call.id.clone(), OpenCall { caller: index, stand_in: None });
         }
-        self.by_id.insert(id.clone(), index);
         self.has_reasoning |= reasons(&message);
         self.links.enter(&message, caller);
         let pinned = message.meta.pinned;
         append(&mut self.nodes, Node { id, message, tally, kind, pinned, folded_by: None });
+        self.ids.insert(&self.nodes, index);
         index
     }
 
@@ -165,7 +167,7 @@ impl History {
         loop {
             self.generated += 1;
             let id = format!("{prefix}{}", self.generated);
-            if !self.by_id.contains_key(id.as_str()) && !self.reserved.contains(&id) {
+            if self.find(&id).is_none() && !self.reserved.contains(&id) {
                 return Arc::from(id);
             }
         }

@@ -6,11 +6,13 @@
 mod extras;
 mod lean;
 mod part;
+mod rare;
 mod saved;
 mod steps;
 
 pub use extras::{Extras, Format};
 pub use part::{CallKind, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput, ToolOutputRef};
+pub use rare::Rare;
 pub use steps::{Seen, Step, Turn, open_calls, open_calls_of, steps, steps_of, turns};
 
 use serde::{Deserialize, Serialize};
@@ -146,8 +148,8 @@ pub struct Message {
     pub role: Role,
     /// What is said, in order. A tool message has exactly one part, a [`Part::ToolOutput`].
     pub parts: Vec<Part>,
-    /// What the caller said of it.
-    pub meta: Meta,
+    /// What the caller said of it: of most, nothing.
+    pub meta: Rare<Meta>,
     /// What its provider format carries beside the parts (unknown fields, the envelope), untouched.
     pub extras: Extras,
 }
@@ -160,7 +162,7 @@ impl Message {
 
     /// A message of these parts.
     pub fn new(role: Role, parts: Vec<Part>) -> Self {
-        Self { role, parts, meta: Meta::default(), extras: Extras::default() }
+        Self { role, parts, meta: Rare::default(), extras: Extras::default() }
     }
 
     /// A tool message that answers `call_id` with text.

@@ -6,7 +6,7 @@ use super::facade::Session;
 use crate::config::Keys;
 use crate::error::{Error, Result};
 use crate::graph::{ContextParts, Skill};
-use crate::message::{Format, ItemType, Message, Role};
+use crate::message::{Format, ItemType, Message, Meta, Role};
 use crate::provider::provider;
 use crate::tokens::count_tools;
 
@@ -90,7 +90,7 @@ fn injections(value: &Value) -> Result<Vec<Message>> {
             return Err(Error::message_at(at, "an injection says something; leave out what is empty"));
         }
         // It belongs to no turn, and is no message of the history that anything could name.
-        message.meta = crate::message::Meta { item_type: Some(ItemType::Injection), ..Default::default() };
+        message.meta = Meta { item_type: Some(ItemType::Injection), ..Meta::default() }.into();
     }
     Ok(messages)
 }

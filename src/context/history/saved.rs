@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::History;
 use super::away::Away;
 use super::calls::OpenCall;
+use super::ids::Ids;
 use super::links::Links;
 use super::reasons;
 use crate::context::node::{Node, NodeIndex, NodeKind};
@@ -18,7 +19,7 @@ impl Saved for History {
         // What is not saved follows from the nodes; `reserved` names ids that have entered.
         let Self {
             nodes,
-            by_id: _,
+            ids: _,
             open_calls,
             generated,
             reserved: _,
@@ -66,7 +67,7 @@ impl Saved for History {
         };
         from.require(nodes.iter().enumerate().all(by_a_summary), "it is folded by no summary")?;
         Ok(Self {
-            by_id: nodes.iter().enumerate().map(|(at, n)| (n.id.clone(), NodeIndex(at as u32))).collect(),
+            ids: Ids::of(&nodes),
             open_calls,
             generated,
             reserved: HashSet::default(),

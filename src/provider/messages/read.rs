@@ -54,7 +54,7 @@ pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
     for (format, map) in given.of {
         extras = extras.with(format, map);
     }
-    Ok(Message { role, parts, meta, extras })
+    Ok(Message { role, parts, meta: meta.into(), extras })
 }
 
 /// Reads a message from its texts, as `pkg/pack.js` writes them. `None` for what is none of our making.
