@@ -16,6 +16,7 @@ pub mod passes;
 mod pattern;
 pub mod provider;
 pub mod saved;
+mod scanning;
 pub mod session;
 mod sorting;
 pub mod tokens;

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::scanning;
+
 /// The element that fences the conversation when it is sent as one text.
 pub const FENCE: &str = "conversation";
 
@@ -134,6 +136,9 @@ fn without_thinking(text: &str) -> &str {
 /// The conversation's text with every tag that could close or forge one of ours made inert: its `<` becomes `‹`,
 /// which a reader takes for the same and no tag begins with. Apply it to the whole of what goes inside a fence.
 pub fn neutralize(text: &str) -> Cow<'_, str> {
+    if !scanning::contains(text, b'<') {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::new();
     let mut copied = 0;
     for (at, _) in text.match_indices('<') {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::message::Text;
 use crate::saved::{Reader, Saved, Writer};
+use crate::scanning;
 
 /// Bytes of a chunk: what growing and looking something up may touch beside what is asked for.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -46,7 +47,7 @@ impl Place {
         Self {
             bytes: self.bytes + text.len(),
             chars: self.chars + text.chars().count() as u64,
-            breaks: self.breaks + memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64,
+            breaks: self.breaks + scanning::count(text, b'\n'),
         }
     }
 }
