@@ -3,7 +3,7 @@
 
 import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
-import { pack } from "./pack.js";
+import * as packer from "./pack.js";
 import * as maker from "./made.js";
 import { instantiateSplit } from "./split.js";
 import { guarded, settleMethods, unloaded } from "./guard.js";
@@ -32,7 +32,7 @@ export function bind(candidate) {
   instance.exports.__wbindgen_start?.();
   glue.setErrorClass(ContextError);
   glue.setMaker(maker);
-  glue.setPacker({ pack });
+  glue.setPacker(packer);
 }
 
 /** Instantiates at once, where that is allowed (anywhere but on a page's main thread). */

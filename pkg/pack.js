@@ -45,6 +45,16 @@ function packed(message, into) {
   return written + encoder.encodeInto(content, into.subarray(written)).written;
 }
 
+/**
+ * Writes a text that is nothing but ASCII, into as many bytes as it has characters; whether it was.
+ * @param {string} text
+ * @param {Uint8Array} into
+ */
+export function writeAscii(text, into) {
+  const { read, written } = encoder.encodeInto(text, into);
+  return read === text.length && written === read;
+}
+
 /** What stands before the content of a message with these calls; `undefined` where one of them holds more than its texts. */
 function headOf(calls) {
   if (!Array.isArray(calls) || calls.length === 0 || calls.toJSON !== undefined) return;

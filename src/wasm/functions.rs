@@ -4,6 +4,7 @@ use js_sys::Promise;
 use wasm_bindgen::prelude::*;
 
 use super::counter::Tokenizer;
+use super::packed::string_of;
 use super::session::Session;
 use super::summarize::parse_format;
 use super::value::{copy_of, flat_to_js, json, set, settle, text, to_js};
@@ -33,7 +34,7 @@ pub fn count_tokens(
 ) -> Result<f64, JsValue> {
     let Tokenizer { counter, callback } =
         Tokenizer::of(&tokenizer).map_err(|expected| Error::argument(format!("tokenizer: {expected}")))?;
-    let (text, messages) = if let Some(text) = input.as_string() {
+    let (text, messages) = if let Some(text) = string_of(&input) {
         (text, Vec::new())
     } else {
         let input = json(&input, ErrorCode::InvalidMessage)?;

@@ -4,6 +4,7 @@ use js_sys::{JSON, Object};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::packed::string_of;
 use super::value::json;
 use crate::context::{Context, NodeIndex, NodeSet, Renumbering};
 use crate::error::ErrorCode;
@@ -209,7 +210,7 @@ pub fn says_same(one: &JsValue, other: &JsValue) -> bool {
 }
 
 fn text(value: &JsValue) -> Option<String> {
-    JSON::stringify(value).ok().map(JsValue::from).and_then(|text| text.as_string())
+    JSON::stringify(value).ok().and_then(|text| string_of(&text))
 }
 
 /// Entries as JSON, as checksums; `None` without any, or where one is no JSON.

@@ -2,6 +2,8 @@
 
 use std::cell::{Cell, OnceCell};
 
+use js_sys::JsString;
+use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::*;
 
 use crate::message::Message;
@@ -14,10 +16,16 @@ extern "C" {
 
     #[wasm_bindgen(method)]
     fn pack(this: &Packer, message: &JsValue, into: &mut [u8]) -> i32;
+
+    #[wasm_bindgen(method, js_name = writeAscii)]
+    fn write_ascii(this: &Packer, text: &JsString, into: &mut [u8]) -> bool;
 }
 
 /// Bytes for a message; a longer one gets its own.
 const ROOM: usize = 1 << 14;
+
+/// For a shorter string the way through the packer is the longer one.
+const LONG: usize = 256;
 
 thread_local! {
     static PACKER: OnceCell<Packer> = const { OnceCell::new() };
@@ -28,6 +36,18 @@ thread_local! {
 #[wasm_bindgen(js_name = setPacker, skip_typescript)]
 pub fn set_packer(packer: Packer) {
     PACKER.with(|slot| drop(slot.set(packer)));
+}
+
+/// A string. The glue hands ASCII in character by character, which takes longer than most of what is done with it.
+pub fn string_of(value: &JsValue) -> Option<String> {
+    let text: &JsString = value.dyn_ref()?;
+    let length = text.length() as usize;
+    let written = PACKER.with(|packer| {
+        let packer = packer.get().filter(|_| length >= LONG)?;
+        let mut bytes = vec![0; length];
+        packer.write_ascii(text, &mut bytes).then_some(bytes)
+    });
+    written.and_then(|bytes| String::from_utf8(bytes).ok()).or_else(|| value.as_string())
 }
 
 /// The message, if it is nothing but texts.

@@ -3,6 +3,8 @@
 use js_sys::{JsString, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 
+use super::packed::string_of;
+
 /// What one piece takes at most: UTF-16 code units of a string, or bytes.
 const PIECE: u32 = 1 << 20;
 
@@ -41,7 +43,7 @@ impl TextPieces {
         if end < text.length() && splits_pair(end) {
             end -= 1;
         }
-        let piece = JsValue::from(text.slice(self.at, end)).as_string();
+        let piece = string_of(&text.slice(self.at, end));
         self.at = end;
         piece
     }

@@ -10,6 +10,7 @@ use wasm_bindgen::prelude::*;
 
 use super::error::context_error;
 use super::maker::append;
+use super::packed::string_of;
 use crate::error::{Error, ErrorCode};
 
 /// The JSON of a JavaScript value: `undefined`, functions and symbols are left out as `JSON.stringify` does it, lone
@@ -20,7 +21,7 @@ pub fn json(value: &JsValue, code: ErrorCode) -> Result<Value, JsValue> {
         context_error(&error, Some(&cause), None)
     })?;
     // `JSON.stringify` gives `undefined` for `undefined` and functions.
-    let Some(text) = JsValue::from(text).as_string() else { return Ok(Value::Null) };
+    let Some(text) = string_of(&text) else { return Ok(Value::Null) };
     serde_json::from_str(&text).or_else(|_| {
         // The one thing that well-formed `JSON.stringify` writes and a strict parser refuses: escaped lone surrogates.
         let text = replace_lone_surrogates(&text);
@@ -310,7 +311,7 @@ pub fn count(value: &JsValue, name: &str) -> Result<usize, Error> {
 
 /// A string argument. Arguments come as any value: a string parameter of the binding traps on what is none.
 pub fn text(value: &JsValue, name: &str) -> Result<String, Error> {
-    value.as_string().ok_or_else(|| Error::argument(format!("`{name}`: expected a string")))
+    string_of(value).ok_or_else(|| Error::argument(format!("`{name}`: expected a string")))
 }
 
 /// The string under a key; `None` where it is `undefined` or `null`.

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Session } from "contextfold";
+import { Session, countTokens } from "contextfold";
 import { assistant, call, calls, failsWith, output, user, words } from "../support/session.mjs";
 
 const cache = (options) => new Session({ toolOutputCache: options }).toolOutputs;
@@ -16,6 +16,16 @@ describe("put and append", () => {
     assert.equal(outputs.put([{ type: "text", text: "x" }]).byte_size, 1);
     assert.equal(outputs.put("").byte_size, 0);
     assert.equal(outputs.refs().length, 4);
+  });
+
+  test("texts of any length and script come in whole", async () => {
+    const outputs = cache();
+    for (const length of [0, 1, 255, 256, 257, 5_000])
+      for (const end of ["", "é", "日本", "😀", "\ud800", "\udc00x"])
+        for (const text of ["a".repeat(length) + end, end + "a".repeat(length)]) {
+          assert.equal(await outputs.get(outputs.put(text).id), text.toWellFormed?.() ?? Buffer.from(text).toString());
+          assert.equal(countTokens(text, (whole) => whole.length), text.length);
+        }
   });
 
   test("bytes that are no UTF-8 become U+FFFD; a view into a larger buffer is read where it is", async () => {
