@@ -1,20 +1,31 @@
 // Node, Bun, and Deno through npm: ready when imported. The CommonJS twin is bundled from this file.
 
 import { readFilesWith } from "./encoding.js";
+import { ContextError } from "./error.js";
 import { bindSplit } from "./load.js";
 
 // Imported, it would bring all that belongs to it: a tenth of the time until the module is there.
 const { closeSync, fstatSync, openSync, readFile, readFileSync, readSync } = process.getBuiltinModule("node:fs");
 const { setImmediate } = process.getBuiltinModule("node:timers"); // a test's environment may have none
 
-const core = new URL("./wasm/core.wasm", import.meta.url);
-const rest = new URL("./wasm/rest.wasm", import.meta.url);
-bindSplit(new WebAssembly.Module(readFileSync(core)), () => readFileSync(rest), restAhead());
+// A bundler sees which files are meant; where it makes CommonJS of this, nobody knows where they are.
+const core = () => new URL("./wasm/core.wasm", import.meta.url);
+const rest = () => new URL("./wasm/rest.wasm", import.meta.url);
+bindSplit(new WebAssembly.Module(bytesOf(core)), () => bytesOf(rest), restAhead());
+
+function bytesOf(file) {
+  try {
+    return readFileSync(file());
+  } catch (cause) {
+    const why = "the module's `core.wasm` and `rest.wasm` are not beside the package's code. Where that was bundled: keep `contextfold` external, or, in an ES module, put `wasm` of the package's `pkg` beside it (docs/runtimes.md)";
+    throw new ContextError("NOT_INITIALIZED", why, { cause });
+  }
+}
 
 /** Once the program waits for something; one that ends before does without. */
 async function restAhead() {
   await new Promise((go) => setImmediate(go).unref());
-  const bytes = await new Promise((done) => readFile(rest, (error, bytes) => done(bytes)));
+  const bytes = await new Promise((done) => readFile(rest(), (error, bytes) => done(bytes)));
   return bytes && WebAssembly.compile(bytes);
 }
 
