@@ -1,7 +1,7 @@
 //! What `prepare` resolves to: view and report as prepared, written into JavaScript only when somebody looks at them.
 
 use std::cell::RefCell;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use wasm_bindgen::prelude::*;
 
@@ -47,63 +47,85 @@ fn object_of(report: &RefCell<Told>) -> Result<JsValue, JsValue> {
     Ok(written)
 }
 
-/// The views that were prepared and that nobody has looked at yet. They are the session's: a caller who keeps what `prepare`
-/// resolved to keeps nothing of a session that he freed.
+/// What was prepared and not read yet. It is the session's: a caller who keeps what `prepare` resolved to keeps nothing in here of
+/// a session that he freed.
 #[derive(Default)]
-pub struct Unread(RefCell<(u64, HashMap<u64, Rc<Snapshot>>)>);
+pub struct Unread(RefCell<(u64, HashMap<u64, Unseen>)>);
+
+struct Unseen {
+    /// `None` once it was read.
+    view: Option<Rc<Snapshot>>,
+    report: Rc<RefCell<Told>>,
+}
 
 impl Unread {
-    fn add(&self, view: Rc<Snapshot>) -> u64 {
-        let (next, views) = &mut *self.0.borrow_mut();
+    fn add(&self, Outcome { view, report }: Outcome) -> u64 {
+        let (next, unseen) = &mut *self.0.borrow_mut();
         *next += 1;
-        views.insert(*next, view);
+        unseen.insert(*next, Unseen { view: Some(view), report });
         *next
     }
 
-    fn get(&self, number: u64) -> Option<Rc<Snapshot>> {
-        self.0.borrow().1.get(&number).cloned()
+    fn view(&self, number: u64) -> Option<Rc<Snapshot>> {
+        self.0.borrow().1.get(&number)?.view.clone()
     }
 
-    fn remove(&self, number: u64) {
-        let view = self.0.borrow_mut().1.remove(&number);
+    /// From now on the view may be edited without a copy.
+    fn forget_view(&self, number: u64) {
+        let view = self.0.borrow_mut().1.get_mut(&number).and_then(|unseen| unseen.view.take());
         drop(view);
     }
 
-    /// Lets go of all of them.
+    fn remove(&self, number: u64) {
+        let unseen = self.0.borrow_mut().1.remove(&number);
+        drop(unseen);
+    }
+
+    /// Lets go of all of it. What reports say of many messages goes over to JavaScript: whoever holds one may still read it.
     pub fn clear(&self) {
-        let views = std::mem::take(&mut self.0.borrow_mut().1);
-        drop(views);
+        let unseen = std::mem::take(&mut self.0.borrow_mut().1);
+        for Unseen { report, .. } in unseen.into_values() {
+            let is_long = matches!(&*report.borrow(), Told::Report(report) if !report.decisions.is_empty());
+            if is_long {
+                drop(object_of(&report));
+            }
+        }
     }
 }
 
-/// One of these: nobody can look at it any more when this is gone.
+/// One of these: nobody can read it any more when this is gone.
 struct Waiting {
-    inner: Rc<Inner>,
+    of: Weak<Inner>,
     number: u64,
+    /// What the view is made of, until it was read.
+    inner: RefCell<Option<Rc<Inner>>>,
+}
+
+impl Waiting {
+    fn messages(&self) -> Result<JsValue, JsValue> {
+        let Some(inner) = self.inner.borrow().clone() else { return Ok(JsValue::UNDEFINED) };
+        let freed =
+            || Error::new(ErrorCode::Freed, "the session was freed before these messages were looked at");
+        let view = inner.unread.view(self.number).ok_or_else(freed)?;
+        let messages = list_of(&inner, &view)?;
+        inner.unread.forget_view(self.number);
+        self.inner.take();
+        Ok(messages)
+    }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.inner.unread.remove(self.number);
+        if let Some(inner) = self.of.upgrade() {
+            inner.unread.remove(self.number);
+        }
     }
 }
 
 /// `{ messages, report }`: both are read when they are first asked for, and plain fields from then on.
 pub fn prepared(inner: &Rc<Inner>, outcome: Outcome) -> Result<JsValue, JsValue> {
-    let number = inner.unread.add(outcome.view);
-    let view = RefCell::new(Some(Rc::new(Waiting { inner: inner.clone(), number })));
-    let report = RefCell::new(Some(outcome.report));
-    let read = move |messages: bool| -> Result<JsValue, JsValue> {
-        if !messages {
-            return report.take().map_or(Ok(JsValue::UNDEFINED), |report| object_of(&report));
-        }
-        let Some(waiting) = view.borrow().clone() else { return Ok(JsValue::UNDEFINED) };
-        let freed =
-            || Error::new(ErrorCode::Freed, "the session was freed before these messages were looked at");
-        let snapshot = waiting.inner.unread.get(waiting.number).ok_or_else(freed)?;
-        let messages = list_of(&waiting.inner, &snapshot)?;
-        view.take(); // from now on the view may be edited without a copy
-        Ok(messages)
-    };
-    maker::prepared(read)
+    let report = outcome.report.clone();
+    let number = inner.unread.add(outcome);
+    let waiting = Waiting { of: Rc::downgrade(inner), number, inner: RefCell::new(Some(inner.clone())) };
+    maker::prepared(move |messages| if messages { waiting.messages() } else { object_of(&report) })
 }

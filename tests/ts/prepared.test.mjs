@@ -68,3 +68,21 @@ for (const event of ["compaction_finished", "compaction_started", "*"])
 test("of a session that nobody ever had it can be read", async () => {
   assert.equal((await compactMessages(conversation(2), {})).messages.length, 8);
 });
+
+test("free() gives back what nobody has read; a report may be read later", async () => {
+  const probe = new Session();
+  const kept = [];
+  let taken;
+  for (let n = 0; n < 60; n++) {
+    const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: () => GOOD });
+    session.push(conversation(100));
+    kept.push(await session.prepare());
+    session.free();
+    if (n === 20) taken = probe.memory().wasm_bytes;
+  }
+  assert.ok(probe.memory().wasm_bytes - taken < 1e6, `${probe.memory().wasm_bytes - taken} bytes more`);
+  for (const prepared of kept) {
+    assert.ok(prepared.report.left_out.length > 100);
+    assert.throws(() => prepared.messages, { code: "FREED" });
+  }
+});
