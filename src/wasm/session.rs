@@ -103,6 +103,9 @@ impl Session {
     /// Tool outputs are stored whole and cut at once for the view; when they exceed their budget together, the oldest
     /// become placeholders. A summary is never asked for here.
     ///
+    /// Push a message when it is complete: it is counted and kept as it is now, and what is changed in its object later is not seen
+    /// (`freezeInputs`: such a change throws).
+    ///
     /// @throws {ContextError} `INVALID_MESSAGE` with the index and the reason: a missing role, a tool output without its
     /// call, a call id that is still open, a part of another format (that goes in by `pushFrom`). Nothing has changed then.
     pub fn push(
@@ -134,7 +137,8 @@ impl Session {
     /// Takes in what is new in a list that an SDK hands over whole with every step.
     ///
     /// Entry by entry the list is compared with what was pushed so far: by reference, and by value where an object is not the
-    /// same one. What stands behind the common beginning enters as with `pushFrom`. `added` tells how many entries that are.
+    /// same one. What stands behind the common beginning enters as with `pushFrom`. `added` tells how many entries that are. Leave out
+    /// an entry that is still being written: an object that is changed after it came in still counts as the one that it was.
     ///
     /// Where the past was rewritten (an entry is another one, or the list is shorter), `diverged_at` is the index of the first entry
     /// that is not as it was, else `null`. The history keeps everything; the view goes on with the given list from there. A fold that

@@ -22,7 +22,7 @@ use super::pending::Pending;
 use super::session::Session;
 use super::signal::{AbortSignal, refuse_aborted, wait};
 use super::snapshot::{bytes_of_session, restored};
-use super::store::{Store, failed};
+use super::store::Store;
 use super::value::{get, known_keys, settle, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::saved::Checksum;
@@ -140,6 +140,13 @@ impl Stores {
     fn known(&self, store: &Store, key: &str) -> Option<Home> {
         let (home, elsewhere) = (self.home.borrow(), self.elsewhere.borrow());
         home.iter().chain(elsewhere.iter()).find(|home| home.is_at(store, key)).cloned()
+    }
+
+    /// Versions that it was loaded from or saved as under this key, wherever that was.
+    fn versions(&self, key: &str) -> Vec<String> {
+        let (home, elsewhere) = (self.home.borrow(), self.elsewhere.borrow());
+        let homes = home.iter().chain(elsewhere.iter()).filter(|home| home.key == key);
+        homes.filter_map(|home| home.version.clone()).collect()
     }
 
     fn move_to(&self, home: Home) {
@@ -282,7 +289,10 @@ fn place(store: &JsValue, key: &JsValue) -> Result<(Store, String), JsValue> {
 
 async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValue> {
     inner.refuse_freed()?;
-    let mut home = inner.stores.known(&store, &key).unwrap_or(Home { store, key, version: None });
+    let mut home = match inner.stores.known(&store, &key) {
+        Some(home) => home,
+        None => Home { version: known_version(inner, &store, &key).await?, store, key },
+    };
     settle_unsure(inner, &mut home).await?;
     away::copy_to(inner, &home.store).await?;
     let (bytes, sum) = bytes_of_session(inner)?;
@@ -308,7 +318,11 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
                 *inner.stores.unsure.borrow_mut() = Some(Home { version: Some(version), ..home.clone() });
             }
             swapped?;
-            return Err(if torn { names_none(&home) } else { conflict(&home) });
+            return Err(match head {
+                _ if torn => names_none(&home),
+                Ok(None) => removed(&home),
+                _ => conflict(&home),
+            });
         }
     }
     if let Some(old) = &home.version {
@@ -319,6 +333,17 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     inner.stores.move_to(Home { store, key, version: Some(version) });
     super::lease::release(inner).await;
     Ok(())
+}
+
+/// A store that was not seen before may be one that was, by another object: what it holds under the key is what this session goes
+/// on from, then. A version names its content.
+async fn known_version(inner: &Inner, store: &Store, key: &str) -> Result<Option<String>, JsValue> {
+    let versions = inner.stores.versions(key);
+    if versions.is_empty() {
+        return Ok(None);
+    }
+    let there = Home { store: store.clone(), key: key.to_owned(), version: None }.settled_head().await?;
+    Ok(there.filter(|head| versions.contains(head)))
 }
 
 /// Whether the version that is there now goes on from this one, whose data is under `data`: who saved it has taken that out. A
@@ -369,7 +394,7 @@ fn is_torn(head: &str) -> bool {
 }
 
 fn names_none(home: &Home) -> JsValue {
-    failed(&format!("`{}` names no version", home.head()), None)
+    damaged(home, "names no version", None)
 }
 
 fn parse_version(version: &str) -> Option<(u64, &str)> {
@@ -404,16 +429,38 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
     if torn {
         return Err(names_none(&home));
     }
-    Err(failed(&format!("the snapshot that `{}` names is not there", home.head()), None))
+    Err(damaged(&home, "names a version that is not there", None))
 }
 
 /// What a store gives that is no snapshot is the store's failure.
 fn told(home: &Home, error: JsValue) -> JsValue {
     let code = get(&error, "code").ok().flatten().and_then(|code| code.as_string());
     if code.as_deref() == Some(ErrorCode::SnapshotInvalid.as_str()) {
-        return failed(&format!("what it gave for `{}` is no snapshot", home.key), Some(&error));
+        return damaged(home, "names what is no snapshot", Some(&error));
     }
     error
+}
+
+/// `STORE_FAILED` that no waiting mends.
+fn damaged(home: &Home, how: &str, cause: Option<&JsValue>) -> JsValue {
+    let (head, key) = (home.head(), &home.key);
+    let why = format!(
+        "the store holds no whole session under `{key}`: `{head}` {how}. Nothing in memory is lost: save it under another key. To use this key again, remove `{head}` from the store"
+    );
+    context_error(&Error::new(ErrorCode::StoreFailed, why), cause, None)
+}
+
+/// `STORE_CONFLICT`, with nothing there.
+fn removed(home: &Home) -> JsValue {
+    let key = &home.key;
+    let why = if home.version.is_some() {
+        format!(
+            "what was saved under `{key}` was removed since this session was loaded or saved; nothing was written. If it is to be there again, save `Session.restore(session.snapshot())`, or save under another key"
+        )
+    } else {
+        format!("somebody else saved under `{key}` and removed it; nothing was written. Save again")
+    };
+    context_error(&Error::new(ErrorCode::StoreConflict, why), None, None)
 }
 
 /// `STORE_CONFLICT`.

@@ -15,7 +15,7 @@ use crate::provider::{list_keys, provider};
 /// Takes in what is new in a list. `{ added, diverged_at }`.
 pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, JsValue> {
     let list = whole_list(format, input)?.ok_or_else(|| {
-        Error::argument("sync takes the whole list: an array, or a body with `input` or `messages`; what is new alone goes to `pushFrom`")
+        Error::argument("sync takes the whole list: an array, or a body whose `input` or `messages` is one; what is new alone goes to `pushFrom`")
     })?;
     let writes = inner.writes();
     let line = inner.line.borrow();

@@ -419,7 +419,7 @@ export interface SessionOptions {
   /** Where tool outputs go beyond `toolOutputCache.memoryBytes`; `Session.load` gives its own. */
   store?: Store | undefined;
   /**
-   * Freeze objects that are pushed, with all that they hold (default false). They are handed out again as they are, so that a later
+   * Freeze objects that are pushed (`push`, `pushFrom`, `sync`), with all that they hold (default false). They are handed out again as they are, so that a later
    * change of one is a mistake: in strict mode, as in every module, it throws then.
    */
   freezeInputs?: boolean | undefined;

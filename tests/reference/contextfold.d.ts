@@ -1337,7 +1337,7 @@ export interface SessionOptions {
     /** Where tool outputs go beyond `toolOutputCache.memoryBytes`; `Session.load` gives its own. */
     store?: Store | undefined;
     /**
-     * Freeze objects that are pushed, with all that they hold (default false). They are handed out again as they are, so that a later
+     * Freeze objects that are pushed (`push`, `pushFrom`, `sync`), with all that they hold (default false). They are handed out again as they are, so that a later
      * change of one is a mistake: in strict mode, as in every module, it throws then.
      */
     freezeInputs?: boolean | undefined;
@@ -1706,7 +1706,8 @@ export class OpenAIHistoryAdapter {
     /**
      * Appends items: what the caller adds, or what a response brought in its `output`.
      *
-     * @throws {ContextError} `INVALID_MESSAGE` with the index of the item; nothing is appended then.
+     * @throws {ContextError} `INVALID_MESSAGE` with the index of the item, `INVALID_ARGUMENT` where `inputItems` was frozen; nothing
+     * is appended then.
      */
     append(items: object | object[]): void;
     /**
@@ -1722,11 +1723,13 @@ export class OpenAIHistoryAdapter {
      * session's view: it does not cross again, and an object of it that was changed meanwhile counts as it was pushed. Any other
      * list, a copy of the array too, is read as it stands.
      *
-     * @throws {ContextError} `INVALID_MESSAGE` with the index of the message; nothing has changed then.
+     * @throws {ContextError} `INVALID_MESSAGE` with the index of the message, `INVALID_ARGUMENT` where `inputItems` was frozen;
+     * nothing has changed then.
      */
     rebuild(compacted: Message[]): object[];
     /**
-     * The items, as the Responses API takes them: one live array, changed in place.
+     * The items, as the Responses API takes them: one live array, changed in place. Add to it by `append`: what else is done to
+     * the array lasts until the next `rebuild`.
      */
     readonly inputItems: EntryOf<"openai-responses">[];
 }
@@ -2029,6 +2032,9 @@ export class Session {
      * Tool outputs are stored whole and cut at once for the view; when they exceed their budget together, the oldest
      * become placeholders. A summary is never asked for here.
      *
+     * Push a message when it is complete: it is counted and kept as it is now, and what is changed in its object later is not seen
+     * (`freezeInputs`: such a change throws).
+     *
      * @throws {ContextError} `INVALID_MESSAGE` with the index and the reason: a missing role, a tool output without its
      * call, a call id that is still open, a part of another format (that goes in by `pushFrom`). Nothing has changed then.
      */
@@ -2201,7 +2207,8 @@ export class Session {
      * Takes in what is new in a list that an SDK hands over whole with every step.
      *
      * Entry by entry the list is compared with what was pushed so far: by reference, and by value where an object is not the
-     * same one. What stands behind the common beginning enters as with `pushFrom`. `added` tells how many entries that are.
+     * same one. What stands behind the common beginning enters as with `pushFrom`. `added` tells how many entries that are. Leave out
+     * an entry that is still being written: an object that is changed after it came in still counts as the one that it was.
      *
      * Where the past was rewritten (an entry is another one, or the list is shorter), `diverged_at` is the index of the first entry
      * that is not as it was, else `null`. The history keeps everything; the view goes on with the given list from there. A fold that

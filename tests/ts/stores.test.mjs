@@ -115,6 +115,49 @@ describe("a store that does wrong", () => {
     await assert.rejects(Session.load(store, "s"), failsWith("STORE_FAILED", /names no version/));
   });
 
+  test("a store is known again by what it holds, whatever object it comes as; another session's it is not", async () => {
+    const place = memoryStore();
+    const again = () => ({ ...place });
+    const session = new Session(wide);
+    session.push(user("hello"));
+    await session.save(again(), "s");
+    session.push(user("more"));
+    await session.save(again(), "s");
+    const loaded = await Session.load(again(), "s");
+    loaded.push(user("and more"));
+    await loaded.save(again(), "s");
+    session.push(user("beside that"));
+    await assert.rejects(session.save(again(), "s"), failsWith("STORE_CONFLICT"));
+    await assert.rejects(loaded.save(again(), "other").then(() => session.save(again(), "other")), failsWith("STORE_CONFLICT", /saved under `other` already/));
+    assert.equal((await Session.load(place, "s")).messages.length, 3);
+  });
+
+  test("a session that was removed from the store is said to be, and how it gets there again", async () => {
+    const store = memoryStore();
+    const session = new Session(wide);
+    session.push(user("hello"));
+    await session.save(store, "s");
+    await store.removeItem("s:head");
+    session.push(user("more"));
+    await assert.rejects(session.save(store, "s"), failsWith("STORE_CONFLICT", /was removed.*Session\.restore\(session\.snapshot\(\)\)/s));
+    await Session.restore(session.snapshot()).save(store, "s");
+    assert.equal((await Session.load(store, "s")).messages.length, 2);
+  });
+
+  test("what is damaged in a store says so, and what to remove", async () => {
+    const store = memoryStore();
+    const session = new Session(wide);
+    session.push(user("hello"));
+    await session.save(store, "s");
+    const [version] = await store.getKeys("s:v:");
+    const head = await store.getItem("s:head");
+    for (const damage of [() => store.setItem("s:head", "rubbish"), () => store.removeItem(version)]) {
+      await store.setItem("s:head", head);
+      await damage();
+      await assert.rejects(Session.load(store, "s"), failsWith("STORE_FAILED", /under `s`.*another key.*remove `s:head`/s));
+    }
+  });
+
   test("without a compare-and-set, a save that another process is going on from was made, though the head is empty just then", async () => {
     const { compareAndSet: _, ...store } = memoryStore();
     const a = new Session(wide);
