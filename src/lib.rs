@@ -4,6 +4,7 @@ pub mod compaction;
 pub mod config;
 pub mod context;
 pub mod error;
+mod even_cut;
 pub mod facts;
 pub mod graph;
 mod growing;

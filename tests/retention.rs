@@ -65,7 +65,10 @@ struct Cut {
 /// `None`: what may not be cut (header, newest request) is larger than the budget.
 fn cut(transcript: &Transcript, share: f64, compaction: &Value) -> Option<Cut> {
     let window = (transcript.tokens as f64 * share) as u64;
-    let options = json!({ "contextWindow": window, "safetyMargin": 0, "toolOutputCache": { "contextBudgetTokens": 1_000_000 }, "compaction": compaction });
+    let mut options = json!({ "contextWindow": window, "safetyMargin": 0, "toolOutputCache": { "contextBudgetTokens": 1_000_000 }, "compaction": compaction });
+    if compaction["ledgerTokens"] == 0 {
+        options["ladder"] = json!([{ "pass": "summarize" }]); // the marks of an even cut tell facts, too
+    }
     let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));
     session.push(transcript.messages.clone()).unwrap();
     let mut fit = session.prepare_filling().ok()?;

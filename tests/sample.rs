@@ -77,15 +77,18 @@ fn a_one_shot_call_fills_its_target() {
             &json!({ "contextWindow": window, "toolOutputCache": { "contextBudgetTokens": 60_000 } }),
         );
         s.push(sample()).unwrap();
-        let Fit::NeedsSummary(pending) = s.prepare_filling().unwrap() else {
-            unreachable!("it does not fit")
-        };
-        let answer = Answer { text: s.extractive(&pending), ..Answer::default() };
-        let Fit::Done(report) = s.resume(*pending, &answer).unwrap() else {
-            unreachable!("one summary is enough")
+        let report = match s.prepare_filling().unwrap() {
+            Fit::Done(report) => report,
+            Fit::NeedsSummary(pending) => {
+                let answer = Answer { text: s.extractive(&pending), ..Answer::default() };
+                let Fit::Done(report) = s.resume(*pending, &answer).unwrap() else {
+                    unreachable!("one summary is enough")
+                };
+                report
+            }
         };
         let target = report.target.unwrap();
-        assert!(report.tokens_after <= target && report.tokens_after * 10 >= target * 8, "{report:?}");
+        assert!(report.tokens_after <= target && report.tokens_after * 10 >= target * 9, "{report:?}");
         let view = s.context().lower();
         assert!(contextfold::message::open_calls(view.iter().map(|m| &**m)).is_empty());
     }

@@ -13,8 +13,15 @@ use contextfold::session::{Fit, Pending, PlanOptions, Search, Session, SessionCo
 use contextfold::tokens::BytesPerFour;
 use serde_json::json;
 
+/// A session whose ladder folds all but the last turns, where the options name no other: what is tested here is how a fold comes
+/// about and how it stands, and not what is folded.
 fn session(options: &serde_json::Value) -> Session {
-    Session::new(SessionConfig::from_value(options).unwrap(), Arc::new(BytesPerFour))
+    let mut options = options.clone();
+    if options.get("ladder").is_none() {
+        let passes = ["ephemeral", "trim_tool_outputs", "dedupe_reads", "summarize"];
+        options["ladder"] = passes.iter().map(|pass| serde_json::json!({ "pass": pass })).collect();
+    }
+    Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(BytesPerFour))
 }
 
 fn user(text: &str) -> Message {

@@ -22,7 +22,10 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 /// A fixture of each version; the last one's is written by `CONTEXTFOLD_WRITE_FIXTURE=1 cargo test --test snapshots`: once, and
 /// never changed after a release.
-const FIXTURES: [&str; 2] = ["tests/fixtures/session-v1.snapshot", "tests/fixtures/session-v2.snapshot"];
+const FIXTURES: [&str; 3] = [
+    "tests/fixtures/session-v1.snapshot", "tests/fixtures/session-v2.snapshot",
+    "tests/fixtures/session-v3.snapshot",
+];
 
 fn session(options: &Value) -> Session {
     Session::new(SessionConfig::from_value(options).unwrap(), Arc::new(Estimate))

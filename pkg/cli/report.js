@@ -304,6 +304,8 @@ function verdict(report, failure, paint) {
   const { limit, threshold } = held(report);
   if (failure) return `${paint.red("✗ does not fit")} ${paint.dim(`(${failure.code})`)}`;
   if (limit != null && tokens > limit) return paint.red(`✗ ${number(tokens - limit)} tokens over the limit`);
+  // A view that is made once is as full as it may be: the threshold is for sessions that go on.
+  if (limit != null && report.target > threshold) return paint.green(`✓ fits, ${plural(limit - tokens, "token")} under the limit`);
   if (threshold != null && tokens >= threshold)
     return paint.yellow(`fits its limit, ${plural(tokens - threshold, "token")} over the threshold`);
   if (threshold != null) return paint.green(`✓ fits, ${plural(threshold - tokens, "token")} under the threshold`);

@@ -1,5 +1,6 @@
 use serde_json::Value;
 
+use super::Frame;
 use super::layout::SummaryRole;
 use crate::config::Keys;
 use crate::error::Result;
@@ -53,6 +54,10 @@ pub struct CompactionConfig {
     pub on_failure: OnFailure,
     /// Where a compaction aims: limit × this.
     pub low_ratio: f64,
+    /// The words around a summary; `None`: the ladder's own.
+    pub frame: Option<Option<Frame>>,
+    /// The share of a cut's target that is for messages verbatim, at the least: the newest steps (COMP-25).
+    pub recent_ratio: f64,
     /// The summariser's context window in tokens, where it is neither what a table says of `model` nor the
     /// session's limit.
     pub summarizer_window: Option<u64>,
@@ -87,6 +92,8 @@ impl Default for CompactionConfig {
             max_attempts: 2,
             on_failure: OnFailure::Error,
             low_ratio: 0.5,
+            frame: None,
+            recent_ratio: 0.5,
             summarizer_window: None,
             ledger_tokens: None,
             language: None,
@@ -94,6 +101,12 @@ impl Default for CompactionConfig {
             background: None,
         }
     }
+}
+
+/// `compaction.frame`.
+fn read_frame<'a>(keys: &mut Keys<'a>, key: &'a str) -> Result<Option<Frame>> {
+    let Some(text) = keys.name(key)? else { return Ok(None) };
+    Frame::parse(&text).map(Some).map_err(|error| keys.error(key, error.brief()))
 }
 
 impl CompactionConfig {
@@ -124,6 +137,8 @@ impl CompactionConfig {
                 Some(ratio) => ratio,
                 None => d.low_ratio,
             },
+            frame: keys.or_null("frame", read_frame)?,
+            recent_ratio: keys.number_in("recentRatio", 0.0..=1.0)?.unwrap_or(d.recent_ratio),
             summarizer_window: keys.u64_in("summarizerWindow", 1..)?,
             ledger_tokens: keys.u64_in("ledgerTokens", ..)?,
             language: keys.name("language")?.filter(|l| l != "auto"),

@@ -1,6 +1,6 @@
 use super::ask::Size;
 use super::config::Style;
-use super::tags;
+use super::{Frame, tags};
 use crate::context::FoldMessages;
 use crate::graph::summary_element;
 use crate::message::{ItemType, Message, Role};
@@ -109,12 +109,23 @@ impl Layout {
         matches!(self, Self::SystemNote | Self::AskAnswerSteps | Self::SystemSummary)
     }
 
-    /// The messages that stand for a fold with this summary; `asked` is what asks for it, where that is shown.
-    pub fn messages(self, retain: Option<Message>, mut summary: Message, asked: &str) -> FoldMessages {
+    /// The messages that stand for a fold with this summary; `asked` is what asks for it, where that is shown; `frame` goes around a
+    /// user message, with the number of messages that it stands for.
+    pub fn messages(
+        self,
+        retain: Option<Message>,
+        mut summary: Message,
+        asked: &str,
+        frame: Option<(&Frame, usize)>,
+    ) -> FoldMessages {
         let mut ask = None;
         let text = summary.plain_text();
         match self {
-            Self::RetainSummaryTurns | Self::Replace => {}
+            Self::RetainSummaryTurns | Self::Replace => {
+                if let Some((frame, messages)) = frame {
+                    summary = engine_message(summary.role, &frame.around(&text, messages));
+                }
+            }
             Self::AskAnswerSteps => {
                 summary.role = Role::Assistant;
                 ask = Some(engine_message(Role::User, asked));

@@ -2,14 +2,15 @@
 
 use super::layout::{Layout, SummaryRole};
 use super::ledger::Budget;
-use super::{Profile, ledger};
+use super::{Frame, Profile, ledger};
 use crate::config::size;
-use crate::context::{Context, FoldMessages, NodeIndex, NodeKind, Place, Unit, begin_with_user};
+use crate::context::{Context, FoldMessages, NodeIndex, NodeKind, NodeSet, Place, Unit, begin_with_user};
+use crate::even_cut::{Share, Steps};
 use crate::message::Message;
 use crate::sorting::sort_by_key;
 
 /// What a compaction would fold.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FoldPlan {
     /// The nodes to fold, in view order; earlier summaries among them.
     pub members: Vec<NodeIndex>,
@@ -33,6 +34,23 @@ pub struct FoldPlan {
     pub room: Option<u64>,
     /// The view may have so many tokens after the fold, where that can be had.
     pub most_after: Option<u64>,
+    /// What stays is cut evenly behind the fold.
+    pub cut: Option<CutBehind>,
+    /// The words around the summary, where it is a message of its own.
+    pub frame: Option<Frame>,
+}
+
+/// What an even cut makes of what stays behind a fold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CutBehind {
+    /// About the tokens of all that stays, cut to the smallest level.
+    pub tokens: u64,
+    /// What of it is cut.
+    pub nodes: Vec<NodeIndex>,
+    /// The tokens that the view is to have.
+    pub target: u64,
+    /// How much of the room is for whole steps.
+    pub share: Share,
 }
 
 impl FoldPlan {
@@ -41,20 +59,51 @@ impl FoldPlan {
         self.tokens + if self.hidden_too { self.hidden_tokens } else { 0 }
     }
 
+    /// The view's tokens with messages of so many tokens in the place of what is folded, and what stays cut as it will be.
+    pub fn after(&self, context: &Context, stands_for_it: u64) -> u64 {
+        let rest = || context.view.tokens().saturating_sub(self.tokens);
+        self.cut.as_ref().map_or_else(rest, |cut| cut.tokens) + stands_for_it
+    }
+
+    /// Gives back what need not be folded, now that it is known what the summary takes: the newest of what was to go stays, as far
+    /// as there is room for it.
+    pub fn give_back(&mut self, context: &Context, takes: u64) {
+        let Some(cut) = &mut self.cut else { return };
+        let steps = Steps::of(context);
+        let staying = steps.staying(cut.target.saturating_sub(takes), cut.share);
+        let stays = |at: usize, unit: &Unit| staying.stays[at] && !unit.is_fold();
+        let back = steps.units().iter().enumerate().filter(|(at, unit)| stays(*at, unit));
+        let back: NodeSet = back.flat_map(|(_, unit)| unit.nodes.iter().copied()).collect();
+        let is_new = |n: &NodeIndex| !back.contains(n) && context.history.node(*n).kind == NodeKind::Message;
+        if self.members.iter().any(is_new) {
+            self.members.retain(|node| !back.contains(node));
+            cut.tokens = staying.tokens;
+        }
+    }
+
     /// The size that the summary is asked for, in tokens.
     pub fn size(&self) -> Option<u64> {
         [self.room, self.profile.max_tokens()].into_iter().flatten().min()
     }
 
-    /// The messages that stand for the fold.
-    pub fn messages(&self, retain: Option<Message>, summary: Message) -> FoldMessages {
+    /// How many messages the summary takes the place of, those under earlier summaries among them.
+    pub fn stands_in_for(&self, context: &Context) -> usize {
+        context.messages_under(&self.members)
+    }
+
+    /// The messages that stand for the fold, in the place of so many.
+    pub fn messages(&self, retain: Option<Message>, summary: Message, messages: usize) -> FoldMessages {
+        let frame = self.frame.as_ref().map(|frame| (frame, messages));
         let ask = if self.profile == Profile::Default { Layout::ASK } else { self.profile.prompt() };
-        self.layout.with_role(self.role).messages(retain, summary, ask)
+        self.layout.with_role(self.role).messages(retain, summary, ask, frame)
     }
 }
 
+/// The share of a view that is left for a summary beside steps that are cut evenly.
+const EVEN_SHARE: f64 = 0.15;
+
 /// How much of a conversation's end stays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Keep {
     /// Turns that stay whole (COMP-7).
     pub turns: u64,
@@ -72,9 +121,17 @@ pub struct Keep {
     pub summary: Option<u64>,
     /// Whose words the summary is to be, where the caller says so.
     pub role: Option<SummaryRole>,
+    /// What stays is cut evenly, and whole steps may take so much of the room: only what does not fit then is folded (COMP-25).
+    pub even: Option<Share>,
 }
 
 impl Keep {
+    /// Tokens to leave for the summary in a view of so many.
+    fn room(&self, target: u64) -> u64 {
+        let share = if self.even.is_some() { EVEN_SHARE } else { 0.25 };
+        self.summary.unwrap_or_else(|| ((target as f64 * share) as u64).min(2_000))
+    }
+
     /// The last turns, cut where they exceed the target.
     pub const fn last(turns: u64, target: Option<u64>) -> Self {
         Self {
@@ -86,6 +143,7 @@ impl Keep {
             hidden_too: false,
             summary: None,
             role: None,
+            even: None,
         }
     }
 }
@@ -95,18 +153,17 @@ impl Keep {
 /// Never folded: the newest user message, steps with a call that is still being executed, steps with a pinned message,
 /// and the newest step of a turn that is cut.
 pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
+    if let (Some(share), Some(target)) = (keep.even, keep.target) {
+        return plan_even(context, keep, layout, share, target);
+    }
     let (hidden, shown): (Vec<_>, Vec<_>) =
         context.units().into_iter().enumerate().partition(|(_, unit)| unit.place == Place::Hidden);
     let (places, mut units): (Vec<usize>, Vec<Unit>) = shown.into_iter().unzip();
-    let mut turns: Vec<usize> = (0..units.len()).filter(|i| units[*i].opens_turn()).collect();
-    if turns.is_empty() {
-        turns.push(0); // an agent that was never spoken to: all of it is one turn
-    }
+    let turns = turns(&units);
     let kept_turns = &turns[turns.len().saturating_sub(size(keep.turns))..];
     let keep_from = kept_turns.first().copied().unwrap_or(units.len());
     let newest_user = units.iter().rposition(Unit::opens_turn);
-    let room = |target: u64| keep.summary.unwrap_or_else(|| summary_reserve(target));
-    let reserve = |target: u64| room(target) + ledger::need(context, keep.ledger, target);
+    let reserve = |target: u64| keep.room(target) + ledger::need(context, keep.ledger, target);
     let cut_within_turn = if let Some(target) = keep.target.filter(|_| keep.fill) {
         fold_oldest(&mut units, &turns, keep_from, context, target, reserve(target))
     } else {
@@ -127,22 +184,75 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
         sort_by_key(&mut going, |(place, _)| *place);
     }
     let folded: Vec<&Unit> = going.into_iter().map(|(_, unit)| unit).collect();
-    let members: Vec<NodeIndex> = folded.iter().flat_map(|u| u.nodes.iter().copied()).collect();
+    let plan = planned(context, keep, layout, &folded)?;
+    Some(FoldPlan { cut_within_turn, ..plan })
+}
+
+/// Plans a fold of what does not fit, though all that stays but the newest steps is cut to the smallest level (COMP-25).
+fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target: u64) -> Option<FoldPlan> {
+    let steps = Steps::of(context);
+    if steps.cut(target, share).is_some() {
+        return None;
+    }
+    let reserve = keep.room(target) + ledger::need(context, keep.ledger, target);
+    let staying = steps.staying(target.saturating_sub(reserve), share);
+    let mut units = steps.units().to_vec();
+    let turns = turns(&units);
+    let kept_turns = &turns[turns.len().saturating_sub(size(keep.turns))..];
+    let oldest_whole = units
+        .iter()
+        .position(Unit::opens_turn)
+        .map_or(0, |first| kept_turns.first().copied().unwrap_or(first));
+    for (at, unit) in units.iter_mut().enumerate() {
+        let is_asked = unit.opens_turn() && kept_turns.contains(&at);
+        let stays = staying.stays[at] && !unit.is_fold();
+        if !stays && !unit.fixed && !unit.speaker.is_instruction() && !is_asked && unit.stays() {
+            unit.go();
+        }
+    }
+    if layout.with_role(keep.role).needs_user_behind() {
+        begin_with_user(&mut units, 0);
+    }
+    let cut_within_turn = units[oldest_whole.min(units.len())..].iter().any(Unit::goes);
+    let folded: Vec<&Unit> = units.iter().filter(|unit| unit.goes()).collect();
+    let cut = units.iter().enumerate().filter(|(at, unit)| unit.stays() && !staying.whole[*at]);
+    let cut = cut.flat_map(|(_, unit)| unit.nodes.iter().copied()).collect();
+    let plan = planned(context, keep, layout, &folded)?;
+    Some(FoldPlan {
+        cut_within_turn,
+        cut: Some(CutBehind { tokens: staying.tokens, nodes: cut, target, share }),
+        ..plan
+    })
+}
+
+/// Where turns begin. An agent that was never spoken to has one.
+fn turns(units: &[Unit]) -> Vec<usize> {
+    let mut turns: Vec<usize> = (0..units.len()).filter(|i| units[*i].opens_turn()).collect();
+    if turns.is_empty() {
+        turns.push(0);
+    }
+    turns
+}
+
+/// The plan of a fold of these units; `None` where none of them is new.
+fn planned(context: &Context, keep: Keep, layout: Layout, folded: &[&Unit]) -> Option<FoldPlan> {
     let is_new = |u: &&&Unit| u.nodes.iter().any(|n| context.history.node(*n).kind == NodeKind::Message);
     let tokens = |u: &Unit| u.tokens + if keep.hidden_too { u.hidden_tokens } else { 0 };
     let new: Vec<&&Unit> = folded.iter().filter(is_new).collect();
     (!new.is_empty()).then(|| FoldPlan {
-        members,
+        members: folded.iter().flat_map(|u| u.nodes.iter().copied()).collect(),
         tokens: folded.iter().map(|u| u.tokens).sum(),
         hidden_tokens: folded.iter().map(|u| u.hidden_tokens).sum(),
         hidden_too: keep.hidden_too,
         new_tokens: new.iter().map(|u| tokens(u)).sum(),
-        cut_within_turn,
+        cut_within_turn: false,
         layout,
         profile: Profile::Default,
         role: keep.role,
-        room: keep.target.map(room),
+        room: keep.target.map(|target| keep.room(target)),
         most_after: None,
+        cut: None,
+        frame: None,
     })
 }
 
@@ -206,9 +316,4 @@ fn cut_turns(units: &mut [Unit], kept_turns: &[usize], context: &Context, target
         }
     }
     cut
-}
-
-/// Room left for a summary that is not written yet.
-fn summary_reserve(target: u64) -> u64 {
-    (target / 4).min(2_000)
 }

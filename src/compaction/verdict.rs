@@ -4,7 +4,7 @@ use super::layout::engine_message;
 use super::ledger::{self, Budget, Carried, Missed, Room, Stays};
 use super::plan::FoldPlan;
 use super::{Profile, Redact, finish, no_summary, tags};
-use crate::context::{Context, Form, NodeKind, NodeSet, Slot};
+use crate::context::{Context, Form, NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Message, Role};
 use crate::tokens::TokenUsage;
@@ -122,8 +122,8 @@ fn room_below(context: &Context, plan: &FoldPlan, most: u64) -> u64 {
 
 /// Tokens of what would stand for the fold.
 fn standing(context: &Context, plan: &FoldPlan, retain: Option<&Message>, summary: &Message) -> u64 {
-    let made = plan.messages(retain.cloned(), summary.clone());
-    made.retain.iter().chain(&made.ask).chain([&made.summary]).map(|m| context.count(m)).sum()
+    let made = plan.messages(retain.cloned(), summary.clone(), plan.stands_in_for(context));
+    made.tokens(|message| context.count(message))
 }
 
 /// The summary in an answer: neither cut off nor empty.
@@ -159,7 +159,7 @@ fn with_ledger(
         return Ok((summary, 0, Missed::default()));
     }
     let tokens = standing(context, plan, retain, &summary);
-    let after = (context.view.tokens() + tokens).saturating_sub(plan.tokens);
+    let after = plan.after(context, tokens);
     let is_cut = after >= terms.most;
     let (mut ledger, mut missed) = ledger_of(context, plan, &summary, retain, terms, is_cut)?;
     if missed.rules > 0 && !is_cut {
@@ -190,8 +190,9 @@ fn ledger_of(
     let budget = terms.budget;
     let tokens = standing(context, plan, retain, summary);
     let gain = plan.stands_for().saturating_sub(tokens);
-    let after = (context.view.tokens() + tokens).saturating_sub(plan.tokens);
+    let after = plan.after(context, tokens);
     let folded: NodeSet = plan.members.iter().copied().collect();
+    let cut_evenly: NodeSet = plan.cut.iter().flat_map(|cut| cut.nodes.iter().copied()).collect();
     let stays = if cut { tokens + at_least(context, &folded, terms.most) } else { after };
     let most = terms.most.saturating_sub(stays);
     let low = terms.low.min(plan.most_after.unwrap_or(u64::MAX)).saturating_sub(after).max(most / 2);
@@ -201,8 +202,9 @@ fn ledger_of(
         rules: whole.min(low.max(budget.tokens)).min(gain * 7 / 8).min(most),
         facts: budget.tokens,
     };
-    let carried = ledger::beside(context, &plan.members, terms.carried, cut, terms.redact)?;
-    let body = context.view.body().iter().filter(|s| !cut && !folded.contains(&s.node));
+    let is_cut = |node: NodeIndex| cut || cut_evenly.contains(&node);
+    let carried = ledger::beside(context, &plan.members, terms.carried, &is_cut, terms.redact)?;
+    let body = context.view.body().iter().filter(|s| !is_cut(s.node) && !folded.contains(&s.node));
     let (fixed, body): (Vec<&Slot>, Vec<&Slot>) = body.partition(|s| is_fixed(context, s));
     let (whole, edited): (Vec<&Slot>, Vec<&Slot>) = body.into_iter().partition(|s| s.form == Form::Whole);
     let said = context.view.header().iter().chain(fixed).map(|s| &*s.message);

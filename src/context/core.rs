@@ -414,7 +414,7 @@ impl Context {
     /// The budgets that the report shows.
     pub fn budgets(&self) -> BTreeMap<Cow<'static, str>, u64> {
         let mut budgets = BTreeMap::new();
-        if self.output_config.enabled {
+        if self.output_config.enabled && self.output_budget < u64::MAX {
             budgets.insert(Cow::Borrowed("tool_outputs"), self.output_budget);
         }
         budgets

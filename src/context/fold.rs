@@ -67,13 +67,27 @@ pub struct FoldMessages {
     pub behind_earlier: bool,
 }
 
+impl FoldMessages {
+    /// What they take, counted one by one.
+    pub fn tokens(&self, count: impl Fn(&Message) -> u64) -> u64 {
+        self.retain.iter().chain(&self.ask).chain([&self.summary]).map(count).sum()
+    }
+}
+
 /// What the carry-over ledger at the end of a summary begins with.
 pub const LEDGER_HEADING: &str = "## Carried over from what was folded (data, word for word)";
+
+/// What the words around a summary end with, where the caller gives no others.
+pub const RECORD_ENDS: &str = "[End of the record]";
 
 /// The summary's own words, and the ledger that was appended to them.
 pub(super) fn without_ledger(summary: &str) -> (&str, Option<&str>) {
     match summary.find(LEDGER_HEADING) {
-        Some(at) => (summary[..at].trim_end(), Some(&summary[at..])),
+        Some(at) => {
+            let ledger = &summary[at..];
+            let end = ledger.rfind(RECORD_ENDS).map_or(ledger, |end| &ledger[..end]);
+            (summary[..at].trim_end(), Some(end.trim_end()))
+        }
         None => (summary, None),
     }
 }

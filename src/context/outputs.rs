@@ -145,8 +145,8 @@ impl Context {
 
     /// Keeps tool outputs another way from now on. What exceeds the new budget becomes a placeholder at once; what is one
     /// already stays so.
-    pub fn set_output_config(&mut self, config: ToolOutputCacheConfig, window: Option<u64>) {
-        self.output_budget = config.budget(window);
+    pub fn set_output_config(&mut self, config: ToolOutputCacheConfig, budget: u64) {
+        self.output_budget = budget;
         self.output_config = config;
         self.trim_outputs();
     }

@@ -144,7 +144,7 @@ impl Context {
     }
 
     /// A node as it stands in the view when it enters.
-    pub(super) fn slot_on_entry(&self, index: NodeIndex) -> Slot {
+    pub fn slot_on_entry(&self, index: NodeIndex) -> Slot {
         let mut slot = Slot::whole(&self.history, index);
         if slot.message.role != Role::Tool || self.history.node(index).pinned || !self.output_config.enabled {
             return slot;

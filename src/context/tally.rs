@@ -155,11 +155,8 @@ impl Tally {
         }
         if message.item_type() == ItemType::CompactionSummary {
             let text = message.plain_text();
-            if let (own, Some(_)) = without_ledger(&text) {
-                let is_one_text = matches!(message.parts[..], [Part::Text { .. }]);
-                let known = u64::from(tally.text) - MESSAGE_OVERHEAD;
-                let whole = if is_one_text { known } else { counter.count(&text) };
-                tally.ledger = small(whole.saturating_sub(counter.count(own))).min(tally.text);
+            if let Some(ledger) = without_ledger(&text).1 {
+                tally.ledger = small(counter.count(ledger)).min(tally.text);
                 tally.text -= tally.ledger;
             }
         }

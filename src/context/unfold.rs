@@ -39,6 +39,23 @@ impl Context {
         Err(Error::new(ErrorCode::GraphConstraint, why))
     }
 
+    /// How many messages these nodes stand for: themselves, and those under the folds among them.
+    pub fn messages_under(&self, nodes: &[NodeIndex]) -> usize {
+        let mut count = 0;
+        let mut left = nodes.to_vec();
+        while let Some(node) = left.pop() {
+            match self.history.node(node).kind {
+                NodeKind::Message => count += 1,
+                NodeKind::Summary => {
+                    let fold = self.folds.iter().find(|fold| fold.summary == node);
+                    left.extend(fold.iter().flat_map(|fold| &fold.members));
+                }
+                _ => {}
+            }
+        }
+        count
+    }
+
     /// Undoes a fold that is part of no other: its members stand again where they stood, as they stood; what stood for them
     /// leaves the view. What came after the fold stays.
     pub fn unfold(&mut self, summary: NodeIndex) {

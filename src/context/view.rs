@@ -60,6 +60,8 @@ pub struct View {
     changes: Changes,
     exchanges: RefCell<Exchanges>,
     pub(super) ephemeral: Ephemeral,
+    /// Messages are cut so that the view has so many tokens: with more room, they come back.
+    cut_to: Option<u64>,
     pub(super) epochs: Epochs,
 }
 
@@ -87,6 +89,17 @@ impl View {
     /// Header, context parts and body.
     pub fn slots(&self) -> impl Iterator<Item = &Slot> {
         self.header.iter().chain(&self.parts).chain(self.body.iter())
+    }
+
+    /// Messages are cut, so that the view has about so many tokens; or none is.
+    pub fn set_cut_to(&mut self, tokens: Option<u64>) {
+        self.cut_to = tokens;
+    }
+
+    /// Messages are cut for a smaller view than one of so many tokens, or there is room since: a message that was cut could stand
+    /// whole again.
+    pub fn is_cut_for_less(&self, tokens: u64) -> bool {
+        self.cut_to.is_some_and(|cut| tokens > cut.saturating_add(cut / 10) || self.tokens() < cut / 2)
     }
 
     /// What stands before the body, in messages.

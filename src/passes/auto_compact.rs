@@ -79,6 +79,8 @@ fn plan(context: &Context, aim: &Aim, keep_turns: Option<u64>) -> Option<FoldPla
         profile: Profile::Default,
         role: aim.summary_role,
         room: None,
+        cut: None,
+        frame: None,
         most_after: None,
     })
 }

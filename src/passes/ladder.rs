@@ -3,7 +3,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    AutoCompact, CompressJson, DedupeReads, DropMemoryResults, DropOldToolResults, Ephemeral, Pass,
+    AutoCompact, CompressJson, DedupeReads, DropMemoryResults, DropOldToolResults, Ephemeral, EvenCut, Pass,
     PruneToolOutputs, RecentWindow, RollingSummary, Selective, ShrinkTurns, Summarize, TrimToolOutputs,
     TruncateHeadTail,
 };
@@ -27,12 +27,14 @@ pub struct Given {
     pub retain_last_turns: Option<u64>,
     /// `compaction.thresholdRatio` was given.
     pub threshold_ratio: bool,
+    /// `toolOutputCache.contextBudgetTokens` was given.
+    pub output_budget: bool,
 }
 
 type Read = fn(&mut Keys<'_>) -> Result<Box<dyn Pass>>;
 
 /// Every pass by name.
-const PASSES: [(&str, Read); 14] = [
+const PASSES: [(&str, Read); 15] = [
     ("ephemeral", |_| Ok(Box::new(Ephemeral))),
     ("trim_tool_outputs", TrimToolOutputs::read),
     ("dedupe_reads", |_| Ok(Box::new(DedupeReads))),
@@ -47,6 +49,7 @@ const PASSES: [(&str, Read); 14] = [
     ("shrink_turns", ShrinkTurns::read),
     ("auto_compact", AutoCompact::read),
     ("summarize", Summarize::read),
+    ("even_cut", |_| Ok(Box::new(EvenCut))),
 ];
 
 impl Ladder {
@@ -85,7 +88,8 @@ impl Ladder {
                 Box::new(AutoCompact::default()),
                 Box::new(PruneToolOutputs::default()),
             ],
-            _ => vec![Box::new(Ephemeral), trim, Box::new(DedupeReads), summarize],
+            _ if given.output_budget => vec![Box::new(Ephemeral), trim, summarize, Box::new(EvenCut)],
+            _ => vec![Box::new(Ephemeral), summarize, Box::new(EvenCut)],
         };
         Some(Self { name: Some(name), passes: in_a_row(passes) })
     }
@@ -127,6 +131,16 @@ impl Ladder {
         self.builds_from_turns() && self.passes.iter().all(|p| of_the_document(&**p))
     }
 
+    /// Whether a pass keeps tool outputs within a budget: they are then, as they enter the view.
+    pub fn trims_outputs(&self) -> bool {
+        self.passes.iter().any(|p| p.name() == TrimToolOutputs::default().name())
+    }
+
+    /// Where the pass stands that cuts what a fold leaves.
+    pub fn even_cut(&self) -> Option<usize> {
+        self.passes.iter().position(|p| p.cuts_evenly())
+    }
+
     /// The lowest threshold in tokens that a pass brings.
     pub fn threshold(&self) -> Option<u64> {
         self.passes.iter().filter_map(|p| p.threshold()).min()
@@ -162,12 +176,12 @@ impl PartialEq for Ladder {
     }
 }
 
-/// The passes, each told of those before it.
+/// The passes, each told of those before it and behind it.
 fn in_a_row(mut passes: Vec<Box<dyn Pass>>) -> Arc<[Box<dyn Pass>]> {
     for at in 0..passes.len() {
         let (before, rest) = passes.split_at_mut(at);
-        if let Some(pass) = rest.first_mut() {
-            pass.comes_behind(before);
+        if let Some((pass, behind)) = rest.split_first_mut() {
+            pass.stands_between(before, behind);
         }
     }
     passes.into()

@@ -35,6 +35,8 @@ pub struct Aim {
     pub keep_turns: u64,
     /// Whose words a summary is, where the caller says so.
     pub summary_role: Option<SummaryRole>,
+    /// The share of a cut's target that is for messages verbatim, at the least.
+    pub recent_ratio: f64,
     /// The model's tokens over counted ones.
     pub calibration: f64,
 }
@@ -62,7 +64,7 @@ impl Aim {
 }
 
 /// What a pass did.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// Nothing: it was not needed, or there was nothing to do.
     Unchanged,
@@ -145,8 +147,13 @@ pub trait Pass: Debug + Send + Sync {
         false
     }
 
-    /// Told once of the passes that stand before it in its ladder.
-    fn comes_behind(&mut self, _before: &[Box<dyn Pass>]) {}
+    /// Told once of the passes that stand before it in its ladder, and of those behind it.
+    fn stands_between(&mut self, _before: &[Box<dyn Pass>], _behind: &[Box<dyn Pass>]) {}
+
+    /// Whether it cuts what a fold leaves, so that the fold need not take all that is too large: see [`EvenCut`](super::EvenCut).
+    fn cuts_evenly(&self) -> bool {
+        false
+    }
 
     /// How it prunes tool outputs, if it does.
     fn prunes(&self) -> Option<PruneToolOutputs> {

@@ -53,12 +53,17 @@ impl Pass for Shorten {
             context.note_left_out(*item, WHY, None);
         }
         for (item, ref_id) in cut {
-            context.note_left_out_by_ref(item, WHY, Some(ref_id), None);
+            context.note_left_out_by_ref(item, WHY, ref_id, None);
             if !items.contains(&item) {
                 items.push(item);
             }
         }
-        let why = format!("still over {} tokens; full texts stay in the tool output cache", aim.most);
+        context.view.set_cut_to(Some(aim.most));
+        let why = if context.output_config.enabled {
+            format!("still over {} tokens; full texts stay in the tool output cache", aim.most)
+        } else {
+            format!("still over {} tokens", aim.most)
+        };
         Ok(Outcome::Changed { items, why })
     }
 }
@@ -85,21 +90,22 @@ enum Cut {
     Others,
     /// The newest user message, where it alone exceeds the limit.
     NewestUser,
-    /// What stands for a fold is all that is left of it.
-    Folds,
     /// Arguments of calls that have their outputs.
     Arguments,
     /// Arguments of calls that are still being executed.
     OpenArguments,
+    /// What stands for a fold is all that is left of it.
+    Folds,
     /// The newest user message, whatever its size.
     Last,
 }
 
 const ORDER: [Cut; 6] =
-    [Cut::Others, Cut::NewestUser, Cut::Folds, Cut::Arguments, Cut::OpenArguments, Cut::Last];
+    [Cut::Others, Cut::NewestUser, Cut::Arguments, Cut::OpenArguments, Cut::Folds, Cut::Last];
 
-/// Cuts the middle out of the largest messages, largest first. Gives what was cut, with the refs of the full texts.
-fn cut_middles(context: &mut Context, most: u64, what: Cut) -> Result<Vec<(NodeIndex, String)>> {
+/// Cuts the middle out of the largest messages, largest first. Gives what was cut, with the refs of the full texts where there is a
+/// cache that opens them.
+fn cut_middles(context: &mut Context, most: u64, what: Cut) -> Result<Vec<(NodeIndex, Option<String>)>> {
     let body = context.view.body();
     let newest = body.iter().rposition(|s| s.message.opens_turn());
     let open: HashSet<&str> = open_calls(body.iter().map(|s| &*s.message)).into_iter().collect();
@@ -133,13 +139,15 @@ fn cut_middles(context: &mut Context, most: u64, what: Cut) -> Result<Vec<(NodeI
         }
         let refs = match what {
             Cut::Arguments | Cut::OpenArguments => arguments::cut(context, at, goal)?,
-            _ => match parts::replace(context, at, texts::longest(context, at))? {
-                Some(ref_id) => {
+            _ => {
+                let replaced = parts::replace(context, at, texts::longest(context, at))?;
+                if replaced.is_empty() {
+                    texts::cut(context, at, goal)?
+                } else {
                     largest.push((context.view.body()[at].tokens(), Reverse(at))); // its texts may have to give way as well
-                    vec![ref_id]
+                    replaced
                 }
-                None => texts::cut(context, at, goal)?,
-            },
+            }
         };
         let node = context.view.body()[at].node;
         cut.extend(refs.into_iter().map(|ref_id| (node, ref_id)));
@@ -161,17 +169,28 @@ fn named_ref(context: &Context, shown: &str, full: &Text) -> Option<String> {
 }
 
 /// Head and tail of a text, `bytes` in all, and a notice between them that says where the rest is.
-fn without_middle(text: &str, bytes: usize, ref_id: &str) -> String {
+fn without_middle(text: &str, bytes: usize, ref_id: Option<&str>) -> String {
     let head = prefix_bytes(text, bytes / 2);
     let tail = suffix_bytes(&text[head.len()..], bytes - bytes / 2);
     let left_out = text[head.len()..text.len() - tail.len()].chars().count();
     format!("{head}\n{}\n{tail}", notice(left_out, ref_id))
 }
 
-fn notice(left_out: usize, ref_id: &str) -> String {
-    format!(
-        "[… {left_out} characters left out; the full text: tool_output_cache({{ ref_id: \"{ref_id}\" }}) …]"
-    )
+fn notice(left_out: usize, ref_id: Option<&str>) -> String {
+    let how = ref_id
+        .map(|id| format!("; the full text: tool_output_cache({{ ref_id: \"{id}\" }})"))
+        .unwrap_or_default();
+    format!("[… {left_out} characters left out{how} …]")
+}
+
+/// What opens a text that was cut: nothing where the cache is off.
+#[derive(Debug, Clone)]
+struct Opener(Option<String>);
+
+/// Stores a text that is about to be cut. The ref that opens it; none where the cache is off, for nobody could open it.
+fn stored(context: &mut Context, text: &Text) -> Result<Option<String>> {
+    let is_on = context.output_config.enabled;
+    is_on.then(|| context.outputs.put_text(text.clone(), None).map(|stored| stored.id)).transpose()
 }
 
 /// The ref in a notice that a text begins with, and what stands behind it.

@@ -238,7 +238,7 @@ impl Pass for ShrinkTurns {
         Ok(Outcome::Steps(steps))
     }
 
-    fn comes_behind(&mut self, before: &[Box<dyn Pass>]) {
+    fn stands_between(&mut self, before: &[Box<dyn Pass>], _: &[Box<dyn Pass>]) {
         self.prune = before.iter().rev().find_map(|pass| pass.prunes());
     }
 

@@ -7,6 +7,7 @@ use crate::compaction::{FoldPlan, Keep, Layout, Profile, plan};
 use crate::config::Keys;
 use crate::context::{Context, Slot};
 use crate::error::Result;
+use crate::even_cut::Share;
 
 /// Folds everything but the last turns into a summary (COMP-7), and the earlier steps of a turn that is too long
 /// (COMP-7b).
@@ -23,6 +24,8 @@ pub struct Summarize {
     /// Retained turns stay as they are, however large; otherwise one that is too large is folded in part. Under
     /// [`Layout::AskAnswerSteps`] that is so only where the turns before them are folded already, or do not do.
     pub whole_turns: bool,
+    /// A pass behind it cuts what stays, so that only what does not fit then is folded.
+    pub cut_behind: bool,
 }
 
 impl Summarize {
@@ -43,10 +46,11 @@ impl Summarize {
             profile: keys.one_of("profile", &Profile::NAMES)?.and_then(Profile::parse).unwrap_or_default(),
             threshold_tokens: keys.u64_in("thresholdTokens", 1..)?,
             whole_turns: keys.bool("cutWithinTurn")? == Some(false),
+            cut_behind: false,
         }))
     }
 
-    fn plan(&self, context: &Context, aim: &Aim) -> Option<FoldPlan> {
+    fn plan(&self, context: &Context, aim: &Aim, by_hand: bool) -> Option<FoldPlan> {
         let turns = match self.layout {
             Layout::Replace => 0,
             _ => self.keep_turns.unwrap_or(aim.keep_turns),
@@ -57,7 +61,10 @@ impl Summarize {
         let hidden_too = self.layout == Layout::Replace;
         let cut_within_turn = !self.whole_turns;
         let role = aim.summary_role;
-        let keep = Keep { cut_within_turn, ledger, fill, hidden_too, role, ..Keep::last(turns, target) };
+        let is_even = self.cut_behind && !by_hand && self.layout != Layout::Replace;
+        let even = is_even.then(|| Share { verbatim: aim.recent_ratio, ..Share::default() });
+        let keep =
+            Keep { cut_within_turn, ledger, fill, hidden_too, role, even, ..Keep::last(turns, target) };
         let whole = Keep { cut_within_turn: false, ..keep };
         let whole_first = self.layout == Layout::AskAnswerSteps && !fill;
         let whole = whole_first.then(|| plan(context, whole, self.layout)).flatten();
@@ -103,16 +110,20 @@ impl Pass for Summarize {
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
         let tokens = context.view.tokens();
-        let plan = self.plan(context, aim).filter(|p| aim.is_worth(p, tokens));
+        let plan = self.plan(context, aim, false).filter(|p| aim.is_worth(p, tokens));
         Ok(plan.map_or(Outcome::Unchanged, Outcome::Fold))
     }
 
-    fn fold(&self, context: &Context, aim: &Aim, _: bool) -> Option<FoldPlan> {
-        self.plan(context, aim)
+    fn fold(&self, context: &Context, aim: &Aim, by_hand: bool) -> Option<FoldPlan> {
+        self.plan(context, aim, by_hand)
     }
 
     fn layout(&self) -> Option<Layout> {
         Some(self.layout)
+    }
+
+    fn stands_between(&mut self, _: &[Box<dyn Pass>], behind: &[Box<dyn Pass>]) {
+        self.cut_behind = behind.iter().any(|pass| pass.cuts_evenly());
     }
 
     fn threshold(&self) -> Option<u64> {

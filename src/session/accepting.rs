@@ -62,7 +62,7 @@ impl Session {
 
     /// Folds what a summary stands for under it.
     pub(super) fn put_in(&mut self, run: &mut Run, summarized: Summarized, mut why: String) {
-        let Summarized { plan, pass, mut accepted, carried, asked } = summarized;
+        let Summarized { mut plan, pass, mut accepted, carried, asked } = summarized;
         if let Some(note) = asked.lowered {
             accepted.note(&note);
         }
@@ -74,11 +74,18 @@ impl Session {
             None => {}
         }
         let tokens_before = self.tokens();
+        let messages = plan.stands_in_for(&self.context);
+        let made = plan.messages(accepted.retain.clone(), accepted.summary.clone(), messages);
+        plan.give_back(&self.context, made.tokens(|message| self.context.count(message)));
         let items = self.context.item_ids(&plan.members);
-        let made = plan.messages(accepted.retain, accepted.summary);
+        let messages = plan.stands_in_for(&self.context);
+        let made = plan.messages(accepted.retain, accepted.summary, messages);
         let summary = self.context.fold(plan.members, made);
         self.context.settle_pointers(); // the fold stays, whatever becomes of the run
         self.carried.keep(summary, carried);
+        if self.config.ladder.even_cut().is_some() {
+            self.context.view.set_cut_to(Some(0)); // there is room now: what stays is laid out anew
+        }
         self.revision += 1;
         self.resting = 0;
         run.revision = self.revision;

@@ -316,7 +316,11 @@ impl Session {
         let terms = LedgerTerms { carried: &carried, budget, low: aim.low, most: aim.most, redact };
         let accepted = compaction::judge(&self.context, plan, answer, wants_retain, &terms)?;
         if let Some(room) = self.room(&pending.question) {
-            let made = plan.messages(accepted.retain.clone(), accepted.summary.clone());
+            let made = plan.messages(
+                accepted.retain.clone(),
+                accepted.summary.clone(),
+                plan.stands_in_for(&self.context),
+            );
             let tokens =
                 made.retain.iter().chain([&made.summary]).map(|m| self.context.count(m)).sum::<u64>();
             if tokens > room {

@@ -1,10 +1,12 @@
 //! A run asks for a summary: in a request that the summariser can take, in the conversation's language.
 
 use super::facade::Session;
+use super::prompt::tool_name;
 use super::run::{Fit, Pending, Question};
-use crate::compaction::{self, Ask, Chunks, Layout, Reason, Script, SummaryRequest};
+use crate::compaction::{self, Ask, Chunks, Frame, Layout, Reason, Script, SummaryRequest};
 use crate::context::{NodeSet, Slot};
 use crate::error::{Error, ErrorCode, Result};
+use crate::tool_output::SEARCH_TOOL;
 
 /// A request that is refused as too long and has no more tokens than this is not cut into pieces.
 const LEAST_REQUEST: u64 = 512;
@@ -16,6 +18,7 @@ impl Session {
     /// Writes the request; where the summariser's window is known, one that fits it. Where the redaction fails, so does
     /// the run, and nothing has changed.
     pub(super) fn ask(&mut self, mut question: Question) -> Result<Fit> {
+        question.plan.frame = self.frame();
         // It tells the view as the passes before the fold will leave it.
         let done = match self.settle(&mut question.run) {
             Ok(done) => done,
@@ -28,6 +31,18 @@ impl Session {
             Ok(request) => Ok(Fit::NeedsSummary(Box::new(Pending { request, question }))),
             Err(error) => self.go_on_or_fail(question, error),
         }
+    }
+
+    /// The words around a summary: the caller's, or those of default under a ladder of our own, which cuts evenly: the
+    /// documents' summaries stand as their documents have them.
+    fn frame(&self) -> Option<Frame> {
+        if let Some(given) = &self.config.compaction.frame {
+            return given.clone();
+        }
+        self.config.ladder.even_cut().map(|_| {
+            let searched = self.tools().iter().any(|tool| tool_name(tool) == SEARCH_TOOL);
+            Frame::by_default(searched.then_some(SEARCH_TOOL))
+        })
     }
 
     /// What the view has left for a summary, where there is no other turn to make room for it: the view as the passes before

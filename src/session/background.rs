@@ -115,7 +115,7 @@ impl Session {
         let aim = self.aim(false);
         self.draw_for(&aim);
         let mark = self.background_mark();
-        let left = |plan: &FoldPlan| self.corrected(self.tokens().saturating_sub(plan.tokens));
+        let left = |plan: &FoldPlan| self.corrected(plan.after(&self.context, 0));
         // What leaves the view above its mark would be asked for again a step later.
         let gains = |plan: &FoldPlan| mark.is_some_and(|mark| left(plan) < mark);
         let Some((plan, pass)) = self.fold_plan(&aim, false).filter(|(plan, _)| gains(plan)) else {
@@ -284,7 +284,7 @@ mod tests {
 
     fn session(turns: usize) -> Session {
         let options = json!({
-            "contextWindow": 2_000, "safetyMargin": 0,
+            "contextWindow": 2_000, "safetyMargin": 0, "ladder": [{ "pass": "summarize" }],
             "compaction": { "background": true, "maxAttempts": 1, "ledgerTokens": 0, "onFailure": "extractive" },
         });
         let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));

@@ -21,7 +21,7 @@ impl Session {
         let named: NodeSet = ids.iter().filter_map(|id| self.context.history.find(id)).collect();
         let members = self.whole_units(&named)?;
         let layout = self.config.ladder.passes().iter().find_map(|p| p.layout()).unwrap_or_default();
-        let made = layout.messages(None, engine_message(Role::User, summary.trim()), Layout::ASK);
+        let made = layout.messages(None, engine_message(Role::User, summary.trim()), Layout::ASK, None);
         let mut tried = self.context.clone();
         let fold = tried.fold(members.clone(), made.clone());
         tried.begin_with_user();

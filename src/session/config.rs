@@ -190,6 +190,16 @@ pub(super) fn kept(options: &Value) -> Value {
     Value::Object(kept)
 }
 
+impl SessionConfig {
+    /// Tokens that all tool outputs in the view may take together: as many as the caller says, or as the cache's rule has it under
+    /// a ladder that keeps them within a budget.
+    pub fn output_budget(&self) -> u64 {
+        let cache = &self.tool_output_cache;
+        let kept = cache.context_budget_tokens.is_some() || self.ladder.trims_outputs();
+        if kept { cache.budget(self.window) } else { u64::MAX }
+    }
+}
+
 /// What the options say that a preset says as well.
 fn given(options: &Value) -> Given {
     let compaction = options.get("compaction");
@@ -197,5 +207,6 @@ fn given(options: &Value) -> Given {
     Given {
         retain_last_turns: of("retainLastTurns").and_then(Value::as_u64),
         threshold_ratio: of("thresholdRatio").is_some(),
+        output_budget: options.pointer("/toolOutputCache/contextBudgetTokens").is_some_and(Value::is_u64),
     }
 }

@@ -8,7 +8,7 @@ use super::config::SessionConfig;
 use super::graph::Drawn;
 use super::notices::{NOTHING_LEFT, Summarizer};
 use super::recover::Recovery;
-use super::run::{Fit, Question, Unanswered};
+use super::run::{Fit, Question, Run, Unanswered};
 use crate::compaction::ledger::{self, Memo};
 use crate::compaction::{FoldPlan, Reason, Redact};
 use crate::context::{Context, ContextCost, Event, EventName, NodeIndex, Report, Slot};
@@ -91,6 +91,7 @@ impl Session {
         let accuracy = Accuracy::new(config.model.as_deref(), !config.uncalibrated);
         let by_rules = counting(config.model.as_deref(), counter.clone());
         let mut context = Context::new(by_rules, config.tool_output_cache.clone(), config.window);
+        context.output_budget = config.output_budget();
         context.set_merging(config.ladder.builds_from_turns());
         Self {
             context,
@@ -337,6 +338,7 @@ impl Session {
         let instructed = instructions.is_some();
         let mut run = self.begin(reason, instructions, aim, Arc::new([]));
         run.unanswered = unanswered;
+        self.cuts_behind(&mut run);
         let was_ready = self.background.is_ready();
         if instructed {
             self.drop_uninstructed(&mut run);
@@ -348,9 +350,19 @@ impl Session {
             return Ok(None);
         }
         self.draw_for(&aim);
-        let Some((plan, pass)) = self.fold_plan(&aim, reason == Reason::Manual) else { return Ok(None) };
+        let Some((plan, pass)) = self.fold_plan(&aim, reason == Reason::Manual) else {
+            let is_cut = run.passes.iter().any(|pass| pass.cuts_evenly() && pass.wants(&self.context, &aim));
+            return if is_cut { self.advance(run).map(Some) } else { Ok(None) };
+        };
         self.context.emit(EventName::CompactionStarted, &plan.members, String::new());
         self.ask(Question::first(run, plan, pass)).map(Some)
+    }
+
+    /// A fold leaves what the ladder's even cut takes care of.
+    pub(super) fn cuts_behind(&self, run: &mut Run) {
+        let Some(at) = self.config.ladder.even_cut() else { return };
+        run.passes = self.config.ladder.passes().clone();
+        (run.next_pass, run.settled) = (at, at);
     }
 
     /// What the ladder's first pass that folds would fold, and its name.
@@ -425,7 +437,8 @@ impl Session {
         let (most, threshold) = (counted(most), counted(threshold));
         let low = counted(by_limit.min(by_threshold)).min(most);
         let enough = if self.context.folds.is_empty() { (low / 20).min(LEAST_FOLD) } else { low / 10 };
-        let low = if fill { most.min(threshold.saturating_sub(1)) } else { low };
+        // Nothing is due in a view that is made once, as long as it fits; what does not fit is cut to what does.
+        let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
         let known = Some(low).filter(|low| *low < u64::MAX);
         // The documents' presets fold as their documents say; a ledger is the caller's choice there.
         let by_preset = self.config.ladder.name.filter(|name| *name != "contextfold").map(|_| 0);
@@ -441,6 +454,7 @@ impl Session {
             fill,
             keep_turns: compaction.retain_last_turns,
             summary_role: compaction.summary_role,
+            recent_ratio: compaction.recent_ratio,
             calibration: self.accuracy.factor(&*self.context.counter),
         }
     }

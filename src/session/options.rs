@@ -30,7 +30,7 @@ impl Session {
         } else {
             self.context.counter = counter;
         }
-        self.context.set_output_config(self.config.tool_output_cache.clone(), self.config.window);
+        self.context.set_output_config(self.config.tool_output_cache.clone(), self.config.output_budget());
         if before.ladder != self.config.ladder {
             self.revision += 1;
             self.ladder_since = self.revision;

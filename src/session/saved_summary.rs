@@ -72,7 +72,7 @@ impl Session {
         }
         let layout = self.config.ladder.passes().iter().find_map(|p| p.layout()).unwrap_or_default();
         let layout = layout.with_role(self.config.compaction.summary_role);
-        let made = layout.messages(None, engine_message(Role::User, saved.summary.trim()), Layout::ASK);
+        let made = layout.messages(None, engine_message(Role::User, saved.summary.trim()), Layout::ASK, None);
         let now = std::mem::replace(&mut self.context.now, saved.created_at);
         self.context.fold(members, made);
         self.context.now = now;

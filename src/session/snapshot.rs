@@ -12,7 +12,7 @@ use crate::saved::{Checksum, Kind, Saved, Writer};
 use crate::tokens::Counter;
 
 /// The snapshots of sessions. Version 1: the first. Version 2: the facts of tool outputs that live in the store.
-pub const SESSION: Kind = Kind { name: "contextfold-session", version: 2, what: "a session" };
+pub const SESSION: Kind = Kind { name: "contextfold-session", version: 3, what: "a session" };
 
 /// A session of a snapshot.
 pub struct Restored {

@@ -135,6 +135,12 @@ fn prepare_alone(messages: JsValue, options: &JsValue) -> Result<Promise, JsValu
     }
     js_sys::Reflect::delete_property(&own, &"signal".into())?;
     set(&run, "fill", &JsValue::TRUE)?;
+    // The session is gone when this returns: no ref could be opened, so that none is named.
+    if super::value::get(&own, "toolOutputCache")?.is_none() {
+        let off = js_sys::Object::new();
+        set(&off, "enabled", &JsValue::FALSE)?;
+        set(&own, "toolOutputCache", &off)?;
+    }
     let session = Session::new(own.into())?;
     session.push(messages)?;
     Ok(session.prepare_once(run.into()))

@@ -234,6 +234,8 @@ export type Pass =
   | { pass: "trim_tool_outputs"; budgetTokens?: number | null | undefined }
   /** Of identical tool outputs the newest stays; the older ones point to it. */
   | { pass: "dedupe_reads" }
+  /** Older steps stay, with their long texts cut to one level, down to the target. It stands behind `summarize`, which then folds only what does not fit so. */
+  | { pass: "even_cut" }
   /** Tool outputs above `maxTokens` (200) that are JSON lose what does not identify them. */
   | { pass: "compress_json"; enabled?: boolean | undefined; maxTokens?: number | undefined }
   /** Tool outputs above `max` (5000) characters keep the first `head` (1000) and the last `tail` (1000). */
@@ -371,10 +373,14 @@ export interface SessionOptions {
      */
     redact?: ((text: string) => string) | null | undefined;
     /**
-     * Where a compaction aims at most: limit × this; below `thresholdRatio`; default 0.5. Whole turns are folded, all but the last
-     * `retainLastTurns`, so that the view is often far below it; a larger `retainLastTurns` (or `prepare({ fill: true })`) keeps more.
+     * Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. The default ladder fills a view up to it. A ladder without
+     * `even_cut` folds whole turns, all but the last `retainLastTurns`, so that the view is often far below it.
      */
     lowRatio?: number | undefined;
+    /** The share of a cut's target that is for whole messages, at the least: the newest steps. Default 0.5. */
+    recentRatio?: number | undefined;
+    /** The words around a summary that stands as a user message: a text with `{summary}`, and perhaps `{messages}` for "12 earlier messages". `null`: none. By default, under a ladder with `even_cut`, two lines that say what it is and who wrote it. */
+    frame?: string | null | undefined;
     /**
      * Whose words a summary is. Default: a user message (data, not an instruction), and as their documents have it in the
      * presets `steps-*` (the assistant's answer) and `rolling` (a system message). `"assistant"`: the answer to a user message

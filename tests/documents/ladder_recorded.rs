@@ -65,15 +65,13 @@ fn its_decisions_on_the_sample() {
     insta::assert_snapshot!([20_000, 8_000].map(session).map(decisions).join("\n"), @"
     window 20000
     cut_tool_outputs 1: 222685 -> 200134
-    trim_tool_outputs 1: 200134 -> 28243
-    prune_tool_outputs 1: 28243 -> 16449
+    prune_tool_outputs 1: 200134 -> 16449
     estimated 16449 of 20000
 
     window 8000
     cut_tool_outputs 1: 222685 -> 200134
-    trim_tool_outputs 1: 200134 -> 28243
-    prune_tool_outputs 1: 28243 -> 16449
-    shrink_turns 1: 28243 -> 8563
+    prune_tool_outputs 1: 200134 -> 16449
+    shrink_turns 1: 200134 -> 8563
     prune_tool_outputs 2: 8563 -> 7930
     shrink_turns 2: 8563 -> 5260
     auto_compact 1: 5260 -> 6953

@@ -138,7 +138,7 @@ fn f09_a_thought_signature_stays_on_its_part() {
         let naive = Value::Array(provider(format).write(&naive.iter().collect::<Vec<_>>()).items);
         assert!(signed(&naive).iter().all(|(_, on_it)| !on_it));
         let mut seen = 0;
-        for window in (300..1_600).step_by(100) {
+        for window in (400..1_600).step_by(100) {
             let mut s = session(&json!({ "contextWindow": window, "safetyMargin": 0 }));
             s.push(messages.clone()).unwrap();
             let fit = s.prepare().unwrap();

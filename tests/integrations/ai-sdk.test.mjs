@@ -9,7 +9,7 @@ import { middleware, prepareStep } from "contextfold/ai-sdk";
 import { memoryStore } from "contextfold/stores/memory";
 import { scriptedSummarize } from "contextfold/testing";
 import { z } from "zod";
-import { ANSWER, CALLS, OPTIONS, TASK, WINDOW, assertKept, outputOf, warnings } from "./support/work.mjs";
+import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, WINDOW, assertKept, outputOf, warnings } from "./support/work.mjs";
 
 // Version 7 asks for Node 22.
 const majors = [{ name: "ai 6", ai: ai6, kit: kit6, Model: kit6.MockLanguageModelV3 }];
@@ -128,7 +128,7 @@ for (const { name, ai, kit, Model } of majors) {
     test("a summary that fails leaves the agent its own messages as long as they fit", async () => {
       const errors = [];
       const model = scripted();
-      await run(model, { prepareStep: prepareStep({ contextWindow: 30_000, compaction: { thresholdRatio: 0.2 }, summarize: () => Promise.reject(new Error("no model")), onError: (error) => errors.push(error) }) });
+      await run(model, { prepareStep: prepareStep({ ladder: FOLDS, contextWindow: 30_000, compaction: { thresholdRatio: 0.2 }, summarize: () => Promise.reject(new Error("no model")), onError: (error) => errors.push(error) }) });
       assert.ok(errors.length >= 1 && errors.every((error) => error.code === "SUMMARY_FAILED"));
       assert.equal(model.doGenerateCalls.at(-1).prompt.length, 2 + 2 * CALLS);
     });
@@ -151,7 +151,7 @@ for (const { name, ai, kit, Model } of majors) {
     });
 
     test("strict: it fails the run", async () => {
-      const failing = run(scripted(), { prepareStep: prepareStep({ ...OPTIONS, strict: true, summarize: () => Promise.reject(new Error("no model")) }) });
+      const failing = run(scripted(), { prepareStep: prepareStep({ ...OPTIONS, ladder: FOLDS, strict: true, summarize: () => Promise.reject(new Error("no model")) }) });
       await assert.rejects(failing, (error) => ContextError.isInstance(error) && error.code === "SUMMARY_FAILED");
     });
 

@@ -6,7 +6,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { Session } from "contextfold";
 import { middleware, toolRunner } from "contextfold/anthropic";
 import { provider } from "./support/provider.mjs";
-import { ANSWER, CALLS, OPTIONS, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
+import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
 
 const STRICT = { ...OPTIONS, strict: true };
 const input_schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
@@ -175,7 +175,7 @@ describe("@anthropic-ai/sdk 1", () => {
 
   test("strict: it fails the run", async () => {
     fresh();
-    const failing = loop(client({ middleware: [middleware({ ...STRICT, summarize: () => Promise.reject(new Error("no model")) })] }));
+    const failing = loop(client({ middleware: [middleware({ ...STRICT, ladder: FOLDS, summarize: () => Promise.reject(new Error("no model")) })] }));
     await assert.rejects(failing, { code: "SUMMARY_FAILED" });
   });
 });

@@ -10,7 +10,7 @@ import { Session } from "contextfold";
 import { z } from "zod";
 import { middleware, tools as searchTools } from "contextfold/langchain";
 import { agentTranscript } from "contextfold/testing";
-import { ANSWER, CALLS, OPTIONS, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
+import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
 
 const STRICT = { ...OPTIONS, strict: true };
 const build = tool(({ n }) => outputOf(n), { name: "build", description: "Builds.", schema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } });
@@ -73,7 +73,7 @@ describe("langchain 1", () => {
 
   test("a conversation that goes on from a checkpoint keeps its fold", async () => {
     let summaries = 0;
-    const options = { ...STRICT, summarize: () => (summaries++, "<summary>The build fails. Never edit src/generated.</summary>") };
+    const options = { ...STRICT, ladder: FOLDS, summarize: () => (summaries++, "<summary>The build fails. Never edit src/generated.</summary>") };
     const checkpointer = new MemorySaver();
     const hook = middleware(options);
     const first = scripted(0, 18);
@@ -145,7 +145,7 @@ describe("langchain 1", () => {
   });
 
   test("strict: it fails the run", async () => {
-    const failing = agentOf(scripted(), { ...STRICT, summarize: () => Promise.reject(new Error("no model")) }).invoke({ messages: [new HumanMessage(TASK)] }, config);
+    const failing = agentOf(scripted(), { ...STRICT, ladder: FOLDS, summarize: () => Promise.reject(new Error("no model")) }).invoke({ messages: [new HumanMessage(TASK)] }, config);
     await assert.rejects(failing, /summarize callback failed/);
   });
 

@@ -9,7 +9,7 @@ import { scriptedSummarize } from "contextfold/testing";
 import OpenAI6 from "openai-6";
 import OpenAI7 from "openai";
 import { provider } from "./support/provider.mjs";
-import { ANSWER, CALLS, OPTIONS, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
+import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
 
 const parameters = { type: "object", properties: { n: { type: "number" } }, required: ["n"], additionalProperties: false };
 const RESPONSES_TOOLS = [{ type: "function", name: "build", description: "Builds.", parameters, strict: true }];
@@ -182,7 +182,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       t.after(() => calling.close());
       const store = memoryStore();
       const summarize = scriptedSummarize("<summary>The build fails. Never edit src/generated.</summary>");
-      const options = { ...OPTIONS, summarize };
+      const options = { ...OPTIONS, ladder: FOLDS, summarize };
       const run = async (session, messages, maxSteps) => runChat(client(OpenAI, calling), { model: "m", messages, tools: CHAT_TOOLS }, { session, strict: true, execute, maxSteps });
       const first = await run(new Session(options), [{ role: "user", content: TASK }], 20);
       await first.session.save(store, "chat-17");

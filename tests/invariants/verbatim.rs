@@ -112,17 +112,20 @@ const NOTICE: [&str; 2] = ["\n[… ", " …]\n"];
 
 /// Head and tail of a text whose middle was cut.
 fn halves(text: &str) -> Option<(&str, &str)> {
-    let (head, rest) = text.split_once(NOTICE[0])?;
-    let (_, tail) = rest.split_once(NOTICE[1])?;
+    let (head, rest) = text.split_once(NOTICE[0].trim_start())?;
+    let (_, tail) = rest.split_once(NOTICE[1].trim_end())?;
     Some((head, tail))
 }
 
 fn lost_its_middle(shown: &str, full: &str) -> bool {
     halves(shown).is_some_and(|(head, tail)| {
-        full.starts_with(head)
-            && full.ends_with(tail)
-            && between_clusters(full, head.len())
-            && between_clusters(full, full.len() - tail.len())
+        // The notice may stand on a line of its own.
+        let heads = [head, head.strip_suffix('\n').unwrap_or(head)];
+        let tails = [tail, tail.strip_prefix('\n').unwrap_or(tail)];
+        heads.iter().any(|head| full.starts_with(head) && between_clusters(full, head.len()))
+            && tails
+                .iter()
+                .any(|tail| full.ends_with(tail) && between_clusters(full, full.len() - tail.len()))
     })
 }
 
@@ -131,8 +134,12 @@ fn arguments_are_cut(world: &World, now: &str, came: &str) -> bool {
     let outputs = &world.session.context().outputs;
     let full = [Part::text(came)];
     let names_it = |o: &tool_output::Output| now.contains(o.reference().id.as_str()) && o.parts() == full;
-    if !outputs.iter().any(names_it) || now.len() >= came.len() {
+    let is_even = now.contains(" tokens left out");
+    if !(is_even || outputs.iter().any(names_it)) || now.len() >= came.len() {
         return false;
+    }
+    if is_even && !is_json(came) {
+        return lost_its_middle(now, came);
     }
     let (Ok(now), Ok(came)) = (serde_json::from_str::<Value>(now), serde_json::from_str::<Value>(came))
     else {

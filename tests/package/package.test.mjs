@@ -49,9 +49,9 @@ test("the .wasm is reachable by name", () => {
 // What the last deliberate change left, and three per cent. Whoever exceeds it looks for what has grown (a type that another
 // sort, map or table is compiled for, a dependency) before the figure is raised.
 const MOST_KIB = {
-  "contextfold_bg.wasm": { download: 830, compiled: 3180 },
+  "contextfold_bg.wasm": { download: 840, compiled: 3220 },
   // What Node loads on import (PERF-6).
-  "core.wasm": { download: 250, compiled: 805 },
+  "core.wasm": { download: 253, compiled: 815 },
 };
 
 for (const [name, most] of Object.entries(MOST_KIB))

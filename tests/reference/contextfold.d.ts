@@ -1152,6 +1152,8 @@ export type Pass =
 | { pass: "trim_tool_outputs"; budgetTokens?: number | null | undefined }
 /** Of identical tool outputs the newest stays; the older ones point to it. */
 | { pass: "dedupe_reads" }
+/** Older steps stay, with their long texts cut to one level, down to the target. It stands behind `summarize`, which then folds only what does not fit so. */
+| { pass: "even_cut" }
 /** Tool outputs above `maxTokens` (200) that are JSON lose what does not identify them. */
 | { pass: "compress_json"; enabled?: boolean | undefined; maxTokens?: number | undefined }
 /** Tool outputs above `max` (5000) characters keep the first `head` (1000) and the last `tail` (1000). */
@@ -1289,10 +1291,14 @@ export interface SessionOptions {
          */
         redact?: ((text: string) => string) | null | undefined;
         /**
-         * Where a compaction aims at most: limit × this; below `thresholdRatio`; default 0.5. Whole turns are folded, all but the last
-         * `retainLastTurns`, so that the view is often far below it; a larger `retainLastTurns` (or `prepare({ fill: true })`) keeps more.
+         * Where a compaction aims: limit × this; below `thresholdRatio`; default 0.5. The default ladder fills a view up to it. A ladder without
+         * `even_cut` folds whole turns, all but the last `retainLastTurns`, so that the view is often far below it.
          */
         lowRatio?: number | undefined;
+        /** The share of a cut's target that is for whole messages, at the least: the newest steps. Default 0.5. */
+        recentRatio?: number | undefined;
+        /** The words around a summary that stands as a user message: a text with `{summary}`, and perhaps `{messages}` for "12 earlier messages". `null`: none. By default, under a ladder with `even_cut`, two lines that say what it is and who wrote it. */
+        frame?: string | null | undefined;
         /**
          * Whose words a summary is. Default: a user message (data, not an instruction), and as their documents have it in the
          * presets `steps-*` (the assistant's answer) and `rolling` (a system message). `"assistant"`: the answer to a user message
@@ -2011,9 +2017,8 @@ export class Session {
     /**
      * Makes the view fit and resolves to it, with the report. May ask for a summary.
      *
-     * A fold goes down to the low mark (`lowRatio`), so that the next message does not need another, and as far below it as folding
-     * whole turns takes it. `fill` keeps as much as there is room for instead: for a conversation that does not go on
-     * (`compactMessages` does so).
+     * A cut goes down to the low mark (`lowRatio`), so that the next message does not need another. `fill` keeps as much as the limit
+     * has room for instead, and touches nothing that fits: for a conversation that does not go on (`compactMessages` does so).
      *
      * @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one; and
      * `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.

@@ -8,6 +8,9 @@ import { Session } from "contextfold";
 import { dialogues, missing } from "../support/data.mjs";
 import { assistant, calls, conversation, deferred, failsWith, output, settled, stateOf, user, words } from "../support/session.mjs";
 
+/** All but the last turns are folded: what is tested here is how a summary is asked for, judged and put in, and not what it is for. */
+const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
+
 const GOOD = "<summary>the gist</summary>";
 const DOWN = new Error("down");
 
@@ -16,7 +19,7 @@ function talking({ compaction, ...options } = {}) {
   const asked = [];
   const events = [];
   const session = new Session({
-    contextWindow: 8000,
+    ladder, contextWindow: 8000,
     safetyMargin: 0,
     compaction: { summarizerWindow: 100_000, ledgerTokens: 0, background: { atRatio: 0.6 }, maxAttempts: 1, ...compaction },
     ...options,
@@ -102,7 +105,7 @@ describe("when it begins", () => {
       await settled();
       assert.equal(asked.length, 0);
     }
-    const alone = new Session({ contextWindow: 8000, compaction: { background: { atRatio: 0.6 } } });
+    const alone = new Session({ ladder, contextWindow: 8000, compaction: { background: { atRatio: 0.6 } } });
     alone.push(conversation(4));
     await settled();
     assert.equal(alone.folds().length, 0);
@@ -396,7 +399,7 @@ describe("the end", () => {
     test(`the callback ${what}`, async () => {
       let asked = 0;
       const session = new Session({
-        contextWindow: 8000,
+        ladder, contextWindow: 8000,
         compaction: { background: { atRatio: 0.6 } },
         safetyMargin: 0,
         summarize: async () => (asked++, act(session), GOOD),
@@ -410,7 +413,7 @@ describe("the end", () => {
     const script = `
       import { Session } from "contextfold";
       let asked = 0;
-      const session = new Session({ contextWindow: 1000, safetyMargin: 0, compaction: { background: { atRatio: 0.6 } }, summarize: () => (asked++, new Promise(() => {})) });
+      const session = new Session({ ladder: ${JSON.stringify(ladder)}, contextWindow: 1000, safetyMargin: 0, compaction: { background: { atRatio: 0.6 } }, summarize: () => (asked++, new Promise(() => {})) });
       session.push(Array.from({ length: 6 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: "words ".repeat(90) })));
       setImmediate(() => console.log("asked", asked));`;
     const cwd = fileURLToPath(new URL("../../", import.meta.url));

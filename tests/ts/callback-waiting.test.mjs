@@ -5,6 +5,9 @@ import { describe, test } from "node:test";
 import { Session } from "contextfold";
 import { assistant, calls, conversation, deferred, failsWith, output, settled, stateOf, user, words } from "../support/session.mjs";
 
+/** All but the last turns are folded: what is tested here is not what a summary is for. */
+const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
+
 const GOOD = "<summary>the gist</summary>";
 
 /** A session whose callback waits until it is told; `asked` counts. */
@@ -12,7 +15,7 @@ function waiting(options) {
   const answer = deferred();
   const seen = { asked: 0, signals: [] };
   const session = new Session({
-    contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 },
+    ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 },
     ...options,
     summarize: (_, { signal }) => {
       seen.asked++;
@@ -31,7 +34,7 @@ describe("abort", () => {
     const hear = (error) => unhandled.push(error);
     process.on("unhandledRejection", hear);
     t.after(() => process.off("unhandledRejection", hear));
-    const failing = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: async () => { throw new Error("502"); } });
+    const failing = new Session({ ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: async () => { throw new Error("502"); } });
     failing.push(conversation(4));
     const controller = new AbortController();
     const compacting = failing.compact({ signal: controller.signal });
@@ -43,7 +46,7 @@ describe("abort", () => {
 
   for (const way of ["compact", "checkAndCompact", "prepare", "afterToolExecution", "beforeFinalAnswer"]) {
     test(`${way}: a callback that never settles ends with ABORTED, the reason as its cause, and nothing has changed`, async () => {
-      const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => new Promise(() => {}) });
+      const session = new Session({ ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => new Promise(() => {}) });
       session.push(conversation(4));
       const before = stateOf(session);
       const controller = new AbortController();
@@ -81,7 +84,7 @@ describe("abort", () => {
 
   test("a callback that passes the signal on and rejects with its reason counts as aborted", async () => {
     const session = new Session({
-      contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 },
+      ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 },
       summarize: (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
     });
     session.push(conversation(4));
@@ -94,7 +97,7 @@ describe("abort", () => {
 
   test("such a callback does not turn an abort into an extractive summary", async () => {
     const session = new Session({
-      contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 },
+      ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 },
       compaction: { onFailure: "extractive" },
       summarize: (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
     });
@@ -243,7 +246,7 @@ describe("a second run joins the first", () => {
 
   test("two sessions do not wait for each other", async () => {
     const { session, answer } = waiting();
-    const other = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => GOOD });
+    const other = new Session({ ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => GOOD });
     other.push(conversation(4));
     const run = session.compact();
     await settled();
@@ -323,7 +326,7 @@ describe("re-entry: the callback uses the session it is asked for", () => {
     }))
       test(`${what}, ${when}`, async () => {
         let used = 0;
-        const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: summarize(() => (use(session), used++)) });
+        const session = new Session({ ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: summarize(() => (use(session), used++)) });
         session.push(conversation(4));
         await session.compact();
         assert.ok(used > 0);
@@ -334,7 +337,7 @@ describe("re-entry: the callback uses the session it is asked for", () => {
 
   test("waits for a compaction of its own: an AbortSignal ends that, and nothing has changed", async () => {
     const controller = new AbortController();
-    const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: async () => (await null, await session.compact(), GOOD) });
+    const session = new Session({ ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: async () => (await null, await session.compact(), GOOD) });
     session.push(conversation(4));
     const before = stateOf(session);
     const run = session.compact({ signal: controller.signal });
@@ -356,7 +359,7 @@ describe("free", () => {
   });
 
   test("a callback that never settles does not keep a freed session's caller waiting", async () => {
-    const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => new Promise(() => {}) });
+    const session = new Session({ ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => new Promise(() => {}) });
     session.push(conversation(4));
     const run = session.compact();
     await settled();
@@ -367,14 +370,14 @@ describe("free", () => {
 
   test("the callback frees the session that asks it", async () => {
     for (const summarize of [(session) => (session().free(), GOOD), async (session) => (await settled(), session().free(), GOOD)]) {
-      const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => summarize(() => session) });
+      const session = new Session({ ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => summarize(() => session) });
       session.push(conversation(4));
       await assert.rejects(session.compact(), failsWith("FREED"));
     }
   });
 
   test("the callback frees it and throws", async () => {
-    const session = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => { session.free(); throw new Error("x"); } });
+    const session = new Session({ ladder, contextWindow: 3000, compaction: { summarizerWindow: 100_000, ledgerTokens: 0 }, summarize: () => { session.free(); throw new Error("x"); } });
     session.push(conversation(4));
     await assert.rejects(session.compact(), failsWith("FREED"));
   });

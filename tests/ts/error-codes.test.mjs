@@ -7,11 +7,14 @@ import { describe, test } from "node:test";
 import { ContextError, OpenAIHistoryAdapter, Session, contextLimit, extractiveSummarize, tokenUsage } from "contextfold";
 import { assistant, calls, conversation, deferred, failsWith, output, settled, user, words } from "../support/session.mjs";
 
+/** All but the last turns are folded: what is tested here is not what a summary is for. */
+const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
+
 const twin = createRequire(import.meta.url)("contextfold");
 
 /** A session with something to fold, whose callback answers this. */
 function session(summarize, options) {
-  const made = new Session({ contextWindow: 3000, ...options, summarize });
+  const made = new Session({ ladder, contextWindow: 3000, ...options, summarize });
   made.push(conversation(4));
   return made;
 }
@@ -167,7 +170,7 @@ describe("free", () => {
   });
 
   test("what was handed out before lives on: views, the report, the inputItems", async () => {
-    const made = new Session({ contextWindow: 3000, compaction: { ledgerTokens: 0 }, summarize: () => "S" });
+    const made = new Session({ ladder, contextWindow: 3000, compaction: { ledgerTokens: 0 }, summarize: () => "S" });
     made.push(conversation(4));
     const { messages, report } = await made.prepare();
     made.free();

@@ -5,12 +5,15 @@ import { test } from "node:test";
 import { Session } from "contextfold";
 import { assistant, calls, conversation, failsWith, output, user, words } from "../support/session.mjs";
 
+/** All but the last turns are folded: what is tested here is not what a summary is for. */
+const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
+
 const GOOD = "<summary>the gist</summary>";
 const NAMES = ["message_added", "items_removed", "conversation_replaced", "output_trimmed", "compaction_started", "compaction_finished", "compaction_failed", "folded", "unfolded"];
 
 /** A session and the names of all that happens in it. */
 function listened(options) {
-  const session = new Session(options);
+  const session = new Session({ ladder, ...options });
   const events = [];
   session.on("*", (event) => events.push(event));
   return { session, events, names: () => events.map((e) => e.event) };

@@ -168,13 +168,14 @@ async function path(choose, isNew, { options, goal }, operations) {
     await settled();
     const failed = world.started.filter((g) => g.settled && g.error && !g.told);
     failed.forEach((g) => (g.told = true));
-    if (state && failed.length > 0 && world.session.folds().length === state.folds.length) {
+    // A run that ended well meanwhile may have cut the view without a fold.
+    const alone = world.started.filter((g) => g.settled && !g.error).length === ended;
+    if (state && failed.length > 0 && alone && world.session.folds().length === state.folds.length) {
       const now = stateOf(world.session);
       const taught = world.started.some((g) => g.name === "recover"); // what a refusal teaches holds
       if (taught) now.due = state.due;
       assert.deepEqual(now, state, "what fails changes nothing");
-      const alone = world.started.filter((g) => g.settled && !g.error).length === ended && !options.compaction?.background;
-      if (alone && !taught) assert.ok(bytes.equals(Buffer.from(world.session.snapshot())), "byte by byte");
+      if (!options.compaction?.background && !taught) assert.ok(bytes.equals(Buffer.from(world.session.snapshot())), "byte by byte");
     }
     if (isNew()) world.check();
   }

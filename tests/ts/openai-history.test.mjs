@@ -174,7 +174,7 @@ describe("rebuild", () => {
     const { items } = await rebuilt(all);
     assert.equal(items.length, 6);
     assert.deepEqual(items.slice(1).map((x, i) => x === all[5 + i]), [true, true, true, true, true]);
-    assert.match(JSON.stringify(items[0]), /"S"/);
+    assert.match(JSON.stringify(items[0]), /\\n\\nS\\n\\n/);
   });
 
   test("reasoning with encrypted content stays with what it produced, or both are gone", async () => {

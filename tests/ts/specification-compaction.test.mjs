@@ -8,7 +8,7 @@ import { assistant, conversation, failsWith, user, words } from "../support/sess
 /** Compacts a conversation of three turns and gives the request that was made. */
 async function requestOf(compaction, { model, instructions } = {}) {
   let request;
-  const session = new Session({ contextWindow: 100_000, model, compaction, summarize: (r) => ((request = r), "<summary>s</summary>") });
+  const session = new Session({ ladder: "spec", contextWindow: 100_000, model, compaction, summarize: (r) => ((request = r), "<summary>s</summary>") });
   session.push(conversation(3));
   await session.compact({ instructions });
   return request;
@@ -18,8 +18,8 @@ const instruction = (request) => request.messages.at(-1).content;
 const used = (total) => ({ input_tokens: total, output_tokens: 0, cache_creation_tokens: 0, cache_read_tokens: 0, total_tokens: total });
 
 test("2.2 thresholdRatio is 0.8 by default", () => {
-  assert.equal(new Session({ contextWindow: 1000 }).threshold, 800);
-  assert.equal(new Session({ contextWindow: 1000, compaction: { thresholdRatio: 0.5 } }).threshold, 500);
+  assert.equal(new Session({ ladder: "spec", contextWindow: 1000 }).threshold, 800);
+  assert.equal(new Session({ ladder: "spec", contextWindow: 1000, compaction: { thresholdRatio: 0.5 } }).threshold, 500);
   assert.equal(shouldCompact(used(800), 1000), true);
   assert.equal(shouldCompact(used(799), 1000), false);
 });
@@ -55,9 +55,9 @@ test("2.4 the limit is max_input_tokens, or else max_tokens; an unknown model is
 test("2.4 threshold = contextLimit * thresholdRatio; the output is not taken off twice", () => {
   const session = new Session({ model: "gpt-5", reservedOutputTokens: 128_000 });
   assert.deepEqual([session.window, session.limit, session.threshold], [400_000, 272_000, 217_600]);
-  const shared = new Session({ contextWindow: 128_000, reservedOutputTokens: 28_000 });
+  const shared = new Session({ ladder: "spec", contextWindow: 128_000, reservedOutputTokens: 28_000 });
   assert.deepEqual([shared.limit, shared.threshold], [100_000, 80_000]);
-  assert.equal(new Session({ contextWindow: 10, reservedOutputTokens: 20 }).limit, 0);
+  assert.equal(new Session({ ladder: "spec", contextWindow: 10, reservedOutputTokens: 20 }).limit, 0);
 });
 
 test("2.4 a threshold that is no whole number is not passed before it is reached", () => {
@@ -68,7 +68,7 @@ test("2.4 a threshold that is no whole number is not passed before it is reached
 test("2.5 enabled=false → false; auto=false → false; total_tokens >= threshold → true", async () => {
   for (const off of [{ enabled: false }, { auto: false }]) {
     assert.equal(shouldCompact(used(1_000_000), 10, off), false);
-    const session = new Session({ contextWindow: 500, compaction: off, summarize: () => assert.fail("asked") });
+    const session = new Session({ ladder: "spec", contextWindow: 500, compaction: off, summarize: () => assert.fail("asked") });
     session.push(conversation(3));
     assert.equal(session.shouldCompact(), false);
     assert.equal(await session.checkAndCompact(), null);
@@ -78,7 +78,7 @@ test("2.5 enabled=false → false; auto=false → false; total_tokens >= thresho
 });
 
 test("2.5 compact() does it in any case, auto or not", async () => {
-  const session = new Session({ contextWindow: 100_000, compaction: { auto: false }, summarize: () => "<summary>s</summary>" });
+  const session = new Session({ ladder: "spec", contextWindow: 100_000, compaction: { auto: false }, summarize: () => "<summary>s</summary>" });
   session.push(conversation(3));
   assert.equal((await session.compact()).messages_after, 5);
 });
@@ -96,7 +96,7 @@ test("2.6 the shaped messages, then one user message with the instructions, no t
 
 test("2.6 retain and summary are taken out of the text; neither the request nor the answer enters the history", async () => {
   const session = new Session({
-    contextWindow: 100_000,
+    ladder: "spec", contextWindow: 100_000,
     compaction: { retainPrompt: "refs", ledgerTokens: 0 },
     summarize: () => "Sure.\n<retain>\n keep me \n</retain>\nthinking\n<summary>\n the gist \n</summary>\nbye",
   });
@@ -138,7 +138,7 @@ test("2.6.4 retainPrompt fills the <retain> section, retainDirectives are its bu
 test("2.7 the view is retain + summary + the last N turns, for every N", async () => {
   for (const retainLastTurns of [0, 1, 2, 3]) {
     const session = new Session({
-      contextWindow: 100_000,
+      ladder: "spec", contextWindow: 100_000,
       compaction: { retainLastTurns, retainPrompt: "r", ledgerTokens: 0 },
       summarize: () => "<retain>R</retain><summary>S</summary>",
     });
@@ -155,7 +155,7 @@ test("2.7 the view is retain + summary + the last N turns, for every N", async (
 test("2.7 the next compaction summarises the retain and summary before it, and replaces them", async () => {
   const asked = [];
   const session = new Session({
-    contextWindow: 100_000,
+    ladder: "spec", contextWindow: 100_000,
     compaction: { retainPrompt: "r", ledgerTokens: 0 },
     summarize: (r) => (asked.push(r), `<retain>R${asked.length}</retain><summary>S${asked.length}</summary>`),
   });
@@ -179,7 +179,7 @@ test("2.7.1 OpenAIHistoryAdapter: after a compaction inputItems is rebuilt and o
     { type: "message", role: "assistant", id: "msg_2", status: "completed", content: [{ type: "output_text", text: "yes", annotations: [] }] },
   ];
   const adapter = new OpenAIHistoryAdapter(items);
-  const session = new Session({ contextWindow: 100_000, compaction: { ledgerTokens: 0 }, summarize: () => "<summary>S</summary>" });
+  const session = new Session({ ladder: "spec", contextWindow: 100_000, compaction: { ledgerTokens: 0 }, summarize: () => "<summary>S</summary>" });
   session.pushFrom("openai-responses", items);
   await session.compact();
   const sent = adapter.rebuild(session.view("messages"));
@@ -193,7 +193,7 @@ test("2.7.1 OpenAIHistoryAdapter: after a compaction inputItems is rebuilt and o
 
 test("2.8 hooks: after a model call, after tools (by the last usage), and once before the final answer", async () => {
   let asked = 0;
-  const session = new Session({ contextWindow: 10_000, summarize: () => (asked++, "<summary>s</summary>") });
+  const session = new Session({ ladder: "spec", contextWindow: 10_000, summarize: () => (asked++, "<summary>s</summary>") });
   session.push(conversation(3));
   assert.equal(await session.afterModelCall({ input_tokens: 7000, output_tokens: 999 }), null);
   assert.equal(await session.afterToolExecution(), null, "judged by the last usage: 7999 < 8000");
@@ -211,7 +211,7 @@ test("2.8 hooks: after a model call, after tools (by the last usage), and once b
 
 test("2.8 loop() does all three and hands on what each gave", async () => {
   let asked = 0;
-  const session = new Session({ contextWindow: 10_000, summarize: () => (asked++, "<summary>s</summary>") });
+  const session = new Session({ ladder: "spec", contextWindow: 10_000, summarize: () => (asked++, "<summary>s</summary>") });
   session.push(conversation(3));
   const { modelCall, toolExecution, finalAnswer } = session.loop();
   const answer = { text: "hi", usage: { input_tokens: 8000, output_tokens: 1 } };
@@ -226,7 +226,7 @@ test("2.8 loop() does all three and hands on what each gave", async () => {
 });
 
 test("2.1 a small window is folded as well as a large one", async () => {
-  const session = new Session({ contextWindow: 250, summarize: () => "<summary>short</summary>" });
+  const session = new Session({ ladder: "spec", contextWindow: 250, summarize: () => "<summary>short</summary>" });
   for (let n = 0; n < 4; n++) session.push([user(`question ${n} ${words(12, n)}`), assistant(`answer ${n} ${words(12, n)}`)]);
   assert.ok(session.tokens > 250);
   const { report } = await session.prepare();
@@ -234,7 +234,7 @@ test("2.1 a small window is folded as well as a large one", async () => {
 });
 
 test("2.8 a compaction that fails does not lose what the hook ran: it is told by event and report", async () => {
-  const session = new Session({ contextWindow: 500, summarize: () => { throw new Error("down"); } });
+  const session = new Session({ ladder: "spec", contextWindow: 500, summarize: () => { throw new Error("down"); } });
   session.push(conversation(3));
   const heard = [];
   session.on("compaction_failed", (event) => heard.push(event.detail));
@@ -245,7 +245,7 @@ test("2.8 a compaction that fails does not lose what the hook ran: it is told by
 });
 
 test("2.1 a message of the user that is the newest is never folded, whatever the window", async () => {
-  const session = new Session({ contextWindow: 1500, summarize: () => "<summary>s</summary>" });
+  const session = new Session({ ladder: "spec", contextWindow: 1500, summarize: () => "<summary>s</summary>" });
   session.push([user(words(100)), assistant(words(400)), user("the newest question")]);
   const { messages } = await session.prepare();
   assert.equal(messages.at(-1).content, "the newest question");

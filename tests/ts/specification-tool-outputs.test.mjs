@@ -46,7 +46,7 @@ test("1.3 maxLineLength is 2000 by default, in code points: 2000 stay, of 2001 t
 });
 
 test("1.3 contextBudgetTokens: null is clamp(context_window * 0.25, 20_000, 60_000)", async () => {
-  const budgetOf = async (options) => (await new Session(options).prepare()).report.budgets.tool_outputs;
+  const budgetOf = async (options) => (await new Session({ ladder: "spec", ...options }).prepare()).report.budgets.tool_outputs;
   for (const toolOutputCache of [{}, { contextBudgetTokens: null }]) {
     const of = (contextWindow) => budgetOf({ contextWindow, toolOutputCache });
     assert.equal(await of(1000), 20_000);

@@ -39,7 +39,7 @@ test("checkpoint 2: a trimmed tool message is a placeholder in every serialisati
 
 test("checkpoint 3: past the threshold the history becomes retain + summary (+ the last turn)", async () => {
   const session = new Session({
-    contextWindow: 4000,
+    ladder: "spec", contextWindow: 4000,
     tokenizer: "bytes/4",
     compaction: { retainPrompt: "Keep refs." },
     summarize: () => "<retain>ref out_1</retain>\n<summary>Four questions were answered.</summary>",
@@ -58,7 +58,7 @@ test("checkpoint 3: past the threshold the history becomes retain + summary (+ t
 });
 
 test("checkpoint 3: one token under the threshold nothing happens", async () => {
-  const session = new Session({ contextWindow: 4000, summarize: () => assert.fail("asked") });
+  const session = new Session({ ladder: "spec", contextWindow: 4000, summarize: () => assert.fail("asked") });
   session.push(conversation(4, 60));
   session.recordUsage({ input_tokens: 3099, output_tokens: 100 });
   assert.equal(await session.checkAndCompact(), null);
@@ -97,7 +97,7 @@ describe("checkpoint 4: trailing tool calls that are not removed break the reque
 
         let body;
         const session = new Session({
-          contextWindow: 100_000,
+          ladder: "spec", contextWindow: 100_000,
           summarize: (request) => provider.post(path[format], (body = request.as(format))),
         });
         session.push(history);
@@ -115,7 +115,7 @@ describe("checkpoint 4: trailing tool calls that are not removed break the reque
 
     test(`naive request, trailing calls ${how}: what the provider says reaches the caller as the cause`, async () => {
       const session = new Session({
-        contextWindow: 100_000,
+        ladder: "spec", contextWindow: 100_000,
         summarize: () => provider.post("/v1/chat/completions", { messages: [...history, user(INSTRUCTION)] }),
       });
       session.push(history);
@@ -127,7 +127,7 @@ describe("checkpoint 4: trailing tool calls that are not removed break the reque
   test("of a batch that is answered in part, the answered calls stay with their results", async () => {
     let messages;
     const session = new Session({
-      contextWindow: 100_000,
+      ladder: "spec", contextWindow: 100_000,
       summarize: (request) => {
         messages = request.messages;
         return provider.post("/v1/chat/completions", request.as("openai-chat"));
@@ -152,7 +152,7 @@ describe("checkpoint 4: trailing tool calls that are not removed break the reque
 });
 
 test("the whole loop, over and over: the threshold is never passed twice in a row and nothing of the history is lost", async () => {
-  const session = new Session({ contextWindow: 3000, tokenizer: "bytes/4", summarize: () => "<summary>so far so good</summary>" });
+  const session = new Session({ ladder: "spec", contextWindow: 3000, tokenizer: "bytes/4", summarize: () => "<summary>so far so good</summary>" });
   let pushed = 0;
   for (let n = 0; n < 30; n++) {
     session.push([user(`q${n} ${words(40, n)}`), calls(`c${n}`), output(`c${n}`, words(60, n)), assistant(`a${n}`)]);

@@ -27,7 +27,7 @@ describe("the ledger", () => {
     const report = await session.compact();
     const summary = session.view("messages")[0].content;
     assert.equal(session.folds()[0].summary, "some work was done");
-    assert.ok(summary.endsWith(session.folds()[0].ledger));
+    assert.ok(summary.endsWith(`${session.folds()[0].ledger}\n\n[End of the record]`));
     for (const fact of ["some work was done", "Never push to main.", "src/deep/engine.rs", "tests/of/engine_test.rs"])
       assert.ok(summary.includes(fact), `${fact} in ${summary}`);
     assert.ok(report.summary.ledger_tokens > 0);

@@ -5,11 +5,14 @@ import { describe, test } from "node:test";
 import { Session } from "contextfold";
 import { deferred, failsWith, settled } from "../support/session.mjs";
 
+/** All but the last turns are folded: what is tested here is how a summary is asked for, judged and put in, and not what it is for. */
+const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
+
 const phrases = (count) => Array.from({ length: count }, (_, i) => `word${i} goes on`).join(" ");
 
 /** A session beyond its threshold; with more turns than nine, beyond its limit. */
 function sessionWith(summarize, turns = 9, compaction = {}) {
-  const session = new Session({ contextWindow: 8_000, summarize, compaction });
+  const session = new Session({ ladder, contextWindow: 8_000, summarize, compaction });
   for (let n = 0; n < turns; n++) session.push([{ role: "user", content: phrases(170) }, { role: "assistant", content: "ok" }]);
   assert.ok(session.shouldCompact() && session.tokens > 7_200 === turns > 9, `${session.tokens}`);
   return session;

@@ -1,6 +1,7 @@
 //! A summary of an earlier compaction, taken apart again so that it can be merged.
 
 use super::draft::Section;
+use crate::compaction::frame;
 use crate::context::LEDGER_HEADING as HEADING;
 use crate::message::{ItemType, Message, Role};
 
@@ -38,7 +39,7 @@ pub(super) fn items(text: &str) -> Vec<Item> {
         } else if let Some(heading) = heading(line) {
             section = by_words(heading);
             before_headings = false;
-        } else if before_headings || bare.is_empty() || is_tag(bare) || is_cut(bare) {
+        } else if before_headings || bare.is_empty() || is_tag(bare) || is_cut(bare) || is_frame(bare) {
         } else if let Some(text) = line.strip_prefix("- ") {
             out.push(Item { section, text: text.trim().to_owned(), count: 1 });
         } else if let Some(more) = line.strip_prefix("  ")
@@ -85,6 +86,11 @@ fn is_tag(line: &str) -> bool {
 /// The notice of what was left out of a summary that was longer than its share of a request.
 fn is_cut(line: &str) -> bool {
     line.starts_with("[…") && line.ends_with("…]")
+}
+
+/// What says that a summary is one.
+fn is_frame(line: &str) -> bool {
+    line.starts_with(frame::BEGINS) || line == frame::ENDS
 }
 
 fn by_words(heading: &str) -> Section {

@@ -94,7 +94,7 @@ pub(super) fn beside(
     context: &Context,
     members: &[NodeIndex],
     carried: &Carried,
-    cut: bool,
+    cut: &dyn Fn(NodeIndex) -> bool,
     redact: Option<&Redact>,
 ) -> Result<Carried> {
     let mut beside = carried.clone();
@@ -104,13 +104,14 @@ pub(super) fn beside(
     let (mut staying, mut in_part) = (Vec::new(), Vec::new());
     for slot in stays {
         staying.push(slot.node);
-        in_part.push(cut || slot.form != Form::Whole || hidden(slot.node));
+        in_part.push(cut(slot.node) || slot.form != Form::Whole || hidden(slot.node));
     }
     reading(context, &staying, redact, |read| {
         beside.add_facts(&read.those(&in_part));
         beside.settle(read);
     })?;
-    beside.asked = asked::asked(context, members, if cut { &[] } else { &staying }, redact)?;
+    staying.retain(|node| !cut(*node));
+    beside.asked = asked::asked(context, members, &staying, redact)?;
     let facts = redact.map_or_else(|| context.facts(), |_| Cow::default());
     beside.said = said::said(context, &facts, members, redact)?;
     Ok(beside)

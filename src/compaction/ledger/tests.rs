@@ -189,7 +189,7 @@ fn what_stays_is_redacted_like_what_is_folded() {
     ];
     context.push(messages).unwrap();
     let text = |redact: Option<&Redact>| {
-        let carried = beside(&context, &[], &Carried::default(), true, redact).unwrap();
+        let carried = beside(&context, &[], &Carried::default(), &|_| true, redact).unwrap();
         write(&carried, &Stays::of([]), ALL, &Estimate).0.unwrap().0
     };
     assert_eq!(text(None).matches(token).count(), 3, "{}", text(None));
@@ -198,7 +198,7 @@ fn what_stays_is_redacted_like_what_is_folded() {
     assert!(!redacted.contains(token) && redacted.contains("rotate [secret]"), "{redacted}");
 
     let fails = Redact::new(|_| Err(crate::error::Error::argument("no")));
-    assert!(beside(&context, &[], &Carried::default(), false, Some(&fails)).is_err());
+    assert!(beside(&context, &[], &Carried::default(), &|_| false, Some(&fails)).is_err());
 }
 
 proptest::proptest! {

@@ -56,6 +56,7 @@ impl Saved for View {
             marked_body,
             merged,
             pruned,
+            cut_to,
         } = self;
         header.save(out);
         body.save(out);
@@ -74,6 +75,7 @@ impl Saved for View {
         merged.save(out);
         pruned.save(out);
         ephemeral.save(out);
+        cut_to.save(out);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
@@ -95,6 +97,7 @@ impl Saved for View {
             merged: Saved::load(from)?,
             pruned: Saved::load(from)?,
             ephemeral: Saved::load(from)?,
+            cut_to: from.since(3)?,
             dropped_tokens: dropped.values().map(Slot::tokens).sum(),
             hides_requests: dropped.values().any(Slot::opens_turn),
             sums: Sums::default(),

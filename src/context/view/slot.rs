@@ -14,7 +14,7 @@ pub enum Form {
     Cut,
     /// A tool output that is a placeholder now (CACHE-4).
     Placeholder,
-    /// Its middle was cut as a last resort (COMP-19).
+    /// Long texts in it lost their middle: by the even cut (COMP-25), or as a last resort (COMP-19).
     Shortened,
     /// JSON that was compressed (CACHE-8).
     Compressed,

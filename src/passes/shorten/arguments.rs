@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{named_ref, notice, without_middle};
+use super::{Opener, named_ref, notice, stored, without_middle};
 use crate::context::{Context, Form, Tally};
 use crate::error::Result;
 use crate::message::{CallKind, Message, Part, Text, ToolCall};
@@ -18,14 +18,14 @@ const LEAST_STRING: usize = 48;
 
 /// Cuts the longest strings in the arguments of the message at `at`, so that the message takes about `goal` tokens.
 /// Gives the refs of the full arguments; none where that made nothing smaller.
-pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<String>> {
+pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Option<String>>> {
     let slot = context.view.body()[at].clone();
     let whole = context.history.node(slot.node).message.clone();
     let mut calls: Vec<Full> = Vec::new();
     for (part, call) in slot.message.parts.iter().enumerate().filter_map(|(i, p)| Some((i, cuttable(p)?))) {
         let Some(came) = whole.tool_calls().find(|c| c.id == call.id) else { continue };
         if came.input.len() > SHORT {
-            let ref_id = named_ref(context, &call.input, &came.input);
+            let ref_id = named_ref(context, &call.input, &came.input).map(|id| Opener(Some(id)));
             let of_function = call.kind == CallKind::Function;
             calls.push(Full { part, input: came.input.clone(), of_function, ref_id });
         }
@@ -45,7 +45,7 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Str
                 && (!was_cut || input.len() < shown.input.len())
             {
                 shown.input = input.into();
-                refs.extend(call.ref_id.clone());
+                refs.extend(call.ref_id.clone().map(|opener| opener.0));
             }
         }
         let tally = Tally::of(&message, &*context.counter);
@@ -74,8 +74,8 @@ struct Full {
     input: Text,
     /// They are to be JSON, whatever they are.
     of_function: bool,
-    /// What opens them, once they are stored.
-    ref_id: Option<String>,
+    /// What opens them, once they are stored; nothing does where the cache is off.
+    ref_id: Option<Opener>,
 }
 
 impl Full {
@@ -89,16 +89,17 @@ impl Full {
         if !enough {
             return Ok(None);
         }
-        let ref_id = match &self.ref_id {
+        let opener = match &self.ref_id {
             Some(known) => known.clone(),
-            None => context.outputs.put_text(self.input.clone(), None)?.id,
+            None => Opener(stored(context, &self.input)?),
         };
-        self.ref_id = Some(ref_id.clone());
-        let all = notice(self.input.chars().count(), &ref_id);
+        self.ref_id = Some(opener.clone());
+        let ref_id = opener.0;
+        let all = notice(self.input.chars().count(), ref_id.as_deref());
         let shorter = match (&parsed, bytes) {
-            (Some(json), Some(bytes)) => {
-                json.with_strings(|text| is_longer(text, bytes).then(|| without_middle(text, bytes, &ref_id)))
-            }
+            (Some(json), Some(bytes)) => json.with_strings(|text| {
+                is_longer(text, bytes).then(|| without_middle(text, bytes, ref_id.as_deref()))
+            }),
             (None, _) if !self.of_function => all,
             _ => json!({ "left_out": all }).to_string(),
         };

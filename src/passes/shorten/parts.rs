@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::stored;
 use crate::context::{Context, Form, Tally};
 use crate::error::Result;
 use crate::message::{Format, Message, Part, Role};
@@ -12,32 +13,33 @@ use crate::tokens::count_part;
 const LARGE: u64 = 2_048;
 
 /// Puts a text in the place of the largest such part of the message at `at`, if it takes more than `text_tokens`. Gives the ref of
-/// the part as JSON. What the assistant's provider made stays: other items hang on it.
-pub(super) fn replace(context: &mut Context, at: usize, text_tokens: u64) -> Result<Option<String>> {
+/// the part as JSON, if a cache opens it; nothing where no part was replaced. What the assistant's provider made stays: other items hang on it.
+pub(super) fn replace(context: &mut Context, at: usize, text_tokens: u64) -> Result<Vec<Option<String>>> {
     let slot = context.view.body()[at].clone();
     if !matches!(slot.message.role, Role::User | Role::Tool) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let mut message = Message::clone(&slot.message);
     let counter = context.counter.clone();
     let tokens = |part: &&mut Part| count_part(part, &*counter);
     let Some(part) = shown(&mut message.parts).filter(|p| is_other(p)).max_by_key(tokens) else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let tokens = count_part(part, &*counter);
     if tokens < LARGE.max(text_tokens) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let written = provider(Format::Messages)
         .write_one(&Message::new(Role::User, vec![part.clone()]), &Calls::default());
     let json = written.first().map(|entry| entry["content"].to_string()).unwrap_or_default();
-    let ref_id = context.outputs.put_text(json, None)?.id;
-    *part = Part::text(format!(
-        "[… a part of {tokens} tokens left out; it is there as JSON: tool_output_cache({{ ref_id: \"{ref_id}\" }}) …]"
-    ));
+    let ref_id = stored(context, &json.into())?;
+    let how = ref_id
+        .as_deref()
+        .map(|id| format!("; it is there as JSON: tool_output_cache({{ ref_id: \"{id}\" }})"));
+    *part = Part::text(format!("[… a part of {tokens} tokens left out{} …]", how.unwrap_or_default()));
     let tally = Tally::of(&message, &*counter);
     context.view.replace(at, Arc::new(message), tally, Form::Shortened);
-    Ok(Some(ref_id))
+    Ok(vec![ref_id])
 }
 
 fn is_other(part: &Part) -> bool {

@@ -21,6 +21,7 @@ fn aim(most: u64) -> Aim {
         fill: false,
         keep_turns: 1,
         summary_role: None,
+        recent_ratio: 0.5,
         calibration: 1.0,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{LEAST, behind_notice, named_ref, without_middle};
+use super::{LEAST, behind_notice, named_ref, stored, without_middle};
 use crate::context::{Context, Form, Slot, Tally};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, Text};
@@ -18,7 +18,7 @@ const TRIES: u32 = 16;
 
 /// Cuts the middles of the texts of the message at `at`, so that it takes about `goal` tokens: of those that are longest, down to
 /// one length. Gives the refs of the full texts; none where that made nothing smaller.
-pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<String>> {
+pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Option<String>>> {
     let slot = context.view.body()[at].clone();
     let counter = context.counter.clone();
     let mut whole = restored(context, &slot);
@@ -29,7 +29,7 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Str
     }
     let longest = tokens.iter().copied().max().unwrap_or(0);
     let mut most = most.min(longest).max(LEAST_TEXT);
-    let mut refs: Vec<Option<String>> = vec![None; tokens.len()];
+    let mut refs: Vec<Option<Option<String>>> = vec![None; tokens.len()];
     for _ in 0..TRIES {
         let mut message = Message::clone(&whole);
         let mut cut = Vec::new();
@@ -39,12 +39,12 @@ pub(super) fn cut(context: &mut Context, at: usize, goal: u64) -> Result<Vec<Str
                 continue;
             }
             let room = most.min(takes - NOTICE_TOKENS);
-            let ref_id = match refs[n].take().or_else(|| known_ref(context, &slot, text)) {
+            let ref_id = match refs[n].take().or_else(|| known_ref(context, &slot, text).map(Some)) {
                 Some(id) => id,
-                None => context.outputs.put_text(text.clone(), None)?.id,
+                None => stored(context, text)?,
             };
             let bytes = (text.len() as u128 * u128::from(room) / u128::from(takes)) as usize;
-            *text = without_middle(text, bytes, &ref_id).into();
+            *text = without_middle(text, bytes, ref_id.as_deref()).into();
             cut.push(ref_id.clone());
             refs[n] = Some(ref_id);
         }

@@ -55,9 +55,8 @@ impl Session {
 
     /// Makes the view fit and resolves to it, with the report. May ask for a summary.
     ///
-    /// A fold goes down to the low mark (`lowRatio`), so that the next message does not need another, and as far below it as folding
-    /// whole turns takes it. `fill` keeps as much as there is room for instead: for a conversation that does not go on
-    /// (`compactMessages` does so).
+    /// A cut goes down to the low mark (`lowRatio`), so that the next message does not need another. `fill` keeps as much as the limit
+    /// has room for instead, and touches nothing that fits: for a conversation that does not go on (`compactMessages` does so).
     ///
     /// @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one; and
     /// `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.

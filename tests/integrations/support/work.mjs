@@ -5,6 +5,9 @@ import { check, countTokens } from "contextfold";
 
 export const CALLS = 34;
 export const WINDOW = 8_000;
+/** A ladder that folds all but the last turns: for what is asked of a summary, where the default ladder needs none yet. */
+export const FOLDS = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
+
 export const OPTIONS = { contextWindow: WINDOW };
 
 export const TASK = "Why does the build fail? Never edit src/generated. Report as TICKET-4711.";

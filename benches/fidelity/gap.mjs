@@ -1,0 +1,72 @@
+// Gap closed: the loss of the recorded message in each policy's view, between that of everything and that of nothing.
+
+import { interval, closed, sign } from "./bootstrap.mjs";
+import { budgetOf } from "./points.mjs";
+import { percent, range, table } from "./table.mjs";
+
+/** Below it a point tells nothing: all that came before was of no use for the message. */
+export const GAP = 0.05;
+
+/** The views of all policies at all points and shares: { point, share, policy, budget, tokens, view | error }. */
+export async function views(points, shares, policies, count) {
+  const out = [];
+  for (const point of points)
+    for (const share of shares) {
+      const budget = budgetOf(point, share, count);
+      for (const { name, view } of policies) {
+        const at = { point, share, policy: name, budget };
+        try {
+          const messages = await view(point.full, budget);
+          const tokens = count.list(messages);
+          out.push({ ...at, tokens, view: messages, over: tokens > budget });
+        } catch (error) {
+          out.push({ ...at, error: `${error.code ?? error.name}: ${error.message}` });
+        }
+      }
+    }
+  return out;
+}
+
+/** Losses of everything and nothing first; then of the views at the points that have a gap. */
+export async function losses(points, made, scorer, progress = () => {}) {
+  const ends = new Map();
+  for (const point of [...points].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.from - b.from || a.at - b.at))) {
+    const full = await scorer.loss(point.full, point.next);
+    ends.set(point, { full, none: await scorer.loss(point.none, point.next) });
+    progress(`full and none of ${point.name} ${point.at}`);
+  }
+  const useful = points.filter((p) => ends.get(p).full !== null && ends.get(p).none - ends.get(p).full > GAP);
+  const out = [];
+  for (const point of useful)
+    for (const v of made.filter((v) => v.point === point)) {
+      const loss = v.view ? await scorer.loss(v.view, point.next) : null;
+      out.push({ ...v, ...ends.get(point), loss });
+      progress(`${v.policy} at ${v.share} of ${point.name} ${point.at}`);
+    }
+  return { useful, results: out };
+}
+
+/** One table for a model: policies down, groups and shares across. */
+export function gapTable(results, shares, policies, seed, baseline = "newest") {
+  const groups = [...new Set(results.map((r) => r.point.group))].sort().reverse();
+  const cells = groups.flatMap((group) => shares.map((share) => ({ group, share })));
+  const of = (policy, { group, share }) => results.filter((r) => r.policy === policy && r.share === share && r.point.group === group);
+  const rows = policies.map((policy) => {
+    const figures = cells.map((cell) => {
+      const mine = of(policy, cell);
+      const there = mine.filter((r) => r.loss !== null);
+      if (!there.length) return "–";
+      const base = new Map(of(baseline, cell).map((r) => [r.point, r.loss]));
+      const paired = there.filter((r) => (base.get(r.point) ?? null) !== null);
+      const lost = mine.length - there.length;
+      const mark = policy === baseline || !paired.length ? "" : sign(paired.map((r) => r.loss), paired.map((r) => base.get(r.point)), seed);
+      return `${range(interval(there, closed, seed))}${mark}${lost ? ` (${lost} lost)` : ""}`;
+    });
+    const all = results.filter((r) => r.policy === policy && r.view);
+    const used = all.reduce((sum, r) => sum + r.tokens / r.budget, 0) / all.length;
+    const problems = [["threw", results.filter((r) => r.policy === policy && r.error).length], ["over", all.filter((r) => r.over).length]];
+    return [policy, ...figures, percent(used), problems.filter(([, n]) => n).map(([what, n]) => `${n} ${what}`).join(", ")];
+  });
+  const points = cells.map((cell) => new Set(results.filter((r) => r.share === cell.share && r.point.group === cell.group).map((r) => r.point)).size);
+  return table(["", ...cells.map((c, i) => `${c.group} ${c.share}, ${points[i]} points`), "of budget", ""], rows);
+}

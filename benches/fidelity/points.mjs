@@ -1,0 +1,67 @@
+// Where an agent is asked what it still knows: places before an assistant message of a recorded session.
+
+import { random, shuffled } from "../tokens/generate.mjs";
+
+/** Tokens of what stands before a point: enough to cut, and few enough for a small model. */
+export const SIZES = { least: 1_800, most: 5_600, gap: 900, message: 15 };
+/** Of a long session each episode from a request on is a session of its own; so many tokens further on the next one may begin. */
+const EPISODE = 4_000;
+
+/** A step: a user's message, or an assistant's with the outputs of its calls. Never split. */
+export function steps(messages) {
+  const out = [];
+  for (const m of messages) if (m.role === "tool" && out.length) out.at(-1).push(m); else out.push([m]);
+  return out;
+}
+
+/** Header, newest user message, last step: what everybody keeps. */
+export function least(messages) {
+  const header = headerOf(messages);
+  const rest = steps(messages.slice(header.length));
+  const user = rest.findLastIndex(([m]) => m.role === "user");
+  return [...header, ...rest.filter((_, i) => i === user || i === rest.length - 1).flat()];
+}
+
+export function headerOf(messages) {
+  const end = messages.findIndex((m) => m.role !== "system");
+  return messages.slice(0, end < 0 ? messages.length : end);
+}
+
+/** What a view may take: the least, and a share of the rest. */
+export function budgetOf(point, share, count) {
+  const none = count.list(point.none);
+  return none + Math.floor(share * (count.list(point.full) - none));
+}
+
+/** Every place of a recording that may be asked about: { name, at, from, full, none, next }. */
+export function candidates({ name, group, messages }, count, sizes = SIZES) {
+  const header = headerOf(messages);
+  const out = [];
+  const begin = count.list(header);
+  let from = header.length;
+  let used = begin;
+  for (let at = from; at < messages.length; at++) {
+    const m = messages[at];
+    if (m.role === "user" && used - begin > EPISODE) {
+      from = at;
+      used = begin;
+    }
+    if (m.role === "assistant" && used >= sizes.least && used <= sizes.most && count.message(m) >= sizes.message) {
+      const full = [...header, ...messages.slice(from, at)];
+      const none = least(full);
+      if (used - count.list(none) >= sizes.gap) out.push({ name, group, at, from, full, none, next: m });
+    }
+    used += count.message(m);
+  }
+  return out;
+}
+
+/** `n` points of a group: first one of each recording, in an order by the seed, then a second one of each, and so on. */
+export function choose(lists, n, seed) {
+  const next = random(seed);
+  const piles = shuffled(lists.filter((list) => list.length), next).map((list) => shuffled(list, next));
+  const out = [];
+  for (let round = 0; out.length < n && piles.some((pile) => pile.length > round); round++)
+    for (const pile of piles) if (pile[round] && out.length < n) out.push(pile[round]);
+  return out;
+}

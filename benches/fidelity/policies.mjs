@@ -1,0 +1,44 @@
+// Who makes views: { name, view(messages, budget) }. contextfold comes once per built package that is compared.
+
+import { pathToFileURL } from "node:url";
+import { resolve } from "node:path";
+import { evenCut, newest } from "./even-cut.mjs";
+import { plain } from "./plain.mjs";
+
+const NOTHING = "<summary>The work went on.</summary>";
+const useless = async () => ({ text: NOTHING });
+
+/** The package that is built in a checkout. */
+export async function load(path) {
+  const built = await import(pathToFileURL(resolve(path, "pkg/node.bundle.js")).href);
+  return { ...built, encoding: await built.loadEncoding("o200k_base") };
+}
+
+export const simple = (count) => [
+  { name: "newest", view: (messages, budget) => newest(messages, budget, count) },
+  { name: "even-cut", view: (messages, budget) => evenCut(messages, budget, count) },
+];
+
+/** contextfold in its ways: a session that prepares once, the same to the brim, one-shot, without a useful summary, each preset. */
+export function contextfold(built, label) {
+  const options = (budget, more) => ({ contextWindow: budget, tokenizer: built.encoding, safetyMargin: 0, ...more });
+  const session = (more = {}, how = {}) => async (messages, budget) => {
+    const session = new built.Session(options(budget, more));
+    try {
+      session.push(messages);
+      return (await session.prepare(how)).messages.map(plain);
+    } finally {
+      session.free();
+    }
+  };
+  const once = (more) => async (messages, budget) => (await built.compactMessages(messages, options(budget, more))).messages.map(plain);
+  const ways = {
+    contextfold: session(),
+    "contextfold-useless": session({ summarize: useless }),
+    "contextfold-fill": session({}, { fill: true }),
+    "contextfold-once": once(),
+    "contextfold-once-useless": once({ summarize: useless }),
+    ...Object.fromEntries(Object.keys(built.presets).filter((name) => name !== "contextfold").map((name) => [`preset-${name}`, session({ ladder: name })])),
+  };
+  return Object.entries(ways).map(([name, view]) => ({ name: label ? `${label}:${name}` : name, kind: name, view }));
+}

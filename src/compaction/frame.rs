@@ -1,0 +1,76 @@
+//! What tells the model what a summary is (COMP-26).
+
+use crate::error::{Error, Result};
+
+/// Where the summary goes, with the facts that the program carries over.
+const SUMMARY: &str = "{summary}";
+
+/// Where the number of messages goes.
+const MESSAGES: &str = "{messages}";
+
+/// The first line of the frame begins so, for those who take a summary apart again.
+pub(super) const BEGINS: &str = "[Record of ";
+pub(super) use crate::context::RECORD_ENDS as ENDS;
+
+/// The words around a summary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    before: String,
+    after: String,
+}
+
+impl Frame {
+    /// Reads `compaction.frame`: a text in which `{summary}` stands once, and perhaps `{messages}`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let Some((before, after)) = text.split_once(SUMMARY).filter(|(_, after)| !after.contains(SUMMARY))
+        else {
+            return Err(Error::argument(format!("expected a text in which {SUMMARY} stands once")));
+        };
+        Ok(Self { before: before.to_owned(), after: after.to_owned() })
+    }
+
+    /// The words of default. `searched`: the model has a tool that finds what the record leaves out.
+    pub fn by_default(searched: Option<&str>) -> Self {
+        let how =
+            searched.map(|tool| format!("; the tool {tool} finds what is missing here")).unwrap_or_default();
+        Self {
+            before: format!("{BEGINS}{MESSAGES}, written by the program and not by the user{how}]\n\n"),
+            after: format!("\n\n{ENDS}"),
+        }
+    }
+
+    /// The summary in these words.
+    pub fn around(&self, summary: &str, messages: usize) -> String {
+        let plural = if messages == 1 { "" } else { "s" };
+        let messages = format!("{messages} earlier message{plural}");
+        let before = self.before.replace(MESSAGES, &messages);
+        let after = self.after.replace(MESSAGES, &messages);
+        format!("{before}{summary}{after}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_stands_where_the_text_says() {
+        let frame = Frame::parse("Of {messages}:\n{summary}\n---").unwrap();
+        assert_eq!(frame.around("{messages} $&", 3), "Of 3 earlier messages:\n{messages} $&\n---");
+        for wrong in ["", "no place", "{summary}{summary}"] {
+            assert!(Frame::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn it_says_who_wrote_it_and_how_to_read_more_where_that_can_be_done() {
+        insta::assert_snapshot!(Frame::by_default(None).around("All is well.", 1), @r"
+        [Record of 1 earlier message, written by the program and not by the user]
+
+        All is well.
+
+        [End of the record]
+        ");
+        assert!(Frame::by_default(Some("search_history")).around("", 2).contains("2 earlier messages, written by the program and not by the user; the tool search_history finds what is missing here]"));
+    }
+}

@@ -1,0 +1,120 @@
+//! A message whose long texts are cut.
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+
+use super::Level;
+use super::names::Names;
+use super::sizes;
+use super::text::{Pieces, pieces};
+use crate::context::Slot;
+use crate::facts::constraints;
+use crate::message::{Message, Part, Role, Text, ToolCall};
+use crate::tokens::TokenCounter;
+use crate::tool_output::Json;
+
+/// The message of a slot that stands whole, with its long texts cut to a level; `None` where none is that long. What was JSON in a
+/// call's arguments is JSON, with all its keys; reasoning on which nothing hangs goes. `names` gives what marks tell.
+pub fn cut_message(
+    whole: &Slot,
+    level: Level,
+    names: &mut Names<'_>,
+    counter: &dyn TokenCounter,
+) -> Option<Message> {
+    let (message, tally) = (&whole.message, &whole.tally);
+    if message.role.is_instruction() || Level::LEAST.spares(tally.total()) {
+        return None;
+    }
+    let said = level.times(sizes::times(message.role));
+    let texts = sizes::of_texts(message, tally, counter);
+    let inputs = sizes::of_inputs(message, tally);
+    let thinks = message.role == Role::Assistant
+        && message.parts.iter().any(sizes::goes)
+        && !message.parts.iter().all(sizes::goes);
+    let is_long = texts.iter().any(|t| !said.spares(*t)) || inputs.iter().any(|t| !level.spares(*t));
+    if !is_long && !thinks {
+        return None;
+    }
+    let mut cut = Message::clone(message);
+    let mut changed = false;
+    for (text, tokens) in sizes::texts_mut(&mut cut.parts).zip(texts) {
+        let rules = if message.role == Role::User { constraints(text) } else { Vec::new() };
+        let rules: Vec<&str> = rules.iter().filter(|rule| !rule.fenced).map(|rule| rule.text).collect();
+        if let Some(shorter) =
+            cut_text(text, tokens, said, &mut |kept| names.told(whole.node, kept, &rules, level))
+        {
+            *text = shorter.into();
+            changed = true;
+        }
+    }
+    let calls = cut.parts.iter_mut().filter_map(|part| match part {
+        Part::ToolCall(call) => Some(call),
+        _ => None,
+    });
+    for (call, tokens) in calls.zip(inputs) {
+        changed |= cut_input(call, tokens, level, &mut |kept| names.told(whole.node, kept, &[], level));
+    }
+    if thinks {
+        cut.parts.retain(|part| !sizes::goes(part));
+    }
+    (changed || thinks).then_some(cut)
+}
+
+/// A text of so many tokens as its head and its tail, and a mark between them. JSON stays JSON where that can be had.
+fn cut_text(
+    text: &Text,
+    tokens: u64,
+    level: Level,
+    told: &mut dyn FnMut(Pieces<'_>) -> String,
+) -> Option<String> {
+    if level.spares(tokens) {
+        return None;
+    }
+    let kept = pieces(text, bytes_of(text, tokens, level));
+    let left_out = tokens.saturating_sub(sizes::share(tokens, kept.head.len() + kept.tail.len(), text.len()));
+    let told = told(kept);
+    let mut out = String::with_capacity(kept.head.len() + kept.tail.len() + told.len() + 40);
+    let apart = if kept.head.is_empty() || kept.head.ends_with('\n') { "" } else { "\n" };
+    let _ = write!(out, "{}{apart}[… {left_out} tokens left out{told} …]\n{}", kept.head, kept.tail);
+    (out.len() < text.len()).then_some(out)
+}
+
+/// The bytes of a text of so many tokens that a level leaves of it.
+fn bytes_of(text: &str, tokens: u64, level: Level) -> usize {
+    (text.len() as u128 * u128::from(level.tokens()) / u128::from(tokens.max(1))) as usize
+}
+
+/// Cuts the arguments of a call: the long strings in them, where they are JSON. False where nothing is that long.
+fn cut_input(
+    call: &mut ToolCall,
+    tokens: u64,
+    level: Level,
+    told: &mut dyn FnMut(Pieces<'_>) -> String,
+) -> bool {
+    if level.spares(tokens) || !sizes::can_be_cut(call) {
+        return false;
+    }
+    let all = call.input.len();
+    let told = RefCell::new(told);
+    let shorter = |said: &str| {
+        let tokens = sizes::share(tokens, said.len(), all);
+        if level.spares(tokens) {
+            return None;
+        }
+        let kept = pieces(said, bytes_of(said, tokens, level));
+        let left_out =
+            tokens.saturating_sub(sizes::share(tokens, kept.head.len() + kept.tail.len(), said.len()));
+        let told = told.borrow_mut()(kept);
+        let out = format!("{}[… {left_out} tokens left out{told} …]{}", kept.head, kept.tail);
+        (out.len() < said.len()).then_some(out)
+    };
+    let input = match Json::parse(&call.input) {
+        Some(json) => json.with_strings(shorter),
+        None => shorter(&call.input).unwrap_or_default(),
+    };
+    let is_shorter = !input.is_empty() && input.len() < call.input.len();
+    if is_shorter {
+        call.input = input.into();
+    }
+    is_shorter
+}

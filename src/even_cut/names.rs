@@ -1,0 +1,115 @@
+//! The names that marks tell: literal facts of what is left out that stand nowhere else in the view.
+
+use std::fmt::{self, Write as _};
+
+use super::Level;
+use super::text::Pieces;
+use crate::context::NodeIndex;
+use crate::facts::{Drawn, LiteralKind};
+use crate::sorting::sort_by_key;
+
+/// A mark tells names of at most so many times the level's tokens: beyond that, a list of thousands is not worth the steps that could
+/// stand in its place.
+pub(super) const TIMES: u64 = 40;
+
+/// Which literal facts stand in a view, while it is being cut.
+pub struct Names<'a> {
+    drawn: &'a Drawn,
+    stands: Vec<bool>,
+}
+
+impl<'a> Names<'a> {
+    /// Of a view in which nothing stands yet. The facts are settled.
+    pub fn new(drawn: &'a Drawn) -> Self {
+        Self { drawn, stands: vec![false; drawn.names.len()] }
+    }
+
+    /// Takes note of a message that stands whole.
+    pub fn note_whole(&mut self, node: NodeIndex) {
+        for number in self.of(node) {
+            self.note(*number);
+        }
+    }
+
+    /// About what the names of a message cost that are not known to stand elsewhere: they are noted, so that each counts once.
+    pub fn cost(&mut self, node: NodeIndex) -> u64 {
+        let mut cost = 0;
+        for number in self.of(node) {
+            if !self.stands[*number as usize] {
+                self.note(*number);
+                cost += u64::from(self.drawn.names.cost(*number)) + 1;
+            }
+        }
+        cost
+    }
+
+    /// What a mark tells: of the rules in a message's text those that do not stand whole in what is left of it; and the names in what
+    /// is left out that stand nowhere else, best first. All other names of the text's are noted as standing.
+    pub(super) fn told(
+        &mut self,
+        node: NodeIndex,
+        pieces: Pieces<'_>,
+        rules: &[&str],
+        level: Level,
+    ) -> String {
+        let mut told = String::new();
+        let mut tell = |what: fmt::Arguments<'_>| {
+            let before = if told.is_empty() { "; in it: " } else { ", " };
+            let _ = write!(told, "{before}{what}");
+        };
+        for rule in rules.iter().filter(|rule| !pieces.head.contains(**rule) && !pieces.tail.contains(**rule))
+        {
+            tell(format_args!("\"{}\"", rule.split_whitespace().collect::<Vec<_>>().join(" ")));
+        }
+
+        let names = &self.drawn.names;
+        let mut missing: Vec<u32> = Vec::new();
+        for number in self.of(node).iter().copied() {
+            let name = names.text(number);
+            if self.stands[number as usize] || missing.contains(&number) {
+                continue;
+            }
+            if pieces.head.contains(name) || pieces.tail.contains(name) {
+                self.note(number);
+            } else if pieces.left_out.contains(name) {
+                missing.push(number);
+            }
+        }
+        sort_by_key(&mut missing, |number| rank(names.kinds()[*number as usize], names.text(*number)));
+        let mut left = level.times(TIMES).tokens();
+        for number in missing {
+            let cost = u64::from(names.cost(number)) + 1;
+            if self.stands[number as usize] || cost > left {
+                continue;
+            }
+            left -= cost;
+            self.note(number);
+            tell(format_args!("{}", names.text(number)));
+        }
+        told
+    }
+
+    /// A name stands, and so do those that stand inside it.
+    fn note(&mut self, number: u32) {
+        self.stands[number as usize] = true;
+        for inner in self.drawn.names.within(number) {
+            self.stands[*inner as usize] = true;
+        }
+    }
+
+    fn of(&self, node: NodeIndex) -> &'a [u32] {
+        let known = node.get() < self.drawn.len();
+        if known { self.drawn.literals(node.get()) } else { &[] }
+    }
+}
+
+/// What is likely to be needed comes first: what failed, full paths, addresses, then bare names and ids.
+fn rank(kind: LiteralKind, name: &str) -> u8 {
+    match kind {
+        LiteralKind::ErrorCode => 0,
+        LiteralKind::Path if name.contains('/') => 1,
+        LiteralKind::Url => 2,
+        LiteralKind::Path => 3,
+        LiteralKind::Id => 4,
+    }
+}

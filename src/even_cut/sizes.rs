@@ -1,0 +1,132 @@
+//! About what the texts of messages take: enough to choose a level by, without counting them again.
+
+use super::Level;
+use crate::context::Tally;
+use crate::message::{CallKind, Message, Part, Role, Text, ToolCall};
+use crate::tokens::{CALL_OVERHEAD, MESSAGE_OVERHEAD, TokenCounter, count_part};
+use crate::tool_output::Json;
+
+/// A text that can be cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Size {
+    /// Its tokens.
+    pub tokens: u64,
+    /// How many times the level stands of it.
+    pub times: u64,
+}
+
+impl Size {
+    /// About what it takes at a level.
+    pub fn at(self, level: Level) -> u64 {
+        level.times(self.times).size_of(self.tokens)
+    }
+}
+
+/// How many times the level stands of what somebody says: the user's words weigh most, a tool's least.
+pub(super) const fn times(role: Role) -> u64 {
+    match role {
+        Role::User => 3,
+        Role::Assistant => 2,
+        _ => 1,
+    }
+}
+
+/// The texts of a message that can be cut, each given to `found`. None of a message that the smallest level spares as a whole.
+pub(super) fn each(
+    message: &Message,
+    tally: &Tally,
+    counter: &dyn TokenCounter,
+    found: &mut dyn FnMut(Size),
+) {
+    if Level::LEAST.spares(tally.total()) || message.role.is_instruction() {
+        return;
+    }
+    let times = times(message.role);
+    for tokens in of_texts(message, tally, counter) {
+        found(Size { tokens, times });
+    }
+    for (call, tokens) in message.tool_calls().zip(of_inputs(message, tally)) {
+        if Level::LEAST.spares(tokens) || !can_be_cut(call) {
+            continue;
+        }
+        match Json::parse(&call.input) {
+            Some(json) => json.strings().for_each(|said| {
+                found(Size { tokens: share(tokens, said.len(), call.input.len()), times: 1 });
+            }),
+            None => found(Size { tokens, times: 1 }),
+        }
+    }
+}
+
+/// The tokens of a message's texts, in order: each its share by length of what all of them take, which is all of it where there
+/// is one.
+pub(super) fn of_texts(message: &Message, tally: &Tally, counter: &dyn TokenCounter) -> Vec<u64> {
+    let (tokens, frame) = match message.role {
+        Role::Tool => {
+            (tally.outputs(), MESSAGE_OVERHEAD + message.tool_outputs().count() as u64 * CALL_OVERHEAD)
+        }
+        _ => (tally.text(), MESSAGE_OVERHEAD),
+    };
+    let parts = || shown(&message.parts).filter(|p| !matches!(p, Part::ToolCall(_) | Part::Reasoning(_)));
+    let length = |part: &Part| text_of(part).map(|text| text.len());
+    let others: u64 = parts().filter(|p| length(p).is_none()).map(|p| count_part(p, counter)).sum();
+    let tokens = tokens.saturating_sub(frame + others);
+    let all: usize = parts().filter_map(length).sum();
+    parts().filter_map(length).map(|bytes| share(tokens, bytes, all)).collect()
+}
+
+/// The tokens of the arguments of a message's calls, in order.
+pub(super) fn of_inputs(message: &Message, tally: &Tally) -> Vec<u64> {
+    let frame = message.tool_calls().count() as u64 * CALL_OVERHEAD;
+    let tokens = tally.calls().saturating_sub(frame);
+    let all: usize = message.tool_calls().map(|call| call.name.len() + call.input.len()).sum();
+    message.tool_calls().map(|call| share(tokens, call.input.len(), all)).collect()
+}
+
+/// A call's arguments are ours to cut where they are JSON or a text: not those of a call that the provider runs, and not one
+/// that is sent as its item came.
+pub(super) fn can_be_cut(call: &ToolCall) -> bool {
+    match call.kind {
+        _ if call.hosted => false,
+        CallKind::Function => Json::parse(&call.input).is_some(),
+        CallKind::Custom => true,
+        CallKind::Other { .. } => false,
+    }
+}
+
+/// Of `tokens`, those of `part` bytes among `all`.
+pub(super) fn share(tokens: u64, part: usize, all: usize) -> u64 {
+    (u128::from(tokens) * part as u128 / (all as u128).max(1)) as u64
+}
+
+/// Reasoning that goes where its step is cut: no other item hangs on it.
+pub(super) fn goes(part: &Part) -> bool {
+    matches!(part, Part::Reasoning(reasoning) if reasoning.id.is_none() && reasoning.encrypted.is_none())
+}
+
+/// A message's parts, those of tool outputs in the place of the outputs.
+fn shown(parts: &[Part]) -> impl Iterator<Item = &Part> {
+    parts.iter().flat_map(|part| match part {
+        Part::ToolOutput(output) => output.content.as_slice(),
+        other => std::slice::from_ref(other),
+    })
+}
+
+fn text_of(part: &Part) -> Option<&Text> {
+    match part {
+        Part::Text { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+/// The texts among a message's parts, in order.
+pub(super) fn texts_mut(parts: &mut [Part]) -> impl Iterator<Item = &mut Text> {
+    let shown = parts.iter_mut().flat_map(|part| match part {
+        Part::ToolOutput(output) => output.content.as_mut_slice(),
+        other => std::slice::from_mut(other),
+    });
+    shown.filter_map(|part| match part {
+        Part::Text { text, .. } => Some(text),
+        _ => None,
+    })
+}

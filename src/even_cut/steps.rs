@@ -1,0 +1,276 @@
+//! Which steps stand whole, and to which level the others are cut.
+
+use std::ops::{Range, RangeInclusive};
+
+use super::sizes::{self, Size};
+use super::{Level, Names, names};
+use crate::context::{Context, Form, NodeKind, Place, Slot, Unit};
+
+/// How much of the room whole steps may take, as shares from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Share {
+    /// Those right before the newest user message, back to the user message before it: what it answers.
+    pub answered: f64,
+    /// All of them together.
+    pub verbatim: f64,
+}
+
+impl Default for Share {
+    fn default() -> Self {
+        Self { answered: 0.8, verbatim: 0.5 }
+    }
+}
+
+impl Share {
+    fn of(share: f64, room: u64) -> u64 {
+        (room as f64 * share) as u64
+    }
+}
+
+/// The steps of a view's body, measured.
+pub struct Steps {
+    units: Vec<Unit>,
+    sizes: Vec<Measured>,
+    texts: Vec<Size>,
+    /// The newest user message.
+    newest_user: Option<usize>,
+    /// What stands before the body.
+    before: u64,
+}
+
+/// What a step takes.
+#[derive(Debug, Clone)]
+struct Measured {
+    /// Whole.
+    whole: u64,
+    /// What no level takes off it.
+    rest: u64,
+    /// Its texts that can be cut.
+    texts: Range<usize>,
+    /// What the names cost that only it tells, among those that can be cut.
+    names: u64,
+    /// It stands whole, whatever there is room for.
+    fixed: bool,
+    /// Where its messages stand in the view's body.
+    body: Range<usize>,
+}
+
+/// How a view is cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// What stands whole, by unit.
+    pub whole: Vec<bool>,
+    /// The level of all others.
+    pub level: Level,
+}
+
+/// What of a view stays where not all of it can.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Staying {
+    /// What stands whole, by unit.
+    pub whole: Vec<bool>,
+    /// What stays at all, by unit: the others are for a summary to stand for.
+    pub stays: Vec<bool>,
+    /// About what all of it takes, cut to the smallest level.
+    pub tokens: u64,
+}
+
+impl Steps {
+    /// Measures a view.
+    pub fn of(context: &Context) -> Self {
+        let (before, units) = (context.view.fixed_tokens(), context.units());
+        let slots: Vec<&Slot> = context.view.body().iter().collect();
+        Self::measured(context, before, units, &slots)
+    }
+
+    fn measured(context: &Context, before: u64, units: Vec<Unit>, slots: &[&Slot]) -> Self {
+        let newest_user = units.iter().rposition(|u| u.opens_turn() && u.place != Place::Hidden);
+        let last = units.iter().rposition(|u| u.place != Place::Hidden && !u.speaker.is_instruction());
+        let mut at = 0;
+        let mut texts = Vec::new();
+        let sizes = units.iter().enumerate().map(|(i, unit)| {
+            let fixed = unit.fixed || unit.is_fold() || unit.speaker.is_instruction();
+            let fixed = fixed || Some(i) == newest_user || Some(i) == last;
+            let (first, begins) = (texts.len(), at);
+            let (mut whole, mut rest) = (0, 0);
+            for node in unit.nodes.iter() {
+                let Some(slot) = slots.get(at).filter(|slot| slot.node == *node) else { continue };
+                at += 1;
+                let (tokens, kept) = measure(context, slot, !fixed, &mut texts);
+                whole += tokens;
+                rest += kept;
+            }
+            Measured { whole, rest, texts: first..texts.len(), names: 0, fixed, body: begins..at }
+        });
+        let sizes: Vec<Measured> = sizes.collect();
+        let mut steps = Self { units, sizes, texts, newest_user, before };
+        steps.measure_names(context);
+        steps
+    }
+
+    /// The names of each step that no newer one has.
+    fn measure_names(&mut self, context: &Context) {
+        let facts = context.facts();
+        let mut names = Names::new(&facts);
+        for (unit, size) in self.units.iter().zip(&mut self.sizes).rev() {
+            if unit.place != Place::Hidden {
+                size.names = unit.nodes.iter().map(|node| names.cost(*node)).sum();
+            }
+        }
+    }
+
+    /// The units, in order.
+    pub fn units(&self) -> &[Unit] {
+        &self.units
+    }
+
+    /// Where the messages of a unit stand in the view's body.
+    pub fn body(&self, at: usize) -> Range<usize> {
+        self.sizes[at].body.clone()
+    }
+
+    /// Whether a unit stands whole, whatever there is room for.
+    pub fn is_fixed(&self, at: usize) -> bool {
+        self.sizes[at].fixed
+    }
+
+    /// What has to stand whole.
+    pub fn fixed(&self) -> u64 {
+        self.before + self.sizes.iter().filter(|size| size.fixed).map(|size| size.whole).sum::<u64>()
+    }
+
+    /// How the view is cut so that it takes about `target` tokens; `None` where not even the smallest level does.
+    pub fn cut(&self, target: u64, share: Share) -> Option<Cut> {
+        let room = target.checked_sub(self.fixed())?;
+        let mut whole = self.whole(room, share);
+        let mut left = room.checked_sub(self.whole_tokens(&whole))?;
+        let mut level = self.level(&whole, left, Level::LEAST..=Level::MOST)?;
+        if level == Level::MOST {
+            self.extend(&mut whole, &mut left);
+            let longest = self.texts.iter().map(|text| text.tokens).max().unwrap_or(0);
+            level = self.level(&whole, left, Level::MOST..=Level::of(longest)).unwrap_or(level);
+        }
+        Some(Cut { whole, level })
+    }
+
+    /// What stays where not even the smallest level fits, by unit: what has to and what the newest user message answers, then the
+    /// newest without a gap. What stays beside them of earlier folds is not counted, for another fold takes its place.
+    pub fn staying(&self, target: u64, share: Share) -> Staying {
+        let folds = self.units.iter().zip(&self.sizes).filter(|(unit, _)| unit.is_fold());
+        let folds = folds.map(|(_, size)| size.whole).sum::<u64>();
+        let room = target.saturating_sub(self.fixed() - folds);
+        let whole = self.whole(room, share);
+        let mut left = room.saturating_sub(self.whole_tokens(&whole));
+        let mut stays = whole.clone();
+        for at in (0..whole.len()).rev().filter(|at| !whole[*at] && self.is_shown(*at)) {
+            let Some(rest) = left.checked_sub(self.at(at, Level::LEAST)) else { break };
+            left = rest;
+            stays[at] = true;
+        }
+        Staying { whole, stays, tokens: target - left.min(target) }
+    }
+
+    /// What stands whole: what has to; what the newest user message answers; then the newest.
+    fn whole(&self, room: u64, share: Share) -> Vec<bool> {
+        let mut whole: Vec<bool> = self.sizes.iter().map(|size| size.fixed).collect();
+        let mut used = 0;
+        let mut take = |at: usize, most: u64, whole: &mut Vec<bool>| {
+            let fits = used + self.sizes[at].whole <= most;
+            if fits && !whole[at] {
+                used += self.sizes[at].whole;
+                whole[at] = true;
+            }
+            fits
+        };
+        let answered = Share::of(share.answered, room);
+        for at in (0..self.newest_user.unwrap_or(0)).rev().filter(|at| self.is_shown(*at)) {
+            if !whole[at] && !take(at, answered, &mut whole) || self.units[at].opens_turn() {
+                break;
+            }
+        }
+        let verbatim = Share::of(share.verbatim, room);
+        for at in (0..whole.len()).rev().filter(|at| self.is_shown(*at)) {
+            if !whole[at] && !take(at, verbatim, &mut whole) {
+                break;
+            }
+        }
+        whole
+    }
+
+    /// The largest of these levels at which all that is not whole takes at most `room`.
+    fn level(&self, whole: &[bool], room: u64, levels: RangeInclusive<Level>) -> Option<Level> {
+        let cut: Vec<usize> = (0..whole.len()).filter(|at| !whole[*at]).collect();
+        let takes = |tokens| cut.iter().map(|at| self.at(*at, Level::of(tokens))).sum::<u64>();
+        let (mut least, mut most) = (levels.start().tokens(), levels.end().tokens());
+        if takes(least) > room {
+            return None;
+        }
+        while least < most {
+            let middle = (least + most).div_ceil(2);
+            if takes(middle) <= room { least = middle } else { most = middle - 1 }
+        }
+        Some(Level::of(least))
+    }
+
+    /// Where there is room beyond the largest level, the newest of what is cut stands whole, too.
+    fn extend(&self, whole: &mut [bool], left: &mut u64) {
+        let cut = |whole: &[bool]| (0..whole.len()).filter(|at| !whole[*at]).collect::<Vec<_>>();
+        let at_most = |at: usize| self.at(at, Level::MOST);
+        let mut free = left.saturating_sub(cut(whole).into_iter().map(at_most).sum());
+        for at in cut(whole).into_iter().rev() {
+            let Some(rest) = free.checked_sub(self.sizes[at].whole - at_most(at)) else { break };
+            free = rest;
+            *left = left.saturating_sub(self.sizes[at].whole);
+            whole[at] = true;
+        }
+    }
+
+    fn is_shown(&self, at: usize) -> bool {
+        self.units[at].place != Place::Hidden
+    }
+
+    fn whole_tokens(&self, whole: &[bool]) -> u64 {
+        let chosen = self.sizes.iter().zip(whole).filter(|(size, whole)| **whole && !size.fixed);
+        chosen.map(|(size, _)| size.whole).sum()
+    }
+
+    /// About what a step takes at a level.
+    fn at(&self, at: usize, level: Level) -> u64 {
+        let size = &self.sizes[at];
+        let texts = self.texts[size.texts.clone()].iter().map(|text| text.at(level)).sum::<u64>();
+        let cut =
+            size.rest + texts + size.names.min(level.times(names::TIMES).tokens() * size.texts.len() as u64);
+        cut.min(size.whole)
+    }
+}
+
+/// What a slot takes whole, and what of it no level takes off; its texts go to `texts`.
+fn measure(context: &Context, slot: &Slot, may_be_cut: bool, texts: &mut Vec<Size>) -> (u64, u64) {
+    let whole = standing_whole(context, slot);
+    let whole = whole.as_ref().unwrap_or(slot);
+    let tokens = whole.tokens();
+    if !may_be_cut || !can_be_cut(context, slot) {
+        return (tokens, tokens);
+    }
+    let mut rest = tokens;
+    sizes::each(&whole.message, &whole.tally, &*context.counter, &mut |size| {
+        rest = rest.saturating_sub(size.tokens);
+        texts.push(size);
+    });
+    (tokens, rest)
+}
+
+/// Whether a message's texts may be cut: it was pushed, and stands with its texts.
+pub fn can_be_cut(context: &Context, slot: &Slot) -> bool {
+    let node = context.history.node(slot.node);
+    node.kind == NodeKind::Message
+        && !node.pinned
+        && matches!(slot.form, Form::Whole | Form::Cut | Form::Shortened | Form::Unbound | Form::Pointer)
+        && !context.history.is_away(slot.node)
+}
+
+/// A message that was cut, as it would stand whole; `None` where it does stand whole.
+pub fn standing_whole(context: &Context, slot: &Slot) -> Option<Slot> {
+    let is_cut = matches!(slot.form, Form::Shortened | Form::Pointer) && !context.history.is_away(slot.node);
+    is_cut.then(|| context.slot_on_entry(slot.node))
+}

@@ -1,0 +1,63 @@
+//! A text's head and tail.
+
+use crate::tool_output::{prefix_bytes, suffix_bytes};
+
+/// The share of what stands that is the head, in hundredths: what a text begins with tells more than what it ends with.
+const HEAD: usize = 60;
+
+/// A line's end is near where no more than this share of the head, or of the tail, would be lost for it, in hundredths.
+const NEAR: usize = 30;
+
+/// A text in three pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pieces<'a> {
+    pub head: &'a str,
+    pub left_out: &'a str,
+    pub tail: &'a str,
+}
+
+/// The text in three pieces, head and tail together about `bytes` long. They end and begin at a line's end where one is near,
+/// and split no character that people see as one.
+pub(super) fn pieces(text: &str, bytes: usize) -> Pieces<'_> {
+    let bytes = bytes.min(text.len());
+    let for_head = bytes * HEAD / 100;
+    let head = to_line_end(prefix_bytes(text, for_head));
+    let rest = &text[head.len()..];
+    let tail = from_line_start(suffix_bytes(rest, bytes - for_head));
+    Pieces { head, left_out: &rest[..rest.len() - tail.len()], tail }
+}
+
+fn to_line_end(head: &str) -> &str {
+    let end = head.rfind('\n').filter(|end| head.len() - end <= head.len() * NEAR / 100);
+    end.map_or(head, |end| &head[..=end])
+}
+
+fn from_line_start(tail: &str) -> &str {
+    let start = tail.find('\n').filter(|start| *start <= tail.len() * NEAR / 100);
+    start.map_or(tail, |start| &tail[start + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn they_end_at_a_line_where_one_is_near() {
+        let text = "one two\nthree four five six seven eight nine ten eleven\ntwelve\n";
+        let Pieces { head, tail, .. } = pieces(text, 17);
+        assert_eq!((head, tail), ("one two\n", "twelve\n"));
+        let Pieces { head, .. } = pieces("no line ends in this text at all, wherever it is cut", 20);
+        assert_eq!(head, "no line ends");
+    }
+
+    proptest! {
+        #[test]
+        fn together_they_are_the_text(text in "[a日👍🏽é\r\n ]{0,200}", bytes in 0usize..300) {
+            let Pieces { head, left_out, tail } = pieces(&text, bytes);
+            prop_assert_eq!([head, left_out, tail].concat(), text.clone());
+            prop_assert!(head.len() + tail.len() <= bytes);
+        }
+    }
+}

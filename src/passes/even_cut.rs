@@ -1,0 +1,165 @@
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::pass::{Aim, Outcome, Pass};
+use crate::context::{Context, Form, NodeIndex, Slot, Tally};
+use crate::error::Result;
+use crate::even_cut::{Cut, Level, Names, Share, Steps, can_be_cut, cut_message, standing_whole};
+use crate::message::Message;
+use crate::sorting::sort_by_key;
+
+/// How often a level is tried: what texts take is known about, and counted when they are cut.
+const TRIES: u32 = 4;
+
+/// A view that takes this share of its target is full enough.
+const FULL: f64 = 0.97;
+
+/// Older steps stay, with their long texts cut to one level (COMP-25): the largest with which the view goes down to its target.
+/// The newest steps stand whole. What was cut comes back where there is room again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EvenCut;
+
+impl Pass for EvenCut {
+    fn name(&self) -> &'static str {
+        "even_cut"
+    }
+
+    fn options(&self) -> Value {
+        json!({})
+    }
+
+    fn wants(&self, context: &Context, aim: &Aim) -> bool {
+        aim.is_due(context.view.tokens()) || context.view.is_cut_for_less(aim.low)
+    }
+
+    fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
+        let steps = Steps::of(context);
+        let share = Share { verbatim: aim.recent_ratio, ..Share::default() };
+        let least = || Cut {
+            whole: (0..steps.units().len()).map(|at| steps.is_fixed(at)).collect(),
+            level: Level::LEAST,
+        };
+        let cut = steps.cut(aim.low, share).unwrap_or_else(least);
+        let mut shown = best(context, &steps, &cut, aim.low);
+        bring_back(context, &steps, &mut shown, aim.low);
+        let (items, remain_cut) = show(context, shown);
+        context.view.set_cut_to(remain_cut.then_some(aim.low));
+        let why = format!(
+            "older steps keep the head and the tail of what is longer than {} tokens",
+            cut.level.tokens()
+        );
+        Ok(Outcome::changed(items, why))
+    }
+
+    fn cuts_evenly(&self) -> bool {
+        true
+    }
+}
+
+/// A view's body as a level leaves it.
+struct Shown {
+    /// The slots that are otherwise than they would stand whole, by body position; those that come back whole.
+    slots: Vec<(usize, Slot)>,
+    tokens: u64,
+}
+
+/// The view at the level whose tokens, counted, come nearest to the target from below.
+fn best(context: &Context, steps: &Steps, cut: &Cut, target: u64) -> Shown {
+    let facts = context.facts();
+    let mut level = cut.level;
+    let mut best = None;
+    for _ in 0..TRIES {
+        let mut names = Names::new(&facts);
+        let shown = at_level(context, steps, &cut.whole, level, &mut names);
+        let (tokens, fits) = (shown.tokens, shown.tokens <= target);
+        let is_better = best.as_ref().is_none_or(|best: &Shown| {
+            if fits { best.tokens > target || tokens > best.tokens } else { tokens < best.tokens }
+        });
+        let nothing_is_cut = shown.slots.iter().all(|(_, slot)| slot.form != Form::Shortened);
+        if is_better {
+            best = Some(shown);
+        }
+        let is_full = fits && tokens as f64 >= target as f64 * FULL;
+        // The tokens that do not follow the level stay as they are, so that the level has to change by more than the total.
+        let next = Level::of((level.tokens() as f64 * target as f64 / tokens.max(1) as f64) as u64);
+        if is_full || nothing_is_cut || next == level {
+            break;
+        }
+        level = next;
+    }
+    best.unwrap_or(Shown { slots: Vec::new(), tokens: context.view.tokens() })
+}
+
+/// What stands in any case and was cut as a last resort stands whole again, newest first, where there is room.
+fn bring_back(context: &Context, steps: &Steps, shown: &mut Shown, target: u64) {
+    for at in (0..steps.units().len()).rev().filter(|at| steps.is_fixed(*at)) {
+        for place in steps.body(at).rev() {
+            let stands = &context.view.body()[place];
+            let Some(whole) = standing_whole(context, stands).filter(|_| can_be_cut(context, stands)) else {
+                continue;
+            };
+            let tokens = shown.tokens.saturating_sub(stands.tokens()) + whole.tokens();
+            if tokens <= target {
+                shown.tokens = tokens;
+                shown.slots.push((place, whole));
+            }
+        }
+    }
+    sort_by_key(&mut shown.slots, |(place, _)| std::cmp::Reverse(*place));
+}
+
+fn at_level(context: &Context, steps: &Steps, whole: &[bool], level: Level, names: &mut Names<'_>) -> Shown {
+    let body = context.view.body();
+    for slot in context.view.header().iter().chain(context.view.parts()) {
+        names.note_whole(slot.node);
+    }
+    for at in (0..whole.len()).filter(|at| whole[*at]) {
+        body[steps.body(at)].iter().for_each(|slot| names.note_whole(slot.node));
+    }
+    let mut shown = Shown { slots: Vec::new(), tokens: context.view.fixed_tokens() };
+    for at in (0..whole.len()).rev() {
+        for place in steps.body(at).rev() {
+            let stands = &body[place];
+            let other = if steps.is_fixed(at) || !can_be_cut(context, stands) {
+                None
+            } else {
+                let back = standing_whole(context, stands);
+                let cut =
+                    (!whole[at]).then(|| shorter(context, back.as_ref().unwrap_or(stands), level, names));
+                cut.flatten().or(back)
+            };
+            shown.tokens += other.as_ref().unwrap_or(stands).tokens();
+            shown.slots.extend(other.map(|slot| (place, slot)));
+        }
+    }
+    shown
+}
+
+/// A slot that stands whole, cut to a level.
+fn shorter(context: &Context, whole: &Slot, level: Level, names: &mut Names<'_>) -> Option<Slot> {
+    let message: Message = cut_message(whole, level, names, &*context.counter)?;
+    let tally = Tally::of(&message, &*context.counter);
+    let is_smaller = tally.total() < whole.tokens();
+    is_smaller.then(|| Slot { message: Arc::new(message), tally, form: Form::Shortened, ..whole.clone() })
+}
+
+/// Shows the view so. Gives what stands otherwise now, and whether anything is cut.
+fn show(context: &mut Context, shown: Shown) -> (Vec<NodeIndex>, bool) {
+    let mut items = Vec::new();
+    let mut is_cut = false;
+    for (at, slot) in shown.slots.into_iter().rev() {
+        is_cut |= slot.form == Form::Shortened;
+        let stands = &context.view.body()[at];
+        if stands.form == slot.form && *stands.message == *slot.message {
+            continue;
+        }
+        items.push(slot.node);
+        if slot.form == Form::Shortened {
+            let of = context.history.node(slot.node).tally.total();
+            context.note_left_out(slot.node, format!("cut to {} of {of} tokens", slot.tokens()), None);
+        }
+        context.view.replace(at, slot.message, slot.tally, slot.form);
+    }
+    (items, is_cut)
+}
