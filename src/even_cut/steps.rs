@@ -158,7 +158,8 @@ impl Steps {
     pub fn staying(&self, target: u64, share: Share) -> Staying {
         let folds = self.units.iter().zip(&self.sizes).filter(|(unit, _)| unit.is_fold());
         let folds = folds.map(|(_, size)| size.whole).sum::<u64>();
-        let room = target.saturating_sub(self.fixed() - folds);
+        let fixed = self.fixed() - folds;
+        let room = target.saturating_sub(fixed);
         let whole = self.whole(room, share);
         let mut left = room.saturating_sub(self.whole_tokens(&whole));
         let mut stays = whole.clone();
@@ -167,7 +168,7 @@ impl Steps {
             left = rest;
             stays[at] = true;
         }
-        Staying { whole, stays, tokens: target - left.min(target) }
+        Staying { whole, stays, tokens: fixed + room - left }
     }
 
     /// What stands whole: what has to; what the newest user message answers; then the newest.

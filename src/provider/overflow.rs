@@ -3,6 +3,11 @@
 use std::sync::OnceLock;
 
 use crate::pattern::{Options, Pattern};
+use crate::tool_output::prefix_bytes;
+
+/// So many bytes of an error are read: no provider says more before it says what is wrong, and a page of a megabyte would hold the
+/// event loop for seconds.
+const MOST_READ: usize = 16 * 1024;
 
 /// What a provider said when a request was too long for the model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -82,7 +87,7 @@ pub fn overflow_texts(texts: &[String]) -> Vec<&str> {
 fn told(text: &str, texts: &[Pattern]) -> Option<Overflow> {
     let mut found: Option<Overflow> = None;
     for known_text in texts {
-        let Some(captures) = known_text.captures(text) else { continue };
+        let Some(captures) = known_text.captures(prefix_bytes(text, MOST_READ)) else { continue };
         let figure = |name: &str| {
             let digits: String = captures.name(name)?.chars().filter(char::is_ascii_digit).collect();
             digits.parse::<u64>().ok()
@@ -113,7 +118,7 @@ fn texts() -> &'static [Pattern] {
 }
 
 fn speaks_of_rates(text: &str) -> bool {
-    rate().is_some_and(|r| r.is_match(text))
+    rate().is_some_and(|r| r.is_match(prefix_bytes(text, MOST_READ)))
 }
 
 fn rate() -> Option<&'static Pattern> {

@@ -76,7 +76,11 @@ impl Session {
         let tokens_before = self.tokens();
         let messages = plan.stands_in_for(&self.context);
         let made = plan.messages(accepted.retain.clone(), accepted.summary.clone(), messages);
-        plan.give_back(&self.context, made.tokens(|message| self.context.count(message)));
+        let takes = made.tokens(|message| self.context.count(message));
+        if plan.after(&self.context, takes) > run.aim.most {
+            plan.frame = None; // in a view of a few dozen tokens there is room for the summary, and for no word about it
+        }
+        plan.give_back(&self.context, takes);
         let items = self.context.item_ids(&plan.members);
         let messages = plan.stands_in_for(&self.context);
         let made = plan.messages(accepted.retain, accepted.summary, messages);
