@@ -30,7 +30,7 @@ export const suites = [
   { name: "build", seconds: 900, command: ["node", "scripts/build.mjs"] },
   {
     name: "typescript",
-    seconds: 300,
+    seconds: 420,
     quick: true,
     needs: "build",
     counts: "node",
