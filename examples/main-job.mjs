@@ -22,7 +22,7 @@ const before = (await asItCame.prepare()).report;
 // The job itself: four lines.
 const session = new Session({ contextWindow: WINDOW });
 session.pushFrom("openai-responses", items);
-const { report } = await session.prepare({ fill: true });
+const { report } = await session.prepare();
 const { input } = session.view("openai-responses");
 
 const { color, width } = style(process.stdout);
@@ -36,7 +36,7 @@ const fits = before.tokens_after > WINDOW && report.tokens_after < report.thresh
 if (fits)
   console.log(
     "  A ledger is what the summary left out: rules, files, errors, kept word for word.\n" +
-      "  This was a one-off as `compactMessages` does it, with `fill`: as full as the limit allows.\n\n" +
+      "  Older steps stand cut to their head and tail; the tool output cache has each of them whole.\n\n" +
       "  Go on: `npm run demo` shows it in the browser, README.md how to use it.\n",
   );
 else

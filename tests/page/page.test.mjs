@@ -158,7 +158,7 @@ test("a timeline, call by call: scrubbed with the keyboard and the pointer, and 
   assert.match(await said.textContent(), /After the last answer/);
   const areas = await page.locator(".timeline-chart svg path").count();
   assert.ok(areas >= 5, `${areas} parts`);
-  assert.equal(await page.locator(".timeline-fold").count(), 1);
+  assert.ok((await page.locator(".timeline-fold").count()) >= 1);
   assert.equal(await page.locator(".timeline-line").count(), 2);
   const scrubber = page.getByRole("slider", { name: "Call", exact: true });
   await scrubber.focus();
@@ -422,6 +422,9 @@ test("a placeholder opens its output from the cache, by line and by search", asy
   const page = await visit(t);
   await openSample(page);
   await set(page, "Context window", 128_000, "102,400");
+  await page.getByLabel("budget by the window’s size").uncheck();
+  await page.getByLabel("Tool outputs", { exact: true }).fill("3000");
+  await page.keyboard.press("Tab");
   await page.getByRole("button", { name: /^placeholder/ }).click();
   const row = page.locator(".virtual-row").first();
   assert.match(await row.locator(".row-after").textContent(), /\[tool output trimmed; ref=out_1\]/);
@@ -475,17 +478,17 @@ test("a fold opens, and what it holds leads back to its summary", async (t) => {
   const focused = page.locator(".virtual-row:focus-within .row-summary");
   await focused.waitFor();
   await page.keyboard.press("Enter");
-  await page.getByRole("dialog").getByText("## Task").waitFor();
+  await page.getByRole("dialog").getByText(/Record of \d+ earlier messages/).waitFor();
 });
 
 test("a fold unfolds: what it stood for is in the view again", async (t) => {
   const page = await visit(t);
   await openSample(page);
   const folded = await figure(page, "tokens-after");
+  const newest = await page.locator(".virtual-row:has(.row-summary)").first().getAttribute("data-key");
   await page.locator(".row-summary").getByRole("button", { name: "unfold" }).first().click();
-  await page.locator(".row-summary").first().waitFor({ state: "detached" });
+  await page.locator(`.virtual-row[data-key="${newest}"]`).waitFor({ state: "detached" });
   assert.ok((await figure(page, "tokens-after")) > folded);
-  assert.equal(await page.locator(".graph-fold").count(), 0);
 });
 
 test("the view is there as JSON, whole", async (t) => {
