@@ -135,7 +135,9 @@ fn arguments_are_cut(world: &World, now: &str, came: &str) -> bool {
     let full = [Part::text(came)];
     let names_it = |o: &tool_output::Output| now.contains(o.reference().id.as_str()) && o.parts() == full;
     let is_even = now.contains(" tokens left out");
-    if !(is_even || outputs.iter().any(names_it)) || now.len() >= came.len() {
+    // A notice names no ref where no cache could answer for it.
+    let needs_no_ref = is_even || !world.session.config().tool_output_cache.enabled;
+    if !(needs_no_ref || outputs.iter().any(names_it)) || now.len() >= came.len() {
         return false;
     }
     if is_even && !is_json(came) {

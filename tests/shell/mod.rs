@@ -40,7 +40,11 @@ async fn a_promise_callback_writes_the_summary() {
          text: '<summary>' + request.messages.length + ' messages</summary>', usage: { input_tokens: 7, output_tokens: 2 } }), 5)) }",
     );
     let report = JsFuture::from(session.compact(JsValue::UNDEFINED)).await.unwrap();
-    assert!(texts(&session)[0].contains("\n7 messages\n"), "six messages and the instruction: {:?}", texts(&session));
+    assert!(
+        texts(&session)[0].contains("\n7 messages\n"),
+        "six messages and the instruction: {:?}",
+        texts(&session)
+    );
     assert_eq!(texts(&session).len(), 3);
     assert_eq!(field(&field(&field(&report, "summary"), "usage"), "total_tokens"), 9);
 }
