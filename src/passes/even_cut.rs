@@ -42,6 +42,9 @@ impl Pass for EvenCut {
         };
         let cut = steps.cut(aim.low, share).unwrap_or_else(least);
         let mut shown = best(context, &steps, &cut, aim.low);
+        if shown.tokens > aim.low {
+            shown.leave_out_what_grows(context);
+        }
         bring_back(context, &steps, &mut shown, aim.low);
         let (items, remain_cut) = show(context, shown);
         context.view.set_cut_to(remain_cut.then_some(aim.low));
@@ -62,6 +65,19 @@ struct Shown {
     /// The slots that are otherwise than they would stand whole, by body position; those that come back whole.
     slots: Vec<(usize, Slot)>,
     tokens: u64,
+}
+
+impl Shown {
+    /// What was cut shorter than any level cuts it stays so where there is no room for it.
+    fn leave_out_what_grows(&mut self, context: &Context) {
+        let body = context.view.body();
+        self.slots.retain(|(at, slot)| {
+            let stands = body[*at].tokens();
+            let grows = slot.tokens() > stands;
+            self.tokens -= if grows { slot.tokens() - stands } else { 0 };
+            !grows
+        });
+    }
 }
 
 /// The view at the level whose tokens, counted, come nearest to the target from below.
