@@ -66,19 +66,27 @@ impl FoldPlan {
     }
 
     /// Gives back what need not be folded, now that it is known what the summary takes: the newest of what was to go stays, as far
-    /// as there is room for it.
+    /// as there is room for it, and as far as the summary takes less than what it stands for.
     pub fn give_back(&mut self, context: &Context, takes: u64) {
         let Some(cut) = &mut self.cut else { return };
         let steps = Steps::of(context);
         let staying = steps.staying(cut.target.saturating_sub(takes), cut.share);
-        let stays = |at: usize, unit: &Unit| staying.stays[at] && !unit.is_fold();
-        let back = steps.units().iter().enumerate().filter(|(at, unit)| stays(*at, unit));
-        let back: NodeSet = back.flat_map(|(_, unit)| unit.nodes.iter().copied()).collect();
-        let is_new = |n: &NodeIndex| !back.contains(n) && context.history.node(*n).kind == NodeKind::Message;
-        if self.members.iter().any(is_new) {
-            self.members.retain(|node| !back.contains(node));
-            cut.tokens = staying.tokens;
+        let folded: NodeSet = self.members.iter().copied().collect();
+        let is_folded = |unit: &Unit| unit.nodes.iter().any(|node| folded.contains(node));
+        let stays = |at: usize, unit: &Unit| staying.stays[at] && !unit.is_fold() && is_folded(unit);
+        let mut new = steps.units().iter().filter(|unit| !unit.is_fold() && is_folded(unit)).count();
+        let mut back = NodeSet::default();
+        for (_, unit) in steps.units().iter().enumerate().rev().filter(|(at, unit)| stays(*at, unit)) {
+            let rest = self.tokens.saturating_sub(unit.tokens);
+            if rest <= takes || new == 1 {
+                break;
+            }
+            new -= 1;
+            self.tokens = rest;
+            back.extend(unit.nodes.iter().copied());
         }
+        self.members.retain(|node| !back.contains(node));
+        cut.tokens = staying.tokens;
     }
 
     /// The size that the summary is asked for, in tokens.
