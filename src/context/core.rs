@@ -23,6 +23,10 @@ use crate::tool_output::{ToolOutputCacheConfig, ToolOutputs};
 /// What stands in for the output of a call that was interrupted.
 const INTERRUPTED: &str = "[no output yet: the call was interrupted]";
 
+/// Why thinking without a signature is in no view.
+const CUT_OFF: &str =
+    "its thinking has no signature, for its stream was cut off: the provider refuses it, and it is left out";
+
 /// History, view, tool outputs and counter: what every pass takes and gives back.
 #[derive(Clone)]
 pub struct Context {
@@ -129,9 +133,15 @@ impl Context {
                 None,
             );
         }
-        if slot.message.is_empty() {
+        if slot.form == Form::Unbound {
+            self.note_left_out(index, CUT_OFF, None);
+        } else if slot.message.is_empty() {
             self.note_left_out(index, "it is empty: providers refuse such a message", None);
-        } else if in_header {
+        }
+        if slot.message.is_empty() {
+            return Ok(index);
+        }
+        if in_header {
             self.view.push_header(slot);
         } else if is_merged {
             self.merge(index);

@@ -67,6 +67,11 @@ impl Part {
         Self::Text { text: text.into(), extras: Extras::default() }
     }
 
+    /// Whether it is thinking without the signature that its provider wants back.
+    pub(crate) fn is_cut_off_thinking(&self) -> bool {
+        matches!(self, Self::Reasoning(reasoning) if reasoning.is_cut_off())
+    }
+
     /// The tool output, if it is one.
     pub fn as_tool_output(&self) -> Option<&ToolOutput> {
         match self {
@@ -198,6 +203,17 @@ pub struct Reasoning {
     pub redacted: bool,
     /// What its format carried beside it.
     pub extras: Extras,
+}
+
+impl Reasoning {
+    /// Whether it is thinking of Anthropic's whose signature never came, since its stream was cut. The API refuses it, and every
+    /// request that holds it: no view does, and no tokens are spent on it.
+    pub fn is_cut_off(&self) -> bool {
+        match self.signature.as_deref() {
+            Some(signature) => signature.is_empty(),
+            None => self.extras.came_in(Format::Anthropic),
+        }
+    }
 }
 
 /// What kind of call a [`ToolCall`] is.

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::price::Price;
-use super::registry::{DERIVED, DERIVED_FROM_OTHERS, is_maker, key_forms};
+use super::registry::{DERIVED, DERIVED_FROM_OTHERS, is_maker, key_forms, surest};
 use super::{built_in_prices, names};
 use crate::config::describe;
 use crate::error::{Error, ErrorCode, Result};
@@ -70,7 +70,7 @@ impl Prices {
             return Ok(Priced { price: price.clone(), built_in: false });
         }
         let names = names::candidates(model);
-        if let Some((price, _)) = names.iter().find_map(|name| self.rows.get(name)) {
+        if let Some((price, _)) = surest(&names, |name| self.rows.get(name), |(_, rank)| *rank) {
             return Ok(Priced { price: price.clone(), built_in: false });
         }
         let built_in = names.iter().find_map(|name| built_in_prices::find(name));
@@ -153,6 +153,18 @@ mod tests {
         assert_dollars(dollars(&table, "claude-x", [300_000, 0, 1]), 300_000.0 * 7.5e-6 + 2.25e-5);
         assert_dollars(dollars(&table, "anthropic/claude-x-20990101", [10, 0, 0]), 10.0 * 3.75e-6);
         assert_dollars(dollars(&table, "gpt-x", [10_000, 5_000, 1]), 10_000.0 * 1e-6 + 2e-6);
+    }
+
+    #[test]
+    fn a_resellers_price_is_not_the_makers() {
+        let table = json!({
+            "gpt-x": { "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6 },
+            "gmi/openai/gpt-x": { "input_cost_per_token": 7e-6, "output_cost_per_token": 9e-6 }
+        });
+        for model in ["gpt-x", "openai/gpt-x", "openrouter/openai/gpt-x"] {
+            assert_dollars(dollars(&table, model, [1000, 0, 0]), 1e-3);
+        }
+        assert_dollars(dollars(&table, "gmi/openai/gpt-x", [1000, 0, 0]), 7e-3);
     }
 
     #[test]

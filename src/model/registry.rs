@@ -28,10 +28,11 @@ enum Says {
     OutputCapOnly,
 }
 
-/// The providers that make the models that many others serve: their rows go before the others' for a bare name.
-const MAKERS: [&str; 11] = [
-    "alibaba", "anthropic", "cohere", "deepseek", "google", "meta", "mistral", "moonshotai", "openai", "xai",
-    "zai",
+/// The providers that make the models that many others serve, as models.dev and `LiteLLM` call them: their rows go before the
+/// others' for a bare name.
+const MAKERS: [&str; 14] = [
+    "alibaba", "anthropic", "cohere", "dashscope", "deepseek", "gemini", "google", "meta", "mistral",
+    "moonshot", "moonshotai", "openai", "xai", "zai",
 ];
 
 pub(super) const DERIVED: u8 = 1;
@@ -79,7 +80,7 @@ impl Registry {
     /// `UNKNOWN_MODEL`: in no table, or the row has no `max_input_tokens` and its `max_tokens` is plainly the output's cap.
     pub fn resolve(&self, model: &str) -> Result<ModelLimits> {
         let names = names::candidates(model);
-        let row = names.iter().find_map(|name| self.rows.get(name));
+        let row = surest(&names, |name| self.rows.get(name), |row| row.rank);
         match row.map(|r| r.says) {
             // A row that names no window: the built-in one keeps the reserve from being taken off the input (MOD-3).
             Some(Says::Limits(limits)) => Ok(ModelLimits {
@@ -152,6 +153,17 @@ impl Registry {
             ),
         )
     }
+}
+
+/// The row of the first of these names, among those whose rank is the lowest: what stands in the table under a less telling
+/// name goes before what was derived from the row of somebody who serves the model, too (`gpt-5` before `gmi/openai/gpt-5` for
+/// `openai/gpt-5`).
+pub(super) fn surest<'r, Row>(
+    names: &[String],
+    row: impl Fn(&str) -> Option<&'r Row>,
+    rank: impl Fn(&Row) -> u8,
+) -> Option<&'r Row> {
+    names.iter().filter_map(|name| row(name)).min_by_key(|row| rank(row))
 }
 
 /// Whether a row of this key is the maker's own, and not that of one of the many who serve its models.

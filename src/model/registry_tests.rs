@@ -63,6 +63,34 @@ fn litellms_table_is_read_as_it_is() {
 }
 
 #[test]
+fn a_resellers_row_does_not_answer_for_the_makers() {
+    let row =
+        |tokens: u64, provider: &str| json!({ "max_input_tokens": tokens, "litellm_provider": provider });
+    let r = Registry::with(&json!({
+        "gpt-x": row(272_000, "openai"),
+        "gmi/openai/gpt-x": row(409_600, "gmi"),
+        "azure/gpt-x": row(100_000, "azure"),
+        "fireworks_ai/kimi-x": row(1000, "fireworks_ai"),
+        "moonshot/kimi-x": row(2000, "moonshot"),
+        "novita/only/here": row(3000, "novita")
+    }))
+    .unwrap();
+    for (model, tokens) in [
+        ("gpt-x", 272_000),
+        ("openai/gpt-x", 272_000),
+        ("openai/gpt-x-2026-01-01", 272_000),
+        ("openrouter/openai/gpt-x", 272_000),
+        ("gmi/openai/gpt-x", 409_600),
+        ("azure/gpt-x", 100_000),
+        ("kimi-x", 2000),
+        ("moonshotai/kimi-x", 2000),
+        ("only/here", 3000),
+    ] {
+        assert_eq!(input(&r, model), tokens, "{model}");
+    }
+}
+
+#[test]
 fn models_devs_table_is_read_as_it_is() {
     let r = Registry::with(&json!({
         "openai": { "id": "openai", "name": "OpenAI", "models": {

@@ -26,6 +26,7 @@ pub fn count_part(part: &Part, counter: &dyn TokenCounter) -> u64 {
     match part {
         Part::Text { text, .. } | Part::Refusal { text, .. } => counter.count(text),
         Part::Media(media) => count_media(media, counter),
+        Part::Reasoning(reasoning) if reasoning.is_cut_off() => 0, // it is never sent
         Part::Reasoning(reasoning) => {
             reasoning.text.as_deref().map_or(0, |t| counter.count(t))
                 + reasoning.summary.iter().map(|t| counter.count(t)).sum::<u64>()

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use crate::context::history::History;
 use crate::context::node::NodeIndex;
 use crate::context::tally::{PartName, Tally};
-use crate::message::{Message, Role};
+use crate::message::{Message, Part, Role};
 
 /// How a message stands in the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,8 @@ pub enum Form {
     Pointer,
     /// The base prompt with later instructions in it.
     Merged,
-    /// An assistant message without the thinking that was bound to what stood before it (PROV-3b).
+    /// An assistant message without the thinking that its provider would refuse: it was bound to what stood before it (PROV-3b), or
+    /// its stream was cut off before its signature came.
     Unbound,
 }
 
@@ -64,16 +65,15 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// The node as it was pushed.
+    /// The node as it was pushed, but for thinking that was cut off.
     pub fn whole(history: &History, index: NodeIndex) -> Self {
         let node = history.node(index);
-        Self {
-            node: index,
-            message: node.message.clone(),
-            tally: node.tally,
-            part: node.part(),
-            form: if history.is_away(index) { Form::Placeholder } else { Form::Whole },
-        }
+        let (message, form) = match without_cut_off_thinking(&node.message) {
+            Some(rest) => (Arc::new(rest), Form::Unbound),
+            None if history.is_away(index) => (node.message.clone(), Form::Placeholder),
+            None => (node.message.clone(), Form::Whole),
+        };
+        Self { node: index, message, tally: node.tally, part: node.part(), form }
     }
 
     /// Who speaks.
@@ -100,4 +100,14 @@ impl Slot {
     pub fn tokens(&self) -> u64 {
         self.tally.total()
     }
+}
+
+/// The message without thinking whose signature never came, where it holds any.
+fn without_cut_off_thinking(message: &Message) -> Option<Message> {
+    if !message.parts.iter().any(Part::is_cut_off_thinking) {
+        return None;
+    }
+    let mut rest = message.clone();
+    rest.parts.retain(|part| !part.is_cut_off_thinking());
+    Some(rest)
 }

@@ -117,6 +117,10 @@ pub(super) fn write(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
             Some(json!({ "type": "text", "text": text.as_ref() }))
         }
         Part::Media(media) => write_media(media, notes),
+        Part::Reasoning(reasoning) if reasoning.is_cut_off() && !reasoning.extras.came_in(FORMAT) => {
+            notes.push(Note::new("thinking without a signature is left out: its stream was cut off"));
+            None
+        }
         Part::Reasoning(reasoning) => Some(write_reasoning(reasoning)),
         Part::ToolCall(call) => {
             let mut out = tool_call(call, notes)?;

@@ -179,6 +179,11 @@ fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
 }
 
 fn thinking(reasoning: &Reasoning, notes: &mut Vec<Note>) -> Option<Value> {
+    // What came so goes as it came (INV-9): it is the view that leaves it out.
+    if reasoning.is_cut_off() && !reasoning.extras.came_in(FORMAT) {
+        notes.push(Note::new("thinking without a signature is left out: its stream was cut off"));
+        return None;
+    }
     let mut out = Object::of(&reasoning.extras, FORMAT);
     match (&reasoning.signature, reasoning.redacted) {
         (Some(data), true) => {
