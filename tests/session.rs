@@ -586,12 +586,80 @@ fn a_usage_is_held_against_the_view_that_was_sent() {
     // Handed out again, it is what is learnt from; an answer that is pushed first, and its tool outputs, change nothing.
     let mut s = prepared();
     s.push(vec![text(300)]).unwrap();
-    s.note_sent();
+    s.note_read();
     let reported = usage(s.tokens() * 5 / 4);
     s.push(vec![calls(&["a"])]).unwrap();
     s.push(vec![Message::tool("a", "word ".repeat(900))]).unwrap();
     s.record_usage(&reported);
     assert!((calibration(&mut s) - 1.25).abs() < 0.01);
+}
+
+#[test]
+fn a_view_that_is_only_looked_at_teaches_nothing() {
+    let usage = |tokens: u64| {
+        let usage = json!({ "input_tokens": tokens, "output_tokens": 1 });
+        contextfold::tokens::ReportedUsage::from_value(&usage).unwrap()
+    };
+    let words = |n: usize| "some words of a text ".repeat(n);
+    // Two turns of an agent; bit by bit of `looks` says at which of the six places the view is looked at.
+    let learnt = |usage_first: bool, looks: u32| {
+        let mut s = session(&json!({ "contextWindow": 100_000 }));
+        s.push(vec![user(&words(400))]).unwrap();
+        for turn in 0..2 {
+            let look = |s: &mut Session, at: u32| {
+                if looks & (1 << at) != 0 {
+                    s.note_read();
+                }
+            };
+            assert!(matches!(s.prepare().unwrap(), Fit::Done(_)));
+            s.note_read();
+            let reported = usage(s.tokens() * 5 / 4);
+            if usage_first {
+                s.record_usage(&reported);
+                look(&mut s, 0);
+            }
+            let id = format!("c{turn}");
+            s.push(vec![calls(&[&id])]).unwrap();
+            look(&mut s, 1);
+            s.push(vec![Message::tool(id, words(900))]).unwrap();
+            look(&mut s, 2);
+            if !usage_first {
+                s.record_usage(&reported);
+                look(&mut s, 3);
+                s.record_usage(&reported); // by a hook, too
+            }
+            s.push(vec![user("next")]).unwrap();
+            look(&mut s, 4);
+        }
+        let Fit::Done(report) = s.prepare().unwrap() else { panic!("no summary needed") };
+        report.counter.calibration
+    };
+    for usage_first in [false, true] {
+        for looks in 0..32 {
+            let learnt = learnt(usage_first, looks);
+            assert!((learnt - 1.25).abs() < 0.01, "{usage_first} {looks:b}: {learnt}");
+        }
+    }
+}
+
+#[test]
+fn a_usage_of_which_nobody_knows_the_view_teaches_nothing() {
+    let mut s = session(&json!({ "contextWindow": 100_000 }));
+    let usage = |tokens: u64| {
+        let usage = json!({ "input_tokens": tokens, "output_tokens": 1 });
+        contextfold::tokens::ReportedUsage::from_value(&usage).unwrap()
+    };
+    s.push(vec![user(&"some words of a text ".repeat(400))]).unwrap();
+    s.prepare().unwrap();
+    let first = s.tokens();
+    s.push(vec![said(&"an answer of the model ".repeat(500))]).unwrap();
+    s.prepare().unwrap(); // the next call, or still the one that was answered
+    s.record_usage(&usage(first));
+    let Fit::Done(report) = s.prepare().unwrap() else { panic!("no summary needed") };
+    assert!((report.counter.calibration - 1.0).abs() < 1e-9, "{}", report.counter.calibration);
+    s.record_usage(&usage(s.tokens() * 5 / 4));
+    let Fit::Done(report) = s.prepare().unwrap() else { panic!("no summary needed") };
+    assert!((report.counter.calibration - 1.25).abs() < 0.01, "{}", report.counter.calibration);
 }
 
 #[test]

@@ -189,10 +189,15 @@ impl Answered {
 
     fn told(outcome: &Outcome, speaks: bool) -> Self {
         let failed = outcome.status == Status::Failed;
-        let mut tail = match (outcome.tests, failed) {
+        let mut tail = match (outcome.tests, outcome.status) {
             (Some((passed, failed)), _) => format!("{passed} passed, {failed} failed"),
-            (None, true) => "failed".to_owned(),
-            (None, false) => "ok".to_owned(),
+            (None, Status::Failed) => "failed".to_owned(),
+            (None, Status::Ok) => "ok".to_owned(),
+            // What it said itself, for nothing tells how it ended.
+            (None, Status::Unknown) => match outcome.error.as_ref().or(outcome.last.as_ref()) {
+                Some(line) => shorten::line(line, LONGEST_ERROR),
+                None => "no output".to_owned(),
+            },
         };
         if let Some(error) = outcome.error.as_deref().filter(|_| failed) {
             let _ = write!(tail, ": {}", shorten::line(error, LONGEST_ERROR));

@@ -1,10 +1,12 @@
-/// How a call ended, as far as its output tells.
+/// How a call ended, on evidence only (COMP-27).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Nothing speaks of a failure.
+    /// The exit code is 0, or tests were counted and none failed.
     Ok,
-    /// The tool said so, the exit code is not 0, a test failed, or an error stands in the output of a command.
+    /// The tool said so, the exit code is not 0, or a test failed.
     Failed,
+    /// The output does not tell: a line that names an error may be a warning, or what a test expects.
+    Unknown,
 }
 
 /// What an output says about the call that it answers.
@@ -16,8 +18,10 @@ pub struct Outcome {
     pub exit_code: Option<i64>,
     /// Tests that passed and failed, where they are counted.
     pub tests: Option<(u64, u64)>,
-    /// The line that says what went wrong.
+    /// The line that names an error.
     pub error: Option<String>,
+    /// The last line that is more than a notice of the exit code.
+    pub last: Option<String>,
 }
 
 /// Longer lines are data; an error message has said what it has to say by then.
@@ -34,15 +38,21 @@ pub fn outcome(text: &str, is_error: bool, trust_text: bool) -> Outcome {
     let named = lines.iter().find(|l| names_error(l));
     let code_failed = exit_code.is_some_and(|code| code != 0);
     let tests_failed = tests.is_some_and(|(_, failed)| failed > 0);
-    let said = trust_text && exit_code.is_none() && tests.is_none() && named.is_some();
-    let failed = is_error || code_failed || tests_failed || said;
-    let error = failed.then(|| named.copied().or_else(|| last_words(&lines))).flatten();
-    Outcome {
-        status: if failed { Status::Failed } else { Status::Ok },
-        exit_code,
-        tests,
-        error: error.map(cut),
-    }
+    let succeeded = exit_code == Some(0) || tests.is_some();
+    let status = if is_error || code_failed || tests_failed {
+        Status::Failed
+    } else if succeeded {
+        Status::Ok
+    } else {
+        Status::Unknown
+    };
+    let last = last_words(&lines);
+    let error = match status {
+        Status::Failed => named.copied().or(last),
+        Status::Unknown if trust_text => named.copied(),
+        Status::Unknown | Status::Ok => None,
+    };
+    Outcome { status, exit_code, tests, error: error.map(cut), last: last.map(cut) }
 }
 
 fn cut(line: &str) -> String {
@@ -111,13 +121,15 @@ fn counted(line: &str, word: &str) -> Option<u64> {
 
 /// Whether the line is a program's own error message.
 fn names_error(line: &str) -> bool {
-    const STARTS: [&str; 15] = [
+    const STARTS: [&str; 18] = [
         "error:", "error[", "error TS", "fatal:", "ERROR:", "ERROR ", "Error:", "npm ERR!", "npm error",
-        "panic:", "FAILED", "thread '", "✗ ", "✖ ", "E   ",
+        "panic:", "FAILED", "thread '", "✗ ", "✖ ", "E   ", "curl: (", "Error response from ",
+        "Error from server",
     ];
-    const HOLDS: [&str; 10] = [
-        ": error TS", ": error:", ": fatal error", "command not found", "No such file or directory",
-        "Permission denied", "panicked at", "Cannot find module", "not recognized as", "Segmentation fault",
+    const HOLDS: [&str; 12] = [
+        " error TS", ": error:", ": error[", ": *** ", ": fatal error", "command not found",
+        "No such file or directory", "Permission denied", "panicked at", "Cannot find module",
+        "not recognized as", "Segmentation fault",
     ];
     line.len() <= 4 * LONGEST_LINE
         && (STARTS.iter().any(|s| line.starts_with(s))
@@ -167,14 +179,24 @@ mod tests {
     }
 
     #[test]
+    fn without_evidence_no_outcome_is_told() {
+        for text in ["error: x", "Done in 3 s", "", "Error response from daemon: No such container: abc"] {
+            assert_eq!(read(text).status, Status::Unknown, "{text}");
+        }
+        assert_eq!(read("Already up to date.\n").last.as_deref(), Some("Already up to date."));
+    }
+
+    #[test]
     fn errors_named_in_the_output() {
         let python = "Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: bad digit";
         assert_eq!(read(python).error.as_deref(), Some("ValueError: bad digit"));
         let rust = "Checking x\nerror[E0308]: mismatched types\n --> src/a.rs:1";
         assert_eq!(read(rust).error.as_deref(), Some("error[E0308]: mismatched types"));
-        assert_eq!(read("a.ts(1,2): error TS2307: no module").status, Status::Failed);
-        assert_eq!(read("All good: no errors").status, Status::Ok);
-        assert_eq!(outcome("error: x", false, false).status, Status::Ok, "the content of a file");
+        assert!(read("a.ts(1,2): error TS2307: no module").error.is_some());
+        assert!(read("src/a.ts:4:7 - error TS2322: Type 'string' is not assignable.").error.is_some());
+        assert!(read("make: *** [Makefile:12: all] Error 2").error.is_some());
+        assert_eq!(read("All good: no errors").error, None);
+        assert_eq!(outcome("error: x", false, false).error, None, "the content of a file");
         assert_eq!(outcome("", true, false).status, Status::Failed);
     }
 

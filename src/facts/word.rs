@@ -60,9 +60,11 @@ pub(super) fn trimmed(text: &str, at: usize, end: usize) -> (usize, &str) {
     if let [b'-', b'A'..=b'Z', b'.' | b'/' | b'~', ..] = word.as_bytes() {
         return (at + 2, &word[2..]);
     }
-    // `@src/a.rs` mentions a file; `@/lib` is an alias that some projects import by.
+    // `@src/a.rs` in a sentence mentions a file; `"@scope/name"` is a module, and `@/lib` an alias that some projects import by.
     let body = word.trim_start_matches(['-', '+']);
-    let body = body.strip_prefix('@').filter(|rest| !rest.starts_with('/')).unwrap_or(body);
+    let is_quoted = text[..at].ends_with(['"', '\'', '`']);
+    let mentions = |rest: &&str| !is_quoted && !rest.starts_with('/') && has_known_extension(rest);
+    let body = body.strip_prefix('@').filter(mentions).unwrap_or(body);
     (at + word.len() - body.len(), body)
 }
 

@@ -15,6 +15,9 @@ pub struct Skill {
     /// What it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// Where it is found: without it, the model cannot read the skill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
 }
 
 /// What stands in a prompt beside the conversation.
@@ -30,7 +33,7 @@ pub struct ContextParts {
     pub skills: Vec<Skill>,
 }
 
-saved!(struct Skill { name, description });
+saved!(struct Skill { name, description } since 3 { location });
 saved!(struct ContextParts { memory, memory_limit, injections, skills });
 
 impl Default for ContextParts {
@@ -52,11 +55,12 @@ impl ContextParts {
         Some(message)
     }
 
-    /// The skills as the fragment `<available_skills skills="name: description; …" />`; none without skills.
+    /// The skills as the fragment `<available_skills skills="name (location): description; …" />`; none without skills.
     pub fn skills_fragment(&self) -> Option<String> {
-        let told = |skill: &Skill| match &skill.description {
-            Some(description) => format!("{}: {description}", skill.name),
-            None => skill.name.clone(),
+        let told = |skill: &Skill| {
+            let location = skill.location.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
+            let description = skill.description.as_ref().map(|what| format!(": {what}")).unwrap_or_default();
+            format!("{}{location}{description}", skill.name)
         };
         let all: Vec<String> = self.skills.iter().map(told).collect();
         (!all.is_empty()).then(|| format!("<available_skills skills=\"{}\" />", attribute(&all.join("; "))))

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::sent::Sent;
 use crate::context::{CounterReport, RuleReport};
 use crate::error::Result;
-use crate::saved::{Reader, Saved, Writer, saved};
+use crate::saved::{Reader, Saved, Writer};
 use crate::tokens::{Calibration, Family, Method, ReportedUsage, TokenCounter, asset_of, encoding_for_model};
 
 /// The margin of a counter that is not exact.
@@ -24,20 +25,9 @@ pub(super) struct Accuracy {
     calibration: Option<Calibration>,
     /// What was learnt for other models.
     others: BTreeMap<Option<String>, Calibration>,
-    /// The view that was handed out last, until a usage was reported for it.
-    sent: Option<Sent>,
+    /// Which view the next usage is of.
+    sent: Sent,
 }
-
-/// A view that the model was given, as far as is known.
-#[derive(Clone, Copy)]
-struct Sent {
-    /// As counted.
-    tokens: u64,
-    /// The model's answer was pushed: what comes now was not sent with it.
-    answered: bool,
-}
-
-saved!(struct Sent { tokens, answered });
 
 impl Accuracy {
     pub fn new(model: Option<&str>, calibrate: bool) -> Self {
@@ -46,7 +36,7 @@ impl Accuracy {
             family: model.and_then(Family::of_model),
             calibration: calibrate.then(Calibration::default),
             others: BTreeMap::new(),
-            sent: None,
+            sent: Sent::default(),
         }
     }
 
@@ -62,7 +52,7 @@ impl Accuracy {
             self.others.extend(learnt.map(|learnt| (before, learnt)));
             self.calibration = self.others.remove(&self.model);
             self.family = model.and_then(Family::of_model);
-            self.sent = None;
+            self.sent = Sent::default();
         }
         self.calibration = calibrate.then(|| self.calibration.unwrap_or_default());
     }
@@ -79,30 +69,31 @@ impl Accuracy {
     pub fn load_learnt(&mut self, from: &mut Reader<'_>) -> Result<()> {
         self.calibration = Saved::load(from)?;
         self.others = Saved::load(from)?;
-        self.sent = Saved::load(from)?;
+        self.sent = if from.version() < 3 { Sent::load_before_3(from)? } else { Saved::load(from)? };
         Ok(())
     }
 
-    /// A view of so many tokens was handed out: it is what the model gets next.
-    pub fn sends(&mut self, tokens: u64) {
-        self.sent = Some(Sent { tokens, answered: false });
+    /// A view of so many tokens was read: to be sent, or to be looked at.
+    pub fn reads(&mut self, tokens: u64) {
+        self.sent.reads(tokens);
+    }
+
+    /// A view of so many tokens was made ready: it is what the model gets next.
+    pub fn prepares(&mut self, tokens: u64) {
+        self.sent.prepares(tokens);
     }
 
     /// An answer of the model was pushed behind a view of so many tokens.
     pub fn answered(&mut self, tokens: u64) {
-        if let Some(sent) = self.sent.as_mut().filter(|sent| sent.tokens == tokens) {
-            sent.answered = true;
-        }
+        self.sent.answers(tokens);
     }
 
     /// Learns from the usage of the call that the view was sent with; `tokens` are the view's now. A sum over several calls
-    /// teaches nothing, and neither does a call before whose answer the view changed: what it was sent is not known then.
+    /// teaches nothing, and neither does a call of which it is not known what it was sent.
     pub fn learn(&mut self, reported: &ReportedUsage, tokens: u64) {
-        if let (Some(calibration), Some(call)) = (&mut self.calibration, reported.last_call)
-            && let Some(sent) = self.sent.take()
-            && (sent.answered || sent.tokens == tokens)
-        {
-            calibration.observe(sent.tokens, call.all_input());
+        let Some(call) = reported.last_call else { return };
+        if let (Some(sent), Some(calibration)) = (self.sent.reports(tokens), &mut self.calibration) {
+            calibration.observe(sent, call.all_input());
         }
     }
 
@@ -196,7 +187,7 @@ mod tests {
         let mut accuracy = Accuracy::new(Some("gpt-5"), true);
         accuracy.learn(&usage(1500), 1000);
         assert!(is(accuracy.factor(&Estimate), 1.0), "nothing was sent");
-        accuracy.sends(1000);
+        accuracy.prepares(1000);
         accuracy.learn(&usage(1250), 1000);
         accuracy.learn(&usage(9000), 1000); // the same view again: nobody knows what else was in it
         assert!(is(accuracy.factor(&Estimate), 1.25));
@@ -208,15 +199,15 @@ mod tests {
     #[test]
     fn a_view_that_changed_before_its_answer_teaches_nothing() {
         let mut accuracy = Accuracy::new(None, true);
-        accuracy.sends(1000);
+        accuracy.prepares(1000);
         accuracy.learn(&usage(3500), 3500);
         accuracy.learn(&usage(3500), 1000);
         assert!(is(accuracy.factor(&Estimate), 1.0));
-        accuracy.sends(1000);
+        accuracy.prepares(1000);
         accuracy.answered(3500); // what was pushed first may have gone along
         accuracy.learn(&usage(3500), 3600);
         assert!(is(accuracy.factor(&Estimate), 1.0));
-        accuracy.sends(1000);
+        accuracy.prepares(1000);
         accuracy.answered(1000);
         accuracy.learn(&usage(1250), 3600);
         assert!(is(accuracy.factor(&Estimate), 1.25));
@@ -225,7 +216,7 @@ mod tests {
     #[test]
     fn a_sum_over_calls_teaches_nothing() {
         let mut accuracy = Accuracy::new(None, true);
-        accuracy.sends(1000);
+        accuracy.prepares(1000);
         let sum = json!({ "totalUsage": { "inputTokens": 2000, "outputTokens": 5 } });
         let sum = ReportedUsage::from_value(&sum).unwrap();
         assert_eq!(sum.last_call, None);
@@ -238,7 +229,7 @@ mod tests {
         for (calibrate, shrinks) in [(true, true), (false, false)] {
             let mut accuracy = Accuracy::new(None, calibrate);
             for _ in 0..12 {
-                accuracy.sends(1000);
+                accuracy.prepares(1000);
                 accuracy.learn(&usage(1100), 1000);
             }
             assert_eq!(accuracy.margin(&Estimate) < 0.02, shrinks);
@@ -254,7 +245,7 @@ mod tests {
         let report = accuracy.report(&Estimate, 0.1, 700);
         assert_eq!((report.corrected_tokens, report.exact), (800, false));
         assert!(report.rules.iter().any(|rule| rule.name == "family:claude"));
-        accuracy.sends(1000);
+        accuracy.prepares(1000);
         accuracy.learn(&usage(1300), 1000);
         assert!(is(accuracy.factor(&Estimate), 1.3));
     }
@@ -288,7 +279,7 @@ mod tests {
     #[test]
     fn an_exact_counter_is_never_corrected_downwards() {
         let mut accuracy = Accuracy::new(Some("gpt-5"), true);
-        accuracy.sends(1000);
+        accuracy.prepares(1000);
         accuracy.learn(&usage(900), 1000);
         assert!(is(accuracy.factor(&Exact("o200k_base")), 1.0));
         assert!(is(accuracy.margin(&Exact("o200k_base")), 0.0));

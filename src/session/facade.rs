@@ -233,10 +233,15 @@ impl Session {
         self.accuracy.learn(reported, self.tokens());
     }
 
-    /// The view as it is was handed out to be sent: the next usage is held against its tokens (TOK-6). A run of the ladder
-    /// that ends well says so itself.
-    pub fn note_sent(&mut self) {
-        self.accuracy.sends(self.tokens());
+    /// A message came with a lone surrogate, which no provider takes: it is written anew (INV-5).
+    pub fn note_mended(&mut self, node: NodeIndex) {
+        self.context.note_left_out(node, "half a surrogate pair became U+FFFD: no provider takes it", None);
+    }
+
+    /// The view was handed out as it is. If it is sent, the next usage is held against its tokens (TOK-6); a view that is only
+    /// looked at teaches nothing. A run of the ladder that ends well says by itself that a call follows.
+    pub fn note_read(&mut self) {
+        self.accuracy.reads(self.tokens());
     }
 
     /// Tokens of the view, as counted.

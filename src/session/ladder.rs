@@ -282,7 +282,7 @@ impl Session {
         self.context.on_entry = OnEntry::default();
         self.context.view.mark();
         if must_fit {
-            self.note_sent();
+            self.accuracy.prepares(self.tokens());
             self.unanswered_cost.clone_from(&report.context_cost);
             self.prepared_at = Some(self.context.history.len());
         }

@@ -24,6 +24,7 @@ mod rewrite;
 mod run;
 mod saved_summary;
 mod search;
+mod sent;
 mod snapshot;
 mod standing;
 mod thinking;

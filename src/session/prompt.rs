@@ -99,15 +99,17 @@ fn read_skills(value: &Value, keys: &Keys<'_>) -> Result<Vec<Skill>> {
     let list = match value {
         Value::Null => return Ok(Vec::new()),
         Value::Array(list) => list,
-        _ => return Err(keys.error("skills", "expected a list of { name, description? }")),
+        _ => return Err(keys.error("skills", "expected a list of { name, description?, location? }")),
     };
     let read = |(at, skill): (usize, &Value)| {
-        let text = |key: &str| skill.get(key).and_then(Value::as_str).map(str::to_owned);
-        let known = |key: &str| matches!(skill.get(key), None | Some(Value::Null | Value::String(_)));
-        match text("name").filter(|name| !name.trim().is_empty() && known("description")) {
-            Some(name) => Ok(Skill { name, description: text("description") }),
-            None => Err(keys.error(&format!("skills[{at}]"), "expected { name, description? }, both texts")),
-        }
+        let place = format!("skills[{at}]");
+        let mut of_skill = Keys::arguments(&place, skill)?;
+        let name = of_skill.name("name")?.filter(|name| !name.trim().is_empty());
+        let name = name.ok_or_else(|| of_skill.error("name", "expected a name that is not empty"))?;
+        let description = of_skill.or_null("description", Keys::string)?.flatten();
+        let location = of_skill.or_null("location", Keys::string)?.flatten();
+        of_skill.finish()?;
+        Ok(Skill { name, description, location })
     };
     list.iter().enumerate().map(read).collect()
 }

@@ -132,7 +132,7 @@ impl Session {
             let merged = branch.read(|branch| core.merge(branch, &result));
             merged.unwrap_or_else(|_| Err(Error::argument("`child`: it is at work")))
         })?;
-        self.inner.keep(Format::Messages, &[node], vec![Group { objects: Vec::new(), messages: 0..1 }]);
+        self.inner.keep(Format::Messages, &[node], vec![Group::without_objects(0..1)]);
         self.inner.deliver_events();
         Ok(())
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::packed::packed;
-use super::value::{entries_json, entry_json, get, is_list, list_in};
+use super::value::{get, has_lone_surrogate, is_list, list_in, mended_entries_json, mended_entry_json};
 use crate::message::{Format, Message};
 use crate::provider::{list_keys, list_of, message_of_json, provider, read_behind};
 
@@ -20,10 +20,25 @@ pub struct Incoming {
 
 /// Entries that belong to nobody else's messages, and the messages that they are: several of either, not of both.
 pub struct Group {
-    /// The caller's own; none where they were made of what he handed in (a response's message).
+    /// The caller's own; none where they were made of what he handed in (a response's message), or are not to be sent as they are.
     pub objects: Vec<JsValue>,
     /// Positions among the messages.
     pub messages: Range<usize>,
+    /// There was a lone surrogate in one of the objects.
+    pub mended: bool,
+}
+
+impl Group {
+    /// Of messages that came as none of the caller's objects.
+    pub fn without_objects(messages: Range<usize>) -> Self {
+        Self { objects: Vec::new(), messages, mended: false }
+    }
+
+    /// What cannot be sent as it came is written anew (INV-5).
+    fn mend(&mut self) {
+        self.mended = true;
+        self.objects.clear();
+    }
 }
 
 /// The entries of a list, a request body or a response.
@@ -45,7 +60,7 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
     {
         return read_messages(list);
     }
-    let value = entries_json(input)?;
+    let (value, mended) = mended_entries_json(input)?;
     let provider = provider(format);
     let list = list_of(format, &value)?;
     let objects = match &list {
@@ -59,8 +74,12 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
     let head: Vec<Message> = provider.read_head(&value).into_iter().collect();
     let (read, ranges): (Vec<Message>, Vec<Range<usize>>) =
         read_behind(provider, before, &list)?.into_iter().unzip();
-    let apart = head.iter().map(|_| Group { objects: Vec::new(), messages: 0..1 });
-    let groups = apart.chain(groups(head.len(), &ranges, &objects)).collect();
+    let apart = head.iter().map(|_| Group::without_objects(0..1));
+    let mut groups: Vec<Group> = apart.chain(groups(head.len(), &ranges, &objects)).collect();
+    if mended {
+        let broken = |group: &&mut Group| group.objects.iter().any(has_lone_surrogate);
+        groups.iter_mut().filter(broken).for_each(Group::mend);
+    }
     Ok(Incoming { messages: [head, read].concat(), groups })
 }
 
@@ -68,12 +87,18 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
 fn read_messages(list: Vec<JsValue>) -> Result<Incoming, JsValue> {
     let mut incoming = Incoming { messages: Vec::new(), groups: Vec::new() };
     for (index, entry) in list.into_iter().enumerate() {
-        let message = match packed(&entry) {
-            Some(message) => message,
-            None => message_of_json(&entry_json(&entry, index)?, index)?,
+        let (message, mended) = if let Some(message) = packed(&entry) {
+            (message, false)
+        } else {
+            let (value, mended) = mended_entry_json(&entry, index)?;
+            (message_of_json(&value, index)?, mended)
         };
+        let mut group = Group { objects: vec![entry], messages: index..index + 1, mended: false };
+        if mended {
+            group.mend();
+        }
         incoming.messages.push(message);
-        incoming.groups.push(Group { objects: vec![entry], messages: index..index + 1 });
+        incoming.groups.push(group);
     }
     Ok(incoming)
 }
@@ -88,7 +113,7 @@ fn groups(first: usize, ranges: &[Range<usize>], objects: &[JsValue]) -> Vec<Gro
             group.messages.end = at + 1;
         } else {
             let objects = objects.get(until..range.end).unwrap_or_default().to_vec();
-            groups.push(Group { objects, messages: at..at + 1 });
+            groups.push(Group { objects, messages: at..at + 1, mended: false });
             until = range.end;
         }
     }

@@ -194,9 +194,9 @@ impl Inner {
     }
 
     /// The view was handed out as it is. Read from within a callback of the session's, it is not what is sent.
-    pub fn note_sent(&self) {
+    pub fn note_read(&self) {
         if let Ok(mut core) = self.core_mut() {
-            core.note_sent();
+            core.note_read();
         }
     }
 
@@ -229,6 +229,11 @@ impl Inner {
     pub fn keep(&self, format: Format, nodes: &[NodeIndex], groups: Vec<Group>) {
         if self.read(|core| core.config().freeze_inputs).unwrap_or(false) {
             groups.iter().flat_map(|group| &group.objects).for_each(freeze);
+        }
+        if let Ok(mut core) = self.core_mut() {
+            let mended = groups.iter().filter(|group| group.mended);
+            let mended = mended.flat_map(|group| nodes.get(group.messages.clone()).unwrap_or_default());
+            mended.for_each(|node| core.note_mended(*node));
         }
         let Ok(mut handles) = self.handles.try_borrow_mut() else { return };
         let stretches = groups.into_iter().map(|group| {

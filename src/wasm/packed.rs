@@ -71,6 +71,10 @@ pub fn packed(message: &JsValue) -> Option<Message> {
 }
 
 fn read(room: &[u8], length: i32) -> Option<Message> {
-    let written = room.get(..usize::try_from(length).ok()?)?;
-    message_of_texts(std::str::from_utf8(written).ok()?)
+    let written = std::str::from_utf8(room.get(..usize::try_from(length).ok()?)?).ok()?;
+    // It may stand for a lone surrogate: as JSON it is known whether it does.
+    if written.contains(char::REPLACEMENT_CHARACTER) {
+        return None;
+    }
+    message_of_texts(written)
 }

@@ -4,11 +4,15 @@ use js_sys::{Function, Object};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::entries::entries;
 use super::summarize::parse_format;
-use super::value::{entries_json, get, json, known_keys, set, to_js};
+use super::value::{
+    entries_json, get, has_lone_surrogate, json, known_keys, mended_entries_json, set, to_js,
+};
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
-use crate::provider::{self, CheckOptions};
+use crate::message::Format;
+use crate::provider::{self, Change, CheckOptions, Severity, Violation};
 
 /// Says a history in another format: a list, one entry, a request body or a response, as the provider's SDK gives it.
 ///
@@ -77,7 +81,18 @@ pub fn check(
 ) -> Result<JsValue, JsValue> {
     let format = parse_format(&format)?;
     let given = Given::read(&options)?;
-    to_js(&provider::check(format, &entries_json(&input)?, &given.options(&options)?)?)
+    let (value, mended) = mended_entries_json(&input)?;
+    let mut found = provider::check(format, &value, &given.options(&options)?)?;
+    if mended {
+        found.extend(broken_entries(format, &input)?.map(|index| Violation {
+            severity: Severity::Error,
+            rule: LONE_SURROGATE,
+            index,
+            message: "a text holds half a surrogate pair: it was cut through a character".to_owned(),
+        }));
+        found.sort_by_key(|violation| violation.index);
+    }
+    to_js(&found)
 }
 
 /// Mends a history that its provider would refuse, and says what was done: an output without its call goes, a call without an
@@ -103,12 +118,31 @@ pub fn repair(
 ) -> Result<JsValue, JsValue> {
     let format = parse_format(&format)?;
     let given = Given::read(&options)?;
-    let repaired = provider::repair(format, &entries_json(&input)?, &given.options(&options)?)?;
+    let (value, mended) = mended_entries_json(&input)?;
+    let mut repaired = provider::repair(format, &value, &given.options(&options)?)?;
+    if mended {
+        repaired.changes.extend(broken_entries(format, &input)?.map(|index| Change {
+            index,
+            rule: LONE_SURROGATE,
+            what: "half a surrogate pair became U+FFFD".to_owned(),
+        }));
+        repaired.changes.sort_by_key(|change| change.index);
+    }
     let object = Object::new();
-    let untouched = repaired.changes.is_empty();
+    let untouched = repaired.changes.is_empty() && !mended;
     set(&object, "output", &if untouched { input } else { to_js(&repaired.output)? })?;
     set(&object, "changes", &to_js(&repaired.changes)?)?;
     Ok(object.into())
+}
+
+/// The rule that no provider's document names and all of them have: what is sent is Unicode.
+const LONE_SURROGATE: &str = "lone-surrogate";
+
+/// The entries in which there is a lone surrogate.
+fn broken_entries(format: Format, input: &JsValue) -> Result<impl Iterator<Item = usize>, JsValue> {
+    let entries = entries(format, input)?.unwrap_or_default();
+    let broken: Vec<usize> = (0..entries.len()).filter(|at| has_lone_surrogate(&entries[*at])).collect();
+    Ok(broken.into_iter())
 }
 
 /// The options of `check`, owned.

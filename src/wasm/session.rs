@@ -208,7 +208,7 @@ impl Session {
     /// - `memory`: what a search of yours found, best first: one system message `<relevant_context>…</relevant_context>`, of at
     ///   most `memoryLimit` (5) results. What a pass dropped of it stays out until it is set again.
     /// - `injections`: messages of your own, as they are, without calls and tool outputs.
-    /// - `skills`: `{ name, description? }` each, as `<available_skills … />`.
+    /// - `skills`: `{ name, description?, location? }` each, as `<available_skills … />`; `location` says where the model finds it.
     /// - `toolFilter`: which of the tools of `setTools` the model is given, by name; see `session.tools`.
     ///
     /// ```js

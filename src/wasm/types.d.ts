@@ -465,7 +465,7 @@ export interface ContextPartsInput {
   /** Messages of your own, without calls and tool outputs. */
   injections?: Message[] | null | undefined;
   /** What the agent can do; other keys are not looked at. */
-  skills?: { name: string; description?: string | null | undefined }[] | null | undefined;
+  skills?: { name: string; description?: string | null | undefined; location?: string | null | undefined }[] | null | undefined;
   /** Which tools of `setTools` the model is given, by name. It may not change the session. */
   toolFilter?: ((name: string) => boolean) | null | undefined;
 }

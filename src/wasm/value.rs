@@ -16,17 +16,26 @@ use crate::error::{Error, ErrorCode};
 /// The JSON of a JavaScript value: `undefined`, functions and symbols are left out as `JSON.stringify` does it, lone
 /// surrogates become U+FFFD (INV-5). `code` is the error's for what cannot be JSON (a cycle, a `BigInt`).
 pub fn json(value: &JsValue, code: ErrorCode) -> Result<Value, JsValue> {
+    Ok(mended_json(value, code)?.0)
+}
+
+/// The same, and whether there was a lone surrogate in it.
+fn mended_json(value: &JsValue, code: ErrorCode) -> Result<(Value, bool), JsValue> {
     let text = JSON::stringify(value).map_err(|cause| {
         let error = Error::new(code, "the value cannot be written as JSON (a cycle or a BigInt?)");
         context_error(&error, Some(&cause), None)
     })?;
     // `JSON.stringify` gives `undefined` for `undefined` and functions.
-    let Some(text) = string_of(&text) else { return Ok(Value::Null) };
-    serde_json::from_str(&text).or_else(|_| {
-        // The one thing that well-formed `JSON.stringify` writes and a strict parser refuses: escaped lone surrogates.
-        let text = replace_lone_surrogates(&text);
-        serde_json::from_str(&text).map_err(|e| Error::new(code, format!("the value is no JSON: {e}")).into())
-    })
+    let Some(text) = string_of(&text) else { return Ok((Value::Null, false)) };
+    if let Ok(value) = serde_json::from_str(&text) {
+        return Ok((value, false));
+    }
+    // The one thing that well-formed `JSON.stringify` writes and a strict parser refuses: escaped lone surrogates.
+    let text = replace_lone_surrogates(&text);
+    match serde_json::from_str(&text) {
+        Ok(value) => Ok((value, true)),
+        Err(error) => Err(Error::new(code, format!("the value is no JSON: {error}")).into()),
+    }
 }
 
 /// The JSON of options: as [`json`], but functions are seen, and an error names the key.
@@ -64,7 +73,12 @@ pub fn config_json(options: &Object) -> Result<Value, JsValue> {
 
 /// The JSON of a list of messages or items; an error names the index.
 pub fn entries_json(input: &JsValue) -> Result<Value, JsValue> {
-    json(input, ErrorCode::InvalidMessage).map_err(|error| {
+    Ok(mended_entries_json(input)?.0)
+}
+
+/// The same, and whether there was a lone surrogate in one of them.
+pub fn mended_entries_json(input: &JsValue) -> Result<(Value, bool), JsValue> {
+    mended_json(input, ErrorCode::InvalidMessage).map_err(|error| {
         let Ok(Some(list)) = list_in(input) else { return error };
         let culprit = list.iter().enumerate().find_map(|(index, entry)| entry_json(entry, index).err());
         culprit.unwrap_or(error)
@@ -73,11 +87,22 @@ pub fn entries_json(input: &JsValue) -> Result<Value, JsValue> {
 
 /// The JSON of the entry at `index`, which an error names.
 pub fn entry_json(entry: &JsValue, index: usize) -> Result<Value, JsValue> {
-    json(entry, ErrorCode::InvalidMessage).map_err(|error| {
+    Ok(mended_entry_json(entry, index)?.0)
+}
+
+/// The same, and whether there was a lone surrogate in it.
+pub fn mended_entry_json(entry: &JsValue, index: usize) -> Result<(Value, bool), JsValue> {
+    mended_json(entry, ErrorCode::InvalidMessage).map_err(|error| {
         let Some(cause) = JSON::stringify(entry).err() else { return error };
         let why = "it cannot be written as JSON (a cycle, a BigInt, or a getter that throws)";
         context_error(&Error::message_at(index, why), Some(&cause), None)
     })
+}
+
+/// Whether there is a lone surrogate in an entry: half a character, as a text has it that was cut by its length. No JSON has a
+/// word for it, and providers refuse it.
+pub fn has_lone_surrogate(entry: &JsValue) -> bool {
+    mended_json(entry, ErrorCode::InvalidMessage).is_ok_and(|(_, mended)| mended)
 }
 
 /// Replaces escaped lone surrogates in JSON text by an escaped U+FFFD.

@@ -97,7 +97,7 @@ pub fn view_of(inner: &Rc<Inner>, format: Format, on_note: Option<&Function>) ->
         handles.lists.insert(format, list);
         body
     })??;
-    inner.note_sent();
+    inner.note_read();
     drop(handles);
     if let Some(on_note) = on_note {
         for (id, what) in said {

@@ -56,14 +56,18 @@ fn a_prompt_is_assembled() {
         memory: ["one", "two", "three"].map(str::to_owned).to_vec(),
         memory_limit: 2,
         injections: vec![contextfold::message::Message::text(Role::User, "injected").into()],
-        skills: vec![Skill { name: "pdf".to_owned(), description: Some("reads \"forms\"".to_owned()) }],
+        skills: vec![Skill {
+            name: "pdf".to_owned(),
+            description: Some("reads \"forms\"".to_owned()),
+            location: Some("/skills/pdf".to_owned()),
+        }],
     };
     let prompt = assemble(&adapt(&graph, &nodes, None), &parts);
     let texts: Vec<String> = prompt.iter().map(|m| m.plain_text()).collect();
     assert_eq!(
         texts,
         [
-            "text of s1\n\n<available_skills skills=\"pdf: reads &quot;forms&quot;\" />",
+            "text of s1\n\n<available_skills skills=\"pdf (/skills/pdf): reads &quot;forms&quot;\" />",
             "<relevant_context>one\ntwo</relevant_context>",
             "injected",
             "text of u1"

@@ -1383,7 +1383,7 @@ export interface ContextPartsInput {
     /** Messages of your own, without calls and tool outputs. */
     injections?: Message[] | null | undefined;
     /** What the agent can do; other keys are not looked at. */
-    skills?: { name: string; description?: string | null | undefined }[] | null | undefined;
+    skills?: { name: string; description?: string | null | undefined; location?: string | null | undefined }[] | null | undefined;
     /** Which tools of `setTools` the model is given, by name. It may not change the session. */
     toolFilter?: ((name: string) => boolean) | null | undefined;
 }
@@ -2159,7 +2159,7 @@ export class Session {
      * - `memory`: what a search of yours found, best first: one system message `<relevant_context>…</relevant_context>`, of at
      *   most `memoryLimit` (5) results. What a pass dropped of it stays out until it is set again.
      * - `injections`: messages of your own, as they are, without calls and tool outputs.
-     * - `skills`: `{ name, description? }` each, as `<available_skills … />`.
+     * - `skills`: `{ name, description?, location? }` each, as `<available_skills … />`; `location` says where the model finds it.
      * - `toolFilter`: which of the tools of `setTools` the model is given, by name; see `session.tools`.
      *
      * ```js

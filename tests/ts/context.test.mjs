@@ -21,7 +21,7 @@ describe("what stands in the prompt", () => {
     session.setContext(PARTS);
     assert.deepEqual(texts(session), [
       "You are terse.",
-      '<available_skills skills="pdf: reads &quot;forms&quot;; xlsx" />',
+      '<available_skills skills="pdf (/skills/pdf): reads &quot;forms&quot;; xlsx" />',
       "<relevant_context>The user likes tabs.\nThe build takes a minute.</relevant_context>",
       "Today is Friday.",
       "Why?",

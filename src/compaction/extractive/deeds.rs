@@ -12,6 +12,9 @@ use crate::facts::{
 /// Longer commands and texts are scripts and data.
 const LONGEST_COMMAND: usize = 200;
 
+/// As much as is told of what a command said last.
+const LONGEST_SAID: usize = 120;
+
 /// Enters one call and what came of it.
 pub(super) fn act(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     let failed = action.outcome.as_ref().is_some_and(|o| o.status == Status::Failed);
@@ -96,8 +99,10 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
             file(draft, &places.relative(&effect.path, from), effect.changes);
         }
     }
-    if let Some(message) = commit_message(whole).filter(|_| !failed) {
-        let hash = commit_hash(output, &message).map(|h| format!(" {h}")).unwrap_or_default();
+    let hash = |message: &str| commit_hash(output, message);
+    let is_proven = |message: &String| outcome.status == Status::Ok || hash(message).is_some();
+    if let Some(message) = commit_message(whole).filter(|message| !failed && is_proven(message)) {
+        let hash = hash(&message).map(|h| format!(" {h}")).unwrap_or_default();
         draft.put(Section::Progress, &key_of(&message), &format!("Committed{hash}: {message}"), 11);
         return;
     }
@@ -110,7 +115,7 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     }
     let command = command_line(command, places);
     let error = outcome.error.as_deref().map(|e| shorten::line(e, 200));
-    if failed && let Some(error) = &error {
+    if let Some(error) = &error {
         let line = format!("`{command}` → {error}");
         draft.put(Section::Errors, &key_of(&line), &line, 2);
     }
@@ -118,7 +123,15 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
     let code = outcome.exit_code.filter(|c| *c != 0).map(|c| format!("exit code {c}"));
     let notes: Vec<String> = [code, tests].into_iter().flatten().collect();
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-    let verdict = if failed { "failed" } else { "ok" };
+    let verdict = match outcome.status {
+        Status::Failed => "failed".to_owned(),
+        Status::Ok => "ok".to_owned(),
+        Status::Unknown => {
+            let said =
+                error.or_else(|| outcome.last.as_deref().map(|last| shorten::line(last, LONGEST_SAID)));
+            said.unwrap_or_else(|| "no output".to_owned())
+        }
+    };
     let weight = if outcome.tests.is_some() { 4 } else { u64::from(failed) };
     draft.put(Section::Commands, &command, &format!("`{command}` → {verdict}{notes}"), weight);
 }

@@ -108,7 +108,10 @@ fn the_summary_names_what_matters() {
     has("Files changed", "- src/cookie.ts");
     has("Files read", "- src/login.ts");
     has("Commands and their outcomes", "- `npm test` → ok (12 passed, 0 failed) (×2)");
-    has("Commands and their outcomes", "- `npm run build` → failed");
+    has(
+        "Commands and their outcomes",
+        "- `npm run build` → src/cookie.ts(3,1): error TS2345: Argument of type 'x'",
+    );
     has("Errors met", "- `npm test` → Tests: 2 failed, 10 passed (succeeded later)");
     has("Errors met", "- `npm run build` → src/cookie.ts(3,1): error TS2345: Argument of type 'x'");
     has("References", "- https://shop.example/rules");

@@ -1,0 +1,66 @@
+//! Which view the model was given, so that a usage is held against its tokens (TOK-6).
+
+use crate::error::Result;
+use crate::saved::{Reader, Saved, saved};
+
+/// What is known of the views that went to the model, each by its tokens as counted.
+///
+/// A view that is read may have been read to be sent, or only to be looked at: what comes next tells which. So a read never
+/// takes the place of a call whose usage is still to come, and a view whose usage has come is not taken for another call.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sent {
+    /// The view that was handed out last: what the next call gets, if one follows.
+    shown: Option<u64>,
+    /// An answer was pushed whose usage is still to come.
+    answered: bool,
+    /// Behind which view, where that is known.
+    behind: Option<u64>,
+    /// A call was made ready while the usage of the one before was still to come: whose the next usage is, nobody knows.
+    unclear: bool,
+    /// The view for which the last usage came.
+    reported: Option<u64>,
+}
+
+saved!(struct Sent { shown, answered, behind, unclear, reported });
+
+impl Sent {
+    /// As snapshots before version 3 have it: one view, and whether its answer was pushed.
+    pub fn load_before_3(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(match Saved::load(from)? {
+            Some((tokens, true)) => Self { answered: true, behind: Some(tokens), ..Self::default() },
+            Some((tokens, false)) => Self { shown: Some(tokens), ..Self::default() },
+            None => Self::default(),
+        })
+    }
+
+    /// A view of so many tokens was read.
+    pub fn reads(&mut self, tokens: u64) {
+        if self.reported != Some(tokens) {
+            self.shown = Some(tokens);
+        }
+    }
+
+    /// A view of so many tokens was made ready for the next call.
+    pub fn prepares(&mut self, tokens: u64) {
+        self.shown = Some(tokens);
+        self.reported = None;
+        self.unclear |= std::mem::take(&mut self.answered);
+        self.behind = None;
+    }
+
+    /// An answer of the model was pushed behind a view of so many tokens.
+    pub fn answers(&mut self, tokens: u64) {
+        let shown = self.shown.take();
+        self.answered |= shown.is_some();
+        self.behind = shown.filter(|shown| *shown == tokens);
+        self.unclear = false;
+    }
+
+    /// A usage came, while the view takes so many tokens: those of the view that it is of, where that is known.
+    pub fn reports(&mut self, tokens: u64) -> Option<u64> {
+        let Self { shown, answered, behind, unclear, .. } = std::mem::take(self);
+        self.reported = Some(tokens);
+        let sent = if answered { behind } else { shown.filter(|shown| *shown == tokens) };
+        sent.filter(|_| !unclear)
+    }
+}
