@@ -33,11 +33,11 @@ export function readFilesWith(read) {
 export function loadEncoding(name, source) {
   const there = loaded.get(name);
   if (there) return Promise.resolve(there);
-  let attempt = loading.get(name);
-  if (!attempt) {
-    attempt = load(name, source).finally(() => loading.delete(name));
-    loading.set(name, attempt);
-  }
+  const other = loading.get(name);
+  // Another's source may be damaged where this one is not.
+  if (other) return other.catch(() => loadEncoding(name, source));
+  const attempt = load(name, source).finally(() => loading.delete(name));
+  loading.set(name, attempt);
   return attempt;
 }
 
@@ -116,8 +116,14 @@ class Encoding {
   }
 
   decode(tokens) {
+    if (!(tokens instanceof Uint32Array) && !isTokens(tokens))
+      throw new ContextError("INVALID_ARGUMENT", "tokens: expected a list of whole numbers, as `encode` gives it");
     return glue.encodingDecode(this.#handle, tokens instanceof Uint32Array ? tokens : Uint32Array.from(tokens));
   }
+}
+
+function isTokens(value) {
+  return Array.isArray(value) && value.every((token) => Number.isInteger(token) && token >= 0 && token <= 0xffff_ffff);
 }
 
 // A proxy that was taken back is none, and says so by throwing.

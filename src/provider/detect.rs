@@ -37,6 +37,8 @@ pub(super) fn detect(input: &Value) -> Option<Format> {
         Value::Array(list) => of_list(list),
         Value::Object(map) => {
             let list = |key: &str| map.get(key).and_then(Value::as_array);
+            let has_anthropic_tools =
+                || list("tools").into_iter().flatten().any(|tool| has(tool, "input_schema"));
             let messages = || list("messages").or_else(|| list("items")).and_then(|l| of_list(l));
             if map.contains_key("choices") {
                 Some(Format::OpenaiChat)
@@ -47,7 +49,7 @@ pub(super) fn detect(input: &Value) -> Option<Format> {
                 || map.contains_key("instructions")
             {
                 Some(Format::OpenaiResponses)
-            } else if map.contains_key("system") && list("messages").is_some() {
+            } else if (map.contains_key("system") || has_anthropic_tools()) && list("messages").is_some() {
                 Some(messages().filter(|f| *f == Format::AiSdk).unwrap_or(Format::Anthropic))
             } else if map.get("type").and_then(Value::as_str) == Some("message") && list("content").is_some()
             {

@@ -1,7 +1,7 @@
 //! A run gets its answer: judged, asked for again, replaced or refused.
 
 use super::facade::Session;
-use super::run::{Fit, Pending, Question, Unanswered};
+use super::run::{Fit, Pending, Question, Unanswered, Unsummed};
 use super::standing::NOTHING_LEFT;
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::Carried;
@@ -229,7 +229,9 @@ impl Session {
         summed.attempts = attempt;
         summed.fallback =
             Some(format!("no summary could be had ({}); it went on without one", error.in_brief()));
-        run.unsummed = Some(error).filter(|_| !may_shorten);
+        // Where there was little to fold, it is not the summary's fault that the view does not fit.
+        let unsummed = Unsummed { error, shortens: may_shorten };
+        run.unsummed = Some(unsummed).filter(|unsummed| !unsummed.shortens || !is_little);
         self.go_on_without(run)
     }
 

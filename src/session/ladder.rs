@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::answering::does_not_fit;
 use super::facade::Session;
-use super::run::{Fit, Question, Run, Unanswered};
+use super::run::{Fit, Question, Run, Unanswered, Unsummed};
 use crate::compaction::Reason;
 use crate::context::{ContextCost, EventName, LeftOut, NodeIndex, OnEntry, Report, View};
 use crate::error::{Error, ErrorCode, Result};
@@ -105,7 +105,7 @@ impl Session {
                 }
             }
         }
-        if run.unsummed.is_none() {
+        if run.unsummed.as_ref().is_none_or(|unsummed| unsummed.shortens) {
             self.shorten(&mut run, &mut before)?;
         }
         let most = run.aim.most;
@@ -113,8 +113,11 @@ impl Session {
         if !run.must_fit() || tokens <= most {
             return Ok(Fit::Done(self.finish(run)));
         }
-        let unsummed = run.unsummed.take();
+        let unsummed = run.unsummed.take().map(|unsummed| unsummed.error);
         let largest = self.largest(self.context.view.slots());
+        if let Some((error, summed)) = unsummed.as_ref().zip(run.summary.as_mut()) {
+            summed.fallback = Some(format!("no summary could be had ({})", error.in_brief()));
+        }
         let mut report = self.make_report(run);
         if let Some(before) = &before {
             report.left_out.clone_from(&before.left_out);
@@ -270,7 +273,7 @@ impl Session {
     /// Ends a run: the report, and a fresh start for the next one.
     pub(super) fn finish(&mut self, mut run: Run) -> Rc<Report> {
         let must_fit = run.must_fit();
-        if let Some(error) = run.unsummed.take() {
+        if let Some(Unsummed { error, .. }) = run.unsummed.take().filter(|unsummed| !unsummed.shortens) {
             let why = format!("no summary could be had ({}); the view fits without one", error.in_brief());
             run.summary.get_or_insert_default().fallback = Some(why);
         }

@@ -89,14 +89,22 @@ pub(super) struct Run {
     pub may_fold: bool,
     /// A fold was put in.
     pub folded: bool,
-    /// It goes on without a summary that could not be had: its view fits as it is, or this is the error.
-    pub unsummed: Option<Error>,
+    /// It goes on without a summary that could not be had.
+    pub unsummed: Option<Unsummed>,
     /// What becomes of it where no summary can be had.
     pub unanswered: Unanswered,
     /// What no pass may touch while it runs, as if it was pinned.
     pub keep: Vec<NodeIndex>,
     /// Nobody waits for it: its failure is told by an event alone.
     pub background: bool,
+}
+
+/// Why a run goes on without a summary.
+pub(super) struct Unsummed {
+    /// What it fails with where its view does not fit in the end.
+    pub error: Error,
+    /// It goes on to the last resort; otherwise its view fits as it is.
+    pub shortens: bool,
 }
 
 impl Run {

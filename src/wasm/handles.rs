@@ -155,6 +155,9 @@ impl Handles {
     fn as_pushed(&self, run: &Entry<'_>, format: Format) -> Option<&[JsValue]> {
         let (first, _) = run.first()?.1;
         let objects = self.original(run, format).map(Original::objects).filter(|list| !list.is_empty())?;
+        if provider(format).refuses(&messages_of(run)) {
+            return None;
+        }
         let has_ref = || first.message.tool_outputs().any(|o| o.output_ref.is_some());
         (format != Format::Messages || !has_ref()).then_some(objects)
     }
@@ -183,6 +186,7 @@ impl Handles {
         let of: Vec<Arc<Message>> = run.iter().map(|(_, (slot, _))| slot.message.clone()).collect();
         let pushed = self.original(run, format).map(|original| original.objects().first());
         let output_ref = first.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
+        let output_ref = output_ref.filter(|_| format == Format::Messages);
         if let (Some(Some(object)), Some(output_ref)) = (pushed, output_ref) {
             // The caller's own object, and where its full output lies.
             let objects = vec![with_ref(object, output_ref)?];
@@ -194,11 +198,16 @@ impl Handles {
         let calls = Calls::looked_up(&find);
         let mut notes = Vec::new();
         let messages: Vec<&Message> = of.iter().map(|message| &**message).collect();
-        let entries = match pushed {
+        let mut entries = match pushed {
             // One of the package's own that is written anew has its id; as an earlier process pushed it, it may have none.
             None if format == Format::Messages => provider.write_one(&named(&first.message, node), &calls),
             _ => provider.write_run(&messages, &calls, &mut notes),
         };
+        if provider.refuses(&messages) {
+            for entry in &mut entries {
+                provider.mend(entry, &mut notes);
+            }
+        }
         batch.push(key, Made { of, objects: Vec::new(), notes }, entries);
         if batch.is_full() {
             self.take(batch)?;
@@ -211,6 +220,10 @@ impl Handles {
         self.made.extend(batch.made()?);
         Ok(())
     }
+}
+
+fn messages_of<'a>(run: &Entry<'a>) -> Vec<&'a Message> {
+    run.iter().map(|(_, (slot, _))| &*slot.message).collect()
 }
 
 /// The newest call of this id up to position `last`: mostly a few places further up.

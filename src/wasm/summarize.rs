@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use js_sys::{Array, Function, Object, Promise};
+use js_sys::{Array, Function, Object, Promise, Reflect};
 use wasm_bindgen::prelude::*;
 
 use super::inner::Inner;
@@ -92,7 +92,12 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
         Error::new(ErrorCode::SummaryFailed, why).told_as(brief)
     };
     let field = |key: &str| get(answer, key).map_err(|_| nonsense());
-    let text = field("text")?.and_then(|t| t.as_string()).ok_or_else(nonsense)?;
+    let text = match field("text")? {
+        Some(text) => text.as_string().ok_or_else(nonsense)?,
+        // An SDK says `null` where a model answered without a text.
+        None if says_null(answer, "text") => String::new(),
+        None => return Err(nonsense()),
+    };
     let mut finish_reason = None;
     for key in FINISH_REASONS {
         finish_reason = finish_reason.or(field(key)?.and_then(|said| word_of(&said)));
@@ -101,6 +106,10 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
     let usage = field("usage")?.and_then(|u| json(&u, ErrorCode::SummaryFailed).ok());
     let usage = usage.and_then(|u| TokenUsage::from_value(&u).ok());
     Ok(Answer { text, finish_reason, usage })
+}
+
+fn says_null(object: &JsValue, key: &str) -> bool {
+    Reflect::get(object, &JsValue::from_str(key)).is_ok_and(|value| value.is_null())
 }
 
 /// Where SDKs say why a model stopped, ours first.
@@ -153,7 +162,7 @@ fn output_terms(request: &SummaryRequest) -> impl Iterator<Item = (&'static str,
     max_tokens.into_iter().chain(request.profile.temperature().map(|t| ("temperature", t)))
 }
 
-/// The request as a body that the format's API takes, but for its output limit.
+/// The request as a body that the format's API takes, with its terms under the names that the format has for them.
 fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
     let (head, items) = written(&request.messages(), format)?;
     let body = Object::new();
@@ -185,6 +194,15 @@ fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
         }
     };
     set(&body, list, &items)?;
+    for (key, value) in output_terms(request) {
+        let key = match (key, format) {
+            ("max_tokens", Format::OpenaiChat) => "max_completion_tokens",
+            ("max_tokens", Format::OpenaiResponses) => "max_output_tokens",
+            ("max_tokens", Format::AiSdk) => "maxOutputTokens",
+            (key, _) => key,
+        };
+        set(&body, key, &value.into())?;
+    }
     Ok(body.into())
 }
 

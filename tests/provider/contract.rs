@@ -241,6 +241,15 @@ fn everything_is_valid_and_detected() {
 }
 
 #[test]
+fn a_body_is_known_by_the_tools_that_only_one_provider_has() {
+    let body = serde_json::json!({
+        "messages": [{ "role": "user", "content": "hi" }],
+        "tools": [{ "name": "f", "input_schema": { "type": "object" } }],
+    });
+    assert_eq!(detect(&body), Some(Format::Anthropic));
+}
+
+#[test]
 fn the_parts_are_paired() {
     for f in fixtures() {
         let read = read(provider(f.format), &f.everything);

@@ -1042,7 +1042,7 @@ export interface ViewNote {
     what: string;
 }
 
-/** What `request.as(format)` gives: a request body, but for the output limit. For an SDK's own types, see `EntryTypes`. */
+/** What `request.as(format)` gives: a request body, with the output limit and the temperature where the request has them. For an SDK's own types, see `EntryTypes`. */
 export type SummaryBody<F extends Format> = { model?: string } & (F extends "messages"
     ? { messages: Message[] }
     : F extends "openai-responses"
@@ -1083,15 +1083,15 @@ export interface SummaryRequest {
 
 /** An answer with what a provider says of it. */
 export interface SummaryResponse {
-    /** `<retain>…</retain><summary>…</summary>`; text without tags counts as the summary. */
-    text: string;
+    /** `<retain>…</retain><summary>…</summary>`; text without tags counts as the summary. `null`, as SDKs give it, is an empty summary. */
+    text: string | null;
     /** The provider's usage object. */
     usage?: unknown;
     /**
      * Why it stopped, in the provider's word. Only those for a model that stopped by itself are taken (`stop`, `end_turn`, `stop_sequence`,
      * `completed`, `COMPLETE`, `eos` …): with any other the summary is refused as cut off (`SUMMARY_TRUNCATED`). Leave it out where it is not known.
      */
-    finish_reason?: string | undefined;
+    finish_reason?: string | null | undefined;
 }
 
 /**

@@ -91,6 +91,18 @@ test("encodings load from imports, bytes and URLs, and a failed attempt may be r
   await new Promise((closed) => server.close(closed));
 });
 
+test("of two loads at once, good bytes are taken though the other's are damaged", async () => {
+  const good = new Uint8Array(asset("cl100k_base"));
+  const [bad, loaded] = await Promise.allSettled([loadEncoding("cl100k_base", good.slice(1)), loadEncoding("cl100k_base", good)]);
+  assert.equal(loaded.status, "fulfilled");
+  assert.ok(bad.status === "fulfilled" || bad.reason.code === "ENCODING_INVALID");
+});
+
+test("decode refuses what is no list of tokens", async () => {
+  for (const tokens of [null, "x", [1.5], [-1], ["1"], { length: 1 }, 7])
+    assert.equal(await codeOf(() => encoding.decode(tokens)), "INVALID_ARGUMENT", JSON.stringify(tokens));
+});
+
 test("loading twice gives the same object", async () => {
   assert.equal(await loadEncoding("o200k_base"), encoding);
   assert.equal(await loadEncoding("o200k_base", new Uint8Array(3)), encoding);

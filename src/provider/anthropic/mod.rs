@@ -32,6 +32,10 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
+fn is_blank_text(part: &Part) -> bool {
+    matches!(part, Part::Text { text, .. } if is_blank(text))
+}
+
 /// Marks a message that came as `system`: `true` for a string, a list for blocks.
 const HEAD: &str = "system";
 
@@ -92,6 +96,19 @@ impl Provider for Anthropic {
         if write::trim_end(items) {
             notes
                 .push(Note::new("white space at the end is taken off: the API refuses it in a final answer"));
+        }
+    }
+
+    fn refuses(&self, run: &[&Message]) -> bool {
+        run.iter().flat_map(|message| &message.parts).any(|part| match part {
+            Part::ToolOutput(output) => output.content.iter().any(is_blank_text),
+            part => is_blank_text(part),
+        })
+    }
+
+    fn mend(&self, item: &mut Value, notes: &mut Vec<Note>) {
+        if write::drop_blank_texts(item) {
+            notes.push(Note::new("a text of white space alone is left out: the API refuses it"));
         }
     }
 

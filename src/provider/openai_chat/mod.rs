@@ -21,6 +21,9 @@ const FIELD: &str = "field";
 /// In the extras of a call: it came as `function_call`, before there were `tool_calls`.
 const LEGACY: &str = "function_call";
 
+/// The field of an assistant's calls.
+const CALLS: &str = "tool_calls";
+
 /// The fields in which providers put the reasoning's text.
 const REASONING_FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
 
@@ -44,6 +47,19 @@ impl Provider for Chat {
             [] => None,
         };
         one.into_iter().collect()
+    }
+
+    fn refuses(&self, run: &[&Message]) -> bool {
+        let has_none = |m: &&Message| m.tool_calls().next().is_none();
+        run.iter().any(|m| has_none(m) && m.extras.has(Format::OpenaiChat, CALLS))
+    }
+
+    fn mend(&self, item: &mut Value, notes: &mut Vec<Note>) {
+        let Some(item) = item.as_object_mut() else { return };
+        if item.get(CALLS).and_then(Value::as_array).is_some_and(Vec::is_empty) {
+            item.remove(CALLS);
+            notes.push(Note::new("an empty list of tool calls is left out: the API refuses it"));
+        }
     }
 
     /// Nothing may stand between calls and their outputs: what else the same answer says stands in the message that calls.

@@ -1,0 +1,41 @@
+// What an API refuses goes out in no view, though it came so: validity comes before the very object (INV-1, INV-5).
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Session, check } from "contextfold";
+
+const errors = (format, view) => check(format, view).filter(({ severity }) => severity === "error").map(({ rule }) => rule);
+
+async function shown(format, list) {
+  const session = new Session({ contextWindow: 100_000 });
+  session.pushFrom(format, list);
+  await session.prepare();
+  const notes = [];
+  const view = session.view(format, { onNote: (note) => notes.push(note.what ?? note) });
+  session.sync(format, list);
+  assert.equal(session.messages.length, list.length, "the list is known again");
+  return { view, entries: view.messages ?? view, notes, session };
+}
+
+test("anthropic: texts of white space alone", async () => {
+  const list = [
+    { role: "user", content: "Go on." },
+    { role: "assistant", content: [{ type: "text", text: "\n\n" }, { type: "tool_use", id: "a", name: "read", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: " " }] }] },
+    { role: "assistant", content: [{ type: "text", text: "Done." }] },
+    { role: "user", content: [{ type: "text", text: " " }] },
+  ];
+  const { view, entries } = await shown("anthropic", list);
+  assert.deepEqual(errors("anthropic", view), []);
+  assert.deepEqual(entries[1].content.map(({ type }) => type), ["tool_use"]);
+  assert.equal(entries[0], list[0], "what the API takes stays the very object");
+  assert.equal(entries[3], list[3]);
+});
+
+test("openai-chat: an empty list of tool calls", async () => {
+  const list = [{ role: "user", content: "Hi." }, { role: "assistant", content: "Hello.", tool_calls: [] }, { role: "user", content: "Go on." }];
+  const { view, entries } = await shown("openai-chat", list);
+  assert.deepEqual(errors("openai-chat", view), []);
+  assert.deepEqual(entries[1], { role: "assistant", content: "Hello." });
+  assert.equal(entries[0], list[0]);
+});
