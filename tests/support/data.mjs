@@ -32,6 +32,13 @@ export function dialogues(format) {
 /** The list in a file that holds one, or holds it under a key. */
 const listIn = (file) => (Array.isArray(file) ? file : (file.messages ?? file.items ?? file.input));
 
+/** A recorded message as a view has it: without an empty list of calls, which OpenAI refuses and some hosts that speak its format send. */
+export function withoutEmptyCalls(message) {
+  if (!Array.isArray(message.tool_calls) || message.tool_calls.length) return message;
+  const { tool_calls, ...rest } = message;
+  return rest;
+}
+
 /**
  * The validator that lies beside the data, or null where there is none. It is copied into the build folder, so that it
  * finds its one dependency, ajv, in this repository's node_modules; one that is there and cannot be loaded is an error.

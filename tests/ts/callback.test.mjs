@@ -121,7 +121,7 @@ describe("what is no answer: the error says so, and nothing has changed", () => 
     "an array": [() => [GOOD], "SUMMARY_FAILED"],
     "a function": [() => () => GOOD, "SUMMARY_FAILED"],
     "an object whose text is a number": [() => ({ text: 7 }), "SUMMARY_FAILED"],
-    "an object whose text is null": [() => ({ text: null }), "SUMMARY_FAILED"],
+    "an object whose text is null": [() => ({ text: null }), "SUMMARY_EMPTY"],
     "a getter that throws": [() => ({ get text() { throw TIRED; } }), "SUMMARY_FAILED"],
     "a proxy that throws": [() => new Proxy({}, { get(_, key) { if (key === "then") return undefined; throw TIRED; } }), "SUMMARY_FAILED"],
     "a String object": [() => new String(GOOD), "SUMMARY_FAILED"],
