@@ -20,11 +20,11 @@ pub struct Incoming {
 
 /// Entries that belong to nobody else's messages, and the messages that they are: several of either, not of both.
 pub struct Group {
-    /// The caller's own; none where they were made of what he handed in (a response's message), or are not to be sent as they are.
+    /// The caller's own; none where they were made of what he handed in (a response's message).
     pub objects: Vec<JsValue>,
     /// Positions among the messages.
     pub messages: Range<usize>,
-    /// There was a lone surrogate in one of the objects.
+    /// There was a lone surrogate in one of the objects: the messages are written anew (INV-5).
     pub mended: bool,
 }
 
@@ -32,12 +32,6 @@ impl Group {
     /// Of messages that came as none of the caller's objects.
     pub fn without_objects(messages: Range<usize>) -> Self {
         Self { objects: Vec::new(), messages, mended: false }
-    }
-
-    /// What cannot be sent as it came is written anew (INV-5).
-    fn mend(&mut self) {
-        self.mended = true;
-        self.objects.clear();
     }
 }
 
@@ -77,8 +71,9 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
     let apart = head.iter().map(|_| Group::without_objects(0..1));
     let mut groups: Vec<Group> = apart.chain(groups(head.len(), &ranges, &objects)).collect();
     if mended {
-        let broken = |group: &&mut Group| group.objects.iter().any(has_lone_surrogate);
-        groups.iter_mut().filter(broken).for_each(Group::mend);
+        for group in &mut groups {
+            group.mended = group.objects.iter().any(has_lone_surrogate);
+        }
     }
     Ok(Incoming { messages: [head, read].concat(), groups })
 }
@@ -93,12 +88,8 @@ fn read_messages(list: Vec<JsValue>) -> Result<Incoming, JsValue> {
             let (value, mended) = mended_entry_json(&entry, index)?;
             (message_of_json(&value, index)?, mended)
         };
-        let mut group = Group { objects: vec![entry], messages: index..index + 1, mended: false };
-        if mended {
-            group.mend();
-        }
         incoming.messages.push(message);
-        incoming.groups.push(group);
+        incoming.groups.push(Group { objects: vec![entry], messages: index..index + 1, mended });
     }
     Ok(incoming)
 }

@@ -238,7 +238,9 @@ impl Inner {
         let Ok(mut handles) = self.handles.try_borrow_mut() else { return };
         let stretches = groups.into_iter().map(|group| {
             let nodes = nodes.get(group.messages).unwrap_or_default().to_vec();
-            handles.keep(format, nodes.clone(), group.objects.clone());
+            if !group.mended {
+                handles.keep(format, nodes.clone(), group.objects.clone());
+            }
             Stretch::of(group.objects, nodes)
         });
         self.line.borrow_mut().extend(stretches);
