@@ -264,6 +264,19 @@ mod tests {
     }
 
     #[test]
+    fn a_module_of_a_scope_keeps_its_name() {
+        assert_eq!(of("from \"@repo/ui/components/label\""), [(Path, "@repo/ui/components/label")]);
+        assert_eq!(of("import '@sinclair/typebox/compiler'"), [(Path, "@sinclair/typebox/compiler")]);
+    }
+
+    #[test]
+    fn the_head_of_a_diff_names_the_file() {
+        let diff = "diff --git a/src/a.rs b/src/a.rs\nindex 1..2\n--- a/src/a.rs\n+++ b/src/a.rs\n a/b/c";
+        let file = (Path, "src/a.rs");
+        assert_eq!(of(diff), [file, file, file, file, (Path, "a/b/c")]);
+    }
+
+    #[test]
     fn what_is_no_path() {
         assert_eq!(
             of("and/or, 12/05/2024, 3/4, a / b, // comment, e.g. this.thing, 1.2.3, //, ..., </b>"),

@@ -65,7 +65,16 @@ pub(super) fn trimmed(text: &str, at: usize, end: usize) -> (usize, &str) {
     let is_quoted = text[..at].ends_with(['"', '\'', '`']);
     let mentions = |rest: &&str| !is_quoted && !rest.starts_with('/') && has_known_extension(rest);
     let body = body.strip_prefix('@').filter(mentions).unwrap_or(body);
+    let body = without_side(body, text, at);
     (at + word.len() - body.len(), body)
+}
+
+/// A path in the head of a diff without the side that it names: `a/src/x.rs` and `b/src/x.rs` are the file `src/x.rs`.
+fn without_side<'a>(path: &'a str, text: &str, at: usize) -> &'a str {
+    let Some(rest) = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")) else { return path };
+    let line = &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
+    let is_head = ["--- ", "+++ ", "diff --git "].contains(&line) || line.starts_with("diff --git a/");
+    if is_head { rest } else { path }
 }
 
 /// A URL without the punctuation after it; a closing bracket stays if it was opened inside.
