@@ -34,10 +34,10 @@ export function loadEncoding(name, source) {
   const there = loaded.get(name);
   if (there) return Promise.resolve(there);
   const other = loading.get(name);
-  // Another's source may be damaged where this one is not.
-  if (other) return other.catch(() => loadEncoding(name, source));
+  // Another source may be damaged where this one is not.
+  if (other) return other.source === source ? other.attempt : other.attempt.catch(() => loadEncoding(name, source));
   const attempt = load(name, source).finally(() => loading.delete(name));
-  loading.set(name, attempt);
+  loading.set(name, { attempt, source });
   return attempt;
 }
 
@@ -116,9 +116,9 @@ class Encoding {
   }
 
   decode(tokens) {
-    if (!(tokens instanceof Uint32Array) && !isTokens(tokens))
-      throw new ContextError("INVALID_ARGUMENT", "tokens: expected a list of whole numbers, as `encode` gives it");
-    return glue.encodingDecode(this.#handle, tokens instanceof Uint32Array ? tokens : Uint32Array.from(tokens));
+    if (tokens instanceof Uint32Array) return glue.encodingDecode(this.#handle, tokens);
+    if (isTokens(tokens)) return glue.encodingDecode(this.#handle, Uint32Array.from(tokens));
+    throw new ContextError("INVALID_ARGUMENT", "tokens: expected a list of whole numbers, as `encode` gives it");
   }
 }
 

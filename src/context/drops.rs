@@ -43,22 +43,33 @@ impl Context {
 
     /// The message with the calls that were taken out of it, and otherwise as it stands; `None` where none were.
     pub fn with_calls(&self, slot: &Slot) -> Option<Arc<Message>> {
-        let whole = &self.history.node(slot.node).message;
-        if Arc::ptr_eq(&slot.message, whole)
+        let whole = Slot::whole(&self.history, slot.node).message;
+        if Arc::ptr_eq(&slot.message, &whole)
             || slot.message.tool_calls().next().is_some()
             || whole.tool_calls().next().is_none()
         {
             return None;
         }
         if slot.form == Form::Stripped {
-            return Some(whole.clone());
+            return Some(whole);
         }
-        let mut message = Message::clone(whole);
+        let mut message = Message::clone(&whole);
         let said = message.parts.iter_mut().filter(|p| !goes_with_calls(p));
         for (part, stands) in said.zip(&slot.message.parts) {
             part.clone_from(stands);
         }
         Some(message.into())
+    }
+
+    /// Shows the message at a body position whole. False where it stands so already.
+    pub(super) fn show_whole(&mut self, at: usize) -> bool {
+        let stands = &self.view.body()[at];
+        let Slot { message, tally, form, .. } = Slot::whole(&self.history, stands.node);
+        if stands.form == form {
+            return false;
+        }
+        self.view.replace(at, message, tally, form);
+        true
     }
 
     /// Whether the message says something beside its calls and its reasoning.
@@ -99,8 +110,7 @@ impl Context {
         for at in 0..self.view.body().len() {
             let slot = &self.view.body()[at];
             if nodes.contains(&slot.node) && self.with_calls(slot).is_some() {
-                let node = self.history.node(slot.node);
-                self.view.replace(at, node.message.clone(), node.tally, Form::Whole);
+                self.show_whole(at);
             }
         }
         self.emit(EventName::Unfolded, &back, why.to_owned());

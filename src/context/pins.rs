@@ -8,7 +8,7 @@ use super::event::EventName;
 use super::fold::Stood;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::tally::Tally;
-use super::view::{Form, Slot};
+use super::view::Slot;
 use crate::error::{Error, Result};
 use crate::message::{CallKind, ItemType, Message, Part, Role, Step, steps};
 
@@ -34,10 +34,8 @@ impl Context {
         }
         self.restore_step(index, PINNED);
         if let Some(at) = self.view.body().iter().position(|s| s.node == index) {
-            if self.view.body()[at].form != Form::Whole {
-                let node = self.history.node(index);
-                let id = node.id.clone();
-                self.view.replace(at, node.message.clone(), node.tally, Form::Whole);
+            if self.show_whole(at) {
+                let id = self.history.node(index).id.clone();
                 self.on_entry.forget(|n| n == index);
                 self.left_out.retain(|line| line.id != *id);
             }

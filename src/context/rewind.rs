@@ -61,8 +61,7 @@ impl Context {
         self.restore_step(index, WHY);
         let less = |form: Form| matches!(form, Form::Stripped | Form::Shortened);
         if let Some(at) = self.view.body().iter().position(|s| s.node == index && less(s.form)) {
-            let node = self.history.node(index);
-            self.view.replace(at, node.message.clone(), node.tally, Form::Whole);
+            self.show_whole(at);
         }
     }
 

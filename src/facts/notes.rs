@@ -1,7 +1,5 @@
 //! What a message says beside its literal facts, as a ledger writes it. Most messages say nothing of the kind.
 
-use std::fmt::Write as _;
-
 use super::actions::{Action, Deed, action};
 use super::asked_user::spoken;
 use super::outcome::{Outcome, Status, outcome};
@@ -189,19 +187,19 @@ impl Answered {
 
     fn told(outcome: &Outcome, speaks: bool) -> Self {
         let failed = outcome.status == Status::Failed;
-        let mut tail = match (outcome.tests, outcome.status) {
-            (Some((passed, failed)), _) => format!("{passed} passed, {failed} failed"),
-            (None, Status::Failed) => "failed".to_owned(),
+        let tail = match (outcome.tests, outcome.status) {
+            (Some((passed, failed)), _) => {
+                let error = outcome.error.as_deref().map(|error| shorten::line(error, LONGEST_ERROR));
+                let error = error.map(|error| format!(": {error}")).unwrap_or_default();
+                format!("{passed} passed, {failed} failed{error}")
+            }
+            (None, Status::Failed) => outcome.failure(LONGEST_ERROR),
             (None, Status::Ok) => "ok".to_owned(),
-            // What it said itself, for nothing tells how it ended.
-            (None, Status::Unknown) => match outcome.error.as_ref().or(outcome.last.as_ref()) {
-                Some(line) => shorten::line(line, LONGEST_ERROR),
-                None => "no output".to_owned(),
-            },
+            // Its own word, for nothing tells how it ended.
+            (None, Status::Unknown) => {
+                outcome.said().map_or("no output".to_owned(), |said| shorten::line(said, LONGEST_ERROR))
+            }
         };
-        if let Some(error) = outcome.error.as_deref().filter(|_| failed) {
-            let _ = write!(tail, ": {}", shorten::line(error, LONGEST_ERROR));
-        }
         Self { speaks, failed, tail }
     }
 }

@@ -1,3 +1,5 @@
+use super::shorten;
+
 /// How a call ended, on evidence only (COMP-27).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -24,6 +26,22 @@ pub struct Outcome {
     pub last: Option<String>,
 }
 
+impl Outcome {
+    /// What it says of its end itself: the line that names an error, or else its last.
+    pub fn said(&self) -> Option<&str> {
+        self.error.as_deref().or(self.last.as_deref())
+    }
+
+    /// That it failed, and with what: the line that names an error, or the last one, told as such.
+    pub fn failure(&self, most: usize) -> String {
+        match (&self.error, &self.last) {
+            (Some(error), _) => format!("failed: {}", shorten::line(error, most)),
+            (None, Some(last)) => format!("failed, and its last line is: {}", shorten::line(last, most)),
+            (None, None) => "failed".to_owned(),
+        }
+    }
+}
+
 /// Longer lines are data; an error message has said what it has to say by then.
 const LONGEST_LINE: usize = 240;
 
@@ -48,9 +66,9 @@ pub fn outcome(text: &str, is_error: bool, trust_text: bool) -> Outcome {
     };
     let last = last_words(&lines);
     let error = match status {
-        Status::Failed => named.copied().or(last),
-        Status::Unknown if trust_text => named.copied(),
-        Status::Unknown | Status::Ok => None,
+        Status::Unknown if !trust_text => None,
+        Status::Failed | Status::Unknown => named.copied(),
+        Status::Ok => None,
     };
     Outcome { status, exit_code, tests, error: error.map(cut), last: last.map(cut) }
 }
@@ -159,7 +177,9 @@ mod tests {
     fn exit_codes() {
         assert_eq!(read("x\n\nCommand exited with code 2").exit_code, Some(2));
         assert_eq!(read("{\"output\":\"\",\"exit_code\": 0}").status, Status::Ok);
-        assert_eq!(read("Exit code: -1\nboom").error.as_deref(), Some("boom"));
+        let boom = read("Exit code: -1\nboom");
+        assert_eq!((boom.error.as_deref(), boom.said()), (None, Some("boom")));
+        assert_eq!(boom.failure(80), "failed, and its last line is: boom");
         assert_eq!(read("it will exit code blocks").exit_code, None);
     }
 

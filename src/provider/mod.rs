@@ -114,13 +114,10 @@ pub trait Provider: Sync {
     /// Sets right what only the whole list shows: how it may end.
     fn finish(&self, _items: &mut Vec<Value>, _notes: &mut Vec<Note>) {}
 
-    /// Whether the API refuses something of the entry of these messages, though it came so: then the entry is mended.
-    fn refuses(&self, _run: &[&Message]) -> bool {
-        false
+    /// The message without what the API refuses, where it came with any of it: a view sends that instead.
+    fn mended(&self, _message: &Message, _notes: &mut Vec<Note>) -> Option<Message> {
+        None
     }
-
-    /// Takes out of an entry what the API refuses.
-    fn mend(&self, _item: &mut Value, _notes: &mut Vec<Note>) {}
 
     /// The whole as the format's request has it: `{ instructions?, input }`, `{ system?, messages }`, or the list.
     fn body(&self, written: Written) -> Value {

@@ -155,7 +155,8 @@ impl Handles {
     fn as_pushed(&self, run: &Entry<'_>, format: Format) -> Option<&[JsValue]> {
         let (first, _) = run.first()?.1;
         let objects = self.original(run, format).map(Original::objects).filter(|list| !list.is_empty())?;
-        if provider(format).refuses(&messages_of(run)) {
+        let is_refused = |message: &Message| provider(format).mended(message, &mut Vec::new()).is_some();
+        if run.iter().any(|(_, (slot, _))| is_refused(&slot.message)) {
             return None;
         }
         let has_ref = || first.message.tool_outputs().any(|o| o.output_ref.is_some());
@@ -197,17 +198,11 @@ impl Handles {
         let find = |id: &str| find_call(slots, last, id);
         let calls = Calls::looked_up(&find);
         let mut notes = Vec::new();
-        let messages: Vec<&Message> = of.iter().map(|message| &**message).collect();
-        let mut entries = match pushed {
+        let entries = match pushed {
             // One of the package's own that is written anew has its id; as an earlier process pushed it, it may have none.
             None if format == Format::Messages => provider.write_one(&named(&first.message, node), &calls),
-            _ => provider.write_run(&messages, &calls, &mut notes),
+            _ => write(provider, &of, &calls, &mut notes),
         };
-        if provider.refuses(&messages) {
-            for entry in &mut entries {
-                provider.mend(entry, &mut notes);
-            }
-        }
         batch.push(key, Made { of, objects: Vec::new(), notes }, entries);
         if batch.is_full() {
             self.take(batch)?;
@@ -222,8 +217,17 @@ impl Handles {
     }
 }
 
-fn messages_of<'a>(run: &Entry<'a>) -> Vec<&'a Message> {
-    run.iter().map(|(_, (slot, _))| &*slot.message).collect()
+/// Writes messages that stand in one entry, without what the API refuses.
+fn write(
+    provider: &dyn Provider,
+    run: &[Arc<Message>],
+    calls: &Calls<'_>,
+    notes: &mut Vec<Note>,
+) -> Vec<Value> {
+    let mended: Vec<Option<Message>> = run.iter().map(|message| provider.mended(message, notes)).collect();
+    let sent = |(message, mended)| -> &Message { Option::as_ref(mended).unwrap_or(Arc::as_ref(message)) };
+    let messages: Vec<&Message> = run.iter().zip(&mended).map(sent).collect();
+    provider.write_run(&messages, calls, notes)
 }
 
 /// The newest call of this id up to position `last`: mostly a few places further up.
@@ -238,13 +242,13 @@ pub fn finished(
     slots: Slots<'_>,
     provider: &dyn Provider,
 ) -> Option<(Vec<Value>, Vec<Note>)> {
-    let messages: Vec<&Message> = run.iter().map(|(_, (slot, _))| &*slot.message).collect();
+    let messages: Vec<Arc<Message>> = run.iter().map(|(_, (slot, _))| slot.message.clone()).collect();
     if messages.last()?.role != Role::Assistant {
         return None;
     }
     let last = run.last()?.0;
     let find = |id: &str| find_call(slots, last, id);
-    let mut items = provider.write_run(&messages, &Calls::looked_up(&find), &mut Vec::new());
+    let mut items = write(provider, &messages, &Calls::looked_up(&find), &mut Vec::new());
     let mut notes = Vec::new();
     provider.finish(&mut items, &mut notes);
     (!notes.is_empty()).then_some((items, notes))

@@ -84,7 +84,7 @@ pub fn check(
     let (value, mended) = mended_entries_json(&input)?;
     let mut found = provider::check(format, &value, &given.options(&options)?)?;
     if mended {
-        found.extend(broken_entries(format, &input)?.map(|index| Violation {
+        found.extend(broken_entries(format, &input)?.into_iter().map(|index| Violation {
             severity: Severity::Error,
             rule: LONE_SURROGATE,
             index,
@@ -121,7 +121,7 @@ pub fn repair(
     let (value, mended) = mended_entries_json(&input)?;
     let mut repaired = provider::repair(format, &value, &given.options(&options)?)?;
     if mended {
-        repaired.changes.extend(broken_entries(format, &input)?.map(|index| Change {
+        repaired.changes.extend(broken_entries(format, &input)?.into_iter().map(|index| Change {
             index,
             rule: LONE_SURROGATE,
             what: "half a surrogate pair became U+FFFD".to_owned(),
@@ -129,7 +129,7 @@ pub fn repair(
         repaired.changes.sort_by_key(|change| change.index);
     }
     let object = Object::new();
-    let untouched = repaired.changes.is_empty() && !mended;
+    let untouched = repaired.changes.is_empty();
     set(&object, "output", &if untouched { input } else { to_js(&repaired.output)? })?;
     set(&object, "changes", &to_js(&repaired.changes)?)?;
     Ok(object.into())
@@ -138,11 +138,11 @@ pub fn repair(
 /// The rule that no provider's document names and all of them have: what is sent is Unicode.
 const LONE_SURROGATE: &str = "lone-surrogate";
 
-/// The entries in which there is a lone surrogate.
-fn broken_entries(format: Format, input: &JsValue) -> Result<impl Iterator<Item = usize>, JsValue> {
+/// The entries in which there is a lone surrogate; the first where it stands beside the list, or the input is one entry.
+fn broken_entries(format: Format, input: &JsValue) -> Result<Vec<usize>, JsValue> {
     let entries = entries(format, input)?.unwrap_or_default();
     let broken: Vec<usize> = (0..entries.len()).filter(|at| has_lone_surrogate(&entries[*at])).collect();
-    Ok(broken.into_iter())
+    Ok(if broken.is_empty() { vec![0] } else { broken })
 }
 
 /// The options of `check`, owned.

@@ -124,7 +124,8 @@ export interface ViewNote {
   what: string;
 }
 
-/** What `request.as(format)` gives: a request body, with the output limit and the temperature where the request has them. For an SDK's own types, see `EntryTypes`. */
+/** What `request.as(format)` gives: a request body, with temperature and output limit where the request has them, under the format's names
+ * (`max_completion_tokens` for `openai-chat`: a host that only knows `max_tokens` wants it renamed). For an SDK's own types, see `EntryTypes`. */
 export type SummaryBody<F extends Format> = { model?: string } & (F extends "messages"
   ? { messages: Message[] }
   : F extends "openai-responses"

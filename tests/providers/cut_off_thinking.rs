@@ -47,6 +47,23 @@ fn no_tokens_are_spent_on_it_and_the_history_keeps_it() {
 }
 
 #[test]
+fn no_way_back_into_the_view_brings_it_back() {
+    for rewinds in [false, true] {
+        let mut s = session(&json!({ "contextWindow": 100_000 }));
+        let ids = push(&mut s, Format::Anthropic, &cut_off());
+        s.set_pinned(&ids[1], true).unwrap();
+        if rewinds {
+            s.rewind(&ids[1]).unwrap();
+        }
+        assert_eq!(broken(&s, Format::Anthropic), [""; 0]);
+        let written = Value::Array(sent(&s, Format::Anthropic).items).to_string();
+        assert!(!written.contains("cut off") && written.contains("Well"), "{written}");
+        let told = prepare(&mut s).left_out;
+        assert!(told.iter().any(|l| l.id.as_str() == &*ids[1] && l.why.contains("cut off")), "{told:?}");
+    }
+}
+
+#[test]
 fn it_stays_out_after_a_snapshot() {
     let mut s = session(&json!({ "contextWindow": 100_000 }));
     push(&mut s, Format::Anthropic, &cut_off());

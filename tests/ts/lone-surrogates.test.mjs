@@ -37,3 +37,10 @@ for (const format of ["messages", "anthropic", "openai-chat"]) {
     assert.deepEqual(check(format, output).filter(({ severity }) => severity === "error"), []);
   });
 }
+
+test("beside the list, and in one entry alone, it is named, too", () => {
+  const named = (format, input) => check(format, input).filter(({ rule }) => rule === "lone-surrogate").map(({ index }) => index);
+  assert.deepEqual(named("anthropic", { system: "cut \ud83d", messages: [{ role: "user", content: "Hi." }] }), [0]);
+  assert.deepEqual(named("openai-chat", { role: "user", content: "cut \ud83d" }), [0]);
+  assert.equal(repair("anthropic", { system: "cut \ud83d", messages: [{ role: "user", content: "Hi." }] }).changes.length, 1);
+});

@@ -32,6 +32,13 @@ test("anthropic: texts of white space alone", async () => {
   assert.equal(entries[3], list[3]);
 });
 
+test("anthropic: the last message, too, whose end is set right besides", async () => {
+  const list = [{ role: "user", content: "Go on." }, { role: "assistant", content: [{ type: "text", text: " " }, { type: "text", text: "Done. " }] }];
+  const { view, entries } = await shown("anthropic", list);
+  assert.deepEqual(errors("anthropic", view), []);
+  assert.equal(entries[1].content, "Done.");
+});
+
 test("openai-chat: an empty list of tool calls", async () => {
   const list = [{ role: "user", content: "Hi." }, { role: "assistant", content: "Hello.", tool_calls: [] }, { role: "user", content: "Go on." }];
   const { view, entries } = await shown("openai-chat", list);

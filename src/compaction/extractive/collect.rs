@@ -17,11 +17,11 @@ pub(super) const FIRST: &str = "first request";
 pub(super) const LATEST: &str = "latest request";
 
 const FIRST_LABEL: &str = "First request: ";
-const LATEST_LABEL: &str = "Latest request: ";
+const LATEST_LABEL: &str = "Last request in this record: ";
 const EARLIER_LABEL: &str = "Earlier request: ";
 const QUESTION_LABEL: &str = "Question to the user: ";
-pub(super) const ANSWER_LABEL: &str = "Latest answer: ";
-const REQUEST_LABEL: &str = "Not answered yet: ";
+pub(super) const ANSWER_LABEL: &str = "Last answer in this record: ";
+const REQUEST_LABEL: &str = "Not answered in this record: ";
 const DOING_LABEL: &str = "In the middle of: ";
 const NEXT_LABEL: &str = "Next: ";
 pub(super) const TODO_LABEL: &str = "To do: ";

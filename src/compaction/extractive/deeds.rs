@@ -38,7 +38,7 @@ pub(super) fn act(draft: &mut Draft, action: &Action<'_>, output: &str, places: 
         _ => {}
     }
     if failed && action.deed != Deed::Run {
-        let error = action.outcome.as_ref().and_then(|o| o.error.as_deref()).unwrap_or("failed");
+        let error = action.outcome.as_ref().and_then(|o| o.said()).unwrap_or("failed");
         let what = action.paths.first().map(|p| format!("{} {}", action.call.name, places.relative(p, None)));
         let line = format!("`{}` → {error}", what.unwrap_or_else(|| call_line(action)));
         draft.put(Section::Errors, &key_of(&line), &line, 0);
@@ -114,23 +114,22 @@ fn run(draft: &mut Draft, action: &Action<'_>, output: &str, places: &Places) {
         return;
     }
     let command = command_line(command, places);
-    let error = outcome.error.as_deref().map(|e| shorten::line(e, 200));
-    if let Some(error) = &error {
-        let line = format!("`{command}` → {error}");
+    if failed || outcome.error.is_some() {
+        let error = outcome.error.as_ref().map(|error| shorten::line(error, LONGEST_COMMAND));
+        let line = format!("`{command}` → {}", error.unwrap_or_else(|| outcome.failure(LONGEST_COMMAND)));
         draft.put(Section::Errors, &key_of(&line), &line, 2);
     }
     let tests = outcome.tests.map(|(passed, failed)| format!("{passed} passed, {failed} failed"));
     let code = outcome.exit_code.filter(|c| *c != 0).map(|c| format!("exit code {c}"));
     let notes: Vec<String> = [code, tests].into_iter().flatten().collect();
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
-    let verdict = match outcome.status {
-        Status::Failed => "failed".to_owned(),
-        Status::Ok => "ok".to_owned(),
-        Status::Unknown => {
-            let said =
-                error.or_else(|| outcome.last.as_deref().map(|last| shorten::line(last, LONGEST_SAID)));
-            said.unwrap_or_else(|| "no output".to_owned())
-        }
+    let verdict = match (outcome.status, &outcome.last) {
+        (Status::Failed, _) => "failed".to_owned(),
+        (Status::Ok, _) => "ok".to_owned(),
+        // It stands among the errors, and nothing else is known of it.
+        (Status::Unknown, _) if outcome.error.is_some() => return draft.remove(Section::Commands, &command),
+        (Status::Unknown, Some(last)) => shorten::line(last, LONGEST_SAID),
+        (Status::Unknown, None) => "no output".to_owned(),
     };
     let weight = if outcome.tests.is_some() { 4 } else { u64::from(failed) };
     draft.put(Section::Commands, &command, &format!("`{command}` → {verdict}{notes}"), weight);

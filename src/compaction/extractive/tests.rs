@@ -94,7 +94,7 @@ fn the_summary_names_what_matters() {
     has("Progress", "- Committed 1a2b3c4: Parse the cookie first");
     has(
         "Progress",
-        "- Latest answer: Fixed the login page: all 12 tests pass. - [x] fix the cookie - [ ] write a changelog entry Shall I deploy it?",
+        "- Last answer in this record: Fixed the login page: all 12 tests pass. - [x] fix the cookie - [ ] write a changelog entry Shall I deploy it?",
     );
     has("Progress", "- Fixed the login page: all 12 tests pass.");
     has(
@@ -109,10 +109,9 @@ fn the_summary_names_what_matters() {
     has("Files read", "- src/login.ts");
     has("Commands and their outcomes", "- `npm test` → ok (12 passed, 0 failed) (×2)");
     has(
-        "Commands and their outcomes",
-        "- `npm run build` → src/cookie.ts(3,1): error TS2345: Argument of type 'x'",
+        "Errors met",
+        "- `npm test` → failed, and its last line is: Tests: 2 failed, 10 passed (succeeded later)",
     );
-    has("Errors met", "- `npm test` → Tests: 2 failed, 10 passed (succeeded later)");
     has("Errors met", "- `npm run build` → src/cookie.ts(3,1): error TS2345: Argument of type 'x'");
     has("References", "- https://shop.example/rules");
     assert!(!text.contains("must never be seen") && !text.contains("To do: fix the cookie"), "{text}");
@@ -163,11 +162,11 @@ fn unfinished_work_is_open() {
     list.push(Message::new(Role::Assistant, vec![Part::from(call)]));
     let text = summary(&list, 2000);
     let open = section(&text, "Open");
-    assert!(open.contains(&"- Not answered yet: Yes, deploy it to staging."), "{text}");
+    assert!(open.contains(&"- Not answered in this record: Yes, deploy it to staging."), "{text}");
     assert!(open.contains(&"- In the middle of: Let me see the deploy script."), "{text}");
     assert!(open.contains(&"- In the middle of: bash cat deploy.sh, no output yet"), "{text}");
     assert!(!text.contains("Question to the user"), "{text}");
-    assert!(text.contains("- Latest request: Yes, deploy it to staging."), "{text}");
+    assert!(text.contains("- Last request in this record: Yes, deploy it to staging."), "{text}");
 }
 
 #[test]
@@ -274,9 +273,9 @@ fn twenty_rounds_keep_the_rules_and_stay_bounded() {
     assert_eq!(rules.iter().filter(|l| l.contains("Never touch the payment code")).count(), 1, "{text}");
     assert!(rules.contains(&"- From now on you must always run the linter."), "{text}");
     assert!(text.contains("- First request: The login page of our shop fails"), "{text}");
-    assert!(text.contains("- Latest request: Now add feature number 19"), "{text}");
+    assert!(text.contains("- Last request in this record: Now add feature number 19"), "{text}");
     assert!(text.contains("- To do: write a changelog entry"), "{text}");
-    assert!(!text.contains("Not answered yet") && !text.contains("Shall I deploy it?"), "{text}");
+    assert!(!text.contains("Not answered in this record") && !text.contains("Shall I deploy it?"), "{text}");
     assert!(text.contains("feature 19 in src/feature_19.ts"), "{text}");
 }
 
@@ -301,7 +300,8 @@ fn another_writers_summary_is_carried_on() {
     message.meta.item_type = Some(ItemType::CompactionSummary);
     let text = summary(&[message, user("Never ship on Fridays."), padding()], 800);
     assert!(
-        text.contains("- First request: Ship version 2.") && text.contains("- Latest request: Never ship"),
+        text.contains("- First request: Ship version 2.")
+            && text.contains("- Last request in this record: Never ship"),
         "{text}"
     );
     assert!(section(&text, "Constraints") == ["- no emojis", "- Never ship on Fridays."], "{text}");
@@ -386,11 +386,11 @@ fn the_summaries_of_parts_are_one_after_another() {
     let whole = summary(&transcript_messages(&chunks.piece()), 2_000);
     let task = section(&whole, "Task");
     assert_eq!(task[0], "- First request: Migrate billing from Stripe v1 to v2 and write a rollback plan.");
-    assert!(task.contains(&"- Latest request: continue with part 11 now"), "{whole}");
+    assert!(task.contains(&"- Last request in this record: continue with part 11 now"), "{whole}");
     assert!(
         !whole.contains("of the conversation, summed up") && !whole.contains("characters left out"),
         "{whole}"
     );
     let open = section(&whole, "Open");
-    assert_eq!(open.iter().filter(|l| l.contains("Not answered yet")).count(), 1, "{whole}");
+    assert_eq!(open.iter().filter(|l| l.contains("Not answered in this record")).count(), 1, "{whole}");
 }

@@ -8,7 +8,7 @@ use super::super::call_ids;
 use super::super::fields::{self, Fields, Object};
 use super::super::note::Note;
 use super::super::opaque::{json_arguments, json_input, opaque_call, sayable, take_json};
-use super::{NO_ERROR_TEXT, is_blank};
+use super::{NO_ERROR_TEXT, is_blank, is_blank_text};
 use crate::message::{
     CallKind, Extras, Format, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput,
 };
@@ -240,9 +240,8 @@ fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
     let id =
         if output.extras.came_in(FORMAT) { Cow::from(&output.call_id) } else { tool_id(&output.call_id) };
     out.set("type", "tool_result").set("tool_use_id", &*id);
-    let says_nothing = |p: &Part| matches!(p, Part::Text { text, .. } if is_blank(text));
     match output.content.as_slice() {
-        parts if output.is_error && parts.iter().all(says_nothing) => {
+        parts if output.is_error && parts.iter().all(is_blank_text) => {
             notes.push(Note::new("an error that says nothing gets a text: the API refuses it without"));
             out.set("content", NO_ERROR_TEXT);
         }

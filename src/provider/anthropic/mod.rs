@@ -32,8 +32,28 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
-fn is_blank_text(part: &Part) -> bool {
+/// Whether it is a text that the API refuses as empty.
+pub(super) fn is_blank_text(part: &Part) -> bool {
     matches!(part, Part::Text { text, .. } if is_blank(text))
+}
+
+/// Takes the blank texts out of parts and of the tool outputs among them, each told to `gone`.
+pub(super) fn drop_blank_texts(parts: &mut Vec<Part>, mut gone: impl FnMut(&str)) {
+    parts.retain_mut(|part| match part {
+        part if is_blank_text(part) => {
+            gone("an empty text");
+            false
+        }
+        Part::ToolOutput(output) => {
+            let before = output.content.len();
+            output.content.retain(|part| !is_blank_text(part));
+            if output.content.len() < before {
+                gone("an empty text in a tool result");
+            }
+            true
+        }
+        _ => true,
+    });
 }
 
 /// Marks a message that came as `system`: `true` for a string, a list for blocks.
@@ -99,17 +119,21 @@ impl Provider for Anthropic {
         }
     }
 
-    fn refuses(&self, run: &[&Message]) -> bool {
-        run.iter().flat_map(|message| &message.parts).any(|part| match part {
+    fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
+        let is_blank = |part: &Part| match part {
             Part::ToolOutput(output) => output.content.iter().any(is_blank_text),
             part => is_blank_text(part),
-        })
-    }
-
-    fn mend(&self, item: &mut Value, notes: &mut Vec<Note>) {
-        if write::drop_blank_texts(item) {
-            notes.push(Note::new("a text of white space alone is left out: the API refuses it"));
+        };
+        if message.role.is_instruction() || !message.parts.iter().any(is_blank) {
+            return None;
         }
+        let mut mended = message.clone();
+        drop_blank_texts(&mut mended.parts, |_| ());
+        if mended.parts.is_empty() {
+            mended.parts.push(Part::text(BLANK));
+        }
+        notes.push(Note::new("a text of white space alone is left out: the API refuses it"));
+        Some(mended)
     }
 
     fn body(&self, written: Written) -> Value {

@@ -86,33 +86,6 @@ fn is_white_space(part: &Part) -> bool {
     matches!(part, Part::Text { text, .. } if !text.is_empty() && is_blank(text))
 }
 
-/// Leaves out the blank texts of a message; one of nothing else says that there is no text. Whether there were any.
-pub(super) fn drop_blank_texts(message: &mut Value) -> bool {
-    let Some(content) = message.get_mut("content") else { return false };
-    if content.as_str().is_some_and(is_blank) {
-        *content = BLANK.into();
-        return true;
-    }
-    let Some(blocks) = content.as_array_mut() else { return false };
-    let is_blank_text = |block: &Value| {
-        let is_text = block.get("type").and_then(Value::as_str) == Some("text");
-        is_text && block.get("text").and_then(Value::as_str).is_some_and(is_blank)
-    };
-    let mut changed = false;
-    for inner in blocks.iter_mut().filter_map(|block| block.get_mut("content")?.as_array_mut()) {
-        let came = inner.len();
-        inner.retain(|block| !is_blank_text(block));
-        changed |= inner.len() < came;
-    }
-    let came = blocks.len();
-    blocks.retain(|block| !is_blank_text(block));
-    changed |= blocks.len() < came;
-    if blocks.is_empty() {
-        *content = BLANK.into();
-    }
-    changed
-}
-
 /// Takes white space off the end of a final assistant message, which the API refuses. Whether there was any.
 pub(super) fn trim_end(items: &mut Vec<Value>) -> bool {
     let Some(last) = items.last_mut().filter(|m| m.get("role").and_then(Value::as_str) == Some("assistant"))

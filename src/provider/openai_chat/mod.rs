@@ -49,17 +49,10 @@ impl Provider for Chat {
         one.into_iter().collect()
     }
 
-    fn refuses(&self, run: &[&Message]) -> bool {
-        let has_none = |m: &&Message| m.tool_calls().next().is_none();
-        run.iter().any(|m| has_none(m) && m.extras.has(Format::OpenaiChat, CALLS))
-    }
-
-    fn mend(&self, item: &mut Value, notes: &mut Vec<Note>) {
-        let Some(item) = item.as_object_mut() else { return };
-        if item.get(CALLS).and_then(Value::as_array).is_some_and(Vec::is_empty) {
-            item.remove(CALLS);
-            notes.push(Note::new("an empty list of tool calls is left out: the API refuses it"));
-        }
+    fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
+        let mended = without_empty_calls(message)?;
+        notes.push(Note::new("an empty list of tool calls is left out: the API refuses it"));
+        Some(mended)
     }
 
     /// Nothing may stand between calls and their outputs: what else the same answer says stands in the message that calls.
@@ -68,4 +61,16 @@ impl Provider for Chat {
         let is_answer = |m: &&Message| m.role == Role::Assistant;
         message.role == Role::Assistant && run.iter().all(is_answer) && run.iter().any(calls)
     }
+}
+
+/// The message without an empty list of tool calls, where it came with one.
+pub(super) fn without_empty_calls(message: &Message) -> Option<Message> {
+    let mut fields = message
+        .extras
+        .of(Format::OpenaiChat)
+        .filter(|fields| fields.get(CALLS).and_then(Value::as_array).is_some_and(Vec::is_empty))?;
+    fields.shift_remove(CALLS);
+    let mut mended = message.clone();
+    mended.extras = message.extras.with(Format::OpenaiChat, fields);
+    Some(mended)
 }

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, is_blank};
+use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, drop_blank_texts};
+use super::super::openai_chat::without_empty_calls;
 use super::{Change, Entry, Work};
 use crate::message::{CallKind, Format, Message, Part, Role};
 
@@ -20,11 +21,8 @@ pub(super) fn mend(work: &mut Work) {
         let mut gone = |rule: &'static str, what: &str| {
             changes.push(Change { index, rule, what: format!("{what} was taken out") });
         };
+        drop_blank_texts(&mut entry.message.parts, |what| gone("A-empty-text", what));
         entry.message.parts.retain_mut(|part| match part {
-            Part::Text { text, .. } if is_blank(text) => {
-                gone("A-empty-text", "an empty text");
-                false
-            }
             Part::ToolCall(call) if role != Role::Assistant => {
                 gone("A-use-in-user", &format!("the call {}", call.id));
                 false
@@ -38,11 +36,6 @@ pub(super) fn mend(work: &mut Work) {
                 false
             }
             Part::ToolOutput(output) => {
-                let before = output.content.len();
-                output.content.retain(|p| !matches!(p, Part::Text { text, .. } if is_blank(text)));
-                if output.content.len() < before {
-                    gone("A-empty-text", "an empty text in a tool result");
-                }
                 if output.is_error && output.content.is_empty() {
                     output.content.push(Part::text(NO_ERROR_TEXT));
                     unsaid.push(Change {
@@ -118,13 +111,8 @@ fn says_nothing(format: Format, message: &Message) -> bool {
 }
 
 fn no_empty_calls(entry: &mut Entry, changes: &mut Vec<Change>) {
-    let format = Format::OpenaiChat;
-    let calls = entry.message.extras.field(format, "tool_calls");
-    if calls.is_some_and(|calls| calls.as_array().is_some_and(Vec::is_empty))
-        && let Some(mut map) = entry.message.extras.of(format)
-    {
-        map.shift_remove("tool_calls");
-        entry.message.extras = entry.message.extras.with(format, map);
+    if let Some(mended) = without_empty_calls(&entry.message) {
+        entry.message = mended;
         let what = "the empty list of calls was taken out".to_owned();
         changes.push(Change { index: entry.from.start, rule: "C-empty-calls", what });
     }
