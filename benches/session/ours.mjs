@@ -25,7 +25,7 @@ export const session = (name, options = {}, read = () => undefined) => ({
 });
 
 /** A cut of the whole list to `tokens`, and the input items that are left of it. */
-export const cutting = (name, options = ROOMY) => ({
+export const cutting = (name, options = {}) => ({
   name,
   budget: true,
   convert: plain,

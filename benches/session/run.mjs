@@ -19,7 +19,7 @@ if (!existsSync(join(here, "node_modules")))
 
 const { agent } = await import("./histories.mjs");
 const { peers } = await import("./peers.mjs");
-const { ROOMY, cutting, session } = await import("./ours.mjs");
+const { cutting, session } = await import("./ours.mjs");
 const { countTokens, loadEncoding } = await import("contextfold");
 
 const only = new Set(process.argv.slice(2).filter((a) => !a.startsWith("--")));
@@ -114,8 +114,7 @@ async function turns() {
 async function cut() {
   const all = [
     cutting("contextfold, and its input items"),
-    cutting("… without a ledger of facts", { ...ROOMY, compaction: { ledgerTokens: 0 } }),
-    cutting("… tool outputs trimmed first, as by default", {}),
+    cutting("… without a ledger of facts, which are drawn when they are needed", { compaction: { ledgerTokens: 0 } }),
     ...peers.filter(({ cuts }) => cuts !== false),
   ];
   console.log("### Cut to half of the tokens: ms, by the messages that are there, and the slope\n");
