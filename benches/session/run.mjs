@@ -37,6 +37,7 @@ const tokenizer = await loadEncoding("o200k_base");
 if (wants("idle")) await idle();
 if (wants("turns")) await turns();
 if (wants("cut")) await cut();
+if (wants("bill")) await (await import("./bill.mjs")).bills(table);
 if (wants("boundary")) inFreshProcess("boundary.mjs");
 if (wants("memory")) inFreshProcess("memory.mjs");
 if (wants("ready")) ready();

@@ -1,0 +1,193 @@
+// What a session's requests cost where the provider has a prompt cache: call by call, how much of a request stands at the
+// beginning of the one before it, byte for byte, and what the rest and the summaries cost. In token-equivalents: a token of
+// input at its list price is 1.
+
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as langchain from "@langchain/core/messages";
+import { findCutPoint } from "@mariozechner/pi-coding-agent";
+import { pruneMessages } from "ai";
+import { Session, convert, loadEncoding } from "contextfold";
+import { ClearToolUsesEdit, contextEditingMiddleware } from "langchain";
+import { random } from "../tokens/generate.mjs";
+import { SUMMARY, agent, asLangChain, asModelMessages, asPiEntries } from "./histories.mjs";
+
+/** Prices in tokens of input: what is read from the cache, what is written to it, what the model writes. */
+const MODELS = {
+  "claude-sonnet-4-5": { read: 0.1, write: 1.25, output: 5 },
+  "gpt-5": { read: 0.1, write: 1, output: 8 },
+};
+/** Anthropic and OpenAI cache nothing shorter. */
+const LEAST = 1024;
+
+const encoding = await loadEncoding("o200k_base");
+const data = process.env.CONTEXTFOLD_DATA ?? fileURLToPath(new URL("../../../shared/data", import.meta.url));
+const sample = fileURLToPath(new URL("../../examples/transcript.responses.json", import.meta.url));
+
+/** The sessions, each with its windows: { name, messages, windows }. */
+export function sessions() {
+  const out = [
+    { name: "120 reads", messages: reads(120), windows: [200_000, 1_000_000] },
+    { name: "400 reads", messages: reads(400), windows: [200_000, 1_000_000] },
+    { name: "the sample", messages: convert("openai-responses", "messages", JSON.parse(readFileSync(sample, "utf8"))), windows: [32_000, 64_000] },
+  ];
+  const folder = join(data, "long-sessions", "badlogic+pi-mono");
+  if (!existsSync(folder)) console.log(`No recorded sessions at ${data}: CONTEXTFOLD_DATA says where they are.\n`);
+  else
+    for (const file of readdirSync(folder).sort().filter((name) => !/-clean\.|\.compaction\./.test(name))) {
+      const messages = convert("anthropic", "messages", JSON.parse(readFileSync(join(folder, file), "utf8")));
+      out.push({ name: `recorded, ${file.replace(/\..*/, "")}`, messages, windows: [32_000, 64_000, 200_000] });
+    }
+  return out;
+}
+
+/** One turn of an agent that reads much: `calls` outputs of 4 to 28 kB. */
+function reads(calls) {
+  const next = random(11);
+  const source = agent(4_000, 12).filter((m) => m.role === "tool").map((m) => m.content).join("\n");
+  const list = [{ role: "system", content: "You are a careful engineer. ".repeat(100) }, { role: "user", content: "Find out why the nightly build is slow, and mend it." }];
+  for (let n = 0; n < calls; n++) {
+    const id = `call_${n}`;
+    const length = 4_000 + Math.floor(next() * 24_000);
+    const from = Math.floor(next() * (source.length - length));
+    list.push(
+      { role: "assistant", content: `I look at part ${n}.`, tool_calls: [{ id, type: "function", function: { name: "read_file", arguments: JSON.stringify({ path: `src/part_${n}.rs` }) } }] },
+      { role: "tool", tool_call_id: id, content: `// src/part_${n}.rs\n${source.slice(from, from + length)}` },
+    );
+  }
+  return [...list, { role: "assistant", content: "It is mended." }];
+}
+
+/** A library over a whole session: `step(more)` takes in what is new, and gives what is sent: { messages, asked }. */
+const ours = (name, options = {}) => ({
+  name,
+  begin(window) {
+    let asked = [];
+    const summarize = async (request) => {
+      asked.push(request.messages);
+      return { text: SUMMARY };
+    };
+    const session = new Session({ contextWindow: window, tokenizer: encoding, safetyMargin: 0, summarize, ...options });
+    return {
+      async step(more) {
+        asked = [];
+        session.push(more);
+        const { messages } = await session.prepare();
+        return { messages, asked };
+      },
+      end: () => session.free(),
+    };
+  },
+});
+
+const over = (name, view) => ({
+  name,
+  begin(window) {
+    const all = [];
+    const state = {};
+    return {
+      async step(more) {
+        all.push(...more);
+        return { asked: [], ...(await view(all, window, state)) };
+      },
+      end() {},
+    };
+  },
+});
+
+const UNBOUND = { contextBudgetTokens: 1e9, maxMessageBytes: 1e9, maxLineLength: 1e9 };
+const libraries = [
+  ours("contextfold"),
+  ours("… outputs left alone", { ladder: ["ephemeral", "summarize"].map((pass) => ({ pass })), toolOutputCache: UNBOUND }),
+  ours("… trim, dedupe, summarize", { ladder: ["ephemeral", "trim_tool_outputs", "dedupe_reads", "summarize"].map((pass) => ({ pass })) }),
+  ...["spec", "rolling", "selective"].map((ladder) => ours(`… ${ladder}`, { ladder })),
+  over("ai pruneMessages, calls of the last 20 messages", (list) => ({ messages: pruneMessages({ messages: asModelMessages(list.map(texts)), toolCalls: "before-last-20-messages" }) })),
+  over("langchain ClearToolUsesEdit, its defaults", async (list) => {
+    const middleware = contextEditingMiddleware({ edits: [new ClearToolUsesEdit()] });
+    const request = { messages: asLangChain(list.map(texts), langchain), state: {}, runtime: { context: {} }, model: {}, tools: [] };
+    return middleware.wrapModelCall(request, ({ messages }) => ({ messages: messages.map((m) => m.toDict()) }));
+  }),
+  over("pi, its defaults (keeps 20,000 tokens)", piCut),
+];
+
+/** Texts alone, for peers whose messages the histories' converters write. */
+const texts = (m) => ({ ...m, content: typeof m.content === "string" ? m.content : (m.content ?? []).map((p) => p.text ?? "").join("") });
+
+/** As pi's agent does it: at window − 16,384 tokens all but the newest 20,000 become a summary. */
+function piCut(all, window, state) {
+  state.from ??= 0;
+  const view = () => [...(state.from ? [{ role: "user", content: SUMMARY }] : []), ...all.slice(state.from)];
+  const asked = [];
+  if (sum(view()) > window - 16_384) {
+    const entries = asPiEntries(all.map(texts));
+    const cut = findCutPoint(entries, state.from, entries.length, 20_000);
+    asked.push(all.slice(state.from, cut.firstKeptEntryIndex));
+    state.from = cut.firstKeptEntryIndex;
+  }
+  return { messages: view(), asked };
+}
+
+const counts = new Map();
+const written = new WeakMap();
+/** A message as its bytes, whose tokens are counted. */
+function bytes(message) {
+  const known = written.get(message);
+  if (known) return known;
+  const text = JSON.stringify(message);
+  if (!counts.has(text)) counts.set(text, encoding.count(text));
+  written.set(message, text);
+  return text;
+}
+const sum = (messages) => messages.reduce((n, m) => n + counts.get(bytes(m)), 0);
+
+/** One library over one session: what its calls cost. */
+async function run(library, messages, window) {
+  const at = library.begin(window);
+  const bill = { breaks: 0, sent: 0, cached: 0, asked: 0, summaries: 0 };
+  let from = 0;
+  let before = [];
+  for (const [n, message] of messages.entries()) {
+    if (message.role !== "assistant") continue;
+    const { messages: view, asked } = await at.step(messages.slice(from, n));
+    from = n;
+    const now = view.map(bytes);
+    let same = 0;
+    while (same < before.length && same < now.length && before[same] === now[same]) same++;
+    const tokens = now.map((text) => counts.get(text));
+    const sent = tokens.reduce((a, b) => a + b, 0);
+    const cached = tokens.slice(0, same).reduce((a, b) => a + b, 0);
+    bill.breaks += same < before.length ? 1 : 0;
+    bill.sent += sent;
+    bill.cached += cached < LEAST ? 0 : cached;
+    for (const request of asked) {
+      bill.summaries++;
+      bill.asked += sum(request);
+    }
+    before = now;
+  }
+  at.end();
+  return bill;
+}
+
+/** The table "bill". */
+export async function bills(table, only = () => true) {
+  for (const { name, messages, windows } of sessions().filter(only))
+    for (const window of windows) {
+      const rows = [];
+      for (const library of libraries) {
+        try {
+          const bill = await run(library, messages, window);
+          const cost = ({ read, write, output }) => bill.cached * read + (bill.sent - bill.cached) * write + bill.asked * write + bill.summaries * encoding.count(SUMMARY) * output;
+          rows.push([library.name, bill.breaks, bill.summaries, (bill.cached / bill.sent).toFixed(3), million(bill.sent), ...Object.values(MODELS).map((m) => million(cost(m)))]);
+        } catch (error) {
+          rows.push([library.name, `${error.code ?? error.name}: ${error.message.slice(0, 60)}`, "", "", "", "", ""]);
+        }
+      }
+      const calls = messages.filter((m) => m.role === "assistant").length;
+      console.log(`### The bill: ${name}, ${calls} calls, a window of ${window.toLocaleString("en")}: millions of tokens sent; token-equivalents by model\n`);
+      table(["", "calls that change what was sent", "summaries", "share found in the cache", "sent", ...Object.keys(MODELS)], rows);
+    }
+}
+
+const million = (tokens) => (tokens / 1e6).toFixed(2);
