@@ -1,7 +1,12 @@
 // An error's stack as its reader wants it: the caller's own line first, and nothing of how it got through the module.
 
+/** The files of `pkg` that stand between a caller and the module; a test compares them with the folder. */
+export const BETWEEN = ["edge-light", "encoding", "error", "exports", "fetch", "guard", "inline", "load", "made", "node", "pack", "presets", "shown", "split", "stack", "web", "workerd"];
+
 /** Frames of the module, its glue and what stands between. */
-const INSIDE = /[\\/]pkg[\\/](?:wasm[\\/](?:contextfold_bg|cjs[\\/]node\.cjs)|(?:encoding|error|guard|prepared|split|stack|(?:node|inline|shared-\w+)\.bundle)\.js)|wasm:\/\/|wasm-function|\[wasm code\]/;
+const INSIDE = new RegExp(
+  String.raw`[\\/]pkg[\\/](?:wasm[\\/](?:contextfold_bg|cjs[\\/]node\.cjs)|(?:${BETWEEN.join("|")}|(?:node|inline|shared-\w+)\.bundle)\.js)|wasm:\/\/|wasm-function|\[wasm code\]`,
+);
 
 /** So many frames the way through the module takes at most. */
 const WAY = 30;

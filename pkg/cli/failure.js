@@ -2,7 +2,7 @@
 
 import { ContextError } from "contextfold";
 
-export const EXIT = Object.freeze({ fine: 0, overLimit: 1, violations: 1, usage: 2, unreadable: 3 });
+export const EXIT = Object.freeze({ fine: 0, overLimit: 1, violations: 1, usage: 2, unreadable: 3, unwritable: 4 });
 
 export class Failure extends Error {
   constructor(exitCode, code, message) {
@@ -14,6 +14,17 @@ export class Failure extends Error {
 
 export const usage = (message, command) =>
   new Failure(EXIT.usage, "USAGE", `${message} (see contextfold ${command ? `${command} ` : ""}--help)`);
+
+/** Why a file could not be read, in words. */
+export const whyUnreadable = (error) =>
+  ({ ENOENT: "no such file", ENOTDIR: "no such file", EISDIR: "it is a folder", EACCES: "permission denied", EPERM: "permission denied", EAGAIN: "nothing was piped in" })[error.code] ??
+  error.code ??
+  error.message;
+
+const DISK = { ENOSPC: "the disk is full", EDQUOT: "the disk quota is used up", EFBIG: "it is larger than a file may be there", EIO: "the disk failed" };
+
+/** The output could not be written, and not because of how the command was typed. */
+export const failedToWrite = (name, error) => new Failure(EXIT.unwritable, "UNWRITABLE", `cannot write ${name}: ${DISK[error.code] ?? error.code ?? error.message}`);
 
 export const unreadable = (message) => new Failure(EXIT.unreadable, "UNREADABLE", message);
 

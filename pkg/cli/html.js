@@ -1,6 +1,6 @@
 // The report of a simulation as one HTML file: no script, no request, light and dark.
 
-import { number, percent, plural } from "./paint.js";
+import { number, percent, plain, plural } from "./paint.js";
 import { partName } from "./report.js";
 
 // In the order in which they are stacked; light and dark.
@@ -187,7 +187,7 @@ function callTable(run) {
   return `<div class="scroll"><table class="calls"><thead><tr><th scope="col">call</th><th scope="col">sent</th><th scope="col">cached</th><th scope="col">cost</th><th scope="col">decided</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
-const text = (value) => String(value).replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
+const text = (value) => plain(value).replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
 
 const CSS = `:root{color-scheme:light dark;--ground:light-dark(#f6f6f3,#121517);--surface:light-dark(#fff,#1a1f22);--line:light-dark(#dcdcd5,#2e3539);--ink:light-dark(#1b2124,#e7ebec);--quiet:light-dark(#5b656b,#9daab0);--accent:light-dark(#0b7268,#4fc4b5);--soft:light-dark(#d9eeea,#173632);--bad:light-dark(#ad2f22,#ff9384)}
 *{box-sizing:border-box}body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,sans-serif;font-variant-numeric:tabular-nums}

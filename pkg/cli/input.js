@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { TranscriptError, listKey, ofValue, readTranscript as read } from "contextfold/transcript";
-import { unreadable } from "./failure.js";
+import { unreadable, whyUnreadable } from "./failure.js";
 
 const STDIN = 0;
 
@@ -52,13 +52,7 @@ function readBytes(file, name) {
   try {
     return readFileSync(file === "-" ? STDIN : file);
   } catch (error) {
-    const why = {
-      ENOENT: "no such file",
-      EISDIR: "it is a folder",
-      EACCES: "permission denied",
-      EAGAIN: "nothing was piped in",
-    }[error.code];
-    throw unreadable(`cannot read ${name}: ${why ?? error.code ?? error.message}`);
+    throw unreadable(`cannot read ${name}: ${whyUnreadable(error)}`);
   }
 }
 

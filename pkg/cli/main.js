@@ -11,7 +11,7 @@ import { mcp } from "./commands/mcp.js";
 import { repair } from "./commands/repair.js";
 import { simulate } from "./commands/simulate.js";
 import { withEncoding } from "./engine.js";
-import { asFailure } from "./failure.js";
+import { EXIT, asFailure, failedToWrite } from "./failure.js";
 import { readTranscript, readTranscripts } from "./input.js";
 import { help, parse } from "./options.js";
 import { plain } from "./paint.js";
@@ -29,14 +29,19 @@ async function run(argv) {
   process.exitCode = await COMMANDS[command](() => read(file, flags), await withEncoding(flags));
 }
 
-forgiveClosedPipe(process.stdout);
-forgiveClosedPipe(process.stderr);
-try {
-  await run(process.argv.slice(2));
-} catch (thrown) {
+/** Says in one line why it stops, and gives the exit code. */
+function tell(thrown) {
   const { code, message, exitCode } = asFailure(thrown);
   progress("");
   const { paint } = style(process.stderr, { "no-color": process.argv.includes("--no-color") });
   process.stderr.write(`contextfold: ${paint.red(code)}: ${plain(message)}\n`);
-  process.exitCode = exitCode; // not exit(): what is still on its way to a pipe would be cut off
+  return exitCode;
+}
+
+forgiveClosedPipe(process.stdout, (error) => tell(failedToWrite("standard output", error)));
+forgiveClosedPipe(process.stderr, () => EXIT.unwritable);
+try {
+  await run(process.argv.slice(2));
+} catch (thrown) {
+  process.exitCode = tell(thrown); // not exit(): what is still on its way to a pipe would be cut off
 }

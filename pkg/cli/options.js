@@ -195,7 +195,7 @@ function decimal(text, name, command) {
 const INTRO = `FILE is an array of messages or items, a request body, JSON lines, a Claude Code session file or a Codex rollout;
 - is standard input.
 The format is detected: ${FORMATS.join(", ")}.`;
-const EXITS = "Exit codes: 0 fine, 1 over the limit or violations found, 2 usage, 3 unreadable input.";
+const EXITS = "Exit codes: 0 fine, 1 over the limit or violations found, 2 usage, 3 unreadable input, 4 the output could not be written.";
 
 export function help(topic, paint) {
   const title = (text) => paint.bold(text);

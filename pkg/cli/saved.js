@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Session } from "contextfold";
-import { unreadable, usage } from "./failure.js";
+import { unreadable, usage, whyUnreadable } from "./failure.js";
 
 // Whatever it counted with, and kept back: nothing is counted here, and nothing asked.
 const ONLY_READ = { tokenizer: "estimate", compaction: { redact: null } };
@@ -42,7 +42,7 @@ function reading(file, read) {
   try {
     return read();
   } catch (error) {
-    throw unreadable(`cannot read ${file}: ${error.code ?? error.message}`);
+    throw unreadable(`cannot read ${file}: ${whyUnreadable(error)}`);
   }
 }
 

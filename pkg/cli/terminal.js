@@ -16,10 +16,10 @@ export function progress(text) {
 export const print = (text) => process.stdout.write(text);
 export const printJson = (value) => print(`${JSON.stringify(value, null, 2)}\n`);
 
-/** A reader that went away (`| head`) is no error of ours. */
-export function forgiveClosedPipe(stream) {
+/** A reader that went away (`| head`) is no error of ours; a disk that is full is told. */
+export function forgiveClosedPipe(stream, tell) {
   stream.on("error", (error) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(process.exitCode ?? 0);
+    if (error.code === "EPIPE") process.exit(process.exitCode ?? 0);
+    process.exit(tell(error));
   });
 }

@@ -1,9 +1,19 @@
 // Where a transcript or a report goes: a file, or standard output.
 
 import { writeFileSync } from "node:fs";
-import { usage } from "./failure.js";
+import { failedToWrite, usage } from "./failure.js";
 import { print } from "./terminal.js";
 
+/** Another path would do. */
+const WRONG_PLACE = {
+  ENOENT: "no such folder",
+  ENOTDIR: "a part of the path is no folder",
+  EISDIR: "it is a folder",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "read-only",
+  ENAMETOOLONG: "the name is too long",
+};
 /** Writes the transcript, and says how many bytes that took. */
 export function write(path, { value, list }, command) {
   const lines = path.endsWith(".jsonl") && value === list;
@@ -17,13 +27,9 @@ export function writeText(path, text, command) {
     try {
       writeFileSync(path, text);
     } catch (error) {
-      const why =
-        { ENOENT: "no such folder", EISDIR: "it is a folder", EACCES: "permission denied", EROFS: "read-only" }[
-          error.code
-        ] ??
-        error.code ??
-        error.message;
-      throw usage(`cannot write ${path}: ${why}`, command);
+      const wrong = WRONG_PLACE[error.code];
+      if (wrong) throw usage(`cannot write ${path}: ${wrong}`, command);
+      throw failedToWrite(path, error);
     }
   }
   return Buffer.byteLength(text);

@@ -108,6 +108,14 @@ describe("contextfold mcp", { skip: noSnapshots }, () => {
   });
 });
 
+test("a message that is longer than the connection takes is told, and is no good end", { skip: noSnapshots }, async () => {
+  const file = join(folder, "long.snapshot");
+  writeFileSync(file, (await folded()).snapshot());
+  const { status, stderr } = spawnSync(process.execPath, [CLI, "mcp", "--session", file], { encoding: "utf8", input: `${"x".repeat(11 << 20)}\n` });
+  assert.equal(status, 3);
+  assert.match(stderr, /^contextfold: UNREADABLE: the connection ended: .*10485760 bytes; a message that is sent here has to be shorter\n$/);
+});
+
 test("how it is called wrongly, and its help", () => {
   const run = (...args) => spawnSync(process.execPath, [CLI, "mcp", ...args], { encoding: "utf8" });
   assert.deepEqual([run().status, run("--session", "a", "--store", "b").status, run("file.json").status], [2, 2, 2]);

@@ -121,7 +121,7 @@ for (const [name, OpenAI] of [["openai 6", OpenAI6], ["openai 7", OpenAI7]])
       const responses = await runResponses(client(OpenAI, counting), { model: "m", input: TASK, tools: RESPONSES_TOOLS, stream: true }, { ...STRICT, execute, onEvent: (event, step) => event.type === "response.output_text.delta" && texts.push(`${step}: ${event.delta}`) });
       assertKept("openai-responses", counting.bodies);
       assertWholeInput(responses.input);
-      assert.deepEqual([responses.response.status, responses.finished], ["completed", true]);
+      assert.deepEqual([responses.response.status, responses.response.output_text, responses.finished], ["completed", ANSWER, true]);
       assert.equal(texts.map((text) => text.replace(`${CALLS + 1}: `, "")).join(""), ANSWER);
       counting.bodies.length = 0;
       let chunks = 0;

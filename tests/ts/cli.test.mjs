@@ -2,11 +2,12 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Session } from "contextfold";
 import { transcript } from "../support/transcript.mjs";
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -361,8 +362,38 @@ describe("input", () => {
 
   test("a file that is not there, and a folder: exit 3", () => {
     assert.match(cli(["count", join(folder, "nope.json")]).err, /UNREADABLE: cannot read .*no such file/);
+    assert.match(cli(["mcp", "--session", join(folder, "nope")]).err, /UNREADABLE: cannot read .*no such file/);
+    assert.match(cli(["mcp", "--store", join(folder, "nope")]).err, /UNREADABLE: cannot read .*no such file/);
+    assert.match(cli(["simulate", sample, "--prices", join(folder, "nope")]).err, /USAGE: cannot read .*no such file/);
     assert.equal(cli(["count", folder]).code, 3);
   });
+});
+
+describe("a full disk", { skip: !existsSync("/dev/full") && "there is no /dev/full here" }, () => {
+  const full = /^contextfold: UNWRITABLE: cannot write (\/dev\/full|standard output): the disk is full\n$/;
+  test("of --out: exit 4, one line", () => {
+    for (const args of [["compact", chatFile, "--window", "9000", "--out"], ["repair", chatFile, "--out"], ["simulate", chatFile, "--window", "9000", "--preset", "spec", "--html"]]) {
+      const run = cli([...args, "/dev/full"]);
+      assert.match(run.err, full);
+      assert.equal(run.code, 4);
+    }
+  });
+
+  test("of standard output: exit 4, one line", () => {
+    const out = openSync("/dev/full", "w");
+    const { status, stderr } = spawnSync(process.execPath, [at(manifest.bin.contextfold), "count", chatFile], { encoding: "utf8", stdio: ["ignore", out, "pipe"] });
+    closeSync(out);
+    assert.match(stderr, full);
+    assert.equal(status, 4);
+  });
+});
+
+test("mcp without the package beside it names commands that bring it", async () => {
+  const session = new Session({ contextWindow: 9000 });
+  const saved = file("chat.snapshot", Buffer.from(session.snapshot()));
+  const run = cli(["mcp", "--session", saved]);
+  assert.equal(run.code, 2);
+  assert.match(run.err, /npm install @modelcontextprotocol\/server@2, .*npx -p contextfold -p @modelcontextprotocol\/server@2 contextfold mcp --session FILE/);
 });
 
 describe("usage", () => {

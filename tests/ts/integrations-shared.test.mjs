@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Session } from "contextfold";
+import { runResponses } from "contextfold/openai";
 import { runLoop } from "../../pkg/integrations/shared/agent-loop.js";
 import { completionOf } from "../../pkg/integrations/shared/chat-stream.js";
 import { withoutHeader } from "../../pkg/integrations/shared/header.js";
@@ -85,4 +86,17 @@ test("a loop that throws gives the session back that it made, and leaves the cal
   assert.deepEqual([freed.length, session.messages.length], [1, 1]);
   await assert.rejects(runLoop(api, {}, { messages: 7 }, { contextWindow: 4_000 }), thrown);
   assert.equal(freed.length, 2);
+});
+
+test("a streamed response has its `output_text`, as one that is not streamed has it from the SDK", async () => {
+  const said = (text) => ({ type: "output_text", text, annotations: [] });
+  const output = [{ type: "message", id: "m", role: "assistant", status: "completed", content: [said("Done"), { type: "refusal", refusal: "no" }, said(".")] }];
+  const response = { id: "r", object: "response", status: "completed", output, usage: { input_tokens: 9, output_tokens: 2, total_tokens: 11 } };
+  async function* events() {
+    yield { type: "response.created", response: { ...response, output: [] } };
+    yield { type: "response.completed", response };
+  }
+  const run = async (end) => (await runResponses({ responses: { create: async () => end() } }, { model: "gpt-5", input: "Hi", stream: true }, { contextWindow: 8000 })).response;
+  assert.equal((await run(events)).output_text, "Done.");
+  assert.equal(response.output_text, undefined, "the event's own object is the caller's");
 });

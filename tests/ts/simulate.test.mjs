@@ -207,6 +207,11 @@ test("the report is one HTML file that asks for nothing", () => {
   assert.equal([...html.matchAll(/<svg /g)].length, 3);
   const strange = cli(file("<b>&.json", chat), "--window", "1000", "--preset", "spec", "--html", "-");
   assert.ok(strange.out.includes("&lt;b&gt;&amp;.json") && !strange.out.includes("<b>"));
+  assert.ok(!strange.out.includes(folder), "a report that is handed on names the file, not its folders");
+  const steering = cli(file("a\u001b[31m\u202eb.json", chat), "--window", "1000", "--preset", "spec", "--html", "-");
+  assert.ok(steering.out.includes("<title>a [31m b.json"));
+  // eslint-disable-next-line no-control-regex
+  assert.doesNotMatch(steering.out, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
 });
 
 test("a window that cannot hold the header: exit code 1, and why", () => {

@@ -1,10 +1,11 @@
 // The browsers' entry, loaded in Node: what it says before, while and after it fetches the module.
 
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, readdir } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import init, { ContextError, version } from "../../pkg/web.js";
+import { BETWEEN } from "../../pkg/stack.js";
+import init, { ContextError, Session, version } from "../../pkg/web.js";
 import { serve } from "../support/serve.mjs";
 
 const folder = fileURLToPath(new URL("../../pkg/wasm", import.meta.url));
@@ -34,4 +35,14 @@ test("it loads once, from a server with the wrong content type as well, however 
   assert.equal(version(), expected);
   await init(`${server.url}nothing.wasm`); // ignored: the module is there
   assert.equal(version(), expected);
+});
+
+test("an error's stack begins with the caller's own line, whatever of the package it came through", async () => {
+  const files = (await readdir(new URL("../../pkg", import.meta.url))).filter((name) => name.endsWith(".js") && !name.includes(".bundle."));
+  assert.deepEqual([...BETWEEN].sort(), files.map((name) => name.slice(0, -3)).sort());
+  const session = new Session({ contextWindow: 1000 });
+  const prepared = await session.prepare();
+  session.free();
+  for (const use of [() => prepared.messages, () => session.push({ role: "user", content: "x" })])
+    assert.throws(use, ({ stack }) => /web-entry\.test\.mjs/.test(stack.split("\n").find((line) => /^ +at /.test(line))), String(use));
 });

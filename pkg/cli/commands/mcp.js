@@ -4,7 +4,7 @@
 import { registerMcpTools } from "../../integrations/tools.js";
 import { version } from "contextfold";
 import { savedSession } from "../saved.js";
-import { EXIT, Failure } from "../failure.js";
+import { EXIT, Failure, unreadable } from "../failure.js";
 
 export async function mcp(flags) {
   const session = savedSession(flags);
@@ -12,12 +12,16 @@ export async function mcp(flags) {
   const { McpServer, StdioServerTransport } = await sdk();
   const server = new McpServer({ name: "contextfold", version: version() });
   registerMcpTools(server, session);
+  let failed; // what the connection ended of, where nobody closed it
+  server.server.onerror = (error) => (failed = error);
   const closed = new Promise((done) => {
     process.stdin.once("end", done);
     server.server.onclose = done;
   });
   await server.connect(new StdioServerTransport());
   await closed;
+  if (failed && !process.stdin.readableEnded && failed.code !== "EPIPE")
+    throw unreadable(`the connection ended: ${failed.message}; a message that is sent here has to be shorter`);
   return EXIT.fine;
 }
 
@@ -27,6 +31,10 @@ async function sdk() {
     return { McpServer, StdioServerTransport };
   } catch (error) {
     if (error?.code !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new Failure(EXIT.usage, "USAGE", "mcp needs a package beside this one: npm install @modelcontextprotocol/server@2");
+    throw new Failure(
+      EXIT.usage,
+      "USAGE",
+      "mcp needs a package beside this one: npm install @modelcontextprotocol/server@2, or, without installing anything, npx -p contextfold -p @modelcontextprotocol/server@2 contextfold mcp --session FILE",
+    );
   }
 }

@@ -1,9 +1,10 @@
 // contextfold simulate: a recorded transcript, replayed call by call under several presets, side by side.
 
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { Recording, Session, presets as known, simulate as replay } from "contextfold";
 import { plainBody, sessionOptions } from "../engine.js";
-import { EXIT, usage } from "../failure.js";
+import { EXIT, usage, whyUnreadable } from "../failure.js";
 import { dollars, figuresOf, htmlReport, priceNote } from "../html.js";
 import { fitEnd, left, number, plain, plural, right, width, wrap } from "../paint.js";
 import { printJson, progress, style } from "../terminal.js";
@@ -31,7 +32,7 @@ export function simulate(read, flags) {
   progress("");
   simulation = { ...simulation, runs };
   const shown = { name: transcript.name, source: sourceOf(transcript, simulation), simulation };
-  const written = flags.html === undefined ? null : writeText(flags.html, htmlReport(shown), "simulate");
+  const written = flags.html === undefined ? null : writeText(flags.html, htmlReport({ ...shown, name: basename(transcript.name) }), "simulate"); // who reads it need not know the folders
   const stream = flags.html === "-" ? process.stderr : process.stdout;
   if (flags.json) printJson(simulation);
   else stream.write(render(shown, written === null ? null : flags.html, style(stream, flags)));
@@ -56,7 +57,7 @@ function readPrices(file) {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw usage(`cannot read ${file}: ${error.code === "ENOENT" ? "no such file" : error.code}`, "simulate");
+    throw usage(`cannot read ${file}: ${whyUnreadable(error)}`, "simulate");
   }
   try {
     return JSON.parse(text);

@@ -11,7 +11,7 @@ export const RESPONSES = {
   async streamed(events) {
     for await (const event of events) {
       if (event.type === "error") throw Object.assign(new Error(event.message ?? event.error?.message), { code: event.code ?? event.error?.code });
-      if (ENDS.has(event.type)) return event.response;
+      if (ENDS.has(event.type)) return withText(event.response);
     }
   },
   /** A stream that began well says a refusal in its last event. */
@@ -23,6 +23,13 @@ export const RESPONSES = {
       .map((call) => ({ call, name: call.name, input: call.type === "function_call" ? call.arguments : call.input, isJson: call.type === "function_call" })),
   answer: (call, output) => ({ type: `${call.type}_output`, call_id: call.call_id, output }),
 };
+
+/** The response with `output_text`, which the SDK adds to a response that is not streamed: the API does not send it. */
+function withText(response) {
+  if (typeof response?.output_text === "string") return response;
+  const texts = (response?.output ?? []).filter(({ type }) => type === "message").flatMap(({ content }) => content ?? []);
+  return { ...response, output_text: texts.filter(({ type }) => type === "output_text").map(({ text }) => text).join("") };
+}
 
 const ENDS = new Set(["response.completed", "response.incomplete", "response.failed"]);
 
