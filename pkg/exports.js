@@ -21,6 +21,7 @@ export {
   convert,
   encodingForModel,
   extractiveSummarize,
+  readsSame,
   repair,
   shouldCompact,
   simulate,

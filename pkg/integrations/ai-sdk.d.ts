@@ -1,7 +1,7 @@
 import type { ModelMessage } from "ai" with { "resolution-mode": "import" };
-import type { HookOptions, IntegrationOptions, OwnSession, SessionOf } from "./shared/types.js";
+import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
 
-export type { HookOptions, IntegrationOptions, OwnSession, SessionOf };
+export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
 
 declare module "contextfold" {
   interface EntryTypes {
@@ -43,7 +43,7 @@ export interface StepArguments {
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
 export declare function prepareStep(
-  options: IntegrationOptions<StepArguments> & { tools?: object; instructions?: string; signal?: AbortSignal },
+  options: IntegrationOptions<StepArguments> & { tools?: object | undefined; instructions?: string | undefined; signal?: AbortSignal | undefined },
 ): <M extends object>(args: { messages: M[]; steps: readonly { usage?: object }[]; stepNumber: number; instructions?: string | object | undefined }) => Promise<{ messages: M[] } | undefined>;
 
 /** A middleware for `wrapLanguageModel`: `P` is what a call of the model takes. */

@@ -1,8 +1,8 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Middleware } from "@anthropic-ai/sdk";
-import type { HookOptions, IntegrationOptions, OwnSession, SessionOf } from "./shared/types.js";
+import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
 
-export type { HookOptions, IntegrationOptions, OwnSession, SessionOf };
+export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
 
 declare module "contextfold" {
   interface EntryTypes {

@@ -1,9 +1,9 @@
 import type { DynamicStructuredTool } from "@langchain/core/tools";
 import type { AgentMiddleware, ModelRequest } from "langchain";
-import type { HookOptions, IntegrationOptions, OwnSession, SessionOf } from "./shared/types.js";
+import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
 import type { SessionSource } from "./tools.js";
 
-export type { HookOptions, IntegrationOptions, OwnSession, SessionOf };
+export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
 
 /**
  * A middleware for `createAgent` of `langchain` 1: the messages of every model call are made to fit. The agent's state, and what a

@@ -1,8 +1,8 @@
 import type { AgentInputItem, CallModelInputFilter, Session as AgentsSession } from "@openai/agents";
 import type { Session, SessionOptions } from "contextfold";
-import type { HookOptions, IntegrationOptions, OwnSession, SessionOf } from "./shared/types.js";
+import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
 
-export type { HookOptions, IntegrationOptions, OwnSession, SessionOf };
+export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
 
 /** A session of the SDK's that gives the model a view that fits, and keeps all items whole. */
 export interface FoldingSession extends AgentsSession {
@@ -48,5 +48,5 @@ export declare function foldingSession(options: Omit<IntegrationOptions, "store"
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
 export declare function callModelInputFilter(
-  options: HookOptions & Pick<SessionOptions, "model" | "models" | "contextWindow" | "reservedOutputTokens" | "safetyMargin" | "tokenizer" | "calibrate" | "toolOutputCache"> & { outputRatio?: number },
+  options: HookOptions & KeyOption<Parameters<CallModelInputFilter>[0]> & Pick<SessionOptions, "model" | "models" | "contextWindow" | "reservedOutputTokens" | "safetyMargin" | "tokenizer" | "calibrate" | "toolOutputCache"> & { outputRatio?: number },
 ): CallModelInputFilter;

@@ -13,7 +13,8 @@ const OPTIONAL = ["applyHistoryTransaction", "applyHistoryMutations", "replaceHi
 export function foldingSession(options = {}) {
   const { sessionId, store = new MemoryStore(), ...rest } = options;
   if (typeof rest.session === "function") throw new ContextError("INVALID_CONFIG", "session: a session of the SDK's is one conversation; give it one Session");
-  const keeper = new Keeper("openai-agents session", FORMAT, rest, { mirror: agentItems() });
+  // It is one conversation, whatever becomes of its items.
+  const keeper = new Keeper("openai-agents session", FORMAT, rest.session ? rest : { key: "session", ...rest }, { mirror: agentItems() });
   let id = sessionId;
   let conversation;
   // What a store gives are copies each time: the items that are known keep their objects.
@@ -65,8 +66,9 @@ export function callModelInputFilter(options = {}) {
   if (!(outputRatio > 0 && outputRatio <= 1)) throw new ContextError("INVALID_CONFIG", "outputRatio: expected a number above 0, at most 1");
   if (rest.session) throw new ContextError("INVALID_CONFIG", "session: the filter keeps none, for what it does holds for one request; `foldingSession` takes one");
   const keeper = new Keeper("openai-agents filter", FORMAT, trimmingOnly(rest, outputRatio), { mirror: agentItems() });
-  return async ({ modelData, agent }) => {
-    const { list } = await keeper.fit(modelData.input, () => ({ header: modelData.instructions, tools: definitionsOf(agent) }));
+  return async (args) => {
+    const { modelData, agent } = args;
+    const { list } = await keeper.fit(modelData.input, () => ({ header: modelData.instructions, tools: definitionsOf(agent), args }));
     if (list === modelData.input) return modelData;
     // What the model's user said, what was called and what was answered goes to the SDK's own session as it leaves here:
     // nothing but outputs is touched, and each stays in its place.

@@ -1,8 +1,8 @@
 import type { Session } from "contextfold";
 import type OpenAI from "openai";
-import type { HookOptions, IntegrationOptions, OwnSession, SessionOf } from "./shared/types.js";
+import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
 
-export type { HookOptions, IntegrationOptions, OwnSession, SessionOf };
+export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
 
 declare module "contextfold" {
   interface EntryTypes {
@@ -20,7 +20,7 @@ declare module "contextfold" {
 /** What a request may be made with, beside its body. */
 export interface FitOptions {
   /** Ends a compaction that is under way. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Of the answer before: from it is learnt how exact the counts are. */
   usage?: unknown;
 }
@@ -60,7 +60,7 @@ export declare function fit(options: IntegrationOptions<object>): <B extends obj
 export declare function fittingFetch(options: IntegrationOptions<object> & { fetch?: typeof fetch }): (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /** Runs a tool: `args` is the parsed JSON, or the text of a custom tool. What it gives is sent as it is (text, content parts), or as JSON; what it throws, the model sees. */
-export type Execute = (args: never, about: { call: object; signal?: AbortSignal }) => unknown;
+export type Execute = (args: any, about: { call: object; signal?: AbortSignal }) => unknown;
 
 /** What a loop takes beside a session or a session's options. `R`: an answer, `E`: an event of its stream. */
 export type LoopOptions<R, E = unknown> = IntegrationOptions & {
@@ -70,11 +70,11 @@ export type LoopOptions<R, E = unknown> = IntegrationOptions & {
    */
   session?: Session;
   /** The tools, by name; or one function for all. A call of a tool that there is not gets an error for an answer. */
-  execute?: { [name: string]: Execute } | ((name: string, args: never, about: { call: object; signal?: AbortSignal }) => unknown);
+  execute?: { [name: string]: Execute } | ((name: string, args: any, about: { call: object; signal?: AbortSignal }) => unknown);
   /** As many model calls at most; default 100. */
-  maxSteps?: number;
+  maxSteps?: number | undefined;
   /** Ends the loop, its requests, its tools and a compaction that is under way. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Hears of every answer, whole, also where it was streamed. `step` counts from 1. */
   onResponse?: (response: R, step: number) => void;
   /** With `stream: true` in the body: hears of every event, as it comes. A promise is waited for. */

@@ -1,4 +1,4 @@
-import type { CheckOptions, Encoding, Event, EventName, Format, Report, Session, Summarize, SummaryRequest, SummaryResponse } from "contextfold";
+import type { CheckOptions, Encoding, EntryOf, Event, EventName, Format, Message, Report, Session, Summarize, SummaryRequest, SummaryResponse } from "contextfold";
 import type { HookOptions } from "./shared/types.js";
 
 /** A step of a script: an answer, an error that is thrown, or a function that makes one of them. */
@@ -55,7 +55,7 @@ export interface RecordedHooks {
  * The list of an agent's run in any format: a task, then calls of `read_file` with outputs of about `tokens` tokens each, all
  * different, and the answer where one is given. Default 30 calls of 500 tokens. `any`, for an SDK's own type of a list.
  */
-export declare function agentTranscript(format?: Format, options?: { task?: string; calls?: number; tokens?: number; answer?: string }): any;
+export declare function agentTranscript<F extends Format = "messages">(format?: F, options?: { task?: string; calls?: number; tokens?: number; answer?: string }): F extends "messages" ? Message[] : EntryOf<F>[];
 
 /**
  * Throws where a provider would refuse a request, or where it has more than `limit` tokens (`session.limit`; `null`: any number);

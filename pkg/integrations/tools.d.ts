@@ -3,8 +3,8 @@ import type { Session } from "contextfold";
 /** The names of the tools. */
 export type ToolName = "tool_output_cache" | "tool_output_cache_grep" | "search_history";
 
-/** A session; or what gives it, where it is made later. */
-export type SessionSource = Session | (() => Session | Promise<Session>);
+/** A session; or what gives it, where it is made later: `null` as long as there is none, which the model is told. */
+export type SessionSource = Session | (() => Session | null | undefined | Promise<Session | null | undefined>);
 
 /**
  * Runs one of the tools as a model called it, and gives the text that it is answered: `tool_output_cache` reads a stored output by

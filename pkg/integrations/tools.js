@@ -60,6 +60,7 @@ export async function runTool(session, name, args) {
   const given = argumentsOf(args);
   if (!given) return NO_ARGUMENTS;
   const of = await (typeof session === "function" ? session() : session);
+  if (!of) return "Error: nothing is stored yet";
   try {
     return await run(of, given);
   } catch (error) {

@@ -235,22 +235,38 @@ impl Context {
 
     /// Replaces the header; the same header again changes nothing. Only system and developer messages can stand there.
     pub fn set_header(&mut self, messages: Vec<Message>) {
-        let replaced = self.own_header();
+        self.replace_in_header(&self.own_header(), messages, 0);
+    }
+
+    /// Replaces messages of the header, in their place; without any, the new ones enter at position `at`. The ids of what is
+    /// replaced are free again. The nodes that stand there now.
+    pub fn replace_in_header(
+        &mut self,
+        replaced: &[NodeIndex],
+        messages: Vec<Message>,
+        at: usize,
+    ) -> Vec<NodeIndex> {
         let same = |(node, message): (&NodeIndex, &Message)| *self.history.node(*node).message == *message;
         if replaced.len() == messages.len() && replaced.iter().zip(&messages).all(same) {
-            return;
+            return replaced.to_vec();
         }
+        let mut own = self.own_header();
+        let at = own.iter().position(|node| replaced.contains(node)).unwrap_or(at.min(own.len()));
+        own.retain(|node| !replaced.contains(node));
+        self.history.supersede(replaced);
         for index in replaced {
-            self.history.set_pinned(index, false);
-            self.note_left_out(index, "the caller replaced the header", None);
+            self.history.set_pinned(*index, false);
+            self.note_left_out(*index, "the caller replaced the header", None);
         }
-        let mut own = Vec::with_capacity(messages.len());
+        let mut entered = Vec::with_capacity(messages.len());
         for message in messages {
             let message = Arc::new(message);
             let tally = Tally::of(&message, &*self.counter);
-            own.push(self.history.append(message, tally));
+            entered.push(self.history.append(message, tally));
         }
+        own.splice(at..at, entered.iter().copied());
         self.compose_header(&own);
+        entered
     }
 
     /// Folds `members` under messages of the engine's own, which stand before all else in this order, or behind the folds

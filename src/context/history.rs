@@ -102,6 +102,11 @@ impl History {
         })
     }
 
+    /// The same message, with what its format carries beside it now.
+    pub(super) fn renew(&mut self, index: NodeIndex, message: Arc<Message>) {
+        self.nodes[index.get()].message = message;
+    }
+
     /// Pins or unpins a node.
     pub fn set_pinned(&mut self, index: NodeIndex, pinned: bool) {
         self.nodes[index.get()].pinned = pinned;

@@ -20,6 +20,7 @@ pub struct Item {
     pub ephemeral: Option<u32>,
     /// It stands verbatim in every view.
     pub pinned: bool,
-    /// How it stands in the view: `whole`, `cut`, `placeholder` or `shortened`.
+    /// How it stands in the view.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "ItemForm"))]
     pub form: &'static str,
 }

@@ -2,7 +2,7 @@
 //!
 //! The **history** is every message that ever entered, in an arena of [`Node`]s that only grows. The **view** is what
 //! the model is sent next: an ordered list of [`Slot`]s that point into the history. A fold, a trim or a cut changes
-//! slots; no operation touches a node's message.
+//! slots; no operation touches what a model reads of a node's message.
 
 mod alike;
 mod away;
@@ -29,6 +29,7 @@ mod place;
 mod placeholders;
 mod pruned;
 mod recount;
+mod renew;
 mod report;
 mod rewind;
 mod rewrite;

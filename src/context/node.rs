@@ -40,7 +40,7 @@ pub enum NodeKind {
 pub struct Node {
     /// Unique in the session: the caller's, or ours (`m1`, `m2`, …; `fold_1` for summaries).
     pub id: Arc<str>,
-    /// The message, whole. Never changed.
+    /// The message, whole. What a model reads of it never changes; what its format carries beside that is as it came last.
     pub message: Arc<Message>,
     /// Its tokens, counted when it entered.
     pub tally: Tally,

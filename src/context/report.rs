@@ -122,8 +122,8 @@ impl Default for CounterReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct PartReport {
-    /// `system`, `tools`, `retain`, `summary`, `ledger` (at the end of a summary), `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs`, `memory`, `injections`, `skills`
-    #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
+    /// Which part.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "PartName"))]
     pub name: Cow<'static, str>,
     /// Tokens.
     pub tokens: u64,
@@ -136,6 +136,7 @@ pub struct PartReport {
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Decision {
     /// The pass.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "PassName"))]
     pub pass: String,
     /// Which try of the same pass, from 1, where it ran several times.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]

@@ -207,6 +207,12 @@ impl Message {
         out
     }
 
+    /// Whether nothing but white space is in it.
+    pub fn is_blank(&self) -> bool {
+        let is_text = |part: &Part| matches!(part, Part::Text { .. });
+        self.parts.iter().all(is_text) && self.plain_text().trim().is_empty()
+    }
+
     /// Whether it holds nothing at all: every provider refuses such a message. An empty text is something: some accept it,
     /// and their models answer so.
     pub fn is_empty(&self) -> bool {

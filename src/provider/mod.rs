@@ -5,7 +5,7 @@
 //! with its change and nothing else different.
 
 mod ai_sdk;
-mod alike;
+
 mod anthropic;
 mod call_ids;
 mod calls;
@@ -25,10 +25,10 @@ mod opaque;
 mod openai_chat;
 mod openai_responses;
 mod overflow;
+mod reading;
 mod repair;
 mod thinking;
 
-pub use alike::alike;
 pub use calls::Calls;
 pub use check::{CheckOptions, Dialect, Severity, Violation, check};
 pub use convert::{Conversion, convert};
@@ -39,6 +39,7 @@ pub use links::{belongs_together, unlink_each, unlink_orphans};
 pub use messages::{message_of_json, message_of_texts};
 pub use note::Note;
 pub use overflow::{Overflow, is_overflow, overflow, overflow_texts};
+pub use reading::{checksum_of_reading, reads_same};
 pub use repair::{Change, MISSING_OUTPUT, Repaired, repair};
 pub use thinking::{Unbound, binds_thinking, drop_bound_thinking};
 

@@ -210,19 +210,8 @@ impl Session {
 
     /// Replaces the leading system and developer messages.
     pub fn set_header(&mut self, messages: Vec<Message>) -> Result<()> {
-        for (i, message) in messages.iter().enumerate() {
-            if !message.role.is_instruction() {
-                let role = message.role.as_str();
-                return Err(Error::message_at(
-                    i,
-                    format!("a {role} message cannot stand in the header; push it instead"),
-                ));
-            }
-        }
-        self.context.history.check(&messages, &self.context.own_header())?;
-        self.allow(messages.len())?;
-        self.context.set_header(messages);
-        self.drop_bound_thinking(&[]);
+        let replaced = self.context.own_header();
+        self.replace_in_header(&replaced, messages, 0)?;
         Ok(())
     }
 

@@ -1,8 +1,8 @@
-//! A past that the caller wrote anew.
+//! What the caller wrote anew: his past, his header, or the same in another form.
 
 use super::facade::Session;
 use crate::context::NodeIndex;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::message::Message;
 
 impl Session {
@@ -20,5 +20,46 @@ impl Session {
         self.drop_bound_thinking(&added);
         self.after_an_edit();
         Ok(added)
+    }
+
+    /// Replaces messages of the header, in their place; without any, the new ones enter at position `at`. What is empty is none:
+    /// no provider takes an empty instruction. The nodes that stand there now.
+    ///
+    /// # Errors
+    /// `INVALID_MESSAGE` for another role's message, and for an id that is taken; nothing has changed then.
+    pub fn replace_in_header(
+        &mut self,
+        replaced: &[NodeIndex],
+        messages: Vec<Message>,
+        at: usize,
+    ) -> Result<Vec<NodeIndex>> {
+        self.check_header(replaced, &messages)?;
+        let messages = messages.into_iter().filter(|message| !message.is_blank()).collect();
+        let nodes = self.context.replace_in_header(replaced, messages, at);
+        self.drop_bound_thinking(&[]);
+        Ok(nodes)
+    }
+
+    /// Refuses messages that cannot stand in the header; changes nothing.
+    ///
+    /// # Errors
+    /// As [`Session::replace_in_header`].
+    pub fn check_header(&self, replaced: &[NodeIndex], messages: &[Message]) -> Result<()> {
+        for (i, message) in messages.iter().enumerate() {
+            if !message.role.is_instruction() {
+                let role = message.role.as_str();
+                return Err(Error::message_at(
+                    i,
+                    format!("a {role} message cannot stand in the header; push it instead"),
+                ));
+            }
+        }
+        self.context.history.check(messages, replaced)?;
+        self.allow(messages.len())
+    }
+
+    /// Takes over what formats carry beside messages that came in again.
+    pub fn renew(&mut self, messages: &[(NodeIndex, Message)]) {
+        self.context.renew(messages);
     }
 }

@@ -65,7 +65,9 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
         }
         Cow::Owned(_) => Vec::new(),
     };
-    let head: Vec<Message> = provider.read_head(&value).into_iter().collect();
+    // No provider takes an empty instruction.
+    let head = provider.read_head(&value).filter(|head| !head.is_blank());
+    let head: Vec<Message> = head.into_iter().collect();
     let (read, ranges): (Vec<Message>, Vec<Range<usize>>) =
         read_behind(provider, before, &list)?.into_iter().unzip();
     let apart = head.iter().map(|_| Group::without_objects(0..1));

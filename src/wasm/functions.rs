@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 use crate::model::{Registry, limit};
 use crate::passes::{Given, Ladder};
-use crate::provider::{detect, provider};
+use crate::provider::{detect, provider, reads_same};
 use crate::tokens::{Estimate, TokenCounter, TokenUsage, count_message};
 use crate::tool_output::{self, HeadTail};
 
@@ -62,6 +62,20 @@ pub fn preset_passes(name: JsValue) -> Result<JsValue, JsValue> {
 pub fn detect_format(input: JsValue) -> Result<Option<String>, JsValue> {
     let format = detect(&json(&input, ErrorCode::InvalidMessage)?);
     Ok(format.map(|f| f.as_str().to_owned()))
+}
+
+/// Whether a model reads two entries of a list as the same: what `sync` recognises a conversation by. Cache marks, hints for a
+/// provider, ids of items, white space around a text and the order of keys do not count.
+///
+/// @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not; `INVALID_MESSAGE` for what cannot be written as JSON.
+#[wasm_bindgen(js_name = readsSame)]
+pub fn reads_same_entry(
+    #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "unknown")] one: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "unknown")] other: JsValue,
+) -> Result<bool, JsValue> {
+    let entry = |entry: &JsValue| json(entry, ErrorCode::InvalidMessage);
+    Ok(reads_same(parse_format(&format)?, &entry(&one)?, &entry(&other)?))
 }
 
 /// Our `TokenUsage` of a provider's usage object; no cached token is counted twice.
@@ -122,7 +136,8 @@ pub fn should_compact(
 #[wasm_bindgen(js_name = compactMessages, unchecked_return_type = "Promise<Prepared>")]
 pub fn compact_messages(
     #[wasm_bindgen(unchecked_param_type = "Message[]")] messages: JsValue,
-    #[wasm_bindgen(unchecked_param_type = "SessionOptions & { signal?: AbortSignal }")] options: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "SessionOptions & { signal?: AbortSignal | undefined }")]
+    options: JsValue,
 ) -> Promise {
     settle(prepare_alone(messages, &options))
 }

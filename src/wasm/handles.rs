@@ -113,6 +113,18 @@ impl Handles {
         }
     }
 
+    /// The objects of messages that came in again, written otherwise.
+    pub fn renew(&mut self, format: Format, nodes: &[NodeIndex], objects: &[JsValue]) {
+        let Some(first) = nodes.first() else { return };
+        let same = |original: &Original| {
+            original.format() == format && original.nodes(first) == nodes && !original.objects().is_empty()
+        };
+        if self.originals.get(*first).is_some_and(same) {
+            self.originals.insert(*first, Original::new(format, nodes.to_vec(), objects.to_vec()));
+        }
+        self.made.remove(&(*first, format));
+    }
+
     /// A list of a format's objects.
     pub fn list(&mut self, slots: &[Shown<'_>], format: Format) -> Result<Array, JsValue> {
         let mut list = List::default();

@@ -37,6 +37,8 @@ pub struct Inner {
     pub handles: RefCell<Handles>,
     /// The list that the caller has, entry by entry.
     pub line: RefCell<Line>,
+    /// The header is what a body said beside its list.
+    pub header_beside: Cell<bool>,
     /// The callback; `None`: the extractive summariser.
     pub summarize: RefCell<Option<Summarize>>,
     /// The caller's clock.
@@ -80,6 +82,7 @@ impl Inner {
             core: RefCell::new(Some(core)),
             handles: RefCell::default(),
             line: RefCell::default(),
+            header_beside: Cell::default(),
             summarize: RefCell::new(summarize),
             now: RefCell::new(now),
             callback_counter: RefCell::new(callback_counter),
@@ -241,7 +244,7 @@ impl Inner {
             if !group.mended {
                 handles.keep(format, nodes.clone(), group.objects.clone());
             }
-            Stretch::of(group.objects, nodes)
+            Stretch::of(format, group.objects, nodes)
         });
         self.line.borrow_mut().extend(stretches);
     }

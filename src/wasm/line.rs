@@ -5,16 +5,18 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::packed::string_of;
-use super::value::json;
+use super::value::{get, json};
 use crate::context::{Context, NodeIndex, NodeSet, Renumbering};
 use crate::error::ErrorCode;
 use crate::message::{Format, Message};
-use crate::provider::{alike, provider};
+use crate::provider::{Calls, checksum_of_reading, provider, reads_same};
 use crate::saved::checksum;
 use crate::session::Session;
 
 /// Entries that are the same messages, and the nodes that these are.
 pub struct Stretch {
+    /// What the objects are written in.
+    pub format: Format,
     /// The caller's own objects; none where they are not known.
     pub objects: Vec<JsValue>,
     pub nodes: Vec<NodeIndex>,
@@ -22,6 +24,8 @@ pub struct Stretch {
     pub entries: usize,
     /// Checksums of the entries as JSON, where neither objects nor the history tell them any more.
     pub sums: Vec<u64>,
+    /// Beside them, those of what a model reads of the entries.
+    pub readings: Vec<u64>,
     /// The messages that they say, where these are others than the nodes: those behind a summary, however the view shows them
     /// by now.
     pub stands_for: Option<Vec<NodeIndex>>,
@@ -29,8 +33,9 @@ pub struct Stretch {
 
 impl Stretch {
     /// Objects that were pushed; without any, what was pushed is one entry.
-    pub fn of(objects: Vec<JsValue>, nodes: Vec<NodeIndex>) -> Self {
-        Self { entries: objects.len().max(1), objects, nodes, sums: Vec::new(), stands_for: None }
+    pub fn of(format: Format, objects: Vec<JsValue>, nodes: Vec<NodeIndex>) -> Self {
+        let entries = objects.len().max(1);
+        Self { format, objects, nodes, entries, sums: Vec::new(), readings: Vec::new(), stands_for: None }
     }
 
     fn len(&self) -> usize {
@@ -45,12 +50,36 @@ impl Stretch {
 
 /// How far a list is what was pushed.
 pub struct Common {
-    /// Stretches of the line that stand in the list as they were.
+    /// The instructions that the list begins with.
+    pub head: Head,
+    /// Stretches of the line that stand in the list as they were, behind its instructions.
     pub stretches: usize,
-    /// Their entries.
+    /// Where the entries behind them begin in the list.
     pub entries: usize,
     /// The first entry that is not as it was; none where the list only goes on.
     pub diverged_at: Option<usize>,
+    /// Stretches that say the same and are written otherwise, and where each begins in the list.
+    pub renewed: Vec<(usize, usize)>,
+}
+
+/// The instructions that a line begins with, beside those of a list.
+#[derive(Default)]
+pub struct Head {
+    /// Stretches of the line.
+    pub stretches: usize,
+    /// Entries of the list.
+    pub entries: usize,
+    /// The list's are others: they take the place of the line's.
+    pub is_other: bool,
+}
+
+/// How an entry is the one that was pushed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Likeness {
+    Same,
+    /// A model reads the same.
+    Renewed,
+    Other,
 }
 
 /// What was pushed, in order.
@@ -96,8 +125,10 @@ impl Line {
             let whole = nodes.len() == stretch.nodes.len();
             let objects = if whole { stretch.objects.clone() } else { Vec::new() };
             let branch = Stretch {
+                format: stretch.format,
                 entries: stretch.entries,
                 sums: stretch.sums.clone(),
+                readings: stretch.readings.clone(),
                 stands_for: stretch.stands_for.as_deref().map(there),
                 objects,
                 nodes,
@@ -117,9 +148,33 @@ impl Line {
         for stretch in self.0.iter_mut().filter(holds) {
             if let Some(sums) = sums_of(&stretch.objects) {
                 stretch.sums = sums;
+                stretch.readings = readings_of(stretch.format, &stretch.objects).unwrap_or_default();
                 stretch.objects = Vec::new();
             }
         }
+    }
+
+    /// Takes the caller's objects for entries that say the same and are written otherwise by now.
+    pub fn renew(&mut self, stretch: usize, format: Format, entries: &[JsValue]) {
+        let Some(stretch) = self.0.get_mut(stretch) else { return };
+        if !stretch.objects.is_empty() {
+            stretch.format = format;
+            stretch.objects = entries.to_vec();
+        } else if let Some(sums) = sums_of(entries).filter(|_| !stretch.sums.is_empty()) {
+            stretch.sums = sums;
+        }
+    }
+
+    /// The messages of the first `stretches`.
+    pub fn nodes_of(&self, stretches: usize) -> Vec<NodeIndex> {
+        self.0[..stretches].iter().flat_map(|s| s.nodes.iter().copied()).collect()
+    }
+
+    /// How many stretches at its beginning are instructions.
+    fn instructions(&self, core: &Session) -> usize {
+        let history = &core.context().history;
+        let is_one = |node: &NodeIndex| history.node(*node).message.role.is_instruction();
+        self.0.iter().take_while(|stretch| stretch.nodes.iter().all(is_one)).count()
     }
 
     /// Takes the caller's objects for entries of the first `stretches` that were not known as objects. What they stand for.
@@ -154,48 +209,109 @@ impl Line {
         behind
     }
 
-    /// Compares entry by entry: by reference, and by value where an object is not the same.
+    /// Compares entry by entry: by reference, and by what a model reads where an object is not the same. Instructions at the
+    /// beginning of the list are its header, whatever they were.
     pub fn common(&self, format: Format, list: &[JsValue], core: &Session) -> Result<Common, JsValue> {
+        let mut head = Head::default();
+        if !self.0.is_empty() {
+            head.stretches = self.instructions(core);
+            head.entries = list.iter().take_while(|entry| is_instruction(entry)).count();
+            let told: usize = self.0[..head.stretches].iter().map(Stretch::len).sum();
+            if head.stretches == self.0.len() {
+                head.entries = head.entries.min(told); // nothing was said yet: more of them enter as anything new does
+            }
+            head.is_other = told != head.entries;
+        }
+        let mut renewed = Vec::new();
         let mut at = 0;
-        for (n, stretch) in self.0.iter().enumerate() {
-            for i in 0..stretch.len() {
-                let given = list.get(at + i);
-                let same = match given {
-                    Some(given) => is_entry(given, stretch, i, format, core)?,
-                    None => false,
-                };
-                if !same {
-                    return Ok(Common { stretches: n, entries: at, diverged_at: Some(at + i) });
+        if !head.is_other {
+            for (n, stretch) in self.0[..head.stretches].iter().enumerate() {
+                match is_stretch(stretch, list, at, format, core)? {
+                    (Likeness::Other, _) => head.is_other = true,
+                    (Likeness::Renewed, _) => renewed.push((n, at)),
+                    (Likeness::Same, _) => {}
                 }
+                at += stretch.len();
+            }
+        }
+        if head.is_other {
+            renewed.clear();
+        }
+        let mut at = head.entries;
+        for (n, stretch) in self.0.iter().enumerate().skip(head.stretches) {
+            match is_stretch(stretch, list, at, format, core)? {
+                (Likeness::Other, diverged_at) => {
+                    return Ok(Common { head, stretches: n, entries: at, diverged_at, renewed });
+                }
+                (Likeness::Renewed, _) => renewed.push((n, at)),
+                (Likeness::Same, _) => {}
             }
             at += stretch.len();
         }
-        Ok(Common { stretches: self.0.len(), entries: at, diverged_at: None })
+        Ok(Common { head, stretches: self.0.len(), entries: at, diverged_at: None, renewed })
     }
 }
 
+/// Whether the list says a stretch from its entry `at` on, and the first entry that is another one.
+fn is_stretch(
+    stretch: &Stretch,
+    list: &[JsValue],
+    at: usize,
+    format: Format,
+    core: &Session,
+) -> Result<(Likeness, Option<usize>), JsValue> {
+    let mut all = Likeness::Same;
+    for i in 0..stretch.len() {
+        let likeness = match list.get(at + i) {
+            Some(given) => likeness(given, stretch, i, format, core)?,
+            None => Likeness::Other,
+        };
+        match likeness {
+            Likeness::Same => {}
+            Likeness::Renewed => all = Likeness::Renewed,
+            Likeness::Other => return Ok((Likeness::Other, Some(at + i))),
+        }
+    }
+    Ok((all, None))
+}
+
 /// Whether `given` is entry `i` of the stretch.
-fn is_entry(
+fn likeness(
     given: &JsValue,
     stretch: &Stretch,
     i: usize,
     format: Format,
     core: &Session,
-) -> Result<bool, JsValue> {
+) -> Result<Likeness, JsValue> {
     if let Some(sum) = stretch.sums.get(i).filter(|_| stretch.objects.is_empty()) {
-        return Ok(sum_of(given) == Some(*sum));
+        if sum_of(given) == Some(*sum) {
+            return Ok(Likeness::Same);
+        }
+        let Some(reading) = stretch.readings.get(i) else { return Ok(Likeness::Other) };
+        let same = checksum_of_reading(format, &json(given, ErrorCode::InvalidMessage)?) == *reading;
+        return Ok(if same { Likeness::Renewed } else { Likeness::Other });
     }
     let known = stretch.objects.get(i);
     if known.is_some_and(|known| is_same(known, given)) {
-        return Ok(true);
+        return Ok(Likeness::Same);
     }
     let given = json(given, ErrorCode::InvalidMessage)?;
     if let Some(known) = known
-        && alike(&json(known, ErrorCode::InvalidMessage)?, &given)
+        && reads_same(format, &json(known, ErrorCode::InvalidMessage)?, &given)
     {
-        return Ok(true);
+        return Ok(Likeness::Renewed);
     }
-    Ok(written(stretch, format, core).get(i).is_some_and(|written| alike(written, &given)))
+    Ok(match written(stretch, format, core).get(i) {
+        Some(written) if *written == given => Likeness::Same,
+        Some(written) if reads_same(format, written, &given) => Likeness::Renewed,
+        _ => Likeness::Other,
+    })
+}
+
+/// Whether an entry of a list is a system or developer message.
+fn is_instruction(entry: &JsValue) -> bool {
+    let role = get(entry, "role").ok().flatten().and_then(|role| role.as_string());
+    role.is_some_and(|role| role == "system" || role == "developer")
 }
 
 /// Whether two entries are the same object, or are written the same.
@@ -203,10 +319,11 @@ fn is_same(one: &JsValue, other: &JsValue) -> bool {
     Object::is(one, other) || text(one).is_some_and(|one| text(other) == Some(one))
 }
 
-/// Whether two entries are the same object, or say the same.
-pub fn says_same(one: &JsValue, other: &JsValue) -> bool {
+/// Whether two entries are the same object, or a model reads the same.
+pub fn says_same(format: Format, one: &JsValue, other: &JsValue) -> bool {
     let read = |entry: &JsValue| json(entry, ErrorCode::InvalidMessage).ok();
-    is_same(one, other) || read(one).zip(read(other)).is_some_and(|(one, other)| alike(&one, &other))
+    let reads = |(one, other): (Value, Value)| reads_same(format, &one, &other);
+    is_same(one, other) || read(one).zip(read(other)).is_some_and(reads)
 }
 
 fn text(value: &JsValue) -> Option<String> {
@@ -218,6 +335,15 @@ pub fn sums_of(entries: &[JsValue]) -> Option<Vec<u64>> {
     entries.iter().map(sum_of).collect::<Option<Vec<u64>>>().filter(|sums| !sums.is_empty())
 }
 
+/// What a model reads of entries, as checksums.
+pub fn readings_of(format: Format, entries: &[JsValue]) -> Option<Vec<u64>> {
+    let read = |entry: &JsValue| {
+        let entry = json(entry, ErrorCode::InvalidMessage).ok()?;
+        Some(checksum_of_reading(format, &entry))
+    };
+    entries.iter().map(read).collect()
+}
+
 /// An entry as JSON, as a checksum.
 fn sum_of(entry: &JsValue) -> Option<u64> {
     text(entry).map(|text| checksum(text.as_bytes()))
@@ -227,6 +353,7 @@ fn sum_of(entry: &JsValue) -> Option<u64> {
 fn written(stretch: &Stretch, format: Format, core: &Session) -> Vec<Value> {
     let history = &core.context().history;
     let messages: Vec<&Message> = stretch.nodes.iter().map(|n| &*history.node(*n).message).collect();
-    let items = provider(format).write(&messages).items;
+    // As it came, and not as a list of it alone would have to begin.
+    let items = provider(format).write_run(&messages, &Calls::of(messages.iter().copied()), &mut Vec::new());
     if items.len() == stretch.len() { items } else { Vec::new() }
 }

@@ -8,7 +8,7 @@ use super::handles::{Handles, Objects, Shown, finished};
 use super::line::{Line, Stretch};
 use super::value::to_js;
 use crate::context::{Context, Form};
-use crate::message::{Message, Part};
+use crate::message::{Format, Message, Part};
 use crate::provider::{OPENED, Provider};
 
 /// The messages that a list is of, by position; none behind the last.
@@ -84,7 +84,7 @@ impl List {
     }
 
     /// The list as a caller has it who was handed it, entry by entry.
-    pub fn line(&self, context: &Context) -> Line {
+    pub fn line(&self, context: &Context, format: Format) -> Line {
         let behind = self.runs.iter().skip(1).map(|next| (next.slot, next.entries));
         let ends = behind.chain([(self.slots, self.entries.length())]);
         let stretch = |(run, (slots, entries)): (&Run, (usize, u32))| {
@@ -92,7 +92,7 @@ impl List {
             let nodes: Vec<_> = shown.filter_map(|at| context.view.slot(at)).map(|slot| slot.node).collect();
             let objects: Vec<JsValue> = self.entries.slice(run.entries, entries).iter().collect();
             let stands_for = context.messages_behind(&nodes);
-            Stretch { entries: objects.len(), objects, nodes, sums: Vec::new(), stands_for }
+            Stretch { stands_for, ..Stretch::of(format, objects, nodes) }
         };
         Line(self.runs.iter().zip(ends).map(stretch).collect())
     }

@@ -32,14 +32,8 @@ use crate::provider::{self, Change, CheckOptions, Severity, Violation};
 /// ```
 /// @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
 /// there is not, and for a history of which the other format can say nothing.
-#[wasm_bindgen(unchecked_return_type = "unknown")]
-pub fn convert(
-    #[wasm_bindgen(unchecked_param_type = "Format")] from: JsValue,
-    #[wasm_bindgen(unchecked_param_type = "Format")] to: JsValue,
-    #[wasm_bindgen(unchecked_param_type = "unknown")] input: JsValue,
-    #[wasm_bindgen(unchecked_optional_param_type = "{ onNote?: (note: ConversionNote) => void }")]
-    options: JsValue,
-) -> Result<JsValue, JsValue> {
+#[wasm_bindgen(skip_typescript)]
+pub fn convert(from: JsValue, to: JsValue, input: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let (from, to) = (parse_format(&from)?, parse_format(&to)?);
     let on_note = on_note(&options)?;
     let converted = provider::convert(from, to, &entries_json(&input)?)?;
@@ -110,12 +104,8 @@ pub fn check(
 /// ```
 /// @param options As for `check`; `pending`: the last calls are still being executed, and stay open.
 /// @throws {ContextError} `INVALID_ARGUMENT` where the input is neither a list nor holds one, and for an option that there is not.
-#[wasm_bindgen(unchecked_return_type = "Repaired")]
-pub fn repair(
-    #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
-    #[wasm_bindgen(unchecked_param_type = "unknown")] input: JsValue,
-    #[wasm_bindgen(unchecked_optional_param_type = "CheckOptions")] options: JsValue,
-) -> Result<JsValue, JsValue> {
+#[wasm_bindgen(skip_typescript)]
+pub fn repair(format: JsValue, input: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let format = parse_format(&format)?;
     let given = Given::read(&options)?;
     let (value, mended) = mended_entries_json(&input)?;

@@ -136,9 +136,13 @@ impl Session {
 
     /// Takes in what is new in a list that an SDK hands over whole with every step.
     ///
-    /// Entry by entry the list is compared with what was pushed so far: by reference, and by value where an object is not the
-    /// same one. What stands behind the common beginning enters as with `pushFrom`. `added` tells how many entries that are. Leave out
-    /// an entry that is still being written: an object that is changed after it came in still counts as the one that it was.
+    /// Entry by entry the list is compared with what was pushed so far: by reference, and where an object is not the same one, by what
+    /// a model reads of it. Cache marks, hints for a provider, ids of items, white space around a text and the order of keys do not
+    /// count, and the newest form is what is sent. What stands behind the common beginning enters as with `pushFrom`. `added` tells
+    /// how many entries that are. Leave out an entry that is still being written: an object that is changed after it came in still
+    /// counts as the one that it was.
+    ///
+    /// System and developer messages that the list begins with are its header: others take their place, and nothing is rewritten.
     ///
     /// Where the past was rewritten (an entry is another one, or the list is shorter), `diverged_at` is the index of the first entry
     /// that is not as it was, else `null`. The history keeps everything; the view goes on with the given list from there. A fold that
@@ -146,7 +150,7 @@ impl Session {
     ///
     /// A list that begins with the view as it is now goes on from that: the view may be handed back, summaries and all.
     ///
-    /// A body's `system` or `instructions` becomes the header, as with `setHeader`.
+    /// A body's `system` or `instructions` becomes the header, as with `setHeader`; where the next body has none, neither has the view.
     ///
     /// ```js
     /// const { added, diverged_at } = session.sync("ai-sdk", messages);   // the SDK's own list, in every step
@@ -180,7 +184,9 @@ impl Session {
             None => provider(Format::Messages).read(&json(&messages, ErrorCode::InvalidMessage)?)?,
         };
         self.inner.rehearse(&header)?;
-        self.inner.write(|core| core.set_header(header))
+        self.inner.write(|core| core.set_header(header))?;
+        self.inner.header_beside.set(false);
+        Ok(())
     }
 
     /// Says which tools the model is given, so that their definitions are counted, by the provider's rule where the

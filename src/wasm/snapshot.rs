@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::handles::Handles;
 use super::inner::Inner;
-use super::line::{Stretch, sums_of};
+use super::line::{Stretch, readings_of, sums_of};
 use super::options::{Options, read_options, rehearse};
 use super::session::Session;
 use super::text_pieces::bytes_of;
@@ -18,15 +18,17 @@ use crate::session::{Restored, SESSION, Session as Core};
 use crate::tokens::{BytesPerFour, Counter, Estimate};
 
 /// What stands in a snapshot for this side. Version 1: the first. Version 2: what a summary in the caller's list stands for.
-const SIDE: Kind = Kind { name: "js", version: 2, what: "a session" };
+/// Version 3: what a model reads of entries that are known by checksums, and whether a body said the header.
+const SIDE: Kind = Kind { name: "js", version: 3, what: "a session" };
 
 /// What this side knows of a session. Objects themselves cannot be saved.
 struct Side {
     pushed: Vec<(Format, Vec<NodeIndex>)>,
     line: Vec<SavedStretch>,
     split_characters: Vec<(String, Vec<u32>)>,
+    header_beside: bool,
 }
-saved!(struct Side { pushed, line, split_characters });
+saved!(struct Side { pushed, line, split_characters } since 3 { header_beside });
 
 /// Entries of the caller's list, and the nodes that they are.
 struct SavedStretch {
@@ -34,8 +36,9 @@ struct SavedStretch {
     nodes: Vec<NodeIndex>,
     sums: Vec<u64>,
     stands_for: Option<Vec<NodeIndex>>,
+    readings: Vec<u64>,
 }
-saved!(struct SavedStretch { entries, nodes, sums } since 2 { stands_for });
+saved!(struct SavedStretch { entries, nodes, sums } since 2 { stands_for } since 3 { readings });
 
 #[wasm_bindgen]
 impl Session {
@@ -86,6 +89,7 @@ pub fn bytes_of_session(inner: &Inner) -> std::result::Result<(Uint8Array, Check
             .iter()
             .map(|(id, bytes)| (id.clone(), bytes.iter().copied().map(u32::from).collect()))
             .collect(),
+        header_beside: inner.header_beside.get(),
     };
     drop(handles);
     crate::sorting::sort(&mut side.split_characters);
@@ -125,9 +129,10 @@ pub fn restored(bytes: &[u8], mut options: Options) -> std::result::Result<Sessi
     let inner = Inner::new(session, options);
     inner.handles()?.keep_without_objects(side.pushed);
     let stretches = side.line.into_iter().map(|saved| {
-        let SavedStretch { entries, nodes, sums, stands_for } = saved;
-        Stretch { objects: Vec::new(), nodes, entries, sums, stands_for }
+        let SavedStretch { entries, nodes, sums, stands_for, readings } = saved;
+        Stretch { entries, sums, readings, stands_for, ..Stretch::of(Format::Messages, Vec::new(), nodes) }
     });
+    inner.header_beside.set(side.header_beside);
     inner.line.borrow_mut().extend(stretches);
     let split = side.split_characters.into_iter();
     let bytes = |(id, bytes): (String, Vec<u32>)| (id, bytes.into_iter().map(|b| b as u8).collect());
@@ -137,9 +142,15 @@ pub fn restored(bytes: &[u8], mut options: Options) -> std::result::Result<Sessi
 
 /// Entries that are written otherwise than their messages were pushed are known by their checksums.
 fn saved_stretch(stretch: &Stretch, handles: &Handles) -> SavedStretch {
-    let Stretch { objects, nodes, entries, sums, stands_for } = stretch;
-    let sums = if handles.came_as(nodes, objects) { None } else { sums_of(objects) }.unwrap_or(sums.clone());
-    SavedStretch { entries: *entries, nodes: nodes.clone(), sums, stands_for: stands_for.clone() }
+    let Stretch { format, objects, nodes, entries, sums, readings, stands_for } = stretch;
+    let objects = if handles.came_as(nodes, objects) { &[] } else { objects.as_slice() };
+    let sums_here = sums_of(objects);
+    let (sums, readings) = match sums_here {
+        Some(sums) => (sums, readings_of(*format, objects).unwrap_or_default()),
+        None => (sums.clone(), readings.clone()),
+    };
+    let (entries, nodes, stands_for) = (*entries, nodes.clone(), stands_for.clone());
+    SavedStretch { entries, nodes, sums, stands_for, readings }
 }
 
 fn read_side(bytes: &[u8], context: &Context) -> Result<Side> {

@@ -234,7 +234,8 @@ impl Session {
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn flush(
         &self,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
+        options: JsValue,
     ) -> Promise {
         let signal = known_keys(&options, &["signal"]).and_then(|()| AbortSignal::of(&options));
         settle(signal.map(|signal| self.flushed(signal)))

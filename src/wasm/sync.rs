@@ -1,13 +1,16 @@
 //! `sync`: for SDKs that hand over the whole list each time.
 
+use std::ops::Range;
+
 use js_sys::{Array, Object};
 use wasm_bindgen::prelude::*;
 
 use super::entries::{Incoming, entries, read};
 use super::inner::Inner;
-use super::line::{Line, says_same};
+use super::line::{Common, Line, says_same};
 use super::value::{copy_of, get, is_list, json, set};
 use super::view::brought_up;
+use crate::context::NodeIndex;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::{list_keys, provider};
@@ -33,41 +36,107 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         gone.extend(inner.read(|core| known.unsaid_behind(common.stretches, core.context()))?);
     }
     let before = known.before(common.stretches).cloned();
+    let renewed = renewed(known, &common, format, &list)?;
+    let own_head = known.nodes_of(common.head.stretches);
     drop(line);
     let new: Array = list[common.entries..].iter().collect();
     let before = before.map(|b| json(&b, ErrorCode::InvalidMessage)).transpose()?;
     let Incoming { messages, groups } = read(format, &new, before.as_ref())?;
-    let header = header_of(format, input)?;
-    inner.rehearse(&[messages.as_slice(), header.as_slice()].concat())?;
+    let head = if common.head.is_other { Some(&list[..common.head.entries]) } else { None };
+    let head = head.map(|head| read(format, &head.iter().collect::<Array>(), None)).transpose()?;
+    let beside = header_beside(inner, format, input)?;
+    let headers = head.iter().flat_map(|head| &head.messages).chain(beside.iter().flatten());
+    inner.rehearse(&messages.iter().chain(headers).cloned().collect::<Vec<_>>())?;
     if inner.writes() != writes {
         return Err(Error::argument(
             "the session was used while `sync` read its list: by a getter, `toJSON` or the tokenizer",
         )
         .into());
     }
+    let mut head_nodes = Vec::new();
     let nodes = inner.write_quietly(|core| {
-        let nodes = core.rewrite(&gone, messages)?;
-        if !header.is_empty() {
-            core.set_header(header)?;
+        let own = core.context().own_header();
+        let (of_list, of_body): (Vec<_>, Vec<_>) = own.into_iter().partition(|node| own_head.contains(node));
+        if let Some(head) = &head {
+            core.check_header(&of_list, &head.messages)?;
         }
+        if let Some(beside) = &beside {
+            core.check_header(&of_body, beside)?;
+        }
+        let nodes = core.rewrite(&gone, messages)?;
+        if let Some(head) = &head {
+            head_nodes = core.replace_in_header(&of_list, head.messages.clone(), usize::MAX)?;
+        }
+        if let Some(beside) = beside {
+            inner.header_beside.set(!beside.is_empty());
+            core.replace_in_header(&of_body, beside, 0)?;
+        }
+        core.renew(&renewed.messages);
         Ok(nodes)
     })?;
     if let Some(view) = view {
         *inner.line.borrow_mut() = view;
     }
     inner.line.borrow_mut().cut(common.stretches);
+    renewed.settle(inner, format, &list);
     let adopted = inner.line.borrow_mut().adopt(common.stretches, &list);
     if let Ok(mut handles) = inner.handles.try_borrow_mut() {
         for (nodes, objects) in adopted {
             handles.adopt(format, &nodes, objects);
         }
     }
+    let mut added = new.length();
+    if let Some(head) = head {
+        added += common.head.entries as u32;
+        let behind = inner.line.borrow_mut().0.split_off(common.head.stretches);
+        inner.line.borrow_mut().cut(0);
+        inner.keep(format, &head_nodes, head.groups);
+        inner.line.borrow_mut().extend(behind);
+    }
     inner.keep(format, &nodes, groups);
     inner.deliver_events();
     let result = Object::new();
-    set(&result, "added", &JsValue::from(new.length()))?;
+    set(&result, "added", &JsValue::from(added))?;
     set(&result, "diverged_at", &common.diverged_at.map_or(JsValue::NULL, |at| JsValue::from(at as u32)))?;
     Ok(result.into())
+}
+
+/// Entries that say the same and are written otherwise by now.
+struct Renewed {
+    /// The messages that they are.
+    messages: Vec<(NodeIndex, Message)>,
+    /// Of each stretch its place in the line, that of its entries in the list, and its messages.
+    stretches: Vec<(usize, Range<usize>, Vec<NodeIndex>)>,
+}
+
+/// What is written otherwise by now.
+fn renewed(line: &Line, common: &Common, format: Format, list: &[JsValue]) -> Result<Renewed, JsValue> {
+    let mut renewed = Renewed { messages: Vec::new(), stretches: Vec::new() };
+    for (n, at) in &common.renewed {
+        let Some(stretch) = line.0.get(*n) else { continue };
+        let entries = *at..*at + stretch.entries;
+        let before = at.checked_sub(1).and_then(|at| list.get(at));
+        let before = before.map(|entry| json(entry, ErrorCode::InvalidMessage)).transpose()?;
+        let now: Array = list[entries.clone()].iter().collect();
+        let Incoming { messages, .. } = read(format, &now, before.as_ref())?;
+        if stretch.stands_for.is_none() && messages.len() == stretch.nodes.len() {
+            renewed.messages.extend(stretch.nodes.iter().copied().zip(messages));
+        }
+        renewed.stretches.push((*n, entries, stretch.nodes.clone()));
+    }
+    Ok(renewed)
+}
+
+impl Renewed {
+    /// From now on the caller's objects are those of `list`.
+    fn settle(self, inner: &Inner, format: Format, list: &[JsValue]) {
+        for (n, entries, nodes) in self.stretches {
+            inner.line.borrow_mut().renew(n, format, &list[entries.clone()]);
+            if let Ok(mut handles) = inner.handles.try_borrow_mut() {
+                handles.renew(format, &nodes, &list[entries]);
+            }
+        }
+    }
 }
 
 /// The entries of a list or a body. One entry, or a response, is not the whole list: taken for it, it would put an end to all
@@ -88,17 +157,18 @@ fn handed_back(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option
         let entries = shown.entries.to_vec();
         let begins = !entries.is_empty()
             && entries.len() <= list.len()
-            && entries.iter().zip(list).all(|(shown, given)| says_same(shown, given));
-        let line = begins.then(|| shown.line(context));
+            && entries.iter().zip(list).all(|(shown, given)| says_same(format, shown, given));
+        let line = begins.then(|| shown.line(context, format));
         handles.lists.insert(format, shown);
         Ok(line)
     })?
 }
 
-/// The header that a body keeps apart from its list.
-fn header_of(format: Format, input: &JsValue) -> Result<Vec<Message>, JsValue> {
+/// The header that a body keeps apart from its list, where that is to be set: an empty one where the body says so, and where it
+/// says none any more.
+fn header_beside(inner: &Inner, format: Format, input: &JsValue) -> Result<Option<Vec<Message>>, JsValue> {
     if is_list(input) {
-        return Ok(Vec::new());
+        return Ok(None);
     }
     let beside = copy_of(input)?;
     for key in list_keys(format) {
@@ -106,5 +176,12 @@ fn header_of(format: Format, input: &JsValue) -> Result<Vec<Message>, JsValue> {
             set(&beside, key, &Array::new())?;
         }
     }
-    Ok(provider(format).read_head(&json(&beside, ErrorCode::InvalidMessage)?).into_iter().collect())
+    let beside = json(&beside, ErrorCode::InvalidMessage)?;
+    let header: Vec<Message> = provider(format).read_head(&beside).into_iter().collect();
+    let is_said = match format {
+        Format::Messages | Format::OpenaiChat => false,
+        Format::OpenaiResponses => beside.get("instructions").is_some(),
+        Format::Anthropic | Format::AiSdk => beside.get("system").is_some(),
+    };
+    Ok((is_said || !header.is_empty() || inner.header_beside.get()).then_some(header))
 }

@@ -178,6 +178,80 @@ export interface SummaryResponse {
 }
 
 /**
+ * What `convert` gives: a list, or a body where the format keeps something apart from it. To the same format, it is the input itself.
+ */
+export type Converted<F extends Format> = F extends "openai-responses"
+  ? EntryOf<F>[] | { instructions: string; input: EntryOf<F>[] }
+  : F extends "anthropic"
+    ? EntryOf<F>[] | { system: string | EntryOf<"anthropic-system">[]; messages: EntryOf<F>[] }
+    : F extends "messages"
+      ? Message[]
+      : EntryOf<F>[];
+
+/**
+ * Says a history in another format: a list, one entry, a request body or a response, as the provider's SDK gives it.
+ *
+ * Calls and outputs keep their ids and stay paired. What the other format cannot say is left out or said otherwise, and
+ * each such thing is told to `onNote`. What was whole in one format is whole in the other: where its rules ask for another
+ * order, entries are moved, and a note says so. A history that breaks its own format's rules is converted as it is.
+ *
+ * The output is a list; `{ system, messages }` or `{ instructions, input }` where the format keeps something apart from it.
+ * To the same format, it is the input itself.
+ *
+ * ```js
+ * import { convert } from "contextfold";
+ *
+ * const notes = [];
+ * const body = convert("openai-chat", "anthropic", messages, { onNote: (note) => notes.push(note) });
+ * // { system: [{ type: "text", text: "You are …" }], messages: [{ role: "user", content: "Why does the build fail?" }] }
+ * ```
+ * @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
+ * there is not, and for a history of which the other format can say nothing.
+ */
+export function convert<F extends Format>(from: Format, to: F, input: unknown, options?: { onNote?: ((note: ConversionNote) => void) | undefined }): Converted<F>;
+
+/**
+ * Mends a history that its provider would refuse, and says what was done: an output without its call goes, a call without an
+ * output gets a placeholder that says so, duplicates go, what stands in the wrong place is moved.
+ *
+ * `output` has the shape of the input: a list, or the body with its list mended (of a response whose message stands alone in
+ * it: the list of what was mended). A history without errors comes back as
+ * the very object that it is, with no changes.
+ *
+ * ```js
+ * import { repair } from "contextfold";
+ *
+ * const { output, changes } = repair("anthropic", messages);
+ * for (const { index, rule, what } of changes) console.warn(`message ${index}: ${what} (${rule})`);
+ * ```
+ * @param options As for `check`; `pending`: the last calls are still being executed, and stay open.
+ * @throws {ContextError} `INVALID_ARGUMENT` where the input is neither a list nor holds one, and for an option that there is not.
+ */
+export function repair<T>(format: Format, input: T, options?: CheckOptions): Repaired<T>;
+
+/** How a message stands in the view: as it was pushed, or shorter, and by what. */
+export type ItemForm = "whole" | "cut" | "placeholder" | "shortened" | "compressed" | "stripped" | "truncated" | "pointer" | "merged" | "unbound";
+
+/** Who decided: a pass, the caller (`compact`), or the engine, where thinking was bound to what was edited. */
+export type PassName = Pass["pass"] | "shorten" | "compact" | "drop_bound_thinking";
+
+/** A part of a view: `ledger` stands at the end of a summary. */
+export type PartName =
+  | "system"
+  | "tools"
+  | "retain"
+  | "summary"
+  | "ledger"
+  | "user"
+  | "assistant"
+  | "reasoning"
+  | "tool_calls"
+  | "tool_outputs"
+  | "memory"
+  | "injections"
+  | "skills";
+
+/**
  * Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause` of what is thrown; its message stands
  * in `report.summary.fallback`, in the decision and in the event `compaction_failed`, too (see `onFailure`).
  *
@@ -494,7 +568,7 @@ export interface Plan {
    * @throws {ContextError} `STALE_PLAN`; `INVALID_ARGUMENT` that names the message, for one that cannot stay or be folded: the
    * header, pins, the newest user message, calls that are being executed, what is folded already; and as `prepare`.
    */
-  apply(options?: { signal?: AbortSignal; keep?: string[]; fold?: string[] }): Promise<Report>;
+  apply(options?: { signal?: AbortSignal | undefined; keep?: string[] | undefined; fold?: string[] | undefined }): Promise<Report>;
 }
 
 /** A view that fits, and what was done to it. */
@@ -637,9 +711,9 @@ export interface CheckOptions {
 }
 
 /** A mended history. */
-export interface Repaired {
+export interface Repaired<T = unknown> {
   /** The list, or the body with its list mended. */
-  output: unknown;
+  output: T;
   /** What was done, in the order of the list. */
   changes: RepairChange[];
 }

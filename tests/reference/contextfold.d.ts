@@ -89,9 +89,9 @@ export interface Item {
      */
     pinned: boolean;
     /**
-     * How it stands in the view: `whole`, `cut`, `placeholder` or `shortened`.
+     * How it stands in the view.
      */
-    form: string;
+    form: ItemForm;
 }
 
 /**
@@ -379,7 +379,7 @@ export interface Decision {
     /**
      * The pass.
      */
-    pass: string;
+    pass: PassName;
     /**
      * Which try of the same pass, from 1, where it ran several times.
      */
@@ -441,9 +441,9 @@ export interface SimulatedCall {
  */
 export interface PartReport {
     /**
-     * `system`, `tools`, `retain`, `summary`, `ledger` (at the end of a summary), `user`, `assistant`, `reasoning`, `tool_calls`, `tool_outputs`, `memory`, `injections`, `skills`
+     * Which part.
      */
-    name: string;
+    name: PartName;
     /**
      * Tokens.
      */
@@ -1096,6 +1096,80 @@ export interface SummaryResponse {
 }
 
 /**
+ * What `convert` gives: a list, or a body where the format keeps something apart from it. To the same format, it is the input itself.
+ */
+export type Converted<F extends Format> = F extends "openai-responses"
+    ? EntryOf<F>[] | { instructions: string; input: EntryOf<F>[] }
+    : F extends "anthropic"
+    ? EntryOf<F>[] | { system: string | EntryOf<"anthropic-system">[]; messages: EntryOf<F>[] }
+    : F extends "messages"
+    ? Message[]
+    : EntryOf<F>[];
+
+/**
+ * Says a history in another format: a list, one entry, a request body or a response, as the provider's SDK gives it.
+ *
+ * Calls and outputs keep their ids and stay paired. What the other format cannot say is left out or said otherwise, and
+ * each such thing is told to `onNote`. What was whole in one format is whole in the other: where its rules ask for another
+ * order, entries are moved, and a note says so. A history that breaks its own format's rules is converted as it is.
+ *
+ * The output is a list; `{ system, messages }` or `{ instructions, input }` where the format keeps something apart from it.
+ * To the same format, it is the input itself.
+ *
+ * ```js
+ * import { convert } from "contextfold";
+ *
+ * const notes = [];
+ * const body = convert("openai-chat", "anthropic", messages, { onNote: (note) => notes.push(note) });
+ * // { system: [{ type: "text", text: "You are …" }], messages: [{ role: "user", content: "Why does the build fail?" }] }
+ * ```
+ * @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
+ * there is not, and for a history of which the other format can say nothing.
+ */
+export function convert<F extends Format>(from: Format, to: F, input: unknown, options?: { onNote?: ((note: ConversionNote) => void) | undefined }): Converted<F>;
+
+/**
+ * Mends a history that its provider would refuse, and says what was done: an output without its call goes, a call without an
+ * output gets a placeholder that says so, duplicates go, what stands in the wrong place is moved.
+ *
+ * `output` has the shape of the input: a list, or the body with its list mended (of a response whose message stands alone in
+ * it: the list of what was mended). A history without errors comes back as
+ * the very object that it is, with no changes.
+ *
+ * ```js
+ * import { repair } from "contextfold";
+ *
+ * const { output, changes } = repair("anthropic", messages);
+ * for (const { index, rule, what } of changes) console.warn(`message ${index}: ${what} (${rule})`);
+ * ```
+ * @param options As for `check`; `pending`: the last calls are still being executed, and stay open.
+ * @throws {ContextError} `INVALID_ARGUMENT` where the input is neither a list nor holds one, and for an option that there is not.
+ */
+export function repair<T>(format: Format, input: T, options?: CheckOptions): Repaired<T>;
+
+/** How a message stands in the view: as it was pushed, or shorter, and by what. */
+export type ItemForm = "whole" | "cut" | "placeholder" | "shortened" | "compressed" | "stripped" | "truncated" | "pointer" | "merged" | "unbound";
+
+/** Who decided: a pass, the caller (`compact`), or the engine, where thinking was bound to what was edited. */
+export type PassName = Pass["pass"] | "shorten" | "compact" | "drop_bound_thinking";
+
+/** A part of a view: `ledger` stands at the end of a summary. */
+export type PartName =
+| "system"
+| "tools"
+| "retain"
+| "summary"
+| "ledger"
+| "user"
+| "assistant"
+| "reasoning"
+| "tool_calls"
+| "tool_outputs"
+| "memory"
+| "injections"
+| "skills";
+
+/**
  * Your way to a model. It may throw or reject: nothing changes then, and its error is the `cause` of what is thrown; its message stands
  * in `report.summary.fallback`, in the decision and in the event `compaction_failed`, too (see `onFailure`).
  *
@@ -1412,7 +1486,7 @@ export interface Plan {
      * @throws {ContextError} `STALE_PLAN`; `INVALID_ARGUMENT` that names the message, for one that cannot stay or be folded: the
      * header, pins, the newest user message, calls that are being executed, what is folded already; and as `prepare`.
      */
-    apply(options?: { signal?: AbortSignal; keep?: string[]; fold?: string[] }): Promise<Report>;
+    apply(options?: { signal?: AbortSignal | undefined; keep?: string[] | undefined; fold?: string[] | undefined }): Promise<Report>;
 }
 
 /** A view that fits, and what was done to it. */
@@ -1555,9 +1629,9 @@ export interface CheckOptions {
 }
 
 /** A mended history. */
-export interface Repaired {
+export interface Repaired<T = unknown> {
     /** The list, or the body with its list mended. */
-    output: unknown;
+    output: T;
     /** What was done, in the order of the list. */
     changes: RepairChange[];
 }
@@ -1872,26 +1946,26 @@ export class Session {
      *
      * @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one.
      */
-    afterModelCall(usage: unknown, options?: { signal?: AbortSignal }): Promise<Report | null>;
+    afterModelCall(usage: unknown, options?: { signal?: AbortSignal | undefined }): Promise<Report | null>;
     /**
      * After tools ran: folds if that is due, judged by the last usage.
      *
      * @throws {ContextError} as `afterModelCall`.
      */
-    afterToolExecution(options?: { signal?: AbortSignal }): Promise<Report | null>;
+    afterToolExecution(options?: { signal?: AbortSignal | undefined }): Promise<Report | null>;
     /**
      * Once before the final answer is returned: folds if that is due.
      *
      * @throws {ContextError} as `afterModelCall`.
      */
-    beforeFinalAnswer(options?: { signal?: AbortSignal }): Promise<Report | null>;
+    beforeFinalAnswer(options?: { signal?: AbortSignal | undefined }): Promise<Report | null>;
     /**
      * Folds if `shouldCompact()` says so. Resolves to the report, or to `null` where nothing was to be done.
      *
      * @throws {ContextError} as `compact`, also for want of a summary where the view would fit without: it is asked for. The hooks
      * of an agent loop (`afterModelCall` …) go on there.
      */
-    checkAndCompact(options?: { signal?: AbortSignal }): Promise<Report | null>;
+    checkAndCompact(options?: { signal?: AbortSignal | undefined }): Promise<Report | null>;
     /**
      * Folds in any case: everything but the last `retainLastTurns` turns becomes a summary; where these alone exceed the
      * target, the oldest of them loses its earlier steps to the summary. Where there is nothing to fold, resolves to a report
@@ -1903,7 +1977,7 @@ export class Session {
      * limit; `STORE_CONFLICT` where another process saved the session meanwhile; `INVALID_ARGUMENT` inside a `summarize` of its own;
      * `ABORTED`, `FREED`. History and view are as they were then.
      */
-    compact(options?: { signal?: AbortSignal; instructions?: string }): Promise<Report>;
+    compact(options?: { signal?: AbortSignal | undefined; instructions?: string | undefined }): Promise<Report>;
     /**
      * Waits for what is under way: a summary that is being written, in the background (`compaction.background`) or for a call that
      * waits; saves, and tool outputs on their way into the store. What was written in the background is put in by the next `prepare`
@@ -1912,7 +1986,7 @@ export class Session {
      * @param options `signal`: ends the wait, and nothing else: what is under way goes on.
      * @throws {ContextError} the first error since the last call: `STORE_FAILED`, and nothing in memory is lost; `ABORTED`.
      */
-    flush(options?: { signal?: AbortSignal }): Promise<void>;
+    flush(options?: { signal?: AbortSignal | undefined }): Promise<void>;
     /**
      * Every fold that was made, the newest last.
      */
@@ -1979,6 +2053,10 @@ export class Session {
      */
     merge(child: Session, as: { tool_call_id: string } | { role: "user" }): void;
     /**
+     * The message with this id, as it was pushed, whatever the view shows of it; `undefined` where none has it.
+     */
+    message(id: string): Message | undefined;
+    /**
      * An empty session.
      *
      * @param options See `SessionOptions`; all have defaults.
@@ -2024,7 +2102,7 @@ export class Session {
      * @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one; and
      * `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
      */
-    prepare(options?: { signal?: AbortSignal; fill?: boolean }): Promise<Prepared>;
+    prepare(options?: { signal?: AbortSignal | undefined; fill?: boolean | undefined }): Promise<Prepared>;
     /**
      * Takes items or messages of a format in: a list, one of them, a request body (its header too) or a response, as the
      * provider's SDK gives it; of the AI SDK a result's `response`, or its messages.
@@ -2074,7 +2152,7 @@ export class Session {
      * @throws {ContextError} `CONTEXT_WINDOW_EXCEEDED` on the fourth time in a row without an answer (an assistant message) pushed in
      * between; else as `prepare`.
      */
-    recover(error: unknown, options?: { signal?: AbortSignal }): Promise<Prepared | null>;
+    recover(error: unknown, options?: { signal?: AbortSignal | undefined }): Promise<Prepared | null>;
     /**
      * Puts a summary in again that an earlier process saved: the messages that it covers are folded under it.
      *
@@ -2212,9 +2290,13 @@ export class Session {
     /**
      * Takes in what is new in a list that an SDK hands over whole with every step.
      *
-     * Entry by entry the list is compared with what was pushed so far: by reference, and by value where an object is not the
-     * same one. What stands behind the common beginning enters as with `pushFrom`. `added` tells how many entries that are. Leave out
-     * an entry that is still being written: an object that is changed after it came in still counts as the one that it was.
+     * Entry by entry the list is compared with what was pushed so far: by reference, and where an object is not the same one, by what
+     * a model reads of it. Cache marks, hints for a provider, ids of items, white space around a text and the order of keys do not
+     * count, and the newest form is what is sent. What stands behind the common beginning enters as with `pushFrom`. `added` tells
+     * how many entries that are. Leave out an entry that is still being written: an object that is changed after it came in still
+     * counts as the one that it was.
+     *
+     * System and developer messages that the list begins with are its header: others take their place, and nothing is rewritten.
      *
      * Where the past was rewritten (an entry is another one, or the list is shorter), `diverged_at` is the index of the first entry
      * that is not as it was, else `null`. The history keeps everything; the view goes on with the given list from there. A fold that
@@ -2222,7 +2304,7 @@ export class Session {
      *
      * A list that begins with the view as it is now goes on from that: the view may be handed back, summaries and all.
      *
-     * A body's `system` or `instructions` becomes the header, as with `setHeader`.
+     * A body's `system` or `instructions` becomes the header, as with `setHeader`; where the next body has none, neither has the view.
      *
      * ```js
      * const { added, diverged_at } = session.sync("ai-sdk", messages);   // the SDK's own list, in every step
@@ -2393,7 +2475,7 @@ export function check(format: Format, input: unknown, options?: CheckOptions): V
  *
  * @throws {ContextError} as the constructor of `Session`, `push` and `prepare`.
  */
-export function compactMessages(messages: Message[], options: SessionOptions & { signal?: AbortSignal }): Promise<Prepared>;
+export function compactMessages(messages: Message[], options: SessionOptions & { signal?: AbortSignal | undefined }): Promise<Prepared>;
 
 /**
  * The JSON of a tool output in fewer tokens (by the estimate), still JSON and marked with `"compressed": true`; the text as
@@ -2416,28 +2498,6 @@ export function compressJson(text: string, options?: { maxTokens?: number }): st
  * @throws {ContextError} `UNKNOWN_MODEL` for a model that neither knows: never a guessed number.
  */
 export function contextLimit(model: string, models?: object): number;
-
-/**
- * Says a history in another format: a list, one entry, a request body or a response, as the provider's SDK gives it.
- *
- * Calls and outputs keep their ids and stay paired. What the other format cannot say is left out or said otherwise, and
- * each such thing is told to `onNote`. What was whole in one format is whole in the other: where its rules ask for another
- * order, entries are moved, and a note says so. A history that breaks its own format's rules is converted as it is.
- *
- * The output is a list; `{ system, messages }` or `{ instructions, input }` where the format keeps something apart from it.
- * To the same format, it is the input itself.
- *
- * ```js
- * import { convert } from "contextfold";
- *
- * const notes = [];
- * const body = convert("openai-chat", "anthropic", messages, { onNote: (note) => notes.push(note) });
- * // { system: [{ type: "text", text: "You are …" }], messages: [{ role: "user", content: "Why does the build fail?" }] }
- * ```
- * @throws {ContextError} `INVALID_MESSAGE` with the index of an entry that is malformed; `INVALID_ARGUMENT` for a format that
- * there is not, and for a history of which the other format can say nothing.
- */
-export function convert(from: Format, to: Format, input: unknown, options?: { onNote?: (note: ConversionNote) => void }): unknown;
 
 /**
  * Tokens of a text, or of messages with what a provider adds per message.
@@ -2473,23 +2533,12 @@ export function encodingForModel(model: string): EncodingName;
 export function extractiveSummarize(options?: { maxTokens?: number }): Summarize;
 
 /**
- * Mends a history that its provider would refuse, and says what was done: an output without its call goes, a call without an
- * output gets a placeholder that says so, duplicates go, what stands in the wrong place is moved.
+ * Whether a model reads two entries of a list as the same: what `sync` recognises a conversation by. Cache marks, hints for a
+ * provider, ids of items, white space around a text and the order of keys do not count.
  *
- * `output` has the shape of the input: a list, or the body with its list mended (of a response whose message stands alone in
- * it: the list of what was mended). A history without errors comes back as
- * the very object that it is, with no changes.
- *
- * ```js
- * import { repair } from "contextfold";
- *
- * const { output, changes } = repair("anthropic", messages);
- * for (const { index, rule, what } of changes) console.warn(`message ${index}: ${what} (${rule})`);
- * ```
- * @param options As for `check`; `pending`: the last calls are still being executed, and stay open.
- * @throws {ContextError} `INVALID_ARGUMENT` where the input is neither a list nor holds one, and for an option that there is not.
+ * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not; `INVALID_MESSAGE` for what cannot be written as JSON.
  */
-export function repair(format: Format, input: unknown, options?: CheckOptions): Repaired;
+export function readsSame(format: Format, one: unknown, other: unknown): boolean;
 
 /**
  * Whether a compaction is due: `enabled`, `auto`, and `usage.total_tokens >= limit × thresholdRatio`.

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Session } from "contextfold";
+import { memoryStore } from "contextfold/stores/memory";
 import { missing, recordedRequests, withoutEmptyCalls } from "../support/data.mjs";
 import { FORMATS, failsWith } from "../support/session.mjs";
 
@@ -50,7 +51,7 @@ describe("a list that grows", () => {
         const first = list(before);
         session.sync("openai-chat", first);
         assert.deepEqual(session.sync("openai-chat", [...list(after), asks("and?")]), { added: 1, diverged_at: null });
-        session.view("openai-chat").slice(0, 4).forEach((entry, i) => assert.equal(entry, first[i]));
+        assert.deepEqual(session.view("openai-chat").slice(0, 4), list(after), "the newest form is sent");
         const again = Session.restore(session.snapshot());
         assert.deepEqual(again.sync("openai-chat", [...list(after), asks("and?")]), { added: 0, diverged_at: null });
         assert.equal(session.sync("openai-chat", list(() => after("otherwise"))).diverged_at, 0);
@@ -123,6 +124,104 @@ describe("a list that grows", () => {
   });
 });
 
+describe("the same for who reads it", () => {
+  const marked = (message) => ({ ...message, content: [{ type: "text", text: message.content, cache_control: { type: "ephemeral" } }] });
+  const said = (i) => (i % 2 ? says(`answer ${i}`) : asks(`question ${i}`));
+
+  test("a cache mark that moves along rewrites nothing, and stands where it was set last", async () => {
+    const session = new Session({ contextWindow: 100_000 });
+    for (let n = 1; n < 12; n += 2) {
+      const list = Array.from({ length: n }, (_, i) => said(i));
+      assert.deepEqual(session.sync("anthropic", list.with(-1, marked(list.at(-1)))), { added: n === 1 ? 1 : 2, diverged_at: null });
+      assert.deepEqual(session.view("anthropic").messages, list.with(-1, marked(list.at(-1))));
+    }
+    const restored = Session.restore(session.snapshot());
+    const list = Array.from({ length: 13 }, (_, i) => said(i));
+    assert.deepEqual(restored.sync("anthropic", list), { added: 2, diverged_at: null });
+    assert.deepEqual(restored.view("anthropic").messages, list);
+    // Written in another format, and where a pass wrote it anew, it is what it was last, too.
+    assert.ok(!JSON.stringify(restored.view("messages")).includes("cache_control"));
+  });
+
+  test("what a pass wrote anew carries what came last, too", async () => {
+    const session = new Session({ contextWindow: 3_000, summarize: () => "<summary>the gist</summary>" });
+    const list = [{ role: "user", content: [{ type: "text", text: "go" }] }];
+    for (let n = 0; n < 30; n++) {
+      const last = list.at(-1);
+      const sent = list.with(-1, { ...last, content: last.content.map((block) => ({ ...block, cache_control: { type: "ephemeral" } })) });
+      assert.equal(session.sync("anthropic", sent).diverged_at, null);
+      await session.prepare();
+      const marks = JSON.stringify(session.view("anthropic")).match(/cache_control/g) ?? [];
+      assert.ok(marks.length <= 1, `${marks.length} marks in call ${n}`);
+      list.push(
+        { role: "assistant", content: [{ type: "tool_use", id: `t${n}`, name: "run", input: { n } }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: `t${n}`, content: `output ${n} `.repeat(150) }] },
+      );
+    }
+  });
+
+  test("an output that lives in the store is known by what is read of it", async () => {
+    const session = new Session({ contextWindow: 100_000, store: memoryStore(), toolOutputCache: { memoryBytes: 1_000, maxMessageBytes: 500 } });
+    const output = (n, more) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: `t${n}`, content: `output ${n} `.repeat(500), ...more }] });
+    const list = (k, mark) => [asks("go"), ...Array.from({ length: k }, (_, n) => [{ role: "assistant", content: [{ type: "tool_use", id: `t${n}`, name: "run", input: {} }] }, output(n, mark && n === k - 1 ? { cache_control: { type: "ephemeral" } } : {})]).flat()];
+    for (let k = 1; k < 6; k++) {
+      assert.deepEqual(session.sync("anthropic", list(k, true)), { added: k === 1 ? 3 : 2, diverged_at: null });
+      await session.flush();
+    }
+    const again = Session.restore(session.snapshot(), { store: memoryStore() });
+    assert.deepEqual(again.sync("anthropic", list(5, false)), { added: 0, diverged_at: null });
+    assert.equal(again.sync("anthropic", list(5, false).with(2, { role: "user", content: [{ type: "tool_result", tool_use_id: "t0", content: "otherwise" }] })).diverged_at, 2);
+  });
+
+  test("instructions at the beginning are the header, and are replaced", () => {
+    const rules = (text) => ({ role: "system", content: text });
+    const shows = (session, list) => assert.deepEqual(session.view("openai-chat"), list);
+    const session = new Session();
+    session.sync("openai-chat", [rules("one"), asks("go"), says("so")]);
+    session.setTools("openai-chat", []);
+    assert.deepEqual(session.sync("openai-chat", [rules("two"), asks("go"), says("so"), asks("and?")]), { added: 2, diverged_at: null });
+    shows(session, [rules("two"), asks("go"), says("so"), asks("and?")]);
+    assert.deepEqual(session.sync("openai-chat", [rules("two"), rules("three"), asks("go"), says("so"), asks("and?")]), { added: 2, diverged_at: null });
+    shows(session, [rules("two"), rules("three"), asks("go"), says("so"), asks("and?")]);
+    assert.deepEqual(session.sync("openai-chat", [asks("go"), says("so"), asks("and?")]), { added: 0, diverged_at: null });
+    shows(session, [asks("go"), says("so"), asks("and?")]);
+    session.setHeader("mine");
+    assert.deepEqual(session.sync("openai-chat", [asks("go"), says("so"), asks("and?")]), { added: 0, diverged_at: null });
+    assert.deepEqual(session.view("openai-chat")[0].content, "mine", "what the list never said is not its to take away");
+  });
+
+  test("a body's instructions and those in its list are two, each replaced by its own", () => {
+    const body = (instructions, rules) => ({ ...(instructions !== undefined && { instructions }), input: [...(rules ? [{ role: "developer", content: rules }] : []), asks("go")] });
+    const session = new Session();
+    for (const [instructions, rules] of [["A", "B"], ["A", "C"], ["D", "C"], [undefined, "C"], ["E"], [null], ["F", "G"], [""]]) {
+      assert.equal(session.sync("openai-responses", body(instructions, rules)).diverged_at, null);
+      assert.deepEqual(session.view("openai-responses"), body(instructions || undefined, rules));
+    }
+  });
+
+  test("a header that was replaced may come back with its id; an empty one is none", () => {
+    const session = new Session();
+    const [plan, act] = ["plan", "act"].map((id) => [{ role: "system", content: id, id }]);
+    for (const header of [plan, act, plan, act]) {
+      session.setHeader(header);
+      assert.deepEqual(session.view("messages"), header);
+    }
+    session.sync("anthropic", { system: " ", messages: [asks("go")] });
+    assert.deepEqual(session.view("anthropic"), { messages: [asks("go")] });
+    const other = new Session();
+    other.pushFrom("anthropic", { system: "", messages: [asks("go")] });
+    assert.deepEqual(other.view("anthropic"), { messages: [asks("go")] });
+  });
+
+  test("a message by its id", () => {
+    const session = new Session();
+    const [id] = session.push(asks("go"));
+    assert.equal(session.message(id), session.messages[0]);
+    assert.equal(session.message("none"), undefined);
+    assert.throws(() => session.message(7), { code: "INVALID_ARGUMENT" });
+  });
+});
+
 describe("a rewritten past", () => {
   test("an answer made anew: the view goes on from there, the history keeps both", () => {
     const session = new Session();
@@ -145,7 +244,7 @@ describe("a rewritten past", () => {
     const session = new Session();
     session.sync("openai-chat", list);
     const other = [{ role: "system", content: "other rules" }, asks("something else")];
-    assert.deepEqual(session.sync("openai-chat", other), { added: 2, diverged_at: 0 });
+    assert.deepEqual(session.sync("openai-chat", other), { added: 2, diverged_at: 1 });
     assertShows(session, other);
     assert.deepEqual(session.items().map((i) => i.item_type), ["SYSTEM_PROMPT", "USER_MESSAGE"]);
   });

@@ -4,19 +4,19 @@ import { BodyKeeper, withSession } from "./bodies.js";
 import { goingOn } from "./going-on.js";
 
 export async function runLoop(api, client, body, options = {}) {
-  const own = withSession(options);
+  const own = await withSession(options, body);
   try {
     return await loop(api, client, body, options, own);
   } catch (error) {
-    if (own.session !== options.session) own.session.free(); // nobody else has it
+    if (own.session !== options.session && !own.home) own.session.free(); // nobody else has it, nor saves it
     throw error;
   }
 }
 
 async function loop(api, client, body, options, own) {
   const { execute = {}, maxSteps = 100, signal, onResponse, onEvent } = options;
-  const keeper = new BodyKeeper(`openai ${api.format}`, api.format, own);
-  let whole = options.session ? goingOn(own.session, api.format, body[api.list], body.instructions !== undefined) : api.first(body[api.list]);
+  const keeper = new BodyKeeper(`openai ${api.format}`, api.format, own, ["home"]);
+  let whole = options.session || own.home ? goingOn(own.session, api.format, body[api.list], body.instructions !== undefined) : api.first(body[api.list]);
   for (let step = 1; ; step++) {
     signal?.throwIfAborted();
     const { response, conversation } = await ask(api, keeper, client, { ...body, [api.list]: whole }, { signal, onEvent: (event) => onEvent?.(event, step) });
@@ -29,7 +29,10 @@ async function loop(api, client, body, options, own) {
       keeper.heard(conversation, whole);
     }
     // What was called last has its output, too: so the list can be gone on with.
-    if (calls.length === 0 || step === maxSteps) return { response, [api.list]: whole, session: own.session, steps: step, finished: calls.length === 0 };
+    if (calls.length === 0 || step === maxSteps) {
+      await keeper.saved(conversation);
+      return { response, [api.list]: whole, session: own.session, steps: step, finished: calls.length === 0 };
+    }
   }
 }
 

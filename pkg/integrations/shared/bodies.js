@@ -3,6 +3,7 @@
 import { ContextError, Session } from "contextfold";
 import { blocksOf } from "./header.js";
 import { Keeper } from "./keeper.js";
+import { opened } from "./saved.js";
 
 /** How each format's body is read. */
 const BODIES = {
@@ -64,10 +65,18 @@ export class BodyKeeper {
   failed(error) {
     this.#keeper.failed(error);
   }
+
+  /** Saves the conversation, where it is known by a key. */
+  saved(conversation) {
+    return this.#keeper.saved(conversation);
+  }
 }
 
-/** A loop has one conversation: the caller's session, or one for this run. Both are given back with the result. */
-export function withSession(options) {
-  const { session, strict, onError, onReport, signal, maxSteps, execute, onResponse, onEvent, ...ofSession } = options;
-  return { strict, onError, onReport, session: session ?? new Session(ofSession) };
+/** A loop has one conversation: the caller's session, the one under his key, or one for this run. It is given back with the result. */
+export async function withSession(options, body) {
+  const { session, key: given, strict, onError, onReport, signal, maxSteps, execute, onResponse, onEvent, ...ofSession } = options;
+  const key = typeof given === "function" ? given(body) : given;
+  if (session !== undefined || key === undefined) return { strict, onError, onReport, session: session ?? new Session(ofSession) };
+  if (typeof key !== "string" || key === "") throw new ContextError("INVALID_CONFIG", "key: expected a text that is not empty");
+  return { strict, onError, onReport, ...(await opened(ofSession, key)) };
 }

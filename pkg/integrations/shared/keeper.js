@@ -7,6 +7,7 @@ import { Conversations } from "./conversations.js";
 import { isInstruction, withoutHeader } from "./header.js";
 import { Mirror } from "./mirror.js";
 import { readOptions } from "./options.js";
+import { save } from "./saved.js";
 
 export class Keeper {
   #conversations;
@@ -27,7 +28,7 @@ export class Keeper {
     this.#format = format;
     this.#mirror = mirror;
     this.#options = readOptions(options, { more });
-    this.#conversations = new Conversations(this.#options.session, this.#options.ofSession);
+    this.#conversations = new Conversations(this.#options, format);
   }
 
   /** The integration's own options, those named in `more` among them. */
@@ -51,12 +52,12 @@ export class Keeper {
       signal = rest.signal;
       const mine = list.map((entry) => this.#mirror.ours(entry));
       if (this.#conversations.asksForSummary(mine)) return { list };
-      const found = this.#conversations.of(mine, args);
+      const found = await this.#conversations.of(mine, args);
       if (found.conversation.busy) return { list };
       conversation = found.conversation;
       conversation.busy = true;
       try {
-        return await this.#fitted({ list, mine, whole: found.whole }, conversation, { header, tools, usage, signal });
+        return await this.#fitted({ list, mine, ...found }, conversation, { header, tools, usage, signal });
       } finally {
         conversation.busy = false;
       }
@@ -67,7 +68,7 @@ export class Keeper {
     }
   }
 
-  async #fitted({ list, mine, whole }, conversation, { header, tools, usage, signal }) {
+  async #fitted({ list, mine, whole, notice }, conversation, { header, tools, usage, signal }) {
     const { session, told } = conversation;
     if (usage !== undefined && conversation.sent) recordUsage(session, usage);
     const changed = (key, value) => {
@@ -83,11 +84,18 @@ export class Keeper {
     // Instructions that stand in the list itself are its header.
     const apart = header?.length > 0 && !isInstruction(whole[0]);
     if (apart && changed("header", header)) session.setHeader(header);
+    else if (!apart && told.header !== undefined) {
+      session.setHeader("");
+      told.header = undefined;
+    }
     if (changed("tools", tools)) session.setTools(this.#format, tools);
     conversation.trouble = undefined;
     try {
       const { report } = await session.prepare(signal ? { signal } : {});
-      if (this.#isNotice(report) || report.decisions.length > 0) this.#report(report, session);
+      if (notice) report.notices = [...(report.notices ?? []), notice];
+      const isNotice = notice ? this.#tellNotice(report) : this.#isNotice(report);
+      if (isNotice || report.decisions.length > 0) this.#report(report, conversation);
+      this.#save(conversation, report.decisions.length > 0);
       // The view fits all the same: no reason to stop an agent, however strict, but one to tell.
       if (conversation.trouble !== undefined) this.#tell(new ContextError("SUMMARY_FAILED", conversation.trouble), { signal, goesOn: "a compaction failed, and the agent goes on without it" });
     } catch (error) {
@@ -113,7 +121,8 @@ export class Keeper {
       if (!(await conversation.session.recover(error, signal ? { signal } : {}))) return null;
       const { entries: view } = this.#seen(conversation);
       conversation.view = view;
-      this.#report(conversation.session.report, conversation.session);
+      this.#report(conversation.session.report, conversation);
+      this.#save(conversation, true);
       return view.map((entry) => this.#mirror.theirs(entry));
     } catch (ours) {
       this.failed(ours, { signal });
@@ -166,6 +175,10 @@ export class Keeper {
   #isNotice({ notices }) {
     if (this.#noticed || !notices) return false;
     this.#noticed = true;
+    return this.#tellNotice({ notices });
+  }
+
+  #tellNotice({ notices }) {
     if (!this.#options.onReport) console.warn(`contextfold (${this.#name}): ${notices.join("; ")} (said once)`);
     return true;
   }
@@ -175,10 +188,28 @@ export class Keeper {
     return withoutHeader(session.view(this.#format), told.header && JSON.parse(told.header));
   }
 
-  #report(report, session) {
+  /** Saves all of a conversation, where it is known by a key; for a loop, at its end. */
+  async saved(conversation) {
+    try {
+      if (conversation) await save(conversation.session, conversation.home, { wasChanged: true });
+    } catch (error) {
+      this.#tell(error, { goesOn: "the session could not be saved, and the agent goes on" });
+    }
+  }
+
+  /** Saves the session that is known by a key, while the model is asked. */
+  #save({ session, home }, wasChanged) {
+    save(session, home, { wasChanged })?.catch((error) => {
+      if (error?.code === "STORE_CONFLICT") this.#conversations.forget(home.key); // another process went on: the next call loads that
+      this.#tell(error, { goesOn: "the session could not be saved, and the agent goes on" });
+    });
+  }
+
+  /** What was decided, and how the conversation was known. */
+  #report(report, { session, known }) {
     if (!report) return;
     try {
-      this.#options.onReport?.(report, session);
+      this.#options.onReport?.({ ...report, conversation: known }, session);
     } catch (error) {
       this.failed(error);
     }

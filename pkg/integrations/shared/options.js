@@ -2,7 +2,7 @@
 
 import { ContextError, Session } from "contextfold";
 
-const OWN = ["session", "strict", "onError", "onReport"];
+const OWN = ["session", "key", "strict", "onError", "onReport"];
 
 /**
  * Takes an integration's options apart: its own, and what makes a session.
@@ -21,6 +21,9 @@ export function readOptions(options = {}, { more = [] } = {}) {
   }
   for (const key of ["onError", "onReport"])
     if (own[key] !== undefined && typeof own[key] !== "function") throw new ContextError("INVALID_CONFIG", `${key}: expected a function`);
+  const isKey = typeof own.key === "function" || (typeof own.key === "string" && own.key !== "");
+  if (own.key !== undefined && !isKey) throw new ContextError("INVALID_CONFIG", "key: expected a text that is not empty, or a function that gives one");
+  if (own.key !== undefined && own.session !== undefined) throw new ContextError("INVALID_CONFIG", "key: a session of your own is the conversation, whatever the list; give one of the two");
   if (own.session !== undefined) {
     const [key] = Object.keys(ofSession);
     if (key) throw new ContextError("INVALID_CONFIG", `${key}: give it to the session that you hand over as \`session\``);

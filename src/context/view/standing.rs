@@ -21,6 +21,20 @@ impl View {
         self.touch(at);
     }
 
+    /// Shows at a position of header and body the same message, carrying something else.
+    pub(in crate::context) fn show_renewed(&mut self, at: usize, message: Arc<Message>) {
+        self.before_edit(at);
+        if let Some(slot) = self.header.get_mut(at) {
+            slot.message = message;
+            self.changes.edit_header();
+        } else if let Some(at) = at.checked_sub(self.before_body())
+            && at < self.body.len()
+        {
+            self.body[at].message = message;
+            self.changes.edit(at);
+        }
+    }
+
     /// The body and what was dropped from it, in order, as it stands.
     pub fn stood(&self) -> impl Iterator<Item = Stood> + '_ {
         self.stood_of(|_| true)

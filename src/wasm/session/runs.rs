@@ -27,7 +27,8 @@ impl Session {
     #[wasm_bindgen(js_name = checkAndCompact, unchecked_return_type = "Promise<Report | null>")]
     pub fn check_and_compact(
         &self,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
+        options: JsValue,
     ) -> Promise {
         settle(self.start(Goal::CheckAndCompact, &options))
     }
@@ -44,7 +45,9 @@ impl Session {
     #[wasm_bindgen(unchecked_return_type = "Promise<Report>")]
     pub fn compact(
         &self,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal; instructions?: string }")]
+        #[wasm_bindgen(
+            unchecked_optional_param_type = "{ signal?: AbortSignal | undefined; instructions?: string | undefined }"
+        )]
         options: JsValue,
     ) -> Promise {
         settle(known_keys(&options, &["signal", "instructions"]).and_then(|()| {
@@ -63,7 +66,9 @@ impl Session {
     #[wasm_bindgen(unchecked_return_type = "Promise<Prepared>")]
     pub fn prepare(
         &self,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal; fill?: boolean }")]
+        #[wasm_bindgen(
+            unchecked_optional_param_type = "{ signal?: AbortSignal | undefined; fill?: boolean | undefined }"
+        )]
         options: JsValue,
     ) -> Promise {
         settle(known_keys(&options, &["signal", "fill"]).and_then(|()| {
@@ -119,7 +124,8 @@ impl Session {
     pub fn recover(
         &self,
         #[wasm_bindgen(unchecked_param_type = "unknown")] error: JsValue,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
+        options: JsValue,
     ) -> Promise {
         settle(self.start(Goal::Recover(said_by(&error)), &options))
     }
@@ -133,7 +139,8 @@ impl Session {
     pub fn after_model_call(
         &self,
         #[wasm_bindgen(unchecked_param_type = "unknown")] usage: JsValue,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
+        options: JsValue,
     ) -> Promise {
         settle(self.record_usage(usage).and_then(|_| self.start(Goal::KeepUp, &options)))
     }
@@ -144,7 +151,8 @@ impl Session {
     #[wasm_bindgen(js_name = afterToolExecution, unchecked_return_type = "Promise<Report | null>")]
     pub fn after_tool_execution(
         &self,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
+        options: JsValue,
     ) -> Promise {
         settle(self.start(Goal::KeepUp, &options))
     }
@@ -155,7 +163,8 @@ impl Session {
     #[wasm_bindgen(js_name = beforeFinalAnswer, unchecked_return_type = "Promise<Report | null>")]
     pub fn before_final_answer(
         &self,
-        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal }")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "{ signal?: AbortSignal | undefined }")]
+        options: JsValue,
     ) -> Promise {
         settle(self.start(Goal::KeepUp, &options))
     }

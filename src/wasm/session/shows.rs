@@ -11,7 +11,7 @@ use crate::session::Search;
 use crate::wasm::providers::on_note;
 use crate::wasm::summarize::parse_format;
 use crate::wasm::tool_outputs::ToolOutputCache;
-use crate::wasm::value::{flat_to_js, json, to_js};
+use crate::wasm::value::{flat_to_js, json, text, to_js};
 use crate::wasm::view::view_of;
 
 #[wasm_bindgen]
@@ -26,6 +26,22 @@ impl Session {
                 nodes.filter(|(_, n)| n.kind == NodeKind::Message).map(|(i, n)| (NodeIndex(i as u32), n));
             handles.messages(pushed)
         })?
+    }
+
+    /// The message with this id, as it was pushed, whatever the view shows of it; `undefined` where none has it.
+    #[wasm_bindgen(unchecked_return_type = "Message | undefined")]
+    pub fn message(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let id = text(&id, "id")?;
+        let mut handles = self.inner.handles()?;
+        let found = self.inner.read(|core| {
+            let history = &core.context().history;
+            let node = history.find(&id).map(|index| (index, history.node(index)));
+            handles.messages(node.filter(|(_, node)| node.kind == NodeKind::Message).into_iter())
+        })??;
+        Ok(found.get(0))
     }
 
     /// Tokens of the view, as counted.

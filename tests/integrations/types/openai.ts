@@ -36,3 +36,9 @@ const whole: OpenAI.Responses.Response = streamed.response;
 await runChat(client, { model: "gpt-5", messages, stream: true }, { session, onEvent: async ({ choices }) => console.log(choices[0]?.delta.content, whole.status) });
 // @ts-expect-error no such option
 await runChat(client, { model: "gpt-5", messages }, { session, onChunk: console.log });
+
+// What a tool is called with needs no annotation, and a key may be a function of the body.
+await runResponses(client, { model: "gpt-5", input, tools }, { model: "gpt-5", execute: { build: async (args) => String(args.target) } });
+fit({ contextWindow: 128_000, key: (body) => ("user" in body ? String(body.user) : undefined), onReport: ({ conversation }) => console.log(conversation.by, conversation.entries) });
+// @ts-expect-error: a session of one's own is the conversation
+fit({ session, key: "chat-17" });

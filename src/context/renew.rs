@@ -1,0 +1,80 @@
+//! Messages that came in again, the same for who reads them: with other cache marks, hints or ids of items.
+
+use std::sync::Arc;
+
+use super::core::Context;
+use super::node::NodeIndex;
+use super::view::{Form, View};
+use crate::message::{Message, Part};
+
+impl Context {
+    /// Takes over what formats carry beside the messages, as it came now. What is read of a message stays as it is, and so do
+    /// its tokens; one that has other parts now keeps what it carries.
+    pub fn renew(&mut self, messages: &[(NodeIndex, Message)]) {
+        for (node, now) in messages {
+            let before = &self.history.node(*node).message;
+            let Some(renewed) = carrying(before, now).filter(|renewed| *renewed != **before) else {
+                continue;
+            };
+            let renewed = Arc::new(renewed);
+            self.history.renew(*node, renewed.clone());
+            self.view.renew(*node, &renewed);
+        }
+    }
+}
+
+impl View {
+    /// Shows a message with what is carried beside it now. For a prompt cache that is no change.
+    fn renew(&mut self, node: NodeIndex, renewed: &Arc<Message>) {
+        let as_now = |form: Form, shown: &Message| match form {
+            Form::Whole => Some(renewed.clone()),
+            _ => carrying(shown, renewed).map(Arc::new),
+        };
+        if let Some(at) = self.header().iter().position(|slot| slot.node == node) {
+            let slot = &self.header()[at];
+            if let Some(message) = as_now(slot.form, &slot.message) {
+                self.show_renewed(at, message);
+            }
+        } else if let Some(at) = self.position(node) {
+            let slot = &self.body()[at];
+            if let Some(message) = as_now(slot.form, &slot.message) {
+                self.show_renewed(self.before_body() + at, message);
+            }
+        }
+    }
+}
+
+/// The message with what `now` carries beside what is read, part by part; `None` where they have other parts.
+fn carrying(message: &Message, now: &Message) -> Option<Message> {
+    let parts = parts_carrying(&message.parts, &now.parts)?;
+    Some(Message { parts, extras: now.extras.clone(), ..message.clone() })
+}
+
+fn parts_carrying(parts: &[Part], now: &[Part]) -> Option<Vec<Part>> {
+    let same = parts.len() == now.len();
+    same.then(|| parts.iter().zip(now).map(|(part, now)| part_carrying(part, now)).collect())?
+}
+
+fn part_carrying(part: &Part, now: &Part) -> Option<Part> {
+    let mut renewed = part.clone();
+    match (&mut renewed, now) {
+        (Part::Text { extras, .. }, Part::Text { extras: now, .. })
+        | (Part::Refusal { extras, .. }, Part::Refusal { extras: now, .. }) => extras.clone_from(now),
+        (Part::Media(media), Part::Media(now)) => media.extras.clone_from(&now.extras),
+        (Part::Reasoning(reasoning), Part::Reasoning(now)) => {
+            reasoning.id.clone_from(&now.id);
+            reasoning.extras.clone_from(&now.extras);
+        }
+        (Part::ToolCall(call), Part::ToolCall(now)) => call.extras.clone_from(&now.extras),
+        (Part::ToolOutput(output), Part::ToolOutput(now)) => {
+            output.extras.clone_from(&now.extras);
+            // A view that is shorter has other parts: they carry nothing.
+            if let Some(content) = parts_carrying(&output.content, &now.content) {
+                output.content = content;
+            }
+        }
+        (Part::Opaque { raw, .. }, Part::Opaque { raw: now, .. }) => raw.clone_from(now),
+        _ => return None,
+    }
+    Some(renewed)
+}

@@ -1,0 +1,225 @@
+// A conversation is known again by every hook, with the real SDKs: whatever is usual between two calls of an agent, no summary of
+// what was summarised already is asked for.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import Anthropic from "@anthropic-ai/sdk";
+import { AIMessage, HumanMessage } from "@langchain/core/messages";
+import { fakeModel } from "@langchain/core/testing";
+import { createAgent, tool } from "langchain";
+import OpenAI from "openai";
+import * as ai6 from "ai-6";
+import * as kit6 from "ai-6/test";
+import { middleware as anthropicMiddleware } from "contextfold/anthropic";
+import { middleware as aiMiddleware, prepareStep } from "contextfold/ai-sdk";
+import { middleware as langchainMiddleware } from "contextfold/langchain";
+import { fit, fittingFetch } from "contextfold/openai";
+import { foldingSession } from "contextfold/openai-agents";
+import { memoryStore } from "contextfold/stores/memory";
+
+const CALLS = 60;
+const WORDS = "some words about the build and its modules ".repeat(40);
+const SUMMARY = "<summary>Modules were discussed.</summary>";
+
+const majors = [{ name: "ai 6", ai: ai6, kit: kit6, Model: kit6.MockLanguageModelV3 }];
+if (Number(process.versions.node.split(".")[0]) >= 22) {
+  const kit = await import("ai/test");
+  majors.push({ name: "ai 7", ai: await import("ai"), kit, Model: kit.MockLanguageModelV4 });
+}
+
+/** What an agent does between two calls. `sent`: what of its messages it sends; `behind`: what it does with them once they are answered. */
+const plain = { system: () => "You build.", tools: (tools) => tools, sent: (messages) => messages, again: () => false };
+const last = (messages, change) => messages.with(-1, change(messages.at(-1)));
+const HABITS = {
+  "the cache mark moves along": { sent: (messages) => last(messages, (m) => ({ ...m, mark: true })) },
+  "the time is in the prompt": { system: (n) => `You build. It is 12:${n}.` },
+  "a reminder behind the newest message": { sent: (messages) => [...messages, { role: "user", text: "<reminder>Keep to the plan.</reminder>" }] },
+  "a reminder in the newest message": { sent: (messages) => last(messages, (m) => ({ ...m, text: `${m.text}<reminder>Keep to the plan.</reminder>` })) },
+  "ids are made anew": { sent: (messages, n) => messages.map((m, i) => ({ ...m, id: `msg_${n}_${i}` })) },
+  "white space is trimmed": { sent: (messages) => last(messages, (m) => ({ ...m, text: `${m.text} \n` })) },
+  "tools come in another order": { tools: (tools, n) => (n % 2 ? tools.toReversed() : tools) },
+  "the newest message is edited": { again: (messages, n) => n % 3 === 2 && last(messages, (m) => ({ ...m, text: `${m.text} and quickly` })) },
+  "an answer is made anew": { again: (messages, n) => n % 3 === 2 && messages.length > 2 && messages.with(-2, { role: "assistant", text: `another ${WORDS}` }) },
+};
+
+/** How many summaries the calls of an agent ask for. */
+async function summariesAsked(open, habit, more) {
+  const { system, tools, sent, again } = { ...plain, ...habit };
+  let asked = 0;
+  const sessions = new Set();
+  const call = open({ contextWindow: 12_000, strict: true, summarize: () => (asked++, SUMMARY), onReport: (_, session) => sessions.add(session), ...more });
+  let messages = [];
+  for (let n = 0, turn = 0; n < CALLS; n++, turn++) {
+    messages = [...messages, { role: "user", text: `question ${turn} ${WORDS}` }];
+    const send = () => call({ system: system(n), tools: tools(["build", "test"], n), messages: sent(messages, n) });
+    await send();
+    const other = again(messages, n);
+    if (other) {
+      messages = other;
+      n++;
+      await send();
+    }
+    messages = [...messages, { role: "assistant", text: `answer ${turn} ${WORDS}` }];
+  }
+  return { asked, sessions: sessions.size };
+}
+
+const parameters = { type: "object", properties: {} };
+const json = (value) => new Response(JSON.stringify(value), { headers: { "content-type": "application/json" } });
+const marked = (m, mark) => (m.mark ? mark : {});
+
+const CHAT = {
+  messages: ({ system, messages }) => [{ role: "system", content: system }, ...messages.map((m) => ({ role: m.role, content: m.mark ? [{ type: "text", text: m.text, cache_control: { type: "ephemeral" } }] : m.text }))],
+  tools: ({ tools }) => tools.map((name) => ({ type: "function", function: { name, parameters } })),
+  answer: { id: "c", object: "chat.completion", created: 0, model: "m", choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant", content: "ok" } }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } },
+};
+const RESPONSES = {
+  items: ({ messages }) => messages.map((m) => ({ type: "message", role: m.role, ...(m.role === "assistant" ? { id: m.id ?? "msg_1", status: "completed" } : {}), content: [{ type: m.role === "user" ? "input_text" : "output_text", text: m.text, ...(m.role === "assistant" && { annotations: [] }), ...marked(m, { cache_control: { type: "ephemeral" } }) }] })),
+  tools: ({ tools }) => tools.map((name) => ({ type: "function", name, parameters, strict: false })),
+  answer: { id: "r", object: "response", created_at: 0, status: "completed", model: "m", output: [{ id: "msg", type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "ok", annotations: [] }] }], usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2, input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } } },
+};
+const openai = (fetch) => new OpenAI({ apiKey: "none", maxRetries: 0, fetch });
+const answers = async (url) => json(String(url).endsWith("/responses") ? RESPONSES.answer : CHAT.answer);
+
+const HOOKS = {
+  "anthropic middleware": (options) => {
+    const answer = { id: "m", type: "message", role: "assistant", model: "m", content: [{ type: "text", text: "ok" }], stop_reason: "end_turn", stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } };
+    const client = new Anthropic({ apiKey: "none", maxRetries: 0, fetch: async () => json(answer), middleware: [anthropicMiddleware(options)] });
+    return ({ system, tools, messages }) =>
+      client.messages.create({
+        model: "m", max_tokens: 100, system, tools: tools.map((name) => ({ name, input_schema: parameters })),
+        messages: messages.map((m) => ({ role: m.role, content: [{ type: "text", text: m.text, ...marked(m, { cache_control: { type: "ephemeral" } }) }] })),
+      });
+  },
+  "openai fit, Chat Completions": (options) => {
+    const [fitting, client] = [fit(options), openai(answers)];
+    return async (call) => client.chat.completions.create(await fitting({ model: "m", tools: CHAT.tools(call), messages: CHAT.messages(call) }));
+  },
+  "openai fit, Responses": (options) => {
+    const [fitting, client] = [fit(options), openai(answers)];
+    return async (call) => client.responses.create(await fitting({ model: "m", instructions: call.system, tools: RESPONSES.tools(call), input: RESPONSES.items(call) }));
+  },
+  "openai fetch, Chat Completions": (options) => {
+    const client = openai(fittingFetch({ ...options, fetch: answers }));
+    return (call) => client.chat.completions.create({ model: "m", tools: CHAT.tools(call), messages: CHAT.messages(call) });
+  },
+  "openai fetch, Responses": (options) => {
+    const client = openai(fittingFetch({ ...options, fetch: answers }));
+    return (call) => client.responses.create({ model: "m", instructions: call.system, tools: RESPONSES.tools(call), input: RESPONSES.items(call) });
+  },
+  "openai-agents session": (options) => {
+    let items = [];
+    const session = foldingSession({ ...options, sessionId: "s", store: { getItems: async () => structuredClone(items), addItems: async () => {} } });
+    return ({ messages }) => {
+      items = messages.map((m) => ({ type: "message", role: m.role, ...(m.role === "assistant" ? { id: m.id ?? "msg_1", status: "completed" } : {}), content: [{ type: m.role === "user" ? "input_text" : "output_text", text: m.text }], ...marked(m, { providerData: { cache: true } }) }));
+      return session.getItems();
+    };
+  },
+  "langchain middleware": (options) => {
+    const hook = langchainMiddleware(options);
+    return ({ system, tools, messages }) => {
+      const agent = createAgent({ model: fakeModel().respond(new AIMessage("ok")), tools: tools.map((name) => tool(() => "done", { name, description: name, schema: parameters })), systemPrompt: system, middleware: [hook] });
+      const said = messages.map((m) => {
+        const content = m.mark ? [{ type: "text", text: m.text, cache_control: { type: "ephemeral" } }] : m.text;
+        return m.role === "user" ? new HumanMessage({ content, id: m.id }) : new AIMessage({ content, id: m.id });
+      });
+      return agent.invoke({ messages: said });
+    };
+  },
+};
+for (const { name, ai, Model } of majors) {
+  const usage = { inputTokens: { total: 10, noCache: 10 }, outputTokens: { total: 20, text: 20 } };
+  const model = () => new Model({ doGenerate: async () => ({ content: [{ type: "text", text: "ok" }], finishReason: { unified: "stop" }, usage, warnings: [] }) });
+  const toolsOf = ({ tools }) => Object.fromEntries(tools.map((name) => [name, ai.tool({ description: name, inputSchema: ai.jsonSchema(parameters), execute: async () => "done" })]));
+  const said = ({ messages }) => messages.map((m) => ({ role: m.role, content: [{ type: "text", text: m.text }], ...marked(m, { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } }) }));
+  HOOKS[`${name}: prepareStep`] = (options) => {
+    const hook = prepareStep(options);
+    return (call) => ai.generateText({ model: model(), system: call.system, tools: toolsOf(call), messages: said(call), prepareStep: hook });
+  };
+  HOOKS[`${name}: middleware`] = (options) => {
+    const wrapped = ai.wrapLanguageModel({ model: model(), middleware: aiMiddleware(options) });
+    return (call) => ai.generateText({ model: wrapped, system: call.system, tools: toolsOf(call), messages: said(call) });
+  };
+}
+
+for (const [name, open] of Object.entries(HOOKS))
+  describe(name, () => {
+    let without;
+    test("the plain list", async () => {
+      without = await summariesAsked(open);
+      assert.ok(without.asked > 2 && without.asked < 12, `${without.asked} summaries`);
+    });
+    for (const [what, habit] of Object.entries(HABITS))
+      test(what, async () => {
+        const { asked } = await summariesAsked(open, habit);
+        assert.ok(asked <= without.asked + 1, `${asked} summaries, ${without.asked} without the habit`);
+      });
+  });
+
+describe("a key", () => {
+  test("says which conversation it is, whatever its list", async () => {
+    for (const [name, open] of Object.entries(HOOKS)) {
+      if (name === "openai-agents session") continue; // it is one conversation
+      const reports = [];
+      const call = open({ contextWindow: 12_000, strict: true, summarize: () => SUMMARY, key: () => "chat-17", onReport: (report) => reports.push(report) });
+      for (let n = 0; n < 4; n++) {
+        const messages = Array.from({ length: 41 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", text: `${n} says ${i} otherwise ${WORDS}` }));
+        await call({ system: "You build.", tools: ["build"], messages });
+      }
+      assert.ok(reports.length > 0, name);
+      assert.ok(reports.every(({ conversation }) => conversation.by === "key" && conversation.key === "chat-17"), name);
+    }
+  });
+
+  test("with a store, another process goes on with the summaries of the one before", async () => {
+    for (const [name, open] of Object.entries(HOOKS)) {
+      if (name === "openai-agents session") continue; // its store is the SDK's
+      const store = memoryStore();
+      let asked = 0;
+      const options = { contextWindow: 12_000, strict: true, summarize: () => (asked++, SUMMARY), key: "chat-17", store };
+      const messages = Array.from({ length: 121 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", text: `says ${i} ${WORDS}` }));
+      await open(options)({ system: "You build.", tools: ["build"], messages });
+      assert.ok(asked > 0, name);
+      await new Promise((done) => setTimeout(done, 20)); // it is saved while the model is asked
+      const before = asked;
+      const more = [...messages, { role: "assistant", text: "well" }, { role: "user", text: "and?" }];
+      const reports = [];
+      await open({ ...options, onReport: (report) => reports.push(report) })({ system: "You build.", tools: ["build"], messages: more });
+      assert.equal(asked, before, name);
+    }
+  });
+});
+
+describe("without a key", () => {
+  test("the report says how the conversation was known", async () => {
+    const seen = [];
+    await summariesAsked(HOOKS["openai fit, Chat Completions"], {}, { onReport: ({ conversation }) => seen.push(conversation) });
+    assert.ok(seen.length > 2);
+    for (const { by, entries, rewritten } of seen) assert.deepEqual({ by, isMost: entries > 10, rewritten }, { by: "beginning", isMost: true, rewritten: 0 });
+  });
+
+  test("two that begin alike stay apart", async () => {
+    const sessions = new Set();
+    const call = HOOKS["openai fit, Chat Completions"]({ contextWindow: 12_000, summarize: () => SUMMARY, onReport: (_, session) => sessions.add(session) });
+    const lists = ["one", "other"].map((who) => (n) => [{ role: "user", text: "The same task." }, ...Array.from({ length: 2 * n }, (_, i) => ({ role: i % 2 ? "user" : "assistant", text: `${who} says ${i} ${WORDS}` }))]);
+    for (let n = 1; n < 20; n++) for (const list of lists) await call({ system: "You build.", tools: [], messages: list(n) });
+    assert.equal(sessions.size, 2);
+    for (const session of sessions) {
+      const said = JSON.stringify(session.view("messages"));
+      assert.ok(said.includes("one says") !== said.includes("other says"));
+    }
+  });
+
+  test("one that is never known again is told of once, with the remedy", async (t) => {
+    const said = [];
+    t.mock.method(console, "warn", (text) => said.push(text));
+    const call = HOOKS["openai fit, Chat Completions"]({ contextWindow: 100_000 });
+    for (let n = 0; n < 20; n++) await call({ system: "You build.", tools: [], messages: [{ role: "user", text: `${n}: go` }, { role: "assistant", text: "so" }, { role: "user", text: "and?" }] });
+    assert.equal(said.length, 1);
+    assert.match(said[0], /give the hook a `key`/);
+    said.length = 0;
+    const fresh = HOOKS["openai fit, Chat Completions"]({ contextWindow: 100_000 });
+    for (let n = 0; n < 20; n++) await fresh({ system: "You build.", tools: [], messages: [{ role: "user", text: `${n}: go` }] });
+    assert.deepEqual(said, [], "conversations that begin here are no sign of it");
+  });
+});
