@@ -8,6 +8,7 @@ import * as maker from "./made.js";
 import { instantiateSplit } from "./split.js";
 import { guarded, settleMethods, unloaded } from "./guard.js";
 import { showState } from "./shown.js";
+import { refuseClones } from "./uncloned.js";
 
 /** What the module imports: functions of the glue. */
 export const imports = { "./contextfold_bg.js": glue };
@@ -17,6 +18,7 @@ let instance;
 glue.__wbg_set_wasm(unloaded);
 settleMethods(glue);
 showState(glue.Session);
+refuseClones(glue.Session);
 
 /** Whether the module is there. */
 export const isLoaded = () => instance !== undefined;

@@ -13,6 +13,15 @@ import { root, wasmDir } from "./paths.mjs";
 const pkg = join(root, "pkg");
 const out = join(wasmDir, "cjs");
 
+/** The Node entry, which lends the readers of transcripts what has no public name. */
+const NODE = `export * from "./node.js"; export { default } from "./node.js";
+import { Session, detectFormat } from "./wasm/contextfold_bg.js";
+Object.defineProperty(Session, "__detectFormat", { value: detectFormat });`;
+const GLUE = `import { Session } from "contextfold"; export const detectFormat = (input) => Session.__detectFormat(input);`;
+
+/** Entries beside the main one and the integrations. */
+const OTHERS = ["stores/memory.js", "stores/indexeddb.js", "transcript/node.js"];
+
 export async function writeBundles() {
   for (const name of readdirSync(pkg)) if (name.endsWith(".bundle.js")) rmSync(join(pkg, name));
   await build({
@@ -34,7 +43,7 @@ export async function writeBundles() {
 async function writeCommonJs() {
   rmSync(out, { recursive: true, force: true });
   await build({
-    entryPoints: [join(pkg, "node.js")],
+    stdin: { contents: NODE, resolveDir: pkg, sourcefile: "node.cjs.js" },
     outfile: join(out, "node.cjs"),
     bundle: true,
     platform: "node",
@@ -56,8 +65,30 @@ async function writeCommonJs() {
     target: "node20",
     logLevel: "warning",
   });
+  // The one module, by name.
+  const byName = {
+    name: "by name",
+    setup(build) {
+      build.onResolve({ filter: /^\.\.\/node\.js$/ }, () => ({ path: "contextfold", external: true }));
+      build.onResolve({ filter: /^\.\.\/wasm\/contextfold_bg\.js$/ }, () => ({ path: "glue", namespace: "by-name" }));
+      build.onLoad({ filter: /./, namespace: "by-name" }, () => ({ contents: GLUE, resolveDir: pkg }));
+    },
+  };
+  await build({
+    entryPoints: OTHERS.map((path) => join(pkg, path)),
+    outdir: out,
+    outbase: pkg,
+    outExtension: { ".js": ".cjs" },
+    bundle: true,
+    packages: "external",
+    plugins: [byName],
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    logLevel: "warning",
+  });
   const written = new Set();
-  for (const path of ["index.d.ts", ...integrations.map((name) => `integrations/${name.replace(/\.js$/, ".d.ts")}`)])
+  for (const path of ["index.d.ts", "stores/memory.d.ts", "stores/indexeddb.d.ts", "transcript/index.d.ts", ...integrations.map((name) => `integrations/${name.replace(/\.js$/, ".d.ts")}`)])
     writeDeclarations(join(pkg, path), written);
 }
 

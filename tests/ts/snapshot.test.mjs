@@ -203,3 +203,11 @@ describe("bytes that are none of a session", () => {
     assert.throws(() => Session.restore(Buffer.from(text, "latin1")), failsWith("SNAPSHOT_TOO_NEW", /version 99999.*update contextfold/));
   });
 });
+
+test("a session that is cloned as plain data says what to do instead", () => {
+  const session = new Session();
+  for (const one of [session, session.fork(session.push(user("go"))[0]), Session.restore(session.snapshot())])
+    assert.throws(() => structuredClone(one), { name: "DataCloneError", message: /snapshot\(\) gives its bytes/ });
+  session.free();
+  assert.throws(() => session.tokens, { code: "FREED" });
+});

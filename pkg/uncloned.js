@@ -1,0 +1,15 @@
+// A session is no plain data: `structuredClone` and `postMessage` would make an empty object of it, without a word. They name the
+// first value that they cannot clone, and this is one that says what to do instead.
+
+const WHY = Symbol("a Session is no plain data: session.snapshot() gives its bytes, and Session.restore(bytes) the session; fork(id) goes on beside it. It");
+
+/** Gives each object of a class a value that cannot be cloned; its address, which is no business of anybody's, is not shown any more. */
+export function refuseClones({ prototype }) {
+  Object.defineProperty(prototype, "__wbg_ptr", {
+    configurable: true,
+    set(ptr) {
+      Object.defineProperty(this, "__wbg_ptr", { value: ptr, writable: true, configurable: true, enumerable: false });
+      Object.defineProperty(this, "unclonable", { value: WHY, configurable: true, enumerable: true });
+    },
+  });
+}
