@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import * as langchain from "@langchain/core/messages";
 import { findCutPoint } from "@mariozechner/pi-coding-agent";
 import { pruneMessages } from "ai";
-import { Session, convert, loadEncoding } from "contextfold";
+import { Session, convert, loadEncoding, toolDefinitions } from "contextfold";
 import { ClearToolUsesEdit, contextEditingMiddleware } from "langchain";
 import { random } from "../tokens/generate.mjs";
 import { SUMMARY, agent, asLangChain, asModelMessages, asPiEntries } from "./histories.mjs";
@@ -65,16 +65,17 @@ const ours = (name, options = {}) => ({
   begin(window) {
     let asked = [];
     const summarize = async (request) => {
-      asked.push(request.messages);
+      asked.push(request.as("openai-chat").messages);
       return { text: SUMMARY };
     };
     const session = new Session({ contextWindow: window, tokenizer: encoding, safetyMargin: 0, summarize, ...options });
+    session.setTools("openai-chat", toolDefinitions("openai-chat"));
     return {
       async step(more) {
         asked = [];
         session.push(more);
-        const { messages } = await session.prepare();
-        return { messages, asked };
+        await session.prepare();
+        return { messages: session.view("openai-chat"), asked };
       },
       end: () => session.free(),
     };
@@ -141,10 +142,17 @@ function bytes(message) {
 }
 const sum = (messages) => messages.reduce((n, m) => n + counts.get(bytes(m)), 0);
 
+/** How many entries two requests begin with alike. */
+function shared(before, now) {
+  let same = 0;
+  while (same < before.length && same < now.length && before[same] === now[same]) same++;
+  return same;
+}
+
 /** One library over one session: what its calls cost. */
 async function run(library, messages, window) {
   const at = library.begin(window);
-  const bill = { breaks: 0, sent: 0, cached: 0, asked: 0, summaries: 0 };
+  const bill = { breaks: 0, sent: 0, cached: 0, asked: 0, askedCached: 0, summaries: 0 };
   let from = 0;
   let before = [];
   for (const [n, message] of messages.entries()) {
@@ -152,16 +160,17 @@ async function run(library, messages, window) {
     const { messages: view, asked } = await at.step(messages.slice(from, n));
     from = n;
     const now = view.map(bytes);
-    let same = 0;
-    while (same < before.length && same < now.length && before[same] === now[same]) same++;
+    const same = shared(before, now);
     const tokens = now.map((text) => counts.get(text));
     const sent = tokens.reduce((a, b) => a + b, 0);
     const cached = tokens.slice(0, same).reduce((a, b) => a + b, 0);
     bill.breaks += same < before.length ? 1 : 0;
     bill.sent += sent;
     bill.cached += cached < LEAST ? 0 : cached;
+    // A summary is asked for before the call: what its request shares with the call before is in the cache.
     for (const request of asked) {
       bill.summaries++;
+      bill.askedCached += sum(request.slice(0, shared(before, request.map(bytes))));
       bill.asked += sum(request);
     }
     before = now;
@@ -178,15 +187,15 @@ export async function bills(table, only = () => true) {
       for (const library of libraries) {
         try {
           const bill = await run(library, messages, window);
-          const cost = ({ read, write, output }) => bill.cached * read + (bill.sent - bill.cached) * write + bill.asked * write + bill.summaries * encoding.count(SUMMARY) * output;
-          rows.push([library.name, bill.breaks, bill.summaries, (bill.cached / bill.sent).toFixed(3), million(bill.sent), ...Object.values(MODELS).map((m) => million(cost(m)))]);
+          const cost = ({ read, write, output }) => (bill.cached + bill.askedCached) * read + (bill.sent - bill.cached + bill.asked - bill.askedCached) * write + bill.summaries * encoding.count(SUMMARY) * output;
+          rows.push([library.name, bill.breaks, bill.summaries, (bill.cached / bill.sent).toFixed(3), bill.asked ? (bill.askedCached / bill.asked).toFixed(2) : "–", million(bill.sent), ...Object.values(MODELS).map((m) => million(cost(m)))]);
         } catch (error) {
-          rows.push([library.name, `${error.code ?? error.name}: ${error.message.slice(0, 60)}`, "", "", "", "", ""]);
+          rows.push([library.name, `${error.code ?? error.name}: ${error.message.slice(0, 60)}`, "", "", "", "", "", ""]);
         }
       }
       const calls = messages.filter((m) => m.role === "assistant").length;
       console.log(`### The bill: ${name}, ${calls} calls, a window of ${window.toLocaleString("en")}: millions of tokens sent; token-equivalents by model\n`);
-      table(["", "calls that change what was sent", "summaries", "share found in the cache", "sent", ...Object.keys(MODELS)], rows);
+      table(["", "calls that change what was sent", "summaries", "share found in the cache", "the same of summary requests", "sent", ...Object.keys(MODELS)], rows);
     }
 }
 

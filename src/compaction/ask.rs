@@ -43,6 +43,8 @@ impl Reason {
 pub enum Size {
     /// The whole view, as the specification asks: the provider's prompt cache serves most of it.
     Whole,
+    /// The view up to the last message that is folded: the prompt cache serves that, too.
+    Beginning,
     /// Only what is folded.
     FoldedOnly,
     /// Only what is folded, tool outputs as placeholders.
@@ -53,7 +55,8 @@ impl Size {
     /// The next smaller one.
     pub const fn smaller(self) -> Option<Self> {
         match self {
-            Self::Whole => Some(Self::FoldedOnly),
+            Self::Whole => Some(Self::Beginning),
+            Self::Beginning => Some(Self::FoldedOnly),
             Self::FoldedOnly => Some(Self::NoOutputs),
             Self::NoOutputs => None,
         }
@@ -79,7 +82,9 @@ pub struct Ask<'a> {
     pub redact: Option<&'a Redact>,
     /// The language to write in; the conversation's own where `None`.
     pub language: Option<&'a str>,
-    /// The provider binds thinking to what stands before it: none goes along.
+    /// The request may be the view itself, with its tools.
+    pub continues: bool,
+    /// The provider binds thinking to what stands before it: none goes along where that is another text than the view's.
     pub drops_bound_thinking: bool,
     /// The largest output of the summariser's model, where it is known.
     pub most_output: Option<u64>,

@@ -15,6 +15,15 @@ pub enum Style {
     Transcript,
 }
 
+/// What a request for a summary consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestKind {
+    /// The view itself, with its tools, and the instruction behind it: the provider finds all but that in its prompt cache.
+    Continue,
+    /// The conversation without tools, as the specification has it.
+    Separate,
+}
+
 /// What happens when every attempt at a summary was refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OnFailure {
@@ -48,6 +57,8 @@ pub struct CompactionConfig {
     pub retain_last_turns: u64,
     /// In what shape the conversation goes to the summariser; `None`: the ladder's own.
     pub style: Option<Style>,
+    /// What a request consists of; `None`: the ladder's own.
+    pub request: Option<RequestKind>,
     /// How often a summary is asked for before it counts as failed.
     pub max_attempts: u32,
     /// What happens then.
@@ -89,6 +100,7 @@ impl Default for CompactionConfig {
             retain_directives: Vec::new(),
             retain_last_turns: 1,
             style: None,
+            request: None,
             max_attempts: 2,
             on_failure: OnFailure::Error,
             low_ratio: 0.5,
@@ -127,6 +139,10 @@ impl CompactionConfig {
             style: keys.one_of("style", &["messages", "transcript"])?.map(|style| match style {
                 "transcript" => Style::Transcript,
                 _ => Style::Messages,
+            }),
+            request: keys.one_of("request", &["continue", "separate"])?.map(|kind| match kind {
+                "continue" => RequestKind::Continue,
+                _ => RequestKind::Separate,
             }),
             max_attempts: keys.u64_in("maxAttempts", 1..=100)?.map_or(d.max_attempts, |n| n as u32),
             on_failure: match keys.one_of("onFailure", &["error", "extractive"])? {

@@ -28,7 +28,7 @@ mod verdict;
 pub use adjust::{adjust, check_kept};
 pub use ask::{Ask, Reason, Size};
 pub use chunks::Chunks;
-pub use config::{CompactionConfig, OnFailure, Style};
+pub use config::{CompactionConfig, OnFailure, RequestKind, Style};
 pub use frame::Frame;
 pub use language::Script;
 pub use layout::{Layout, SummaryRole, engine_message};

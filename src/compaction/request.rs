@@ -8,7 +8,7 @@ use super::config::Style;
 use super::layout::Layout;
 use super::plan::FoldPlan;
 use super::quoted::Quoted;
-use super::shown::conversation;
+use super::shown::{Shown, beginning, conversation};
 use super::{Profile, prompts, tags, transcript};
 use crate::context::{Context, NodeSet, PartName, Slot, Tally};
 use crate::error::Result;
@@ -28,6 +28,10 @@ pub struct SummaryRequest {
     pub kept: Vec<usize>,
     /// In what shape the conversation stands in `messages`.
     pub style: Style,
+    /// The messages are the view's own, and the tools go along: the provider's prompt cache serves all but the instruction.
+    pub continues: bool,
+    /// How much of the view it shows.
+    pub size: Size,
     /// Why it is asked.
     pub reason: Reason,
     /// Tokens of it all.
@@ -77,8 +81,8 @@ pub fn least_tokens(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> u64 {
     let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
     let shows_outputs = style == Style::Messages && plan.layout != Layout::SystemSummary;
     match ask.size {
-        Size::FoldedOnly if shows_outputs => return least_of_folded(context, plan),
-        Size::FoldedOnly | Size::NoOutputs => return 0,
+        Size::Beginning | Size::FoldedOnly if shows_outputs => return least_of_folded(context, plan),
+        Size::Beginning | Size::FoldedOnly | Size::NoOutputs => return 0,
         Size::Whole => {}
     }
     let parts = context.view.tokens_by_part().into_iter();
@@ -139,6 +143,8 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
         messages,
         kept: Vec::new(),
         style: Style::Transcript,
+        continues: false,
+        size: Size::NoOutputs,
         reason,
         profile: asked,
         max_tokens: ask.max_tokens(asked),
@@ -150,6 +156,16 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
     })
 }
 
+/// The request shows the view, or its beginning, message by message.
+fn is_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>, slots: &[(Shown<'_>, Quoted)]) -> bool {
+    let messages = match ask.size {
+        Size::Whole => context.view.body().len(),
+        Size::Beginning => beginning(context, &plan.members.iter().copied().collect()),
+        Size::FoldedOnly | Size::NoOutputs => return false,
+    };
+    slots.len() == messages && slots.iter().all(|(from, message)| from.is_whole(message))
+}
+
 fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<SummaryRequest> {
     let mut slots = conversation(context, plan, ask.size, ask)?;
     let style = ask.config.style.unwrap_or_else(|| plan.layout.style());
@@ -157,6 +173,9 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
         for (_, message) in slots.iter_mut().filter(|(from, message)| !from.is_inert(message, context)) {
             message.make_inert(); // a transcript is neutralised as a whole
         }
+    }
+    if ask.continues && !(style == Style::Messages && is_view(context, plan, ask, &slots)) {
+        return about_view(context, plan, &Ask { continues: false, ..ask.clone() });
     }
     let folded: Vec<Quoted> = slots.iter().filter(|(from, _)| from.folded).map(|(_, m)| m.clone()).collect();
     let kept = (0..slots.len()).filter(|i| !slots[*i].0.folded).collect();
@@ -171,13 +190,14 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
             (Message::text(Role::User, text), Vec::new())
         }
     };
-    let told = told + context.count(&last);
+    let instruction_tokens = context.count(&last);
     messages.push(Quoted::whole(Arc::new(last)));
     let header = context.view.header().iter().map(|s| s.message.plain_text());
     let system = header.map(|text| ask.redact.map_or_else(|| Ok(text.clone()), |r| r.text(&text)));
     let system: Vec<String> = system.collect::<Result<_>>()?;
     let header_tokens: u64 = context.view.header().iter().map(Slot::tokens).sum();
-    let input_tokens = header_tokens + told;
+    let before = told + if ask.continues { context.view.fixed_tokens() } else { header_tokens };
+    let input_tokens = before + instruction_tokens;
     Ok(SummaryRequest {
         model: ask.config.model.clone(),
         system: (!system.is_empty()).then(|| system.join("\n\n")),
@@ -185,6 +205,8 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
         folded: Arc::new(folded),
         kept,
         style,
+        continues: ask.continues,
+        size: ask.size,
         reason: ask.reason,
         input_tokens,
         profile: plan.profile,

@@ -43,7 +43,8 @@ impl Shown<'_> {
         Seen { calls, ..Seen::of(message.of()) }
     }
 
-    fn is_whole(&self, message: &Quoted) -> bool {
+    /// It is what stands in the view.
+    pub fn is_whole(&self, message: &Quoted) -> bool {
         message.is(&self.slot.message)
     }
 }
@@ -56,20 +57,32 @@ pub fn conversation<'a>(
     ask: &Ask<'_>,
 ) -> Result<Vec<(Shown<'a>, Quoted)>> {
     let folded: NodeSet = plan.members.iter().copied().collect();
-    let shown = |s: &Slot| context.view.dropped(s.node).is_none();
+    let most = match size {
+        Size::Whole => usize::MAX,
+        Size::Beginning => beginning(context, &folded),
+        Size::FoldedOnly | Size::NoOutputs => 0,
+    };
+    let mut stand = 0;
+    let mut shown = |s: &Slot| {
+        let stands = context.view.dropped(s.node).is_none();
+        stand += usize::from(stands);
+        stands && stand <= most
+    };
     let mut slots: Vec<(Shown<'a>, Quoted)> = context
         .view
         .with_dropped()
         .into_iter()
         .map(|s| (folded.contains(&s.node), s))
-        .filter(|(folded, s)| *folded || (size == Size::Whole && shown(s)))
+        .filter(|(folded, s)| shown(s) || *folded)
         .map(|(folded, slot)| {
             // Its outputs go along, and no provider takes them without the calls.
             let calling = if folded { context.with_calls(slot) } else { None };
             let message = match (size, calling) {
                 (_, Some(message)) => Quoted::whole(message),
                 (Size::NoOutputs, None) if slot.role() == Role::Tool => Quoted::without_output(&slot.message),
-                (Size::Whole | Size::FoldedOnly, None) if folded && plan.layout == Layout::SystemSummary => {
+                (Size::Whole | Size::Beginning | Size::FoldedOnly, None)
+                    if folded && plan.layout == Layout::SystemSummary =>
+                {
                     Quoted::whole(with_short_output(slot))
                 }
                 _ => Quoted::whole(slot.message.clone()),
@@ -85,7 +98,7 @@ pub fn conversation<'a>(
         slots.retain(|(_, message)| !message.of().is_empty());
     }
     if context.history.has_reasoning() {
-        if ask.drops_bound_thinking {
+        if ask.drops_bound_thinking && !ask.continues {
             drop_bound_thinking(&mut slots);
         }
         slots = unlinked(context, &slots);
@@ -97,6 +110,11 @@ pub fn conversation<'a>(
         slots.extend(slot.map(|slot| (Shown { folded: true, slot }, Quoted::whole(Arc::new(note)))));
     }
     Ok(slots)
+}
+
+/// How many messages of the view's body there are up to the last that is folded.
+pub fn beginning(context: &Context, folded: &NodeSet) -> usize {
+    context.view.body().iter().rposition(|slot| folded.contains(&slot.node)).map_or(0, |last| last + 1)
 }
 
 /// A request for a summary comes without the tools, and often without what stood before: thinking that its provider binds

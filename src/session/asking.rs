@@ -3,8 +3,10 @@
 use super::facade::Session;
 use super::prompt::tool_name;
 use super::run::{Fit, Pending, Question};
-use crate::compaction::{self, Ask, Chunks, Frame, Layout, Reason, Script, SummaryRequest};
-use crate::context::{NodeSet, Slot};
+use crate::compaction::{
+    self, Ask, Chunks, Frame, Layout, Reason, RequestKind, Script, Size, SummaryRequest,
+};
+use crate::context::{NodeSet, PartName, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::tool_output::SEARCH_TOOL;
 
@@ -63,11 +65,15 @@ impl Session {
     pub fn shrink(&mut self, pending: Pending) -> Result<Fit> {
         let pending = self.still_wanted(pending)?;
         let mut question = pending.question;
-        if let Some(size) = question.size.smaller() {
-            question.size = size;
-            return self.ask(question);
-        }
         let tokens = pending.request.input_tokens;
+        if let Some(size) = self.smaller(question.size) {
+            question.size = size;
+            return match self.ask(question)? {
+                // Where all of the view's beginning is folded, both are one.
+                Fit::NeedsSummary(same) if same.request.input_tokens >= tokens => self.shrink(*same),
+                fit => Ok(fit),
+            };
+        }
         let smaller = if let Some(chunks) = &mut question.chunks {
             chunks.shrink(&*self.context.counter)
         } else {
@@ -112,14 +118,15 @@ impl Session {
         loop {
             let ask = self.words(question, language.as_deref());
             let least = compaction::least_tokens(&self.context, &question.plan, &ask);
-            if let Some(smaller) = question.size.smaller().filter(|_| window.is_some_and(|most| least > most))
+            if let Some(smaller) =
+                self.smaller(question.size).filter(|_| window.is_some_and(|most| least > most))
             {
                 question.size = smaller;
                 continue;
             }
             let request = compaction::request(&self.context, &question.plan, &ask)?;
             let Some(window) = window.filter(|w| request.input_tokens > *w) else { return Ok(request) };
-            match question.size.smaller() {
+            match self.smaller(question.size) {
                 Some(smaller) => question.size = smaller,
                 None if question.chunks.is_none() => self.cut_in_pieces(question, window)?,
                 None if self.cut_smaller(question, window)? => {}
@@ -155,12 +162,36 @@ impl Session {
             reason: if question.attempt > 1 { Reason::Retry } else { question.run.reason },
             refused: question.refused.as_deref(),
             size: question.size,
+            continues: question.size <= Size::Beginning && question.chunks.is_none() && self.may_continue(),
             chunks: question.chunks.as_ref(),
             redact: self.redact.as_ref(),
             language,
             drops_bound_thinking: self.config.drops_bound_thinking,
             most_output: self.config.summarizer_output,
         }
+    }
+
+    /// The next smaller size. The view's beginning is for a request that goes on from it.
+    fn smaller(&self, size: Size) -> Option<Size> {
+        size.smaller().and_then(|size| match size {
+            Size::Beginning if !self.may_continue() => size.smaller(),
+            size => Some(size),
+        })
+    }
+
+    /// A request may be the view itself: the same model reads it, as it stands, with the tools whose calls are in it.
+    fn may_continue(&self) -> bool {
+        let config = &self.config.compaction;
+        let by_default = match self.config.ladder.even_cut() {
+            Some(_) => RequestKind::Continue,
+            None => RequestKind::Separate,
+        };
+        let calls = |(part, tokens, _): (PartName, u64, u64)| part == PartName::ToolCalls && tokens > 0;
+        config.request.unwrap_or(by_default) == RequestKind::Continue
+            && config.model.is_none()
+            && self.redact.is_none()
+            && (self.allowed_tools.contains(&true)
+                || !self.context.view.tokens_by_part().into_iter().any(calls))
     }
 
     pub(super) fn cut_in_pieces(&self, question: &mut Question, window: u64) -> Result<()> {

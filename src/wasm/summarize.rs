@@ -4,18 +4,22 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::inner::Inner;
 use super::lent::Lent;
 use super::signal::{AbortSignal, abort_error, wait};
 use super::thrown::{message_of, said_by};
-use super::value::{get, json, set, text, to_js, when_read};
+use super::value::{get, get_string, json, set, text, to_js, when_read};
+use super::view::view_of;
 use crate::compaction::extractive;
-use crate::compaction::{Answer, Profile, Reason, Style, SummaryRequest, transcript_messages};
+use crate::compaction::{Answer, Profile, Reason, Size, Style, SummaryRequest, transcript_messages};
+use crate::context::Snapshot;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::{is_overflow, provider};
+use crate::session::Session;
 use crate::tokens::{Estimate, TokenUsage};
 
 #[wasm_bindgen]
@@ -38,7 +42,7 @@ pub struct Refusal {
 
 /// Asks the callback and waits for its answer, but not beyond the signal, nor beyond the session's life.
 pub async fn ask(
-    inner: &Inner,
+    inner: &Rc<Inner>,
     callback: &Function,
     request: &SummaryRequest,
     signal: Option<&AbortSignal>,
@@ -123,7 +127,7 @@ fn word_of(said: &JsValue) -> Option<String> {
 }
 
 /// The request as the callback gets it.
-pub fn request_object(inner: &Inner, request: &SummaryRequest) -> Result<JsValue, JsValue> {
+pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsValue, JsValue> {
     let object = Object::new();
     let text = |t: &Option<String>| t.as_deref().map_or(JsValue::NULL, JsValue::from_str);
     set(&object, "model", &text(&request.model))?;
@@ -140,6 +144,7 @@ pub fn request_object(inner: &Inner, request: &SummaryRequest) -> Result<JsValue
         Style::Transcript => "transcript",
     };
     set(&object, "style", &style.into())?;
+    set(&object, "continues", &request.continues.into())?;
     set(&object, "reason", &request.reason.as_str().into())?;
     set(&object, "input_tokens", &(request.input_tokens as f64).into())?;
     set(&object, "profile", &request.profile.as_str().into())?;
@@ -150,8 +155,16 @@ pub fn request_object(inner: &Inner, request: &SummaryRequest) -> Result<JsValue
         set(&object, key, &value.into())?;
     }
     set(&object, "kept", &request.kept.iter().map(|i| JsValue::from(*i as u32)).collect::<Array>())?;
+    let seen = request.continues.then(|| inner.read(|core| core.context().view.snapshot())).transpose()?;
+    let of = Rc::downgrade(inner);
     let as_format: Closure<dyn Fn(JsValue) -> Result<JsValue, JsValue>> =
-        Closure::new(move |format: JsValue| body(&*source.get()?, parse_format(&format)?));
+        Closure::new(move |format: JsValue| {
+            let (request, format) = (source.get()?, parse_format(&format)?);
+            match (&seen, of.upgrade()) {
+                (Some(seen), Some(inner)) => continued(&inner, &request, seen, format),
+                _ => body(&request, format),
+            }
+        });
     set(&object, "as", &as_format.into_js_value())?;
     Ok(object.into())
 }
@@ -162,7 +175,102 @@ fn output_terms(request: &SummaryRequest) -> impl Iterator<Item = (&'static str,
     max_tokens.into_iter().chain(request.profile.temperature().map(|t| ("temperature", t)))
 }
 
-/// The request as a body that the format's API takes, with its terms under the names that the format has for them.
+/// The request as a body that goes on from the view: its entries as they were sent, the tools, and the instruction behind them. The
+/// beginning of a view, and a view that has been edited since, are written from the request's own messages.
+fn continued(
+    inner: &Rc<Inner>,
+    request: &SummaryRequest,
+    seen: &Snapshot,
+    format: Format,
+) -> Result<JsValue, JsValue> {
+    let is_seen = inner.read(|core| core.context().view.is_at(seen))?;
+    let body = match (is_seen, request.size) {
+        (true, Size::Whole) => of_view(inner, request, format)?,
+        (true, _) => with_head_of_view(inner, body(request, format)?, format)?,
+        (false, _) => body(request, format)?,
+    };
+    let tools: Vec<Value> =
+        inner.read(Session::tools)?.into_iter().filter(|tool| is_tool_of(tool, format)).collect();
+    if !tools.is_empty() {
+        set(&body, "tools", &to_js(&tools)?)?;
+        // Anthropic forgets the messages that it has in its cache when the choice changes: there, an answer that calls a tool
+        // is refused and asked for again.
+        if matches!(format, Format::OpenaiChat | Format::OpenaiResponses) {
+            set(&body, "tool_choice", &"none".into())?;
+        }
+    }
+    Ok(body)
+}
+
+/// The view's own entries, and the instruction behind them.
+fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
+    let view = view_of(inner, format, None)?;
+    let (body, list) = if let Some(list) = view.dyn_ref::<Array>() {
+        let body = Object::new();
+        let mut list = list.clone();
+        if format == Format::AiSdk
+            && let Some(system) = &request.system
+        {
+            // The SDK takes instructions apart from the messages.
+            let leading = list.iter().take_while(is_system).count();
+            list = list.slice(leading as u32, list.length());
+            set(&body, "system", &system.into())?;
+        }
+        set(&body, "messages", &list)?;
+        (body.into(), list)
+    } else {
+        let key = if format == Format::OpenaiResponses { "input" } else { "messages" };
+        let list = get(&view, key)?.map(JsCast::unchecked_into::<Array>).unwrap_or_default();
+        (view, list)
+    };
+    let instruction: Vec<Arc<Message>> = request.messages().pop().into_iter().collect();
+    for entry in written(&instruction, format)?.1 {
+        list.push(&entry);
+    }
+    set_terms(&body, request, format)?;
+    Ok(body)
+}
+
+/// The body with the header as the view has it: with its marks, in as many entries.
+fn with_head_of_view(inner: &Rc<Inner>, body: JsValue, format: Format) -> Result<JsValue, JsValue> {
+    let view = view_of(inner, format, None)?;
+    match format {
+        Format::Anthropic | Format::OpenaiResponses => {
+            for key in ["system", "instructions"] {
+                if let Some(head) = get(&view, key)? {
+                    set(&body, key, &head)?;
+                }
+            }
+        }
+        Format::Messages | Format::OpenaiChat => {
+            let system: Array = view.unchecked_into::<Array>().iter().take_while(is_system).collect();
+            if let Some(list) = get(&body, "messages")? {
+                let list: Array = list.unchecked_into();
+                let own = list.iter().take_while(is_system).count();
+                set(&body, "messages", &system.concat(&list.slice(own as u32, list.length())))?;
+            }
+        }
+        Format::AiSdk => {}
+    }
+    Ok(body)
+}
+
+fn is_system(entry: &JsValue) -> bool {
+    get_string(entry, "role").is_ok_and(|role| role.as_deref() == Some("system"))
+}
+
+/// Whether a tool's definition is one of the format's: tools go along as they were given, and are not translated.
+fn is_tool_of(tool: &Value, format: Format) -> bool {
+    let has = |key: &str| tool.get(key).is_some();
+    match format {
+        Format::OpenaiChat => has("function") || has("custom"),
+        Format::OpenaiResponses => has("type") && !has("function") && !has("custom") && !has("input_schema"),
+        Format::Anthropic => has("name") && !has("parameters"),
+        Format::Messages | Format::AiSdk => false,
+    }
+}
+
+/// The request as a body that the format's API takes.
 fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
     let (head, items) = written(&request.messages(), format)?;
     let body = Object::new();
@@ -194,6 +302,12 @@ fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
         }
     };
     set(&body, list, &items)?;
+    set_terms(&body, request, format)?;
+    Ok(body.into())
+}
+
+/// The request's terms, under the names that the format has for them.
+fn set_terms(body: &JsValue, request: &SummaryRequest, format: Format) -> Result<(), JsValue> {
     for (key, value) in output_terms(request) {
         let key = match (key, format) {
             ("max_tokens", Format::OpenaiChat) => "max_completion_tokens",
@@ -201,9 +315,9 @@ fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
             ("max_tokens", Format::AiSdk) => "maxOutputTokens",
             (key, _) => key,
         };
-        set(&body, key, &value.into())?;
+        set(body, key, &value.into())?;
     }
-    Ok(body.into())
+    Ok(())
 }
 
 /// The head and the items of messages in a format.
