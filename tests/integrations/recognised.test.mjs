@@ -156,6 +156,38 @@ for (const [name, open] of Object.entries(HOOKS))
       });
   });
 
+describe("an agent's steps, with marks that its own `prepareStep` sets on what comes out", () => {
+  /** `carried`: what was sent comes in again, with what is new behind it, as in `ai` 7; else the whole list, as in `ai` 6. */
+  async function steps({ marking, carried }) {
+    let asked = 0;
+    const sessions = new Set();
+    const hook = prepareStep({ contextWindow: 12_000, strict: true, summarize: () => (asked++, SUMMARY), onReport: (_, session) => sessions.add(session) });
+    const mark = (list) => list.map(({ providerOptions, ...m }, i) => (i === list.length - 1 ? { ...m, providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } } : providerOptions ? m : list[i]));
+    let [whole, messages] = [[], [{ role: "user", content: [{ type: "text", text: "Mend the build." }] }]];
+    whole = messages;
+    for (let n = 0; n < CALLS; n++) {
+      const given = carried ? messages : whole;
+      const out = (await hook({ messages: given, steps: [], stepNumber: n }))?.messages ?? given;
+      const sent = marking ? mark(out) : out;
+      const news = [
+        { role: "assistant", content: [{ type: "text", text: `step ${n} ${WORDS}` }, { type: "tool-call", toolCallId: `c${n}`, toolName: "build", input: { n } }] },
+        { role: "tool", content: [{ type: "tool-result", toolCallId: `c${n}`, toolName: "build", output: { type: "text", value: `output ${n} ${WORDS}` } }] },
+      ];
+      whole = [...whole, ...news];
+      messages = [...sent, ...news];
+    }
+    const [session, ...others] = sessions;
+    return { asked, others: others.length, history: session.messages.length };
+  }
+
+  for (const carried of [false, true])
+    test(carried ? "carried forward" : "from the whole list", async () => {
+      const [without, marked] = [await steps({ marking: false, carried }), await steps({ marking: true, carried })];
+      assert.ok(without.asked > 2);
+      assert.deepEqual(marked, without);
+    });
+});
+
 describe("a key", () => {
   test("says which conversation it is, whatever its list", async () => {
     for (const [name, open] of Object.entries(HOOKS)) {

@@ -1,6 +1,7 @@
 // The declared names are the names that are there, in every entry.
 
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -15,6 +16,23 @@ for (const entry of ["contextfold", "contextfold/inline", "../../pkg/web.js"])
 
 test("require exports what its types declare", () => {
   assert.deepEqual(Object.keys(createRequire(import.meta.url)("contextfold")).sort(), declared);
+});
+
+test("every entry for Node can be required, with types of its own, and shares the one module", () => {
+  const require = createRequire(import.meta.url);
+  const { exports } = require("contextfold/package.json");
+  const NO_PROGRAM = ["./wasm", "./package.json", "./encodings/*.bin"];
+  for (const [entry, conditions] of Object.entries(exports)) {
+    if (NO_PROGRAM.includes(entry)) continue;
+    const required = (conditions.node ?? conditions).require ?? conditions.require;
+    assert.match(required?.types ?? "", /\.d\.cts$/, entry);
+    assert.ok(existsSync(new URL(`../../${required.types}`, import.meta.url)), required.types);
+    if (entry !== "./langchain") assert.ok(Object.keys(require(`contextfold${entry.slice(1)}`)).length > 0, entry); // LangChain is not here
+  }
+  const { readTranscript } = require("contextfold/transcript");
+  assert.equal(readTranscript(JSON.stringify([{ role: "user", content: [{ type: "text", text: "go" }] }, { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] }])).format, "anthropic");
+  assert.equal(require("contextfold/inline").Session, require("contextfold").Session);
+  assert.equal(typeof require("contextfold/stores/memory").memoryStore().getItem, "function");
 });
 
 /** The names a declaration file exports that exist at run time. */
