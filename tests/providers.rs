@@ -2,8 +2,12 @@
 // Tests stop at the first surprise.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "providers/compacted.rs"]
+mod compacted;
 #[path = "providers/cut_off_thinking.rs"]
 mod cut_off_thinking;
+#[path = "providers/media.rs"]
+mod media;
 
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use crate::hashing::HashSet;
-use crate::provider::is_overflow;
+use crate::provider::is_too_large;
 
 /// No text that is longer is taken for one by its words.
 const SHORT: usize = 600;
@@ -96,7 +96,7 @@ fn is_made_of_errors(lower: &str) -> bool {
     });
     let is_any = || known.iter().any(|word| ERRORS.has(word) || names_an_error(word));
     let for_each = |few: usize| other.len() * few <= known.len();
-    for_each(1) && is_any() && (for_each(KNOWN_FOR_OTHER) || is_overflow(lower)) // which searches: milliseconds, for most summaries in vain
+    for_each(1) && is_any() && (for_each(KNOWN_FOR_OTHER) || is_too_large(lower)) // which searches: milliseconds, for most summaries in vain
 }
 
 /// "Error code: 429 - {…}", "HTTP/1.1 502 <html>…", whatever the body says.

@@ -2,7 +2,7 @@
 
 use super::core::Context;
 use super::fold::{Fold, Stood};
-use super::history::{History, Links, reasons};
+use super::history::{History, Links, compactions, reasons};
 use super::holders::Holders;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
@@ -100,6 +100,7 @@ impl History {
                 self.ids.insert(&self.nodes, own);
             }
         }
+        self.compactions = compactions(&self.nodes);
         self.links = Links::of(&self.nodes);
         for (id, call) in old.open_calls {
             if let Some(call) = call.renumbered(new) {

@@ -9,6 +9,7 @@ use super::history::History;
 use super::holders::Holders;
 use super::item::Item;
 use super::item_id::ItemId;
+use super::media::MediaBudget;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
 use super::report::{LeftOut, PartReport};
@@ -44,6 +45,8 @@ pub struct Context {
     pub output_config: ToolOutputCacheConfig,
     /// Tokens that tool outputs may take together.
     pub output_budget: u64,
+    /// How many media a request may hold.
+    pub(super) media_budget: MediaBudget,
     /// The time by the caller's clock, where there is one.
     pub now: Option<f64>,
     /// What happened since it was last asked for.
@@ -77,6 +80,7 @@ impl Context {
             counter,
             output_config,
             output_budget,
+            media_budget: MediaBudget::default(),
             now: None,
             events: Vec::new(),
             left_out: Vec::new(),
@@ -96,10 +100,16 @@ impl Context {
         self.history.check(&messages, &[])?;
         self.history.reserve_ids(&messages);
         let mut added = Vec::with_capacity(messages.len());
+        let held = self.view.media();
         for message in messages {
             added.push(self.admit(message)?);
         }
         self.trim_outputs();
+        if self.view.media() != held || added.iter().any(|node| self.history.node(*node).message.opens_turn())
+        {
+            let first = added.iter().filter_map(|node| self.view.position(*node)).min();
+            self.trim_media_on_entry(first.unwrap_or(self.view.body().len()));
+        }
         for index in &added {
             self.emit(EventName::MessageAdded, &[*index], String::new());
         }
@@ -160,6 +170,9 @@ impl Context {
             self.history.note_late(index, behind);
             if behind.is_some() {
                 self.answer_calls_before(index);
+            }
+            if self.is_compaction(index) {
+                self.settle_compaction();
             }
         }
         Ok(index)
@@ -290,7 +303,8 @@ impl Context {
         let stays = self.view.body().iter().map(|s| s.node).filter(|n| !set.contains(n));
         let earlier =
             stays.enumerate().filter(|(_, n)| made.behind_earlier && self.history.node(*n).is_fold());
-        let at = match earlier.last() {
+        let before = earlier.last().max(self.last_compacted(&set));
+        let at = match before {
             Some((at, mut before)) => {
                 for slot in &with {
                     self.history.late.enter(slot.node, before);

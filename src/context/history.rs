@@ -38,6 +38,8 @@ pub struct History {
     superseded: HashMap<NodeIndex, usize>,
     /// Some message holds reasoning.
     pub(super) has_reasoning: bool,
+    /// Messages that hold a provider's own compaction.
+    pub(super) compactions: Vec<NodeIndex>,
     pub(super) late: Late,
     /// Messages whose output lives in the host's store, and what they took when they were pushed.
     pub(super) away: BTreeMap<NodeIndex, Away>,
@@ -53,6 +55,11 @@ impl History {
     /// Whether any message holds reasoning.
     pub fn has_reasoning(&self) -> bool {
         self.has_reasoning
+    }
+
+    /// The messages that hold a provider's own compaction, those of a past that was left among them.
+    pub fn compactions(&self) -> &[NodeIndex] {
+        &self.compactions
     }
 
     /// How many messages the caller put in.
@@ -148,6 +155,9 @@ impl History {
             self.open_calls.insert(call.id.clone(), OpenCall { caller: index, stand_in: None });
         }
         self.has_reasoning |= reasons(&message);
+        if message.provider_compaction().is_some() {
+            self.compactions.push(index);
+        }
         self.links.enter(&message, caller);
         let pinned = message.meta.pinned;
         append(&mut self.nodes, Node { id, message, tally, kind, pinned, folded_by: None });
@@ -177,6 +187,12 @@ impl History {
             }
         }
     }
+}
+
+/// The nodes whose message holds a provider's own compaction.
+pub(super) fn compactions(nodes: &[Node]) -> Vec<NodeIndex> {
+    let holds = |(at, node): (usize, &Node)| node.message.provider_compaction().map(|_| NodeIndex(at as u32));
+    nodes.iter().enumerate().filter_map(holds).collect()
 }
 
 /// Whether a message holds reasoning.

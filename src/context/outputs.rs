@@ -19,9 +19,11 @@ pub struct OnEntry {
     cut: Vec<(NodeIndex, u64)>,
     /// Outputs that became placeholders.
     trimmed: Vec<(NodeIndex, u64)>,
+    /// Messages whose media became placeholders: news, and no state.
+    media: Vec<(NodeIndex, u64)>,
 }
 
-saved!(struct OnEntry { cut, trimmed });
+saved!(struct OnEntry { cut, trimmed } fresh { media: Vec::new() });
 
 impl OnEntry {
     /// An output was cut as it entered.
@@ -29,9 +31,14 @@ impl OnEntry {
         self.cut.push((index, saved));
     }
 
+    /// Media became placeholders.
+    pub(super) fn note_media(&mut self, trimmed: Vec<(NodeIndex, u64)>) {
+        self.media.extend(trimmed);
+    }
+
     /// Every output that it tells of.
     pub(super) fn nodes(&self) -> impl Iterator<Item = &NodeIndex> {
-        self.cut.iter().chain(&self.trimmed).map(|(index, _)| index)
+        self.cut.iter().chain(&self.trimmed).chain(&self.media).map(|(index, _)| index)
     }
 
     /// What was cut of the nodes from `first` on.
@@ -43,6 +50,7 @@ impl OnEntry {
     pub(super) fn forget(&mut self, gone: impl Fn(NodeIndex) -> bool) {
         self.cut.retain(|(i, _)| !gone(*i));
         self.trimmed.retain(|(i, _)| !gone(*i));
+        self.media.retain(|(i, _)| !gone(*i));
     }
 }
 
@@ -205,8 +213,8 @@ impl Context {
 
     /// What entering tool outputs did since the last report, as decisions in order.
     pub fn decisions_on_entry(&self) -> Vec<Decision> {
-        let OnEntry { cut, trimmed } = &self.on_entry;
-        if cut.is_empty() && trimmed.is_empty() {
+        let OnEntry { cut, trimmed, media } = &self.on_entry;
+        if cut.is_empty() && trimmed.is_empty() && media.is_empty() {
             return Vec::new(); // as before most calls
         }
         let config = &self.output_config;
@@ -222,9 +230,10 @@ impl Context {
                 trimmed,
                 format!("all tool outputs may have {budget} tokens: the oldest became placeholders"),
             ),
+            ("trim_media", media, self.media_budget.why()),
         ];
         let saved = |of: &Vec<(NodeIndex, u64)>| of.iter().map(|(_, tokens)| tokens).sum::<u64>();
-        let mut tokens = self.view.tokens() + saved(cut) + saved(trimmed);
+        let mut tokens = self.view.tokens() + saved(cut) + saved(trimmed) + saved(media);
         let mut decisions = Vec::new();
         for (pass, shrunk, why) in steps.into_iter().filter(|(_, shrunk, _)| !shrunk.is_empty()) {
             let (tokens_before, tokens_after) = (tokens, tokens - saved(shrunk));

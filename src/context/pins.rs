@@ -25,6 +25,7 @@ impl Context {
         if !pinned {
             self.view.watch_outputs(); // it may be trimmed again
             self.view.watch_ephemeral(index);
+            self.settle_compaction();
             return;
         }
         self.unmerge(index);

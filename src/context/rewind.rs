@@ -59,7 +59,7 @@ impl Context {
             self.open_folds(&over, WHY);
         }
         self.restore_step(index, WHY);
-        let less = |form: Form| matches!(form, Form::Stripped | Form::Shortened);
+        let less = |form: Form| matches!(form, Form::Stripped | Form::Shortened | Form::MediaTrimmed);
         if let Some(at) = self.view.body().iter().position(|s| s.node == index && less(s.form)) {
             self.show_whole(at);
         }

@@ -119,7 +119,9 @@ impl Context {
         let over = self.folds_over(&out);
         self.open_folds(&over, why);
         self.leave_header(&out);
+        let covered = self.left_for(gone);
         self.stand_again(&out, Vec::new());
+        self.uncover(&covered);
         self.on_entry.forget(|n| out.contains(&n));
         for node in with {
             self.history.set_pinned(*node, false); // a text that was pinned

@@ -21,6 +21,7 @@ impl Context {
             counter: _,
             output_config: _,
             output_budget: _,
+            media_budget: _,
             // A clock tells it anew; an event is told once, where it happened; facts are drawn when they are needed.
             facts: _,
             alike: _,

@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::fold::without_ledger;
+use super::media::MediaSums;
+use super::view::Slot;
 use crate::error::Result;
 use crate::message::{ItemType, Message, Part, Role};
 use crate::saved::{Reader, Saved, Writer, saved};
@@ -221,9 +223,15 @@ pub(super) struct Sums {
     tokens: [u64; PartName::ALL.len()],
     messages: [u64; PartName::ALL.len()],
     total: u64,
+    media: MediaSums,
 }
 
 impl Sums {
+    /// Images, documents and sounds.
+    pub fn media(&self) -> MediaSums {
+        self.media
+    }
+
     pub fn total(&self) -> u64 {
         self.total
     }
@@ -233,7 +241,11 @@ impl Sums {
         self.tokens[part as usize]
     }
 
-    pub fn add(&mut self, part: PartName, tally: &Tally) {
+    pub fn add(&mut self, slot: &Slot) {
+        let media = MediaSums::of(&slot.message);
+        self.media.images += media.images;
+        self.media.bytes += media.bytes;
+        let (part, tally) = (slot.part, &slot.tally);
         for (part, tokens) in split(part, tally) {
             if tokens > 0 {
                 self.tokens[part as usize] += tokens;
@@ -243,7 +255,11 @@ impl Sums {
         }
     }
 
-    pub fn remove(&mut self, part: PartName, tally: &Tally) {
+    pub fn remove(&mut self, slot: &Slot) {
+        let media = MediaSums::of(&slot.message);
+        self.media.images -= media.images;
+        self.media.bytes -= media.bytes;
+        let (part, tally) = (slot.part, &slot.tally);
         for (part, tokens) in split(part, tally) {
             if tokens > 0 {
                 self.tokens[part as usize] -= tokens;

@@ -60,6 +60,7 @@ impl Context {
     /// leaves the view. What came after the fold stays.
     pub fn unfold(&mut self, summary: NodeIndex) {
         self.open_folds(&BTreeSet::from([summary]), "the fold was undone");
+        self.settle_compaction();
         self.begin_with_user();
         self.settle_pointers();
     }
@@ -134,7 +135,7 @@ impl Context {
     pub fn begin_with_user(&mut self) {
         let speaks = |slot: &&Slot| !slot.message.role.is_instruction();
         let Some(first) = self.view.body().iter().find(speaks) else { return };
-        if first.message.role == Role::User {
+        if first.message.role == Role::User || self.is_compaction(first.node) {
             return;
         }
         let node = first.node;

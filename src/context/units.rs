@@ -22,7 +22,8 @@ pub struct Unit {
     pub kind: UnitKind,
     /// The role of its first message.
     pub speaker: Role,
-    /// It may not go: a call in it is being executed, or it holds a pin.
+    /// It may not go: a call in it is being executed, or it holds a pin or the provider's newest compaction. Nor may what that
+    /// stands for be folded once more.
     pub fixed: bool,
     /// Where it is.
     pub place: Place,
@@ -126,15 +127,20 @@ impl Context {
         let hides = self.view.dropped_nodes().next().is_some();
         let is_hidden = |s: &&Slot| hides && self.view.dropped(s.node).is_some();
         let order = self.view.order();
+        let compaction = self.compaction().map(|at| self.view.body()[at].node);
+        let compacted = slots.iter().position(|s| Some(s.node) == compaction);
         steps_of(&self.seen(&slots))
             .into_iter()
             .map(|step| {
+                let holds_compaction = compacted.is_some_and(|at| step.range.contains(&at));
+                let is_covered = compacted.is_some_and(|at| step.range.end <= at);
                 let range = step.range.start + before..step.range.end + before;
                 let nodes = Nodes { order: order.clone(), range };
                 let slots = &slots[step.range];
                 let any = |test: &dyn Fn(&Slot) -> bool| slots.iter().any(|s| test(s));
                 let tokens =
                     |hidden: bool| slots.iter().filter(|s| is_hidden(s) == hidden).map(|s| s.tokens()).sum();
+                let is_hidden_whole = slots.iter().all(is_hidden);
                 Unit {
                     nodes,
                     tokens: tokens(false),
@@ -149,8 +155,10 @@ impl Context {
                         UnitKind::Other
                     },
                     speaker: slots.first().map_or(Role::User, |s| s.role()),
-                    fixed: any(&|s| live.contains(&s.node) || self.history.node(s.node).pinned),
-                    place: if slots.iter().all(is_hidden) { Place::Hidden } else { Place::Shown },
+                    fixed: holds_compaction
+                        || is_covered && is_hidden_whole
+                        || any(&|s| live.contains(&s.node) || self.history.node(s.node).pinned),
+                    place: if is_hidden_whole { Place::Hidden } else { Place::Shown },
                 }
             })
             .collect()

@@ -5,6 +5,7 @@ use super::changes::Changes;
 use super::ephemeral::Ephemeral;
 use super::exchanges::Exchanges;
 use super::history::History;
+use super::media::MediaSums;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::shared::Shared;
 use super::snapshot::Epochs;
@@ -144,6 +145,11 @@ impl View {
         self.sums.of(PartName::ToolOutputs) // no other message holds any
     }
 
+    /// Images, documents and sounds.
+    pub fn media(&self) -> MediaSums {
+        self.sums.media()
+    }
+
     /// Where it was edited, for those who keep what they made of it.
     pub fn changes(&self) -> &Changes {
         &self.changes
@@ -203,10 +209,10 @@ impl View {
     pub fn set_header(&mut self, slots: Vec<Slot>) {
         self.before_edit(0);
         for slot in &self.header {
-            self.sums.remove(slot.part, &slot.tally);
+            self.sums.remove(slot);
         }
         for slot in &slots {
-            self.sums.add(slot.part, &slot.tally);
+            self.sums.add(slot);
         }
         self.header = slots;
         self.fixed_changed = true;
@@ -222,10 +228,10 @@ impl View {
         }
         self.before_edit(self.header.len() + same);
         for slot in &self.parts {
-            self.sums.remove(slot.part, &slot.tally);
+            self.sums.remove(slot);
         }
         for slot in &slots {
-            self.sums.add(slot.part, &slot.tally);
+            self.sums.add(slot);
         }
         self.parts = slots;
         self.parts_changed_from = Some(self.parts_changed_from.map_or(same, |from| from.min(same)));

@@ -3,6 +3,7 @@
 //! A [`Message`] has a role and ordered [`Part`]s. One tool-call part and one tool-output part serve every kind
 //! of call; what makes a kind special travels with the part untouched, in its [`Extras`].
 
+mod compacted;
 mod extras;
 mod lean;
 mod part;
@@ -10,6 +11,7 @@ mod rare;
 mod saved;
 mod steps;
 
+pub use compacted::ProviderCompaction;
 pub use extras::{Extras, Format};
 pub use part::{CallKind, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput, ToolOutputRef};
 pub use rare::Rare;

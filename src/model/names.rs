@@ -40,6 +40,10 @@ pub(super) fn candidates(model: &str) -> Vec<String> {
         if name.starts_with("claude-") {
             add(&name.replace('.', "-"));
         }
+        if let Some((family, size)) = of_a_size(name) {
+            add(&format!("{family}-{size}"));
+            add(family);
+        }
     }
     names
 }
@@ -84,9 +88,9 @@ fn without_version(name: &str) -> &str {
     }
 }
 
-/// Without `-20250929`, `-2024-08-06`, `@20250929`, `@default`, `@latest`, `-latest`, or Google's `-001`.
+/// Without `-20250929`, `-2024-08-06`, `@20250929`, `@default`, `@latest`, `-latest`, `:latest`, or Google's `-001`.
 fn without_date(name: &str) -> &str {
-    for tail in ["@default", "@latest", "-latest"] {
+    for tail in ["@default", "@latest", "-latest", ":latest"] {
         if let Some(rest) = name.strip_suffix(tail) {
             return rest;
         }
@@ -102,6 +106,15 @@ fn without_date(name: &str) -> &str {
         }
     }
     name
+}
+
+/// Ollama's `qwen3:8b`: the family, whose row fits its smallest model, and the size.
+fn of_a_size(name: &str) -> Option<(&str, &str)> {
+    let (family, size) = name.rsplit_once(':')?;
+    let digits = size.strip_suffix('b')?;
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.bytes().all(|c| c.is_ascii_digit() || c == b'.');
+    (is_number && !family.is_empty()).then_some((family, size))
 }
 
 /// `name` without a tail of this shape, where `d` is a digit.
@@ -134,6 +147,10 @@ mod tests {
             ("gpt-4o-2024-08-06", "gpt-4o"),
             ("ft:gpt-4o-2024-08-06:org::id", "gpt-4o"),
             ("GPT-5", "gpt-5"),
+            ("mistral-large-latest", "mistral-large"),
+            ("qwen3:8b", "qwen3-8b"),
+            ("ollama/llama3.1:8b", "llama3.1"),
+            ("qwen3:latest", "qwen3"),
         ] {
             assert!(has(model, name), "{model}: {:?}", candidates(model));
         }
@@ -146,7 +163,6 @@ mod tests {
             ("gpt-5-foo", "gpt-5"),
             ("gpt-4.1", "1"),
             ("gpt-4-0613", "gpt-4"),
-            ("qwen3:8b", "qwen3"),
             ("gemini-2.5-pro-preview-tts", "gemini-2.5-pro"),
             ("deepseek/deepseek-r1:free", "deepseek-r1"),
             ("claude-opus-4-1", "claude-opus-4"),

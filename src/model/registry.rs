@@ -143,16 +143,33 @@ impl Registry {
     fn unknown(&self, model: &str, names: &[String]) -> Error {
         let known = self.rows.keys().map(String::as_str).chain(built_in::names());
         let shortest = names.iter().min_by_key(|n| n.len()).map_or(model, String::as_str);
+        let relative = names.iter().rev().find_map(|name| relative(name, known.clone()));
         let near = nearest(shortest, known, 4);
         let near = if near.is_empty() { String::new() } else { format!(" (known: {})", near.join(", ")) };
         let shown: String = model.chars().take(80).collect();
+        let assume = relative.map_or_else(String::new, |relative| {
+            format!("say which known model has the same limits, as `assumeModel: {relative:?}`, ")
+        });
         Error::new(
             ErrorCode::UnknownModel,
             format!(
-                "the limits of `{shown}` are unknown{near}; give its row in `models`, as `models: {{ {shown:?}: {{ max_input_tokens: 128_000 }} }}`, or leave `model` out and set `contextWindow`"
+                "the limits of `{shown}` are unknown{near}; the built-in table is of {}; {assume}give its row in `models`, as `models: {{ {shown:?}: {{ max_input_tokens: 128_000 }} }}`, or leave `model` out and set `contextWindow`",
+                built_in::BUILT_IN_AS_OF
             ),
         )
     }
+}
+
+/// The newest known model that shares the most of a name's beginning, at least its family: `claude-opus-5-5` for `claude-opus-6`.
+fn relative<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    let family = name.find(|c: char| !c.is_ascii_alphabetic())?;
+    let shared = |known: &str| {
+        let same = name.bytes().zip(known.bytes()).take_while(|(a, b)| a == b).count();
+        let digit = |text: &str| text.as_bytes().get(same).is_some_and(u8::is_ascii_digit);
+        // Numbers differ from model to model of one line; `gpt-7` is nearer to `gpt-6-sol` than to `gpt-oss-20b`.
+        (same > family && !known.contains('/')).then_some((same, digit(name) && digit(known)))
+    };
+    known.filter_map(|known| Some((shared(known)?, known))).max().map(|(_, known)| known)
 }
 
 /// The row of the first of these names, among those whose rank is the lowest: what stands in the table under a less telling

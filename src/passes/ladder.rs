@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::{
     AutoCompact, CompressJson, DedupeReads, DropMemoryResults, DropOldToolResults, Ephemeral, EvenCut, Pass,
-    PruneToolOutputs, RecentWindow, RollingSummary, Selective, ShrinkTurns, Summarize, TrimToolOutputs,
-    TruncateHeadTail,
+    PruneToolOutputs, RecentWindow, RollingSummary, Selective, ShrinkTurns, Summarize, TrimMedia,
+    TrimToolOutputs, TruncateHeadTail,
 };
 use crate::compaction::{Layout, Profile};
 use crate::config::Keys;
@@ -34,9 +34,10 @@ pub struct Given {
 type Read = fn(&mut Keys<'_>) -> Result<Box<dyn Pass>>;
 
 /// Every pass by name.
-const PASSES: [(&str, Read); 15] = [
+const PASSES: [(&str, Read); 16] = [
     ("ephemeral", |_| Ok(Box::new(Ephemeral))),
     ("trim_tool_outputs", TrimToolOutputs::read),
+    ("trim_media", TrimMedia::read),
     ("dedupe_reads", |_| Ok(Box::new(DedupeReads))),
     ("compress_json", CompressJson::read),
     ("truncate_head_tail", TruncateHeadTail::read),

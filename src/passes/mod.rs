@@ -16,6 +16,7 @@ mod selective;
 mod shorten;
 mod shrink_turns;
 mod summarize;
+mod trim_media;
 mod trim_tool_outputs;
 mod truncate_head_tail;
 
@@ -35,5 +36,6 @@ pub use selective::{Rule, Selective, Strategy};
 pub use shorten::Shorten;
 pub use shrink_turns::ShrinkTurns;
 pub use summarize::Summarize;
+pub use trim_media::TrimMedia;
 pub use trim_tool_outputs::TrimToolOutputs;
 pub use truncate_head_tail::TruncateHeadTail;

@@ -28,6 +28,7 @@ mod overflow;
 mod reading;
 mod repair;
 mod thinking;
+mod too_many;
 
 pub use calls::Calls;
 pub use check::{CheckOptions, Dialect, Severity, Violation, check};
@@ -38,10 +39,11 @@ pub use history::{OpenAiHistory, Rebuilt};
 pub use links::{belongs_together, unlink_each, unlink_orphans};
 pub use messages::{message_of_json, message_of_texts};
 pub use note::Note;
-pub use overflow::{Overflow, is_overflow, overflow, overflow_texts};
+pub use overflow::{Overflow, is_too_large, overflow, refusal_texts};
 pub use reading::{checksum_of_reading, reads_same};
 pub use repair::{Change, MISSING_OUTPUT, Repaired, repair};
 pub use thinking::{Unbound, binds_thinking, drop_bound_thinking};
+pub use too_many::{TooMany, too_many};
 
 use std::ops::Range;
 

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use super::too_many::too_many;
 use crate::pattern::{Options, Pattern};
 use crate::tool_output::prefix_bytes;
 
@@ -21,11 +22,10 @@ pub struct Overflow {
 
 /// The texts, one a line, with what they name: the model's `limit`, `actual` for the tokens of the request, `answer` for
 /// those of the answer that was asked for, `total` for both.
-const TEXTS: [&str; 25] = [
+const TEXTS: [&str; 24] = [
     // Anthropic
     r"prompt is too long(: (?<actual>N) tokens > (?<limit>N) maximum)?",
     r"input length and `?max_tokens`? exceed context limit: (?<actual>N) \+ (?<answer>N) > (?<limit>N)",
-    r"\brequest_too_large\b",
     r"\bmodel_context_window_exceeded\b",
     // OpenAI, Azure, vLLM, DeepSeek, OpenRouter
     r"exceeds the context window",
@@ -74,14 +74,18 @@ pub fn overflow(text: &str) -> Option<Overflow> {
     if speaks_of_rates(text) { None } else { told(text, texts()) }
 }
 
-/// What an error says that is an overflow, of the `texts` that it and what it carries say: each is judged apart, so that
-/// talk of rates in one (an earlier try's, say) hides no overflow in another. None of an error that is no overflow.
-pub fn overflow_texts(texts: &[String]) -> Vec<&str> {
+/// What an error says that refuses the request for its size, of the `texts` that it and what it carries say: each is judged apart,
+/// so that talk of rates in one (an earlier try's, say) hides no overflow in another. None of any other error.
+pub fn refusal_texts(texts: &[String]) -> Vec<&str> {
     let rates = texts.iter().any(|text| speaks_of_rates(text));
     let firm = self::texts().get(..TEXTS.len()).unwrap_or_default();
     let of = if rates { firm } else { self::texts() };
-    let tells = |text: &&str| !speaks_of_rates(text) && told(text, of).is_some();
-    texts.iter().map(String::as_str).filter(tells).collect()
+    let of_tokens = |text: &&str| !speaks_of_rates(text) && told(text, of).is_some();
+    let refused: Vec<&str> = texts.iter().map(String::as_str).filter(of_tokens).collect();
+    if !refused.is_empty() {
+        return refused;
+    }
+    texts.iter().map(String::as_str).filter(|text| too_many(text).is_some()).collect()
 }
 
 fn told(text: &str, texts: &[Pattern]) -> Option<Overflow> {
@@ -102,9 +106,9 @@ fn told(text: &str, texts: &[Pattern]) -> Option<Overflow> {
     found
 }
 
-/// Whether an error's text says that the request was too long.
-pub fn is_overflow(text: &str) -> bool {
-    overflow(text).is_some()
+/// Whether an error's text refuses the request for its size, be it in tokens, in bytes or in images.
+pub fn is_too_large(text: &str) -> bool {
+    overflow(text).is_some() || too_many(text).is_some()
 }
 
 fn compile(pattern: &str) -> Option<Pattern> {

@@ -61,7 +61,10 @@ impl Session {
                 return refuse(&missing, "a call and its outputs are folded together; name these as well");
             }
             if unit.fixed {
-                return refuse(&unit.nodes, "what is pinned, or still being executed, is not folded");
+                return refuse(
+                    &unit.nodes,
+                    "what is pinned, still being executed, or a compaction of the provider's own is not folded",
+                );
             }
             if Some(at) == newest_user {
                 return refuse(&unit.nodes, "the newest user message is not folded");

@@ -1,9 +1,11 @@
 use serde_json::{Map, Value, json};
 
+use super::media;
 use crate::compaction::{CompactionConfig, Layout, SummaryRole};
 use crate::config::Keys;
+use crate::context::MediaBudget;
 use crate::error::{Error, Result};
-use crate::model::{self, Registry};
+use crate::model::{self, Prices, Registry};
 use crate::passes::{Given, Ladder};
 use crate::provider::binds_thinking;
 use crate::tool_output::ToolOutputCacheConfig;
@@ -32,6 +34,8 @@ pub struct SessionConfig {
     pub compaction: CompactionConfig,
     /// How tool outputs are kept.
     pub tool_output_cache: ToolOutputCacheConfig,
+    /// How many media a request may hold.
+    pub media: MediaBudget,
     /// The options as they were given, for a snapshot, and for what a change of some of them leaves as it is. Of a table of
     /// models, which may be large, the session's own alone.
     pub given: Value,
@@ -53,9 +57,13 @@ impl SessionConfig {
     pub fn from_value(value: &Value) -> Result<Self> {
         let mut keys = Keys::of("", value)?;
         let model = keys.name("model")?;
+        let assumed = keys.name("assumeModel")?;
         let given_window = keys.or_null("contextWindow", |keys, key| keys.u64_in(key, 1..))?.flatten();
         let reserved = keys.u64_in("reservedOutputTokens", ..)?.unwrap_or(0);
         let models = keys.value("models");
+        if let Some(prices) = keys.value("prices").filter(|prices| !prices.is_null()) {
+            Prices::with(prices)?; // a session counts tokens and spends nothing; `simulate` takes the same options
+        }
         let calibrate = keys.bool("calibrate")?.unwrap_or(true);
         let safety_margin = keys.number_in("safetyMargin", 0.0..1.0)?;
         let compaction = keys.value("compaction").map(CompactionConfig::from_value).transpose()?;
@@ -65,6 +73,7 @@ impl SessionConfig {
             tool_output_cache = ToolOutputCacheConfig::from_keys(&mut outputs)?;
             outputs.finish()?;
         }
+        let media = media::read(&mut keys, model.as_deref())?;
         let given = given(value);
         let ladder = match keys.value("ladder") {
             Some(ladder) => Some(Ladder::from_value(ladder, given)?),
@@ -84,7 +93,17 @@ impl SessionConfig {
         }
         keys.finish()?;
         let registry = models.map_or_else(|| Ok(Registry::new()), Registry::with)?;
-        let limits = model.as_deref().map(|m| registry.resolve(m)).transpose()?;
+        let limits = match (&model, &assumed) {
+            (Some(model), None) => Some(registry.resolve(model)?),
+            (Some(model), Some(assumed)) => {
+                Some(registry.resolve(model).or_else(|_| registry.resolve(assumed))?)
+            }
+            (None, Some(_)) => {
+                let why = "it stands for a `model` that no table knows: give that, too";
+                return Err(Error::config("assumeModel", why));
+            }
+            (None, None) => None,
+        };
         let summarizer = match &compaction.model {
             // It is the callback that knows this model; a table need not.
             Some(name) => registry.resolve(name).ok(),
@@ -112,6 +131,7 @@ impl SessionConfig {
             summarizer_output,
             compaction,
             tool_output_cache,
+            media,
             ladder,
             drops_bound_thinking,
             freeze_inputs,
@@ -120,7 +140,7 @@ impl SessionConfig {
         })
     }
 
-    /// The same with some options changed: those of `compaction` and `toolOutputCache` key by key; `contextWindow: null` takes
+    /// The same with some options changed: those of `compaction`, `media` and `toolOutputCache` key by key; `contextWindow: null` takes
     /// an explicit window off. A limit that a provider taught holds, unless the change is about the limit.
     ///
     /// # Errors
@@ -155,7 +175,8 @@ impl SessionConfig {
 }
 
 /// Options that are objects of options.
-const NESTED: [&str; 2] = ["compaction", "toolOutputCache"];
+const NESTED: [&str; 3] = ["compaction", "media", "toolOutputCache"];
+
 /// A system message instructs, and a summary may repeat what a tool's output said: only documents that have it so may.
 fn refuse_system_summary(compaction: &CompactionConfig, ladder: &Ladder) -> Result<()> {
     let mut layouts = ladder.passes().iter().filter_map(|p| p.layout()).peekable();
@@ -172,6 +193,7 @@ fn refuse_system_summary(compaction: &CompactionConfig, ladder: &Ladder) -> Resu
 /// The options as they are saved: of the models' table only the session's own model.
 pub(super) fn kept(options: &Value) -> Value {
     let mut kept: Map<String, Value> = options.as_object().cloned().unwrap_or_default();
+    kept.remove("prices"); // a table, of which a session takes nothing
     if let Some(models) = kept.remove("models")
         && let Some(name) = kept.get("model").and_then(Value::as_str)
         && let Ok(limits) = Registry::with(&models).and_then(|registry| registry.resolve(name))

@@ -92,6 +92,7 @@ impl Session {
         let by_rules = counting(config.model.as_deref(), counter.clone());
         let mut context = Context::new(by_rules, config.tool_output_cache.clone(), config.window);
         context.output_budget = config.output_budget();
+        context.set_media_budget(config.media);
         context.set_merging(config.ladder.builds_from_turns());
         Self {
             context,
@@ -179,12 +180,18 @@ impl Session {
         let tokens = self.tokens();
         let answers = messages.first().is_some_and(|m| m.role == Role::Assistant);
         self.drop_bound_thinking(&[]);
+        let compactions = self.context.history.compactions().len();
         let added = self.context.push(messages)?;
+        let compacted = self.context.history.compactions().len() > compactions;
         self.drop_bound_thinking(&added);
         self.draw_ahead(added.len());
         if let Some(answer) = added.first().filter(|_| answers) {
-            self.accuracy.answered(tokens);
+            // Where the provider compacted the view on its way, its usage is not of what the view was.
+            self.accuracy.answered(if compacted { u64::MAX } else { tokens });
             self.answered_by(*answer);
+        }
+        if compacted {
+            self.usage = None;
         }
         Ok(added)
     }

@@ -270,6 +270,21 @@ impl Session {
         }
     }
 
+    /// Passes may have brought media back that a request has no room for.
+    fn keep_media_budget(&mut self, run: &mut Run) {
+        let budget = self.config.media;
+        if budget.holds(self.context.view.media()) {
+            return;
+        }
+        let before = self.tokens();
+        let trimmed = self.context.trim_media_to(&budget, self.context.view.body().len());
+        if !trimmed.is_empty() {
+            let nodes: Vec<NodeIndex> = trimmed.into_iter().map(|(node, _)| node).collect();
+            let items = self.context.item_ids(&nodes);
+            run.decide("trim_media", before, self.tokens(), items, budget.why());
+        }
+    }
+
     /// Ends a run: the report, and a fresh start for the next one.
     pub(super) fn finish(&mut self, mut run: Run) -> Rc<Report> {
         let must_fit = run.must_fit();
@@ -277,6 +292,7 @@ impl Session {
             let why = format!("no summary could be had ({}); the view fits without one", error.in_brief());
             run.summary.get_or_insert_default().fallback = Some(why);
         }
+        self.keep_media_budget(&mut run);
         self.context.settle_pointers();
         self.decide_bound_thinking(&mut run);
         let left_out = std::mem::take(&mut self.context.left_out);

@@ -15,6 +15,7 @@ mod cost;
 mod facade;
 mod graph;
 mod ladder;
+mod media;
 mod notices;
 mod options;
 mod preview;

@@ -31,6 +31,7 @@ impl Session {
             self.context.counter = counter;
         }
         self.context.set_output_config(self.config.tool_output_cache.clone(), self.config.output_budget());
+        self.context.set_media_budget(self.config.media);
         if before.ladder != self.config.ladder {
             self.revision += 1;
             self.ladder_since = self.revision;

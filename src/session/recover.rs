@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use serde_json::json;
+
 use super::facade::Session;
 use super::run::Fit;
 use crate::compaction::Reason;
-use crate::context::NodeKind;
+use crate::context::{MediaSums, NodeKind};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Role;
-use crate::provider::{Overflow, overflow};
+use crate::provider::{Overflow, TooMany, overflow, too_many};
 use crate::saved::saved;
 
 /// How often a view may be refused before the model has answered again.
@@ -19,6 +21,12 @@ const SMALLER: f64 = 0.75;
 
 /// How much more than we a provider may count: beyond that the two figures are not of the same request.
 const MOST_UNDER_COUNTED: f64 = 2.0;
+
+/// Anthropic's limits, for errors that name none: bytes and pixels of an image; and how many images a request may hold before
+/// smaller ones are wanted.
+const IMAGE_BYTES: u64 = 5 * 1024 * 1024;
+const IMAGE_SIDE: u64 = 8_000;
+const MANY_IMAGES: u64 = 20;
 
 /// How often the view was refused since the model last answered.
 #[derive(Debug, Clone, Copy, Default)]
@@ -52,7 +60,9 @@ impl Recovery {
 }
 
 impl Session {
-    /// Makes the view fit what a provider's error teaches; `None` for an error that does not say "too long".
+    /// Makes the view fit what a provider's error teaches; `None` for an error that does not refuse the request for its size.
+    ///
+    /// A refusal by bytes or by images teaches the media budget, not the limit in tokens: see [`MediaBudget`](crate::context::MediaBudget).
     ///
     /// `said` is all that the error says. The limit that it names holds from now on, in the model's own tokens as all limits;
     /// where the provider counted more than we did, counts are corrected by as much from now on (where nothing may be learnt
@@ -63,7 +73,14 @@ impl Session {
     /// `CONTEXT_WINDOW_EXCEEDED` on the fourth call without an answer of the model in between, and as
     /// [`Session::prepare`].
     pub fn recover(&mut self, said: &str) -> Result<Option<Fit>> {
-        let Some(overflow) = overflow(said) else { return Ok(None) };
+        let overflow = overflow(said);
+        let too_many = if overflow.is_none() { too_many(said) } else { None };
+        if overflow.is_none() && too_many.is_none() {
+            return Ok(None);
+        }
+        // Where there are no media, bytes are text, and fewer of them are fewer tokens.
+        let no_media = self.context.view.media() == MediaSums::default();
+        let too_many = too_many.filter(|what| !(no_media && matches!(what, TooMany::Bytes(_))));
         let nodes = self.context.history.nodes().iter();
         let answers =
             nodes.filter(|n| n.kind == NodeKind::Message && n.message.role == Role::Assistant).count();
@@ -74,12 +91,17 @@ impl Session {
             let run = self.begin(Reason::Recover, None, self.aim(false), Arc::new([]));
             self.failed = Some(self.make_report(run));
             let why = format!(
-                "the provider refused the view as too long {TRIES} times in a row, each time after it was made smaller; it said: {}",
+                "the provider refused the view as too large {TRIES} times in a row, each time after it was made smaller; it said: {}",
                 said.chars().take(300).collect::<String>()
             );
             return Err(Error::new(ErrorCode::ContextWindowExceeded, why));
         }
         self.recovery.tries += 1;
+        if let Some(too_many) = too_many {
+            self.learn_media(too_many, said)?;
+            return self.prepare().map(Some);
+        }
+        let overflow = overflow.unwrap_or_default();
         self.recovery.said = Some(overflow);
         if !self.speaks_of_the_view_before(overflow) {
             self.learn(overflow);
@@ -102,6 +124,40 @@ impl Session {
         let meant = actual as f64 * counted as f64 / reported.max(1) as f64; // in tokens as we count
         let nearer = (meant - counted as f64).abs() < (meant - now as f64).abs();
         now < counted && nearer && self.config.limit.is_some_and(|limit| self.corrected(now) <= limit)
+    }
+
+    /// A request that has too many images or bytes teaches a media budget, and nothing about tokens. It holds until `media` is set
+    /// otherwise.
+    fn learn_media(&mut self, too_many: TooMany, said: &str) -> Result<()> {
+        let before = self.context.view.media();
+        let smaller = |named: Option<u64>, now: u64| match named {
+            Some(named) if named < now => named,
+            _ => now - now.div_ceil(4), // without a figure, or with one that the view keeps: the rest of the request counts, too
+        };
+        let (key, most) = match too_many {
+            TooMany::Images(named) => ("maxImages", smaller(named, before.images)),
+            TooMany::Bytes(named) => ("maxBytes", smaller(named, before.bytes)),
+            TooMany::ImageBytes(named) => ("maxImageBytes", named.unwrap_or(IMAGE_BYTES)),
+            TooMany::Side { limit, .. } => ("maxImageSide", limit.unwrap_or(IMAGE_SIDE)),
+        };
+        self.set_media(key, most)?;
+        if self.context.view.media() == before && matches!(too_many, TooMany::Side { many: true, .. }) {
+            self.set_media("maxImages", MANY_IMAGES)?;
+        }
+        if self.context.view.media() != before {
+            return Ok(());
+        }
+        let why = format!(
+            "the provider refused the request for its images or its bytes, and none that could leave the view would help: what is pinned and the newest user message stay. Make them smaller; it said: {}",
+            said.chars().take(300).collect::<String>()
+        );
+        Err(Error::new(ErrorCode::ContextWindowExceeded, why))
+    }
+
+    fn set_media(&mut self, key: &str, most: u64) -> Result<()> {
+        let config = self.config.with(&json!({ "media": { key: most } }))?;
+        self.set_options(config, None);
+        Ok(())
     }
 
     /// Limits are in the model's own tokens: what the provider counted beyond what we make of our counts corrects the counts,

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::Rules;
+use super::{Rules, TextRule};
 
 /// How a text's tokens are found. The name stands in the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,15 +69,21 @@ impl WithRules {
     pub fn new(counter: Counter, rules: Rules) -> Self {
         Self { counter, rules }
     }
+
+    /// Factors are over `OpenAI`'s tokens: what counts others needs none.
+    fn text_rule(&self) -> TextRule {
+        if self.counter.method().counts_as_openai() { self.rules.text } else { TextRule::Counted }
+    }
 }
 
 impl TokenCounter for WithRules {
     fn count(&self, text: &str) -> u64 {
-        self.counter.count(text)
+        self.text_rule().apply(text, self.counter.count(text))
     }
 
     fn count_up_to(&self, text: &str, limit: u64) -> Option<u64> {
-        self.counter.count_up_to(text, limit)
+        let rule = self.text_rule();
+        self.counter.count_up_to(text, rule.before(text, limit)).map(|tokens| rule.apply(text, tokens))
     }
 
     fn method(&self) -> Method {

@@ -34,6 +34,13 @@ impl Default for ImageRule {
 /// Taken for an image whose size nobody says.
 const USUAL_SIZE: (u64, u64) = (1024, 1024);
 
+/// An image's width and height, where it says them itself or its data does.
+pub fn image_size(image: &Media) -> Option<(u64, u64)> {
+    let own = image.width.zip(image.height).map(|(w, h)| (u64::from(w), u64::from(h)));
+    let size = own.or_else(|| size_of(&decoded(image.data.as_deref()?)));
+    size.filter(|&(w, h)| w > 0 && h > 0)
+}
+
 impl ImageRule {
     /// Its name in the report.
     pub const fn name(self) -> &'static str {
@@ -59,9 +66,7 @@ impl ImageRule {
     /// Tokens of this image: by its own width and height, by those in its data (PNG, GIF, JPEG, WebP), or by
     /// 1,024 × 1,024. Detail `auto` counts as `high`.
     pub fn tokens(self, image: &Media) -> u64 {
-        let own = image.width.zip(image.height).map(|(w, h)| (u64::from(w), u64::from(h)));
-        let size = own.or_else(|| size_of(&decoded(image.data.as_deref()?)));
-        let (width, height) = size.filter(|&(w, h)| w > 0 && h > 0).unwrap_or(USUAL_SIZE);
+        let (width, height) = image_size(image).unwrap_or(USUAL_SIZE);
         self.tokens_of(width, height, image.detail.as_deref() == Some("low"))
     }
 

@@ -1,6 +1,7 @@
 //! What providers add beyond text, by the rules that they publish. A session takes those of its model.
 
 use super::image::ImageRule;
+use super::text_rule::TextRule;
 
 /// The rules that a count follows, each by a name for the report.
 ///
@@ -14,6 +15,7 @@ use super::image::ImageRule;
 /// | `image:openai-patches` | patches of 32 × 32, at most 1,536, times the model's factor | the same page |
 /// | `image:anthropic-area` | width × height / 750 after scaling to 1,568 | Anthropic, "Vision", evaluate image size |
 /// | `image:gemini-tiles` | 258, or 258 a tile | Google, "Understand and count tokens" |
+/// | `text:claude-4.7` | what text counts more with Claude 4.7 and later, by its kind | see [`TextRule`] |
 /// | `document:estimate`, `audio:estimate` | one token for 20 and for 160 bytes | none is published that needs no look inside |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
@@ -21,6 +23,8 @@ pub struct Rules {
     pub image: ImageRule,
     /// How tool definitions count.
     pub tools: ToolRule,
+    /// How text counts, by its kind.
+    pub text: TextRule,
 }
 
 /// How tool definitions count.
@@ -40,7 +44,8 @@ impl Rules {
         let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
         let is = |part: &str| name.contains(part);
         if is("claude") {
-            return Self { image: ImageRule::AnthropicArea, tools: ToolRule::Anthropic };
+            let text = TextRule::for_model(&name);
+            return Self { image: ImageRule::AnthropicArea, tools: ToolRule::Anthropic, text };
         }
         let tiles = |base, tile| ImageRule::OpenAiTiles { base, tile };
         let patches = |percent| ImageRule::OpenAiPatches { percent };
@@ -61,25 +66,26 @@ impl Rules {
         } else {
             ImageRule::default()
         };
-        Self { image, tools: ToolRule::OpenAi }
+        Self { image, tools: ToolRule::OpenAi, text: TextRule::Counted }
     }
 
     /// All rules that a count may use, by name and source, in the table's order.
-    pub fn listed(&self) -> [(&'static str, &'static str); 6] {
+    pub fn listed(&self) -> Vec<(&'static str, &'static str)> {
         let tools = match self.tools {
             ToolRule::OpenAi => {
                 ("tools:openai-cookbook", "OpenAI cookbook, How to count tokens with tiktoken, 7")
             }
             ToolRule::Anthropic => ("tools:anthropic", "Anthropic, Tool use, Pricing"),
         };
-        [
+        let all = [
             ("message:openai-cookbook", "OpenAI cookbook, How to count tokens with tiktoken, 6"),
             ("call:estimate", "an estimate: no provider publishes a rule"),
             tools,
             (self.image.name(), self.image.source()),
             ("document:estimate", "an estimate: no provider publishes a rule that needs no look inside"),
             ("audio:estimate", "an estimate: no provider publishes a rule that needs no look inside"),
-        ]
+        ];
+        all.into_iter().chain(self.text.listed()).collect()
     }
 }
 

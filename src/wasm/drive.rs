@@ -19,7 +19,7 @@ use super::summarize::{Refusal, ask};
 use crate::compaction::Reason;
 use crate::context::Report;
 use crate::error::{Error, ErrorCode};
-use crate::provider::is_overflow;
+use crate::provider::is_too_large;
 use crate::session::{Fit, Pending, Plan, Session};
 
 /// What is asked of a session.
@@ -67,7 +67,7 @@ impl Goal {
             Self::Compact(_) => true,
             Self::CheckAndCompact | Self::KeepUp => core.should_compact(),
             Self::Prepare { .. } => core.is_too_large(),
-            Self::Recover(said) => is_overflow(said),
+            Self::Recover(said) => is_too_large(said),
             Self::Apply { .. } => false,
         }
     }

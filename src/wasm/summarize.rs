@@ -18,7 +18,7 @@ use crate::compaction::{Answer, Profile, Reason, Size, Style, SummaryRequest, tr
 use crate::context::Snapshot;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
-use crate::provider::{is_overflow, provider};
+use crate::provider::{is_too_large, provider};
 use crate::session::Session;
 use crate::tokens::{Estimate, TokenUsage};
 
@@ -73,7 +73,7 @@ pub async fn ask(
             let colon = if said.is_empty() { "" } else { ": " };
             let error = Error::new(ErrorCode::SummaryFailed, why)
                 .told_as(format!("the summarize callback failed{colon}{said}"));
-            let too_long = is_overflow(&said_by(&cause));
+            let too_long = is_too_large(&said_by(&cause));
             Err(Refusal { error, cause, too_long })
         }
     }

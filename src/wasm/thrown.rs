@@ -4,7 +4,7 @@ use js_sys::{Object, Reflect};
 use wasm_bindgen::JsValue;
 
 use super::value::{get, is_list};
-use crate::provider::overflow_texts;
+use crate::provider::refusal_texts;
 
 /// Where the texts of an error are: its own, and those of what it carries.
 const KEYS: [&str; 14] = [
@@ -21,8 +21,8 @@ const KEYS: [&str; 14] = [
 /// How many objects are looked at: errors may refer to each other in circles.
 const MOST: usize = 40;
 
-/// What an error says, as one text: an `Error`, a provider's body, a text, or what wraps them. Of an error that says "too
-/// long" only that: what else it carries may speak of rate limits.
+/// What an error says, as one text: an `Error`, a provider's body, a text, or what wraps them. Of an error that refuses
+/// a request for its size only that: what else it carries may speak of rate limits.
 pub fn said_by(thrown: &JsValue) -> String {
     let mut said: Vec<String> = Vec::new();
     let mut waiting = vec![thrown.clone()];
@@ -44,7 +44,7 @@ pub fn said_by(thrown: &JsValue) -> String {
         // The stack is taken from its end: what stands first is said first. A getter that throws says nothing.
         waiting.extend(KEYS.iter().rev().filter_map(|key| get(&value, key).ok().flatten()));
     }
-    let too_long = overflow_texts(&said);
+    let too_long = refusal_texts(&said);
     if too_long.is_empty() { said.join(": ") } else { too_long.join(": ") }
 }
 

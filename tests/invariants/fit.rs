@@ -28,7 +28,8 @@ pub fn a_prepared_view_fits(world: &mut World, happened: &Happened) {
                 ErrorCode::Aborted,
             ];
             assert!(known.contains(&error.code()), "{error}");
-            let in_a_row = matches!(happened.op, Op::Recover { .. }) && error.message().contains("in a row");
+            let in_a_row = matches!(happened.op, Op::TooMany(_))
+                || matches!(happened.op, Op::Recover { .. }) && error.message().contains("in a row");
             if !in_a_row
                 && matches!(error.code(), ErrorCode::BudgetImpossible | ErrorCode::ContextWindowExceeded)
             {

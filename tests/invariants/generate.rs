@@ -109,6 +109,13 @@ pub enum Op {
         counted: u64,
         takes: u64,
     },
+    /// The provider compacted what was said so far, and answers behind that.
+    Compacted {
+        anthropic: bool,
+        words: Words,
+    },
+    /// The provider refuses the view for its bytes or its images.
+    TooMany(u8),
     Extractive {
         which: usize,
     },
@@ -509,6 +516,8 @@ fn rare_op() -> impl Strategy<Value = Op> {
     let which = || any::<prop::sample::Index>().prop_map(|i| i.index(1 << 16));
     prop_oneof![
         3 => (50..300u64, 1..120u64).prop_map(|(counted, takes)| Op::Recover { counted, takes }),
+        2 => (any::<bool>(), words(40)).prop_map(|(anthropic, words)| Op::Compacted { anthropic, words }),
+        2 => (0..6u8).prop_map(Op::TooMany),
         3 => which().prop_map(|which| Op::Extractive { which }),
         1 => prop::option::of(1..60u8).prop_map(|fails_at| Op::Redact { fails_at }),
         2 => (which(), 1..60usize).prop_map(|(which, length)| Op::PinText { which, length }),

@@ -31,6 +31,7 @@ fn frame(message: &Message) -> Message {
                 output.content.clear();
                 output.output_ref = None;
             }
+            Part::Media(_) => *part = Part::text(""), // or its placeholder
             _ => {}
         }
     }
@@ -96,7 +97,9 @@ pub fn untouched_messages_are_as_they_came(world: &mut World, _: &Happened) {
 fn texts(message: &Message) -> Vec<&str> {
     fn text(part: &Part) -> Option<&str> {
         match part {
-            Part::Text { text, .. } => Some(text),
+            Part::Text { text, .. } => {
+                Some(&**text).filter(|text| !text.contains(" left out of this request"))
+            }
             _ => None,
         }
     }
@@ -169,7 +172,7 @@ pub fn cuts_stand_between_clusters(world: &mut World, _: &Happened) {
     let config = &world.session.context().output_config;
     for (slot, original) in slots(world) {
         match slot.form {
-            Form::Whole | Form::Placeholder | Form::Pointer | Form::Unbound => {}
+            Form::Whole | Form::Placeholder | Form::Pointer | Form::Unbound | Form::MediaTrimmed => {}
             Form::Merged => assert!(slot.message.plain_text().starts_with(&original.plain_text())),
             Form::Truncated => {
                 let originals = texts(original);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use contextfold::compaction::{Answer as Summarized, Reason, Redact};
-use contextfold::context::{Fold, Form, Report};
+use contextfold::context::{Fold, Form, MediaSums, Report};
 use contextfold::message::{
     CallKind, Extras, Format, Message, Part, Reasoning, Role, ToolCall, ToolOutputRef,
 };
@@ -45,6 +45,25 @@ impl Frozen {
             should_compact: session.should_compact(),
         }
     }
+}
+
+/// What providers say of a request's bytes and images.
+const TOO_MANY: [&str; 6] = [
+    r#"413 {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
+    "request contains 52 images, exceeding the maximum of 1 allowed per request",
+    "image exceeds 5 MB maximum: 5316852 bytes > 5 bytes",
+    "At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+    "Request payload size exceeds the limit: 10 bytes.",
+    "Too many images",
+];
+
+fn compaction(anthropic: bool) -> Part {
+    let (format, raw) = if anthropic {
+        (Format::Anthropic, json!({ "type": "compaction", "content": "what was said" }))
+    } else {
+        (Format::OpenaiResponses, json!({ "type": "compaction", "id": "cmp_1", "encrypted_content": "gAAA" }))
+    };
+    Part::Opaque { format, raw: Arc::new(raw) }
 }
 
 /// What an operation came to.
@@ -155,9 +174,11 @@ impl World {
         self.pushed.iter().find(|p| p.id == id).map(|p| &p.message)
     }
 
-    /// The newest message that opens a turn; an empty one is no message to a provider.
+    /// The newest message that opens a turn; an empty one is no message to a provider, and of what the provider compacted it reads
+    /// nothing.
     pub fn newest_user(&self) -> Option<&Pushed> {
-        self.going_on().rev().find(|p| p.message.opens_turn() && !p.message.is_empty())
+        let mut since = self.going_on().rev().take_while(|p| p.message.provider_compaction().is_none());
+        since.find(|p| p.message.opens_turn() && !p.message.is_empty())
     }
 
     /// What the conversation goes on from.
@@ -320,6 +341,25 @@ impl World {
                 match self.session.recover(&said) {
                     Ok(Some(fit)) => self.came(Ok(fit), true, self.pushed.len()),
                     Ok(None) => panic!("it said too long"),
+                    Err(error) => Came::Refused { error },
+                }
+            }
+            Op::Compacted { anthropic, words } => {
+                let mut message = Message::text(Role::Assistant, format!("On: {}", words.text()));
+                message.parts.insert(0, compaction(*anthropic));
+                self.push(vec![message])
+            }
+            Op::TooMany(which) => {
+                let limit = (self.session.config().limit, self.session.config().window);
+                let media = self.session.context().view.media();
+                let fit = self.session.recover(TOO_MANY[usize::from(*which) % TOO_MANY.len()]);
+                if media != MediaSums::default() {
+                    let config = self.session.config();
+                    assert_eq!(limit, (config.limit, config.window), "bytes teach no tokens");
+                }
+                match fit {
+                    Ok(Some(fit)) => self.came(Ok(fit), true, self.pushed.len()),
+                    Ok(None) => panic!("it refused the request"),
                     Err(error) => Came::Refused { error },
                 }
             }

@@ -1,6 +1,6 @@
 //! "Too long" answers, each with its figures.
 
-use contextfold::provider::{Overflow, is_overflow, overflow, overflow_texts};
+use contextfold::provider::{Overflow, is_too_large, overflow, refusal_texts};
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
@@ -51,11 +51,6 @@ fn each_text_is_recognised_with_its_figures() {
             "This model's maximum context length is 40960 tokens. However, you requested 8192 output tokens and your prompt contains at least 32769 input tokens, for a total of at least 40961 tokens.",
             Some(32_768),
             Some(32_769),
-        ),
-        (
-            r#"{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
-            None,
-            None,
         ),
         (
             "Input length (265330) exceeds model's maximum context length (262144).",
@@ -121,7 +116,6 @@ fn other_errors_are_not() {
         "Too many tokens per day, please wait before trying again.",
         "ThrottlingException: Too many tokens, please wait before trying again.",
         "429 Too Many Requests: token limit exceeded",
-        "413 status code (no body)",
         "400 status code (no body)",
         "Overloaded",
         "No tool call found for function call output with call_id call_1.",
@@ -131,7 +125,7 @@ fn other_errors_are_not() {
         "The requested model 'gpt-9' does not exist.",
         "You exceeded your current quota, please check your plan and billing details.",
     ] {
-        assert!(!is_overflow(text), "{text}");
+        assert!(!is_too_large(text), "{text}");
     }
 }
 
@@ -139,7 +133,7 @@ fn other_errors_are_not() {
 fn nothing_that_was_refused_for_another_reason_is_taken_for_it() {
     for list in super::data::recorded("rejected-by-the-api-400.jsonl") {
         let text = list.record["error"].to_string();
-        assert!(!is_overflow(&text), "{}: {text}", list.name);
+        assert!(!is_too_large(&text), "{}: {text}", list.name);
     }
 }
 
@@ -147,8 +141,8 @@ fn nothing_that_was_refused_for_another_reason_is_taken_for_it() {
 fn what_is_said_of_rates_elsewhere_hides_no_overflow() {
     let texts = |list: &[&str]| list.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>();
     let said = texts(&["rate_limit_exceeded on the first try", "prompt is too long: 9 tokens > 8 maximum"]);
-    assert_eq!(overflow_texts(&said), ["prompt is too long: 9 tokens > 8 maximum"]);
+    assert_eq!(refusal_texts(&said), ["prompt is too long: 9 tokens > 8 maximum"]);
     let throttled = texts(&["ThrottlingException", "Too many tokens"]);
-    assert_eq!(overflow_texts(&throttled), [""; 0]);
-    assert_eq!(overflow_texts(&texts(&["Too many tokens"])), ["Too many tokens"]);
+    assert_eq!(refusal_texts(&throttled), [""; 0]);
+    assert_eq!(refusal_texts(&texts(&["Too many tokens"])), ["Too many tokens"]);
 }

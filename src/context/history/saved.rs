@@ -7,7 +7,7 @@ use super::away::Away;
 use super::calls::OpenCall;
 use super::ids::Ids;
 use super::links::Links;
-use super::reasons;
+use super::{compactions, reasons};
 use crate::context::node::{Node, NodeIndex, NodeKind};
 use crate::context::place::Late;
 use crate::error::Result;
@@ -25,6 +25,7 @@ impl Saved for History {
             reserved: _,
             superseded,
             has_reasoning: _,
+            compactions: _,
             late,
             away,
             links: _,
@@ -72,6 +73,7 @@ impl Saved for History {
             generated,
             reserved: HashSet::default(),
             has_reasoning: nodes.iter().any(|node| reasons(&node.message)),
+            compactions: compactions(&nodes),
             superseded: superseded.into_iter().collect(),
             late,
             away,

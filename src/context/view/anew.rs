@@ -25,7 +25,7 @@ impl View {
         }
         self.sums = Sums::default();
         for slot in self.header.iter().chain(&self.parts).chain(self.body.iter()) {
-            self.sums.add(slot.part, &slot.tally);
+            self.sums.add(slot);
         }
         self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
         let marked = self.marked_body.min(self.body.len());

@@ -16,7 +16,7 @@ impl View {
         self.before_edit_in_body(first);
         for slot in self.body.split_off(first) {
             if nodes.contains(&slot.node) {
-                self.sums.remove(slot.part, &slot.tally);
+                self.sums.remove(&slot);
                 self.dropped_tokens += slot.tokens();
                 self.hides_requests |= slot.opens_turn();
                 self.dropped.insert(slot.node, slot);
@@ -51,7 +51,7 @@ impl View {
             self.dropped.take().into_iter().partition::<BTreeMap<_, _>, _>(|(n, _)| nodes.contains(n));
         self.dropped = dropped.into();
         for slot in back.values() {
-            self.sums.add(slot.part, &slot.tally);
+            self.sums.add(&slot);
             self.ephemeral.enter(slot);
             self.dropped_tokens -= slot.tokens();
         }

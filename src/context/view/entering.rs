@@ -9,7 +9,7 @@ use crate::message::{Message, Role};
 impl View {
     /// Appends to the header; nothing was said yet, or all of it was taken out.
     pub fn push_header(&mut self, slot: Slot) {
-        self.sums.add(slot.part, &slot.tally);
+        self.sums.add(&slot);
         // Context parts and pinned texts of the header may stand behind it.
         let stands = !self.parts.is_empty() || !self.body.is_empty();
         if stands || self.changed_from.is_some() {
@@ -33,7 +33,7 @@ impl View {
         let is_last = at == self.body.len();
         let behind = at.checked_sub(1).map(|before| self.body[before].node);
         let behind = behind.filter(|_| !is_last || self.said_between(answer, slot.node, history));
-        self.sums.add(slot.part, &slot.tally);
+        self.sums.add(&slot);
         self.ephemeral.enter(&slot);
         let place = if behind.is_some() { self.place_after(at) } else { self.order.len() };
         if place == self.order.len() {
@@ -117,7 +117,7 @@ impl View {
     /// Puts slots in at a body position.
     pub fn insert(&mut self, at: usize, slots: Vec<Slot>) {
         for slot in &slots {
-            self.sums.add(slot.part, &slot.tally);
+            self.sums.add(&slot);
             self.ephemeral.enter(slot);
         }
         self.before_edit_in_body(at);
@@ -139,7 +139,7 @@ impl View {
         } else if let Some(at) = self.position(node) {
             self.before_edit_in_body(at);
             let slot = self.body.remove(at);
-            self.sums.remove(slot.part, &slot.tally);
+            self.sums.remove(&slot);
             self.watch_outputs_from(at);
             self.touch(at);
         }
@@ -152,7 +152,7 @@ impl View {
         self.order.retain(|n| !nodes.contains(n));
         for slot in self.body.split_off(first) {
             if nodes.contains(&slot.node) {
-                self.sums.remove(slot.part, &slot.tally);
+                self.sums.remove(&slot);
             } else {
                 self.body.push(slot);
             }

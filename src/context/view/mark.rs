@@ -8,6 +8,13 @@ impl View {
         self.edited.take()
     }
 
+    /// Makes an edit behind which thinking stays valid.
+    pub(in crate::context) fn without_edit(&mut self, edit: impl FnOnce(&mut Self)) {
+        let edited = self.edited;
+        edit(self);
+        self.edited = edited.map(|at| at.min(self.body.len()));
+    }
+
     /// From here on, [`View::stable_prefix_tokens`] tells what is still as it is now.
     pub fn mark(&mut self) {
         self.changed_from = None;

@@ -24,6 +24,7 @@ saved!(
         Pointer,
         Unbound,
         Merged,
+        MediaTrimmed,
     }
 );
 
@@ -109,7 +110,7 @@ impl Saved for View {
             dropped,
         };
         for slot in view.header.iter().chain(&view.parts).chain(view.body.iter()) {
-            view.sums.add(slot.part, &slot.tally);
+            view.sums.add(slot);
         }
         let len = view.body.len();
         let within = |at: &Option<usize>| at.is_none_or(|at| at <= len);

@@ -29,6 +29,8 @@ pub enum Form {
     /// An assistant message without the thinking that its provider would refuse: it was bound to what stood before it (PROV-3b), or
     /// its stream was cut off before its signature came.
     Unbound,
+    /// Images, documents or sounds in it are placeholders: a request may hold only so many.
+    MediaTrimmed,
 }
 
 impl Form {
@@ -45,6 +47,7 @@ impl Form {
             Self::Pointer => "pointer",
             Self::Merged => "merged",
             Self::Unbound => "unbound",
+            Self::MediaTrimmed => "media_trimmed",
         }
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn items(items: &[Value], out: &mut Vec<(Message, Range<usize>)>) -> 
         let message = match read(item, value, index)? {
             Read::Message(message) => message,
             Read::Made(parts) => match out[start..].last_mut() {
-                Some((run, range)) if run.role == Role::Assistant => {
+                Some((run, range)) if run.role == Role::Assistant && !begins_anew(&parts) => {
                     run.parts.extend(separate(&run.parts, parts));
                     range.end = index + 1;
                     continue;
@@ -32,6 +32,11 @@ pub(super) fn items(items: &[Value], out: &mut Vec<(Message, Range<usize>)>) -> 
         out.push((message, index..index + 1));
     }
     Ok(())
+}
+
+/// Whether nothing before it is read: what the provider compacted begins a message.
+fn begins_anew(parts: &[Part]) -> bool {
+    parts.iter().any(|part| part.provider_compaction().is_some())
 }
 
 enum Read {

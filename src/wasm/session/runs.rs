@@ -101,8 +101,11 @@ impl Session {
         crate::wasm::plan::plan(&self.inner, &options)
     }
 
-    /// When a provider refuses a request as too long all the same: makes the view smaller and resolves to it, to try again with.
+    /// When a provider refuses a request for its size all the same: makes the view smaller and resolves to it, to try again with.
     /// Resolves to `null` for any other error.
+    ///
+    /// A refusal by bytes, by the number of images or by an image's size or dimensions changes the option `media`, and the oldest media
+    /// become placeholders; limits in tokens stay.
     ///
     /// The error may be whatever a client threw, or a provider's body or text: what says "too long" is looked for in its message, its
     /// body and its causes. The limit that it names holds from now on (`session.limit`), in the model's own tokens; where the provider

@@ -1,0 +1,78 @@
+//! What a provider compacted itself: nothing that stands before its newest compaction is read, so none of it is sent.
+
+use super::core::Context;
+use super::node::{NodeIndex, NodeSet};
+use super::units::{Place, Unit};
+use super::view::Slot;
+use crate::message::{ProviderCompaction, Role};
+
+const WHY: &str = "the provider's own compaction stands for it: it reads nothing of what stands before that";
+
+impl Context {
+    /// The body position of the message with the provider's newest compaction.
+    pub(super) fn compaction(&self) -> Option<usize> {
+        let mut newest = self.history.compactions().iter().rev();
+        newest.find_map(|node| self.view.position(*node))
+    }
+
+    /// Whether it is the message with the provider's newest compaction.
+    pub(super) fn is_compaction(&self, node: NodeIndex) -> bool {
+        self.history.compactions().contains(&node)
+    }
+
+    /// Takes what stands before the provider's newest compaction out of the view, but for pins and calls that are being
+    /// executed. What the model thought behind it stays: the provider allows this edit. What left.
+    pub fn settle_compaction(&mut self) -> Vec<NodeIndex> {
+        let Some(at) = self.compaction().filter(|at| *at > 0) else { return Vec::new() };
+        let (before, compaction) = (&self.view.body()[..at], &self.view.body()[at]);
+        let of = self.history.node(compaction.node).message.provider_compaction();
+        let answers = |s: &Slot| matches!(s.role(), Role::Assistant | Role::Tool);
+        if of != Some(ProviderCompaction::OfAll) && !before.iter().any(answers) {
+            return Vec::new();
+        }
+        let node = compaction.node;
+        let is_covered = |unit: &Unit| unit.place == Place::Shown && !unit.fixed;
+        let units = self.units();
+        let before = units.iter().take_while(|unit| !unit.nodes.contains(&node));
+        let shown = |n: &NodeIndex| self.view.dropped(*n).is_none();
+        let covered: Vec<NodeIndex> =
+            before.filter(|u| is_covered(u)).flat_map(|u| u.nodes.iter().copied()).filter(shown).collect();
+        self.view.without_edit(|view| view.drop_nodes(&covered.iter().copied().collect()));
+        for node in &covered {
+            self.note_left_out(*node, WHY, None);
+        }
+        covered
+    }
+
+    /// What a fold of these nodes has to stand behind, and its position among what stays: the step with the provider's newest
+    /// compaction, where any of them stands behind it. The provider would not read the summary otherwise.
+    pub(super) fn last_compacted(&self, folded: &NodeSet) -> Option<(usize, NodeIndex)> {
+        let (body, at) = (self.view.body(), self.compaction()?);
+        let is_folded = |s: &Slot| folded.contains(&s.node);
+        if is_folded(&body[at]) || !body[at..].iter().any(is_folded) {
+            return None;
+        }
+        let outputs = body[at + 1..].iter().take_while(|s| s.role() == Role::Tool).count();
+        let stays = body[..=at + outputs].iter().filter(|s| !is_folded(s));
+        stays.map(|s| s.node).enumerate().last()
+    }
+
+    /// What left the view on account of compactions that are `gone` now.
+    pub(super) fn left_for(&self, gone: &[NodeIndex]) -> NodeSet {
+        if !gone.iter().any(|node| self.is_compaction(*node)) {
+            return NodeSet::default();
+        }
+        let order = self.view.order();
+        let last = order.iter().rposition(|n| gone.contains(n) && self.is_compaction(*n));
+        let before = order[..last.unwrap_or_default()].iter();
+        before.filter(|n| self.view.dropped(**n).is_some()).copied().collect()
+    }
+
+    /// Brings back what left on account of a compaction that is gone.
+    pub(super) fn uncover(&mut self, covered: &NodeSet) {
+        if !covered.is_empty() {
+            self.view.restore(covered);
+            self.settle_compaction();
+        }
+    }
+}

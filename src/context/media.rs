@@ -1,0 +1,254 @@
+//! Images, documents and sounds in the view: a provider takes so many of them, and so many bytes.
+
+use std::sync::Arc;
+
+use super::core::Context;
+use super::event::EventName;
+use super::node::{NodeIndex, NodeKind};
+use super::tally::Tally;
+use super::view::{Form, Slot};
+use crate::message::{Media, MediaKind, Message, Part};
+use crate::tokens::image_size;
+
+/// What a report says of a medium that left the view.
+const WHY: &str = "the request may hold only so many images and bytes: what is oldest became a placeholder";
+
+/// How many media a request may hold. Where a figure is missing, there is no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MediaBudget {
+    /// Images in a request.
+    pub max_images: Option<u64>,
+    /// Bytes of all media, as they are sent.
+    pub max_bytes: Option<u64>,
+    /// So many of the newest images stay when one of the limits is passed.
+    pub keep_newest: Option<u64>,
+    /// Bytes of one image, as they are sent.
+    pub max_image_bytes: Option<u64>,
+    /// Pixels of an image's longer side.
+    pub max_image_side: Option<u64>,
+}
+
+/// The media of a view.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MediaSums {
+    /// How many images.
+    pub images: u64,
+    /// The bytes of all media that are sent in the request, and not by a URL or an id.
+    pub bytes: u64,
+}
+
+impl MediaSums {
+    /// Of one message.
+    pub fn of(message: &Message) -> Self {
+        let mut sums = Self::default();
+        each_medium(message, &mut |media| {
+            sums.images += u64::from(media.kind == MediaKind::Image);
+            sums.bytes += bytes_of(media);
+        });
+        sums
+    }
+
+    fn is_none(self) -> bool {
+        self == Self::default()
+    }
+}
+
+fn bytes_of(media: &Media) -> u64 {
+    media.data.as_ref().map_or(0, |data| data.len() as u64)
+}
+
+fn each_medium(message: &Message, look: &mut dyn FnMut(&Media)) {
+    for part in &message.parts {
+        match part {
+            Part::Media(media) => look(media),
+            Part::ToolOutput(output) => {
+                for part in &output.content {
+                    if let Part::Media(media) = part {
+                        look(media);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl MediaBudget {
+    /// Whether a view may hold so much.
+    pub fn holds(&self, sums: MediaSums) -> bool {
+        self.max_images.is_none_or(|most| sums.images <= most)
+            && self.max_bytes.is_none_or(|most| sums.bytes <= most)
+    }
+
+    /// What is told of it in a decision.
+    pub fn why(&self) -> String {
+        let limits = [
+            self.max_images.map(|most| format!("{most} images")),
+            self.max_bytes.map(|most| format!("{most} bytes of media")),
+            self.max_image_bytes.map(|most| format!("{most} bytes an image")),
+            self.max_image_side.map(|most| format!("{most} pixels a side")),
+        ];
+        let limits: Vec<String> = limits.into_iter().flatten().collect();
+        format!(
+            "a request may hold {}: what does not fit, the oldest first, became placeholders",
+            limits.join(", ")
+        )
+    }
+
+    /// What is left where a limit was passed: some room beneath it, so that not every new image changes the view.
+    fn target(&self) -> Self {
+        let room = |most: u64| most - most / 4;
+        let images = self.keep_newest.or(self.max_images.map(room));
+        Self {
+            max_images: images.map(|images| self.max_images.map_or(images, |most| images.min(most))),
+            max_bytes: self.max_bytes.map(|most| if self.keep_newest.is_some() { most } else { room(most) }),
+            ..*self
+        }
+    }
+
+    /// Whether no request may hold this medium, however few there are.
+    fn refuses(&self, media: &Media) -> bool {
+        let too_wide = || {
+            let most = self.max_image_side?;
+            image_size(media).map(|(width, height)| width.max(height) > most)
+        };
+        media.kind == MediaKind::Image
+            && (self.max_image_bytes.is_some_and(|most| bytes_of(media) > most)
+                || too_wide().unwrap_or_default())
+    }
+}
+
+impl Context {
+    /// Sets what a request may hold. With more room, what had left comes back; what no longer fits leaves.
+    pub fn set_media_budget(&mut self, budget: MediaBudget) {
+        if self.media_budget == budget {
+            return;
+        }
+        self.media_budget = budget;
+        for at in 0..self.view.body().len() {
+            let slot = &self.view.body()[at];
+            if slot.form == Form::MediaTrimmed {
+                let Slot { message, tally, form, .. } = self.slot_on_entry(slot.node);
+                self.view.replace(at, message, tally, form);
+            }
+        }
+        self.trim_media_on_entry(0);
+    }
+
+    /// Makes the view keep its media budget, as far as that can be had; `from`: only what stands from this body position on can
+    /// be too large by itself. What it did is told with the next run's decisions.
+    pub(super) fn trim_media_on_entry(&mut self, from: usize) {
+        let budget = self.media_budget;
+        let trimmed = self.trim_media_to(&budget, from);
+        self.on_entry.note_media(trimmed);
+    }
+
+    /// Makes placeholders of the oldest media until the view keeps a budget. What is pinned stays, and so do the newest user
+    /// message's. Gives what lost any, and the tokens that each saved.
+    pub fn trim_media_to(&mut self, budget: &MediaBudget, from: usize) -> Vec<(NodeIndex, u64)> {
+        let sums = self.view.media();
+        if sums.is_none() || *budget == MediaBudget::default() {
+            return Vec::new();
+        }
+        let mut trimmed = Vec::new();
+        for at in from..self.view.body().len() {
+            if !MediaSums::of(&self.view.body()[at].message).is_none() {
+                trimmed.extend(self.trim_at(at, &mut |media| budget.refuses(media)));
+            }
+        }
+        if !budget.holds(self.view.media()) {
+            let target = budget.target();
+            for at in 0..self.view.body().len() {
+                let now = self.view.media();
+                if target.holds(now) {
+                    break;
+                }
+                let mut left = now;
+                trimmed.extend(self.trim_at(at, &mut |media| {
+                    let is_image = media.kind == MediaKind::Image;
+                    let helps = target.max_images.is_some_and(|most| is_image && left.images > most)
+                        || target.max_bytes.is_some_and(|most| bytes_of(media) > 0 && left.bytes > most);
+                    if helps {
+                        left.images -= u64::from(is_image);
+                        left.bytes -= bytes_of(media);
+                    }
+                    helps
+                }));
+            }
+        }
+        let nodes: Vec<NodeIndex> = trimmed.iter().map(|(node, _)| *node).collect();
+        for node in &nodes {
+            self.note_left_out(*node, WHY, None);
+        }
+        if !nodes.is_empty() {
+            self.emit(EventName::OutputTrimmed, &nodes, WHY.to_owned());
+        }
+        trimmed
+    }
+
+    /// Makes placeholders of the media that `goes` names in the message at a body position.
+    fn trim_at(&mut self, at: usize, goes: &mut dyn FnMut(&Media) -> bool) -> Option<(NodeIndex, u64)> {
+        let slot = &self.view.body()[at];
+        let node = self.history.node(slot.node);
+        if node.kind != NodeKind::Message || node.pinned || self.is_newest_request(at) {
+            return None;
+        }
+        if MediaSums::of(&slot.message).is_none() && !holds_media(&slot.message) {
+            return None;
+        }
+        let (index, before, form) = (slot.node, slot.tokens(), slot.form);
+        let mut message = Message::clone(&slot.message);
+        let mut changed = false;
+        for part in &mut message.parts {
+            if let Part::ToolOutput(output) = part {
+                let known = output.output_ref.as_ref().map(|r| r.id.clone());
+                let known = known.filter(|id| self.outputs.contains(id));
+                for part in &mut output.content {
+                    changed |= self.replace_medium(part, known.as_deref(), goes);
+                }
+            } else {
+                changed |= self.replace_medium(part, None, goes);
+            }
+        }
+        if !changed {
+            return None;
+        }
+        let tally = Tally::of(&message, &*self.counter);
+        let form = if form == Form::Whole { Form::MediaTrimmed } else { form };
+        self.view.replace(at, Arc::new(message), tally, form);
+        Some((index, before.saturating_sub(tally.total())))
+    }
+
+    /// Puts a placeholder in a medium's place, where it goes. Its ref opens it: that of the output it stands in, or its own.
+    fn replace_medium(
+        &mut self,
+        part: &mut Part,
+        known: Option<&str>,
+        goes: &mut dyn FnMut(&Media) -> bool,
+    ) -> bool {
+        let Part::Media(media) = &*part else { return false };
+        if !goes(media) {
+            return false;
+        }
+        let kind = media.kind.as_str();
+        let stored = match known {
+            Some(id) => Some(id.to_owned()),
+            None => self.outputs.put(vec![part.clone()], None).ok().map(|stored| stored.id),
+        };
+        let by_ref = stored.map(|id| format!("; ref={id}")).unwrap_or_default();
+        *part = Part::text(format!("[{kind} left out of this request{by_ref}]"));
+        true
+    }
+
+    /// Whether the newest user message stands at a body position.
+    fn is_newest_request(&self, at: usize) -> bool {
+        let body = self.view.body();
+        body[at].opens_turn() && !body[at + 1..].iter().any(Slot::opens_turn)
+    }
+}
+
+fn holds_media(message: &Message) -> bool {
+    let mut any = false;
+    each_medium(message, &mut |_| any = true);
+    any
+}

@@ -1,0 +1,165 @@
+//! Answers of providers that refuse a request for its bytes or its images, and not for its tokens.
+
+use std::sync::OnceLock;
+
+use crate::pattern::{Captures, Options, Pattern};
+use crate::tool_output::prefix_bytes;
+
+/// So many bytes of an error are read.
+const MOST_READ: usize = 16 * 1024;
+
+/// What a request has too much of, with the limit, where the text names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TooMany {
+    /// Images.
+    Images(Option<u64>),
+    /// Bytes, all in all.
+    Bytes(Option<u64>),
+    /// Bytes of one image.
+    ImageBytes(Option<u64>),
+    /// Pixels of one image's side.
+    Side {
+        /// The most that it may have.
+        limit: Option<u64>,
+        /// That holds for a request of many images: fewer of them may be larger.
+        many: bool,
+    },
+}
+
+/// The texts, the most telling first. `N` is a number, `U` its unit, where it has one.
+const TEXTS: [(fn(&Captures<'_>) -> TooMany, &str); 13] = [
+    // Anthropic
+    (
+        side,
+        r"image dimensions? exceeds? (the )?max(imum)? allowed size(?<many> for many-image requests)?(: (?<limit>N) pixels)?",
+    ),
+    (image_bytes, r"image exceeds .{0,40}?maximum: (?<actual>N) bytes > (?<limit>N) bytes"),
+    (image_bytes, r"image (size )?exceeds (the )?((maximum|limit) (size )?(of )?)?(?<limit>N) ?(?<unit>U)"),
+    (images, r"too (many images|much media).{0,80}?(?<actual>N).{0,30}? > (?<limit>N)"),
+    // Meta, MiniMax and others by way of gateways
+    (images, r"contains? N images?.{0,60}?(maximum|limit|most|more than)( of)? (?<limit>N)"),
+    // vLLM, Groq, Mistral, OpenAI
+    (images, r"at most (?<limit>N) image"),
+    (images, r"too many images.{0,80}?(up to|max(imum)?( of| is|:)?|at most|limit( of| is|:)?) (?<limit>N)"),
+    (images, r"too many images|too much media|exceeds? the (maximum|max) number of images"),
+    // Google
+    (bytes, r"request (payload|body) size exceeds the limit: (?<limit>N) ?(?<unit>U)?"),
+    // Anthropic, gateways
+    (
+        bytes,
+        r"(request|payload|body)( size)? (exceeds|is larger than) (the )?(maximum|max|limit)( allowed)?( size)?( of|:)? ?((?<limit>N) ?(?<unit>U))?",
+    ),
+    (bytes, r"\brequest_too_large\b"),
+    (bytes, r"(request entity|payload|request body|content) too large"),
+    (bytes, r"\b413\b.{0,20}(status code \(no body\)|too large)"),
+];
+
+/// What is said of tokens: such a text is about these.
+const TOKENS: &str = r"\btokens?\b|context (window|length)|rate.?limit|quota|per (minute|hour|day|second)";
+
+/// Recognises an error's text as a refusal by bytes, number, size or dimensions of images; `None` for any other error.
+pub fn too_many(text: &str) -> Option<TooMany> {
+    let text = prefix_bytes(text, MOST_READ);
+    let (tokens, texts) = compiled()?;
+    if tokens.is_match(text) {
+        return None;
+    }
+    texts.iter().find_map(|(read, pattern)| pattern.captures(text).map(|found| read(&found)))
+}
+
+fn images(found: &Captures<'_>) -> TooMany {
+    TooMany::Images(figure(found))
+}
+
+fn bytes(found: &Captures<'_>) -> TooMany {
+    TooMany::Bytes(figure(found))
+}
+
+fn image_bytes(found: &Captures<'_>) -> TooMany {
+    TooMany::ImageBytes(figure(found))
+}
+
+fn side(found: &Captures<'_>) -> TooMany {
+    TooMany::Side { limit: figure(found), many: found.name("many").is_some() }
+}
+
+/// The limit that a text names, in its smallest unit.
+fn figure(found: &Captures<'_>) -> Option<u64> {
+    let digits: String = found.name("limit")?.chars().filter(char::is_ascii_digit).collect();
+    let unit = found.name("unit").unwrap_or_default().to_ascii_lowercase();
+    let times: u64 = match unit.as_bytes().first() {
+        Some(b'k') => 1024,
+        Some(b'm') => 1024 * 1024,
+        Some(b'g') => 1024 * 1024 * 1024,
+        _ => 1,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(times).filter(|limit| *limit > 0)
+}
+
+type Compiled = (Pattern, Vec<(fn(&Captures<'_>) -> TooMany, Pattern)>);
+
+fn compiled() -> Option<&'static Compiled> {
+    static COMPILED: OnceLock<Option<Compiled>> = OnceLock::new();
+    let compile = |pattern: &str| {
+        let pattern = pattern.replace('N', "(?:[0-9]{1,3}(?:[,_][0-9]{3})+|[0-9]+)");
+        let pattern = pattern.replace('U', "(?:bytes|[kmg]i?b)");
+        Pattern::new(&pattern, Options { ignore_case: true, dot_matches_new_line: true, multi_line: false })
+            .ok()
+    };
+    let all = || {
+        let texts = TEXTS.iter().map(|(read, text)| Some((*read, compile(text)?)));
+        Some((compile(TOKENS)?, texts.collect::<Option<Vec<_>>>()?))
+    };
+    COMPILED.get_or_init(all).as_ref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_providers_say_is_told_apart() {
+        for (text, meant) in [
+            (
+                "request contains 52 images, exceeding the maximum of 50 allowed per request",
+                TooMany::Images(Some(50)),
+            ),
+            ("messages: Too much media: 0 document pages + 101 images > 100", TooMany::Images(Some(100))),
+            ("At most 4 image(s) may be provided in one request.", TooMany::Images(Some(4))),
+            ("Too many images provided. This model supports up to 5 images", TooMany::Images(Some(5))),
+            (
+                "messages.2.content.0.image.source.base64: image exceeds 5 MB maximum: 5316852 bytes > 5242880 bytes",
+                TooMany::ImageBytes(Some(5_242_880)),
+            ),
+            ("image exceeds 5 MB", TooMany::ImageBytes(Some(5_242_880))),
+            (
+                "At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+                TooMany::Side { limit: Some(2000), many: true },
+            ),
+            (
+                "At least one of the image dimensions exceed max allowed size: 8000 pixels",
+                TooMany::Side { limit: Some(8000), many: false },
+            ),
+            (
+                r#"413 {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}"#,
+                TooMany::Bytes(None),
+            ),
+            ("Request payload size exceeds the limit: 20971520 bytes.", TooMany::Bytes(Some(20_971_520))),
+            ("413 Request Entity Too Large", TooMany::Bytes(None)),
+            ("413 status code (no body)", TooMany::Bytes(None)),
+        ] {
+            assert_eq!(too_many(text), Some(meant), "{text}");
+        }
+        for text in [
+            "prompt is too long: 205668 tokens > 200000 maximum",
+            "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 7000",
+            "This model's maximum context length is 8192 tokens",
+            "overloaded",
+            "",
+            "the image was blurred",
+            "413 bottles",
+        ] {
+            assert_eq!(too_many(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Families whose newer models count text otherwise than the older ones did, each kind of text by a factor of its own.
+
+use super::text_kind::TextKind;
+
+/// How text counts beside what the counter says.
+///
+/// | rule | what | source |
+/// | --- | --- | --- |
+/// | `text:claude-4.7` | tokens of Claude 4.7 and later over 4.6: prose 1.45, Python 1.20, braces 1.13, JSON 1.31, other scripts 1.00 | sol.ava.dev, "What's actually different about the Opus 4.7 tokenizer" (2026-04-17), measured with Anthropic's `count_tokens`: English 1.45, German 1.46, Python 1.20, TypeScript 1.13, JSON log line 1.31, Chinese, Japanese, Russian and Arabic 1.00 |
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TextRule {
+    /// As counted.
+    #[default]
+    Counted,
+    /// `text:claude-4.7`.
+    Claude47,
+}
+
+impl TextRule {
+    /// The rule of a model, by its name.
+    pub fn for_model(name: &str) -> Self {
+        match claude_version(name) {
+            Some(version) if version >= (4, 7) => Self::Claude47,
+            _ => Self::Counted,
+        }
+    }
+
+    /// Its name and source for the report, where it is one.
+    pub const fn listed(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Counted => None,
+            Self::Claude47 => Some((
+                "text:claude-4.7 (over 4.6: prose 1.45, Python 1.20, TypeScript 1.13, JSON 1.31, other scripts 1.00)",
+                "sol.ava.dev, What's actually different about the Opus 4.7 tokenizer, 2026-04-17, by Anthropic's count_tokens",
+            )),
+        }
+    }
+
+    /// So many tokens of a text by this rule.
+    pub fn apply(self, text: &str, tokens: u64) -> u64 {
+        match self {
+            Self::Counted => tokens,
+            Self::Claude47 => (tokens * percent(TextKind::of(text))).div_ceil(100),
+        }
+    }
+
+    /// How many tokens, as counted, are at most so many by this rule.
+    pub fn before(self, text: &str, tokens: u64) -> u64 {
+        match self {
+            Self::Counted => tokens,
+            Self::Claude47 => tokens.saturating_mul(100) / percent(TextKind::of(text)),
+        }
+    }
+}
+
+const fn percent(kind: TextKind) -> u64 {
+    match kind {
+        TextKind::Prose => 145,
+        TextKind::Json => 131,
+        TextKind::Python => 120,
+        TextKind::Braces => 113,
+        TextKind::OtherScripts => 100,
+    }
+}
+
+/// `claude-opus-4-7`, `claude-3-7-sonnet`, `claude-sonnet-5`: the version. Numbers of more digits are dates.
+fn claude_version(name: &str) -> Option<(u32, u32)> {
+    let (_, rest) = name.split_once("claude-")?;
+    let number = |part: &&str| (1..=2).contains(&part.len()) && part.bytes().all(|c| c.is_ascii_digit());
+    let mut parts = rest.split(['-', '.', '@', ':', '_']).skip_while(|part| !number(part));
+    let major = parts.next()?.parse().ok()?;
+    let minor = parts.next().filter(number).and_then(|minor| minor.parse().ok()).unwrap_or(0);
+    Some((major, minor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_goes_by_the_generation() {
+        for model in [
+            "claude-opus-4-7", "claude-opus-4.8", "claude-sonnet-5", "claude-opus-5-5-20260901",
+            "claude-fable-5-1", "us.anthropic.claude-opus-4-7-v1:0", "claude-opus-4-7@20260416",
+        ] {
+            assert_eq!(TextRule::for_model(model), TextRule::Claude47, "{model}");
+        }
+        for model in [
+            "claude-opus-4-6", "claude-sonnet-4-5-20250929", "claude-3-7-sonnet-20250219",
+            "claude-sonnet-4-20250514", "claude-opus-4@20250514", "gpt-5", "gemini-3.8-flash", "claude",
+        ] {
+            assert_eq!(TextRule::for_model(model), TextRule::Counted, "{model}");
+        }
+    }
+
+    #[test]
+    fn kinds_have_factors_of_their_own() {
+        let prose = "The parser was rewritten last week, and all of its tests pass now.";
+        assert_eq!(TextRule::Claude47.apply(prose, 100), 145);
+        assert_eq!(TextRule::Claude47.before(prose, 145), 100);
+        assert_eq!(TextRule::Claude47.apply("解析器上周已重写，所有测试都通过了。", 100), 100);
+        assert_eq!(TextRule::Counted.apply(prose, 100), 100);
+    }
+}

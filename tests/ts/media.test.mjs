@@ -1,0 +1,82 @@
+// What a request may hold beside tokens, and what a provider compacted itself, through the package.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Session } from "../../pkg/node.js";
+
+const image = `iVBORw0KGgo${"A".repeat(2_000)}`;
+const shot = (i) => [
+  { role: "user", content: [{ type: "image", source: { type: "base64", media_type: "image/png", data: image } }, { type: "text", text: `shot ${i}` }] },
+  { role: "assistant", content: "Seen." },
+];
+const withShots = (options, count) => {
+  const session = new Session({ contextWindow: 1_000_000, ...options });
+  for (let i = 0; i < count; i++) session.pushFrom("anthropic", shot(i));
+  session.push({ role: "user", content: "And now?" });
+  return session;
+};
+const images = (session) => JSON.stringify(session.view("anthropic")).split('"type":"image"').length - 1;
+const tooLarge = Object.assign(new Error('413 {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}'), { status: 413 });
+
+test("a refusal by bytes takes images out and leaves the limit in tokens", async () => {
+  const session = withShots({}, 60);
+  await session.prepare();
+  const limits = [session.limit];
+  for (let i = 0; i < 3; i++) {
+    const before = images(session);
+    const prepared = await session.recover(tooLarge);
+    assert.ok(images(session) < before);
+    assert.equal(prepared.report.decisions[0].pass, "trim_media");
+    limits.push(session.limit);
+  }
+  assert.deepEqual(limits, Array(4).fill(1_000_000));
+});
+
+test("the number that an error names is the budget, and setOptions gives more", async () => {
+  const session = withShots({}, 52);
+  await session.recover(new Error("request contains 52 images, exceeding the maximum of 50 allowed per request"));
+  assert.ok(images(session) <= 50);
+  const text = JSON.stringify(session.view("anthropic"));
+  const [, ref] = /left out of this request; ref=([\w-]+)\]/.exec(text);
+  assert.ok(session.toolOutputs.get(ref));
+  session.setOptions({ media: { maxImages: null } });
+  assert.equal(images(session), 52);
+});
+
+test("every format says the placeholder as text", () => {
+  const session = withShots({ media: { maxImages: 1, keepNewest: 0 } }, 3);
+  for (const format of ["messages", "openai-chat", "openai-responses", "anthropic", "ai-sdk"]) {
+    const text = JSON.stringify(session.view(format));
+    assert.equal(text.split("[image left out of this request").length - 1, 3, format);
+    assert.ok(!text.includes("AAAA"), format);
+  }
+});
+
+test("options of media are checked", () => {
+  assert.throws(() => new Session({ media: { maxImage: 3 } }), { code: "INVALID_CONFIG", message: /maxImages/ });
+  assert.throws(() => new Session({ media: { maxImages: -1 } }), { code: "INVALID_CONFIG" });
+});
+
+test("a list with a compaction is counted and sent from it", () => {
+  const session = new Session({ contextWindow: 200_000 });
+  const ids = session.pushFrom("anthropic", [
+    { role: "user", content: "word ".repeat(16_000) },
+    { role: "assistant", content: [{ type: "compaction", content: "The user sent a long text." }, { type: "text", text: "Noted." }] },
+    { role: "user", content: "Go on." },
+  ]);
+  assert.ok(session.tokens < 200, `${session.tokens}`);
+  assert.ok(!JSON.stringify(session.view("anthropic")).includes("word"));
+  assert.equal(session.search("word word").length > 0, true);
+  session.rewind(ids[0]);
+  assert.ok(session.tokens > 10_000);
+});
+
+test("a model that no table knows may stand for one that it does", () => {
+  assert.throws(() => new Session({ model: "claude-opus-9" }), { code: "UNKNOWN_MODEL", message: /2026-11.*assumeModel: "claude-opus-5-5"/ });
+  assert.equal(new Session({ model: "claude-opus-9", assumeModel: "claude-opus-5" }).limit, 1_000_000);
+  for (const model of ["claude-opus-5", "mistral-large-latest", "grok-4", "qwen3", "llama3.1:8b"]) assert.ok(new Session({ model }).limit > 0, model);
+});
+
+test("prices are options of a session, too, and are checked", () => {
+  new Session({ contextWindow: 9_000, prices: { "gpt-5": { input_cost_per_token: 1e-6, output_cost_per_token: 1e-5 } } });
+  assert.throws(() => new Session({ prices: 3 }), { code: "INVALID_CONFIG" });
+});
