@@ -63,6 +63,7 @@ export function native(format, r, id, item, text, meta) {
     ],
     anthropic: () => [
       { role: "user", content: said() },
+      ...(item % 3 === 0 ? [{ role: "assistant", content: [{ type: "compaction", content: item % 2 === 0 ? said() : null }, { type: "text", text: said() }] }, { role: "user", content: said() }] : []),
       {
         role: "assistant",
         content: [

@@ -124,6 +124,24 @@ const REFUSALS = [
   (counted, takes) => `The input token count (${counted}) exceeds the maximum number of tokens allowed (${takes}).`,
 ];
 
+/** What servers say that refuse a request for its bytes or its images. */
+const TOO_MANY = [
+  '413 {"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}',
+  "request contains 52 images, exceeding the maximum of 2 allowed per request",
+  "messages.0.content.0.image.source.base64: image exceeds 5 MB maximum: 9 bytes > 5 bytes",
+  "At least one of the image dimensions exceed max allowed size for many-image requests: 2000 pixels",
+  "413 status code (no body)",
+];
+
+/** A refusal that is not about tokens: where there are images, it leaves the limit as it is. */
+async function refuse(session, op) {
+  const said = TOO_MANY[op.at % TOO_MANY.length];
+  const [limit, holdsMedia] = [session.limit, session.messages.some(({ content }) => Array.isArray(content) && content.some(({ type }) => ["image", "document", "audio"].includes(type)))];
+  const answer = session.recover(Object.assign(new Error(said), { status: 413 }));
+  if (holdsMedia && /image/.test(said) && session.limit !== limit) throw new Error("images taught a limit in tokens");
+  if ((await answer) === null) throw new Error("it refused the request");
+}
+
 /** A server that counts for itself, and an agent that goes on with what `recover` gives until it is served or told why not. */
 async function serve(session, op) {
   const counted = () => Math.ceil((JSON.stringify(session.view(op.format)).length * op.counts) / 400);
@@ -180,6 +198,7 @@ export const OPERATIONS = {
     const share = (percent) => Math.max(1, Math.round((session.tokens * percent) / 100));
     return session.recover(new Error(`prompt is too long: ${share(op.counted)} tokens > ${share(op.takes)} maximum`));
   },
+  refuse: ({ session }, op) => refuse(session, op),
   serve: ({ session }, op) => serve(session, op),
   tick,
   wait: (_, op) => pass(op.ms),

@@ -17,6 +17,7 @@ export function optionsOf(r, text, gives, does) {
       () => ({ pass: "compress_json", maxTokens: 1 + r.below(200) }),
       () => ({ pass: "truncate_head_tail", max: 100 + r.below(3000), head: r.below(50), tail: r.below(50) }),
       () => ({ pass: "drop_memory_results" }),
+      () => ({ pass: "trim_media", maxImages: r.below(4), ...(r.chance(0.3) && { maxBytes: r.below(100) }), ...(r.chance(0.3) && { keepNewest: r.below(4) }) }),
       () => ({ pass: "prune_tool_outputs", protectTurns: r.below(4), minReclaimTokens: r.below(100) }),
       () => ({ pass: "shrink_turns", to: 1 + r.below(3) }),
       () => ({ pass: "auto_compact" }),
@@ -36,6 +37,7 @@ export function optionsOf(r, text, gives, does) {
   const windowOf = () => r.pick(WINDOWS) + r.below(50);
   return () => ({
     ...(r.chance(0.1) && { model: r.pick(MODELS), models: { mine: { max_input_tokens: windowOf(), max_output_tokens: r.below(100) } } }),
+    ...(r.chance(0.2) && { media: { maxImages: r.chance(0.8) ? r.below(5) : null, ...(r.chance(0.3) && { maxBytes: r.below(200) }), ...(r.chance(0.3) && { keepNewest: r.below(4) }), ...(r.chance(0.2) && { maxImageBytes: r.below(20) }) } }),
     ...(r.chance(0.1) && { boundThinking: r.pick(["auto", "drop", "keep"]) }), ...(r.chance(0.1) && { reservedOutputTokens: r.below(200) }), ...(r.chance(0.1) && { calibrate: false }),
     ...(r.chance(0.9) && { contextWindow: r.chance(0.98) ? windowOf() : r.pick([0, 2 ** 31, 2 ** 53 - 1, 2 ** 53, 1e300, 0.5]) }), ...(r.chance(0.4) && { ladder: r.chance(0.7) ? r.pick(PRESETS) : r.times(5, pass) }), ...(r.chance(0.6) && { compaction: compaction() }),
     ...(r.chance(0.3) && { toolOutputCache: { ...(r.chance(0.1) && { enabled: false }), contextBudgetTokens: r.chance(0.9) ? r.below(1000) : null, maxMessageBytes: 64 + r.below(4000), maxLineLength: 1 + r.below(300) } }), ...(r.chance(0.2) && { safetyMargin: r.pick([0, 0, 0.3, 0.99]) }),

@@ -121,6 +121,7 @@ export function scriptOf(seed) {
       () => ({ op: "checkAndCompact", wait: r.chance(0.5) }),
       () => ({ op: "hook", hook: r.pick(["afterModelCall", "afterToolExecution", "beforeFinalAnswer", "modelCall", "toolExecution", "finalAnswer"]), usage: usage(), wait: r.chance(0.6), does: r.chance(0.2) ? does() : undefined }),
       () => ({ op: "recover", counted: 50 + r.below(300), takes: 1 + r.below(120) }),
+      () => ({ op: "refuse", at: r.below(1000) }),
       () => ({ op: "tick" }),
       () => ({ op: "tick" }),
       () => ({ op: "wait", ms: r.pick([1, 1000, 15_000, 200_000]) }),

@@ -96,7 +96,11 @@ impl Context {
         else {
             return;
         };
-        let (before, step) = (&slots[..step.range.start], &slots[step.range]);
+        // What a provider's own compaction stands for asks for nothing behind it.
+        let compaction = self.compaction().map(|at| self.view.body()[at].node);
+        let compacted = slots[..step.range.end].iter().position(|s| Some(s.node) == compaction);
+        let from = compacted.map_or(0, |at| at + 1).min(step.range.start);
+        let (before, step) = (&slots[from..step.range.start], &slots[step.range]);
         let is_users = |s: &&&Slot| s.message.role == Role::User;
         let is_asked = before.iter().filter(is_users).any(|s| self.view.dropped(s.node).is_none());
         let asked = before.iter().rfind(is_users).filter(|_| !is_asked);

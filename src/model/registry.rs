@@ -167,7 +167,10 @@ fn relative<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k 
         let same = name.bytes().zip(known.bytes()).take_while(|(a, b)| a == b).count();
         let digit = |text: &str| text.as_bytes().get(same).is_some_and(u8::is_ascii_digit);
         // Numbers differ from model to model of one line; `gpt-7` is nearer to `gpt-6-sol` than to `gpt-oss-20b`.
-        (same > family && !known.contains('/')).then_some((same, digit(name) && digit(known)))
+        // A model's variant is nearest to the model.
+        let is_of = name.strip_prefix(known).is_some_and(|rest| rest.starts_with(['-', '.', ':']));
+        let near = same + if is_of { 2 } else { 0 };
+        (same > family && !known.contains('/')).then_some((near, digit(name) && digit(known)))
     };
     known.filter_map(|known| Some((shared(known)?, known))).max().map(|(_, known)| known)
 }

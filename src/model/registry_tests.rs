@@ -31,11 +31,24 @@ fn the_built_in_table_knows_mainstream_models_by_any_name() {
 #[test]
 fn a_similar_name_is_another_model() {
     let r = Registry::new();
-    assert_eq!(
-        refusal(&r, "gpt-5-foo"),
-        "UNKNOWN_MODEL: the limits of `gpt-5-foo` are unknown (known: gpt-5-pro, gpt-5-nano, gpt-4o, gpt-5); give its row \
-         in `models`, as `models: { \"gpt-5-foo\": { max_input_tokens: 128_000 } }`, or leave `model` out and set `contextWindow`"
-    );
+    let why = refusal(&r, "gpt-5-foo");
+    for part in [
+        "UNKNOWN_MODEL: the limits of `gpt-5-foo` are unknown (known: gpt-5-pro, ",
+        "; the built-in table is of 2026-11; say which known model has the same limits, as `assumeModel: \"gpt-5\"`, give its row \
+         in `models`, as `models: { \"gpt-5-foo\": { max_input_tokens: 128_000 } }`, or leave `model` out and set `contextWindow`",
+    ] {
+        assert!(why.contains(part), "{why}");
+    }
+    for (model, relative) in [
+        ("claude-opus-9", "claude-opus-5-5"),
+        ("anthropic/claude-opus-9-20270101", "claude-opus-5-5"),
+        ("gpt-7", "gpt-6.1-terra"),
+        ("gemini-9-flash", "gemini-4-hydrogen"),
+    ] {
+        let why = refusal(&r, model);
+        assert!(why.contains(&format!("`assumeModel: \"{relative}\"`")), "{why}");
+    }
+    assert!(!refusal(&r, "my-model").contains("assumeModel"));
     for model in ["", "gpt", "gpt-4-0613", "claude", "my-model", "x/", "gpt-5x"] {
         refusal(&r, model);
     }

@@ -555,7 +555,7 @@ pub fn script_with_options() -> impl Strategy<Value = Script> {
         2 => any_compaction().prop_map(|compaction| json!({ "compaction": compaction })),
         2 => outputs().prop_map(|outputs| json!({ "toolOutputCache": outputs })),
         3 => prop::sample::select(Ladder::PRESETS.to_vec()).prop_map(|preset| json!({ "ladder": preset })),
-        1 => prop::sample::select(vec!["gpt-5", "claude-sonnet-4-5", "gpt-4o"]).prop_map(|model| json!({ "model": model })),
+        1 => prop::sample::select(vec!["gpt-5", "claude-sonnet-4-5", "claude-opus-5", "gpt-4o"]).prop_map(|model| json!({ "model": model })),
     ];
     let op = prop_oneof![
         8 => op(),

@@ -75,6 +75,15 @@ fn the_newest_counts_and_a_fold_stands_behind_it() {
 }
 
 #[test]
+fn a_pin_of_the_compaction_brings_nothing_back() {
+    let mut s = session(&json!({ "contextWindow": 200_000 }));
+    let ids = push(&mut s, Format::Anthropic, &anthropic());
+    let before = s.tokens();
+    s.set_pinned(&ids[3], true).unwrap();
+    assert_eq!(s.tokens(), before);
+}
+
+#[test]
 fn one_without_a_summary_stands_for_nothing() {
     let mut s = session(&json!({ "contextWindow": 200_000 }));
     let mut list = anthropic();

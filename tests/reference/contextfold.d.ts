@@ -1225,6 +1225,8 @@ export type Pass =
 | { pass: "ephemeral" }
 /** Placeholders for the oldest tool outputs beyond a budget in tokens; default that of `toolOutputCache`. */
 | { pass: "trim_tool_outputs"; budgetTokens?: number | null | undefined }
+/** Placeholders for the oldest images, documents and sounds beyond a budget smaller than the option `media`, which holds under every ladder. */
+| { pass: "trim_media"; maxImages?: number | null | undefined; maxBytes?: number | null | undefined; keepNewest?: number | null | undefined }
 /** Of identical tool outputs the newest stays; the older ones point to it. */
 | { pass: "dedupe_reads" }
 /** Older steps stay, with their long texts cut to one level, down to the target. It stands behind `summarize`, which then folds only what does not fit so. */
@@ -1294,8 +1296,12 @@ export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summar
 
 /** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
 export interface SessionOptions {
-    /** Looked up for its limits; unknown: `UNKNOWN_MODEL`. */
+    /**
+     * Looked up for its limits; unknown: `UNKNOWN_MODEL`, which names the nearest known model and the built-in table's date.
+     */
     model?: string | undefined;
+    /** A known model with the limits of `model`, for one that no table knows yet: `{ model: "claude-opus-9", assumeModel: "claude-opus-5" }`. */
+    assumeModel?: string | undefined;
     /**
      * Tokens of the context window, where you know better than the table. It holds for every model from then on (a report's `notices`
      * say so where it is larger than the model's known one); `null` (in `setOptions`, `restore`, `load`, `fork`) takes it off again:
@@ -1402,6 +1408,29 @@ export interface SessionOptions {
          */
         memoryBytes?: number | null | undefined;
     } | undefined;
+    /**
+     * How many images, documents and sounds a request may hold; default: what the provider of `model` publishes (Claude: 100 images,
+     * 32 MB, 5 MB and 8,000 pixels an image; OpenAI: 500 images, 50 MB; Gemini: 900 images, 20 MB), and no limit without a known `model`.
+     * `null` takes a limit off. What is too much becomes a placeholder with a ref, the oldest first, in every ladder and at once; the report's
+     * decision is called `trim_media`. Pinned messages and the newest user message keep theirs. With a larger budget, and by a pin, it comes
+     * back. A refusal that `recover` is told changes these figures, and no limit in tokens.
+     */
+    media?: {
+        /** Images in a request. */
+        maxImages?: number | null | undefined;
+        /** Bytes of all media, as they are sent: base64. */
+        maxBytes?: number | null | undefined;
+        /** So many of the newest images stay when a limit is passed; default three quarters of it, so that not every new image changes the view. */
+        keepNewest?: number | null | undefined;
+        /** Bytes of one image, as it is sent. */
+        maxImageBytes?: number | null | undefined;
+        /** Pixels of an image's longer side, as far as its data tells. */
+        maxImageSide?: number | null | undefined;
+    } | undefined;
+    /**
+     * What tokens cost: a table as `simulate` takes it, so that one object holds the options of both. A session itself counts no money.
+     */
+    prices?: object | undefined;
     /**
      * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
      * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
@@ -2132,8 +2161,11 @@ export class Session {
      */
     recordUsage(usage: unknown): TokenUsage;
     /**
-     * When a provider refuses a request as too long all the same: makes the view smaller and resolves to it, to try again with.
+     * When a provider refuses a request for its size all the same: makes the view smaller and resolves to it, to try again with.
      * Resolves to `null` for any other error.
+     *
+     * A refusal by bytes, by the number of images or by an image's size or dimensions changes the option `media`, and the oldest media
+     * become placeholders; limits in tokens stay.
      *
      * The error may be whatever a client threw, or a provider's body or text: what says "too long" is looked for in its message, its
      * body and its causes. The limit that it names holds from now on (`session.limit`), in the model's own tokens; where the provider
