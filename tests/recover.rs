@@ -306,7 +306,12 @@ fn a_rewritten_past_gives_valid_views() {
                 assert_eq!(found, before, "{} rewritten at {at}", list.name);
                 let view = s.context().lower();
                 let tail: Vec<&Message> = view.iter().rev().take(messages.len() - at).map(|m| &**m).collect();
-                let given: Vec<&Message> = messages[at..].iter().rev().filter(|m| !m.is_empty()).collect();
+                let mut given: Vec<&Message> =
+                    messages[at..].iter().rev().filter(|m| !m.is_empty()).collect();
+                // Nothing of what the provider compacted is sent.
+                if let Some(newest) = given.iter().position(|m| m.provider_compaction().is_some()) {
+                    given.truncate(newest + 1);
+                }
                 assert_eq!(tail[..given.len()], given[..], "{} rewritten at {at}", list.name);
                 let sum: u64 = s.context().part_reports().iter().map(|p| p.tokens).sum();
                 assert_eq!(sum, s.tokens());

@@ -35,8 +35,16 @@ impl Context {
         let units = self.units();
         let before = units.iter().take_while(|unit| !unit.nodes.contains(&node));
         let shown = |n: &NodeIndex| self.view.dropped(*n).is_none();
-        let covered: Vec<NodeIndex> =
-            before.filter(|u| is_covered(u)).flat_map(|u| u.nodes.iter().copied()).filter(shown).collect();
+        let covered = before.filter(|u| is_covered(u)).flat_map(|u| u.nodes.iter().copied());
+        // Items that came one by one may stand in its own step, before it.
+        let beside = units.iter().find(|unit| unit.nodes.contains(&node));
+        let beside = beside.into_iter().flat_map(|unit| unit.nodes.iter().copied());
+        let may_go = |n: &NodeIndex| {
+            let node = self.history.node(*n);
+            !node.pinned && node.message.role == Role::Assistant && node.message.tool_calls().next().is_none()
+        };
+        let beside = beside.take_while(|n| *n != node).filter(may_go);
+        let covered: Vec<NodeIndex> = covered.chain(beside).filter(shown).collect();
         self.view.without_edit(|view| view.drop_nodes(&covered.iter().copied().collect()));
         for node in &covered {
             self.note_left_out(*node, WHY, None);
