@@ -7,7 +7,7 @@ use serde_json::json;
 use super::facade::Session;
 use super::run::Fit;
 use crate::compaction::Reason;
-use crate::context::{MediaSums, NodeKind};
+use crate::context::NodeKind;
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Role;
 use crate::provider::{Overflow, TooMany, overflow, too_many};
@@ -78,8 +78,8 @@ impl Session {
         if overflow.is_none() && too_many.is_none() {
             return Ok(None);
         }
-        // Where there are no media, bytes are text, and fewer of them are fewer tokens.
-        let no_media = self.context.view.media() == MediaSums::default();
+        // Where media have none of them, bytes are text, and fewer of them are fewer tokens.
+        let no_media = self.context.view.media().bytes == 0;
         let too_many = too_many.filter(|what| !(no_media && matches!(what, TooMany::Bytes(_))));
         let nodes = self.context.history.nodes().iter();
         let answers =
@@ -131,22 +131,27 @@ impl Session {
     fn learn_media(&mut self, too_many: TooMany, said: &str) -> Result<()> {
         let before = self.context.view.media();
         let smaller = |named: Option<u64>, now: u64| match named {
-            Some(named) if named < now => named,
-            _ => now - now.div_ceil(4), // without a figure, or with one that the view keeps: the rest of the request counts, too
+            Some(named) if named < now || now == 0 => Some(named),
+            // Without a figure, or with one that the view keeps: the rest of the request counts, too.
+            _ => Some(now - now.div_ceil(4)).filter(|_| now > 0),
         };
         let (key, most) = match too_many {
             TooMany::Images(named) => ("maxImages", smaller(named, before.images)),
             TooMany::Bytes(named) => ("maxBytes", smaller(named, before.bytes)),
-            TooMany::ImageBytes(named) => ("maxImageBytes", named.unwrap_or(IMAGE_BYTES)),
-            TooMany::Side { limit, .. } => ("maxImageSide", limit.unwrap_or(IMAGE_SIDE)),
+            TooMany::ImageBytes(named) => ("maxImageBytes", Some(named.unwrap_or(IMAGE_BYTES))),
+            TooMany::Side { limit, .. } => ("maxImageSide", Some(limit.unwrap_or(IMAGE_SIDE))),
         };
-        self.set_media(key, most)?;
+        if let Some(most) = most {
+            self.set_media(key, most)?;
+        }
         if self.context.view.media() == before && matches!(too_many, TooMany::Side { many: true, .. }) {
             self.set_media("maxImages", MANY_IMAGES)?;
         }
         if self.context.view.media() != before {
             return Ok(());
         }
+        let run = self.begin(Reason::Recover, None, self.aim(false), Arc::new([]));
+        self.failed = Some(self.make_report(run));
         let why = format!(
             "the provider refused the request for its images or its bytes, and none that could leave the view would help: what is pinned and the newest user message stay. Make them smaller; it said: {}",
             said.chars().take(300).collect::<String>()

@@ -140,6 +140,14 @@ fn the_published_numbers_are_the_defaults_of_a_model() {
     assert_eq!(budget(json!({ "contextWindow": 9_000 })).max_images, None);
 }
 
+#[test]
+fn a_view_without_images_teaches_nothing_that_would_keep_all_of_them_out() {
+    let mut s = session(&json!({ "contextWindow": 1_000_000 }));
+    push(&mut s, Format::Anthropic, &json!([{ "role": "user", "content": "Hello." }]));
+    assert!(recover(&mut s, "Too many images").is_some() && s.report().is_some());
+    assert_eq!(s.config().media.max_images, None);
+}
+
 /// The history before and after, as the pass leaves it.
 #[test]
 fn layout_of_trim_media() {
