@@ -26,8 +26,11 @@ pub enum TooMany {
     },
 }
 
+/// Reads what was found.
+type Read = fn(&Captures<'_>) -> TooMany;
+
 /// The texts, the most telling first. `N` is a number, `U` its unit, where it has one.
-const TEXTS: [(fn(&Captures<'_>) -> TooMany, &str); 13] = [
+const TEXTS: [(Read, &str); 13] = [
     // Anthropic
     (
         side,
@@ -96,7 +99,7 @@ fn figure(found: &Captures<'_>) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(times).filter(|limit| *limit > 0)
 }
 
-type Compiled = (Pattern, Vec<(fn(&Captures<'_>) -> TooMany, Pattern)>);
+type Compiled = (Pattern, Vec<(Read, Pattern)>);
 
 fn compiled() -> Option<&'static Compiled> {
     static COMPILED: OnceLock<Option<Compiled>> = OnceLock::new();

@@ -51,7 +51,7 @@ impl View {
             self.dropped.take().into_iter().partition::<BTreeMap<_, _>, _>(|(n, _)| nodes.contains(n));
         self.dropped = dropped.into();
         for slot in back.values() {
-            self.sums.add(&slot);
+            self.sums.add(slot);
             self.ephemeral.enter(slot);
             self.dropped_tokens -= slot.tokens();
         }

@@ -117,7 +117,7 @@ impl View {
     /// Puts slots in at a body position.
     pub fn insert(&mut self, at: usize, slots: Vec<Slot>) {
         for slot in &slots {
-            self.sums.add(&slot);
+            self.sums.add(slot);
             self.ephemeral.enter(slot);
         }
         self.before_edit_in_body(at);

@@ -13,11 +13,11 @@ impl View {
     pub fn replace(&mut self, at: usize, message: Arc<Message>, tally: Tally, form: Form) {
         self.before_edit_in_body(at);
         let slot = &mut self.body[at];
-        self.sums.remove(&slot);
+        self.sums.remove(slot);
         slot.message = message;
         slot.tally = tally;
         slot.form = form;
-        self.sums.add(&slot);
+        self.sums.add(slot);
         self.touch(at);
     }
 
@@ -85,10 +85,10 @@ impl View {
         let first = self.body.iter().position(|s| folded.contains(&s.node)).unwrap_or(self.body.len());
         self.before_edit_in_body(first.min(at));
         for slot in self.body.iter().filter(|s| folded.contains(&s.node)) {
-            self.sums.remove(&slot);
+            self.sums.remove(slot);
         }
         for slot in &with {
-            self.sums.add(&slot);
+            self.sums.add(slot);
         }
         self.order.retain(|n| !folded.contains(n));
         self.dropped.retain(|n, _| !folded.contains(n));
