@@ -55,6 +55,12 @@ const points = ["dialogues", "coding"].flatMap((group) => choose(pools.map((pool
 
 say(`# Fidelity\n\nSeed ${seed}, ${o.half === "both" ? "both halves" : `the ${o.half} half`} of ${all.length} recordings, ${points.length} points before those without a gap are left out, Node ${process.version}. ${packages.map(({ name, path, built }) => `${name || "contextfold"}: ${built.version?.() ?? ""} (${path})`).join("; ")}`);
 
+const { rules, rulesTable } = await import("./rules.mjs");
+for (const { name, built } of packages) {
+  results.rules = { ...results.rules, [name || "contextfold"]: await rules(built, all) };
+  say(`## The user's rules${name ? `, ${name}` : ""}\n\n${rulesTable(results.rules[name || "contextfold"])}`);
+}
+
 const { gapTable, losses, views } = await import("./gap.mjs");
 const { MODELS } = await import("./models.mjs");
 const { scorer } = await import("./score.mjs");
