@@ -62,7 +62,7 @@ pub fn preparing_again_changes_nothing(world: &mut World, happened: &Happened) {
 }
 
 fn brings_back(decision: &Decision) -> bool {
-    decision.pass == "even_cut" && decision.tokens_after > decision.tokens_before
+    matches!(&*decision.pass, "even_cut" | "bring_back") && decision.tokens_after > decision.tokens_before
 }
 
 pub fn a_compaction_makes_smaller(world: &mut World, happened: &Happened) {
@@ -114,7 +114,9 @@ pub fn a_compaction_makes_smaller(world: &mut World, happened: &Happened) {
     {
         // What was cut stands whole again where a fold has made room for it.
         if brings_back(decision) {
-            assert!(World::most(report).is_none_or(|most| decision.tokens_after <= most), "{decision:?}");
+            let fits = World::most(report).is_none_or(|most| decision.tokens_after <= most);
+            // The passes behind take again what still has no room.
+            assert!(fits || decision.pass == "bring_back", "{decision:?}");
             continue;
         }
         assert!(decision.tokens_after <= decision.tokens_before, "{decision:?}");

@@ -123,6 +123,8 @@ pub enum Op {
     Redact {
         fails_at: Option<u8>,
     },
+    /// Somebody looks at the view, which changes nothing.
+    Read,
     PinText {
         which: usize,
         length: usize,
@@ -192,6 +194,8 @@ pub struct Said {
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub reasoning: bool,
+    /// Thinking whose stream ended before its signature came.
+    pub cut_off: bool,
     pub words: Option<Words>,
     pub calls: Vec<CallSpec>,
     pub opaque: bool,
@@ -332,9 +336,11 @@ fn call() -> impl Strategy<Value = CallSpec> {
 }
 
 fn answer(calls: impl Strategy<Value = Vec<CallSpec>>) -> impl Strategy<Value = Answer> {
-    (some(0.25), prop::option::of(words(200)), calls, some(0.04), some(0.1), some(0.04)).prop_map(
-        |(reasoning, words, calls, opaque, extras, pinned)| Answer {
+    let thinks = (some(0.25), some(0.06));
+    (thinks, prop::option::of(words(200)), calls, some(0.04), some(0.1), some(0.04)).prop_map(
+        |((reasoning, cut_off), words, calls, opaque, extras, pinned)| Answer {
             reasoning,
+            cut_off,
             words,
             calls,
             opaque,
@@ -519,6 +525,7 @@ fn rare_op() -> impl Strategy<Value = Op> {
         2 => (any::<bool>(), words(40)).prop_map(|(anthropic, words)| Op::Compacted { anthropic, words }),
         2 => (0..6u8).prop_map(Op::TooMany),
         3 => which().prop_map(|which| Op::Extractive { which }),
+        3 => Just(Op::Read),
         1 => prop::option::of(1..60u8).prop_map(|fails_at| Op::Redact { fails_at }),
         2 => (which(), 1..60usize).prop_map(|(which, length)| Op::PinText { which, length }),
         2 => which().prop_map(Op::UnpinText),

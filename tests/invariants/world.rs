@@ -366,6 +366,13 @@ impl World {
             Op::Extractive { which } => {
                 self.with_waiting(*which, |session, _, waiting| session.resume_extractive(waiting.pending))
             }
+            Op::Read => {
+                let seen = |session: &Session| (session.context().lower(), session.context().items());
+                let before = seen(&self.session);
+                self.session.note_read();
+                assert_eq!(before, seen(&self.session), "a read is no edit");
+                Came::Nothing
+            }
             Op::Redact { fails_at } => {
                 self.redacted = Rc::default();
                 let (calls, fails_at) = (self.redacted.clone(), fails_at.map(u32::from));
@@ -796,6 +803,10 @@ impl World {
             let id = Some(format!("rs_{}", self.next()));
             let encrypted = Some("gAAAAABo".repeat(8).into());
             parts.push(Part::from(Reasoning { id, encrypted, ..Reasoning::default() }));
+        }
+        if answer.cut_off && (answer.words.is_some() || !answer.calls.is_empty()) {
+            let (text, signature) = (Some("And so".into()), Some("".into()));
+            parts.push(Part::from(Reasoning { text, signature, ..Reasoning::default() }));
         }
         parts.extend(answer.words.as_ref().map(|w| Part::text(w.text())));
         if answer.opaque {
