@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::inert::inert;
 use crate::message::{Message, Part, ToolOutput};
-use crate::tool_output::placeholder;
+use crate::tool_output::{PLACEHOLDER, placeholder};
 
 /// A message of a request. A placeholder for the text of a tool output is written when it is read: there may be thousands of
 /// them, and not every callback reads them.
@@ -20,9 +20,9 @@ impl Quoted {
         Self { message, without_output: false }
     }
 
-    /// A message with a placeholder for the output in it that a ref opens.
+    /// A message with a placeholder for the output in it.
     pub fn without_output(message: &Arc<Message>) -> Self {
-        let without_output = matches!(&message.parts[..], [Part::ToolOutput(o)] if o.output_ref.is_some());
+        let without_output = matches!(&message.parts[..], [Part::ToolOutput(_)]);
         Self { message: message.clone(), without_output }
     }
 
@@ -38,9 +38,8 @@ impl Quoted {
 
     /// What it takes, as messages are counted.
     pub fn tokens(&self, count: impl Fn(&Message) -> u64) -> u64 {
-        let refs = self.message.tool_outputs().filter_map(|o| o.output_ref.as_ref());
-        match refs.last().filter(|_| self.without_output) {
-            Some(output_ref) => count(&Message::tool("", placeholder(&output_ref.id))),
+        match self.message.tool_outputs().last().filter(|_| self.without_output) {
+            Some(output) => count(&Message::tool("", placeholder_of(output))),
             None => count(&self.message),
         }
     }
@@ -64,16 +63,19 @@ impl Quoted {
     }
 }
 
+fn placeholder_of(output: &ToolOutput) -> String {
+    output.output_ref.as_ref().map_or_else(|| PLACEHOLDER.to_owned(), |known| placeholder(&known.id))
+}
+
 fn without_output(message: &Message) -> Message {
     let Message { role, parts, meta, extras } = message;
     let without = |part: &Part| {
         let Part::ToolOutput(output) = part else { return part.clone() };
-        let Some(output_ref) = &output.output_ref else { return part.clone() };
         Part::from(ToolOutput {
             call_id: output.call_id.clone(),
-            content: vec![Part::text(placeholder(&output_ref.id))],
+            content: vec![Part::text(placeholder_of(output))],
             is_error: output.is_error,
-            output_ref: Some(output_ref.clone()),
+            output_ref: output.output_ref.clone(),
             extras: output.extras.clone(),
         })
     };

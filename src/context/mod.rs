@@ -35,6 +35,7 @@ mod renew;
 mod report;
 mod rewind;
 mod rewrite;
+mod room;
 mod saved;
 mod shared;
 mod snapshot;
@@ -60,6 +61,7 @@ pub use outputs::OnEntry;
 pub use pruned::{PRUNED, is_instruction};
 pub use report::{
     CounterReport, Decision, LedgerLeftOut, LeftOut, PartReport, Report, RuleReport, SummaryReport,
+    number_attempts,
 };
 pub use snapshot::Snapshot;
 pub use summary_state::SummaryState;

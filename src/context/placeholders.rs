@@ -20,13 +20,23 @@ impl Context {
     /// Shows the tool output at body position `at` as a placeholder. False where that would not make it smaller, where
     /// it is pinned, or where no ref brings it back.
     pub fn make_placeholder(&mut self, at: usize) -> bool {
-        let Some((message, tally)) = self.placeholder_for(at) else { return false };
+        self.show_placeholder(at, true)
+    }
+
+    /// The same, though no ref brings it back (the cache may be off): the history has it.
+    pub(super) fn make_any_placeholder(&mut self, at: usize) -> bool {
+        self.show_placeholder(at, false)
+    }
+
+    fn show_placeholder(&mut self, at: usize, by_ref: bool) -> bool {
+        let Some((message, tally)) = self.placeholder_for(at, by_ref) else { return false };
         self.view.replace(at, Arc::new(message), tally, Form::Placeholder);
         true
     }
 
-    /// The placeholder for the tool output at body position `at`, where it may become one.
-    pub(super) fn placeholder_for(&self, at: usize) -> Option<(Message, Tally)> {
+    /// The placeholder for the tool output at body position `at`, where it may become one; with `by_ref`, where a ref brings
+    /// it back.
+    pub(super) fn placeholder_for(&self, at: usize, by_ref: bool) -> Option<(Message, Tally)> {
         let slot = &self.view.body()[at];
         let node = self.history.node(slot.node);
         if node.kind != NodeKind::Message || node.pinned || slot.form == Form::Placeholder {
@@ -38,9 +48,12 @@ impl Context {
             let Part::ToolOutput(output) = part else { continue };
             // What the cache's own tools answered is read again by the ref that they were called with.
             let carried = output.output_ref.as_ref().map(|r| r.id.clone());
-            let Some(id) = carried.or_else(|| self.asked_for(at, &output.call_id)) else { continue };
-            if self.outputs.contains(&id) {
-                output.content = vec![Part::text(tool_output::placeholder(&id))];
+            let id = carried.or_else(|| self.asked_for(at, &output.call_id));
+            let id = id.filter(|id| self.outputs.contains(id));
+            if id.is_some() || !by_ref {
+                let text = id
+                    .map_or_else(|| tool_output::PLACEHOLDER.to_owned(), |id| tool_output::placeholder(&id));
+                output.content = vec![Part::text(text)];
                 changed = true;
             }
         }
@@ -63,16 +76,20 @@ impl Context {
             || self.show_text_within(at, NOTHING, Form::Placeholder, most)
     }
 
-    /// Shows a system message that holds a tool output as a placeholder, its text stored. False where that would not make
-    /// it smaller.
+    /// Shows a system message that holds a tool output as a placeholder, its text stored where the cache is on. False where that
+    /// would not make it smaller.
     pub fn make_text_placeholder(&mut self, at: usize) -> Result<bool> {
         if self.text_placeholder_tokens(at).is_none() {
             return Ok(false);
         }
         let mut message = Message::clone(&self.view.body()[at].message);
-        let text: Text = message.plain_text().into();
-        let output_ref = self.outputs.put_text(text, None)?;
-        message.parts = vec![Part::text(tool_output::placeholder(&output_ref.id))];
+        let placeholder = if self.output_config.enabled {
+            let text: Text = message.plain_text().into();
+            tool_output::placeholder(&self.outputs.put_text(text, None)?.id)
+        } else {
+            tool_output::PLACEHOLDER.to_owned()
+        };
+        message.parts = vec![Part::text(placeholder)];
         let tally = Tally::of(&message, &*self.counter);
         self.view.replace(at, Arc::new(message), tally, Form::Placeholder);
         Ok(true)

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::message::{Message, Role};
 
 /// What a report says of a pruned output.
-pub const PRUNED: &str = "an older turn's tool output; its ref opens it";
+pub const PRUNED: &str = "an older turn's tool output became a placeholder";
 
 impl Context {
     /// Makes placeholders of the tool outputs at these body positions, in order, until the view has at most `enough` tokens:
@@ -23,7 +23,7 @@ impl Context {
             }
             let before = self.view.body()[at].clone();
             let done = match before.message.role {
-                Role::Tool => self.make_placeholder(at),
+                Role::Tool => self.make_any_placeholder(at),
                 _ => self.make_text_placeholder(at)?,
             };
             if done {
@@ -62,7 +62,7 @@ impl Context {
     pub fn prunable_tokens(&self, at: usize) -> u64 {
         let slot = &self.view.body()[at];
         let placeholder = match slot.message.role {
-            Role::Tool => self.placeholder_for(at).map(|(_, tally)| tally.total()),
+            Role::Tool => self.placeholder_for(at, false).map(|(_, tally)| tally.total()),
             _ => self.text_placeholder_tokens(at),
         };
         placeholder.map_or(0, |tokens| slot.tokens().saturating_sub(tokens))

@@ -153,6 +153,19 @@ pub struct Decision {
     pub why: String,
 }
 
+/// Numbers the tries of passes that ran several times.
+pub fn number_attempts(decisions: &mut [Decision]) {
+    let mut runs: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+    for decision in &*decisions {
+        runs.entry(decision.pass.clone()).or_default().0 += 1;
+    }
+    for decision in decisions {
+        let (all, nth) = runs.entry(decision.pass.clone()).or_default();
+        *nth += 1;
+        decision.attempt = Some(*nth).filter(|_| *all > 1);
+    }
+}
+
 /// A message that left the view, or stands in it shorter than it came.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]

@@ -10,6 +10,7 @@ use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::shared::Shared;
 use super::snapshot::Epochs;
 use super::tally::{PartName, Sums};
+use crate::sorting::sort_by_key;
 
 mod anew;
 mod dropped;
@@ -21,6 +22,12 @@ mod slot;
 mod standing;
 
 pub use slot::{Form, Slot};
+
+/// [`View::cut_to`] where there is room again, for whatever else was taken for want of it, too …
+const ROOM_AGAIN: u64 = 0;
+
+/// … and where what is cut is to be laid out anew.
+const LAID_OUT_ANEW: u64 = 1;
 
 /// What the model is sent next. Sums are kept while slots change: asking for them costs nothing. Neither does a clone: what is
 /// long in it is copied when either of the two is edited.
@@ -95,6 +102,21 @@ impl View {
     /// Messages are cut, so that the view has about so many tokens; or none is.
     pub fn set_cut_to(&mut self, tokens: Option<u64>) {
         self.cut_to = tokens;
+    }
+
+    /// There is room again for what was taken out of the view for want of it.
+    pub fn expect_room(&mut self) {
+        self.cut_to = Some(ROOM_AGAIN);
+    }
+
+    /// Whether there is.
+    pub fn has_room_again(&self) -> bool {
+        self.cut_to == Some(ROOM_AGAIN)
+    }
+
+    /// What is cut is to be laid out anew, whatever room it was cut for.
+    pub fn expect_layout(&mut self) {
+        self.cut_to = Some(LAID_OUT_ANEW);
     }
 
     /// Messages are cut for a smaller view than one of so many tokens, or there is room since: a message that was cut could stand
@@ -218,6 +240,17 @@ impl View {
         self.fixed_changed = true;
         self.edited = Some(0);
         self.changes.edit_header();
+    }
+
+    /// Shows the parts that a pass took out, where they stood.
+    pub(super) fn show_all_parts(&mut self) {
+        if self.hidden_parts.is_empty() {
+            return;
+        }
+        let mut parts = self.parts.clone();
+        parts.append(&mut self.hidden_parts);
+        sort_by_key(&mut parts, |slot| slot.node);
+        self.set_parts(parts);
     }
 
     /// Replaces what stands between header and body.

@@ -10,7 +10,7 @@ use super::transcript::Transcript;
 use crate::error::{Error, Result};
 use crate::message::Message;
 use crate::model::{PRICES_AS_OF, PRICES_SOURCE, Priced, Prices};
-use crate::passes::Ladder;
+use crate::passes::{Ladder, Pass};
 use crate::session::{Session, SessionConfig};
 use crate::tokens::{Counter, Method};
 
@@ -171,6 +171,6 @@ fn shown(model: Option<String>, priced: &Priced) -> SimulationPrices {
 }
 
 fn name_of(ladder: &Ladder) -> String {
-    let passes = || ladder.passes().iter().map(|p| p.name()).collect::<Vec<_>>().join(" + ");
+    let passes = || ladder.named_passes().map(Pass::name).collect::<Vec<_>>().join(" + ");
     ladder.name.map_or_else(passes, str::to_owned)
 }

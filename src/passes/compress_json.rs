@@ -16,11 +16,13 @@ pub struct CompressJson {
     pub enabled: bool,
     /// An output of at most so many tokens stays as it is.
     pub max_tokens: u64,
+    /// So many messages or fewer are left alone: the rolling document optimises longer conversations only.
+    pub min_messages: u64,
 }
 
 impl Default for CompressJson {
     fn default() -> Self {
-        Self { enabled: true, max_tokens: JSON_MAX_TOKENS }
+        Self { enabled: true, max_tokens: JSON_MAX_TOKENS, min_messages: 0 }
     }
 }
 
@@ -30,6 +32,7 @@ impl CompressJson {
         Ok(Box::new(Self {
             enabled: keys.bool("enabled")?.unwrap_or(d.enabled),
             max_tokens: keys.u64_in("maxTokens", 1..)?.unwrap_or(d.max_tokens),
+            min_messages: keys.u64_in("minMessages", ..)?.unwrap_or(d.min_messages),
         }))
     }
 }
@@ -40,11 +43,13 @@ impl Pass for CompressJson {
     }
 
     fn options(&self) -> Value {
-        json!({ "enabled": self.enabled, "maxTokens": self.max_tokens })
+        json!({ "enabled": self.enabled, "maxTokens": self.max_tokens, "minMessages": self.min_messages })
     }
 
     fn wants(&self, context: &Context, _: &Aim) -> bool {
-        self.enabled && context.view.output_tokens() > self.max_tokens
+        self.enabled
+            && context.view.body().len() as u64 > self.min_messages
+            && context.view.output_tokens() > self.max_tokens
     }
 
     fn run(&self, context: &mut Context, _: &Aim) -> Result<Outcome> {

@@ -36,12 +36,16 @@ impl Pass for EvenCut {
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
         let steps = Steps::of(context);
         let share = Share { verbatim: aim.recent_ratio, ..Share::default() };
-        let least = || Cut {
-            whole: (0..steps.units().len()).map(|at| steps.is_fixed(at)).collect(),
-            level: Level::LEAST,
-        };
-        let cut = steps.cut(aim.low, share).unwrap_or_else(least);
+        let least = |whole| Cut { whole, level: Level::LEAST };
+        // Where the smallest level does not do, the newest steps still stand whole, as far as the view may take them: a fold
+        // comes when enough is new.
+        let newest_whole = || least(steps.staying(aim.low, share).whole);
+        let mut cut = steps.cut(aim.low, share).unwrap_or_else(newest_whole);
         let mut shown = best(context, &steps, &cut, aim.low);
+        if shown.tokens > aim.most {
+            cut = least((0..steps.units().len()).map(|at| steps.is_fixed(at)).collect());
+            shown = best(context, &steps, &cut, aim.low);
+        }
         if shown.tokens > aim.low {
             shown.leave_out_what_grows(context);
         }

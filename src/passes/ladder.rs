@@ -3,9 +3,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    AutoCompact, CompressJson, DedupeReads, DropMemoryResults, DropOldToolResults, Ephemeral, EvenCut, Pass,
-    PruneToolOutputs, RecentWindow, RollingSummary, Selective, ShrinkTurns, Summarize, TrimMedia,
-    TrimToolOutputs, TruncateHeadTail,
+    AutoCompact, BringBack, CompressJson, DedupeReads, DropMemoryResults, DropOldToolResults, Ephemeral,
+    EvenCut, Pass, PruneToolOutputs, RecentWindow, RollingSummary, Selective, ShrinkTurns, Summarize,
+    TrimMedia, TrimToolOutputs, TruncateHeadTail,
 };
 use crate::compaction::{Layout, Profile};
 use crate::config::Keys;
@@ -27,6 +27,8 @@ pub struct Given {
     pub retain_last_turns: Option<u64>,
     /// `compaction.thresholdRatio` was given.
     pub threshold_ratio: bool,
+    /// `compaction.onFailure` was given.
+    pub on_failure: bool,
     /// `toolOutputCache.contextBudgetTokens` was given.
     pub output_budget: bool,
 }
@@ -63,13 +65,14 @@ impl Ladder {
         let name = Self::PRESETS.into_iter().find(|n| *n == name)?;
         let turns = given.retain_last_turns;
         let trim = Box::new(TrimToolOutputs::default());
+        let window = RecentWindow::default();
         let summarize = Box::new(Summarize { keep_turns: turns, ..Summarize::default() });
         let passes: Vec<Box<dyn Pass>> = match name {
             "spec" => vec![trim, summarize],
             "rolling" => vec![
-                Box::new(CompressJson::default()),
+                Box::new(CompressJson { min_messages: window.min_messages, ..CompressJson::default() }),
                 Box::new(RollingSummary::default()),
-                Box::new(RecentWindow::default()),
+                Box::new(window),
             ],
             "steps-design" => {
                 steps(Profile::Design, turns.unwrap_or(3), (!given.threshold_ratio).then_some(150_000))
@@ -112,10 +115,15 @@ impl Ladder {
 
     /// As plain data: what the `ladder` option takes, every option named.
     pub fn to_value(&self) -> Value {
-        Value::Array(self.passes.iter().map(|pass| entry(&**pass)).collect())
+        Value::Array(self.named_passes().map(entry).collect())
     }
 
-    /// The passes in order.
+    /// The passes of the list, without the one that every ladder begins with.
+    pub fn named_passes(&self) -> impl Iterator<Item = &dyn Pass> {
+        self.passes.iter().skip(1).map(|pass| &**pass)
+    }
+
+    /// The passes in order: what there is room for again comes back first, whatever the list says.
     pub fn passes(&self) -> &Arc<[Box<dyn Pass>]> {
         &self.passes
     }
@@ -178,7 +186,9 @@ impl PartialEq for Ladder {
 }
 
 /// The passes, each told of those before it and behind it.
-fn in_a_row(mut passes: Vec<Box<dyn Pass>>) -> Arc<[Box<dyn Pass>]> {
+fn in_a_row(list: Vec<Box<dyn Pass>>) -> Arc<[Box<dyn Pass>]> {
+    let mut passes: Vec<Box<dyn Pass>> = vec![Box::new(BringBack::default())];
+    passes.extend(list);
     for at in 0..passes.len() {
         let (before, rest) = passes.split_at_mut(at);
         if let Some((pass, behind)) = rest.split_first_mut() {

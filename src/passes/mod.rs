@@ -1,6 +1,7 @@
 //! Ways to make a view smaller. A [`Ladder`] is an ordered list of them; every preset is one.
 
 mod auto_compact;
+mod bring_back;
 mod compress_json;
 mod dedupe_reads;
 mod drop_memory_results;
@@ -21,6 +22,7 @@ mod trim_tool_outputs;
 mod truncate_head_tail;
 
 pub use auto_compact::AutoCompact;
+pub use bring_back::BringBack;
 pub use compress_json::CompressJson;
 pub use dedupe_reads::DedupeReads;
 pub use drop_memory_results::DropMemoryResults;

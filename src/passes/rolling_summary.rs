@@ -75,11 +75,12 @@ impl RollingSummary {
         messages >= self.min_new_messages && tokens as f64 > self.trigger_ratio * summary as f64
     }
 
-    fn plan(&self, context: &Context, aim: &Aim) -> Option<FoldPlan> {
+    /// What stands after it stays below the lower threshold. By hand, all but the last turn is folded, however little it is.
+    fn plan(&self, context: &Context, aim: &Aim, by_hand: bool) -> Option<FoldPlan> {
         let target = aim.most.min(aim.as_counted(self.lower_threshold).saturating_sub(1));
         let summary = (target as f64 * SUMMARY_SHARE) as u64;
         let keep = Keep {
-            fill: true,
+            fill: !by_hand,
             hidden_too: true,
             summary: Some(summary),
             role: aim.summary_role,
@@ -114,11 +115,11 @@ impl Pass for RollingSummary {
         if !self.is_enough(context) {
             return Ok(Outcome::Unchanged);
         }
-        Ok(self.plan(context, aim).map_or(Outcome::Unchanged, Outcome::Fold))
+        Ok(self.plan(context, aim, false).map_or(Outcome::Unchanged, Outcome::Fold))
     }
 
     fn fold(&self, context: &Context, aim: &Aim, by_hand: bool) -> Option<FoldPlan> {
-        if by_hand || self.is_enough(context) { self.plan(context, aim) } else { None }
+        if by_hand || self.is_enough(context) { self.plan(context, aim, by_hand) } else { None }
     }
 
     fn layout(&self) -> Option<Layout> {

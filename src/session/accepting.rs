@@ -88,13 +88,13 @@ impl Session {
         self.context.settle_pointers(); // the fold stays, whatever becomes of the run
         self.carried.keep(summary, carried);
         if self.config.ladder.even_cut().is_some() {
-            self.context.view.set_cut_to(Some(0)); // there is room now: what stays is laid out anew
+            self.context.view.expect_layout(); // there is room now
         }
         self.revision += 1;
         self.resting = 0;
         run.revision = self.revision;
         run.folded = true;
-        run.unsummed = None;
+        (run.unsummed, run.without) = (None, None);
         self.usage = None;
         let missed = accepted.missed;
         if missed.rules > 0 {

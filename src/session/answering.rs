@@ -1,6 +1,7 @@
 //! A run gets its answer: judged, asked for again, replaced or refused.
 
 use super::facade::Session;
+use super::notices::Summarizer;
 use super::run::{Fit, Pending, Question, Unanswered, Unsummed};
 use super::standing::NOTHING_LEFT;
 use crate::compaction::extractive::{self, ExtractiveOptions};
@@ -126,7 +127,8 @@ impl Session {
 
     /// Goes on with what the built-in summariser says: no request, whatever its size, had to be sent.
     pub fn resume_extractive(&mut self, pending: Pending) -> Result<Fit> {
-        let pending = unasked(pending);
+        let mut pending = unasked(pending);
+        pending.question.built_in = self.summarizer != Summarizer::Given; // a plan foretells what a callback is asked
         let answer = Answer { text: self.extractive(&pending), ..Answer::default() };
         self.resume(pending, &answer)
     }
@@ -172,6 +174,9 @@ impl Session {
         if error.code() == ErrorCode::Aborted {
             return self.go_on_or_fail(pending.question, error);
         }
+        if pending.question.built_in {
+            return self.go_on_or_fail(pending.question, error); // nobody else can be asked
+        }
         if self.config.compaction.on_failure == OnFailure::Error {
             return self.go_on_or_fail(pending.question, error.advising(STAND_IN));
         }
@@ -179,7 +184,10 @@ impl Session {
         let answer = Answer { text: self.extractive(&pending), ..Answer::default() };
         match self.judge_settled(&mut pending, |session, pending| session.judge(pending, &answer, false)) {
             Ok((mut accepted, carried)) => {
-                accepted.fallback = Some(format!("the extractive summariser stood in: {}", error.in_brief()));
+                let why = format!("the extractive summariser stood in: {}", error.in_brief());
+                let members = &pending.question.plan.members;
+                self.context.emit(EventName::CompactionFailed, members, why.clone());
+                accepted.fallback = Some(why);
                 pending.question.run.summary.get_or_insert_default().attempts = pending.question.attempt;
                 self.accept(pending, accepted, carried)
             }
@@ -209,7 +217,8 @@ impl Session {
         let (tokens, most) = (self.tokens(), self.aim(question.run.aim.fill).most);
         let is_little = question.plan.stands_for() < LITTLE.max(most / SMALL_SHARE);
         let too_little = error.code() == ErrorCode::SummaryNotSmaller && (!leaves_out || is_little);
-        let may_shorten = too_little || self.config.compaction.on_failure == OnFailure::Extractive;
+        let no_error = question.built_in || self.config.compaction.on_failure == OnFailure::Extractive;
+        let may_shorten = too_little || no_error;
         let goes_on = match (question.run.must_fit(), question.run.unanswered) {
             (true, Unanswered::GoesOn) => may_shorten || !leaves_out,
             (true, Unanswered::Fails) => may_shorten && tokens > most,
@@ -223,15 +232,13 @@ impl Session {
         }
         let may_shorten = may_shorten && question.run.must_fit();
         self.context.emit(EventName::CompactionFailed, &question.plan.members, error.in_brief());
-        let Question { mut run, attempt, pass, .. } = question;
+        let Question { mut run, attempt, pass, built_in, .. } = question;
         run.decide(pass, self.tokens(), self.tokens(), Vec::new(), error.in_brief());
-        let summed = run.summary.get_or_insert_default();
-        summed.attempts = attempt;
-        summed.fallback =
-            Some(format!("no summary could be had ({}); it went on without one", error.in_brief()));
-        // Where there was little to fold, it is not the summary's fault that the view does not fit.
+        run.summary.get_or_insert_default().attempts = attempt;
+        run.without = Some(error.in_brief());
+        // Where there was little to fold, or nobody to ask, it is not the summary's fault that the view does not fit.
         let unsummed = Unsummed { error, shortens: may_shorten };
-        run.unsummed = Some(unsummed).filter(|unsummed| !unsummed.shortens || !is_little);
+        run.unsummed = Some(unsummed).filter(|unsummed| !unsummed.shortens || !(is_little || built_in));
         self.go_on_without(run)
     }
 

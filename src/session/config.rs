@@ -1,7 +1,7 @@
 use serde_json::{Map, Value, json};
 
 use super::media;
-use crate::compaction::{CompactionConfig, Layout, SummaryRole};
+use crate::compaction::{CompactionConfig, Layout, OnFailure, SummaryRole};
 use crate::config::Keys;
 use crate::context::MediaBudget;
 use crate::error::{Error, Result};
@@ -79,8 +79,12 @@ impl SessionConfig {
             Some(ladder) => Some(Ladder::from_value(ladder, given)?),
             None => Ladder::preset("contextfold", given),
         };
-        let compaction = compaction.unwrap_or_default();
+        let mut compaction = compaction.unwrap_or_default();
         let ladder = ladder.unwrap_or_default();
+        // The documents know of no other summariser than the model; an agent of ours goes on where it is down.
+        if ladder.name == Some("contextfold") && !given.on_failure {
+            compaction.on_failure = OnFailure::Extractive;
+        }
         refuse_system_summary(&compaction, &ladder)?;
         let drops_bound_thinking = match keys.one_of("boundThinking", &["auto", "drop", "keep"])? {
             Some("drop") => true,
@@ -229,6 +233,7 @@ fn given(options: &Value) -> Given {
     Given {
         retain_last_turns: of("retainLastTurns").and_then(Value::as_u64),
         threshold_ratio: of("thresholdRatio").is_some(),
+        on_failure: of("onFailure").is_some(),
         output_budget: options.pointer("/toolOutputCache/contextBudgetTokens").is_some_and(Value::is_u64),
     }
 }

@@ -15,6 +15,14 @@ impl Session {
         &self.costs
     }
 
+    /// No view fitted: the call that was to be made failed. Another try of the same call takes its place.
+    pub(super) fn call_failed(&mut self, cost: Option<ContextCost>) {
+        let Some(cost) = cost.filter(|_| self.config.ladder.builds_from_turns()) else { return };
+        let entered = self.context.history.len();
+        self.failed_calls.retain(|(at, _)| *at != entered);
+        self.failed_calls.push((entered, cost));
+    }
+
     /// The model answered: the cost of the call, where a run told it, is this node's.
     pub(super) fn answered_by(&mut self, node: NodeIndex) {
         if self.config.ladder.builds_from_turns()

@@ -75,6 +75,8 @@ pub struct Session {
     pub(super) costs: Vec<(NodeIndex, ContextCost)>,
     /// What the call costs that the model has not answered yet.
     pub(super) unanswered_cost: Option<ContextCost>,
+    /// The calls for which no view fitted: how long the history was, and what was tried.
+    pub(super) failed_calls: Vec<(usize, ContextCost)>,
 }
 
 /// The counter with the rules of a model.
@@ -121,6 +123,7 @@ impl Session {
             background: Background::default(),
             costs: Vec::new(),
             unanswered_cost: None,
+            failed_calls: Vec::new(),
         }
     }
 
@@ -377,13 +380,16 @@ impl Session {
         Some((plan, folding.name()))
     }
 
-    /// The report of the view as it is; it says so where somebody had instructions for a fold.
+    /// The report of the view as it is, where somebody asked for a fold and there is none to make: it says why.
     pub fn unchanged_report(&mut self, instructions: Option<&str>) -> Rc<Report> {
         let mut run = self.begin(Reason::Manual, None, self.aim(false), Arc::new([]));
-        if instructions.is_some() {
-            let why = "there was nothing to fold: the instructions went to no summariser";
-            run.decide("compact", self.tokens(), self.tokens(), Vec::new(), why.to_owned());
-        }
+        let why = match instructions {
+            Some(_) => "there was nothing to fold: the instructions went to no summariser",
+            None => {
+                "there was nothing to fold: all that stands is to stay (the last turns, pins, calls being executed)"
+            }
+        };
+        run.decide("compact", self.tokens(), self.tokens(), Vec::new(), why.to_owned());
         self.finish(run)
     }
 

@@ -9,6 +9,7 @@ use super::facade::Session;
 use crate::context::{Context, ContextCost, Fold as ContextFold, History, NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::graph::{ContextGraph, EdgeKind, NodeState, Place};
+use crate::message::{Message, Role};
 
 /// A history's node that no graph's node stands for: the engine made it.
 const NONE: u32 = u32::MAX;
@@ -27,6 +28,8 @@ pub(super) struct Drawn {
     folds_changed: u64,
     /// How many of the session's costs are written to their nodes.
     costs: usize,
+    /// The nodes of the calls that could not be made.
+    failed: Vec<u32>,
     /// The nodes of each fork's lane.
     lanes: Vec<Vec<u32>>,
 }
@@ -80,6 +83,7 @@ impl Drawn {
         }
         self.draw_states(&context.history);
         self.draw_costs(session.costs());
+        self.draw_failed(session)?;
         for (number, fork) in session.forks.iter().enumerate() {
             self.draw_lane(number, fork, fork.story.len())?;
         }
@@ -143,6 +147,31 @@ impl Drawn {
             }
         }
         self.costs = costs.len();
+    }
+
+    /// A call that nothing fitted is an errored node with its cost, behind the message that it was to answer (GRAPH-8).
+    fn draw_failed(&mut self, session: &Session) -> Result<()> {
+        for (at, (entered, cost)) in session.failed_calls.iter().enumerate() {
+            let cost = serde_json::to_value(cost).unwrap_or_default();
+            let drawn = self.failed.get(at).copied();
+            let node = if let Some(node) = drawn {
+                node
+            } else {
+                let asked = self.nodes[..(*entered).min(self.nodes.len())].iter().rfind(|n| **n != NONE);
+                let after: Vec<(u32, EdgeKind)> =
+                    asked.map(|n| (*n, EdgeKind::Sequence)).into_iter().collect();
+                let free = |id: &String| self.graph.find(id).is_err();
+                let id = (at + 1..=at + 1 + self.nodes.len()).map(|n| format!("failed_call_{n}")).find(free);
+                let message = Arc::new(Message::text(Role::Assistant, ""));
+                let node =
+                    self.graph.follow(id.unwrap_or_default().into(), &session.lane, message, &after)?;
+                self.graph.follow_state(node, NodeState::Errored);
+                self.failed.push(node);
+                node
+            };
+            self.graph.follow_metadata(node, "context_cost", cost);
+        }
+        Ok(())
     }
 
     fn draw_folds(&mut self, context: &Context) -> Result<()> {

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use super::answering::does_not_fit;
 use super::facade::Session;
-use super::run::{Fit, Question, Run, Unanswered, Unsummed};
+use super::run::{Fit, Question, Run, Unanswered};
 use crate::compaction::Reason;
-use crate::context::{ContextCost, EventName, LeftOut, NodeIndex, OnEntry, Report, View};
+use crate::context::{ContextCost, EventName, LeftOut, NodeIndex, OnEntry, Report, View, number_attempts};
 use crate::error::{Error, ErrorCode, Result};
 use crate::passes::{Aim, Outcome, Pass, Shorten};
 
@@ -59,6 +59,7 @@ impl Session {
             may_fold: true,
             folded: false,
             unsummed: None,
+            without: None,
             unanswered: match reason {
                 Reason::Ladder | Reason::Recover => Unanswered::GoesOn,
                 _ => Unanswered::Fails,
@@ -115,18 +116,20 @@ impl Session {
         }
         let unsummed = run.unsummed.take().map(|unsummed| unsummed.error);
         let largest = self.largest(self.context.view.slots());
-        if let Some((error, summed)) = unsummed.as_ref().zip(run.summary.as_mut()) {
-            summed.fallback = Some(format!("no summary could be had ({})", error.in_brief()));
+        if let Some(why) = run.without.take() {
+            run.summary.get_or_insert_default().fallback = Some(format!("no summary could be had ({why})"));
         }
         let mut report = self.make_report(run);
         if let Some(before) = &before {
             report.left_out.clone_from(&before.left_out);
         }
         self.undo(before);
+        let cost = report.context_cost.clone();
         self.failed = Some(report);
         if let Some(error) = unsummed {
             return Err(does_not_fit(error, tokens, most));
         }
+        self.call_failed(cost);
         let why = format!(
             "every pass ran and the view still takes {tokens} tokens, more than the {most} that it may{largest}. Shorten it, give a larger window, or a `ladder` that takes more away; the report has what was tried"
         );
@@ -288,9 +291,11 @@ impl Session {
     /// Ends a run: the report, and a fresh start for the next one.
     pub(super) fn finish(&mut self, mut run: Run) -> Rc<Report> {
         let must_fit = run.must_fit();
-        if let Some(Unsummed { error, .. }) = run.unsummed.take().filter(|unsummed| !unsummed.shortens) {
-            let why = format!("no summary could be had ({}); the view fits without one", error.in_brief());
-            run.summary.get_or_insert_default().fallback = Some(why);
+        if let Some(why) = run.without.take() {
+            let fits = run.unsummed.take().is_some_and(|unsummed| !unsummed.shortens);
+            let went_on = if fits { "the view fits without one" } else { "it went on without one" };
+            run.summary.get_or_insert_default().fallback =
+                Some(format!("no summary could be had ({why}); {went_on}"));
         }
         self.keep_media_budget(&mut run);
         self.context.settle_pointers();
@@ -310,7 +315,8 @@ impl Session {
     }
 
     /// What the run did, so far.
-    pub(super) fn make_report(&self, run: Run) -> Report {
+    pub(super) fn make_report(&self, mut run: Run) -> Report {
+        number_attempts(&mut run.decisions);
         let tokens_after = self.tokens();
         let view = &self.context.view;
         let mut budgets = self.context.budgets();

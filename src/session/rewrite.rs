@@ -19,6 +19,7 @@ impl Session {
         let added = self.context.rewrite(gone, messages, self.config.drops_bound_thinking)?;
         self.drop_bound_thinking(&added);
         self.after_an_edit();
+        self.look_for_room();
         Ok(added)
     }
 

@@ -38,6 +38,8 @@ pub(super) struct Question {
     pub failures: Vec<String>,
     /// Tokens that the view has left for the summary of the turns that it was too small for.
     pub room: Option<u64>,
+    /// The built-in summariser answers: there is no callback.
+    pub built_in: bool,
 }
 
 impl Question {
@@ -54,6 +56,7 @@ impl Question {
             refused: None,
             failures: Vec::new(),
             room: None,
+            built_in: false,
         }
     }
 }
@@ -91,6 +94,8 @@ pub(super) struct Run {
     pub folded: bool,
     /// It goes on without a summary that could not be had.
     pub unsummed: Option<Unsummed>,
+    /// Why its last summary could not be had, in brief.
+    pub without: Option<String>,
     /// What becomes of it where no summary can be had.
     pub unanswered: Unanswered,
     /// What no pass may touch while it runs, as if it was pinned.
@@ -121,11 +126,9 @@ impl Run {
         items: Vec<ItemId>,
         why: String,
     ) {
-        let earlier = self.decisions.iter().filter(|d| d.pass == pass).count() as u32;
-        let attempt = (earlier > 0).then_some(earlier + 1);
         self.decisions.push(Decision {
             pass: pass.to_owned(),
-            attempt,
+            attempt: None, // told when all decisions are known
             tokens_before,
             tokens_after,
             items,

@@ -66,6 +66,7 @@ impl Session {
             background,
             costs,
             unanswered_cost,
+            failed_calls: _, // news, too
         } = self;
         let mut sum = Checksum::default();
         let mut summed = |piece: &[u8]| {

@@ -36,7 +36,16 @@ impl Session {
         self.drop_bound_thinking(&[]);
         let gone = self.context.rewind(to);
         self.after_an_edit();
+        self.look_for_room();
         Ok(gone)
+    }
+
+    /// Where most of the conversation is gone, there is room for what was taken out of the rest for want of it.
+    pub(super) fn look_for_room(&mut self) {
+        let (low, tokens) = (self.aim(false).low, self.tokens());
+        if tokens <= low / 2 || tokens + self.context.view.dropped_tokens() <= low {
+            self.context.view.expect_room();
+        }
     }
 
     /// The view is another one than what was judged, prepared or asked about before.

@@ -26,4 +26,4 @@ pub use store::ToolOutputs;
 pub use tools::{
     CACHE_TOOL, GREP_TOOL, SEARCH_TOOL, ToolDefinition, definitions, is_cache_tool, is_own_tool,
 };
-pub use view::{placeholder, view};
+pub use view::{PLACEHOLDER, placeholder, view};

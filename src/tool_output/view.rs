@@ -9,6 +9,9 @@ pub fn placeholder(ref_id: &str) -> String {
     format!("[tool output trimmed; ref={ref_id}]")
 }
 
+/// The same where no ref opens it.
+pub const PLACEHOLDER: &str = "[tool output trimmed]";
+
 /// The output as it stands in the view; `None` where nothing is cut: it stands as it is.
 ///
 /// Each line is cut at `max_line_length` code points, and all text of the parts together at `max_message_bytes`, the notice

@@ -315,8 +315,11 @@ export type Pass =
   | { pass: "dedupe_reads" }
   /** Older steps stay, with their long texts cut to one level, down to the target. It stands behind `summarize`, which then folds only what does not fit so. */
   | { pass: "even_cut" }
-  /** Tool outputs above `maxTokens` (200) that are JSON lose what does not identify them. */
-  | { pass: "compress_json"; enabled?: boolean | undefined; maxTokens?: number | undefined }
+  /**
+   * Tool outputs above `maxTokens` (200) that are JSON lose what does not identify them, in a conversation of more than
+   * `minMessages` (0; under `"rolling"` 10).
+   */
+  | { pass: "compress_json"; enabled?: boolean | undefined; maxTokens?: number | undefined; minMessages?: number | undefined }
   /** Tool outputs above `max` (5000) characters keep the first `head` (1000) and the last `tail` (1000). */
   | { pass: "truncate_head_tail"; max?: number | undefined; head?: number | undefined; tail?: number | undefined }
   /** Memory results leave the view: those of `setContext`, and messages of the type `MEMORY`. */
@@ -430,10 +433,11 @@ export interface SessionOptions {
      */
     maxAttempts?: number | undefined;
     /**
-     * What happens then. `"error"` (default): a compaction rejects and has changed nothing; `prepare` goes on without a summary
-     * where the view fits its limit all the same (`report.summary.fallback` and `compaction_failed` tell of it), and rejects
-     * where it does not. `"extractive"`: the extractive summariser stands in, which the report says; where not even that is a
-     * gain, `prepare` shortens messages as its last resort.
+     * What happens then. `"extractive"`: the built-in extractive summariser stands in; where not even that is a gain, `prepare`
+     * shortens messages as its last resort. `"error"`: a compaction rejects and has changed nothing; `prepare` goes on without a
+     * summary where the view fits its limit all the same, and rejects where it does not. Either way `report.summary.fallback` and
+     * the event `compaction_failed` say what failed. Default: `"extractive"` under the ladder `"contextfold"`, `"error"` under the
+     * documents' presets and under a ladder of your own.
      */
     onFailure?: "error" | "extractive" | undefined;
     /**

@@ -1,7 +1,7 @@
 //! The rolling document, 1.3 and 2 to 5: the recent window, its budgets, when it acts, what its log says.
 
 use contextfold::context::Report;
-use contextfold::message::Message;
+use contextfold::message::{Message, Role};
 use contextfold::session::Session;
 use serde_json::{Value, json};
 
@@ -141,6 +141,8 @@ fn the_tool_result_of_20_items_is_compressed_in_the_view() {
     let counter = std::sync::Arc::new(contextfold::tokens::Estimate);
     let mut s = Session::new(config, counter);
     s.push(repaired(&history)).unwrap();
+    assert!(passes(&done(s.prepare().unwrap())).is_empty(), "ten messages or fewer are left alone");
+    s.push((0..8).map(|n| Message::text(Role::User, format!("And then {n}?"))).collect()).unwrap();
     let report = done(s.prepare().unwrap());
     assert_eq!(passes(&report), ["compress_json"]);
     let shown: Value = serde_json::from_str(&s.context().lower()[2].plain_text()).unwrap();

@@ -15,7 +15,7 @@ fn long(options: &Value) -> contextfold::session::Session {
 }
 
 fn window() -> Value {
-    json!({ "contextWindow": 100_000 })
+    json!({ "contextWindow": 100_000, "compaction": { "onFailure": "error" } })
 }
 
 #[test]
@@ -80,7 +80,9 @@ fn f13_a_summary_that_was_cut_off_is_refused() {
         Answer { text: "I cannot say that.".into(), finish_reason: Some("refusal".into()), usage: None },
     ];
     for answered in cut {
-        let mut s = long(&json!({ "contextWindow": 100_000, "compaction": { "maxAttempts": 1 } }));
+        let mut s = long(
+            &json!({ "contextWindow": 100_000, "compaction": { "maxAttempts": 1, "onFailure": "error" } }),
+        );
         let before = state(&s);
         let naive_takes_it = !answered.text.is_empty();
         let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());

@@ -8,7 +8,7 @@ import { prepareStep } from "contextfold/ai-sdk";
 
 test("a scripted summariser answers step by step, and keeps the requests", async () => {
   const summarize = scriptedSummarize(new Error("overloaded"), "<summary>One.</summary>", ({ reason }) => `<summary>Because of ${reason}.</summary>`);
-  const session = new Session({ contextWindow: 6_000, summarize, compaction: { maxAttempts: 1 } });
+  const session = new Session({ contextWindow: 6_000, summarize, compaction: { maxAttempts: 1, onFailure: "error" } });
   session.push(agentTranscript());
   await assert.rejects(session.compact(), { code: "SUMMARY_FAILED" });
   await session.compact();
@@ -46,7 +46,7 @@ test("hooks are recorded", async () => {
   const messages = agentTranscript("ai-sdk");
   await prepareStep({ contextWindow: 6_000, ...hooks.options })({ messages, steps: [], stepNumber: 0 });
   assert.ok(hooks.passes().includes("summarize"));
-  await prepareStep({ contextWindow: 6_000, summarize: scriptedSummarize(new Error("no")), ...hooks.options })({ messages, steps: [], stepNumber: 0 });
+  await prepareStep({ contextWindow: 6_000, compaction: { onFailure: "error" }, summarize: scriptedSummarize(new Error("no")), ...hooks.options })({ messages, steps: [], stepNumber: 0 });
   assert.equal(hooks.errors[0].code, "SUMMARY_FAILED");
 });
 

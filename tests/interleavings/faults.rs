@@ -44,8 +44,8 @@ fn history() -> Vec<Message> {
 /// Every option that brings another path through a compaction.
 fn configurations() -> Vec<Value> {
     let compactions = [
-        json!({}),
-        json!({ "style": "transcript" }),
+        json!({ "onFailure": "error" }),
+        json!({ "style": "transcript", "onFailure": "error" }),
         json!({ "summarizerWindow": 300 }),
         json!({ "onFailure": "extractive", "maxAttempts": 1 }),
         json!({ "ledgerTokens": 0, "retainPrompt": "Keep the refs." }),
@@ -244,8 +244,9 @@ fn a_summary_that_fails_in_a_recovery_leaves_what_the_refusal_taught_and_nothing
         (ErrorCode::Aborted, None),
         (ErrorCode::SummaryFailed, Some("<summary>half")),
     ] {
-        let mut s =
-            session(&json!({ "contextWindow": 700, "safetyMargin": 0, "compaction": { "maxAttempts": 1 } }));
+        let mut s = session(
+            &json!({ "contextWindow": 700, "safetyMargin": 0, "compaction": { "maxAttempts": 1, "onFailure": "error" } }),
+        );
         s.push(history()).unwrap();
         let Some(Fit::NeedsSummary(pending)) = s.recover(refusal).unwrap() else { panic!("it fits") };
         let taught = fingerprint(&s);
@@ -261,7 +262,9 @@ fn a_summary_that_fails_in_a_recovery_leaves_what_the_refusal_taught_and_nothing
 
 #[test]
 fn the_report_of_a_failure_is_there_to_read_and_in_no_snapshot() {
-    let mut s = session(&json!({ "contextWindow": 100_000, "compaction": { "maxAttempts": 1 } }));
+    let mut s = session(
+        &json!({ "contextWindow": 100_000, "compaction": { "maxAttempts": 1, "onFailure": "error" } }),
+    );
     s.push(history()).unwrap();
     run(&mut s, false, "<summary>the gist</summary>");
     let ended_well = s.report().cloned();

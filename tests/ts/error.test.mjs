@@ -62,8 +62,8 @@ test("a stack begins with the caller's own line, and has nothing of the module's
   for (const run of [
     () => new Session().compact({ no: 1 }),
     () => talk(new Session({ contextWindow: 2_000, ladder: "ladder", summarize: fails })).prepare(),
-    () => talk(new Session({ contextWindow: 2_000, summarize: fails })).compact(),
-    () => compactMessages(talk(new Session()).messages, { contextWindow: 2_000, summarize: fails }),
+    () => talk(new Session({ contextWindow: 2_000, summarize: fails, compaction: { onFailure: "error" } })).compact(),
+    () => compactMessages(talk(new Session()).messages, { contextWindow: 2_000, summarize: fails, compaction: { onFailure: "error" } }),
     () => Session.load(memoryStore(), "nothing"),
   ]) {
     const error = await run().then(assert.fail, (thrown) => thrown);

@@ -27,7 +27,7 @@ test("functions, promises and errors", async () => {
   answering.push(conversation(4));
   await answering.compact();
   assert.equal(answering.folds()[0].summary, "theirs");
-  const failing = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000 }, summarize: foreign('() => { throw new TypeError("theirs"); }') });
+  const failing = new Session({ contextWindow: 3000, compaction: { summarizerWindow: 100_000, onFailure: "error" }, summarize: foreign('() => { throw new TypeError("theirs"); }') });
   failing.push(conversation(4));
   await assert.rejects(failing.compact(), (e) => failsWith("SUMMARY_FAILED")(e) && e.cause.message === "theirs");
 });

@@ -401,7 +401,7 @@ describe("two processes on one session ask for one summary", () => {
     const [a, b] = await two(store, async () => {
       if (++asked === 1) throw new Error("overloaded");
       return "<summary>They talked.</summary>";
-    }, { compaction: { maxAttempts: 1 } });
+    }, { compaction: { maxAttempts: 1, onFailure: "error" } });
     const failed = a.compact();
     const went = b.compact();
     await assert.rejects(failed, failsWith("SUMMARY_FAILED"));

@@ -25,14 +25,14 @@ test("as(format) has the temperature and the output limit under the format's nam
 });
 
 test("an answer that is far too long is a bad summary, and the error says so", async () => {
-  const session = new Session({ contextWindow: 4_000, summarize: () => `<summary>${"long ".repeat(20_000)}</summary>` });
+  const session = new Session({ contextWindow: 4_000, compaction: { onFailure: "error" }, summarize: () => `<summary>${"long ".repeat(20_000)}</summary>` });
   session.push(turns(40, 10));
   await assert.rejects(session.prepare(), (error) => /^SUMMARY_/.test(error.code) && /summary/.test(error.message));
   assert.doesNotMatch(session.report?.summary?.fallback ?? "", /went on without/);
 });
 
 test("an answer without a text is an empty summary", async () => {
-  const session = new Session({ contextWindow: 4_000, summarize: () => ({ text: null, finish_reason: null }) });
+  const session = new Session({ contextWindow: 4_000, compaction: { onFailure: "error" }, summarize: () => ({ text: null, finish_reason: null }) });
   session.push(turns(40, 10));
   await assert.rejects(session.compact(), { code: "SUMMARY_EMPTY" });
 });

@@ -100,3 +100,35 @@ describe("what the error says", () => {
       await assert.rejects(sessionWith(async () => answer, 14).prepare(), (e) => failsWith(code, says)(e) && failsWith(code, /onFailure: "extractive"/)(e));
     });
 });
+
+describe("under the default ladder", () => {
+  const talk = (summarize, compaction = {}, turns = 60) => {
+    const session = new Session({ contextWindow: 4_000, summarize, compaction });
+    for (let n = 0; n < turns; n++) session.push([{ role: "user", content: `Question ${n}: ${phrases(20)}` }, { role: "assistant", content: `Answer ${n}: ${phrases(20)}` }]);
+    return session;
+  };
+
+  test("the built-in summariser stands in, and report and event say so", async () => {
+    const session = talk(overloaded);
+    const failed = [];
+    session.on("compaction_failed", (event) => failed.push(event.detail));
+    const { report } = await session.prepare();
+    assert.equal(session.folds().length, 1);
+    assert.match(report.summary.fallback, /the extractive summariser stood in: SUMMARY_FAILED.*529 overloaded/);
+    assert.match(failed.join(), /the extractive summariser stood in: SUMMARY_FAILED.*529 overloaded/);
+    assert.equal((await talk(overloaded, {}, 30).compact()).summary.attempts, 2);
+  });
+
+  test("an error is what asks for one", async () => {
+    await assert.rejects(talk(overloaded, { onFailure: "error" }).prepare(), failsWith("SUMMARY_FAILED", /onFailure: "extractive"/));
+    const session = new Session({ contextWindow: 4_000, ladder: "spec", summarize: overloaded });
+    for (let n = 0; n < 60; n++) session.push([{ role: "user", content: phrases(20) }, { role: "assistant", content: phrases(20) }]);
+    await assert.rejects(session.prepare(), failsWith("SUMMARY_FAILED"));
+  });
+
+  test("a report that failed does not say that it went on without a summary", async () => {
+    const session = talk(overloaded, { onFailure: "error" });
+    const error = await session.prepare().catch((error) => error);
+    assert.doesNotMatch(error.report.summary.fallback ?? "", /went on/);
+  });
+});

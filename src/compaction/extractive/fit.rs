@@ -35,7 +35,10 @@ struct Candidate {
     worth: u64,
 }
 
-/// The summary of at most `budget` tokens; empty where not even one line fits.
+/// What stands where there is no room for a line.
+const LEAST: &str = "- Earlier messages, left out.\n";
+
+/// The summary of at most `budget` tokens; where not even one line fits, it says that something was left out.
 pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> String {
     let newest = draft.newest().max(1);
     let mut candidates: Vec<Candidate> = Vec::new();
@@ -70,7 +73,7 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
     // The whole counts more than its lines, for lists tell what they left out: the least worthy go until it fits.
     loop {
         if taken.is_empty() {
-            return String::new();
+            return format!("{OPEN}{LEAST}{CLOSE}");
         }
         let text = rendered(&taken, &lists);
         let over = counter.count(&text).saturating_sub(budget);

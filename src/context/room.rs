@@ -1,0 +1,79 @@
+//! What was taken out of the view for want of room comes back when there is room again.
+
+use super::core::Context;
+use super::event::EventName;
+use super::node::{NodeIndex, NodeSet};
+use super::view::{Form, Slot};
+use crate::message::Role;
+
+const WHY: &str = "there is room again";
+
+impl Context {
+    /// Shows again what no fold stands for: what was dropped, pruned, trimmed and shortened; tool outputs as far as their budget
+    /// has room for, the newest first. With `but_cuts`, what was cut to a level stays so: a pass lays that out anew.
+    /// What passes do by a rule, whatever the room, they do again. Gives what stands otherwise now.
+    pub fn bring_back(&mut self, but_cuts: bool) -> Vec<NodeIndex> {
+        self.view.show_all_parts();
+        let dropped = self.dropped_for_room();
+        if !dropped.is_empty() {
+            self.view.restore(&dropped);
+        }
+        let mut room = if self.output_config.enabled { self.output_budget } else { u64::MAX };
+        room = room.saturating_sub(self.view.output_tokens());
+        let mut back = Vec::new();
+        let mut is_cut = false;
+        for at in (0..self.view.body().len()).rev() {
+            let stands = &self.view.body()[at];
+            let (node, is_back) = (stands.node, dropped.contains(&stands.node));
+            if let Some(whole) = self.was_taken(stands, but_cuts) {
+                let grows = whole.tokens().saturating_sub(stands.tokens());
+                if stands.role() != Role::Tool || grows <= room {
+                    room -= if stands.role() == Role::Tool { grows } else { 0 };
+                    self.view.replace(at, whole.message, whole.tally, whole.form);
+                    back.push(node);
+                    continue;
+                }
+                room = 0; // the newest are those that stand
+            }
+            is_cut |= matches!(self.view.body()[at].form, Form::Shortened | Form::Pointer);
+            back.extend(Some(node).filter(|_| is_back));
+        }
+        self.view.set_cut_to(None);
+        if but_cuts && is_cut {
+            self.view.expect_layout();
+        }
+        if back.is_empty() {
+            return back;
+        }
+        back.reverse();
+        let came: NodeSet = back.iter().copied().collect();
+        self.view.pruned.retain(|node, _| !came.contains(node));
+        self.view.watch_outputs();
+        self.on_entry.forget(|node| came.contains(&node));
+        let is_back = |id: &str| self.history.find(id).is_some_and(|node| came.contains(&node));
+        self.left_out.retain(|line| line.fold.is_some() || !is_back(&line.id));
+        self.settle_pointers();
+        self.emit(EventName::Unfolded, &back, WHY.to_owned());
+        back
+    }
+
+    /// What passes dropped, but for what stands before the provider's newest compaction: that stands for it, room or not.
+    fn dropped_for_room(&self) -> NodeSet {
+        let order = self.view.order();
+        let compaction = self.compaction().map(|at| self.view.body()[at].node);
+        let from = compaction.and_then(|node| order.iter().rposition(|n| *n == node)).unwrap_or(0);
+        order[from..].iter().copied().filter(|n| self.view.dropped(*n).is_some()).collect()
+    }
+
+    /// The message as it entered, where it stands shorter for want of room.
+    fn was_taken(&self, stands: &Slot, but_cuts: bool) -> Option<Slot> {
+        let is_shorter = match stands.form {
+            Form::Placeholder => stands.message.meta.ephemeral.is_none(),
+            Form::Truncated | Form::Stripped => true,
+            Form::Shortened | Form::Pointer => !but_cuts,
+            _ => false,
+        };
+        let whole = Some(stands).filter(|_| is_shorter).map(|slot| self.slot_on_entry(slot.node));
+        whole.filter(|whole| whole.form != Form::Placeholder) // what lives in the host's store has no other form
+    }
+}
