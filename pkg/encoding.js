@@ -76,6 +76,18 @@ async function putAsset(name, source) {
   }
 }
 
+/** The bytes of a file, or of what a server answers. */
+export async function bytesFrom(where) {
+  if (readFile && isFile(where)) {
+    let bytes = new Uint8Array();
+    const length = readFile(where, (size) => (bytes = new Uint8Array(size)));
+    return bytes.subarray(0, length);
+  }
+  const response = await fetch(where);
+  if (response.ok) return new Uint8Array(await response.arrayBuffer());
+  throw new Error(`the server answers ${response.status}`);
+}
+
 const isFile = (where) => (where instanceof URL ? where.protocol === "file:" : !/^(https?|data|blob):/.test(where));
 
 const gone = () => new ContextError("FREED", "this encoding belongs to a module that is gone");

@@ -33,3 +33,7 @@ export {
 
 // A function that returns a promise; methods are watched already (see guard.js).
 export const compactMessages = promising(glue.compactMessages);
+
+// What few programs use comes when it is used.
+export const loadTokenizer = async (...args) => (await import("./tokenizer.js")).loadTokenizer(...args);
+export const packTokenizer = async (...args) => (await import("./tokenizer.js")).packTokenizer(...args);

@@ -16,6 +16,43 @@ export { ContextError } from "./error.js";
  */
 export declare function loadEncoding(name: EncodingName, source?: string | URL | ArrayBuffer | Uint8Array): Promise<import("./wasm/contextfold.js").Encoding>;
 
+/** What {@link loadTokenizer} gives: an exact counter, as an encoding is. */
+export type Tokenizer = import("./wasm/contextfold.js").Encoding;
+
+/** What {@link loadTokenizer} reads. */
+export type TokenizerSource = string | URL | ArrayBuffer | Uint8Array | object;
+
+/** How {@link loadTokenizer} reads it. */
+export interface TokenizerOptions {
+  /** Its name in reports; `"tokenizer"` without one. */
+  name?: string;
+  /**
+   * What the text of a special token (`<|im_end|>`) is: the text that it is (`"text"`, the default, as it should be where a
+   * user or a tool wrote it), or that token (`"token"`, as `encode` of Hugging Face's tokenizers has it).
+   */
+  special?: "text" | "token";
+  /** Where the module `tokenizer.wasm` comes from: its URL, its bytes, or as it was compiled; without it, from beside this package's files. */
+  module?: string | URL | ArrayBuffer | Uint8Array | object;
+}
+
+/**
+ * Makes an exact counter of a Hugging Face `tokenizer.json`: token for token what the `tokenizers` library gives for a text. It
+ * counts in sessions, too: `new Session({ model, tokenizer })`. What a chat template adds (`<s>`, roles) is not part of a text.
+ *
+ * @param source The file: its text, bytes, or as it was parsed; its URL or path, or that of the folder that it is in (with `/` at its
+ * end); or what `packTokenizer` gave.
+ * @throws {ContextError} `ENCODING_INVALID` for a file that cannot be read, is damaged, or contradicts itself;
+ * `ENCODING_UNSUPPORTED` for one that needs what is not known here, by its name; `NOT_INITIALIZED` where the module cannot be fetched.
+ */
+export declare function loadTokenizer(source: TokenizerSource, options?: TokenizerOptions): Promise<Tokenizer>;
+
+/**
+ * The fast-loading form of a `tokenizer.json`, for `loadTokenizer`: smaller, and there in a fraction of the time.
+ *
+ * @throws {ContextError} As `loadTokenizer`.
+ */
+export declare function packTokenizer(source: TokenizerSource, options?: Pick<TokenizerOptions, "module">): Promise<Uint8Array>;
+
 /**
  * The presets as plain data: what the option `ladder` takes. Each reading gives a copy of its own, to print or to change.
  *

@@ -2,6 +2,7 @@
 //
 //   contextfold_bg.wasm, contextfold_bg.js, contextfold.d.ts   by wasm-pack, then wasm-opt
 //   core.wasm, rest.wasm                                       the module in two, for Node, by scripts/lib/split.mjs
+//   tokenizer.wasm                                             what `loadTokenizer` counts with, by cargo, then wasm-opt
 //   base64.js                                                  the module's bytes, for the inline entry
 //   ../encodings                                               the vocabularies, by scripts/encodings.mjs
 //   cjs/, ../*.bundle.js                                       the Node entries as few files, and their types, by scripts/lib/bundles.mjs
@@ -12,7 +13,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { isBuilt, markBuilt } from "./lib/built.mjs";
-import { wasmDir } from "./lib/paths.mjs";
+import { targetDir, wasmDir } from "./lib/paths.mjs";
 import { must } from "./lib/run.mjs";
 
 const module = join(wasmDir, "contextfold_bg.wasm");
@@ -21,10 +22,12 @@ must("node", ["scripts/encodings.mjs"]); // what the core is comes of a run that
 if (process.argv.includes("--quick")) {
   pack("--profile", "quick");
   await split();
+  tokenizer("quick");
 } else if (!isBuilt()) {
   pack("--release");
   optimize();
   await split();
+  tokenizer("release");
   markBuilt();
 }
 removeLeftovers();
@@ -63,6 +66,13 @@ async function split() {
   await writeSplit(readFileSync(module));
 }
 
+/** A module without glue: its functions take and give numbers. */
+function tokenizer(profile) {
+  must("cargo", ["build", "--quiet", "--locked", "--package", "tokenizer", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown"]);
+  const built = join(targetDir, "wasm32-unknown-unknown", profile, "tokenizer.wasm");
+  must("wasm-opt", ["--strip-debug", "--strip-producers", built, "-o", join(wasmDir, "tokenizer.wasm")]);
+}
+
 /** wasm-pack's own package files: its .gitignore would keep the whole folder out of the packed package. */
 function removeLeftovers() {
   for (const name of [".gitignore", "package.json", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "contextfold.js"])
@@ -75,7 +85,7 @@ function writeInlineBytes() {
 
 function report() {
   const size = (n) => `${(n / 1024).toFixed(1)} KiB`;
-  for (const name of ["contextfold_bg.wasm", "core.wasm"]) {
+  for (const name of ["contextfold_bg.wasm", "core.wasm", "tokenizer.wasm"]) {
     const bytes = readFileSync(join(wasmDir, name));
     console.log(`${name}: ${size(bytes.length)}, ${size(brotliCompressSync(bytes).length)} with brotli`);
   }

@@ -15,6 +15,8 @@ export const suites = [
   { name: "format", seconds: 60, quick: true, command: ["cargo", "fmt", "--all", "--check"] },
   { name: "clippy", seconds: 600, quick: true, command: [...CLIPPY, ...STRICT] },
   { name: "clippy, wasm32", seconds: 600, command: [...CLIPPY, "--target", "wasm32-unknown-unknown", ...STRICT] },
+  { name: "tokenizer", seconds: 600, counts: "cargo", command: ["cargo", "test", "--locked", "--package", "tokenizer"] },
+  { name: "tokenizer, clippy", seconds: 300, command: ["cargo", "clippy", "--locked", "--package", "tokenizer", "--all-targets", ...STRICT] },
   {
     name: "rust",
     seconds: 900,

@@ -24,6 +24,8 @@ pub enum ErrorCode {
     UnknownRef,
     /// An encoding asset is damaged, truncated, of another version or another encoding.
     EncodingInvalid,
+    /// A tokenizer needs what is not known here: its message names that.
+    EncodingUnsupported,
     /// Every pass ran and the view is still larger than its limit.
     ContextWindowExceeded,
     /// What may not be compacted (header, tools, pins) alone exceeds the limit.
@@ -62,7 +64,7 @@ pub enum ErrorCode {
 
 impl ErrorCode {
     /// Every code, in the order of the public documentation.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::NotInitialized,
         Self::InvalidConfig,
         Self::InvalidMessage,
@@ -70,6 +72,7 @@ impl ErrorCode {
         Self::UnknownModel,
         Self::UnknownRef,
         Self::EncodingInvalid,
+        Self::EncodingUnsupported,
         Self::ContextWindowExceeded,
         Self::BudgetImpossible,
         Self::SummaryFailed,
@@ -99,6 +102,7 @@ impl ErrorCode {
             Self::UnknownModel => "UNKNOWN_MODEL",
             Self::UnknownRef => "UNKNOWN_REF",
             Self::EncodingInvalid => "ENCODING_INVALID",
+            Self::EncodingUnsupported => "ENCODING_UNSUPPORTED",
             Self::ContextWindowExceeded => "CONTEXT_WINDOW_EXCEEDED",
             Self::BudgetImpossible => "BUDGET_IMPOSSIBLE",
             Self::SummaryFailed => "SUMMARY_FAILED",

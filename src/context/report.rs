@@ -76,7 +76,9 @@ pub struct CounterReport {
     /// `"estimate"`, `"bytes/4"`, the name of an encoding, or `"callback"`.
     #[cfg_attr(
         target_arch = "wasm32",
-        tsify(type = "\"estimate\" | \"bytes/4\" | \"o200k_base\" | \"cl100k_base\" | \"callback\"")
+        tsify(
+            type = "\"estimate\" | \"bytes/4\" | \"o200k_base\" | \"cl100k_base\" | \"callback\" | (string & {})"
+        )
     )]
     pub method: Cow<'static, str>,
     /// Whether text counts equal the model's: the counter is exact, and for this model.

@@ -101,7 +101,7 @@ impl Recording {
         let counted_by = (method.to_owned(), model.and_then(Value::as_str).map(str::to_owned));
         if let Some((by, known)) = &*self.recorded.borrow()
             && *by == counted_by
-            && counter.method() != Method::Callback
+            && !matches!(counter.method(), Method::Callback | Method::Tokenizer(_))
         {
             return Ok(known.clone());
         }

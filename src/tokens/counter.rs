@@ -12,6 +12,8 @@ pub enum Method {
     BytesPerFour,
     /// An exact encoding, by its name.
     Encoding(&'static str),
+    /// What `loadTokenizer` gave, by its name.
+    Tokenizer(&'static str),
     /// A JavaScript callback.
     Callback,
 }
@@ -22,7 +24,7 @@ impl Method {
         match self {
             Self::Estimate => "estimate",
             Self::BytesPerFour => "bytes/4",
-            Self::Encoding(name) => name,
+            Self::Encoding(name) | Self::Tokenizer(name) => name,
             Self::Callback => "callback",
         }
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use js_sys::Function;
+use js_sys::{Function, Reflect, Symbol};
 use wasm_bindgen::{JsCast, JsValue};
 
 use super::error::context_error;
@@ -35,17 +35,58 @@ impl Tokenizer {
             Some("estimate") => Arc::new(Estimate),
             Some("bytes/4") => Arc::new(BytesPerFour),
             None if value.is_function() => {
-                let callback = Rc::new(CallbackCounter::new(value.clone().unchecked_into()));
-                #[allow(clippy::arc_with_non_send_sync, reason = "a page has one thread")]
-                let counter = Arc::new(SharedCallback(callback.clone()));
-                return Ok(Self { counter, callback: Some(callback) });
+                return Ok(Self::asking(CallbackCounter::new(
+                    value.clone().unchecked_into(),
+                    Method::Callback,
+                )));
             }
-            _ => counter_of(value).ok_or(
-                "expected \"estimate\", \"bytes/4\", what `loadEncoding` gives, or a function from text to a number",
-            )?,
+            _ => match (counter_of(value), counted_by(value)) {
+                (Some(counter), _) => counter,
+                (None, Some(callback)) => return Ok(Self::asking(callback)),
+                (None, None) => {
+                    return Err(
+                        "expected \"estimate\", \"bytes/4\", what `loadEncoding` or `loadTokenizer` gives, or a function from text to a number",
+                    );
+                }
+            },
         };
         Ok(Self { counter, callback: None })
     }
+
+    fn asking(callback: CallbackCounter) -> Self {
+        let callback = Rc::new(callback);
+        #[allow(clippy::arc_with_non_send_sync, reason = "a page has one thread")]
+        let counter = Arc::new(SharedCallback(callback.clone()));
+        Self { counter, callback: Some(callback) }
+    }
+}
+
+/// The property by which what `loadTokenizer` gives is known: a function that counts.
+const BRAND: &str = "contextfold.tokenizer";
+
+/// The counter behind what `loadTokenizer` gave; `None` for any other value.
+fn counted_by(value: &JsValue) -> Option<CallbackCounter> {
+    if !value.is_object() {
+        return None;
+    }
+    let count = Reflect::get(value, &Symbol::for_(BRAND)).ok()?;
+    let name = Reflect::get(value, &JsValue::from_str("name")).ok()?.as_string()?;
+    count.is_function().then(|| CallbackCounter::new(count.unchecked_into(), Method::Tokenizer(kept(&name))))
+}
+
+/// A name that stays: reports name their counter by it. There are as many as tokenizers have names.
+fn kept(name: &str) -> &'static str {
+    thread_local! {
+        static NAMES: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+    }
+    NAMES.with_borrow_mut(|names| {
+        if let Some(known) = names.iter().find(|known| **known == name) {
+            return *known;
+        }
+        let kept: &'static str = Box::leak(name.into());
+        names.push(kept);
+        kept
+    })
 }
 
 /// The callback counter as the core holds it, shared with the shell that rehearses it.
@@ -64,6 +105,7 @@ impl TokenCounter for SharedCallback {
 /// that a callback that throws leaves everything as it was, and one that calls back into the session finds it free.
 pub struct CallbackCounter {
     callback: Function,
+    method: Method,
     /// Counts of the rehearsal, until the push has used them.
     rehearsed: RefCell<HashMap<String, u64>>,
     failure: RefCell<Option<JsValue>>,
@@ -71,10 +113,11 @@ pub struct CallbackCounter {
 }
 
 impl CallbackCounter {
-    /// Counts with `callback`.
-    pub fn new(callback: Function) -> Self {
+    /// Counts with `callback`, which is known as `method`.
+    pub fn new(callback: Function, method: Method) -> Self {
         Self {
             callback,
+            method,
             rehearsed: RefCell::default(),
             failure: RefCell::default(),
             rehearsing: Cell::new(false),
@@ -147,6 +190,6 @@ impl TokenCounter for CallbackCounter {
     }
 
     fn method(&self) -> Method {
-        Method::Callback
+        self.method
     }
 }

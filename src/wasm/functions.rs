@@ -21,7 +21,7 @@ use crate::tool_output::{self, HeadTail};
 /// Tokens of a text, or of messages with what a provider adds per message.
 ///
 /// @param input A text; or a list of messages or items, a request body or a response, of any format: it is detected.
-/// @param tokenizer `"estimate"` (default), `"bytes/4"`, a loaded `Encoding`, or a function from text to a number.
+/// @param tokenizer `"estimate"` (default), `"bytes/4"`, what `loadEncoding` or `loadTokenizer` gives, or a function from text to a number.
 /// @throws {ContextError} `INVALID_ARGUMENT` for a tokenizer that there is not, for one that throws or gives no number, and
 /// for an input that is no such thing; `INVALID_MESSAGE` for a list that is none of messages.
 #[wasm_bindgen(js_name = countTokens)]

@@ -183,7 +183,7 @@ fn counter(options: &Options, method: &str) -> Result<Counter> {
         )),
         name => loaded_counter(name).ok_or_else(|| {
             let why = format!(
-                "the session counted with {name}: give `await loadEncoding(\"{name}\")`, or another one"
+                "the session counted with {name}: give `await loadEncoding(\"{name}\")`, the tokenizer of this name, or another one"
             );
             Error::config("tokenizer", why)
         }),

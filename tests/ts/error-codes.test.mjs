@@ -56,6 +56,7 @@ const NOT_REACHED = {
   INTERNAL: "a trap; no input is known that leads to one: guard.test.mjs and broken-module.test.mjs make one",
   STALE_PLAN: "runs join, and nothing else rewrites a history yet",
   ENCODING_INVALID: "no encodings yet",
+  ENCODING_UNSUPPORTED: "tokenizers are a module of their own: tokenizer-json.test.mjs meets it",
   SUMMARY_INVALID: "no profiles with a shape of their own yet",
   GRAPH_CONSTRAINT: "no graph yet",
   SAFETY_LIMIT_EXCEEDED: "no graph yet",

@@ -20,19 +20,37 @@
 use super::bytes::word_at;
 use crate::Result;
 
-const MAGIC: &[u8] = b"CFTV";
-const VERSION: u16 = 1;
-const HEADER: usize = 48;
-const CHECKSUM_AT: usize = 40;
+pub(super) const MAGIC: &[u8] = b"CFTV";
+pub(super) const VERSION: u16 = 1;
+pub(super) const HEADER: usize = 48;
+pub(super) const CHECKSUM_AT: usize = 40;
 /// Ids fit in 18 bits: a table of pairs packs them beside a fingerprint.
 pub(super) const MAX_TOKENS: usize = 1 << 18;
 
 /// How an encoding cuts text into pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pattern {
+pub enum Pattern {
+    /// `r50k_base`, and `ByteLevel` with its own expression.
     Gpt2,
+    /// `cl100k_base`.
     Cl100k,
+    /// `o200k_base`.
     O200k,
+    /// Llama 3, GLM 4 and others: `cl100k_base` as it is written for Hugging Face.
+    #[cfg(feature = "tokenizer")]
+    Llama3,
+    /// Qwen 2 and 3: the same, and each digit is a piece.
+    #[cfg(feature = "tokenizer")]
+    Qwen2,
+    /// Mistral's Tekken: `o200k_base` without contractions, and each digit is a piece.
+    #[cfg(feature = "tokenizer")]
+    Tekken,
+    /// DeepSeek V3 and R1.
+    #[cfg(feature = "tokenizer")]
+    DeepSeek,
+    /// The whole text is one piece.
+    #[cfg(feature = "tokenizer")]
+    Whole,
 }
 
 /// What an asset says of itself.
@@ -165,7 +183,7 @@ impl Varints<'_> {
 }
 
 /// Any change of one word changes the sum: each step is a bijection of the sum so far and of the word.
-fn checksum(parts: &[&[u8]]) -> u64 {
+pub(super) fn checksum(parts: &[&[u8]]) -> u64 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let mut sum: u64 = 0xCF01_7AB5_93D2_E84F;
     for part in parts {

@@ -5,9 +5,13 @@
 use super::asset::Pattern;
 use super::bytes::word_at;
 use super::cache::{self, Cache};
+#[cfg(feature = "tokenizer")]
+use super::deepseek::DeepSeek;
 use super::dictionary::Dictionary;
 use super::merge::Merge;
 use super::pieces::{Cl100k, Gpt2, O200k, Pieces};
+#[cfg(feature = "tokenizer")]
+use super::pieces::{Llama3, Qwen2, Tekken, Whole};
 use super::table::{medium_key, short_key};
 use super::vocabulary::{Loaded, Vocabulary};
 use crate::Result;
@@ -17,13 +21,23 @@ pub struct Engine {
     /// Until all tables are there.
     loaded: Option<Loaded>,
     full: Option<(Vocabulary, Scratch)>,
+    #[cfg(feature = "tokenizer")]
+    odd: Option<Odd>,
 }
+
+/// What knows pieces whose tokens are not those that the engine would find: it puts these into the list and says true.
+#[cfg(feature = "tokenizer")]
+pub type Odd = Box<dyn FnMut(&[u8], &mut Vec<u32>) -> bool>;
 
 /// What counting keeps from piece to piece.
 #[derive(Default)]
 struct Scratch {
     cache: Cache,
     merge: Merge,
+    #[cfg(feature = "tokenizer")]
+    odd: Option<Odd>,
+    #[cfg(feature = "tokenizer")]
+    odd_tokens: Vec<u32>,
 }
 
 /// A longer text has all tables made at once.
@@ -35,7 +49,23 @@ impl Engine {
     /// # Errors
     /// What is wrong with the asset.
     pub fn new(asset: Vec<u8>, name: &str) -> Result<Self> {
-        Ok(Self { loaded: Some(Loaded::new(asset, name)?), full: None })
+        Ok(Self {
+            loaded: Some(Loaded::new(asset, name)?),
+            full: None,
+            #[cfg(feature = "tokenizer")]
+            odd: None,
+        })
+    }
+
+    /// Of an asset that cuts text as `pattern` does; pieces that are no token are shown to `odd`.
+    ///
+    /// # Errors
+    /// What is wrong with the asset.
+    #[cfg(feature = "tokenizer")]
+    pub fn with_pattern(asset: Vec<u8>, name: &str, pattern: Pattern, odd: Option<Odd>) -> Result<Self> {
+        let mut loaded = Loaded::new(asset, name)?;
+        loaded.pattern = pattern;
+        Ok(Self { loaded: Some(loaded), full: None, odd })
     }
 
     /// How many tokens `text` has.
@@ -90,6 +120,16 @@ impl Engine {
                 Pattern::O200k => first_pieces::<O200k, S>(loaded, text, limit, sink),
                 Pattern::Cl100k => first_pieces::<Cl100k, S>(loaded, text, limit, sink),
                 Pattern::Gpt2 => first_pieces::<Gpt2, S>(loaded, text, limit, sink),
+                #[cfg(feature = "tokenizer")]
+                Pattern::Llama3 => first_pieces::<Llama3, S>(loaded, text, limit, sink),
+                #[cfg(feature = "tokenizer")]
+                Pattern::Qwen2 => first_pieces::<Qwen2, S>(loaded, text, limit, sink),
+                #[cfg(feature = "tokenizer")]
+                Pattern::Tekken => first_pieces::<Tekken, S>(loaded, text, limit, sink),
+                #[cfg(feature = "tokenizer")]
+                Pattern::DeepSeek => first_pieces::<DeepSeek, S>(loaded, text, limit, sink),
+                #[cfg(feature = "tokenizer")]
+                Pattern::Whole => first_pieces::<Whole, S>(loaded, text, limit, sink),
             },
             _ => 0,
         };
@@ -97,13 +137,28 @@ impl Engine {
             return;
         }
         if let Some(loaded) = self.loaded.take() {
-            self.full = Some((Vocabulary::new(loaded), Scratch::default()));
+            let scratch = Scratch {
+                #[cfg(feature = "tokenizer")]
+                odd: self.odd.take(),
+                ..Scratch::default()
+            };
+            self.full = Some((Vocabulary::new(loaded), scratch));
         }
         let Some((vocabulary, scratch)) = &mut self.full else { return };
         match vocabulary.pattern {
             Pattern::O200k => run::<O200k, S>(vocabulary, scratch, text, start, limit, sink),
             Pattern::Cl100k => run::<Cl100k, S>(vocabulary, scratch, text, start, limit, sink),
             Pattern::Gpt2 => run::<Gpt2, S>(vocabulary, scratch, text, start, limit, sink),
+            #[cfg(feature = "tokenizer")]
+            Pattern::Llama3 => run::<Llama3, S>(vocabulary, scratch, text, start, limit, sink),
+            #[cfg(feature = "tokenizer")]
+            Pattern::Qwen2 => run::<Qwen2, S>(vocabulary, scratch, text, start, limit, sink),
+            #[cfg(feature = "tokenizer")]
+            Pattern::Tekken => run::<Tekken, S>(vocabulary, scratch, text, start, limit, sink),
+            #[cfg(feature = "tokenizer")]
+            Pattern::DeepSeek => run::<DeepSeek, S>(vocabulary, scratch, text, start, limit, sink),
+            #[cfg(feature = "tokenizer")]
+            Pattern::Whole => run::<Whole, S>(vocabulary, scratch, text, start, limit, sink),
         }
     }
 }
@@ -212,15 +267,21 @@ fn merged<S: Sink>(
     word: u64,
     sink: &mut S,
 ) {
-    let Scratch { cache, merge } = scratch;
     let len = end - start;
     if len > cache::LONGEST {
+        if let Some(tokens) = odd(scratch, text, start, end) {
+            return sink.many(tokens.len(), tokens);
+        }
+        let merge = &mut scratch.merge;
         let tokens = merge.run(vocabulary, text, start, end);
         sink.many(tokens.len(), tokens);
         merge.shrink();
         return;
     }
     if len <= SHORT_MERGE {
+        if let Some(tokens) = odd(scratch, text, start, end) {
+            return sink.many(tokens.len(), tokens);
+        }
         let (count, starts) = vocabulary.merge_short(word, len);
         if !S::IDS {
             return sink.many(count, &[]);
@@ -235,16 +296,36 @@ fn merged<S: Sink>(
         return;
     }
     let (key, slot) = cache::key_of(text, start, len, word);
-    if let Some(found) = cache.get(&key, slot) {
+    if let Some(found) = scratch.cache.get(&key, slot) {
         match found.ids() {
             Some(ids) => return sink.many(ids.len(), ids),
             None if !S::IDS => return sink.many(found.count as usize, &[]),
             None => {}
         }
     }
+    if let Some(tokens) = odd(scratch, text, start, end) {
+        return sink.many(tokens.len(), tokens);
+    }
+    let Scratch { cache, merge, .. } = scratch;
     let tokens = merge.run(vocabulary, text, start, end);
     sink.many(tokens.len(), tokens);
     cache.put(key, slot, tokens);
+}
+
+/// The tokens of a piece that the engine would not find.
+#[cfg(feature = "tokenizer")]
+#[inline(always)]
+fn odd<'a>(scratch: &'a mut Scratch, text: &[u8], start: usize, end: usize) -> Option<&'a [u32]> {
+    let Scratch { odd, odd_tokens, .. } = scratch;
+    let odd = odd.as_mut()?;
+    odd_tokens.clear();
+    odd(text.get(start..end)?, odd_tokens).then_some(odd_tokens)
+}
+
+#[cfg(not(feature = "tokenizer"))]
+#[inline(always)]
+fn odd(_: &mut Scratch, _: &[u8], _: usize, _: usize) -> Option<&'static [u32]> {
+    None
 }
 
 /// Pieces up to this length are merged at once: that is as quick as looking them up.

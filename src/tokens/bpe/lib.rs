@@ -12,6 +12,8 @@ mod bytes;
 mod cache;
 mod class_table;
 mod classes;
+#[cfg(feature = "tokenizer")]
+mod deepseek;
 mod dictionary;
 mod engine;
 mod merge;
@@ -20,8 +22,15 @@ mod strides;
 mod table;
 mod token;
 mod vocabulary;
+#[cfg(feature = "tokenizer")]
+mod writer;
 
+pub use asset::Pattern;
 pub use engine::Engine;
+#[cfg(feature = "tokenizer")]
+pub use engine::Odd;
+#[cfg(feature = "tokenizer")]
+pub use writer::{MAX_BYTES, MAX_IDS, Writer};
 
 /// What is wrong with an asset, as the end of a sentence that begins "the encoding asset cannot be used:".
 type Result<T> = std::result::Result<T, String>;

@@ -23,7 +23,14 @@ pub(super) trait Pieces {
 /// \s+(?!\S)
 /// \s+
 /// ```
-pub(super) struct O200k;
+pub(super) type O200k = Cased<true, 3>;
+
+/// [`O200k`] without contractions, and `\p{N}`.
+#[cfg(feature = "tokenizer")]
+pub(super) type Tekken = Cased<false, 1>;
+
+/// Words by case, with contractions or without, and so many numbers a piece.
+pub(super) struct Cased<const CONTRACTIONS: bool, const NUMBERS: usize>;
 
 /// ```text
 /// '(?i:[sdmt]|ll|ve|re)
@@ -35,7 +42,26 @@ pub(super) struct O200k;
 /// \s+(?!\S)
 /// \s
 /// ```
-pub(super) struct Cl100k;
+pub(super) type Cl100k = Words<3, true>;
+
+/// ```text
+/// (?i:'s|'t|'re|'ve|'m|'ll|'d)
+/// [^\r\n\p{L}\p{N}]?\p{L}+
+/// \p{N}{1,3}
+///  ?[^\s\p{L}\p{N}]+[\r\n]*
+/// \s*[\r\n]+
+/// \s+(?!\S)
+/// \s+
+/// ```
+#[cfg(feature = "tokenizer")]
+pub(super) type Llama3 = Words<3, false>;
+
+/// [`Llama3`] with `\p{N}`.
+#[cfg(feature = "tokenizer")]
+pub(super) type Qwen2 = Words<1, false>;
+
+/// Words, so many numbers a piece, and whether white space at the text's end is one piece whatever it holds.
+pub(super) struct Words<const NUMBERS: usize, const WHOLE_AT_END: bool>;
 
 /// ```text
 /// '(?:[sdmt]|ll|ve|re)
@@ -48,7 +74,7 @@ pub(super) struct Cl100k;
 /// ```
 pub(super) struct Gpt2;
 
-impl Pieces for O200k {
+impl<const CONTRACTIONS: bool, const NUMBERS: usize> Pieces for Cased<CONTRACTIONS, NUMBERS> {
     #[inline(always)]
     fn end(text: &[u8], start: usize, word: u64) -> usize {
         let class = ASCII[word as usize & 255];
@@ -65,13 +91,13 @@ impl Pieces for O200k {
                     end += start;
                 }
                 return match text.get(end) {
-                    Some(b'\'') => end + contraction(text, end),
-                    Some(128..) => cased_letters(text, start).unwrap_or(end),
+                    Some(b'\'') if CONTRACTIONS => end + contraction(text, end),
+                    Some(128..) => cased_letters::<CONTRACTIONS>(text, start).unwrap_or(end),
                     _ => end,
                 };
             }
             if text.get(start + prefix).is_some_and(|&b| b >= 128)
-                && let Some(end) = cased_letters(text, start)
+                && let Some(end) = cased_letters::<CONTRACTIONS>(text, start)
             {
                 return end;
             }
@@ -82,9 +108,13 @@ impl Pieces for O200k {
             };
         }
         if class == WIDE {
-            return wide_o200k(text, start, word);
+            return wide_cased::<CONTRACTIONS, NUMBERS>(text, start, word);
         }
-        if class & NUMBER != 0 { up_to_three_numbers(text, start) } else { white_space::<false>(text, start) }
+        if class & NUMBER != 0 {
+            up_to_numbers::<NUMBERS>(text, start)
+        } else {
+            white_space::<false>(text, start)
+        }
     }
 }
 
@@ -95,15 +125,15 @@ fn is_symbol(text: &[u8], at: usize, word: u64) -> bool {
 }
 
 #[inline(never)]
-fn wide_o200k(text: &[u8], start: usize, word: u64) -> usize {
+fn wide_cased<const CONTRACTIONS: bool, const NUMBERS: usize>(text: &[u8], start: usize, word: u64) -> usize {
     let (class, _) = class_at(text, start);
     if class & (NUMBER | NEWLINE) == 0
-        && let Some(end) = cased_letters(text, start)
+        && let Some(end) = cased_letters::<CONTRACTIONS>(text, start)
     {
         return end;
     }
     if class & NUMBER != 0 {
-        up_to_three_numbers(text, start)
+        up_to_numbers::<NUMBERS>(text, start)
     } else if class & SPACE != 0 {
         white_space::<false>(text, start)
     } else {
@@ -135,7 +165,7 @@ fn long_word(text: &[u8], start: usize, mut capitals: bool) -> usize {
 
 /// The two letter alternatives of o200k, contraction included, or `None` where neither matches.
 #[inline(never)]
-fn cased_letters(text: &[u8], start: usize) -> Option<usize> {
+fn cased_letters<const CONTRACTIONS: bool>(text: &[u8], start: usize) -> Option<usize> {
     const UPPER: u8 = CAPITAL | CASELESS | MARK;
     const LOWER: u8 = SMALL | CASELESS | MARK;
     let (class, length) = class_at(text, start);
@@ -161,7 +191,7 @@ fn cased_letters(text: &[u8], start: usize) -> Option<usize> {
             both = Some(at);
         }
     };
-    Some(end + contraction(text, end))
+    Some(if CONTRACTIONS { end + contraction(text, end) } else { end })
 }
 
 /// The end of the characters from `at` on that have one of these bits.
@@ -197,9 +227,9 @@ const fn contraction_letters(word: u64) -> usize {
 }
 
 #[inline(always)]
-fn up_to_three_numbers(text: &[u8], start: usize) -> usize {
+fn up_to_numbers<const NUMBERS: usize>(text: &[u8], start: usize) -> usize {
     let mut end = start;
-    for _ in 0..3 {
+    for _ in 0..NUMBERS {
         let (class, length) = class_at(text, end);
         if class & NUMBER == 0 {
             break;
@@ -268,7 +298,7 @@ fn white_space<const WHOLE_AT_END: bool>(text: &[u8], start: usize) -> usize {
     }
 }
 
-impl Pieces for Cl100k {
+impl<const NUMBERS: usize, const WHOLE_AT_END: bool> Pieces for Words<NUMBERS, WHOLE_AT_END> {
     #[inline(always)]
     fn end(text: &[u8], start: usize, word: u64) -> usize {
         let class = ASCII[word as usize & 255];
@@ -293,13 +323,17 @@ impl Pieces for Cl100k {
             return if class & SPACE == 0 || is_symbol(text, start + 1, word) {
                 symbols::<false>(text, start, word)
             } else {
-                white_space::<true>(text, start)
+                white_space::<WHOLE_AT_END>(text, start)
             };
         }
         if class == WIDE {
-            return wide_cl100k(text, start, word);
+            return wide_words::<NUMBERS, WHOLE_AT_END>(text, start, word);
         }
-        if class & NUMBER != 0 { up_to_three_numbers(text, start) } else { white_space::<true>(text, start) }
+        if class & NUMBER != 0 {
+            up_to_numbers::<NUMBERS>(text, start)
+        } else {
+            white_space::<WHOLE_AT_END>(text, start)
+        }
     }
 }
 
@@ -320,17 +354,17 @@ fn letters_end(text: &[u8], start: usize, length: usize) -> usize {
 }
 
 #[inline(never)]
-fn wide_cl100k(text: &[u8], start: usize, word: u64) -> usize {
+fn wide_words<const NUMBERS: usize, const WHOLE_AT_END: bool>(text: &[u8], start: usize, word: u64) -> usize {
     let (class, length) = class_at(text, start);
     if class & NUMBER != 0 {
-        return up_to_three_numbers(text, start);
+        return up_to_numbers::<NUMBERS>(text, start);
     }
     let first = if class & LETTER == 0 { start + length } else { start };
     let end = run_of(text, first, LETTER);
     if end > first {
         end
     } else if class & SPACE != 0 {
-        white_space::<true>(text, start)
+        white_space::<WHOLE_AT_END>(text, start)
     } else {
         symbols::<false>(text, start, word)
     }
@@ -373,4 +407,16 @@ fn white_space_gpt2(text: &[u8], start: usize) -> usize {
         end += length;
     }
     if end == text.len() || last == start { end } else { last }
+}
+
+/// The text as it is: it was cut before.
+#[cfg(feature = "tokenizer")]
+pub(super) struct Whole;
+
+#[cfg(feature = "tokenizer")]
+impl Pieces for Whole {
+    #[inline(always)]
+    fn end(text: &[u8], _: usize, _: u64) -> usize {
+        text.len()
+    }
 }

@@ -1,0 +1,215 @@
+// Counting by a `tokenizer.json`: a module of its own, which comes with the first one that is loaded. Each tokenizer has an
+// instance of it, so that its memory goes with it.
+
+import { bytesFrom } from "./encoding.js";
+import { ContextError } from "./error.js";
+
+/** The property by which a session knows a tokenizer: how it counts. */
+const BRAND = Symbol.for("contextfold.tokenizer");
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+let compiled;
+
+/** The compiled module; a failed attempt may be repeated. */
+function moduleFrom(source) {
+  if (source instanceof WebAssembly.Module) return source;
+  if (source !== undefined) return compile(source);
+  compiled ??= compile(new URL("./wasm/tokenizer.wasm", import.meta.url)).catch((error) => {
+    compiled = undefined;
+    throw error;
+  });
+  return compiled;
+}
+
+async function compile(source) {
+  try {
+    return await WebAssembly.compile(isBytes(source) ? source : await bytesFrom(source));
+  } catch (cause) {
+    const why = `the module \`tokenizer.wasm\` could not be read from ${isBytes(source) ? "these bytes" : source}: ${cause.message}. Serve it there, or hand it to \`loadTokenizer\` as \`module\``;
+    throw new ContextError("NOT_INITIALIZED", why, { cause });
+  }
+}
+
+const isBytes = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
+
+export async function loadTokenizer(source, options = {}) {
+  if (typeof options !== "object" || options === null) throw new ContextError("INVALID_ARGUMENT", "options: expected an object");
+  const { name = "tokenizer", special = "text", module } = options;
+  if (typeof name !== "string" || name === "") throw new ContextError("INVALID_ARGUMENT", "`name`: expected a text");
+  if (special !== "text" && special !== "token") throw new ContextError("INVALID_ARGUMENT", '`special`: expected "text" or "token"');
+  const bytes = await fileOf(source);
+  const instance = new Instance(await moduleFrom(module));
+  instance.make("load", bytes, special === "text" ? 1 : 0);
+  return new Tokenizer(name, instance);
+}
+
+export async function packTokenizer(source, options = {}) {
+  const bytes = await fileOf(source);
+  const instance = new Instance(await moduleFrom(options?.module));
+  instance.make("pack", bytes);
+  return instance.answer().slice();
+}
+
+/** The bytes of the file: as they are, of a text or object, or from where it lies. */
+async function fileOf(source) {
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  if (typeof source === "string" && /^\s*\{/.test(source)) return encoder.encode(source);
+  if (typeof source === "string" || source instanceof URL) {
+    const path = String(source);
+    const where = path.endsWith("/") ? (source instanceof URL ? new URL("tokenizer.json", source) : `${path}tokenizer.json`) : source;
+    try {
+      return await bytesFrom(where);
+    } catch (cause) {
+      throw new ContextError("ENCODING_INVALID", `the tokenizer could not be read from ${where}: ${cause.message}`, { cause });
+    }
+  }
+  if (typeof source === "object" && source !== null) {
+    if ("tokenizer.json" in source) return fileOf(source["tokenizer.json"]);
+    let text;
+    try {
+      text = JSON.stringify(source);
+    } catch (cause) {
+      throw new ContextError("INVALID_ARGUMENT", "source: the object is no JSON", { cause });
+    }
+    if (typeof text === "string") return encoder.encode(text);
+  }
+  throw new ContextError("INVALID_ARGUMENT", "source: expected a tokenizer.json as an object, a text, bytes or a URL, or what `packTokenizer` gives");
+}
+
+const CODES = { 1: "ENCODING_INVALID", 2: "ENCODING_UNSUPPORTED" };
+const SMALLEST = 1 << 16;
+/** A larger room is given back after use. */
+const LARGEST = 1 << 22;
+/** Up to this length a loop over the characters is quicker than the encoder. */
+const SHORT = 40;
+
+/** An instance of the module, and the room in it that texts are written into. */
+class Instance {
+  #exports;
+  #view = new Uint8Array();
+  #broken;
+
+  constructor(module) {
+    this.#exports = new WebAssembly.Instance(module, {}).exports;
+  }
+
+  /** Calls a function; a trap breaks this instance, and no other. */
+  call(name, ...args) {
+    if (this.#broken) throw this.#broken;
+    try {
+      return this.#exports[name](...args);
+    } catch (cause) {
+      this.#broken = new ContextError("INTERNAL", `the tokenizer's module broke (${cause.message}): load the tokenizer anew`, { cause });
+      throw this.#broken;
+    }
+  }
+
+  make(how, bytes, ...options) {
+    this.#room(bytes.length).set(bytes);
+    this.#view = new Uint8Array(); // the module takes it
+    const outcome = this.call(how, bytes.length, ...options);
+    if (outcome !== 0) throw new ContextError(CODES[outcome], this.text());
+  }
+
+  /** The last answer; valid until the next call. */
+  answer() {
+    const at = this.call("answer") >>> 0;
+    return new Uint8Array(this.#exports.memory.buffer, at, this.call("answered") >>> 0);
+  }
+
+  text() {
+    return decoder.decode(this.answer());
+  }
+
+  write(text) {
+    if (typeof text !== "string") throw new ContextError("INVALID_ARGUMENT", "text: expected a string");
+    const length = text.length;
+    const view = this.#room(length * 3);
+    if (length <= SHORT) {
+      let i = 0;
+      for (; i < length; i++) {
+        const code = text.charCodeAt(i);
+        if (code > 127) break;
+        view[i] = code;
+      }
+      if (i === length) return length;
+    }
+    return encoder.encodeInto(text, view).written;
+  }
+
+  put(words) {
+    const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+    this.#room(bytes.length).set(bytes);
+    return bytes.length;
+  }
+
+  giveBack() {
+    if (this.#view.length <= LARGEST) return;
+    this.call("room", 0);
+    this.#view = new Uint8Array();
+  }
+
+  #room(size) {
+    // Empty where the memory has grown, too: the old view is detached.
+    if (this.#view.length < size || this.#view.length === 0) {
+      const room = Math.max(size, SMALLEST);
+      const at = this.call("room", room) >>> 0;
+      this.#view = new Uint8Array(this.#exports.memory.buffer, at, room);
+    }
+    return this.#view;
+  }
+}
+
+class Tokenizer {
+  #name;
+  #instance;
+
+  constructor(name, instance) {
+    this.#name = name;
+    this.#instance = instance;
+    Object.defineProperty(this, BRAND, { value: (text) => this.count(text) });
+  }
+
+  get name() {
+    return this.#name;
+  }
+
+  count(text) {
+    const instance = this.#instance;
+    const count = instance.call("count", instance.write(text));
+    instance.giveBack();
+    return count;
+  }
+
+  countUpTo(text, limit) {
+    if (typeof limit !== "number" || !(limit >= 0)) throw new ContextError("INVALID_ARGUMENT", "`limit`: expected a number of at least 0");
+    const instance = this.#instance;
+    const count = instance.call("count_up_to", instance.write(text), limit);
+    instance.giveBack();
+    return count < 0 ? null : count;
+  }
+
+  encode(text) {
+    const instance = this.#instance;
+    instance.call("encode", instance.write(text));
+    const tokens = new Uint32Array(instance.answer().slice().buffer);
+    instance.giveBack();
+    return tokens;
+  }
+
+  decode(tokens) {
+    const instance = this.#instance;
+    const wrong = instance.call("decode", instance.put(words(tokens)));
+    if (wrong >= 0) throw new ContextError("INVALID_ARGUMENT", `${wrong} is no token of ${this.#name}`);
+    return instance.text();
+  }
+}
+
+function words(tokens) {
+  if (tokens instanceof Uint32Array) return tokens;
+  if (Array.isArray(tokens) && tokens.every((token) => Number.isInteger(token) && token >= 0 && token <= 0xffff_ffff)) return Uint32Array.from(tokens);
+  throw new ContextError("INVALID_ARGUMENT", "tokens: expected a list of whole numbers, as `encode` gives it");
+}

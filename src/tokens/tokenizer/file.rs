@@ -1,0 +1,298 @@
+//! Reading a `tokenizer.json`: vocabulary and merges go where they stay, the rest is small and kept as JSON.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::settings::{Added, Settings};
+use crate::vocab::Vocab;
+
+/// The largest file that is read: the largest real ones have 34 MB.
+const MAX_FILE: usize = 128 << 20;
+/// The most tokens: Gemma has 262,144.
+const MAX_TOKENS: usize = 1 << 20;
+const MAX_MERGES: usize = 1 << 22;
+const MAX_ID: u32 = 1 << 24;
+
+/// A file as it was read.
+pub struct File {
+    pub settings: Settings,
+    pub vocab: Vocab,
+    /// Left, right and what they make, by their places in the vocabulary, in the order of their ranks.
+    pub merges: Vec<[u32; 3]>,
+}
+
+impl File {
+    pub fn read(bytes: &[u8]) -> Result<Self> {
+        if bytes.len() > MAX_FILE {
+            return Err(Error::unsupported(format!(
+                "a file of {} MB, where the largest real ones have 34",
+                bytes.len() >> 20
+            )));
+        }
+        let mut json = serde_json::Deserializer::from_slice(bytes);
+        let raw = Raw::deserialize(&mut json)
+            .map_err(|e| Error::invalid(format!("it is no tokenizer.json: {e}")))?;
+        json.end().map_err(|e| Error::invalid(format!("something stands behind its end: {e}")))?;
+        let model = raw.model.ok_or_else(|| Error::invalid("it has no `model`"))?;
+        let kind = match model.kind {
+            Some(kind) => kind,
+            None if !model.merges.is_empty() || model.byte_fallback.is_some() => "BPE".to_owned(),
+            None => return Err(Error::invalid("its model has no `type`")),
+        };
+        if kind != "BPE" {
+            return Err(Error::unsupported(format!("a model of the type {kind:?}; BPE is known")));
+        }
+        if model.dropout.is_some_and(|dropout| dropout != 0.0) {
+            return Err(Error::unsupported(
+                "a model with `dropout`: the same text has other tokens each time",
+            ));
+        }
+        let mut added_tokens = raw.added_tokens;
+        for token in &mut added_tokens {
+            if let Some(place) = model.vocab.get(&token.content) {
+                token.id = model.vocab.id_of(place);
+            }
+        }
+        let settings = Settings {
+            added_tokens,
+            normalizer: raw.normalizer,
+            pre_tokenizer: raw.pre_tokenizer,
+            decoder: raw.decoder,
+            unk_token: model.unk_token,
+            prefix: model.continuing_subword_prefix.unwrap_or_default(),
+            suffix: model.end_of_word_suffix.unwrap_or_default(),
+            fuse_unk: model.fuse_unk.unwrap_or_default(),
+            byte_fallback: model.byte_fallback.unwrap_or_default(),
+            ignore_merges: model.ignore_merges.unwrap_or_default(),
+        };
+        let merges = resolve(&model.merges, &model.vocab, settings.prefix.len())?;
+        Ok(Self { settings, vocab: model.vocab, merges })
+    }
+}
+
+/// Finds the tokens that merges are of.
+fn resolve(merges: &Merges, vocab: &Vocab, prefix: usize) -> Result<Vec<[u32; 3]>> {
+    let mut resolved = Vec::with_capacity(merges.len());
+    let mut made = String::new();
+    for (left, right) in merges.iter() {
+        let known = |part: &str| {
+            vocab
+                .get(part)
+                .ok_or_else(|| Error::invalid(format!("it merges {part:.40?}, which is no token of it")))
+        };
+        let (l, r) = (known(left)?, known(right)?);
+        made.clear();
+        made.push_str(left);
+        made.push_str(
+            right.get(prefix..).ok_or_else(|| Error::invalid("a merge is shorter than the prefix"))?,
+        );
+        resolved.push([l, r, known(&made)?]);
+    }
+    Ok(resolved)
+}
+
+#[derive(Deserialize)]
+struct Raw {
+    #[serde(default)]
+    added_tokens: Vec<Added>,
+    #[serde(default)]
+    normalizer: Value,
+    #[serde(default)]
+    pre_tokenizer: Value,
+    #[serde(default)]
+    decoder: Value,
+    model: Option<RawModel>,
+}
+
+#[derive(Deserialize)]
+struct RawModel {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    vocab: Vocab,
+    #[serde(default)]
+    merges: Merges,
+    unk_token: Option<String>,
+    continuing_subword_prefix: Option<String>,
+    end_of_word_suffix: Option<String>,
+    fuse_unk: Option<bool>,
+    byte_fallback: Option<bool>,
+    ignore_merges: Option<bool>,
+    dropout: Option<f64>,
+}
+
+impl<'de> Deserialize<'de> for Vocab {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_any(VocabVisitor)
+    }
+}
+
+struct VocabVisitor;
+
+impl<'de> Visitor<'de> for VocabVisitor {
+    type Value = Vocab;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map from tokens to ids")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Vocab, A::Error> {
+        let mut vocab = Vocab::default();
+        while let Some(token) = map.next_key_seed(Text)? {
+            let id: u32 = map.next_value()?;
+            if id > MAX_ID || vocab.len() >= MAX_TOKENS {
+                return Err(A::Error::custom(format!(
+                    "more than {MAX_TOKENS} tokens, or an id above {MAX_ID}"
+                )));
+            }
+            vocab.insert(&token, id);
+        }
+        Ok(vocab)
+    }
+
+    /// A Unigram model's: its type says that it is not supported.
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Vocab, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Vocab::default())
+    }
+}
+
+/// Merges as they are written, one text behind the other.
+#[derive(Default)]
+struct Merges {
+    text: String,
+    /// Where each left and each right part ends.
+    ends: Vec<[u32; 2]>,
+}
+
+impl Merges {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    fn push(&mut self, left: &str, right: &str) {
+        self.text.push_str(left);
+        let middle = self.text.len() as u32;
+        self.text.push_str(right);
+        self.ends.push([middle, self.text.len() as u32]);
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let mut start = 0;
+        self.ends.iter().map(move |&[middle, end]| {
+            let (middle, end) = (middle as usize, end as usize);
+            let parts = (&self.text[start..middle], &self.text[middle..end]);
+            start = end;
+            parts
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Merges {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_seq(MergesVisitor)
+    }
+}
+
+struct MergesVisitor;
+
+impl<'de> Visitor<'de> for MergesVisitor {
+    type Value = Merges;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of merges")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Merges, A::Error> {
+        let mut merges = Merges::default();
+        while list.next_element_seed(Merge(&mut merges))?.is_some() {
+            if merges.len() > MAX_MERGES {
+                return Err(A::Error::custom(format!("more than {MAX_MERGES} merges")));
+            }
+        }
+        Ok(merges)
+    }
+}
+
+/// One merge, `"a b"` or `["a", "b"]`.
+struct Merge<'a>(&'a mut Merges);
+
+impl<'de> DeserializeSeed<'de> for Merge<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> std::result::Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Merge<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a merge: two tokens")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, line: &str) -> std::result::Result<(), E> {
+        if line.starts_with("#version") {
+            return Ok(());
+        }
+        let mut parts = line.split(' ');
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(left), Some(right), None) => {
+                self.0.push(left, right);
+                Ok(())
+            }
+            _ => Err(E::custom(format!("a merge of two tokens was expected, not {line:.60?}"))),
+        }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<(), A::Error> {
+        let short = || A::Error::custom("a merge has two tokens");
+        let left = list.next_element_seed(Text)?.ok_or_else(short)?;
+        let right = list.next_element_seed(Text)?.ok_or_else(short)?;
+        if list.next_element::<IgnoredAny>()?.is_some() {
+            return Err(short());
+        }
+        self.0.push(&left, &right);
+        Ok(())
+    }
+}
+
+/// A text, borrowed from the file where nothing in it is escaped.
+struct Text;
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> std::result::Result<Cow<'de, str>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> std::result::Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> std::result::Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+}

@@ -1,0 +1,28 @@
+//! Counting by a Hugging Face `tokenizer.json`, token for token what the crate `tokenizers` gives.
+//!
+//! A text goes through it as through that crate: added tokens are found ([`added`]), what stands between them is normalized
+//! ([`normalizer`]), cut ([`splits`]) and tokenized: by the engine of the crate `bpe` where the vocabulary allows it
+//! ([`proper`]) and else by its merges as they are written ([`ranked`]).
+//!
+//! A crate and a WebAssembly module of its own, for few programs need it.
+
+mod added;
+mod alphabet;
+mod decoder;
+mod error;
+mod file;
+mod matcher;
+mod model;
+mod normalizer;
+mod packed;
+mod proper;
+mod ranked;
+mod settings;
+mod splits;
+mod tokenizer;
+mod vocab;
+#[cfg(target_arch = "wasm32")]
+mod wasm;
+
+pub use error::{Error, Result};
+pub use tokenizer::Tokenizer;

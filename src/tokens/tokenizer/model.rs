@@ -1,0 +1,111 @@
+//! The model behind a tokenizer: the engine where it counts as the file says, the merges themselves elsewhere.
+
+use std::rc::Rc;
+
+use crate::alphabet;
+use crate::error::Result;
+use crate::file::File;
+use crate::proper::Proper;
+use crate::ranked::Ranked;
+use crate::splits::Splits;
+use crate::vocab::Vocab;
+
+pub enum Model {
+    /// Text as bytes, by the engine; the file's id of each of the engine's.
+    Engine { engine: bpe::Engine, ids: Vec<u32> },
+    /// Characters by their ranks.
+    Ranked(Box<Ranked>),
+}
+
+impl Model {
+    pub fn new(file: &mut File, vocab: &Rc<Vocab>, proper: Option<Proper>, splits: &Splits) -> Result<Self> {
+        if let Some(proper) = proper {
+            let (engine, ids) = proper.engine(file, vocab, splits.pattern)?;
+            return Ok(Self::Engine { engine, ids });
+        }
+        Ok(Self::Ranked(Box::new(Ranked::new(vocab, &file.merges, &file.settings))))
+    }
+
+    /// Puts the tokens of `text` into `out` until it has had enough. `first`: the whole text begins here.
+    pub fn tokenize(
+        &mut self,
+        vocab: &Vocab,
+        splits: &Splits,
+        text: &str,
+        first: bool,
+        out: &mut Tokens,
+    ) -> bool {
+        match self {
+            Self::Engine { engine, ids } => {
+                if splits.pattern.is_some() {
+                    return out.count_by(engine, ids, text.as_bytes());
+                }
+                let mut text = text.to_owned();
+                let pieces = splits.cut(&mut text, first);
+                let bytes = text.as_bytes();
+                pieces
+                    .into_iter()
+                    .all(|(start, end)| out.count_by(engine, ids, bytes.get(start..end).unwrap_or_default()))
+            }
+            Self::Ranked(ranked) => {
+                if splits.steps.is_empty() {
+                    return ranked.tokens(vocab, text, |tokens| out.add(vocab, tokens));
+                }
+                let mut text = text.to_owned();
+                let pieces = splits.cut(&mut text, first);
+                pieces.into_iter().all(|(start, end)| {
+                    let piece = text.get(start..end).unwrap_or_default();
+                    if splits.byte_level {
+                        let piece = alphabet::spelled(piece.as_bytes());
+                        return ranked.tokens(vocab, &piece, |tokens| out.add(vocab, tokens));
+                    }
+                    ranked.tokens(vocab, piece, |tokens| out.add(vocab, tokens))
+                })
+            }
+        }
+    }
+}
+
+/// Where tokens go: they are counted up to a limit, and kept where they are asked for.
+pub struct Tokens {
+    pub count: u64,
+    pub limit: u64,
+    pub ids: Option<Vec<u32>>,
+}
+
+impl Tokens {
+    pub fn one(&mut self, id: u32) -> bool {
+        self.count += 1;
+        if let Some(ids) = &mut self.ids {
+            ids.push(id);
+        }
+        self.count <= self.limit
+    }
+
+    fn add(&mut self, vocab: &Vocab, tokens: &[u32]) -> bool {
+        self.count += tokens.len() as u64;
+        if let Some(ids) = &mut self.ids {
+            ids.extend(tokens.iter().map(|&token| vocab.id_of(token)));
+        }
+        self.count <= self.limit
+    }
+
+    fn count_by(&mut self, engine: &mut bpe::Engine, own: &[u32], text: &[u8]) -> bool {
+        if let Some(ids) = &mut self.ids {
+            let tokens = engine.encode(text);
+            self.count += tokens.len() as u64;
+            ids.extend(tokens.into_iter().map(|token| own.get(token as usize).copied().unwrap_or_default()));
+            return self.count <= self.limit;
+        }
+        match engine.count_up_to(text, self.limit.saturating_sub(self.count)) {
+            Some(count) => {
+                self.count += count;
+                true
+            }
+            None => {
+                self.count = u64::MAX;
+                false
+            }
+        }
+    }
+}

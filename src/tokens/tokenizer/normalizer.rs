@@ -1,0 +1,155 @@
+//! Normalizers: what is done to a text before it is cut.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+use unicode_normalization_alignments::{
+    IsNormalized, UnicodeNormalization, char::is_combining_mark, is_nfc_quick, is_nfd_quick, is_nfkc_quick,
+    is_nfkd_quick,
+};
+
+use crate::error::{Error, Result};
+use crate::matcher::Matcher;
+
+/// One step.
+enum Step {
+    Nfc,
+    Nfd,
+    Nfkc,
+    Nfkd,
+    Lowercase,
+    StripAccents,
+    Nmt,
+    Strip { left: bool, right: bool },
+    Prepend(String),
+    Replace(Matcher, String),
+}
+
+/// All steps, one after the other.
+#[derive(Default)]
+pub struct Normalizer(Vec<Step>);
+
+impl Normalizer {
+    /// Of the file's `normalizer`.
+    pub fn new(value: &Value) -> Result<Self> {
+        let mut steps = Vec::new();
+        add(value, &mut steps, 0)?;
+        Ok(Self(steps))
+    }
+
+    /// Whether a character of the result can stand at another place than it came from at the text's beginning.
+    pub fn moves_beginning(&self) -> bool {
+        self.0.iter().any(|step| matches!(step, Step::Strip { left: true, .. }))
+    }
+
+    pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut text = Cow::Borrowed(text);
+        for step in &self.0 {
+            if let Some(changed) = step.apply(&text) {
+                text = Cow::Owned(changed);
+            }
+        }
+        text
+    }
+}
+
+/// Sequences in sequences: more than real files have.
+const MAX_DEPTH: usize = 8;
+
+fn add(value: &Value, steps: &mut Vec<Step>, depth: usize) -> Result<()> {
+    if value.is_null() {
+        return Ok(());
+    }
+    let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
+    let flag = |key: &str| value.get(key).and_then(Value::as_bool).unwrap_or_default();
+    let text = |key: &str| {
+        let text = value.get(key).and_then(Value::as_str);
+        text.map(str::to_owned).ok_or_else(|| Error::invalid(format!("its normalizer {kind} has no `{key}`")))
+    };
+    steps.push(match kind {
+        "Sequence" if depth < MAX_DEPTH => {
+            let list = value.get("normalizers").and_then(Value::as_array);
+            let list = list.ok_or_else(|| Error::invalid("its normalizer Sequence has no `normalizers`"))?;
+            return list.iter().try_for_each(|value| add(value, steps, depth + 1));
+        }
+        "NFC" => Step::Nfc,
+        "NFD" => Step::Nfd,
+        "NFKC" => Step::Nfkc,
+        "NFKD" => Step::Nfkd,
+        "Lowercase" => Step::Lowercase,
+        "StripAccents" => Step::StripAccents,
+        "Nmt" => Step::Nmt,
+        "Strip" => Step::Strip { left: flag("strip_left"), right: flag("strip_right") },
+        "Prepend" => Step::Prepend(text("prepend")?),
+        "Replace" => {
+            Step::Replace(Matcher::of(value.get("pattern").unwrap_or(&Value::Null))?, text("content")?)
+        }
+        other => return Err(Error::unsupported(format!("the normalizer {other:?}"))),
+    });
+    Ok(())
+}
+
+impl Step {
+    /// `None` where nothing changes.
+    fn apply(&self, text: &str) -> Option<String> {
+        match self {
+            // Below U+0300 every text is in form C.
+            Self::Nfc if text.bytes().all(|byte| byte < 0xCC) => None,
+            Self::Nfd | Self::Nfkc | Self::Nfkd | Self::Lowercase
+                if text.is_ascii() && !self.is_lowercase() =>
+            {
+                None
+            }
+            Self::Nfc if is_nfc_quick(text.chars()) == IsNormalized::Yes => None,
+            Self::Nfd if is_nfd_quick(text.chars()) == IsNormalized::Yes => None,
+            Self::Nfkc if is_nfkc_quick(text.chars()) == IsNormalized::Yes => None,
+            Self::Nfkd if is_nfkd_quick(text.chars()) == IsNormalized::Yes => None,
+            Self::Nfc => Some(text.nfc().map(|(c, _)| c).collect()),
+            Self::Nfd => Some(text.nfd().map(|(c, _)| c).collect()),
+            Self::Nfkc => Some(text.nfkc().map(|(c, _)| c).collect()),
+            Self::Nfkd => Some(text.nfkd().map(|(c, _)| c).collect()),
+            Self::Lowercase => Some(text.chars().flat_map(char::to_lowercase).collect()),
+            Self::StripAccents => Some(text.chars().filter(|&c| !is_combining_mark(c)).collect()),
+            Self::Nmt => Some(text.chars().filter_map(nmt).collect()),
+            Self::Strip { left, right } => {
+                let kept = if *left { text.trim_start() } else { text };
+                let kept = if *right { kept.trim_end() } else { kept };
+                (kept.len() < text.len()).then(|| kept.to_owned())
+            }
+            Self::Prepend(prefix) => (!text.is_empty()).then(|| format!("{prefix}{text}")),
+            Self::Replace(matcher, content) => replace(matcher, content, text),
+        }
+    }
+
+    const fn is_lowercase(&self) -> bool {
+        matches!(self, Self::Lowercase)
+    }
+}
+
+fn replace(matcher: &Matcher, content: &str, text: &str) -> Option<String> {
+    let mut found = matcher.next(text, 0)?;
+    let mut out = String::with_capacity(text.len() + text.len() / 2);
+    let mut from = 0;
+    loop {
+        out.push_str(text.get(from..found.0).unwrap_or_default());
+        out.push_str(content);
+        from = found.1;
+        match matcher.next(text, from) {
+            Some(next) => found = next,
+            None => break,
+        }
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    Some(out)
+}
+
+/// SentencePiece's `nmt`: control characters go, other white space becomes a space.
+fn nmt(c: char) -> Option<char> {
+    match c as u32 {
+        0x01..=0x08 | 0x0B | 0x0E..=0x1F | 0x7F | 0x8F | 0x9F => None,
+        0x09 | 0x0A | 0x0C | 0x0D | 0x1680 | 0x200B..=0x200F | 0x2028 | 0x2029 | 0x2581 | 0xFEFF | 0xFFFD => {
+            Some(' ')
+        }
+        _ => Some(c),
+    }
+}

@@ -1,0 +1,406 @@
+//! BPE by its merges as they are written: any vocabulary, characters that are none of its tokens included.
+//!
+//! Where a vocabulary has no token in which two characters stand side by side, no merge crosses between them: there the text
+//! is cut, and a part that was seen before is not merged again. Without such places it is one part, in n log n.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+use crate::settings::Settings;
+use crate::vocab::Vocab;
+
+/// A model that merges by rank.
+pub struct Ranked {
+    /// Rank and result of each pair.
+    merges: HashMap<(u32, u32), (u32, u32), FixedState>,
+    /// The token of each character that is one.
+    chars: HashMap<char, u32, FixedState>,
+    ascii: [u32; 128],
+    /// The tokens `<0x00>` to `<0xFF>`, where bytes stand for characters that are no tokens.
+    bytes: Option<Vec<u32>>,
+    unknown: Option<u32>,
+    fuse_unknown: bool,
+    prefix: String,
+    suffix: String,
+    ignore_merges: bool,
+    cuts: Option<Pairs>,
+    seen: Seen,
+    work: Work,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Ranked {
+    pub fn new(vocab: &Vocab, merges: &[[u32; 3]], settings: &Settings) -> Self {
+        let mut by_pair = HashMap::with_capacity_and_hasher(merges.len(), FixedState::default());
+        for (rank, &[left, right, made]) in (0..).zip(merges) {
+            by_pair.insert((left, right), (rank, made));
+        }
+        let mut chars = HashMap::with_hasher(FixedState::default());
+        let mut ascii = [NONE; 128];
+        for place in 0..vocab.len() as u32 {
+            let mut text = vocab.text_of(place).chars();
+            if let (Some(c), None) = (text.next(), text.next()) {
+                chars.insert(c, place);
+                if let Some(slot) = ascii.get_mut(c as usize) {
+                    *slot = place;
+                }
+            }
+        }
+        let bytes = settings.byte_fallback.then(|| {
+            (0..=255_u8).map(|byte| vocab.get(&format!("<0x{byte:02X}>")).unwrap_or(NONE)).collect::<Vec<_>>()
+        });
+        let unknown = settings.unk_token.as_deref().and_then(|token| vocab.get(token));
+        let cuts = Self::cuts(vocab, merges, settings, bytes.as_deref(), unknown);
+        Self {
+            merges: by_pair,
+            chars,
+            ascii,
+            bytes,
+            unknown,
+            fuse_unknown: settings.fuse_unk,
+            prefix: settings.prefix.clone(),
+            suffix: settings.suffix.clone(),
+            ignore_merges: settings.ignore_merges,
+            cuts,
+            seen: Seen::default(),
+            work: Work::default(),
+        }
+    }
+
+    /// Which characters stand side by side in what merges make; `None` where cutting could change what they do.
+    fn cuts(
+        vocab: &Vocab,
+        merges: &[[u32; 3]],
+        settings: &Settings,
+        bytes: Option<&[u32]>,
+        unknown: Option<u32>,
+    ) -> Option<Pairs> {
+        if !settings.prefix.is_empty() || !settings.suffix.is_empty() {
+            return None;
+        }
+        let mut special = vec![false; vocab.len()];
+        for &token in bytes.unwrap_or_default().iter().chain(&unknown) {
+            if let Some(slot) = special.get_mut(token as usize) {
+                *slot = true;
+            }
+        }
+        let is_special = |token: u32| special.get(token as usize).copied().unwrap_or(true);
+        let mut pairs = Pairs::default();
+        for &[left, right, made] in merges {
+            if is_special(left) || is_special(right) {
+                return None;
+            }
+            let mut before = None;
+            for c in vocab.text_of(made).chars() {
+                if let Some(before) = before {
+                    pairs.insert(before, c);
+                }
+                before = Some(c);
+            }
+        }
+        Some(pairs)
+    }
+
+    /// Calls `each` with the tokens of `piece`, by their places, part by part, until it says that it is enough.
+    pub fn tokens(&mut self, vocab: &Vocab, piece: &str, mut each: impl FnMut(&[u32]) -> bool) -> bool {
+        if self.ignore_merges
+            && let Some(token) = vocab.get(piece)
+        {
+            return each(&[token]);
+        }
+        let rules = Rules {
+            merges: &self.merges,
+            chars: &self.chars,
+            ascii: &self.ascii,
+            bytes: self.bytes.as_deref(),
+            unknown: self.unknown,
+            fuse_unknown: self.fuse_unknown,
+            prefix: &self.prefix,
+            suffix: &self.suffix,
+        };
+        let Some(cuts) = &self.cuts else {
+            self.work.run(&rules, vocab, piece);
+            return each(&self.work.out);
+        };
+        // Where no byte stands for a character that is no token, unknown ones may become one: no cut beside them.
+        let wary = self.unknown.is_some() && self.bytes.as_ref().is_none_or(|bytes| bytes.contains(&NONE));
+        let mut start = 0;
+        let mut before = None;
+        let mut parts = piece.char_indices().chain([(piece.len(), '\0')]);
+        loop {
+            let Some((at, c)) = parts.next() else { return true };
+            let is_end = at == piece.len();
+            let is_cut = is_end
+                || before.is_some_and(|before| {
+                    !cuts.contains(before, c)
+                        && (!wary || self.chars.contains_key(&before) && self.chars.contains_key(&c))
+                });
+            before = Some(c);
+            if !is_cut || at == start {
+                continue;
+            }
+            let part = piece.get(start..at).unwrap_or_default();
+            start = at;
+            if let Some(tokens) = self.seen.get(part) {
+                if !each(tokens) {
+                    return false;
+                }
+                continue;
+            }
+            self.work.run(&rules, vocab, part);
+            self.seen.put(part, &self.work.out);
+            if !each(&self.work.out) {
+                return false;
+            }
+        }
+    }
+}
+
+/// Pairs of characters, some more than were put in.
+struct Pairs(Vec<u64>);
+
+const PAIR_BITS: u32 = 21;
+
+impl Default for Pairs {
+    fn default() -> Self {
+        Self(vec![0; 1 << (PAIR_BITS - 6)])
+    }
+}
+
+impl Pairs {
+    #[inline]
+    const fn bit(before: char, after: char) -> u64 {
+        ((before as u64) << 32 | after as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - PAIR_BITS)
+    }
+
+    fn insert(&mut self, before: char, after: char) {
+        let bit = Self::bit(before, after);
+        if let Some(word) = self.0.get_mut((bit >> 6) as usize) {
+            *word |= 1 << (bit & 63);
+        }
+    }
+
+    #[inline]
+    fn contains(&self, before: char, after: char) -> bool {
+        let bit = Self::bit(before, after);
+        self.0.get((bit >> 6) as usize).is_some_and(|word| word >> (bit & 63) & 1 != 0)
+    }
+}
+
+/// The tokens of parts that were merged before. Bounded: when it is full it begins anew.
+#[derive(Default)]
+struct Seen {
+    parts: HashMap<Box<str>, Range<u32>, FixedState>,
+    tokens: Vec<u32>,
+}
+
+/// Parts and tokens that are kept, and the longest part: longer ones seldom come again.
+const MOST_PARTS: usize = 1 << 15;
+const LONGEST_PART: usize = 64;
+
+impl Seen {
+    fn get(&self, part: &str) -> Option<&[u32]> {
+        let range = self.parts.get(part)?;
+        self.tokens.get(range.start as usize..range.end as usize)
+    }
+
+    fn put(&mut self, part: &str, tokens: &[u32]) {
+        if part.len() > LONGEST_PART {
+            return;
+        }
+        if self.parts.len() == MOST_PARTS {
+            self.parts.clear();
+            self.tokens.clear();
+        }
+        let start = self.tokens.len() as u32;
+        self.tokens.extend_from_slice(tokens);
+        self.parts.insert(part.into(), start..self.tokens.len() as u32);
+    }
+}
+
+/// What merging goes by.
+struct Rules<'a> {
+    merges: &'a HashMap<(u32, u32), (u32, u32), FixedState>,
+    chars: &'a HashMap<char, u32, FixedState>,
+    ascii: &'a [u32; 128],
+    bytes: Option<&'a [u32]>,
+    unknown: Option<u32>,
+    fuse_unknown: bool,
+    prefix: &'a str,
+    suffix: &'a str,
+}
+
+/// What merging needs, kept from part to part.
+#[derive(Default)]
+struct Work {
+    out: Vec<u32>,
+    links: Vec<Link>,
+    queue: BinaryHeap<Reverse<(u32, u32)>>,
+}
+
+#[derive(Clone, Copy)]
+struct Link {
+    token: u32,
+    before: u32,
+    after: u32,
+    /// What it and the one after it make, and with which rank.
+    made: u32,
+    rank: u32,
+}
+
+/// Up to so many tokens the lowest rank is sought by looking at all of them.
+const FEW: usize = 24;
+/// Beyond so many entries the buffers are given back.
+const KEEP: usize = 1 << 14;
+
+impl Work {
+    /// The tokens of `part`, in `out`.
+    fn run(&mut self, rules: &Rules<'_>, vocab: &Vocab, part: &str) {
+        self.begin(rules, vocab, part);
+        if self.out.len() <= FEW {
+            self.merge_few(rules);
+        } else {
+            self.merge_many(rules);
+        }
+    }
+
+    /// A token a character, or what stands for it.
+    fn begin(&mut self, rules: &Rules<'_>, vocab: &Vocab, part: &str) {
+        self.out.clear();
+        let affixed = !rules.prefix.is_empty() || !rules.suffix.is_empty();
+        let mut unknown = false;
+        let mut buffer = [0; 4];
+        for (at, c) in part.char_indices() {
+            let alone = c.encode_utf8(&mut buffer);
+            let found = if affixed {
+                let prefix = if at == 0 { "" } else { rules.prefix };
+                let suffix = if at + c.len_utf8() == part.len() { rules.suffix } else { "" };
+                vocab.get(&format!("{prefix}{alone}{suffix}"))
+            } else {
+                match rules.ascii.get(c as usize) {
+                    Some(&token) => (token != NONE).then_some(token),
+                    None => rules.chars.get(&c).copied(),
+                }
+            };
+            if let Some(token) = found {
+                if std::mem::take(&mut unknown) {
+                    self.out.extend(rules.unknown);
+                }
+                self.out.push(token);
+                continue;
+            }
+            if let Some(bytes) = rules.bytes {
+                let token_of = |byte: &u8| bytes.get(usize::from(*byte)).copied().unwrap_or(NONE);
+                let spelled = if affixed {
+                    let prefix = if at == 0 { "" } else { rules.prefix };
+                    let suffix = if at + c.len_utf8() == part.len() { rules.suffix } else { "" };
+                    format!("{prefix}{alone}{suffix}").into_bytes()
+                } else {
+                    alone.as_bytes().to_vec()
+                };
+                if spelled.iter().all(|byte| token_of(byte) != NONE) {
+                    self.out.extend(spelled.iter().map(token_of));
+                    continue;
+                }
+            }
+            if rules.unknown.is_some() {
+                if unknown && !rules.fuse_unknown {
+                    self.out.extend(rules.unknown);
+                }
+                unknown = true;
+            }
+        }
+        if unknown {
+            self.out.extend(rules.unknown);
+        }
+    }
+
+    fn merge_few(&mut self, rules: &Rules<'_>) {
+        let out = &mut self.out;
+        let mut made = [(NONE, NONE); FEW];
+        let of = |left: u32, right: u32| rules.merges.get(&(left, right)).copied().unwrap_or((NONE, NONE));
+        for (slot, pair) in made.iter_mut().zip(out.windows(2)) {
+            *slot = of(pair[0], pair[1]);
+        }
+        while out.len() > 1 {
+            let pairs = out.len() - 1;
+            let Some((at, &(rank, token))) =
+                made[..pairs].iter().enumerate().min_by_key(|(_, (rank, _))| *rank)
+            else {
+                return;
+            };
+            if rank == NONE {
+                return;
+            }
+            out[at] = token;
+            out.remove(at + 1);
+            made.copy_within(at + 1..pairs, at);
+            if at + 1 < out.len() {
+                made[at] = of(out[at], out[at + 1]);
+            }
+            if at > 0 {
+                made[at - 1] = of(out[at - 1], out[at]);
+            }
+        }
+    }
+
+    fn merge_many(&mut self, rules: &Rules<'_>) {
+        let Self { out, links, queue } = self;
+        let len = out.len() as u32;
+        links.clear();
+        queue.clear();
+        links.extend((0..len).zip(out.iter()).map(|(at, &token)| Link {
+            token,
+            before: at.checked_sub(1).unwrap_or(NONE),
+            after: if at + 1 == len { NONE } else { at + 1 },
+            made: NONE,
+            rank: NONE,
+        }));
+        let mut first = Vec::with_capacity(out.len());
+        for at in 0..len {
+            if let Some(entry) = offer(rules, links, at) {
+                first.push(entry);
+            }
+        }
+        *queue = BinaryHeap::from(first);
+        while let Some(Reverse((rank, at))) = queue.pop() {
+            // The pair may be gone: its left part merged away or grown, its right part grown.
+            let Some(&left) = links.get(at as usize) else { continue };
+            let Some(&right) = links.get(left.after as usize) else { continue };
+            if left.rank != rank || left.token == NONE {
+                continue;
+            }
+            set(links, left.after, |link| (link.token, link.rank) = (NONE, NONE));
+            set(links, right.after, |link| link.before = at);
+            set(links, at, |link| (link.token, link.after) = (left.made, right.after));
+            queue.extend(offer(rules, links, left.before));
+            queue.extend(offer(rules, links, at));
+        }
+        out.clear();
+        out.extend(links.iter().map(|link| link.token).filter(|&token| token != NONE));
+        if links.len() > KEEP {
+            *links = Vec::new();
+            *queue = BinaryHeap::new();
+        }
+    }
+}
+
+/// The entry of the pair that begins at `at`, if it makes a token.
+fn offer(rules: &Rules<'_>, links: &mut [Link], at: u32) -> Option<Reverse<(u32, u32)>> {
+    let left = *links.get(at as usize)?;
+    let found = links.get(left.after as usize).and_then(|right| rules.merges.get(&(left.token, right.token)));
+    let (rank, made) = found.copied().unwrap_or((NONE, NONE));
+    set(links, at, |link| (link.rank, link.made) = (rank, made));
+    found.map(|_| Reverse((rank, at)))
+}
+
+fn set(links: &mut [Link], at: u32, change: impl FnOnce(&mut Link)) {
+    if let Some(link) = links.get_mut(at as usize) {
+        change(link);
+    }
+}

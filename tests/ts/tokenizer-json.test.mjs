@@ -1,0 +1,145 @@
+// `loadTokenizer` on small files that are written here. Real ones are compared with Hugging Face's in tests/tokenizers.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { ContextError, Session, countTokens, loadTokenizer, packTokenizer } from "contextfold";
+
+const QWEN = "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+
+/** The alphabet that bytes are spelled in. */
+function alphabet() {
+  const shown = (byte) => (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || byte >= 0xae;
+  let next = 256;
+  return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(shown(byte) ? byte : next++));
+}
+
+/** A byte-level file with a few merges, one added token that is special and one that is not. */
+function file(changes = {}) {
+  const merges = [["h", "e"], ["l", "l"], ["he", "ll"], ["hell", "o"], ["Ġ", "hello"]];
+  const tokens = [...alphabet(), ...merges.map((pair) => pair.join(""))];
+  return {
+    added_tokens: [
+      { id: 300, content: "<|end|>", special: true, normalized: false, single_word: false, lstrip: false, rstrip: false },
+      { id: 301, content: "[tool]", special: false, normalized: false, single_word: false, lstrip: false, rstrip: true },
+    ],
+    normalizer: { type: "NFC" },
+    pre_tokenizer: {
+      type: "Sequence",
+      pretokenizers: [
+        { type: "Split", pattern: { Regex: QWEN }, behavior: "Isolated", invert: false },
+        { type: "ByteLevel", add_prefix_space: false, use_regex: false },
+      ],
+    },
+    decoder: { type: "ByteLevel" },
+    model: { type: "BPE", vocab: Object.fromEntries(tokens.map((token, id) => [token, id])), merges, ...changes.model },
+    ...changes.file,
+  };
+}
+
+const codeOf = async (run) => {
+  try {
+    await run();
+  } catch (error) {
+    assert.ok(ContextError.isInstance(error), String(error));
+    return error.code;
+  }
+  assert.fail("nothing was thrown");
+};
+
+test("a file counts as an object, a text, bytes, a URL, a folder's files, and packed", async () => {
+  const text = JSON.stringify(file());
+  const bytes = new TextEncoder().encode(text);
+  const url = `data:application/json;base64,${Buffer.from(text).toString("base64")}`;
+  const packed = await packTokenizer(text);
+  for (const source of [file(), text, bytes, bytes.buffer, url, { "tokenizer.json": file() }, packed]) {
+    const tokenizer = await loadTokenizer(source, { name: "small" });
+    assert.equal(tokenizer.name, "small");
+    assert.deepEqual([...tokenizer.encode("hello hello")], [259, 260]);
+    assert.equal(tokenizer.count("hello hello"), 2);
+    assert.equal(tokenizer.countUpTo("hello hello", 2), 2);
+    assert.equal(tokenizer.countUpTo("hello hello", 1), null);
+    assert.equal(tokenizer.decode([259, 260, 301]), "hello hello[tool]");
+    assert.equal(tokenizer.count("e\u0301"), 2); // one character in form C
+  }
+});
+
+test("special tokens are text, or themselves; others are found either way", async () => {
+  const asText = await loadTokenizer(file());
+  const asToken = await loadTokenizer(file(), { special: "token" });
+  assert.equal(asText.count("<|end|>"), 7);
+  assert.deepEqual([...asToken.encode("hello<|end|>")], [259, 300]);
+  for (const tokenizer of [asText, asToken]) assert.deepEqual([...tokenizer.encode("hello[tool]   hello")], [259, 301, 259]);
+});
+
+test("a session counts with it, and its report says so", async () => {
+  const tokenizer = await loadTokenizer(file(), { name: "small" });
+  const session = new Session({ contextWindow: 1000, tokenizer });
+  session.push({ role: "user", content: "hello hello" });
+  assert.equal(session.tokens, 2 + countTokens("", tokenizer) + 4);
+  const { report } = await session.prepare();
+  assert.equal(report.counter.method, "small");
+  assert.equal(report.counter.exact, false);
+  assert.equal(countTokens("hello hello", tokenizer), 2);
+  const restored = Session.restore(session.snapshot(), { tokenizer });
+  assert.equal(restored.tokens, session.tokens);
+  assert.throws(() => Session.restore(session.snapshot()), /small/);
+});
+
+test("what is not known is refused by its name", async () => {
+  const refused = async (changes, name) => {
+    await assert.rejects(loadTokenizer(file(changes)), (error) => error.code === "ENCODING_UNSUPPORTED" && error.message.includes(name));
+  };
+  await refused({ model: { type: "Unigram", vocab: [["a", 0]] } }, "Unigram");
+  await refused({ model: { type: "WordPiece" } }, "WordPiece");
+  await refused({ model: { dropout: 0.1 } }, "dropout");
+  await refused({ file: { normalizer: { type: "Precompiled", precompiled_charsmap: "" } } }, "Precompiled");
+  await refused({ file: { pre_tokenizer: { type: "UnicodeScripts" } } }, "UnicodeScripts");
+  await refused({ file: { decoder: { type: "CTC" } } }, "CTC");
+  const split = (Regex) => ({ file: { pre_tokenizer: { type: "Split", pattern: { Regex }, behavior: "Isolated", invert: false } } });
+  for (const pattern of ["(?<=a)b", "(a)\\1", "a++", "(?>a+)b", "a*", "(?i:straße)", "^a", "a(?!b)"]) await refused(split(pattern), "pattern");
+  await refused(split("(((a{1000}){1000}){1000})"), "pattern");
+});
+
+test("a broken file is refused, and nothing traps", async () => {
+  const broken = [
+    "{",
+    "{}",
+    JSON.stringify(file()).slice(0, -50),
+    JSON.stringify(file({ model: { merges: [["h", "zz"]] } })),
+    JSON.stringify(file({ model: { merges: [["h", "h"]] } })),
+    JSON.stringify(file({ model: { merges: ["a b c"] } })),
+    JSON.stringify(file({ model: { vocab: { a: -1 } } })),
+    JSON.stringify(file({ model: { vocab: { a: 4_000_000_000 } } })),
+    "[".repeat(100_000),
+    `{"model":${"[".repeat(5000)}`,
+  ];
+  for (const text of broken) assert.equal(await codeOf(() => loadTokenizer(new TextEncoder().encode(text))), "ENCODING_INVALID", text.slice(0, 80));
+  const packed = await packTokenizer(file());
+  for (let at = 0; at < packed.length; at += 97) {
+    const damaged = packed.slice();
+    damaged[at] ^= 1;
+    assert.equal(await codeOf(() => loadTokenizer(damaged)), "ENCODING_INVALID", `byte ${at}`);
+    assert.equal(await codeOf(() => loadTokenizer(packed.slice(0, at))), "ENCODING_INVALID", `cut off at ${at}`);
+  }
+  for (const source of [undefined, null, 7, () => {}]) assert.equal(await codeOf(() => loadTokenizer(source)), "INVALID_ARGUMENT");
+  assert.equal(await codeOf(() => loadTokenizer(file(), { special: "none" })), "INVALID_ARGUMENT");
+  assert.equal(await codeOf(() => loadTokenizer("/nowhere/tokenizer.json")), "ENCODING_INVALID");
+  const tokenizer = await loadTokenizer(file());
+  assert.equal(await codeOf(() => tokenizer.decode([299])), "INVALID_ARGUMENT");
+  assert.equal(await codeOf(() => tokenizer.count(7)), "INVALID_ARGUMENT");
+});
+
+test("a megabyte of one sign counts like any other, and lone surrogates do", async () => {
+  const tokenizer = await loadTokenizer(file());
+  assert.equal(tokenizer.count("a".repeat(1 << 20)), 1 << 20);
+  assert.equal(tokenizer.count("l".repeat(1 << 20)), 1 << 19);
+  assert.equal(tokenizer.count("\ud800"), 3);
+  assert.equal(tokenizer.count("hello"), 1);
+});
+
+test("the module comes from where the caller says", async () => {
+  const bytes = readFileSync(new URL("../../pkg/wasm/tokenizer.wasm", import.meta.url));
+  for (const module of [bytes, await WebAssembly.compile(bytes)]) assert.equal((await loadTokenizer(file(), { module })).count("hello"), 1);
+  assert.equal(await codeOf(() => loadTokenizer(file(), { module: new Uint8Array(3) })), "NOT_INITIALIZED");
+});
