@@ -323,7 +323,7 @@ export interface CounterReport {
     /**
      * `"estimate"`, `"bytes/4"`, the name of an encoding, or `"callback"`.
      */
-    method: "estimate" | "bytes/4" | "o200k_base" | "cl100k_base" | "callback";
+    method: "estimate" | "bytes/4" | "o200k_base" | "cl100k_base" | "callback" | (string & {});
     /**
      * Whether text counts equal the model's: the counter is exact, and for this model.
      */
@@ -892,7 +892,7 @@ export interface RepairChange {
 /**
  * What went wrong, as a stable code. The code is the contract; the message may change.
  */
-export type ErrorCode = "NOT_INITIALIZED" | "INVALID_CONFIG" | "INVALID_MESSAGE" | "INVALID_ARGUMENT" | "UNKNOWN_MODEL" | "UNKNOWN_REF" | "ENCODING_INVALID" | "CONTEXT_WINDOW_EXCEEDED" | "BUDGET_IMPOSSIBLE" | "SUMMARY_FAILED" | "SUMMARY_EMPTY" | "SUMMARY_TRUNCATED" | "SUMMARY_NOT_SMALLER" | "SUMMARY_INVALID" | "STALE_PLAN" | "ABORTED" | "GRAPH_CONSTRAINT" | "SAFETY_LIMIT_EXCEEDED" | "SNAPSHOT_INVALID" | "SNAPSHOT_TOO_NEW" | "STORE_FAILED" | "STORE_CONFLICT" | "FREED" | "INTERNAL";
+export type ErrorCode = "NOT_INITIALIZED" | "INVALID_CONFIG" | "INVALID_MESSAGE" | "INVALID_ARGUMENT" | "UNKNOWN_MODEL" | "UNKNOWN_REF" | "ENCODING_INVALID" | "ENCODING_UNSUPPORTED" | "CONTEXT_WINDOW_EXCEEDED" | "BUDGET_IMPOSSIBLE" | "SUMMARY_FAILED" | "SUMMARY_EMPTY" | "SUMMARY_TRUNCATED" | "SUMMARY_NOT_SMALLER" | "SUMMARY_INVALID" | "STALE_PLAN" | "ABORTED" | "GRAPH_CONSTRAINT" | "SAFETY_LIMIT_EXCEEDED" | "SNAPSHOT_INVALID" | "SNAPSHOT_TOO_NEW" | "STORE_FAILED" | "STORE_CONFLICT" | "FREED" | "INTERNAL";
 
 /**
  * Where a tool output's full content lies.
@@ -2539,7 +2539,7 @@ export function contextLimit(model: string, models?: object): number;
  * Tokens of a text, or of messages with what a provider adds per message.
  *
  * @param input A text; or a list of messages or items, a request body or a response, of any format: it is detected.
- * @param tokenizer `"estimate"` (default), `"bytes/4"`, a loaded `Encoding`, or a function from text to a number.
+ * @param tokenizer `"estimate"` (default), `"bytes/4"`, what `loadEncoding` or `loadTokenizer` gives, or a function from text to a number.
  * @throws {ContextError} `INVALID_ARGUMENT` for a tokenizer that there is not, for one that throws or gives no number, and
  * for an input that is no such thing; `INVALID_MESSAGE` for a list that is none of messages.
  */

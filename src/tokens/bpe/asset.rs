@@ -45,7 +45,7 @@ pub enum Pattern {
     /// Mistral's Tekken: `o200k_base` without contractions, and each digit is a piece.
     #[cfg(feature = "tokenizer")]
     Tekken,
-    /// DeepSeek V3 and R1.
+    /// `DeepSeek` V3 and R1.
     #[cfg(feature = "tokenizer")]
     DeepSeek,
     /// The whole text is one piece.

@@ -1,4 +1,4 @@
-//! DeepSeek V3's three splits, one after the other, in one pass.
+//! `DeepSeek` V3's three splits, one after the other, in one pass.
 //!
 //! ```text
 //! 1. \p{N}{1,3}

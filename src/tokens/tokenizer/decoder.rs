@@ -151,12 +151,12 @@ fn byte_fallback(tokens: Vec<String>) -> Vec<String> {
     };
     for token in tokens {
         let byte = token.strip_prefix("<0x").and_then(|rest| rest.strip_suffix('>'));
-        match byte.filter(|hex| hex.len() == 2).and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => run.push(byte),
-            None => {
-                flush(&mut run, &mut out);
-                out.push(token);
-            }
+        if let Some(byte) = byte.filter(|hex| hex.len() == 2).and_then(|hex| u8::from_str_radix(hex, 16).ok())
+        {
+            run.push(byte);
+        } else {
+            flush(&mut run, &mut out);
+            out.push(token);
         }
     }
     flush(&mut run, &mut out);

@@ -121,10 +121,10 @@ fn alternatives(pattern: &str) -> std::result::Result<Vec<&str>, String> {
     while let Some((at, c)) = chars.next() {
         let was_repeated = std::mem::take(&mut repeated);
         match c {
-            '\\' => {
-                if matches!(chars.next(), Some((_, 'p' | 'P'))) && matches!(chars.peek(), Some((_, '{'))) {
-                    chars.by_ref().find(|&(_, c)| c == '}');
-                }
+            '\\' if matches!(chars.next(), Some((_, 'p' | 'P')))
+                && matches!(chars.peek(), Some((_, '{'))) =>
+            {
+                chars.by_ref().find(|&(_, c)| c == '}');
             }
             '[' => class += 1,
             ']' => class = class.saturating_sub(1),

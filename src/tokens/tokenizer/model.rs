@@ -12,7 +12,7 @@ use crate::vocab::Vocab;
 
 pub enum Model {
     /// Text as bytes, by the engine; the file's id of each of the engine's.
-    Engine { engine: bpe::Engine, ids: Vec<u32> },
+    Engine { engine: Box<bpe::Engine>, ids: Vec<u32> },
     /// Characters by their ranks.
     Ranked(Box<Ranked>),
 }
@@ -21,7 +21,7 @@ impl Model {
     pub fn new(file: &mut File, vocab: &Rc<Vocab>, proper: Option<Proper>, splits: &Splits) -> Result<Self> {
         if let Some(proper) = proper {
             let (engine, ids) = proper.engine(file, vocab, splits.pattern)?;
-            return Ok(Self::Engine { engine, ids });
+            return Ok(Self::Engine { engine: Box::new(engine), ids });
         }
         Ok(Self::Ranked(Box::new(Ranked::new(vocab, &file.merges, &file.settings))))
     }
@@ -97,15 +97,12 @@ impl Tokens {
             ids.extend(tokens.into_iter().map(|token| own.get(token as usize).copied().unwrap_or_default()));
             return self.count <= self.limit;
         }
-        match engine.count_up_to(text, self.limit.saturating_sub(self.count)) {
-            Some(count) => {
-                self.count += count;
-                true
-            }
-            None => {
-                self.count = u64::MAX;
-                false
-            }
+        if let Some(count) = engine.count_up_to(text, self.limit.saturating_sub(self.count)) {
+            self.count += count;
+            true
+        } else {
+            self.count = u64::MAX;
+            false
         }
     }
 }

@@ -143,7 +143,7 @@ fn replace(matcher: &Matcher, content: &str, text: &str) -> Option<String> {
     Some(out)
 }
 
-/// SentencePiece's `nmt`: control characters go, other white space becomes a space.
+/// `SentencePiece`'s `nmt`: control characters go, other white space becomes a space.
 fn nmt(c: char) -> Option<char> {
     match c as u32 {
         0x01..=0x08 | 0x0B | 0x0E..=0x1F | 0x7F | 0x8F | 0x9F => None,

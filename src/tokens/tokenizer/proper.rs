@@ -183,9 +183,12 @@ fn finder_of_bytes(vocab: &Vocab, places: &[u32]) -> Result<Option<AhoCorasick>>
         return Ok(None);
     }
     let mut bytes = Vec::new();
-    let texts = places.iter().filter_map(|&place| {
-        alphabet::bytes_of(vocab.text_of(place), &mut bytes).then(|| std::mem::take(&mut bytes))
-    });
+    let mut texts = Vec::with_capacity(places.len());
+    for &place in places {
+        if alphabet::bytes_of(vocab.text_of(place), &mut bytes) {
+            texts.push(bytes.clone());
+        }
+    }
     let finder = AhoCorasick::new(texts);
     finder.map(Some).map_err(|e| Error::unsupported(format!("a vocabulary of this kind: {e}")))
 }

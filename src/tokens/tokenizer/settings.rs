@@ -5,6 +5,7 @@ use serde_json::Value;
 
 /// All but the vocabulary and the merges.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools, reason = "as the file has them")]
 pub struct Settings {
     pub added_tokens: Vec<Added>,
     pub normalizer: Value,
@@ -20,6 +21,7 @@ pub struct Settings {
 
 /// A token that is found in the text before all else.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(clippy::struct_excessive_bools, reason = "as the file has them")]
 pub struct Added {
     pub id: u32,
     pub content: String,

@@ -88,20 +88,30 @@ impl Tokenizer {
             return Err(Error::invalid(format!("its `unk_token` {token:.40?} is no token of it")));
         }
         let decoder = Decoder::new(&file.settings.decoder)?;
-        let (mut raw, mut normalized) = (Vec::new(), Vec::new());
+        let (mut as_they_are, mut as_normalized) = (Vec::new(), Vec::new());
         for token in file.settings.added_tokens.clone() {
             if token.normalized {
-                normalized.push((normalizer.apply(&token.content).into_owned(), token));
+                as_normalized.push((normalizer.apply(&token.content).into_owned(), token));
             } else {
-                raw.push((token.content.clone(), token));
+                as_they_are.push((token.content.clone(), token));
             }
         }
-        let raw = Finder::new(raw, special_as_text)?;
-        let normalized = Finder::new(normalized, special_as_text)?;
+        let raw = Finder::new(as_they_are, special_as_text)?;
+        let found_normalized = Finder::new(as_normalized, special_as_text)?;
         let vocab = Rc::new(std::mem::take(&mut file.vocab));
         let model = Model::new(&mut file, &vocab, proper, &splits)?;
         let File { settings, .. } = file;
-        Ok(Self { settings, vocab, raw, normalizer, normalized, splits, model, decoder, places: None })
+        Ok(Self {
+            settings,
+            vocab,
+            raw,
+            normalizer,
+            normalized: found_normalized,
+            splits,
+            model,
+            decoder,
+            places: None,
+        })
     }
 
     /// How it counts: `engine`, `engine by steps` or `ranks`.
