@@ -1,7 +1,8 @@
 // `npm run fuzz`: random scripts against the engine and against the built package, side by side.
 //
 //   npm run fuzz -- --minutes 10      or --seconds; from a seed that the clock gives, or --from N
-//   npm run fuzz -- --engine --seed N one seed of the engine's again; --module, of the package's
+//   npm run fuzz -- --engine --seed N one seed of the engine's again; --module, of the package's; --crafted, of altered snapshots
+//   npm run fuzz -- --walk            the walk beside a restored twin alone; --operations N in each format
 //   npm run fuzz -- --tested          the engine as `cargo test` has built it: a short run without another build
 
 import { spawn } from "node:child_process";
@@ -23,20 +24,27 @@ const number = (name) => {
 const seconds = Math.round((number("minutes") ?? 0) * 60 + (number("seconds") ?? 0)) || 60;
 const seed = number("seed");
 const from = seed ?? number("from") ?? Math.floor(Date.now() / 1000);
-if (seed !== null && has("engine") === has("module")) fail("--seed is one of the engine's or of the module's: add --engine or --module");
-const both = !has("engine") && !has("module");
+const PARTS = ["engine", "crafted", "module", "walk"];
+const named = PARTS.filter(has);
+if (seed !== null && (named.length !== 1 || has("walk"))) fail("--seed is one of a part's: add --engine, --crafted or --module; a walk goes again by the line that it prints");
+const wants = (part) => named.length === 0 || has(part);
 
 const cargo = ["test", "--locked", ...(has("tested") ? [] : ["--profile", "fuzz"]), "--test", "invariants"];
-if ((both || has("module")) && !isBuilt()) must(process.execPath, ["scripts/build.mjs"]);
+if ((wants("module") || wants("walk")) && !isBuilt()) must(process.execPath, ["scripts/build.mjs"]);
 const runs = [];
-if (both || has("engine")) {
+const engines = ["engine", "crafted"].filter(wants);
+if (engines.length > 0) {
   must("cargo", [...cargo, "--no-run"]);
   const told = seed === null ? { CONTEXTFOLD_FUZZ_FROM: from, CONTEXTFOLD_FUZZ_SECONDS: seconds } : { CONTEXTFOLD_FUZZ_SEED: seed };
   const extraEnv = Object.fromEntries(Object.entries({ ...told, RUST_BACKTRACE: 0 }).map(([key, value]) => [key, String(value)]));
-  runs.push(start("cargo", [...cargo, "--", "fuzz::fuzz", "--exact", "--ignored", "--nocapture"], extraEnv));
+  runs.push(start("cargo", [...cargo, "--", ...engines.map((part) => (part === "engine" ? "fuzz::fuzz" : "crafted::fuzz")), "--exact", "--ignored", "--nocapture"], extraEnv));
 }
 const notes = mkdtempSync(join(tmpdir(), "contextfold-fuzz-"));
-if (both || has("module")) {
+if (wants("walk")) {
+  const operations = number("operations") ?? (has("tested") ? 20_000 : 200_000);
+  runs.push(start(process.execPath, ["fuzz/walk.mjs", "--operations", String(operations), "--seconds", String(has("tested") ? 120 : seconds), "--from", String(from)], {}));
+}
+if (wants("module")) {
   const at = join(notes, "seed");
   const told = seed === null ? ["--from", String(from), "--seconds", String(seconds)] : ["--seed", String(seed)];
   const run = start(process.execPath, ["fuzz/module.mjs", ...told, "--note", at], {});

@@ -9,6 +9,8 @@
 
 #[path = "invariants/account.rs"]
 mod account;
+#[path = "invariants/crafted.rs"]
+mod crafted;
 #[path = "invariants/failure.rs"]
 mod failure;
 #[path = "invariants/fit.rs"]

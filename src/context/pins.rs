@@ -1,6 +1,5 @@
 //! Pins: what stands verbatim in every view, whatever was done to it before.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::core::Context;
@@ -19,7 +18,7 @@ impl Context {
     /// message comes back with its step.
     pub fn set_pinned(&mut self, index: NodeIndex, pinned: bool) {
         if self.history.node(index).kind == NodeKind::Pin {
-            return if pinned { self.show_pin(index) } else { self.hide_pin(index) };
+            return if pinned { self.show_pin_again(index) } else { self.hide_pin(index) };
         }
         self.history.set_pinned(index, pinned);
         if !pinned {
@@ -76,19 +75,26 @@ impl Context {
         Ok(())
     }
 
-    /// Puts a pinned text behind those that were pinned before it, and behind the summary where one stands first.
+    /// Puts a text that is pinned now behind those that were pinned before it, and behind the summary where one stands first. That
+    /// is its place from then on, whatever becomes of the summary.
     fn show_pin(&mut self, index: NodeIndex) {
         self.history.set_pinned(index, true);
-        let body = self.view.body();
-        if body.iter().any(|s| s.node == index) {
-            return;
-        }
         let leads = |s: &&Slot| {
             let node = self.history.node(s.node);
             node.is_fold() || node.kind == NodeKind::Pin
         };
-        let at = body.iter().take_while(leads).count();
+        let leading = self.view.body().iter().take_while(leads);
+        let (at, before) = leading.fold((0, None), |(at, _), slot| (at + 1, Some(slot.node)));
+        self.history.note_late(index, before);
         self.view.insert(at, vec![Slot::whole(&self.history, index)]);
+    }
+
+    fn show_pin_again(&mut self, index: NodeIndex) {
+        self.history.set_pinned(index, true);
+        if self.view.position(index).is_none() {
+            let slot = Slot::whole(&self.history, index);
+            self.stand_again(&NodeSet::default(), vec![Stood { slot, shown: true }]);
+        }
     }
 
     fn hide_pin(&mut self, index: NodeIndex) {
@@ -137,10 +143,10 @@ impl Context {
             self.history.set_folded_by(*node, None);
         }
         self.emit(EventName::Unfolded, &back, why.to_owned());
-        // A summary of nothing stands for nobody.
-        let is_empty = self.folds.iter().any(|f| f.summary == summary && f.members.is_empty());
-        if is_empty && self.history.node(summary).folded_by.is_none() {
-            self.open_folds(&BTreeSet::from([summary]), why);
+        // A summary of nothing stands for nobody, in the view or in another fold, which may have stood for nothing else.
+        while let Some(at) = self.folds.iter().position(|f| f.members.is_empty()) {
+            let fold = self.folds.remove(at);
+            self.open(fold, why);
         }
     }
 }

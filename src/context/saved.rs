@@ -1,12 +1,13 @@
 //! A context in a snapshot.
 
 use super::core::Context;
+use super::fold::Fold;
 use super::history::History;
-use super::node::{NodeIndex, NodeKind};
+use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
 use super::view::View;
 use crate::error::Result;
-use crate::saved::{Reader, Saved, Writer};
+use crate::saved::{MOST_NUMBERS, Reader, Saved, Writer};
 use crate::tool_output::ToolOutputs;
 
 impl Context {
@@ -59,7 +60,25 @@ impl Context {
         self.pointers = Saved::load(from)?;
         self.folds_changed = Saved::load(from)?;
         self.find_answers();
-        from.require(self.is_whole(), "it names a message that is not there")
+        from.require(self.is_whole(), "it names a message that is not there")?;
+        let mut once = NodeSet::default();
+        let is_new = |n: &NodeIndex| once.insert(*n);
+        from.require(self.view.order().iter().all(is_new), "a message stands twice in its view")?;
+        from.require(self.agrees_on_folds(), "a fold and its messages do not agree")?;
+        from.require(self.folds_changed < MOST_NUMBERS, "its folds changed more often than they can")
+    }
+
+    /// Whether each message that a fold stands for says so, once.
+    fn agrees_on_folds(&self) -> bool {
+        let mut seen = NodeSet::default();
+        let mut summaries = NodeSet::default();
+        let agrees = |fold: &Fold| {
+            let is_member = |n: &NodeIndex| self.history.node(*n).folded_by == Some(fold.summary);
+            fold.members.iter().all(is_member)
+        };
+        self.folds.iter().all(|fold| {
+            agrees(fold) && summaries.insert(fold.summary) && fold.members.iter().all(|n| seen.insert(*n))
+        })
     }
 
     /// Whether all that is named is there.

@@ -81,7 +81,7 @@ impl Context {
         }
     }
 
-    fn open(&mut self, fold: Fold, why: &str) {
+    pub(super) fn open(&mut self, fold: Fold, why: &str) {
         let Fold { members, summary, retain, ask, altered, pointers, .. } = fold;
         self.folds_changed += 1;
         let beside: NodeSet = [Some(summary), retain, ask].into_iter().flatten().collect();

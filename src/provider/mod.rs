@@ -132,6 +132,21 @@ pub trait Provider: Sync {
         self.write_run(&[message], calls, &mut Vec::new())
     }
 
+    /// Writes messages as they came, and not as a request would have to have them: nothing is put before them, and nothing is
+    /// taken off their end.
+    fn write_as_they_came(&self, messages: &[&Message], calls: &Calls<'_>) -> Vec<Value> {
+        let mut items = Vec::new();
+        let mut from = 0;
+        for at in 1..=messages.len() {
+            let run = &messages[from..at];
+            if messages.get(at).is_none_or(|next| !self.joins(run, next)) {
+                items.extend(self.write_run(run, calls, &mut Vec::new()));
+                from = at;
+            }
+        }
+        items
+    }
+
     /// Writes a conversation.
     fn write(&self, messages: &[&Message]) -> Written {
         let mut out = Written::default();

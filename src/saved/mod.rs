@@ -24,6 +24,9 @@ pub use writer::Writer;
 
 use crate::error::Result;
 
+/// No session has counted so far: what is numbered can be numbered on from there without a look at the end of numbers.
+pub const MOST_NUMBERS: u64 = 1 << 53;
+
 /// What can be saved.
 pub trait Saved: Sized + 'static {
     /// Writes it.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::facade::Session;
-use crate::context::{NodeIndex, NodeKind, Renumbering};
+use crate::context::{History, NodeIndex, NodeKind, Renumbering};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Message, Role};
 use crate::saved::saved;
@@ -53,12 +53,15 @@ saved!(struct Told { id, message, index, after, needs });
 saved!(struct Origin { at, own_from } fresh { bond: Arc::new(()) });
 
 impl Fork {
-    /// Whether all that it names is there, in a history of so many nodes.
-    pub fn is_whole(&self, nodes: usize) -> bool {
-        let told = |at: &usize| *at < self.story.len();
-        let in_story = self.story.iter().flat_map(|t| t.after.iter().chain(&t.needs)).all(told);
-        let merged = self.merged.is_none_or(|(node, until)| node.get() < nodes && until <= self.story.len());
-        in_story && merged && self.at.get() < nodes
+    /// Whether all that it names is there, and came before it.
+    pub fn is_whole(&self, history: &History) -> bool {
+        let earlier = |(n, told): (usize, &Told)| told.after.iter().chain(&told.needs).all(|at| *at < n);
+        let in_story = self.story.iter().enumerate().all(earlier);
+        let is_message = |n: NodeIndex| n.get() < history.len() && history.node(n).kind == NodeKind::Message;
+        let merged = self
+            .merged
+            .is_none_or(|(node, until)| is_message(node) && node > self.at && until <= self.story.len());
+        in_story && merged && is_message(self.at)
     }
 }
 

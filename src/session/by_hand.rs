@@ -2,7 +2,7 @@
 
 use super::facade::Session;
 use crate::compaction::{Layout, engine_message};
-use crate::context::{NodeIndex, NodeKind, NodeSet, Unit};
+use crate::context::{FoldMessages, NodeIndex, NodeKind, NodeSet, Unit};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Role;
 
@@ -22,10 +22,10 @@ impl Session {
         let members = self.whole_units(&named)?;
         let layout = self.config.ladder.passes().iter().find_map(|p| p.layout()).unwrap_or_default();
         let made = layout.messages(None, engine_message(Role::User, summary.trim()), Layout::ASK, None);
-        let mut tried = self.context.clone();
-        let fold = tried.fold(members.clone(), made.clone());
-        tried.begin_with_user();
-        if tried.folds.iter().all(|f| f.summary != fold) {
+        // Where the fold stands before all else, the view begins with what stands for it; else the whole is tried on a copy.
+        let first = made.retain.as_ref().or(made.ask.as_ref()).unwrap_or(&made.summary);
+        let begins_with_user = first.role == Role::User && !made.behind_earlier;
+        if !begins_with_user && !self.stays_folded(&members, &made) {
             let ids = self.context.ids(&members).join("`, `");
             let why = format!(
                 "`{ids}`: the view has to begin with it, for no other user message would; fold what follows as well"
@@ -38,6 +38,14 @@ impl Session {
         self.context.settle_pointers();
         self.after_an_edit();
         Ok(self.context.history.node(fold).id.to_string())
+    }
+
+    /// Whether a fold of these stays what it is when the view begins with the user again.
+    fn stays_folded(&self, members: &[NodeIndex], made: &FoldMessages) -> bool {
+        let mut tried = self.context.clone();
+        let fold = tried.fold(members.to_vec(), made.clone());
+        tried.begin_with_user();
+        tried.folds.iter().any(|f| f.summary == fold)
     }
 
     /// The units that these nodes make up, in view order.

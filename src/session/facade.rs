@@ -51,6 +51,8 @@ pub struct Session {
     pub(super) redact: Option<Redact>,
     /// Whether the host can have summaries written.
     pub(super) summarizer: Summarizer,
+    /// What the host's store gave that the caller may not expect.
+    pub(super) store_notice: Option<&'static str>,
     pub(super) recovery: Recovery,
     /// What stands between header and conversation, as it was set.
     pub(super) parts: ContextParts,
@@ -111,6 +113,7 @@ impl Session {
             carried: Memo::default(),
             redact: None,
             summarizer: Summarizer::default(),
+            store_notice: None,
             parts: ContextParts::default(),
             tools: Vec::new(),
             allowed_tools: Vec::new(),

@@ -111,7 +111,8 @@ impl Drawn {
         for output in node.message.tool_outputs() {
             let caller =
                 self.callers.remove(&output.call_id).or_else(|| caller(history, index, &output.call_id));
-            after.extend(caller.map(|n| (self.nodes[n.get()], EdgeKind::Dependency)));
+            let caller = caller.map(|n| self.nodes[n.get()]).filter(|drawn| *drawn != NONE);
+            after.extend(caller.map(|drawn| (drawn, EdgeKind::Dependency)));
         }
         after.extend(result.map(|n| (n, EdgeKind::Branch)));
         let is_named = history.find(&node.id) == Some(index);

@@ -4,7 +4,6 @@
 //! while the summary is awaited, and done again when it is there: until then the session is as it was (INV-4), and what
 //! was pushed meanwhile finds its place.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use crate::compaction::Reason;
 use crate::context::{ContextCost, EventName, LeftOut, NodeIndex, OnEntry, Report, View, number_attempts};
 use crate::error::{Error, ErrorCode, Result};
 use crate::passes::{Aim, Outcome, Pass, Shorten};
+use crate::tool_output::Mark;
 
 /// What passes can be taken back to.
 pub(super) struct Checkpoint {
@@ -22,7 +22,7 @@ pub(super) struct Checkpoint {
     pointers: Vec<(NodeIndex, NodeIndex)>,
     /// Whole, for a pass may take lines away, too: of what it brings back.
     left_out: Vec<LeftOut>,
-    stored: usize,
+    outputs: Mark,
     events: usize,
     decisions: usize,
 }
@@ -253,7 +253,7 @@ impl Session {
             view: self.context.view.clone(),
             pointers: self.context.pointers.clone(),
             left_out: self.context.left_out.clone(),
-            stored: self.context.outputs.len(),
+            outputs: self.context.outputs.mark(),
             events: self.context.events.len(),
             decisions: run.decisions.len(),
         }
@@ -266,11 +266,7 @@ impl Session {
         self.context.pointers = before.pointers;
         self.context.left_out = before.left_out;
         self.context.events.truncate(before.events);
-        let stored = self.context.outputs.iter().skip(before.stored);
-        let new: HashSet<String> = stored.map(|output| output.id().to_owned()).collect();
-        if !new.is_empty() {
-            self.context.outputs.collect_garbage(&|id| !new.contains(id), false);
-        }
+        self.context.outputs.go_back_to(before.outputs);
     }
 
     /// Passes may have brought media back that a request has no room for.

@@ -30,6 +30,11 @@ impl Session {
         };
     }
 
+    /// What the store that the session was loaded from gave that the caller may not expect; none any more.
+    pub fn set_store_notice(&mut self, notice: Option<&'static str>) {
+        self.store_notice = notice;
+    }
+
     /// What the caller may not expect, for as long as it holds.
     pub(super) fn notices(&self) -> Vec<Cow<'static, str>> {
         let mut notices = Vec::new();
@@ -48,6 +53,7 @@ impl Session {
         if self.summarizer == Summarizer::Missing {
             notices.push("the session was saved with a `summarize`, which was not given again: the built-in summariser stands in (`extractiveSummarize()`, if that is meant)".into());
         }
+        notices.extend(self.store_notice.map(Cow::Borrowed));
         notices
     }
 

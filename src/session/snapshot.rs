@@ -7,6 +7,7 @@ use super::facade::Session;
 use super::notices::Summarizer;
 use crate::compaction::Redact;
 use crate::compaction::ledger::Memo;
+use crate::context::{NodeIndex, NodeKind};
 use crate::error::Result;
 use crate::saved::{Checksum, Kind, Saved, Writer};
 use crate::tokens::Counter;
@@ -53,6 +54,7 @@ impl Session {
             carried,
             redact, // the host's, as the next one
             summarizer,
+            store_notice: _, // of the store that it was loaded from
             recovery,
             parts,
             tools,
@@ -147,11 +149,13 @@ impl Session {
         session.background = Saved::load(from)?;
         session.costs = Saved::load(from)?;
         session.unanswered_cost = Saved::load(from)?;
-        let nodes = session.context.history.len();
-        from.require(session.forks.iter().all(|fork| fork.is_whole(nodes)), "a branch begins nowhere")?;
+        let history = &session.context.history;
+        from.require(session.forks.iter().all(|fork| fork.is_whole(history)), "a branch begins nowhere")?;
         let merged = session.forks.iter().filter_map(|fork| fork.merged).map(|(node, _)| node);
         session.context.results.extend(merged);
-        let answered = session.costs.iter().all(|(node, _)| node.get() < nodes);
+        let history = &session.context.history;
+        let is_message = |n: NodeIndex| n.get() < history.len() && history.node(n).kind == NodeKind::Message;
+        let answered = session.costs.iter().all(|(node, _)| is_message(*node));
         from.require(answered, "a call's cost is of no message")?;
         let host = from.bytes()?.to_vec();
         from.finish()?;

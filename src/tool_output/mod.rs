@@ -22,7 +22,7 @@ pub use json::{JSON_MAX_TOKENS, Json, compress_json, is_json_object};
 pub use long_text::{Line, LongText};
 pub use output::Output;
 pub use read::{ReadArgs, read};
-pub use store::ToolOutputs;
+pub use store::{Mark, ToolOutputs};
 pub use tools::{
     CACHE_TOOL, GREP_TOOL, SEARCH_TOOL, ToolDefinition, definitions, is_cache_tool, is_own_tool,
 };

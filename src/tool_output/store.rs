@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::hashing::{HashMap, HashSet};
 use crate::message::{Extras, Part, Text, ToolOutputRef};
 use crate::nearest::nearest;
-use crate::saved::{Reader, Saved, Writer};
+use crate::saved::{MOST_NUMBERS, Reader, Saved, Writer};
 
 mod away;
 
@@ -20,7 +20,7 @@ const MAX_ID_BYTES: usize = 256;
 /// Every tool output of a session, whole, by ref and in the order of arrival.
 ///
 /// Texts are shared with the history. Ids are counted (`out_1`, `out_2`, …), and a number is never used twice, even
-/// after its output was collected.
+/// after its output was collected; but for those of a run that was taken back.
 #[derive(Debug, Clone, Default)]
 pub struct ToolOutputs {
     outputs: BTreeMap<u64, Output>,
@@ -45,18 +45,42 @@ impl Saved for ToolOutputs {
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
         let outputs: BTreeMap<u64, Output> = Saved::load(from)?;
-        let next_place = Saved::load(from)?;
+        let next_place: u64 = Saved::load(from)?;
         let places: HashMap<Arc<str>, u64> = outputs.iter().map(|(at, o)| (o.id.clone(), *at)).collect();
         let sound = places.len() == outputs.len() && outputs.keys().all(|at| *at < next_place);
         from.require(sound, "an output is there twice")?;
         let bytes = outputs.values().map(Output::bytes_here).sum();
-        let (numbered, answers) = (Saved::load(from)?, HashSet::default());
+        let (numbered, answers): (u64, _) = (Saved::load(from)?, HashSet::default());
+        from.require(next_place.max(numbered) < MOST_NUMBERS, "it has numbered more outputs than there are")?;
         let here = outputs.values().any(|o| o.away.is_some()).then(|| places_here(&outputs));
         Ok(Self { outputs, places, next_place, numbered, bytes, here, answers })
     }
 }
 
+/// How far a cache has come.
+#[derive(Debug, Clone, Copy)]
+pub struct Mark {
+    next_place: u64,
+    numbered: u64,
+}
+
 impl ToolOutputs {
+    /// How far it has come, to go back to.
+    pub fn mark(&self) -> Mark {
+        Mark { next_place: self.next_place, numbered: self.numbered }
+    }
+
+    /// Removes what was stored since, which nobody was told of: its numbers are free again.
+    pub fn go_back_to(&mut self, mark: Mark) {
+        if mark.numbered == self.numbered && mark.next_place == self.next_place {
+            return;
+        }
+        let new: HashSet<Arc<str>> =
+            self.outputs.range(mark.next_place..).map(|(_, output)| output.id.clone()).collect();
+        self.collect_garbage(&|id| !new.contains(id), false);
+        (self.next_place, self.numbered) = (mark.next_place, mark.numbered);
+    }
+
     /// An empty cache.
     pub fn new() -> Self {
         Self::default()

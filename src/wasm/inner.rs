@@ -135,7 +135,7 @@ impl Inner {
         Ref::filter_map(core, Option::as_ref).map_err(|_| freed_error().into())
     }
 
-    fn core_mut(&self) -> std::result::Result<RefMut<'_, Session>, JsValue> {
+    pub fn core_mut(&self) -> std::result::Result<RefMut<'_, Session>, JsValue> {
         let core = self.core.try_borrow_mut().map_err(|_| reentered())?;
         RefMut::filter_map(core, Option::as_mut).map_err(|_| freed_error().into())
     }

@@ -1,17 +1,22 @@
 //! The list that the caller has: entry by entry what was pushed, as long as it has not been rewritten.
 
+use std::cell::Cell;
+
 use js_sys::{JSON, Object};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::packed::string_of;
 use super::value::{get, json};
-use crate::context::{Context, NodeIndex, NodeSet, Renumbering};
+use crate::context::{Context, History, NodeIndex, NodeSet, Renumbering};
 use crate::error::ErrorCode;
 use crate::message::{Format, Message};
 use crate::provider::{Calls, checksum_of_reading, provider, reads_same};
 use crate::saved::checksum;
 use crate::session::Session;
+
+/// Where a tool message of a view says where its full output lies.
+const OUTPUT_REF: &str = "output_ref";
 
 /// Entries that are the same messages, and the nodes that these are.
 pub struct Stretch {
@@ -29,17 +34,46 @@ pub struct Stretch {
     /// The messages that they say, where these are others than the nodes: those behind a summary, however the view shows them
     /// by now.
     pub stands_for: Option<Vec<NodeIndex>>,
+    /// Whether its messages are written as these objects; unknown until a snapshot wants to know.
+    pub tells_objects: Cell<Option<bool>>,
 }
 
 impl Stretch {
     /// Objects that were pushed; without any, what was pushed is one entry.
     pub fn of(format: Format, objects: Vec<JsValue>, nodes: Vec<NodeIndex>) -> Self {
-        let entries = objects.len().max(1);
-        Self { format, objects, nodes, entries, sums: Vec::new(), readings: Vec::new(), stands_for: None }
+        Self {
+            format,
+            entries: objects.len().max(1),
+            objects,
+            nodes,
+            sums: Vec::new(),
+            readings: Vec::new(),
+            stands_for: None,
+            tells_objects: Cell::default(),
+        }
     }
 
     fn len(&self) -> usize {
         self.entries
+    }
+
+    /// Whether its messages are written, in the format that they came in, as the objects that they came as: then nothing else
+    /// need be known of these.
+    pub fn tells_its_objects(&self, history: &History) -> bool {
+        self.tells_objects.get().unwrap_or_else(|| {
+            let written = written(self, self.format, history);
+            let same = |(mut written, object): (Value, &JsValue)| {
+                let read = json(object, ErrorCode::InvalidMessage);
+                read.is_ok_and(|mut object| {
+                    leave_out_ref(&mut written, &mut object);
+                    written == object
+                })
+            };
+            let tells =
+                written.len() == self.objects.len() && written.into_iter().zip(&self.objects).all(same);
+            self.tells_objects.set(Some(tells));
+            tells
+        })
     }
 
     /// The messages that they say.
@@ -130,6 +164,7 @@ impl Line {
                 sums: stretch.sums.clone(),
                 readings: stretch.readings.clone(),
                 stands_for: stretch.stands_for.as_deref().map(there),
+                tells_objects: Cell::default(),
                 objects,
                 nodes,
             };
@@ -159,6 +194,7 @@ impl Line {
         let Some(stretch) = self.0.get_mut(stretch) else { return };
         if !stretch.objects.is_empty() {
             stretch.format = format;
+            stretch.tells_objects.set(None);
             stretch.objects = entries.to_vec();
         } else if let Some(sums) = sums_of(entries).filter(|_| !stretch.sums.is_empty()) {
             stretch.sums = sums;
@@ -178,13 +214,18 @@ impl Line {
     }
 
     /// Takes the caller's objects for entries of the first `stretches` that were not known as objects. What they stand for.
-    pub fn adopt(&mut self, stretches: usize, list: &[JsValue]) -> Vec<(Vec<NodeIndex>, Vec<JsValue>)> {
+    pub fn adopt(
+        &mut self,
+        format: Format,
+        stretches: usize,
+        list: &[JsValue],
+    ) -> Vec<(Vec<NodeIndex>, Vec<JsValue>)> {
         let mut at = 0;
         let mut adopted = Vec::new();
         for stretch in self.0.iter_mut().take(stretches) {
             let entries = list.get(at..at + stretch.len()).unwrap_or_default();
             if stretch.objects.is_empty() && stretch.sums.is_empty() && !entries.is_empty() {
-                stretch.objects = entries.to_vec();
+                (stretch.format, stretch.objects) = (format, entries.to_vec());
                 adopted.push((stretch.nodes.clone(), stretch.objects.clone()));
             }
             at += stretch.len();
@@ -283,13 +324,18 @@ fn likeness(
     format: Format,
     core: &Session,
 ) -> Result<Likeness, JsValue> {
+    let history = &core.context().history;
     if let Some(sum) = stretch.sums.get(i).filter(|_| stretch.objects.is_empty()) {
         if sum_of(given) == Some(*sum) {
             return Ok(Likeness::Same);
         }
-        let Some(reading) = stretch.readings.get(i) else { return Ok(Likeness::Other) };
-        let same = checksum_of_reading(format, &json(given, ErrorCode::InvalidMessage)?) == *reading;
-        return Ok(if same { Likeness::Renewed } else { Likeness::Other });
+        if let Some(reading) = stretch.readings.get(i) {
+            let same = checksum_of_reading(format, &json(given, ErrorCode::InvalidMessage)?) == *reading;
+            return Ok(if same { Likeness::Renewed } else { Likeness::Other });
+        }
+        if stretch.nodes.iter().any(|node| history.is_away(*node)) {
+            return Ok(Likeness::Other); // a placeholder stands for what it said
+        }
     }
     let known = stretch.objects.get(i);
     if known.is_some_and(|known| is_same(known, given)) {
@@ -301,11 +347,31 @@ fn likeness(
     {
         return Ok(Likeness::Renewed);
     }
-    Ok(match written(stretch, format, core).get(i) {
-        Some(written) if *written == given => Likeness::Same,
-        Some(written) if reads_same(format, written, &given) => Likeness::Renewed,
-        _ => Likeness::Other,
+    let mut given = given;
+    Ok(match written(stretch, format, history).into_iter().nth(i) {
+        Some(mut written) => {
+            leave_out_ref(&mut written, &mut given);
+            if written == given {
+                Likeness::Same
+            } else if reads_same(format, &written, &given) {
+                Likeness::Renewed
+            } else {
+                Likeness::Other
+            }
+        }
+        None => Likeness::Other,
     })
+}
+
+/// Where its full output lies is the engine's own word: the list that was pushed does not have it, a view does.
+fn leave_out_ref(written: &mut Value, given: &mut Value) {
+    if written.get(OUTPUT_REF).is_some() != given.get(OUTPUT_REF).is_some() {
+        for entry in [written, given] {
+            if let Value::Object(fields) = entry {
+                fields.shift_remove(OUTPUT_REF);
+            }
+        }
+    }
 }
 
 /// Whether an entry of a list is a system or developer message.
@@ -350,10 +416,11 @@ fn sum_of(entry: &JsValue) -> Option<u64> {
 }
 
 /// The entries that a stretch is in a format, where they are as many as it has.
-fn written(stretch: &Stretch, format: Format, core: &Session) -> Vec<Value> {
-    let history = &core.context().history;
+fn written(stretch: &Stretch, format: Format, history: &History) -> Vec<Value> {
     let messages: Vec<&Message> = stretch.nodes.iter().map(|n| &*history.node(*n).message).collect();
-    // As it came, and not as a list of it alone would have to begin.
-    let items = provider(format).write_run(&messages, &Calls::of(messages.iter().copied()), &mut Vec::new());
+    let callers = stretch.nodes.iter().filter_map(|n| history.caller(*n));
+    let callers: Vec<&Message> = callers.map(|n| &*history.node(n).message).collect();
+    let calls = Calls::of(callers.into_iter().chain(messages.iter().copied()));
+    let items = provider(format).write_as_they_came(&messages, &calls);
     if items.len() == stretch.len() { items } else { Vec::new() }
 }

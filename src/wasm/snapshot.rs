@@ -10,7 +10,7 @@ use super::options::{Options, read_options, rehearse};
 use super::session::Session;
 use super::text_pieces::bytes_of;
 use super::tokens::loaded_counter;
-use crate::context::{Context, NodeIndex};
+use crate::context::{Context, History, NodeIndex};
 use crate::error::{Error, Result};
 use crate::message::Format;
 use crate::saved::{Checksum, Kind, Saved, Writer, saved};
@@ -82,9 +82,13 @@ pub fn bytes_of_session(inner: &Inner) -> std::result::Result<(Uint8Array, Check
     let line = inner.line.borrow();
     let split = inner.split_characters.borrow();
     let handles = inner.handles()?;
+    let saved = |core: &Core| {
+        let history = &core.context().history;
+        line.0.iter().map(|stretch| saved_stretch(stretch, &handles, history)).collect()
+    };
     let mut side = Side {
         pushed: handles.pushed_as(),
-        line: line.0.iter().map(|stretch| saved_stretch(stretch, &handles)).collect(),
+        line: inner.read(saved)?,
         split_characters: split
             .iter()
             .map(|(id, bytes)| (id.clone(), bytes.iter().copied().map(u32::from).collect()))
@@ -140,10 +144,11 @@ pub fn restored(bytes: &[u8], mut options: Options) -> std::result::Result<Sessi
     Ok(Session { inner: inner.into() })
 }
 
-/// Entries that are written otherwise than their messages were pushed are known by their checksums.
-fn saved_stretch(stretch: &Stretch, handles: &Handles) -> SavedStretch {
-    let Stretch { format, objects, nodes, entries, sums, readings, stands_for } = stretch;
-    let objects = if handles.came_as(nodes, objects) { &[] } else { objects.as_slice() };
+/// Entries that are written otherwise than their messages were pushed, or that no message tells, are known by their checksums.
+fn saved_stretch(stretch: &Stretch, handles: &Handles, history: &History) -> SavedStretch {
+    let Stretch { format, objects, nodes, entries, sums, readings, stands_for, tells_objects: _ } = stretch;
+    let is_told = handles.came_as(nodes, objects) && stretch.tells_its_objects(history);
+    let objects = if is_told { &[] } else { objects.as_slice() };
     let sums_here = sums_of(objects);
     let (sums, readings) = match sums_here {
         Some(sums) => (sums, readings_of(*format, objects).unwrap_or_default()),
@@ -161,6 +166,10 @@ fn read_side(bytes: &[u8], context: &Context) -> Result<Side> {
     let of_line = side.line.iter().flat_map(|s| s.nodes.iter().chain(s.stands_for.iter().flatten()));
     let known = pushed.chain(of_line).all(|n| n.get() < context.history.len());
     from.require(known, "it names a message that is not there")?;
+    let tells = |s: &SavedStretch| {
+        s.entries > 0 && !s.nodes.is_empty() && (s.sums.is_empty() || s.sums.len() == s.entries)
+    };
+    from.require(side.line.iter().all(tells), "an entry of the list is of no message")?;
     if from.version() < 2 {
         for stretch in &mut side.line {
             stretch.stands_for = context.messages_behind(&stretch.nodes);

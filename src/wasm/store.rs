@@ -66,6 +66,16 @@ impl Store {
         self.call(method, key, &[value]).await.map(|_| ())
     }
 
+    /// The keys that begin so, as the store writes them; none where it lists none.
+    pub async fn keys(&self, prefix: &str) -> Result<Vec<String>, JsValue> {
+        if !self.has("getKeys") {
+            return Ok(Vec::new());
+        }
+        let keys = self.call("getKeys", prefix, &[]).await?;
+        let keys = keys.dyn_ref::<Array>().ok_or_else(|| rubbish("getKeys", prefix, &keys))?;
+        Ok(keys.iter().filter_map(|key| key.as_string()).collect())
+    }
+
     /// Takes an item out.
     pub async fn remove(&self, key: &str) -> Result<(), JsValue> {
         self.call("removeItem", key, &[]).await.map(|_| ())

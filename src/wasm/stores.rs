@@ -26,6 +26,7 @@ use super::store::Store;
 use super::value::{get, known_keys, settle, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::saved::Checksum;
+use crate::session::SESSION;
 use crate::tool_output::ToolOutputs;
 
 /// The longest key, in bytes.
@@ -43,6 +44,9 @@ const TORN_MS: f64 = 25.0;
 /// How long a save waits for the one before it, in milliseconds: a store may never have answered that.
 const TURN_MS: f64 = 60_000.0;
 
+/// What reports say of a session that was loaded without its head, until it is saved.
+const FELL_BACK: &str = "the store's head of this session was cut off, as when a process dies while it saves: this is the newest version that lay there whole; look whether the last messages are there, and save";
+
 /// Where a session was loaded from or saved last.
 #[derive(Clone)]
 pub struct Home {
@@ -50,6 +54,8 @@ pub struct Home {
     pub key: String,
     /// The version that this session goes on from; `None`: nothing was there.
     pub version: Option<String>,
+    /// What the head said instead, where a process had died while it wrote it.
+    pub torn: Option<String>,
 }
 
 impl Home {
@@ -85,7 +91,12 @@ impl Home {
 
     /// Whether somebody else saved since.
     pub async fn has_moved_on(&self) -> Result<bool, JsValue> {
-        Ok(self.store.text(&self.head()).await? != self.version)
+        Ok(self.store.text(&self.head()).await?.as_deref() != self.expected())
+    }
+
+    /// What the head says, unless somebody else saved since.
+    fn expected(&self) -> Option<&str> {
+        self.torn.as_deref().or(self.version.as_deref())
     }
 }
 
@@ -292,20 +303,23 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     inner.refuse_freed()?;
     let mut home = match inner.stores.known(&store, &key) {
         Some(home) => home,
-        None => Home { version: known_version(inner, &store, &key).await?, store, key },
+        None => Home { version: known_version(inner, &store, &key).await?, store, key, torn: None },
     };
     settle_unsure(inner, &mut home).await?;
     away::copy_to(inner, &home.store).await?;
     let (bytes, sum) = bytes_of_session(inner)?;
     let version = next_version(home.version.as_deref(), sum);
-    if home.version.as_ref() == Some(&version) {
+    if home.version.as_ref() == Some(&version) && home.torn.is_none() {
         return Ok(()); // nothing happened since
     }
     let Home { store, .. } = &home;
     let data = home.data(&version);
-    store.put_bytes(&data, &bytes).await?;
+    if let Err(error) = store.put_bytes(&data, &bytes).await {
+        take_back(inner, &home, version).await;
+        return Err(error);
+    }
     drop(bytes);
-    let swapped = store.swap(&home.head(), home.version.as_deref(), &version, None).await;
+    let swapped = store.swap(&home.head(), home.expected(), &version, None).await;
     if !matches!(swapped, Ok(true)) {
         // A swap may have been made though its answer got lost: what is there then is ours, or goes on from ours.
         let head = home.settled_head().await;
@@ -316,7 +330,8 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
             if head.is_ok() && !torn {
                 let _ = store.remove(&data).await; // what is left over is never read
             } else {
-                *inner.stores.unsure.borrow_mut() = Some(Home { version: Some(version), ..home.clone() });
+                *inner.stores.unsure.borrow_mut() =
+                    Some(Home { version: Some(version), torn: None, ..home.clone() });
             }
             swapped?;
             return Err(match head {
@@ -326,14 +341,35 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
             });
         }
     }
-    if let Some(old) = &home.version {
+    let old: Vec<String> = match &home.torn {
+        None => home.version.iter().cloned().collect(),
+        // Without its head, more than one was left over.
+        Some(_) => versions(&home).await.unwrap_or_default().into_iter().map(|(_, old)| old).collect(),
+    };
+    let number = |version: &str| parse_version(version).map(|(number, _)| number);
+    for old in old.iter().filter(|old| **old != version && number(old) <= number(&version)) {
         let _ = store.remove(&home.data(old)).await;
+    }
+    if let Ok(mut core) = inner.core_mut() {
+        core.set_store_notice(None);
     }
     let (store, key) = (store.clone(), home.key.clone());
     inner.stores.own.borrow_mut().get_or_insert_with(|| store.clone());
-    inner.stores.move_to(Home { store, key, version: Some(version) });
+    inner.stores.move_to(Home { store, key, version: Some(version), torn: None });
     super::lease::release(inner).await;
     Ok(())
+}
+
+/// A version that was not written to its end takes room, and is never read: it goes now, or else before the next save. One that
+/// the head names was saved by another process, which had the same to say.
+async fn take_back(inner: &Inner, home: &Home, version: String) {
+    let head = home.store.text(&home.head()).await;
+    if matches!(&head, Ok(Some(head)) if *head == version) {
+        return;
+    }
+    if head.is_err() || home.store.remove(&home.data(&version)).await.is_err() {
+        *inner.stores.unsure.borrow_mut() = Some(Home { version: Some(version), torn: None, ..home.clone() });
+    }
 }
 
 /// A store that was not seen before may be one that was, by another object: what it holds under the key is what this session goes
@@ -343,7 +379,8 @@ async fn known_version(inner: &Inner, store: &Store, key: &str) -> Result<Option
     if versions.is_empty() {
         return Ok(None);
     }
-    let there = Home { store: store.clone(), key: key.to_owned(), version: None }.settled_head().await?;
+    let there =
+        Home { store: store.clone(), key: key.to_owned(), version: None, torn: None }.settled_head().await?;
     Ok(there.filter(|head| versions.contains(head)))
 }
 
@@ -371,6 +408,7 @@ async fn settle_unsure(inner: &Inner, home: &mut Home) -> Result<(), JsValue> {
     let made = !unsure.has_moved_on().await?;
     let left_over = if made { std::mem::replace(&mut home.version, unsure.version) } else { unsure.version };
     if made {
+        home.torn = None;
         *inner.stores.home.borrow_mut() = Some(home.clone());
     }
     inner.stores.unsure.take();
@@ -394,6 +432,14 @@ fn is_torn(head: &str) -> bool {
     parse_version(head).is_none()
 }
 
+/// A process that died while it wrote the head left nothing of it, its beginning, or a file of zeros.
+fn is_cut_off(head: &str) -> bool {
+    let Some(rest) = head.strip_prefix('v') else { return head.bytes().all(|b| b == 0) };
+    let (number, sum) = rest.split_once('-').unwrap_or((rest, ""));
+    let begins = number.bytes().all(|b| b.is_ascii_digit()) && sum.bytes().all(|b| b.is_ascii_hexdigit());
+    begins && sum.len() < 16
+}
+
 fn names_none(home: &Home) -> JsValue {
     damaged(home, "names no version", None)
 }
@@ -405,8 +451,8 @@ fn parse_version(version: &str) -> Option<(u64, &str)> {
 }
 
 async fn load(store: Store, key: String, options: Options) -> Result<Session, JsValue> {
-    let mut home = Home { store, key, version: None };
-    let mut torn = false;
+    let mut home = Home { store, key, version: None, torn: None };
+    let mut torn = None;
     for _ in 0..READS {
         let Some(version) = home.store.text(&home.head()).await? else {
             let key = &home.key;
@@ -414,23 +460,59 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
             return Err(Error::new(ErrorCode::UnknownRef, why).into());
         };
         if is_torn(&version) {
-            torn = true; // another process may be about to write it
+            torn = Some(version); // another process may be about to write it
             sleep(TORN_MS).await?;
             continue;
         }
-        torn = false;
+        torn = None;
         // None: somebody saved meanwhile, and took it out.
         let Some(bytes) = home.store.bytes(&home.data(&version)).await? else { continue };
         home.version = Some(version);
-        let session = restored(&bytes, options).map_err(|error| told(&home, error))?;
-        session.inner.stores.own.borrow_mut().get_or_insert_with(|| home.store.clone());
-        *session.inner.stores.home.borrow_mut() = Some(home);
-        return Ok(session);
+        return loaded(home, &bytes, options);
     }
-    if torn {
-        return Err(names_none(&home));
+    let Some(head) = torn else {
+        return Err(damaged(&home, "names a version that is not there", None));
+    };
+    let Some((version, bytes)) = newest_whole(&home, &head).await? else { return Err(names_none(&home)) };
+    (home.version, home.torn) = (Some(version), Some(head)); // the next save mends it
+    let session = loaded(home, &bytes, options)?;
+    session.inner.core_mut()?.set_store_notice(Some(FELL_BACK));
+    Ok(session)
+}
+
+/// The session of a version's bytes, which goes on from it.
+fn loaded(home: Home, bytes: &[u8], options: Options) -> Result<Session, JsValue> {
+    let session = restored(bytes, options).map_err(|error| told(&home, error))?;
+    session.inner.stores.own.borrow_mut().get_or_insert_with(|| home.store.clone());
+    *session.inner.stores.home.borrow_mut() = Some(home);
+    Ok(session)
+}
+
+/// The newest version that lies there whole, where a process died while it wrote the head.
+async fn newest_whole(home: &Home, head: &str) -> Result<Option<(String, Vec<u8>)>, JsValue> {
+    if !is_cut_off(head) {
+        return Ok(None);
     }
-    Err(damaged(&home, "names a version that is not there", None))
+    for (_, version) in versions(home).await?.into_iter().rev() {
+        let bytes = home.store.bytes(&home.data(&version)).await?;
+        if let Some(bytes) = bytes.filter(|bytes| SESSION.unframed(bytes).is_ok()) {
+            return Ok(Some((version, bytes)));
+        }
+    }
+    Ok(None)
+}
+
+/// The versions that lie under the key, the newest last, where the store lists its keys.
+async fn versions(home: &Home) -> Result<Vec<(u64, String)>, JsValue> {
+    let keys = home.store.keys(&home.data("")).await?;
+    // A store may write `:` for `/`: what stands behind the last one is the version either way.
+    let version = |key: &String| {
+        let version = key.rsplit(':').next()?;
+        Some((parse_version(version)?.0, version.to_owned()))
+    };
+    let mut versions: Vec<(u64, String)> = keys.iter().filter_map(version).collect();
+    crate::sorting::sort(&mut versions);
+    Ok(versions)
 }
 
 /// What a store gives that is no snapshot is the store's failure.

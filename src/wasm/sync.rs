@@ -79,7 +79,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     }
     inner.line.borrow_mut().cut(common.stretches);
     renewed.settle(inner, format, &list);
-    let adopted = inner.line.borrow_mut().adopt(common.stretches, &list);
+    let adopted = inner.line.borrow_mut().adopt(format, common.stretches, &list);
     if let Ok(mut handles) = inner.handles.try_borrow_mut() {
         for (nodes, objects) in adopted {
             handles.adopt(format, &nodes, objects);

@@ -2,6 +2,7 @@
 //!
 //! A seed is a script: history, options and answers. What fails is made as small as it can be, and printed with its seed.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::time::{Duration, Instant};
 
@@ -63,12 +64,28 @@ fn failing(script: &Script, checks: &[Check]) -> Option<String> {
     let run = || {
         world::run(script, |world, happened| checks.iter().for_each(|check| check(world, happened)));
     };
-    let thrown = catch_unwind(AssertUnwindSafe(run)).err()?;
-    let text = thrown.downcast_ref::<String>().cloned();
-    text.or_else(|| thrown.downcast_ref::<&str>().map(|s| (*s).to_owned())).or(Some("a panic".to_owned()))
+    catch_unwind(AssertUnwindSafe(run)).err().map(|thrown| said(&*thrown))
 }
 
-fn runner(seed: u64) -> TestRunner {
+/// What a panic said.
+pub fn said(thrown: &(dyn Any + Send)) -> String {
+    let text = thrown.downcast_ref::<String>().cloned();
+    text.or_else(|| thrown.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or("a panic".to_owned())
+}
+
+/// Runs without a word about panics that are caught, but where a trace is wanted.
+pub fn quietly<T>(run: impl FnOnce() -> T) -> T {
+    if std::env::var_os("CONTEXTFOLD_FUZZ_TRACE").is_some() {
+        return run();
+    }
+    let loud = take_hook();
+    set_hook(Box::new(|_| {}));
+    let done = run();
+    set_hook(loud);
+    done
+}
+
+pub fn runner(seed: u64) -> TestRunner {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     TestRunner::new_with_rng(super::config(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
@@ -131,7 +148,7 @@ fn trace(world: &World, happened: &Happened) -> String {
     lines.join("\n")
 }
 
-fn number(name: &str) -> Option<u64> {
+pub fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|n| n.parse().ok())
 }
 

@@ -39,6 +39,26 @@ describe("what is restored", () => {
       }
   });
 
+  test("shows a part that the engine does not know inside its message", () => {
+    const parts = { "openai-responses": { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }, "openai-chat": { type: "video", video: "AAAA" }, anthropic: { type: "video", video: "AAAA" }, "ai-sdk": { type: "video", video: "AAAA" } };
+    for (const [format, part] of Object.entries(parts))
+      for (const role of ["user", "assistant"]) {
+        const session = new Session(wide);
+        session.pushFrom(format, [{ role: "user", content: "Look." }, { role: "assistant", content: "At what?" }, { role: "user", content: "This." }, { role, content: [part] }, { role: "user", content: "And?" }]);
+        assert.equal(json(Session.restore(session.snapshot()).view(format)), json(session.view(format)), `${format} ${role}`);
+      }
+  });
+
+  test("has the keys of tool messages in the order that they had", () => {
+    const keys = { is_error: true, ephemeral: 3, priority: 2, pinned: true, item_type: "TOOL_RESULT", extras: { mine: 1 } };
+    for (const [key, value] of Object.entries(keys))
+      for (const message of [{ ...output("c", "no"), [key]: value }, { [key]: value, ...output("c", "no") }, { ...output("c", "no"), output_ref: { id: "out_9" }, [key]: value }]) {
+        const session = new Session(wide);
+        session.push([user("q"), calls("c"), message]);
+        assert.equal(json(Session.restore(session.snapshot()).view("messages")), json(session.view("messages")), json(message));
+      }
+  });
+
   test("shows the same, in every format, and has the same bytes", async () => {
     const session = await rich();
     const bytes = session.snapshot();

@@ -112,7 +112,60 @@ describe("a store that does wrong", () => {
     assert.equal((await Session.load(store, "s")).messages[0].content, "hello");
     torn = 0;
     tears(100);
+    delete store.getKeys;
     await assert.rejects(Session.load(store, "s"), failsWith("STORE_FAILED", /names no version/));
+  });
+
+  test("a process that dies while it writes the head leaves the newest whole version, and a report says so until it is saved", async () => {
+    for (const left of ["", "v", "v2", "v2-", "v2-0123", "\0".repeat(19)])
+      for (const damaged of [false, true]) {
+        const store = memoryStore();
+        const session = new Session(wide);
+        session.push(user("one"));
+        await session.save(store, "a/s");
+        session.push(user("two"));
+        const dies = { ...store, compareAndSet: () => new Promise(() => {}), setItem: () => new Promise(() => {}) };
+        session.save({ ...dies, getItem: store.getItem }, "a/s").catch(() => {});
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        const [, newer] = (await store.getKeys("a/s:v:")).sort();
+        if (newer && damaged) await store.setItemRaw(newer, (await store.getItemRaw(newer)).slice(0, -1));
+        await store.setItem("a/s:head", left);
+        const colons = { ...store, getKeys: async (prefix) => (await store.getKeys(prefix)).map((key) => key.replaceAll("/", ":")) };
+        const again = await Session.load(colons, "a/s");
+        assert.deepEqual(again.messages.map((m) => m.content), newer && !damaged ? ["one", "two"] : ["one"], JSON.stringify(left));
+        const { report } = await again.prepare();
+        assert.match(report.notices.join(), /head of this session was cut off.*newest version/);
+        again.push(user("three"));
+        await again.save(colons, "a/s");
+        assert.doesNotMatch(((await again.prepare()).report.notices ?? []).join(), /cut off/);
+        assert.equal((await store.getKeys("a/s:v:")).length, 1, "what was left over is gone");
+        assert.equal((await Session.load(store, "a/s")).messages.at(-1).content, "three");
+      }
+  });
+
+  test("a save that fails takes back what it wrote, now or with the next one", async () => {
+    for (const removes of [true, false]) {
+      const place = memoryStore();
+      const { setItemRaw: _, getItemRaw: __, compareAndSet: ___, ...store } = place;
+      const session = new Session(wide);
+      session.push(user("one"));
+      await session.save(store, "s");
+      const { setItem, removeItem } = store;
+      store.setItem = async (key, value) => {
+        if (!key.includes(":v:")) return setItem(key, value);
+        await setItem(key, value.slice(0, 100));
+        throw new Error("no space left on device");
+      };
+      if (!removes) store.removeItem = async () => { throw new Error("down"); };
+      session.push(user("two"));
+      await assert.rejects(session.save(store, "s"), failsWith("STORE_FAILED"));
+      if (removes) assert.equal((await store.getKeys("s:v:")).length, 1);
+      Object.assign(store, { setItem, removeItem });
+      session.push(user("three"));
+      await session.save(store, "s");
+      assert.equal((await store.getKeys("s:v:")).length, 1);
+      assert.equal((await Session.load(store, "s")).messages.length, 3);
+    }
   });
 
   test("a store is known again by what it holds, whatever object it comes as; another session's it is not", async () => {
@@ -295,7 +348,7 @@ describe("a store that does wrong", () => {
     for (const rubbish of [7, {}, "not base64!", new Uint8Array([1, 2, 3]), new Uint8Array(0)])
       await assert.rejects(Session.load({ ...saved, getItemRaw: async () => rubbish }, "s"), failsWith("STORE_FAILED"), String(rubbish));
     await assert.rejects(Session.load({ ...saved, getItemRaw: async () => null }, "s"), failsWith("STORE_FAILED", /not there/));
-    for (const rubbish of [7, {}, "v1", "v1-xyz", "head"])
+    for (const rubbish of [7, {}, "v1-xyz", "head"])
       await assert.rejects(Session.load({ ...saved, getItem: async () => rubbish }, "s"), failsWith("STORE_FAILED"), String(rubbish));
     await assert.rejects(new Session(wide).save({ ...saved, compareAndSet: async () => "yes" }, "t"), failsWith("STORE_FAILED"));
   });

@@ -220,6 +220,36 @@ describe("the same for who reads it", () => {
     assert.equal(session.message("none"), undefined);
     assert.throws(() => session.message(7), { code: "INVALID_ARGUMENT" });
   });
+describe("a restored session knows the caller's list again", () => {
+  const long = "word ".repeat(500);
+  const lists = {
+    messages: [asks("go"), calls("a"), answers("a", "done"), { role: "tool", tool_call_id: "b", content: "no", is_error: true }].toSpliced(1, 1, calls("a", "b")).concat([says(long), asks("go on")]),
+    "openai-chat": [asks("go"), calls("a"), answers("a", "1"), says(long), asks("go on"), calls("b")],
+    "openai-responses": [asks("go"), { type: "function_call", call_id: "a".repeat(80), name: "f", arguments: "{}" }, { type: "function_call_output", call_id: "a".repeat(80), output: "1" }, { role: "assistant", content: long }, { role: "user", content: [{ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }] }],
+    anthropic: [asks("go"), says(long), asks("go on"), says("Done.\n")],
+    "anthropic, begun by the assistant": [says(`Hello. ${long}`), asks("go"), says("ok"), asks("go on")],
+    "anthropic, blank texts": [asks("go"), { role: "assistant", content: [{ type: "text", text: "" }, { type: "text", text: long }] }, asks("go on"), says(" "), asks("and?")],
+    "anthropic, a call that waits": [asks("go"), says(long), asks("go on"), { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] }],
+    "ai-sdk": [asks("go"), { role: "assistant", content: [{ type: "tool-call", toolCallId: "a", toolName: "f", input: {} }] }, { role: "tool", content: [{ type: "tool-result", toolCallId: "a", toolName: "f", output: { type: "text", value: "1" } }] }, says(long), asks("go on")],
+  };
+  for (const [name, list] of Object.entries(lists))
+    test(`${name}: only what is new enters, and a fold stays`, async () => {
+      const format = name.split(",")[0];
+      const session = new Session({ contextWindow: 9000 });
+      session.sync(format, list);
+      await session.compact();
+      const folds = session.folds().length;
+      assert.ok(folds > 0);
+      const copies = structuredClone(list);
+      const role = list.at(-1).role === "user" ? "assistant" : "user";
+      const again = Session.restore(session.snapshot());
+      for (const [s, entries] of [[session, list], [again, copies]]) {
+        assert.deepEqual(s.sync(format, [...entries, { role, content: "next" }]), { added: 1, diverged_at: null });
+        assert.equal(s.folds().filter((fold) => fold.in_view).length, folds);
+      }
+      assert.deepEqual(again.snapshot(), session.snapshot());
+      assert.deepEqual(Session.restore(again.snapshot()).sync(format, [...copies, { role, content: "next" }]), { added: 0, diverged_at: null });
+    });
 });
 
 describe("a rewritten past", () => {

@@ -53,7 +53,8 @@ impl History {
     /// Who made the one call that a tool message answers, where that was known when it entered.
     pub fn caller(&self, output: NodeIndex) -> Option<NodeIndex> {
         let link = self.links.0.get(output.get())?;
-        (*link != NONE).then_some(NodeIndex(*link))
+        let answers = self.nodes.get(output.get())?.message.role == Role::Tool; // of any other, the link is a number of calls
+        (answers && *link != NONE).then_some(NodeIndex(*link))
     }
 
     /// How many calls a message that is no tool's makes that wait for an output.

@@ -12,7 +12,8 @@ use crate::context::node::{Node, NodeIndex, NodeKind};
 use crate::context::place::Late;
 use crate::error::Result;
 use crate::hashing::HashSet;
-use crate::saved::{Reader, Saved, Writer};
+use crate::message::Role;
+use crate::saved::{MOST_NUMBERS, Reader, Saved, Writer};
 
 impl Saved for History {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
@@ -48,7 +49,7 @@ impl Saved for History {
         let nodes: Vec<Node> = Saved::load(from)?;
         let is_node = |n: &NodeIndex| n.get() < nodes.len();
         let open_calls: BTreeMap<String, OpenCall> = Saved::load(from)?;
-        let generated = Saved::load(from)?;
+        let generated: u64 = Saved::load(from)?;
         let superseded: Vec<(NodeIndex, usize)> = Saved::load(from)?;
         let late: Late = Saved::load(from)?;
         let named = nodes.iter().filter_map(|n| n.folded_by.as_ref());
@@ -67,6 +68,23 @@ impl Saved for History {
             node.folded_by.is_none_or(|by| nodes[by.get()].kind == NodeKind::Summary && outer(by))
         };
         from.require(nodes.iter().enumerate().all(by_a_summary), "it is folded by no summary")?;
+        let waits = |(call_id, open): (&String, &OpenCall)| {
+            let caller = &nodes[open.caller.get()];
+            let calls = caller.message.tool_calls().any(|call| call.id == *call_id && !call.hosted);
+            let stands_in = |n: NodeIndex| n > open.caller && nodes[n.get()].kind == NodeKind::StandIn;
+            caller.kind == NodeKind::Message && calls && open.stand_in.is_none_or(stands_in)
+        };
+        from.require(open_calls.iter().all(waits), "a call waits that nobody made")?;
+        // What the engine made calls nothing, and answers nothing but in the place of an output.
+        let is_own = |node: &Node| {
+            let answers = node.message.role == Role::Tool;
+            node.kind == NodeKind::Message
+                || node.message.tool_calls().next().is_none() && answers == (node.kind == NodeKind::StandIn)
+        };
+        from.require(nodes.iter().all(is_own), "a message is none of the engine's making")?;
+        let gone = superseded.iter().all(|(node, at)| node.get() < *at && *at <= nodes.len());
+        from.require(gone, "a message left the conversation before it came")?;
+        from.require(generated < MOST_NUMBERS, "it has given more ids than there are")?;
         Ok(Self {
             ids: Ids::of(&nodes),
             open_calls,

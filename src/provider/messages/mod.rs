@@ -16,10 +16,11 @@ use crate::message::{Format, Message};
 /// Format `"messages"`.
 pub(super) struct Messages;
 
-/// The keys of a message, in the order in which they are written.
+/// The keys of a message, in the order in which they are written. `output_ref` is last: the engine's own word is put behind
+/// what the caller said, as in the copy of a caller's object.
 const MESSAGE_KEYS: [&str; 12] = [
-    "role", "tool_call_id", "content", "tool_calls", "output_ref", "is_error", "id", "item_type", "priority",
-    "ephemeral", "pinned", "extras",
+    "role", "tool_call_id", "content", "tool_calls", "is_error", "id", "item_type", "priority", "ephemeral",
+    "pinned", "extras", "output_ref",
 ];
 
 /// The keys of parts, in the order in which they are written.

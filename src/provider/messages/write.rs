@@ -33,6 +33,9 @@ pub(super) fn message(message: &Message) -> Value {
     }
     meta(&mut out, &message.meta);
     extras(&mut out, carried, positions);
+    if let (Role::Tool, [Part::ToolOutput(output)]) = (message.role, message.parts.as_slice()) {
+        output_ref(&mut out, output);
+    }
     out.into_value()
 }
 
@@ -65,12 +68,6 @@ fn set_content(out: &mut Object, content: &[&Part]) {
 fn tool_output(out: &mut Object, output: &ToolOutput, carried: &mut Vec<(Format, Map<String, Value>)>) {
     out.set("tool_call_id", output.call_id.as_str());
     set_content(out, &output.content.iter().collect::<Vec<_>>());
-    let told = out.get("output_ref").and_then(|v| v.get("id")).and_then(Value::as_str);
-    let known = output.output_ref.as_ref().map(|r| r.id.as_str());
-    if told != known || told == Some("") || known.is_none() {
-        let written = output.output_ref.as_ref().and_then(|r| serde_json::to_value(r).ok());
-        out.set_or_remove("output_ref", written);
-    }
     flag(out, "is_error", output.is_error);
     for (format, own) in others(&output.extras) {
         let nested = Value::Object(own);
@@ -80,6 +77,16 @@ fn tool_output(out: &mut Object, output: &ToolOutput, carried: &mut Vec<(Format,
             }
             None => carried.push((format, Map::from_iter([(OUTPUT_EXTRAS.to_owned(), nested)]))),
         }
+    }
+}
+
+/// Says where the full output lies.
+fn output_ref(out: &mut Object, output: &ToolOutput) {
+    let told = out.get("output_ref").and_then(|v| v.get("id")).and_then(Value::as_str);
+    let known = output.output_ref.as_ref().map(|r| r.id.as_str());
+    if told != known || told == Some("") || known.is_none() {
+        let written = output.output_ref.as_ref().and_then(|r| serde_json::to_value(r).ok());
+        out.set_or_remove("output_ref", written);
     }
 }
 

@@ -120,9 +120,10 @@ fn message(item: &Map<String, Value>, value: &Value, index: usize) -> Result<Rea
     Ok(Read::Message(message))
 }
 
-/// Whether content is written as a list even where nothing says that it came as one.
+/// Whether content is written as a list even where nothing says that it came as one. A single part that only this format knows
+/// is an item by itself otherwise.
 fn written_as_list(parts: &[Part]) -> bool {
-    !matches!(parts, [] | [Part::Text { .. }])
+    !matches!(parts, [] | [Part::Text { .. } | Part::Opaque { .. }])
 }
 
 /// The parts of an assistant's message item. The first holds the item's template; a part that is no text or

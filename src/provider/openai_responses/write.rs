@@ -29,7 +29,9 @@ pub(super) fn message(message: &Message, calls: &Calls<'_>, out: &mut Vec<Value>
                 out.push(outputs::write(output, calls.get(&output.call_id), notes));
             }
         }
-        (_, [Part::Opaque { format: FORMAT, raw }]) if raw.get("type").is_some() => {
+        (_, [Part::Opaque { format: FORMAT, raw }])
+            if raw.get("type").is_some() && !message.extras.has(FORMAT, "content") =>
+        {
             out.push(raw.as_ref().clone());
         }
         (role, parts) => {

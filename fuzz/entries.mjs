@@ -1,0 +1,66 @@
+// What comes next in a conversation, in a format: questions, answers, calls with their outputs, and now and then something rarer.
+
+const words = (die, most = 60) => `${"word ".repeat(1 + die.below(most))}${die.below(1000)}`;
+
+const user = (content) => ({ role: "user", content });
+const assistant = (content) => ({ role: "assistant", content });
+
+/** A step of calls and outputs, by format. */
+const STEP = {
+  messages: (id, text, die) => [
+    { role: "assistant", content: null, tool_calls: [{ id, type: "function", function: { name: "run", arguments: '{"n": 1.0}' } }] },
+    { role: "tool", tool_call_id: id, content: text, ...die.pick([{}, { is_error: true }, { ephemeral: 2 }, { priority: 3 }]) },
+  ],
+  "openai-chat": (id, text, die) => [
+    { role: "assistant", content: die.pick([null, "Let me look."]), tool_calls: [{ id, type: "function", function: { name: "run", arguments: "{}" } }] },
+    { role: "tool", tool_call_id: id, content: die.pick([text, [{ type: "text", text }]]) },
+  ],
+  "openai-responses": (id, text, die) => [
+    ...die.pick([[], [{ type: "reasoning", id: `rs_${id}`, summary: [], encrypted_content: "gAAA" }]]),
+    { type: "function_call", call_id: id, name: "run", arguments: "{}" },
+    { type: "function_call_output", call_id: id, output: text },
+  ],
+  anthropic: (id, text, die) => [
+    { role: "assistant", content: [...die.pick([[], [{ type: "text", text: "Let me look." }]]), { type: "tool_use", id, name: "run", input: { n: 1 } }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: die.pick([text, [{ type: "text", text }]]) }, ...die.pick([[], [{ type: "text", text: "and?" }]])] },
+  ],
+  "ai-sdk": (id, text) => [
+    { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: "run", input: { n: 1 } }] },
+    { role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: "run", output: { type: "text", value: text } }] },
+  ],
+};
+
+/** Parts that are no text, by format. */
+const RARE = {
+  messages: [{ type: "image", url: "https://example.com/a.png" }],
+  "openai-chat": [{ type: "image_url", image_url: { url: "https://example.com/a.png" } }, { type: "video", video: "AAAA" }],
+  "openai-responses": [{ type: "input_image", image_url: "https://example.com/a.png" }, { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }],
+  anthropic: [{ type: "image", source: { type: "url", url: "https://example.com/a.png" } }, { type: "text", text: "x", cache_control: { type: "ephemeral" } }],
+  "ai-sdk": [{ type: "image", image: "https://example.com/a.png" }],
+};
+
+/** Entries of a format, by dice. */
+export function entries(format) {
+  let calls = 0;
+  return (die) => {
+    const id = `call_${++calls}_${die.below(1e6)}`;
+    switch (die.below(9)) {
+      case 0:
+      case 1:
+        return [user(words(die))];
+      case 2:
+        return [user(words(die)), assistant(words(die))];
+      case 3:
+        return [assistant(`${words(die)}${die.pick(["", "\n", " "])}`)];
+      case 4:
+      case 5:
+        return STEP[format](id, words(die, 200), die);
+      case 6:
+        return STEP[format](id, words(die), die).slice(0, -1); // its output is never told
+      case 7:
+        return [{ role: "user", content: [die.pick(RARE[format])] }];
+      default:
+        return [user(words(die)), ...STEP[format](id, words(die, 300), die), assistant(words(die))];
+    }
+  };
+}
