@@ -8,6 +8,7 @@
 import { Session, ContextError } from "contextfold";
 import { FORMATS } from "../tests/support/session.mjs";
 import { random } from "./random.mjs";
+import { useAltered } from "./crafted.mjs";
 import { entries } from "./entries.mjs";
 
 /** So many steps has a session. */
@@ -163,6 +164,7 @@ async function walk(format, seed, told) {
     if (came.threw && state.session.folds().length === folds)
       expect(bytesOf(state.session), Buffer.from(before).toString("latin1"), `step ${n}, ${name} failed (${came.threw}: ${came.why}) and left other bytes`);
     expect(shown(twin, formats), shown(state.session, formats), `step ${n}, after ${name}: the restored session shows something else`);
+    if (die.chance(0.1)) await useAltered(before, die, format, list);
     if (die.chance(0.2)) [state.session, twin] = [twin, state.session]; // goes on as the restored one
     twin.free();
   }

@@ -143,11 +143,7 @@ impl Context {
             self.history.set_folded_by(*node, None);
         }
         self.emit(EventName::Unfolded, &back, why.to_owned());
-        // A summary of nothing stands for nobody, in the view or in another fold, which may have stood for nothing else.
-        while let Some(at) = self.folds.iter().position(|f| f.members.is_empty()) {
-            let fold = self.folds.remove(at);
-            self.open(fold, why);
-        }
+        self.open_empty_folds(why);
     }
 }
 

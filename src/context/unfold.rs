@@ -79,9 +79,22 @@ impl Context {
                 self.open(fold, why);
             }
         }
+        self.open_empty_folds(why);
     }
 
-    pub(super) fn open(&mut self, fold: Fold, why: &str) {
+    /// A summary of nothing stands for nobody: where all of its messages were taken out of it, be it inside another fold, it is not
+    /// shown.
+    pub(super) fn open_empty_folds(&mut self, why: &str) {
+        let is_empty = |fold: &Fold, of: &Self| {
+            fold.members.is_empty() && of.history.node(fold.summary).folded_by.is_none()
+        };
+        while let Some(at) = self.folds.iter().position(|fold| is_empty(fold, self)) {
+            let fold = self.folds.remove(at);
+            self.open(fold, why);
+        }
+    }
+
+    fn open(&mut self, fold: Fold, why: &str) {
         let Fold { members, summary, retain, ask, altered, pointers, .. } = fold;
         self.folds_changed += 1;
         let beside: NodeSet = [Some(summary), retain, ask].into_iter().flatten().collect();

@@ -220,6 +220,8 @@ describe("the same for who reads it", () => {
     assert.equal(session.message("none"), undefined);
     assert.throws(() => session.message(7), { code: "INVALID_ARGUMENT" });
   });
+});
+
 describe("a restored session knows the caller's list again", () => {
   const long = "word ".repeat(500);
   const lists = {

@@ -1,0 +1,79 @@
+// What failed or was undone leaves the same bytes, and the same view.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Session } from "contextfold";
+import { assistant, calls, failsWith, output, user } from "../support/session.mjs";
+
+const words = (n) => "word ".repeat(n);
+
+test("a `prepare` that fails leaves the bytes as they were, and the next view names the refs that it would have named", async () => {
+  const views = [true, false].map(async (fails) => {
+    const session = new Session({ contextWindow: 600, tokenizer: "bytes/4", safetyMargin: 0, ladder: [{ pass: "truncate_head_tail" }] });
+    const call = calls("c1");
+    call.tool_calls[0].function.arguments = JSON.stringify({ a: words(700) });
+    session.push([user(words(200)), assistant(words(400)), user(words(100)), call, output("c1", words(300))]);
+    session.pin("m2");
+    session.view("messages");
+    const before = session.snapshot();
+    if (fails) await assert.rejects(session.prepare(), failsWith("CONTEXT_WINDOW_EXCEEDED"));
+    assert.deepEqual(session.snapshot(), before);
+    session.setOptions({ contextWindow: 1300 });
+    await session.prepare();
+    return JSON.stringify(session.view("messages"));
+  });
+  const [failed, other] = await Promise.all(views);
+  assert.equal(failed, other);
+});
+
+test("a pinned text keeps its place behind a summary that is folded and comes back", async () => {
+  const session = new Session({ contextWindow: 4000, summarize: () => "<summary>Some work was done.</summary>" });
+  const turns = (from) => Array.from({ length: 4 }, (_, i) => [user(`q${from + i} albatross ${words(80)}`), assistant(`a${from + i} ${words(80)}`)]).flat();
+  session.push(turns(0));
+  await session.compact();
+  session.pin({ id: "m1", text: "albatross" });
+  session.pin({ id: "m3", text: "albatross" });
+  session.push(turns(4));
+  const ids = () => session.items().map((item) => item.id);
+  const before = ids();
+  await session.compact();
+  session.unfold(session.folds().at(-1).id);
+  assert.deepEqual(ids(), before);
+  session.unpin({ id: "m1", text: "albatross" });
+  assert.deepEqual(ids(), before.toSpliced(1, 1));
+});
+
+test("a summary whose messages were all taken out of it inside another fold does not come back", () => {
+  const session = new Session({ contextWindow: 100_000 });
+  for (let n = 0; n < 4; n++) session.push([user(`question ${n}`), assistant(`answer ${n}`)]);
+  const inner = session.graph.compress(["m1", "m2"], "summary A");
+  const outer = session.graph.compress([inner, "m3", "m4"], "summary B");
+  session.pin("m1");
+  session.pin("m2");
+  session.unfold(outer);
+  assert.deepEqual(session.items().map((item) => item.id), ["m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8"]);
+  assert.deepEqual(session.folds(), []);
+});
+
+test("a snapshot of altered bytes is refused, and no other session notices", () => {
+  const other = new Session();
+  const session = new Session();
+  session.push([user("go"), calls("c1"), user("on")]);
+  const bytes = Buffer.from(session.snapshot());
+  const sum = (body) => body.reduce((sum, byte) => BigInt.asUintN(64, (sum ^ BigInt(byte)) * 0x100000001b3n), 0xcbf29ce484222325n).toString(16).padStart(16, "0");
+  const end = bytes.indexOf("\n");
+  for (let at = end + 1; at < bytes.length; at++)
+    for (const by of [1, 255, 2]) {
+      const crafted = Buffer.from(bytes);
+      crafted[at] += by;
+      crafted.write(sum(crafted.subarray(end + 1)), end - 16, "latin1");
+      try {
+        const taken = Session.restore(crafted);
+        taken.graph.nodes();
+        taken.items();
+      } catch (error) {
+        assert.notEqual(error.code, "INTERNAL", `${at} by ${by}: ${error.message}`);
+      }
+    }
+  other.push(user("still here"));
+});
