@@ -26,7 +26,7 @@ const TRIES: u64 = 400;
 const FEW: u64 = 60;
 
 /// Nothing that is done with a small session takes so long: it has no end.
-const ENDLESS: Duration = Duration::from_secs(60);
+const ENDLESS: Duration = Duration::from_mins(1);
 
 /// Numbers from a seed.
 struct Numbers(u64);
@@ -210,7 +210,7 @@ fn script(seed: u64) -> Script {
 }
 
 /// Alters a seed's session again and again. How many alterations were taken for a session, of how many; or what went wrong.
-fn run_seed(seed: u64, tries: u64, began: Instant, until: Duration) -> Result<(u64, u64), String> {
+fn run_seed(seed: u64, most: u64, began: Instant, until: Duration) -> Result<(u64, u64), String> {
     let script = script(seed);
     let Ok(bytes) = catch_unwind(AssertUnwindSafe(|| world::run(&script, |_, _| {}).session.snapshot(b"")))
     else {
@@ -219,7 +219,7 @@ fn run_seed(seed: u64, tries: u64, began: Instant, until: Duration) -> Result<(u
     let body = &bytes[bytes.iter().position(|b| *b == b'\n').unwrap() + 1..];
     let (mut taken, mut tried) = (0, 0);
     SEED.store(seed, Ordering::Relaxed);
-    for n in 0..tries {
+    for n in 0..most {
         if began.elapsed() >= until {
             break;
         }
