@@ -6,10 +6,21 @@ use crate::message::Format;
 use crate::saved::checksum;
 
 /// Marks for a prompt cache, hints for one provider, and what a service says of its own answer.
-const UNREAD: [&str; 9] = [
+const UNREAD: [&str; 8] = [
     "cache_control", "cacheControl", "cachePoint", "providerOptions", "providerMetadata",
-    "callProviderMetadata", "status", "annotations", "logprobs",
+    "callProviderMetadata", "annotations", "logprobs",
 ];
+
+/// What an object is, and so which of its fields are no more than how it is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// An entry of a list: its id and status are its service's.
+    Entry,
+    /// The same, and its id is who it is: one of the package's own messages, or a call.
+    Named,
+    /// A part of a content: if it has a type, its id is its service's.
+    Part,
+}
 
 /// Whether a model reads two entries as the same. Cache marks, hints, ids of items, the order of keys, the white space of JSON
 /// and that around a text do not count, nor whether a text stands by itself or as the only part of a list.
@@ -26,24 +37,33 @@ pub fn checksum_of_reading(format: Format, entry: &Value) -> u64 {
 fn reading(format: Format, entry: &Value) -> Value {
     match entry {
         // Of the package's own messages the id is who they are.
-        Value::Object(entry) => Value::Object(fields(entry, format == Format::Messages)),
+        Value::Object(entry) => {
+            let place = if format == Format::Messages { Place::Named } else { Place::Entry };
+            Value::Object(fields(entry, place))
+        }
         other => sorted(other),
     }
 }
 
 /// The fields of an entry or of a part.
-fn fields(of: &Map<String, Value>, keeps_id: bool) -> Map<String, Value> {
-    let keeps_id = keeps_id || of.get("type").and_then(Value::as_str).is_some_and(says_by_id);
+fn fields(of: &Map<String, Value>, place: Place) -> Map<String, Value> {
+    let kind = of.get("type").and_then(Value::as_str);
+    let is_kept = |key: &str| match key {
+        "id" => place == Place::Named || kind.map_or(place == Place::Part, says_by_id),
+        "status" => place == Place::Part,
+        key => !UNREAD.contains(&key),
+    };
     let read = |(key, value): (&String, &Value)| {
         let key = key.as_str();
-        if UNREAD.contains(&key) || (key == "id" && !keeps_id) {
+        if !is_kept(key) {
             return None;
         }
         let value = match (key, value) {
             ("type", Value::String(kind)) => kind_of(kind).into(),
-            ("content" | "output" | "value" | "summary", _) => content(value),
+            ("content" | "output" | "summary", _) => content(value),
+            ("value", _) if kind == Some("content") => content(value),
             ("tool_calls", Value::Array(calls)) => calls.iter().map(call).collect(),
-            ("text" | "refusal", Value::String(text)) => text.trim().into(),
+            ("text" | "refusal" | "value", Value::String(text)) => text.trim().into(),
             ("arguments", Value::String(text)) => json_in(text),
             _ => sorted(value),
         };
@@ -56,9 +76,9 @@ fn fields(of: &Map<String, Value>, keeps_id: bool) -> Map<String, Value> {
 /// A call in a list of calls: the output is told by its id.
 fn call(call: &Value) -> Value {
     let Value::Object(call) = call else { return sorted(call) };
-    let mut read = fields(call, true);
+    let mut read = fields(call, Place::Named);
     if let Some(Value::Object(function)) = read.get("function") {
-        let function = fields(function, true);
+        let function = fields(function, Place::Named);
         read.insert("function".to_owned(), Value::Object(function));
     }
     Value::Object(read)
@@ -83,7 +103,7 @@ fn content(value: &Value) -> Value {
     let part = |part: &Value| match part {
         Value::String(said) => text(said),
         Value::Object(part) => {
-            let read = fields(part, false);
+            let read = fields(part, Place::Part);
             let said = |key: &str| read.get(key).and_then(Value::as_str);
             let is_blank = said("type") == Some("text") && said("text") == Some("");
             (!is_blank && !read.is_empty()).then_some(Value::Object(read))
@@ -93,7 +113,7 @@ fn content(value: &Value) -> Value {
     match value {
         Value::String(said) => text(said).into_iter().collect(),
         Value::Array(parts) => parts.iter().filter_map(part).collect(),
-        Value::Object(object) => Value::Object(fields(object, false)),
+        Value::Object(object) => Value::Object(fields(object, Place::Part)),
         other => other.clone(),
     }
 }
@@ -208,6 +228,21 @@ mod tests {
             "arguments are what they are"
         );
         assert!(!same(Format::Anthropic, &call("a", json!("x")), &call("b", json!("x"))), "another call");
+        let output = |value: Value| {
+            let output = json!({ "type": "json", "value": value });
+            let part = json!({ "type": "tool-result", "toolCallId": "a", "toolName": "f", "output": output });
+            json!({ "role": "tool", "content": [part] })
+        };
+        for (one, other) in [
+            (json!({ "status": "ok" }), json!({ "status": "failed" })),
+            (json!({ "id": 1 }), json!({ "id": 2 })),
+            (json!({ "a": null }), json!({})),
+            (json!([{ "annotations": [1] }]), json!([{ "annotations": [2] }])),
+            (json!(" x"), json!("x")),
+        ] {
+            let is_text = one.is_string(); // white space around a text is none, wherever it stands
+            assert_eq!(same(Format::AiSdk, &output(one.clone()), &output(other)), is_text, "{one}");
+        }
         let own = |id: &str| json!({ "id": id, "role": "user", "content": "x" });
         assert!(!same(Format::Messages, &own("a"), &own("b")), "a message's own id");
         let item = |id: &str| json!({ "type": "item_reference", "id": id });
