@@ -45,7 +45,7 @@ test("a compaction that folds nothing says why", async () => {
 });
 
 test("every try of a pass that ran several times has its number, the first one, too", async () => {
-  const session = new Session({ contextWindow: 5_000, safetyMargin: 0, ladder: "ladder", summarize: () => "<summary>Four questions.</summary>" });
+  const session = new Session({ contextWindow: 3_000, safetyMargin: 0, ladder: "ladder", summarize: () => "<summary>Four questions.</summary>" });
   for (let n = 0; n < 6; n++) {
     const [asks, answers] = exchange(n, 600);
     const call = { id: `c${n}`, type: "function", function: { name: "run", arguments: "{}" } };
