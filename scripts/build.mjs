@@ -13,19 +13,21 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { isBuilt, markBuilt } from "./lib/built.mjs";
-import { targetDir, wasmDir } from "./lib/paths.mjs";
+import { env, targetDir, wasmDir } from "./lib/paths.mjs";
+import { remapped, withoutCommit } from "./lib/portable.mjs";
 import { must } from "./lib/run.mjs";
 
 const module = join(wasmDir, "contextfold_bg.wasm");
 
 must("node", ["scripts/encodings.mjs"]); // what the core is comes of a run that counts by them
 if (process.argv.includes("--quick")) {
-  pack("--profile", "quick");
+  pack(["--profile", "quick"]);
   await split();
   tokenizer("quick");
 } else if (!isBuilt()) {
-  pack("--release");
+  pack(["--release"], remapped(env)); // a quick build keeps its cache: no flags of its own
   optimize();
+  writeFileSync(module, withoutCommit(readFileSync(module)));
   await split();
   tokenizer("release");
   markBuilt();
@@ -37,8 +39,8 @@ await writeBundles();
 report();
 
 /** Bundler target, as typed: the glue in one file that takes any instance, which the entries in pkg/ hand in. */
-function pack(...profile) {
-  must("wasm-pack", ["build", ...profile, "--out-dir", "pkg/wasm", "--no-pack"]);
+function pack(profile, environment = env) {
+  must("wasm-pack", ["build", ...profile, "--out-dir", "pkg/wasm", "--no-pack"], { env: environment });
   const declarations = join(wasmDir, "contextfold.d.ts");
   writeFileSync(declarations, withFreeing(readFileSync(declarations, "utf8")));
 }

@@ -1,0 +1,56 @@
+// The module is the same wherever it is built, and carries no path of the machine that built it.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { isBuilt } from "../../scripts/lib/built.mjs";
+import { env } from "../../scripts/lib/paths.mjs";
+import { remapFlags, remapped, withoutCommit } from "../../scripts/lib/portable.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "contextfold-portable-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const PATHS = /\/(?:root|home|Users|rustc)\/[\w./-]+?\.rs/g;
+
+test("the built module names no path of its builder", { skip: !isBuilt() && "this is no release build" }, () => {
+  for (const name of ["contextfold_bg.wasm", "core.wasm", "rest.wasm"]) {
+    const text = readFileSync(new URL(`../../pkg/wasm/${name}`, import.meta.url), "latin1");
+    assert.deepEqual([...new Set(text.match(PATHS) ?? [])], [], name);
+    assert.ok(!text.includes(process.cwd()), name);
+  }
+});
+
+/** A small crate with a dependency, both of which panic with their places, built as the release is built. */
+function built(name, flags) {
+  const at = join(folder, name);
+  for (const part of ["src", "inner/src"]) mkdirSync(join(at, part), { recursive: true });
+  writeFileSync(join(at, "Cargo.toml"), `[package]\nname = "small"\nversion = "0.1.0"\nedition = "2024"\n[lib]\ncrate-type = ["cdylib"]\n[dependencies]\ninner = { path = "inner" }\n[profile.release]\nlto = "fat"\ncodegen-units = 1\npanic = "abort"\nstrip = "debuginfo"\n[workspace]\n`);
+  writeFileSync(join(at, "inner/Cargo.toml"), `[package]\nname = "inner"\nversion = "0.1.0"\nedition = "2024"\n`);
+  writeFileSync(join(at, "inner/src/lib.rs"), "pub fn at(list: &Vec<u32>, at: usize) -> u32 {\n    list[at]\n}\n");
+  writeFileSync(join(at, "src/lib.rs"), "#[unsafe(no_mangle)]\npub extern \"C\" fn run(n: usize) -> u32 {\n    let list: Vec<u32> = (0..n as u32).collect();\n    inner::at(&list, n / 2) + list[n - 1] + file!().len() as u32\n}\n");
+  const { status, stderr } = spawnSync("cargo", ["build", "--release", "--offline", "--target", "wasm32-unknown-unknown"], { cwd: at, env: flags(at), encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  return readFileSync(join(at, "target/wasm32-unknown-unknown/release/small.wasm"));
+}
+
+test("two folders give the same bytes, which name neither", () => {
+  const { CARGO_TARGET_DIR: _, ...own } = env;
+  const portable = (at) => remapped(own, remapFlags({ from: at }));
+  const [one, other] = ["one", "another-and-longer"].map((name) => withoutCommit(built(name, portable)));
+  assert.ok(one.equals(other), "the bytes differ");
+  assert.doesNotMatch(one.toString("latin1"), PATHS);
+  assert.ok(!one.toString("latin1").includes(folder));
+  assert.match(built("as-it-is", () => own).toString("latin1"), PATHS, "or this test shows nothing");
+});
+
+test("what is blanked stays as long as it was, and nothing else changes", () => {
+  const commit = "0123456789abcdef0123456789abcdef01234567";
+  const bytes = Buffer.concat([Buffer.from([0, 0xff, 0x80]), Buffer.from(`x/rustc/${commit}/library/core/src/a.rs/rustc/short/library/`)]);
+  const blanked = withoutCommit(bytes);
+  assert.equal(blanked.length, bytes.length);
+  assert.equal(blanked.subarray(3).toString(), `x${".".repeat(48)}library/core/src/a.rs/rustc/short/library/`);
+  assert.deepEqual([...blanked.subarray(0, 3)], [0, 0xff, 0x80]);
+});
