@@ -134,6 +134,7 @@ const PROMISING = new Set([
   "beforeFinalAnswer",
   "read",
   "grep",
+  "searchAsync",
   "get",
   "save",
   "load",

@@ -8,13 +8,13 @@ const CALL_KEYS = ["id", "type", "function"];
 const FUNCTION_KEYS = ["name", "arguments"];
 /** What stands for a role. An assistant's message with calls is a `c`. */
 const ROLES = new Map([["system", "s"], ["developer", "d"], ["user", "u"], ["assistant", "a"], ["tool", "t"]]);
-/** Bytes; what may be longer crosses as JSON. */
-const LONGEST = 1 << 26;
+/** Bytes; what is longer crosses as JSON. */
+const LONGEST = 1 << 30;
 
 /**
  * Writes a message's texts as UTF-8, a lone surrogate as U+FFFD: what stands for its role, then a tool's call id, or how many
  * calls there are and id, name and arguments of each, a NUL behind each of these; then the content. How many bytes that are; 0
- * for a message that holds anything else, and `-n` where `n` bytes may be needed.
+ * for a message that holds anything else, and `-n` where `n` bytes are needed.
  * @param {unknown} message
  * @param {Uint8Array} into
  */
@@ -37,12 +37,28 @@ function packed(message, into) {
   if (calls !== undefined) head = head === "a" ? headOf(calls) : undefined;
   if (head === undefined) return 0;
   if (callId !== undefined) head += `${callId}\0`;
-  const most = (head.length + content.length) * 3;
   // An object may have looked into the module, whose memory has moved since: nothing is written where none is left.
-  if (most > into.length) return most > LONGEST || into.length === 0 ? 0 : -most;
+  if (into.length === 0) return 0;
+  if ((head.length + content.length) * 3 > into.length) {
+    const bytes = bytesOf(head) + bytesOf(content); // just as many: what is asked for stands beside the message for a while
+    if (bytes > into.length) return bytes > LONGEST ? 0 : -bytes;
+  }
   if (head.length === 1) into[0] = head.charCodeAt(0);
   const { written } = head.length === 1 ? { written: 1 } : encoder.encodeInto(head, into);
   return written + encoder.encodeInto(content, into.subarray(written)).written;
+}
+
+/** How many bytes of UTF-8 a text is, a lone surrogate being U+FFFD. */
+function bytesOf(text) {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) continue;
+    bytes += unit < 0x800 ? 1 : 2;
+    const isPair = unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+    if (isPair) at++; // four bytes of two units
+  }
+  return bytes;
 }
 
 /**

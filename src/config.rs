@@ -13,6 +13,7 @@
 //! # Ok::<(), contextfold::Error>(())
 //! ```
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
 
@@ -33,12 +34,15 @@ pub struct Keys<'a> {
     map: &'a Map<String, Value>,
     asked: Vec<&'a str>,
     code: ErrorCode,
+    /// A number or a yes and no in quotes is taken: models write them so.
+    takes_quoted: bool,
 }
 
 impl<'a> Keys<'a> {
     /// Reads `map`, which stands at the path `prefix` (empty at the top). Errors are `INVALID_CONFIG`.
     pub fn new(prefix: &str, map: &'a Map<String, Value>) -> Self {
-        Self { prefix: prefix.to_owned(), map, asked: Vec::new(), code: ErrorCode::InvalidConfig }
+        let code = ErrorCode::InvalidConfig;
+        Self { prefix: prefix.to_owned(), map, asked: Vec::new(), code, takes_quoted: false }
     }
 
     /// Reads `value`, which must be an object.
@@ -49,6 +53,11 @@ impl<'a> Keys<'a> {
     /// Reads the arguments of a call: as [`Keys::of`], but errors are `INVALID_ARGUMENT`.
     pub fn arguments(prefix: &str, value: &'a Value) -> Result<Self> {
         Self::object_of(prefix, value, ErrorCode::InvalidArgument)
+    }
+
+    /// Reads what a model called a tool with: as [`Keys::arguments`], and a number, `true` or `false` may stand in quotes.
+    pub fn called(tool: &str, value: &'a Value) -> Result<Self> {
+        Ok(Self { takes_quoted: true, ..Self::arguments(tool, value)? })
     }
 
     fn object_of(prefix: &str, value: &'a Value, code: ErrorCode) -> Result<Self> {
@@ -72,13 +81,19 @@ impl<'a> Keys<'a> {
 
     /// `true` or `false`.
     pub fn bool(&mut self, key: &'a str) -> Result<Option<bool>> {
-        self.read(key, "true or false", Value::as_bool)
+        let quoted = self.takes_quoted;
+        self.read(key, "true or false", |v| {
+            v.as_bool().or_else(|| v.as_str().filter(|_| quoted)?.trim().parse().ok())
+        })
     }
 
     /// A whole number within `range`.
     pub fn u64_in(&mut self, key: &'a str, range: impl RangeBounds<u64>) -> Result<Option<u64>> {
         let expected = format!("a whole number{}", range_text(&range));
-        self.read(key, &expected, |v| whole(v).filter(|n| range.contains(n)))
+        let quoted = self.takes_quoted;
+        let written =
+            |v: &Value| v.as_str().filter(|_| quoted)?.trim().parse().ok().filter(|n| *n <= MAX_SAFE_INTEGER);
+        self.read(key, &expected, |v| whole(v).or_else(|| written(v)).filter(|n| range.contains(n)))
     }
 
     /// A whole number that may be negative.
@@ -171,7 +186,8 @@ impl<'a> Keys<'a> {
     }
 
     fn path(&self, key: &str) -> String {
-        if self.prefix.is_empty() { key.to_owned() } else { format!("{}.{key}", self.prefix) }
+        let key = shortened(key);
+        if self.prefix.is_empty() { key.into_owned() } else { format!("{}.{key}", self.prefix) }
     }
 
     fn read<T>(
@@ -202,13 +218,24 @@ pub(crate) fn whole(value: &Value) -> Option<u64> {
     (n.fract() == 0.0 && (0.0..=MAX_SAFE_INTEGER as f64).contains(&n)).then_some(n as u64)
 }
 
+/// Characters of a text that an error shows.
+const SHOWN: usize = 40;
+
+/// A key in an error message: who called may have written a long one.
+fn shortened(key: &str) -> Cow<'_, str> {
+    match key.char_indices().nth(SHOWN) {
+        Some((at, _)) => Cow::Owned(format!("{}…", &key[..at])),
+        None => Cow::Borrowed(key),
+    }
+}
+
 /// A value in an error message: short, and never more of a text than tells it apart.
 pub(crate) fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
-        Value::String(s) if s.chars().count() <= 40 => format!("{s:?}"),
-        Value::String(s) => format!("{:?}…", s.chars().take(40).collect::<String>()),
+        Value::String(s) if s.chars().count() <= SHOWN => format!("{s:?}"),
+        Value::String(s) => format!("{:?}…", s.chars().take(SHOWN).collect::<String>()),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     }
@@ -290,7 +317,7 @@ mod tests {
         let line = refusal(&v, |k| {
             k.bool("enabled")?;
             k.number_in("thresholdRatio", ..)?;
-            Keys { asked: k.asked.clone(), map: k.map, prefix: k.prefix.clone(), code: k.code }.finish()
+            Keys { asked: k.asked.clone(), prefix: k.prefix.clone(), ..*k }.finish()
         });
         assert_eq!(line, "INVALID_CONFIG: `a.tresholdRatio`: unknown key; did you mean `thresholdRatio`?");
 
@@ -299,6 +326,22 @@ mod tests {
         keys.bool("enabled").unwrap();
         let refused = keys.finish().unwrap_err();
         assert_eq!(refused.to_string(), "INVALID_ARGUMENT: `tool.zzz`: unknown key; known are `enabled`");
+    }
+
+    #[test]
+    fn what_a_model_writes_may_stand_in_quotes_and_a_long_key_is_not_quoted_whole() {
+        let v = json!({ "n": " 7 ", "b": "true", "x": "seven" });
+        let mut keys = Keys::called("tool", &v).unwrap();
+        assert_eq!((keys.u64_in("n", 1..).unwrap(), keys.bool("b").unwrap()), (Some(7), Some(true)));
+        assert!(keys.u64_in("x", ..).is_err() && keys.u64_in("n", 8..).is_err());
+        let mut strict = Keys::arguments("tool", &v).unwrap();
+        assert!(strict.u64_in("n", ..).is_err() && strict.bool("b").is_err());
+        let v = json!({ "k".repeat(100_000): 1 });
+        let refused = Keys::called("tool", &v).unwrap().finish().unwrap_err();
+        assert_eq!(
+            refused.message(),
+            format!("`tool.{}…`: unknown key; there are none here", "k".repeat(40))
+        );
     }
 
     #[test]

@@ -2,12 +2,12 @@
 //!
 //! `regex-automata`'s simplest engine, by itself: `regex` brings a choice among several, which a page would download.
 
-mod cost;
+mod scan;
 
-use std::ops::Range;
 use std::sync::Mutex;
 
-use regex_automata::Input;
+pub use scan::{Scan, Searched};
+
 use regex_automata::nfa::thompson::pikevm::{Cache, PikeVM};
 use regex_automata::nfa::thompson::{Compiler, Config};
 use regex_automata::util::{captures, syntax};
@@ -18,12 +18,11 @@ const MOST_BYTES: usize = 1 << 20;
 /// What can be said, for who said something else: tables of Unicode's properties would be much to download.
 const SYNTAX: &str = r"the syntax is that of Rust's `regex`, with no look-around, no backreferences and no `\p{…}` (`\w` has the letters of all scripts)";
 
-/// Steps that a search may take at worst: the text's bytes, times the places of the pattern that a text can stand at at once.
-/// Some ten seconds.
-const MOST_STEPS: u64 = 500_000_000;
+/// Bytes that a pattern may have before it is read at all: reading takes memory many times as large, and memory is never given back.
+const MOST_PATTERN: usize = 2_000;
 
-/// A pattern of so few places is searched in any text.
-const FEW_PLACES: u64 = 16;
+/// Bytes of a text that is looked for letter by letter.
+const MOST_TEXT: usize = 1_000;
 
 /// How a pattern is read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,8 +39,8 @@ pub struct Options {
 #[derive(Debug)]
 pub struct Pattern {
     engine: PikeVM,
-    /// The places of it that a text can stand at at once.
-    places: u64,
+    /// The bytes that a match can begin with; none where it can be empty.
+    begins: Option<Box<[bool; 256]>>,
     /// What a search works in, kept for the next one.
     kept: Mutex<Option<Cache>>,
 }
@@ -58,11 +57,36 @@ impl Pattern {
     /// # Errors
     /// What is wrong with it, and where.
     pub fn new(pattern: &str, options: Options) -> Result<Self, String> {
+        if pattern.len() > MOST_PATTERN {
+            return Err(format!(
+                "it has {} bytes, and a pattern may have {MOST_PATTERN}; look for less of it",
+                pattern.len()
+            ));
+        }
+        Self::compiled(pattern, options)
+    }
+
+    /// What matches one of these texts, letter by letter.
+    ///
+    /// # Errors
+    /// That one is too long.
+    pub fn of_texts(texts: &[&str], ignore_case: bool) -> Result<Self, String> {
+        if let Some(long) = texts.iter().find(|text| text.len() > MOST_TEXT) {
+            return Err(format!(
+                "it has {} bytes, and {MOST_TEXT} can be looked for; look for a part of it",
+                long.len()
+            ));
+        }
+        let escaped: Vec<String> = texts.iter().map(|text| escape(text)).collect();
+        Self::compiled(&escaped.join("|"), Options { ignore_case, ..Options::default() })
+    }
+
+    fn compiled(pattern: &str, options: Options) -> Result<Self, String> {
         let syntax = syntax::Config::new()
             .case_insensitive(options.ignore_case)
             .multi_line(options.multi_line)
             .dot_matches_new_line(options.dot_matches_new_line);
-        let tree = syntax::parse_with(pattern, &syntax).map_err(|e| format!("{SYNTAX}: {e}"))?;
+        let tree = syntax::parse_with(pattern, &syntax).map_err(|e| format!("{SYNTAX}: {}", told(&e)))?;
         let engine = Compiler::new()
             .configure(Config::new().nfa_size_limit(Some(MOST_BYTES)))
             .build_from_hir(&tree)
@@ -70,27 +94,8 @@ impl Pattern {
             .map_err(|_| {
                 format!("it is over the size limit of {MOST_BYTES} bytes; make what it repeats smaller")
             })?;
-        Ok(Self { engine, places: cost::places(&tree), kept: Mutex::new(None) })
-    }
-
-    /// Refuses a search that could take too long, before it begins: whether it does is seen in pattern and length alone.
-    ///
-    /// # Errors
-    /// That, and what to do.
-    pub fn refuse_costly(&self, bytes: impl FnOnce() -> u64) -> Result<(), String> {
-        if self.places <= FEW_PLACES {
-            return Ok(());
-        }
-        let bytes = bytes();
-        let steps = self.places.saturating_mul(bytes);
-        if steps <= MOST_STEPS {
-            return Ok(());
-        }
-        Err(format!(
-            "in {bytes} bytes it could take {steps} steps, and {MOST_STEPS} are allowed; make what it repeats smaller (a text can stand at {} places of it at once, and {} are allowed here)",
-            self.places,
-            (MOST_STEPS / bytes.max(1)).max(FEW_PLACES)
-        ))
+        let begins = scan::first_bytes(engine.get_nfa());
+        Ok(Self { engine, begins, kept: Mutex::new(None) })
     }
 
     /// Whether it matches anywhere.
@@ -98,15 +103,15 @@ impl Pattern {
         self.working(|engine, cache| engine.is_match(cache, text))
     }
 
-    /// The first match that begins at `from` or later; what stands before counts for `^` and `\b`.
-    pub fn find_at(&self, text: &str, from: usize) -> Option<Range<usize>> {
-        let input = Input::new(text).range(from..);
+    #[cfg(test)]
+    fn by_engine(&self, text: &str, from: usize) -> Option<std::ops::Range<usize>> {
+        let input = regex_automata::Input::new(text).range(from..);
         self.working(|engine, cache| Some(engine.find_iter(cache, input).next()?.range()))
     }
 
-    /// The first match.
-    pub fn find(&self, text: &str) -> Option<Range<usize>> {
-        self.find_at(text, 0)
+    #[cfg(test)]
+    pub(crate) fn find(&self, text: &str) -> Option<std::ops::Range<usize>> {
+        Scan::new(0).go_on(self, text, &mut { u64::MAX }).flatten()
     }
 
     /// The first match, with its groups.
@@ -134,7 +139,23 @@ impl<'t> Captures<'t> {
     }
 }
 
+/// Characters of a pattern that an error shows.
+const SHOWN: usize = 40;
+
+/// What is wrong, and where it begins; never the whole of a pattern.
+fn told(error: &regex_syntax::Error) -> String {
+    let (what, pattern, span) = match error {
+        regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.pattern(), error.span()),
+        regex_syntax::Error::Translate(error) => (error.kind().to_string(), error.pattern(), error.span()),
+        _ => return "it cannot be read".to_owned(),
+    };
+    let from = pattern.floor_char_boundary(span.start.offset);
+    let shown: String = pattern[from..].chars().take(SHOWN).collect();
+    let more = if from + shown.len() < pattern.len() { "…" } else { "" };
+    format!("{what}, at character {} (`{shown}{more}`)", pattern[..from].chars().count() + 1)
+}
+
 /// `text` as a pattern that matches just it.
-pub fn escape(text: &str) -> String {
+fn escape(text: &str) -> String {
     regex_syntax::escape(text)
 }

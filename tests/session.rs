@@ -534,6 +534,66 @@ fn answers_of_the_caches_own_tools_are_trimmed_too() {
 }
 
 #[test]
+fn an_answer_in_the_name_of_the_caches_own_tools_is_bounded_and_not_cached() {
+    for tool in ["tool_output_cache", "tool_output_cache_grep"] {
+        let mut s = session(&json!({}));
+        s.push(vec![user("go"), calls(&["big"]), Message::tool("big", "line\n".repeat(3_000))]).unwrap();
+        let call = ToolCall::function("read", tool, r#"{"ref_id":"out_1"}"#);
+        s.push(vec![Message::new(Role::Assistant, vec![Part::from(call)])]).unwrap();
+        let asked = s.context().history.len();
+        s.push(vec![Message::tool("read", "     1\tline\n".repeat(24_000))]).unwrap();
+        let shown = |s: &Session| s.context().lower().last().unwrap().plain_text();
+        assert!(shown(&s).len() <= 51_200, "{}", shown(&s).len());
+        assert!(shown(&s).ends_with("read on with tool_output_cache, by offset and limit, or ask for less]"));
+        assert_eq!(s.context().outputs.len(), 1, "it is not cached again");
+        let again = s.context().slot_on_entry(contextfold::context::NodeIndex(asked as u32));
+        assert_eq!(again.message.plain_text(), shown(&s), "as it comes back, too");
+    }
+    let mut s = session(&json!({}));
+    let call = ToolCall::function("find", "search_history", r#"{"query":"x"}"#);
+    s.push(vec![
+        user("go"),
+        Message::new(Role::Assistant, vec![Part::from(call)]),
+        Message::tool("find", "x".repeat(268_892)),
+    ])
+    .unwrap();
+    assert!(s.context().lower().last().unwrap().plain_text().len() <= 51_200);
+}
+
+#[test]
+fn more_is_reserved_than_there_is_only_by_mistake() {
+    let refused =
+        SessionConfig::from_value(&json!({ "contextWindow": 1_000, "reservedOutputTokens": 1_001 }))
+            .unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::InvalidConfig);
+    assert!(
+        refused
+            .message()
+            .starts_with("`reservedOutputTokens`: 1001 tokens are more than the context window of 1000"),
+        "{refused}"
+    );
+    assert!(
+        SessionConfig::from_value(&json!({ "reservedOutputTokens": 1_001 })).is_ok(),
+        "no window is known"
+    );
+}
+
+#[test]
+fn a_session_says_what_it_holds_at_most_and_takes_more_where_it_may() {
+    let mut s = session(&json!({ "maxNodes": 2 }));
+    s.push(vec![user("one"), user("two")]).unwrap();
+    let full = s.push(vec![user("three")]).unwrap_err();
+    assert_eq!(full.code(), ErrorCode::SafetyLimitExceeded);
+    assert_eq!(
+        full.message(),
+        "3 messages and summaries in a session are more than the limit of 2; raise `maxNodes`"
+    );
+    let config = s.config().with(&json!({ "maxNodes": 3 })).unwrap();
+    s.set_options(config, None);
+    s.push(vec![user("three")]).unwrap();
+}
+
+#[test]
 fn garbage_is_what_nothing_names() {
     let mut s = session(&json!({}));
     for _ in 0..12 {
@@ -993,22 +1053,40 @@ fn an_output_before_what_was_said_already_ends_its_step() {
 }
 
 #[test]
-fn a_search_that_could_take_too_long_is_refused() {
+fn a_search_in_slices_finds_what_one_at_once_finds_and_says_where_it_stopped() {
     let mut session = session(&json!({}));
-    session.push(vec![user(&"abcdefghi ".repeat(400_000))]).unwrap();
+    session.push((0..40).map(|i| user(&format!("{}needle {i}", "abcdefghi ".repeat(50)))).collect()).unwrap();
+    session.context_mut().outputs.put_text("a needle in the cache", None).unwrap();
     let search =
-        |query: &str| session.search(&Search::read(&json!({ "query": query, "regex": true })).unwrap());
-    let error = search("(?:[a-z]?){100}!").unwrap_err();
-    assert_eq!(error.code(), ErrorCode::InvalidArgument);
-    assert!(error.message().contains("make what it repeats smaller"), "{error}");
-    assert_eq!(search("^abcdefghi").unwrap().len(), 1);
+        |query: &str| Search::read(&json!({ "query": query, "regex": true, "max_hits": "30" })).unwrap();
+    let at_once = session.search(&search("needle"));
+    assert_eq!((at_once.len(), at_once[0].id.as_str(), at_once[29].id.as_str()), (30, "m40", "m11"));
+    let slow = search("(?:[a-z]?){40}ne+dle");
+    let mut looking = session.look_for(slow.clone());
+    let mut slices = 0;
+    while !session.go_on(&mut looking, 2_000) {
+        slices += 1;
+        if slices == 20 {
+            session.push(vec![user("a needle that comes too late")]).unwrap();
+        }
+    }
+    assert!(slices > 20, "{slices}");
+    let ids = |hits: &[contextfold::session::Hit]| hits.iter().map(|hit| hit.id.clone()).collect::<Vec<_>>();
+    assert_eq!(ids(&session.hits(looking)), ids(&at_once));
+    let mut looking = session.look_for(slow);
+    assert!(!session.go_on(&mut looking, 60_000));
+    let stopped = session.hits(looking).pop().unwrap();
+    assert!(
+        stopped.unseen && stopped.excerpt.contains(&format!("`{}` and what is older", stopped.id)),
+        "{stopped:?}"
+    );
 }
 
 #[test]
 fn what_the_model_looked_up_is_not_found_before_what_it_looks_for() {
     let mut session = session(&json!({}));
     let find = |session: &Session| {
-        let hits = session.search(&Search::read(&json!({ "query": "deploy key" })).unwrap()).unwrap();
+        let hits = session.search(&Search::read(&json!({ "query": "deploy key" })).unwrap());
         let nodes = session.context().history.nodes();
         let at = |id: &str| nodes.iter().position(|node| node.id.to_string() == id).unwrap() as u32;
         hits.iter().map(|hit| NodeIndex(at(&hit.id))).collect::<Vec<_>>()

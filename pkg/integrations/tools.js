@@ -18,17 +18,18 @@ const MOST_READ = 200;
 /** Matches that are shown of one, as of a message. */
 const PER_OUTPUT = 3;
 
-/** `session.search`, and the outputs that live in the store: newest first, until there are hits enough. */
+/** `session.searchAsync`, and the outputs that live in the store: newest first, until there are hits enough. */
 async function search(session, { query, regex, ignore_case, max_hits }) {
-  const hits = session.search(query, { regex, ignore_case, max_hits });
-  if (!hits.at(-1)?.unseen) return hits;
+  const hits = await session.searchAsync(query, { regex, ignore_case, max_hits });
+  if (!hits.at(-1)?.refs) return hits;
   const { refs, ...unseen } = hits.pop();
-  const pattern = regex ? query : query.replace(/[\\.+*?()|[\]{}^$#&~-]/g, "\\$&");
+  const pattern = String(regex) === "true" ? query : query.replace(/[\\.+*?()|[\]{}^$#&~-]/g, "\\$&");
   const left = [...refs];
   for (let read = 0; left.length > 0 && read < MOST_READ && hits.length < (max_hits ?? 20); read++) {
     const ref = left.at(-1);
     try {
       const found = await session.toolOutputs.grep({ ref_id: ref, pattern, ignore_case: ignore_case ?? true, max_matches: PER_OUTPUT });
+      if (/\[stopped[^\]]*\]$/.test(found)) break; // a pattern that is too slow here is so in the others
       if (!found.startsWith("[none of ")) hits.push({ id: ref, ref, role: "tool", excerpt: found });
     } catch (error) {
       if (error?.code !== "UNKNOWN_REF") break; // the store is down: what is left is told
@@ -56,7 +57,7 @@ function argumentsOf(args) {
 /** See tools.d.ts. */
 export async function runTool(session, name, args) {
   const run = Object.hasOwn(RUN, name) ? RUN[name] : undefined;
-  if (!run) throw new ContextError("INVALID_ARGUMENT", `there is no tool named ${name}; there are: ${Object.keys(RUN).join(", ")}`);
+  if (!run) throw new ContextError("INVALID_ARGUMENT", `there is no tool named ${String(name).slice(0, 60)}; there are: ${Object.keys(RUN).join(", ")}`);
   const given = argumentsOf(args);
   if (!given) return NO_ARGUMENTS;
   const of = await (typeof session === "function" ? session() : session);

@@ -64,22 +64,33 @@ impl Context {
         if !self.output_config.enabled || message.role != Role::Tool {
             return Ok((message, None));
         }
-        let own_tool = self.answers_own_tool(&message, caller);
-        let mut cut = None;
-        for at in 0..message.parts.len() {
-            let Part::ToolOutput(output) = &mut message.parts[at] else { continue };
+        let own_tool = caller.is_some_and(|caller| self.answers_own_tool(&message, caller));
+        for part in &mut message.parts {
+            let Part::ToolOutput(output) = part else { continue };
             if !own_tool || output.output_ref.is_some() {
                 output.output_ref = Some(self.store_output(output)?.into());
             }
-            let Some(output_ref) = output.output_ref.as_ref().filter(|_| !message.meta.pinned) else {
-                continue;
+        }
+        let cut = if message.meta.pinned { None } else { self.cut(&message, || own_tool) };
+        Ok((message, cut))
+    }
+
+    /// A tool message with its outputs as they may stand in the view; `None` where they may stand as they are.
+    pub(super) fn cut(&self, message: &Message, answers_own_tool: impl Fn() -> bool) -> Option<Message> {
+        let config = &self.output_config;
+        let mut cut = None;
+        for (at, part) in message.parts.iter().enumerate() {
+            let Part::ToolOutput(output) = part else { continue };
+            let content = match &output.output_ref {
+                Some(known) => tool_output::view(&output.content, config, &known.id),
+                None => tool_output::view_of_answer(&output.content, config).filter(|_| answers_own_tool()),
             };
-            if let Some(content) = tool_output::view(&output.content, &self.output_config, &output_ref.id) {
+            if let Some(content) = content {
                 let shorter = ToolOutput { content, ..ToolOutput::clone(output) };
                 cut.get_or_insert_with(|| message.clone()).parts[at] = Part::from(shorter);
             }
         }
-        Ok((message, cut))
+        cut
     }
 
     /// The ref that opens this output. One that the caller brought stays if it opens the same output here, or a longer one
@@ -132,15 +143,25 @@ impl Context {
         }
     }
 
-    /// Whether a tool message answers one of the cache's own tools: such answers are bounded already.
-    fn answers_own_tool(&self, message: &Message, caller: Option<NodeIndex>) -> bool {
-        let Some(caller) = caller else { return false };
+    /// Whether a tool message answers one of the cache's own tools: such answers are not cached again.
+    fn answers_own_tool(&self, message: &Message, caller: NodeIndex) -> bool {
         let answers = |id: &str| message.tool_outputs().any(|o| o.call_id == id);
         self.history
             .node(caller)
             .message
             .tool_calls()
             .any(|c| answers(&c.id) && tool_output::is_cache_tool(&c.name))
+    }
+
+    /// The same for a message of the history: the nearest call before it is the one that it answers.
+    pub(super) fn answered_own_tool(&self, index: NodeIndex) -> bool {
+        let message = &self.history.node(index).message;
+        let called = |n: &NodeIndex| {
+            let mut calls = self.history.node(*n).message.tool_calls();
+            calls.any(|call| message.tool_outputs().any(|output| output.call_id == call.id))
+        };
+        let caller = (0..index.0).rev().map(NodeIndex).find(called);
+        caller.is_some_and(|caller| self.answers_own_tool(message, caller))
     }
 
     /// Makes placeholders of the oldest tool outputs until the rest is within the budget (CACHE-4).

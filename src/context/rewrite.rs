@@ -10,7 +10,6 @@ use super::tally::Tally;
 use super::view::{Form, Slot};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolOutputRef};
-use crate::tool_output;
 
 const WHY: &str = "the caller rewrote the past from here on";
 
@@ -151,18 +150,7 @@ impl Context {
         if slot.message.role != Role::Tool || self.history.node(index).pinned || !self.output_config.enabled {
             return slot;
         }
-        let mut cut = None;
-        for (at, part) in slot.message.parts.iter().enumerate() {
-            if let Part::ToolOutput(output) = part
-                && let Some(known) = &output.output_ref
-                && let Some(content) = tool_output::view(&output.content, &self.output_config, &known.id)
-            {
-                let mut shorter = output.clone();
-                shorter.content = content;
-                cut.get_or_insert_with(|| Message::clone(&slot.message)).parts[at] =
-                    Part::ToolOutput(shorter);
-            }
-        }
+        let cut = self.cut(&slot.message, || self.answered_own_tool(index));
         if let Some(cut) = cut {
             slot.tally = Tally::of(&cut, &*self.counter);
             slot.message = cut.into();

@@ -49,9 +49,7 @@ impl GraphLimits {
         if count <= limit {
             return Ok(());
         }
-        let message = format!(
-            "{count} {what} are more than the limit of {limit}; raise `{option}`, or fold or limit what is asked for"
-        );
+        let message = format!("{count} {what} are more than the limit of {limit}; raise `{option}`");
         Err(Error::new(ErrorCode::SafetyLimitExceeded, message))
     }
 }

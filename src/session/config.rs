@@ -49,6 +49,10 @@ pub struct SessionConfig {
     pub freeze_inputs: bool,
     /// Bytes of tool outputs that are held in memory; older ones live in the host's store alone.
     pub memory_bytes: Option<u64>,
+    /// Milliseconds that the host may spend on a search of the model's; it has the clock.
+    pub search_ms: Option<u64>,
+    /// Messages and summaries that the history may have.
+    pub max_nodes: Option<usize>,
 }
 
 impl SessionConfig {
@@ -67,9 +71,11 @@ impl SessionConfig {
         let calibrate = keys.bool("calibrate")?.unwrap_or(true);
         let safety_margin = keys.number_in("safetyMargin", 0.0..1.0)?;
         let compaction = keys.value("compaction").map(CompactionConfig::from_value).transpose()?;
-        let (mut tool_output_cache, mut memory_bytes) = (ToolOutputCacheConfig::default(), None);
+        let (mut tool_output_cache, mut memory_bytes, mut search_ms) =
+            (ToolOutputCacheConfig::default(), None, None);
         if let Some(mut outputs) = keys.object("toolOutputCache")? {
             memory_bytes = outputs.or_null("memoryBytes", |keys, key| keys.u64_in(key, ..))?.flatten();
+            search_ms = outputs.u64_in("searchMs", 1..)?;
             tool_output_cache = ToolOutputCacheConfig::from_keys(&mut outputs)?;
             outputs.finish()?;
         }
@@ -91,6 +97,7 @@ impl SessionConfig {
             Some("keep") => false,
             _ => model.as_deref().is_some_and(binds_thinking),
         };
+        let max_nodes = keys.u64_in("maxNodes", 1..=u64::from(u32::MAX / 2))?.map(|n| n as usize);
         let freeze_inputs = keys.bool("freezeInputs")?.unwrap_or(false);
         for functions in ["summarize", "tokenizer", "now", "store"] {
             keys.value(functions); // the host's to read; named here for the hint at a misspelt key
@@ -122,6 +129,12 @@ impl SessionConfig {
             .map(|l| (l.max_input_tokens, l.window()))
             .filter(|(most, table)| given_window.is_none() || most < table)
             .map(|(most, _)| most);
+        if let Some(window) = window.filter(|window| reserved > *window) {
+            let why = format!(
+                "{reserved} tokens are more than the context window of {window}: reserve less of it, for something has to be left to send"
+            );
+            return Err(Error::config("reservedOutputTokens", why));
+        }
         let limit = window.map(|w| model::limit(max_input, w, reserved));
         Ok(Self {
             acts_at_limit: ladder.acts_at_limit() && !given.threshold_ratio,
@@ -140,6 +153,8 @@ impl SessionConfig {
             drops_bound_thinking,
             freeze_inputs,
             memory_bytes,
+            search_ms,
+            max_nodes,
             given: value.clone(),
         })
     }

@@ -62,8 +62,8 @@ pub struct Session {
     /// A fold was undone by hand: below so many tokens none begins on its own account, while the view fits.
     pub(super) resting: u64,
     /// How large the history may grow.
-    pub(super) limits: GraphLimits,
     /// Its name among its branches.
+    pub(super) limits: GraphLimits,
     pub(super) lane: String,
     /// Where it branched off, if it did.
     pub(super) origin: Option<Origin>,
@@ -135,10 +135,20 @@ impl Session {
         self.limits = limits;
     }
 
+    /// How large they may grow: as the options say, or else as it was set.
+    pub(super) fn limits(&self) -> GraphLimits {
+        GraphLimits { max_nodes: self.config.max_nodes.unwrap_or(self.limits.max_nodes), ..self.limits }
+    }
+
     /// `SAFETY_LIMIT_EXCEEDED` where so many messages more are too many.
     pub(super) fn allow(&self, more: usize) -> Result<()> {
-        let (there, limit) = (self.context.history.len(), self.limits.max_nodes);
-        GraphLimits::allow(there + more, limit, "messages in a session", "maxNodes")
+        let there = self.context.history.len();
+        GraphLimits::allow(
+            there + more,
+            self.limits().max_nodes,
+            "messages and summaries in a session",
+            "maxNodes",
+        )
     }
 
     /// Redacts what goes to the summariser and into ledgers from now on (COMP-21).

@@ -60,10 +60,10 @@ impl Drawn {
     fn catch_up(&mut self, session: &Session) -> Result<()> {
         let context = &session.context;
         if self.nodes.is_empty() {
-            *self = Self { graph: ContextGraph::new(session.limits), ..Self::default() };
+            *self = Self { graph: ContextGraph::new(session.limits()), ..Self::default() };
         }
         if self.is_taken(&context.history) {
-            *self = Self { graph: ContextGraph::new(session.limits), ..Self::default() };
+            *self = Self { graph: ContextGraph::new(session.limits()), ..Self::default() };
         }
         let merges: BTreeMap<NodeIndex, (usize, usize)> = session
             .forks

@@ -38,5 +38,5 @@ pub use preview::{Plan, PlanOptions};
 pub use prompt::{ContextChange, tool_name};
 pub use run::{Fit, Pending};
 pub use saved_summary::SavedSummary;
-pub use search::{Hit, Search};
+pub use search::{Hit, Looking, Search};
 pub use snapshot::{Restored, SESSION};

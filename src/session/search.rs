@@ -1,9 +1,10 @@
 //! Recall (COMP-24): what was ever there is found again, folded, trimmed or not.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
-use crate::pattern::{Options, Pattern};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,8 +12,9 @@ use super::facade::Session;
 use crate::config::Keys;
 use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, Result};
-use crate::facts::{texts, texts_with};
+use crate::facts::texts_with;
 use crate::message::Role;
+use crate::pattern::{Options, Pattern, Scan, Searched};
 use crate::tool_output::{Output, SEARCH_TOOL, is_own_tool, prefix_bytes, suffix_bytes};
 
 /// Places that are shown of one message.
@@ -23,6 +25,10 @@ const AROUND: usize = 100;
 const LONGEST_MATCH: usize = 300;
 /// Outputs that are named where they could not be searched.
 const NAMED: usize = 20;
+/// Steps that a search may take where nobody asks for it in slices: some ten seconds.
+const MOST_STEPS: u64 = 500_000_000;
+/// Steps that a message costs beside the search in it.
+const PER_MESSAGE_STEPS: u64 = 50;
 const DEFAULT_HITS: u64 = 20;
 const MOST_HITS: u64 = 1_000;
 
@@ -96,13 +102,13 @@ impl Search {
     /// # Errors
     /// As above, and where `query` is missing.
     pub fn read(arguments: &Value) -> Result<Self> {
-        let mut keys = Keys::arguments(SEARCH_TOOL, arguments)?;
+        let mut keys = Keys::called(SEARCH_TOOL, arguments)?;
         let query = keys.string("query")?.ok_or_else(|| keys.error("query", "the query is missing"))?;
         Self::of(&[&query], None, arguments)
     }
 
     fn of(queries: &[&str], js_flags: Option<&str>, options: &Value) -> Result<Self> {
-        let mut keys = Keys::arguments(SEARCH_TOOL, options)?;
+        let mut keys = Keys::called(SEARCH_TOOL, options)?;
         keys.value("query"); // the whole of a model's arguments may be handed on as options
         let regex = keys.or_null("regex", Keys::bool)?.flatten().unwrap_or(js_flags.is_some());
         let ignore_case = keys.or_null("ignore_case", Keys::bool)?.flatten();
@@ -113,16 +119,14 @@ impl Search {
             return Err(Error::argument("the query is empty; give a text or a regular expression"));
         }
         let flag = |f: char| js_flags.is_some_and(|flags| flags.contains(f));
-        let escaped =
-            || queries.iter().map(|query| crate::pattern::escape(query)).collect::<Vec<_>>().join("|");
-        let pattern = if regex { query.to_owned() } else { escaped() };
-        let options = Options {
-            ignore_case: ignore_case.unwrap_or(js_flags.is_none() || flag('i')),
-            multi_line: flag('m'),
-            dot_matches_new_line: flag('s'),
+        let ignore_case = ignore_case.unwrap_or(js_flags.is_none() || flag('i'));
+        let pattern = if regex {
+            let options = Options { ignore_case, multi_line: flag('m'), dot_matches_new_line: flag('s') };
+            Pattern::new(query, options).map_err(|e| format!("the query is no regular expression: {e}"))
+        } else {
+            Pattern::of_texts(queries, ignore_case).map_err(|e| format!("the query: {e}"))
         };
-        let pattern = Pattern::new(&pattern, options)
-            .map_err(|e| Error::argument(format!("the query is no regular expression: {e}")))?;
+        let pattern = pattern.map_err(Error::argument)?;
         Ok(Self { pattern: Arc::new(pattern), max_hits: max_hits.unwrap_or(DEFAULT_HITS) as usize })
     }
 }
@@ -130,80 +134,96 @@ impl Search {
 impl Session {
     /// Searches the whole history, folded and trimmed parts too, and every stored output, in time linear in their length.
     /// The newest come first; three places of a message at most. The model's own looking (calls of `search_history` and of the
-    /// tools of the cache, and their answers) is passed over: it repeats what is searched, and would be found before it.
-    ///
-    /// # Errors
-    /// `INVALID_ARGUMENT` for a pattern that could take too long in all that there is.
-    pub fn search(&self, search: &Search) -> Result<Vec<Hit>> {
+    /// tools of the cache, and their answers) is passed over: it repeats what is searched, and would be found before it. Where it
+    /// takes too many steps it stops, and a last line says so.
+    pub fn search(&self, search: &Search) -> Vec<Hit> {
+        let mut looking = self.look_for(search.clone());
+        self.go_on(&mut looking, MOST_STEPS);
+        self.hits(looking)
+    }
+
+    /// Begins a search that is gone on with in slices.
+    pub fn look_for(&self, search: Search) -> Looking {
         let context = self.context();
-        let costly = search.pattern.refuse_costly(|| self.bytes_to_search());
-        costly.map_err(|why| Error::argument(format!("the query: {why}")))?;
-        let mut hits = Vec::new();
-        let mut opened: HashSet<&str> = HashSet::new();
-        let looked_up = self.looked_up();
-        for (at, node) in context.history.nodes().iter().enumerate().rev() {
-            if node.kind != NodeKind::Message {
-                continue; // what the engine wrote stands for what is searched itself
-            }
-            let output_ref = node.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
-            let stored = output_ref.and_then(|r| context.outputs.get(&r.id).ok());
-            if looked_up.contains(&at) {
-                opened.extend(stored.map(Output::id));
-                continue;
-            }
-            let mut places = Places::default();
-            match stored {
-                // The cache holds what the message holds, and what was appended since.
-                Some(output) if opened.insert(output.id()) => {
-                    places.find(&search.pattern, &whole(output));
+        Looking {
+            search,
+            hits: Vec::new(),
+            opened: HashSet::new(),
+            looked_up: self.looked_up(),
+            nodes: context.history.len(),
+            outputs: context.outputs.refs().into_iter().map(|output| output.id).collect(),
+            places: Places::default(),
+        }
+    }
+
+    /// Searches on for about so many steps; whether it is done. What was pushed since it began is not searched.
+    pub fn go_on(&self, looking: &mut Looking, mut steps: u64) -> bool {
+        let context = self.context();
+        while looking.nodes > 0 && !looking.is_full() {
+            let at = looking.nodes - 1;
+            let node = context.history.node(NodeIndex(at as u32));
+            // What the engine wrote stands for what is searched itself.
+            if node.kind == NodeKind::Message {
+                let output_ref = node.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
+                let stored = output_ref.and_then(|r| context.outputs.get(&r.id).ok());
+                let is_own = looking.looked_up.contains(&at);
+                let done = match stored {
+                    _ if is_own => true,
+                    // The cache holds what the message holds, and what was appended since.
+                    Some(output) if !looking.opened.contains(output.id()) => {
+                        looking.places.in_output(&looking.search.pattern, output, &mut steps)
+                    }
+                    Some(_) => true,
+                    None => {
+                        let texts = texts_with(&node.message, |call| !is_own_tool(&call.name));
+                        looking.places.in_texts(&looking.search.pattern, &texts, &mut steps)
+                    }
+                };
+                if !done {
+                    return false;
                 }
-                Some(_) => {}
-                None => texts_with(&node.message, |call| !is_own_tool(&call.name))
-                    .iter()
-                    .for_each(|text| places.find(&search.pattern, text)),
-            }
-            let fold = self.outermost_fold(NodeIndex(at as u32));
-            for excerpt in places.excerpts {
+                looking.opened.extend(stored.map(|output| output.id().to_owned()));
                 let output_ref = output_ref.map(|r| r.id.clone());
-                let id = node.id.to_string();
-                let role = node.message.role;
-                hits.push(Hit {
-                    id,
-                    fold: fold.clone(),
-                    output_ref,
-                    role,
-                    excerpt,
-                    unseen: false,
-                    refs: Vec::new(),
-                });
+                let fold = self.outermost_fold(NodeIndex(at as u32));
+                looking.take(node.id.as_ref(), fold.as_deref(), output_ref.as_deref(), node.message.role);
             }
-            if hits.len() >= search.max_hits {
-                break;
+            looking.nodes = at;
+            steps = steps.saturating_sub(PER_MESSAGE_STEPS);
+        }
+        while !looking.is_full()
+            && let Some(id) = looking.outputs.last()
+        {
+            if let Ok(output) = context.outputs.get(id)
+                && !looking.opened.contains(id)
+                && !looking.places.in_output(&looking.search.pattern, output, &mut steps)
+            {
+                return false;
+            }
+            if let Some(id) = looking.outputs.pop() {
+                looking.take(&id, None, Some(&id), Role::Tool);
             }
         }
-        for reference in context.outputs.refs().into_iter().rev() {
-            if hits.len() >= search.max_hits {
-                break;
-            }
-            let Ok(output) = context.outputs.get(&reference.id) else { continue };
-            if opened.contains(output.id()) {
-                continue;
-            }
-            let mut places = Places::default();
-            places.find(&search.pattern, &whole(output));
-            hits.extend(places.excerpts.into_iter().map(|excerpt| Hit {
-                id: reference.id.clone(),
-                fold: None,
-                output_ref: Some(reference.id.clone()),
-                role: Role::Tool,
-                excerpt,
-                unseen: false,
-                refs: Vec::new(),
-            }));
-        }
-        hits.truncate(search.max_hits);
+        true
+    }
+
+    /// What was found, as far as the search has come.
+    pub fn hits(&self, looking: Looking) -> Vec<Hit> {
+        let history = &self.context().history;
+        let stopped = (!looking.is_full())
+            .then(|| match looking.nodes.checked_sub(1) {
+                Some(at) => Some(history.node(NodeIndex(at as u32)).id.to_string()),
+                None => looking.outputs.last().cloned(),
+            })
+            .flatten();
+        let mut hits = looking.hits;
+        hits.truncate(looking.search.max_hits);
+        hits.extend(stopped.map(|id| Hit {
+            excerpt: format!("[stopped: the search took too long; `{id}` and what is older were not searched: look for a plain text, or for less that repeats]"),
+            unseen: true,
+            ..Hit::of(&id, None, None, Role::Tool)
+        }));
         hits.extend(self.not_searched());
-        Ok(hits)
+        hits
     }
 
     /// Where the answers of our own tools stand.
@@ -223,15 +243,6 @@ impl Session {
             }
         }
         answers
-    }
-
-    /// Bytes of all that can be searched; an output in the cache is searched there alone.
-    fn bytes_to_search(&self) -> u64 {
-        let context = self.context();
-        let messages = context.history.nodes().iter().map(|node| &node.message);
-        let outside = messages.filter(|m| m.tool_outputs().all(|output| output.output_ref.is_none()));
-        let bytes: usize = outside.flat_map(|message| texts(message)).map(|text| text.len()).sum();
-        context.outputs.bytes().saturating_add(bytes as u64)
     }
 
     /// What lives in the host's store cannot be searched from here: a line that says so.
@@ -265,35 +276,101 @@ impl Session {
     }
 }
 
-fn whole(output: &Output) -> String {
-    output.lines_from(0).map(|line| line.text().into_owned()).collect::<Vec<_>>().join("\n")
+/// A search under way, for who has something else to do between two slices of it.
+#[derive(Debug)]
+pub struct Looking {
+    search: Search,
+    hits: Vec<Hit>,
+    /// Outputs that were searched with the message that they belong to.
+    opened: HashSet<String>,
+    looked_up: HashSet<usize>,
+    /// Messages that are left, from the first on.
+    nodes: usize,
+    /// Outputs that are left, the next one last.
+    outputs: Vec<String>,
+    places: Places,
 }
 
-/// What is shown of one message.
-#[derive(Default)]
+impl Looking {
+    fn is_full(&self) -> bool {
+        self.hits.len() >= self.search.max_hits
+    }
+
+    fn take(&mut self, id: &str, fold: Option<&str>, output_ref: Option<&str>, role: Role) {
+        let places = std::mem::take(&mut self.places);
+        let hit = |excerpt| Hit { excerpt, ..Hit::of(id, fold, output_ref, role) };
+        self.hits.extend(places.excerpts.into_iter().map(hit));
+    }
+}
+
+impl Hit {
+    fn of(id: &str, fold: Option<&str>, output_ref: Option<&str>, role: Role) -> Self {
+        Self {
+            id: id.to_owned(),
+            fold: fold.map(str::to_owned),
+            output_ref: output_ref.map(str::to_owned),
+            role,
+            excerpt: String::new(),
+            unseen: false,
+            refs: Vec::new(),
+        }
+    }
+}
+
+/// What is shown of one message, and where the search in it stands.
+#[derive(Debug, Default)]
 struct Places {
     excerpts: Vec<String>,
+    /// Texts of it that are done.
+    texts: usize,
+    scan: Scan,
 }
 
 impl Places {
-    fn find(&mut self, pattern: &Pattern, text: &str) {
-        let mut shown_until = 0;
-        while self.excerpts.len() < PER_MESSAGE && (shown_until == 0 || shown_until < text.len()) {
-            let Some(found) = pattern.find_at(text, shown_until) else { return };
-            let matched = prefix_bytes(&text[found.clone()], LONGEST_MATCH);
-            let end = found.start + matched.len();
-            let before = suffix_bytes(&text[..found.start], AROUND);
-            let after = prefix_bytes(&text[end..], AROUND);
-            let cut = |cut: bool| if cut { "…" } else { "" };
-            let excerpt = format!(
-                "{}{before}{matched}{after}{}",
-                cut(before.len() < found.start),
-                cut(end + after.len() < text.len())
-            );
-            shown_until = end + after.len();
-            self.excerpts.push(excerpt);
-        }
+    /// Whether the texts are done.
+    fn in_texts(&mut self, pattern: &Pattern, texts: &[Cow<'_, str>], steps: &mut u64) -> bool {
+        texts.iter().enumerate().skip(self.texts).all(|(_, text)| self.find(pattern, &**text, steps))
     }
+
+    fn in_output(&mut self, pattern: &Pattern, output: &Output, steps: &mut u64) -> bool {
+        output.texts().skip(self.texts).all(|text| self.find(pattern, &text.as_line(), steps))
+    }
+
+    /// Whether the text is done.
+    fn find<S: Searched + ?Sized>(&mut self, pattern: &Pattern, text: &S, steps: &mut u64) -> bool {
+        while self.excerpts.len() < PER_MESSAGE {
+            let Some(found) = self.scan.go_on(pattern, text, steps) else { return false };
+            let Some(found) = found else { break };
+            let (excerpt, until) = excerpt(text, &found);
+            self.excerpts.push(excerpt);
+            if until >= text.bytes() {
+                break;
+            }
+            self.scan = Scan::new(until);
+        }
+        self.scan = Scan::default();
+        self.texts += 1;
+        true
+    }
+}
+
+/// What was found, with what stands around it, and where that ends.
+fn excerpt<S: Searched + ?Sized>(text: &S, found: &Range<usize>) -> (String, usize) {
+    let piece = |from: usize, to: usize| text.piece(text.floor(from)..text.floor(to.min(text.bytes())));
+    // A little more than is shown, so that what is cut is cut between clusters.
+    let matched = piece(found.start, found.end.min(found.start + 2 * LONGEST_MATCH));
+    let matched = prefix_bytes(&matched, LONGEST_MATCH);
+    let end = found.start + matched.len();
+    let before = piece(found.start.saturating_sub(2 * AROUND), found.start);
+    let after = piece(end, end + 2 * AROUND);
+    let (before, after) = (suffix_bytes(&before, AROUND), prefix_bytes(&after, AROUND));
+    let cut = |cut: bool| if cut { "…" } else { "" };
+    let excerpt = format!(
+        "{}{before}{matched}{after}{}",
+        cut(before.len() < found.start),
+        cut(end + after.len() < text.bytes())
+    );
+    (excerpt, end + after.len())
 }
 
 /// A pattern of JavaScript's in Rust's syntax, where they differ in more than what they can do: in a class of characters

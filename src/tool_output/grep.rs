@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use crate::pattern::{Options, Pattern};
+use crate::pattern::{Options, Pattern, Scan};
 use serde_json::Value;
 
 use super::line::{cut_line, cut_line_around};
@@ -14,11 +14,11 @@ const DEFAULT_MATCHES: u64 = 100;
 /// Context beyond this says more than a read would.
 const MAX_CONTEXT: u64 = 1000;
 
-/// Bytes of a line that are searched at once: a longer line is never put together whole.
-const WINDOW: usize = 16 << 20;
+/// Steps that a search may take where nobody asks for it in slices.
+const MOST_STEPS: u64 = 500_000_000;
 
-/// Bytes that two pieces of a longer line share.
-const OVERLAP: usize = 2 << 20;
+/// Steps that a line costs beside the search in it.
+const PER_LINE: u64 = 16;
 
 /// What `tool_output_cache_grep` is called with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl GrepArgs {
     /// # Errors
     /// `INVALID_ARGUMENT` for an unknown key, a wrong type, a number out of range, a missing `ref_id` or `pattern`.
     pub fn from_value(value: &Value) -> Result<Self> {
-        let mut keys = Keys::arguments(GREP_TOOL, value)?;
+        let mut keys = Keys::called(GREP_TOOL, value)?;
         let ref_id = keys.string("ref_id")?.ok_or_else(|| keys.error("ref_id", "the ref is missing"))?;
         let pattern =
             keys.string("pattern")?.ok_or_else(|| keys.error("pattern", "the pattern is missing"))?;
@@ -84,56 +84,68 @@ impl GrepArgs {
 ///
 /// Answers as ripgrep does: `12:` before a matching line, `11-` before a line of context, `--` between groups; the last
 /// line says how many of the matching lines are shown. Of a line longer than `max_line_length` the piece around its first
-/// match is shown. Never more than `max_message_bytes`.
+/// match is shown. Never more than `max_message_bytes`. Where the search takes too many steps it stops, and says where.
 ///
 /// # Errors
-/// `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that cannot be compiled, is too large, or could take too long in this output.
+/// `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that cannot be compiled or is too large.
 pub fn grep(outputs: &ToolOutputs, args: &GrepArgs, config: &ToolOutputCacheConfig) -> Result<String> {
-    let output = outputs.get(&args.ref_id)?;
-    let pattern = args.compiled()?;
-    pattern
-        .refuse_costly(|| output.bytes())
-        .map_err(|e| Error::argument(format!("`{GREP_TOOL}.pattern`: {e}")))?;
-    let total = output.line_count();
-    let mut answer = Answer::new(args, config, total);
-    for (number, line) in (1..).zip(output.lines_from(0)) {
-        match first_match(&pattern, &line, WINDOW, OVERLAP) {
-            Some(at) => answer.matched(number, &line, at),
-            None => answer.missed(number, &line),
-        }
-    }
-    Ok(answer.finish())
+    let mut grep = Grep::new(outputs, args, config)?;
+    grep.go_on(outputs, MOST_STEPS)?;
+    Ok(grep.finish())
 }
 
-/// Where the line first matches. A line longer than `window` bytes is searched in pieces that share `overlap` bytes: of
-/// it, a match longer than half of them may be missed, and nothing else.
-fn first_match(pattern: &Pattern, line: &Line<'_>, window: usize, overlap: usize) -> Option<usize> {
-    if line.len() <= window {
-        return pattern.find(&line.text()).map(|found| found.start);
-    }
-    let mut from = 0;
-    loop {
-        let piece = line.between(from, from + window);
-        if from + piece.len() >= line.len() || piece.len() <= overlap {
-            return pattern.find_at(&piece, searched(&piece, from, overlap)).map(|found| from + found.start);
-        }
-        if let Some(found) = pattern.find_at(&piece, searched(&piece, from, overlap)) {
-            // A match near the end may end there only because the piece does: the next piece tells.
-            if found.end < piece.len() || found.start < piece.len() - overlap / 2 {
-                return Some(from + found.start);
-            }
-        }
-        from += piece.floor_char_boundary(piece.len() - overlap);
-    }
+/// A search under way, for who has something else to do between two slices of it.
+pub struct Grep {
+    ref_id: String,
+    pattern: Pattern,
+    answer: Answer,
+    /// Lines that are done.
+    done: u64,
+    /// Lines that there were when it began: an output may grow meanwhile.
+    total: u64,
+    scan: Scan,
 }
 
-/// Where to search on: what the piece before has answered for is there only for the sake of what may stand before a match.
-fn searched(piece: &str, from: usize, overlap: usize) -> usize {
-    if from == 0 { 0 } else { piece.floor_char_boundary(overlap / 2) }
+impl Grep {
+    /// Begins a search.
+    ///
+    /// # Errors
+    /// As [`grep`].
+    pub fn new(outputs: &ToolOutputs, args: &GrepArgs, config: &ToolOutputCacheConfig) -> Result<Self> {
+        let total = outputs.get(&args.ref_id)?.line_count();
+        let (pattern, answer) = (args.compiled()?, Answer::new(args, config, total));
+        Ok(Self { ref_id: args.ref_id.clone(), pattern, answer, done: 0, total, scan: Scan::default() })
+    }
+
+    /// Searches on for about so many steps; whether it is done.
+    ///
+    /// # Errors
+    /// `UNKNOWN_REF` where the output is gone.
+    pub fn go_on(&mut self, outputs: &ToolOutputs, mut steps: u64) -> Result<bool> {
+        let lines = (self.total - self.done) as usize;
+        for line in outputs.get(&self.ref_id)?.lines_from(self.done).take(lines) {
+            let Some(found) = self.scan.go_on(&self.pattern, &line, &mut steps) else { return Ok(false) };
+            self.done += 1;
+            let row = match found {
+                Some(found) => self.answer.matched(self.done, &line, found.start),
+                None => self.answer.missed(self.done, &line),
+            };
+            self.scan = Scan::default();
+            steps = steps.saturating_sub(PER_LINE + row as u64);
+        }
+        Ok(true)
+    }
+
+    /// The answer, as far as it has come.
+    pub fn finish(self) -> String {
+        self.answer.finish(self.done)
+    }
 }
 
 struct Answer {
     text: String,
+    /// Bytes that it may have in all, and bytes before its last line.
+    most: usize,
     room: usize,
     max_line: usize,
     max_matches: u64,
@@ -154,6 +166,7 @@ impl Answer {
     fn new(args: &GrepArgs, config: &ToolOutputCacheConfig, total_lines: u64) -> Self {
         Self {
             text: String::new(),
+            most: config.max_bytes(),
             room: config.max_bytes().saturating_sub(closing(total_lines, total_lines).len()),
             max_line: config.max_line(),
             max_matches: args.max_matches,
@@ -168,11 +181,12 @@ impl Answer {
         }
     }
 
-    fn matched(&mut self, number: u64, line: &Line<'_>, at: usize) {
+    /// Gives the bytes that were written.
+    fn matched(&mut self, number: u64, line: &Line<'_>, at: usize) -> usize {
         self.matches += 1;
         if self.shown == self.max_matches || self.full {
             self.full = true;
-            return;
+            return 0;
         }
         let prefix = format!("{number}:");
         let most =
@@ -190,20 +204,23 @@ impl Answer {
         }
         if self.text.len() + lead.len() + row.len() > self.room {
             self.full = true;
-            return;
+            return row.len();
         }
         self.text.push_str(&lead);
         self.text.push_str(&row);
         self.shown += 1;
         self.last_shown = number;
         self.context_until = number + self.context;
+        lead.len() + row.len()
     }
 
-    fn missed(&mut self, number: u64, line: &Line<'_>) {
+    /// The same.
+    fn missed(&mut self, number: u64, line: &Line<'_>) -> usize {
         if self.context == 0 || self.full {
-            return;
+            return 0;
         }
         let row = format!("{number}-{}\n", cut_line(line, self.max_line, self.more_than_room()));
+        let written = row.len();
         if number <= self.context_until {
             if self.text.len() + row.len() <= self.room {
                 self.text.push_str(&row);
@@ -211,12 +228,13 @@ impl Answer {
             } else {
                 self.context_until = 0;
             }
-            return;
+            return written;
         }
         if self.before.len() as u64 == self.context {
             self.before.pop_front();
         }
         self.before.push_back((number, row));
+        written
     }
 
     /// A row that takes all the room is not shown; how much longer it is does not matter.
@@ -224,7 +242,20 @@ impl Answer {
         self.room.saturating_mul(2)
     }
 
-    fn finish(mut self) -> String {
+    fn finish(mut self, searched: u64) -> String {
+        if searched < self.total_lines {
+            let long = format!(
+                "[stopped after {searched} of {} lines: the pattern takes too long]",
+                self.total_lines
+            );
+            let note = if long.len() <= self.most { &long } else { "[stopped: too slow]" };
+            while !self.text.is_empty() && self.text.len() + note.len() > self.most {
+                let last = self.text.trim_end_matches('\n').rfind('\n').map_or(0, |at| at + 1);
+                self.text.truncate(last);
+            }
+            self.text.push_str(note);
+            return self.text;
+        }
         if self.matches == 0 {
             return format!("[none of {} lines matches]", self.total_lines);
         }
@@ -315,36 +346,41 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_could_take_too_long_is_refused_before_it_begins() {
-        let outputs = stored(&"abcdefghi\n".repeat(400_000));
-        let config = ToolOutputCacheConfig::default();
-        let search = |pattern: &str| grep(&outputs, &GrepArgs::new("out_1", pattern), &config);
-        let error = search("(?:[a-z]?){100}!").unwrap_err();
-        assert_eq!(error.code(), ErrorCode::InvalidArgument);
+    fn a_search_goes_on_where_it_stopped_and_says_where_it_ends_early() {
+        let outputs = stored(&format!("{}needle\n", "abcdefghi\n".repeat(2_000)));
+        let (args, config) =
+            (GrepArgs::new("out_1", "(?:[a-z]?){100}ne+dle"), ToolOutputCacheConfig::default());
+        let mut slices = 0;
+        let mut search = Grep::new(&outputs, &args, &config).unwrap();
+        while !search.go_on(&outputs, 50_000).unwrap() {
+            slices += 1;
+        }
+        assert!(slices > 10, "{slices}");
+        assert_eq!(search.finish(), "2001:needle\n[1 of 1 matching lines shown]");
+        let mut search = Grep::new(&outputs, &args, &config).unwrap();
+        assert!(!search.go_on(&outputs, 50_000).unwrap());
+        let stopped = search.finish();
         assert!(
-            error.message().contains("make what it repeats smaller (a text can stand at 201 places"),
-            "{error}"
+            stopped.starts_with("[stopped after ")
+                && stopped.ends_with(" of 2001 lines: the pattern takes too long]"),
+            "{stopped}"
         );
-        assert!(error.message().contains("and 125 are allowed here"), "{error}");
-        let small = stored(&"abcdefghi\n".repeat(100));
-        assert!(grep(&small, &GrepArgs::new("out_1", "(?:[a-z]?){100}!"), &config).is_ok());
+    }
+
+    #[test]
+    fn an_error_quotes_little_of_a_long_pattern() {
+        let refused = |pattern: &str| {
+            grep(&stored("x"), &GrepArgs::new("out_1", pattern), &ToolOutputCacheConfig::default())
+                .unwrap_err()
+        };
+        let error = refused(&format!("[{}", "x".repeat(900)));
+        assert!(error.message().contains("unclosed character class, at character 1 (`[xxx"), "{error}");
+        assert!(error.message().len() < 400, "{error}");
+        let error = refused(&"x".repeat(100_000));
+        assert!(error.message().contains("100000 bytes, and a pattern may have 2000"), "{error}");
     }
 
     proptest! {
-        #[test]
-        fn a_line_searched_in_pieces_has_the_same_matches(
-            text in "[ab日]{0,300}", window in 60usize..120, pattern in prop::sample::select(vec![
-                "a+b", "^a", "b$", r"\bb", "日a?日", "^日.*$", "b.*a", "aaab", "(a|日)b", "$",
-            ]),
-        ) {
-            let compiled = Pattern::new(pattern, Options::default()).unwrap();
-            let whole = compiled.find(&text).filter(|m| m.len() <= 20 || pattern.contains('*')).map(|m| m.start);
-            let in_pieces = first_match(&compiled, &Line::alone(&text), window, 50);
-            if whole.is_some() || !compiled.is_match(&text) {
-                prop_assert_eq!(in_pieces, whole);
-            }
-        }
-
         #[test]
         fn bounded_and_true(
             lines in prop::collection::vec("[ab日]{0,40}", 0..40),

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::message::Text;
+use crate::pattern::Searched;
 use crate::saved::{Reader, Saved, Writer};
 use crate::scanning;
 
@@ -117,6 +118,11 @@ impl LongText {
     /// The chunks, in order; together they are the text.
     pub fn chunks(&self) -> impl Iterator<Item = &str> {
         self.chunks.iter().map(Chunk::text)
+    }
+
+    /// All of it as one line, its line breaks among the rest.
+    pub fn as_line(&self) -> Line<'_> {
+        Line { text: Cow::Borrowed(self), range: 0..self.len() }
     }
 
     /// The text as one; shared, not copied, where it came so and has not grown.
@@ -309,6 +315,20 @@ impl Line<'_> {
             return 0;
         }
         self.text.chars_before(self.range.end) - self.text.chars_before(self.range.start + byte)
+    }
+}
+
+impl Searched for Line<'_> {
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+
+    fn floor(&self, at: usize) -> usize {
+        Line::floor(self, at)
+    }
+
+    fn piece(&self, range: Range<usize>) -> Cow<'_, str> {
+        self.between(range.start, range.end)
     }
 }
 

@@ -16,7 +16,7 @@ mod view;
 
 pub use config::{MIN_MESSAGE_BYTES, ToolOutputCacheConfig};
 pub use cut::{prefix_bytes, prefix_chars, suffix_bytes, suffix_chars};
-pub use grep::{GrepArgs, grep};
+pub use grep::{Grep, GrepArgs, grep};
 pub use head_tail::{HeadTail, truncate_head_tail};
 pub use json::{JSON_MAX_TOKENS, Json, compress_json, is_json_object};
 pub use long_text::{Line, LongText};
@@ -26,4 +26,4 @@ pub use store::{Mark, ToolOutputs};
 pub use tools::{
     CACHE_TOOL, GREP_TOOL, SEARCH_TOOL, ToolDefinition, definitions, is_cache_tool, is_own_tool,
 };
-pub use view::{PLACEHOLDER, placeholder, view};
+pub use view::{PLACEHOLDER, placeholder, view, view_of_answer};

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::long_text::{Line, LongText};
@@ -45,6 +46,18 @@ impl Output {
             [Piece::Text { text, .. }] => Some(text),
             _ => None,
         }
+    }
+
+    /// Its texts, in order; a part that is none has a line that names it.
+    pub fn texts(&self) -> impl Iterator<Item = Cow<'_, LongText>> {
+        self.pieces.iter().map(|piece| match piece {
+            Piece::Text { text, .. } => Cow::Borrowed(text),
+            Piece::Other(part) => {
+                let mut named = LongText::default();
+                named.push_str(&describe_part(part));
+                Cow::Owned(named)
+            }
+        })
     }
 
     /// Its lines after the first `skip`, in order, without their line breaks: those of each text, and one that names each

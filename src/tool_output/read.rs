@@ -34,7 +34,7 @@ impl ReadArgs {
     /// # Errors
     /// `INVALID_ARGUMENT` for an unknown key, a wrong type, a number out of range or a missing `ref_id`.
     pub fn from_value(value: &Value) -> Result<Self> {
-        let mut keys = Keys::arguments(CACHE_TOOL, value)?;
+        let mut keys = Keys::called(CACHE_TOOL, value)?;
         let ref_id = keys.string("ref_id")?.ok_or_else(|| keys.error("ref_id", "the ref is missing"))?;
         let args = Self {
             ref_id,

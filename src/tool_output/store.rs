@@ -256,10 +256,12 @@ impl ToolOutputs {
 
     fn unknown(&self, id: &str) -> Error {
         let near = nearest(id, self.iter().map(Output::id), 3);
+        // Read by a model as well as by a programmer: of what either can call, nothing is named.
         let help = if self.is_empty() {
             "no tool output is stored".to_owned()
         } else if near.is_empty() {
-            "see `refs()` for those that are stored".to_owned()
+            let newest: Vec<&str> = self.outputs.values().rev().take(3).map(Output::id).collect();
+            format!("the newest of the {} that are stored are {}", self.len(), newest.join(", "))
         } else {
             format!("near it are {}", near.join(", "))
         };

@@ -19,16 +19,40 @@ pub const PLACEHOLDER: &str = "[tool output trimmed]";
 /// alone is too long. Where half of `max_message_bytes` has no room for the long notice, a short one stands; an id so long
 /// that even this one does not fit leaves the notice alone.
 pub fn view(content: &[Part], config: &ToolOutputCacheConfig, ref_id: &str) -> Option<Vec<Part>> {
-    let (max_bytes, max_line) = (config.max_bytes(), config.max_line());
+    let max_line = config.max_line();
+    let long = |shown: &Shown, total: u64| shown.notice(ref_id, total, max_line);
+    bounded(content, config, max_line, long, &short_notice(ref_id))
+}
+
+/// The answer of one of the cache's own tools as it stands in the view; `None` where it is within `max_message_bytes`, as those are
+/// that the tools give themselves. What another program hands over in their name is in no cache that could be read on in, and is none
+/// to be put into one.
+pub fn view_of_answer(content: &[Part], config: &ToolOutputCacheConfig) -> Option<Vec<Part>> {
+    let long = |shown: &Shown, total: u64| {
+        let lines = shown.lines;
+        format!(
+            "[answer cut: lines 1-{lines} of {total} shown; read on with tool_output_cache, by offset and limit, or ask for less]"
+        )
+    };
+    bounded(content, config, usize::MAX, long, "[answer cut; read on by offset and limit]")
+}
+
+/// The parts within their bounds, with a notice at the end; `None` where they are within them as they are.
+fn bounded(
+    content: &[Part],
+    config: &ToolOutputCacheConfig,
+    max_line: usize,
+    long: impl Fn(&Shown, u64) -> String,
+    short: &str,
+) -> Option<Vec<Part>> {
+    let max_bytes = config.max_bytes();
     if !config.enabled || fits(content, max_bytes, max_line) {
         return None;
     }
     let total_lines = content.iter().map(|p| text_of(p).map_or(1, |t| count_lines(t))).sum();
     let longest = Shown { lines: total_lines, cut_lines: total_lines, complete: false };
-    let long_notice = longest.notice(ref_id, total_lines, max_line).len() < max_bytes / 2;
-    let notice_of = |shown: &Shown| {
-        if long_notice { shown.notice(ref_id, total_lines, max_line) } else { short_notice(ref_id) }
-    };
+    let long_notice = long(&longest, total_lines).len() < max_bytes / 2;
+    let notice_of = |shown: &Shown| if long_notice { long(shown, total_lines) } else { short.to_owned() };
     let room = max_bytes.saturating_sub(notice_of(&longest).len() + 1);
 
     let (mut parts, shown) = cut_parts(content, room, max_line);
@@ -220,6 +244,16 @@ mod tests {
         end
         [tool output cut; ref=out_1: all 3 lines shown, 1 of them cut at 4 characters (see more of one with limit 1); read on with tool_output_cache({"ref_id":"out_1","offset":0})]
         "#);
+    }
+
+    #[test]
+    fn an_answer_of_the_caches_own_is_cut_by_bytes_alone() {
+        let answer = |text: &str| view_of_answer(&[Part::text(text)], &config(600, 10));
+        assert_eq!(answer(&"x".repeat(600)), None, "a line that was asked for alone may be that long");
+        let cut = answer(&"    12\tline\n".repeat(90)).unwrap();
+        let Part::Text { text, .. } = &cut[0] else { panic!() };
+        assert!(text.len() <= 600, "{}", text.len());
+        assert!(text.ends_with("\n[answer cut: lines 1-40 of 90 shown; read on with tool_output_cache, by offset and limit, or ask for less]"), "{text}");
     }
 
     #[test]

@@ -38,6 +38,7 @@ mod prepared;
 mod providers;
 mod session;
 mod signal;
+mod slices;
 mod snapshot;
 mod store;
 mod stores;

@@ -129,7 +129,8 @@ impl Session {
         #[wasm_bindgen(unchecked_param_type = "unknown")] input: JsValue,
     ) -> Result<Vec<String>, JsValue> {
         match parse_format(&format)? {
-            Format::Messages if get(&input, "messages")?.is_none() => self.push(input),
+            // One that cannot be looked at is no body; what it throws is told of the message.
+            Format::Messages if get(&input, "messages").ok().flatten().is_none() => self.push(input),
             format => self.take_in(format, &input),
         }
     }

@@ -9,12 +9,13 @@ use wasm_bindgen_futures::future_to_promise;
 
 use super::away::{fetch, settle};
 use super::inner::Inner;
+use super::slices::{Came, Slices};
 use super::text_pieces::TextPieces;
 use super::value::{flat_to_js, get, get_string, json, known_keys, settle as settle_promise, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Part, Role};
 use crate::provider::provider;
-use crate::tool_output::{self, GrepArgs, LongText, ReadArgs, ToolOutputCacheConfig, ToolOutputs};
+use crate::tool_output::{self, Grep, GrepArgs, LongText, ReadArgs, ToolOutputCacheConfig, ToolOutputs};
 
 /// Reads or greps.
 type Answer = fn(&ToolOutputs, &Value, &ToolOutputCacheConfig) -> crate::Result<String>;
@@ -114,9 +115,10 @@ impl ToolOutputCache {
     /// Lines of a stored output that match a regular expression (Rust `regex` syntax but for `\p{…}`; linear time), with line numbers,
     /// `context` lines around each, at most `max_matches` (100). What `tool_output_cache_grep` answers a model.
     ///
-    /// @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse, and for one that could take more
-    /// than 500 million steps: the output's bytes, times what the pattern repeats (`[a-z]{100}` counts 100). One of 16 or less is
-    /// searched in any output.
+    /// It works in slices of some 10 ms, with the event loop free in between. After `toolOutputCache.searchMs` (2000) of work it answers
+    /// with what it has found by then, and says at which line it stopped.
+    ///
+    /// @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse, or has more than 2000 bytes.
     #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
     pub fn grep(
         &self,
@@ -125,9 +127,11 @@ impl ToolOutputCache {
         )]
         args: JsValue,
     ) -> Promise {
-        self.answer(&args, |outputs, args, config| {
-            tool_output::grep(outputs, &GrepArgs::from_value(args)?, config)
-        })
+        let inner = self.inner.clone();
+        match json(&args, ErrorCode::InvalidArgument) {
+            Ok(args) => future_to_promise(async move { grep(&inner, &args).await }),
+            Err(error) => Promise::reject(&error),
+        }
     }
 
     /// A stored output, whole: its text, or its parts where it has others.
@@ -221,6 +225,27 @@ impl ToolOutputCache {
         let written = provider(Format::Messages).write(&[&message]);
         to_js(&written.items.first().and_then(|m| m.get("content")))
     }
+}
+
+async fn grep(inner: &Rc<Inner>, args: &Value) -> Result<JsValue, JsValue> {
+    let args = GrepArgs::from_value(args)?;
+    let mut fetched = fetch(inner, &args.ref_id).await?;
+    let (mut grep, most) = inner.read(|core| {
+        let context = core.context();
+        let outputs = fetched.as_deref().unwrap_or(&context.outputs);
+        Ok::<_, Error>((Grep::new(outputs, &args, &context.output_config)?, core.config().search_ms))
+    })??;
+    let mut slices = Slices::new(most);
+    while slices.take(|steps| {
+        inner
+            .read(|core| grep.go_on(fetched.as_deref().unwrap_or(&core.context().outputs), steps))?
+            .map_err(JsValue::from)
+    })? == Came::Halfway
+    {
+        Slices::rest().await;
+        fetched = fetch(inner, &args.ref_id).await?; // it may have left memory meanwhile
+    }
+    Ok(JsValue::from_str(&grep.finish()))
 }
 
 /// Parts, as the content of a message.

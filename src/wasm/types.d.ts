@@ -504,7 +504,14 @@ export interface SessionOptions {
      * given then, and `read`, `grep` and `get` fetch them from there. What the view shows whole stays.
      */
     memoryBytes?: number | null | undefined;
+    /**
+     * Milliseconds that a search of the model's may take in all (`toolOutputs.grep`, `searchAsync`); default 2000. It works in short
+     * slices, with the event loop free in between, and answers at the end with what it has found, and where it stopped.
+     */
+    searchMs?: number | undefined;
   } | undefined;
+  /** Messages and summaries that the history may have; default 1,000,000. Beyond it `push` throws `SAFETY_LIMIT_EXCEEDED`. */
+  maxNodes?: number | undefined;
   /**
    * How many images, documents and sounds a request may hold; default: what the provider of `model` publishes (Claude: 100 images,
    * 32 MB, 5 MB and 8,000 pixels an image; OpenAI: 500 images, 50 MB; Gemini: 900 images, 20 MB), and no limit without a known `model`.

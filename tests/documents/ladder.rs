@@ -83,13 +83,13 @@ fn without_a_window_nothing_is_enforced() {
     assert_eq!(s.tokens(), 1_000_000);
 }
 
-/// 2: limit = window − reserved output, 0 at the least.
+/// 2: limit = window − reserved output, 0 at the least; what would be below it is refused.
 #[test]
 fn the_limit_is_the_window_less_the_reserved_output() {
     let limit = |reserved: u64| {
         with(json!({ "contextWindow": 1_000, "reservedOutputTokens": reserved })).config().limit
     };
-    assert_eq!((limit(0), limit(400), limit(1_500)), (Some(1_000), Some(600), Some(0)));
+    assert_eq!((limit(0), limit(400), limit(1_000)), (Some(1_000), Some(600), Some(0)));
 }
 
 /// 2: what the document does, it does when the budget is exceeded, not at a share of it.

@@ -418,8 +418,9 @@ fn options() -> impl Strategy<Value = Value> {
         1 => Just(json!(1_000_000)),
     ];
     let margin = prop_oneof![6 => Just(Value::Null), 1 => Just(json!(0)), 1 => Just(json!(0.4))];
-    let reserved = prop_oneof![5 => Just(0), 1 => 1..500u64];
+    let reserved = prop_oneof![5 => Just(0), 1 => 1..400u64];
     (window, margin, reserved, any_compaction(), outputs(), ladder()).prop_map(|(window, margin, reserved, compaction, outputs, ladder)| {
+        let reserved = reserved.min(window.as_u64().unwrap_or(u64::MAX)); // more is refused
         let mut all = json!({ "reservedOutputTokens": reserved, "compaction": compaction, "toolOutputCache": outputs });
         for (key, value) in [("contextWindow", window), ("safetyMargin", margin), ("ladder", ladder)] {
             if !value.is_null() {

@@ -1411,7 +1411,14 @@ export interface SessionOptions {
          * given then, and `read`, `grep` and `get` fetch them from there. What the view shows whole stays.
          */
         memoryBytes?: number | null | undefined;
+        /**
+         * Milliseconds that a search of the model's may take in all (`toolOutputs.grep`, `searchAsync`); default 2000. It works in short
+         * slices, with the event loop free in between, and answers at the end with what it has found, and where it stopped.
+         */
+        searchMs?: number | undefined;
     } | undefined;
+    /** Messages and summaries that the history may have; default 1,000,000. Beyond it `push` throws `SAFETY_LIMIT_EXCEEDED`. */
+    maxNodes?: number | undefined;
     /**
      * How many images, documents and sounds a request may hold; default: what the provider of `model` publishes (Claude: 100 images,
      * 32 MB, 5 MB and 8,000 pixels an image; OpenAI: 500 images, 50 MB; Gemini: 900 images, 20 MB), and no limit without a known `model`.
@@ -2250,6 +2257,14 @@ export class Session {
      */
     save(store: Store, key: string): Promise<void>;
     /**
+     * The same in slices of some 10 ms, with the event loop free in between: what a model looks for holds nobody up. After
+     * `toolOutputCache.searchMs` (2000) of work it gives what it has found by then, and a last hit (`unseen`) that says where it
+     * stopped. What is pushed meanwhile is not searched.
+     *
+     * @throws {ContextError} as `search`.
+     */
+    searchAsync(query: string | RegExp, options?: { query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }): Promise<Hit[]>;
+    /**
      * Finds a text, or what a regular expression matches, in all that was ever pushed: folded and trimmed parts and full
      * tool outputs too. The newest come first, three places of a message at most. It takes time in proportion to the
      * history's length. Calls of the tools of `toolDefinitions` and their answers are passed over: they repeat what is
@@ -2260,10 +2275,10 @@ export class Session {
      *
      * @param options `max_hits`: 20 by default, at most 1000; `ignore_case`: default true for a string, a `RegExp`'s own
      * flag for one; `regex`: the string is a regular expression.
-     * @throws {ContextError} `INVALID_ARGUMENT` for an empty query, for what the syntax (Rust's `regex`) does not have
-     * (look-around, backreferences and `\p{…}`; `\w` has the letters of all scripts), and for a pattern that could take more than
-     * 500 million steps: bytes of the history, times what the pattern repeats (`[a-z]{100}` counts 100). One of 16 or less is
-     * searched in any history.
+     * @throws {ContextError} `INVALID_ARGUMENT` for an empty query, one of more than 1000 bytes (2000 for a regular expression), and
+     * for what the syntax (Rust's `regex`) does not have (look-around, backreferences and `\p{…}`; `\w` has the letters of all
+     * scripts). After 500 million steps, some ten seconds, it gives what it has found, and a last hit (`unseen`) that says where it
+     * stopped. For what a model looks for there is `searchAsync`.
      */
     search(query: string | RegExp, options?: { query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }): Hit[];
     /**
@@ -2458,9 +2473,10 @@ export class ToolOutputCache {
      * Lines of a stored output that match a regular expression (Rust `regex` syntax but for `\p{…}`; linear time), with line numbers,
      * `context` lines around each, at most `max_matches` (100). What `tool_output_cache_grep` answers a model.
      *
-     * @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse, and for one that could take more
-     * than 500 million steps: the output's bytes, times what the pattern repeats (`[a-z]{100}` counts 100). One of 16 or less is
-     * searched in any output.
+     * It works in slices of some 10 ms, with the event loop free in between. After `toolOutputCache.searchMs` (2000) of work it answers
+     * with what it has found by then, and says at which line it stopped.
+     *
+     * @throws {ContextError} `UNKNOWN_REF`; `INVALID_ARGUMENT` for a pattern that does not parse, or has more than 2000 bytes.
      */
     grep(args: { ref_id: string; pattern: string; context?: number; max_matches?: number; ignore_case?: boolean }): Promise<string>;
     /**

@@ -19,6 +19,7 @@ const OPTIONS = {
   model: { ...text, good: ["gpt-4o"] },
   contextWindow: orNull(whole(1)),
   reservedOutputTokens: whole(0),
+  maxNodes: { good: [1, 2_000_000, 2 ** 31 - 1], bad: [0, -1, 1.5, 2 ** 31, "x", true, null, [], {}] },
   safetyMargin: ratio([0, 0.1, 0.999], [1, 1.5, -0.1]),
   models: { good: [{}, { m: { max_input_tokens: 5 } }], bad: [0, 5, "x", true, null, []] },
   tokenizer: { good: ["estimate", "bytes/4", () => 1], bad: ["", "o200k", "Estimate", 0, 4, true, [], {}] },
@@ -45,6 +46,7 @@ const OPTIONS = {
   "toolOutputCache.contextBudgetTokens": { good: [0, 5, null], bad: [-1, 0.5, false, "5", [], {}] },
   "toolOutputCache.maxMessageBytes": whole(64),
   "toolOutputCache.maxLineLength": whole(1),
+  "toolOutputCache.searchMs": whole(1),
 };
 
 const MISSPELT = {

@@ -57,7 +57,8 @@ test("2.4 threshold = contextLimit * thresholdRatio; the output is not taken off
   assert.deepEqual([session.window, session.limit, session.threshold], [400_000, 272_000, 217_600]);
   const shared = new Session({ ladder: "spec", contextWindow: 128_000, reservedOutputTokens: 28_000 });
   assert.deepEqual([shared.limit, shared.threshold], [100_000, 80_000]);
-  assert.equal(new Session({ ladder: "spec", contextWindow: 10, reservedOutputTokens: 20 }).limit, 0);
+  assert.equal(new Session({ ladder: "spec", contextWindow: 20, reservedOutputTokens: 20 }).limit, 0);
+  assert.throws(() => new Session({ ladder: "spec", contextWindow: 10, reservedOutputTokens: 20 }), failsWith("INVALID_CONFIG", /reservedOutputTokens/));
 });
 
 test("2.4 a threshold that is no whole number is not passed before it is reached", () => {

@@ -142,7 +142,7 @@ describe("read", () => {
     "a negative offset": { ref_id, offset: -1 },
     "a fraction": { ref_id, offset: 1.5 },
     "a limit of nothing": { ref_id, limit: 0 },
-    "a text as limit": { ref_id, limit: "5" },
+    "a text as limit": { ref_id, limit: "two" },
     "an unknown key": { ref_id, lines: 5 },
     "a list": [ref_id],
   }))

@@ -77,7 +77,7 @@ async function* handedOn(events, onEvent) {
 async function executed({ call, name, input, isJson }, execute, signal) {
   try {
     const tool = typeof execute === "function" ? (args) => execute(name, args, { call, signal }) : Object.hasOwn(execute, name) ? execute[name] : undefined;
-    if (!tool) return `Error: there is no tool named ${name}`;
+    if (!tool) return `Error: there is no tool named ${String(name).slice(0, 60)}`;
     const output = await tool(isJson ? JSON.parse(input || "{}") : input, { call, signal });
     return typeof output === "string" || Array.isArray(output) ? output : (JSON.stringify(output) ?? "");
   } catch (error) {

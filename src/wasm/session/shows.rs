@@ -1,14 +1,19 @@
 //! What a session shows of itself: its figures, its view, its history.
 
-use js_sys::Array;
+use std::rc::Rc;
+
+use js_sys::{Array, Promise};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
 
 use super::Session;
 use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 use crate::session::Search;
+use crate::wasm::inner::Inner;
 use crate::wasm::providers::on_note;
+use crate::wasm::slices::{Came, Slices};
 use crate::wasm::summarize::parse_format;
 use crate::wasm::tool_outputs::ToolOutputCache;
 use crate::wasm::value::{flat_to_js, json, text, to_js};
@@ -141,10 +146,10 @@ impl Session {
     ///
     /// @param options `max_hits`: 20 by default, at most 1000; `ignore_case`: default true for a string, a `RegExp`'s own
     /// flag for one; `regex`: the string is a regular expression.
-    /// @throws {ContextError} `INVALID_ARGUMENT` for an empty query, for what the syntax (Rust's `regex`) does not have
-    /// (look-around, backreferences and `\p{…}`; `\w` has the letters of all scripts), and for a pattern that could take more than
-    /// 500 million steps: bytes of the history, times what the pattern repeats (`[a-z]{100}` counts 100). One of 16 or less is
-    /// searched in any history.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an empty query, one of more than 1000 bytes (2000 for a regular expression), and
+    /// for what the syntax (Rust's `regex`) does not have (look-around, backreferences and `\p{…}`; `\w` has the letters of all
+    /// scripts). After 500 million steps, some ten seconds, it gives what it has found, and a last hit (`unseen`) that says where it
+    /// stopped. For what a model looks for there is `searchAsync`.
     #[wasm_bindgen(unchecked_return_type = "Hit[]")]
     pub fn search(
         &self,
@@ -154,28 +159,64 @@ impl Session {
         )]
         options: JsValue,
     ) -> Result<JsValue, JsValue> {
-        let options = if options.is_undefined() {
-            serde_json::json!({})
-        } else {
-            json(&options, ErrorCode::InvalidArgument)?
-        };
-        let search = match (query.dyn_ref::<js_sys::RegExp>(), query.as_string()) {
-            (Some(regex), _) => {
-                Search::js_regex(&String::from(regex.source()), &String::from(regex.flags()), &options)?
-            }
-            (None, Some(text)) => {
-                let written = query.unchecked_ref::<js_sys::JsString>();
-                let mut forms = vec![text];
-                if !forms[0].is_ascii() {
-                    forms.extend(["NFC", "NFD"].map(|form| String::from(written.normalize(form))));
-                }
-                let forms: Vec<&str> = forms.iter().map(String::as_str).collect();
-                Search::spellings(&forms, &options)?
-            }
-            (None, None) => return Err(Error::argument("`query`: expected a string or a RegExp").into()),
-        };
-        to_js(&self.inner.read(|core| core.search(&search))??)
+        let search = search_of(&query, &options)?;
+        to_js(&self.inner.read(|core| core.search(&search))?)
     }
+
+    /// The same in slices of some 10 ms, with the event loop free in between: what a model looks for holds nobody up. After
+    /// `toolOutputCache.searchMs` (2000) of work it gives what it has found by then, and a last hit (`unseen`) that says where it
+    /// stopped. What is pushed meanwhile is not searched.
+    ///
+    /// @throws {ContextError} as `search`.
+    #[wasm_bindgen(js_name = searchAsync, unchecked_return_type = "Promise<Hit[]>")]
+    pub fn search_async(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string | RegExp")] query: JsValue,
+        #[wasm_bindgen(
+            unchecked_optional_param_type = "{ query?: string; regex?: boolean | null; ignore_case?: boolean | null; max_hits?: number | null }"
+        )]
+        options: JsValue,
+    ) -> Promise {
+        let inner = self.inner.clone();
+        match search_of(&query, &options) {
+            Ok(search) => future_to_promise(async move { search_in_slices(&inner, search).await }),
+            Err(error) => Promise::reject(&error),
+        }
+    }
+}
+
+async fn search_in_slices(inner: &Rc<Inner>, search: Search) -> Result<JsValue, JsValue> {
+    let (mut looking, most) = inner.read(|core| (core.look_for(search), core.config().search_ms))?;
+    let mut slices = Slices::new(most);
+    while slices.take(|steps| inner.read(|core| core.go_on(&mut looking, steps)))? == Came::Halfway {
+        Slices::rest().await;
+        inner.refuse_freed()?;
+    }
+    to_js(&inner.read(|core| core.hits(looking))?)
+}
+
+fn search_of(query: &JsValue, options: &JsValue) -> Result<Search, JsValue> {
+    let options = if options.is_undefined() {
+        serde_json::json!({})
+    } else {
+        json(options, ErrorCode::InvalidArgument)?
+    };
+    let search = match (query.dyn_ref::<js_sys::RegExp>(), query.as_string()) {
+        (Some(regex), _) => {
+            Search::js_regex(&String::from(regex.source()), &String::from(regex.flags()), &options)?
+        }
+        (None, Some(text)) => {
+            let written = query.unchecked_ref::<js_sys::JsString>();
+            let mut forms = vec![text];
+            if !forms[0].is_ascii() {
+                forms.extend(["NFC", "NFD"].map(|form| String::from(written.normalize(form))));
+            }
+            let forms: Vec<&str> = forms.iter().map(String::as_str).collect();
+            Search::spellings(&forms, &options)?
+        }
+        (None, None) => return Err(Error::argument("`query`: expected a string or a RegExp").into()),
+    };
+    Ok(search)
 }
 
 fn number_or_null(n: Option<u64>) -> JsValue {

@@ -1,0 +1,321 @@
+//! A search that can stop and go on: the states of a pattern, led through a text byte by byte, and every step counted.
+//!
+//! There is no clock in here. Who searches says how many steps may be taken, and asks again.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use regex_automata::nfa::thompson::{NFA, State};
+use regex_automata::util::primitives::StateID;
+
+use super::Pattern;
+
+/// A text that is searched piece by piece: it need not lie in memory as one.
+pub trait Searched {
+    /// UTF-8 bytes.
+    fn bytes(&self) -> usize;
+    /// Where the character that this byte is in begins.
+    fn floor(&self, at: usize) -> usize;
+    /// The text between two bytes where characters begin.
+    fn piece(&self, range: Range<usize>) -> Cow<'_, str>;
+}
+
+impl Searched for str {
+    fn bytes(&self) -> usize {
+        self.len()
+    }
+
+    fn floor(&self, at: usize) -> usize {
+        self.floor_char_boundary(at)
+    }
+
+    fn piece(&self, range: Range<usize>) -> Cow<'_, str> {
+        Cow::Borrowed(&self[range])
+    }
+}
+
+/// Bytes that are looked at together.
+const PIECE: usize = 64 * 1024;
+
+/// Bytes of what stands around a place that `^`, `$` and `\b` look at: a character on either side.
+const AROUND: usize = 4;
+
+/// So many bytes at which nothing begins count as one step.
+const SKIPPED_PER_STEP: usize = 8;
+
+/// A search under way in one text.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// The next byte to read.
+    at: usize,
+    /// Where a text can stand in the pattern now, the first choice first, and where each began.
+    here: Places,
+    next: Places,
+    stack: Vec<StateID>,
+    found: Option<Range<usize>>,
+}
+
+/// A set of states in the order in which they were reached.
+#[derive(Debug, Default)]
+struct Places {
+    order: Vec<(StateID, usize)>,
+    /// Where in the order a state stands, if it does.
+    slots: Vec<u32>,
+}
+
+impl Places {
+    /// False where the state was reached already, by a choice that goes before.
+    fn add(&mut self, state: StateID, begun: usize) -> bool {
+        if self.slots.len() <= state.as_usize() {
+            self.slots.resize(state.as_usize() + 1, 0);
+        }
+        let slot = &mut self.slots[state.as_usize()];
+        if self.order.get(*slot as usize).is_some_and(|(known, _)| *known == state) {
+            return false;
+        }
+        *slot = self.order.len() as u32;
+        self.order.push((state, begun));
+        true
+    }
+}
+
+impl Scan {
+    /// A search for the first match that begins at `from` or later; what stands before counts for `^` and `\b`.
+    pub fn new(from: usize) -> Self {
+        Self { at: from, ..Self::default() }
+    }
+
+    /// Goes on for about so many steps, and takes those that it took off them. `None`: there is more to read. Else the first match,
+    /// or that there is none.
+    pub fn go_on<S: Searched + ?Sized>(
+        &mut self,
+        pattern: &Pattern,
+        text: &S,
+        steps: &mut u64,
+    ) -> Option<Option<Range<usize>>> {
+        let nfa = pattern.engine.get_nfa();
+        let length = text.bytes();
+        loop {
+            if *steps == 0 {
+                return None;
+            }
+            let start = text.floor(self.at.saturating_sub(AROUND));
+            let end = text.floor(self.at.saturating_add(PIECE).min(length));
+            let with_more = text.floor(end.saturating_add(2 * AROUND).min(length));
+            let piece = text.piece(start..with_more);
+            let end = if with_more >= length { piece.len() } else { end - start };
+            let reading = Reading { nfa, pattern, piece: piece.as_bytes(), start };
+            if self.read(&reading, end, with_more >= length, steps) {
+                return Some(self.found.take());
+            }
+        }
+    }
+
+    /// Reads the piece up to `end`, as far as the steps go; whether the search has come to its end.
+    fn read(&mut self, reading: &Reading<'_>, end: usize, is_last: bool, steps: &mut u64) -> bool {
+        let Reading { nfa, pattern, piece, start } = *reading;
+        while *steps > 0 {
+            let at = self.at.saturating_sub(start);
+            if self.here.order.is_empty() {
+                if self.found.is_some() || (at + start > 0 && nfa.is_always_start_anchored()) {
+                    return true;
+                }
+                if let Some(begins) = &pattern.begins {
+                    let rest = piece.get(at..end).unwrap_or_default();
+                    let hop = rest.iter().position(|byte| begins[usize::from(*byte)]).unwrap_or(rest.len());
+                    spend(steps, hop / SKIPPED_PER_STEP);
+                    if hop > 0 {
+                        self.at += hop;
+                        continue;
+                    }
+                }
+            }
+            if at >= end && !is_last {
+                return false;
+            }
+            let byte = piece.get(at).copied();
+            let begins_here = byte.is_none_or(|byte| byte & 0xC0 != 0x80);
+            if self.found.is_none() && begins_here {
+                let begun = start + at;
+                enter(&mut self.here, &mut self.stack, reading, (nfa.start_anchored(), begun), at, steps);
+            }
+            self.next.order.clear();
+            spend(steps, 1 + self.here.order.len());
+            for &(state, begun) in &self.here.order {
+                let to = match (nfa.state(state), byte) {
+                    (State::Match { .. }, _) => {
+                        self.found = Some(begun..start + at);
+                        break; // what comes behind in the order is a worse choice
+                    }
+                    (State::ByteRange { trans }, Some(byte)) if trans.matches_byte(byte) => Some(trans.next),
+                    (State::Sparse(sparse), Some(byte)) => sparse.matches_byte(byte),
+                    (State::Dense(dense), Some(byte)) => dense.matches_byte(byte),
+                    _ => None,
+                };
+                if let Some(to) = to {
+                    enter(&mut self.next, &mut self.stack, reading, (to, begun), at + 1, steps);
+                }
+            }
+            if byte.is_none() {
+                return true;
+            }
+            std::mem::swap(&mut self.here, &mut self.next);
+            self.at += 1;
+        }
+        false
+    }
+}
+
+/// A piece of a text, and where it begins.
+#[derive(Clone, Copy)]
+struct Reading<'a> {
+    nfa: &'a NFA,
+    pattern: &'a Pattern,
+    piece: &'a [u8],
+    start: usize,
+}
+
+/// Adds a state and all that are reached from it without reading on, the first choice first.
+fn enter(
+    places: &mut Places,
+    stack: &mut Vec<StateID>,
+    reading: &Reading<'_>,
+    (state, begun): (StateID, usize),
+    at: usize,
+    steps: &mut u64,
+) {
+    let nfa = reading.nfa;
+    stack.push(state);
+    while let Some(mut state) = stack.pop() {
+        while places.add(state, begun) {
+            spend(steps, 1);
+            state = match nfa.state(state) {
+                State::Capture { next, .. } => *next,
+                State::Look { look, next } if nfa.look_matcher().matches(*look, reading.piece, at) => *next,
+                State::BinaryUnion { alt1, alt2 } => {
+                    stack.push(*alt2);
+                    *alt1
+                }
+                State::Union { alternates } => match alternates.split_first() {
+                    Some((first, others)) => {
+                        stack.extend(others.iter().rev());
+                        *first
+                    }
+                    None => break,
+                },
+                _ => break,
+            };
+        }
+    }
+}
+
+fn spend(steps: &mut u64, taken: usize) {
+    *steps = steps.saturating_sub(taken as u64);
+}
+
+/// The bytes that a match can begin with; `None` where one can be empty.
+pub fn first_bytes(nfa: &NFA) -> Option<Box<[bool; 256]>> {
+    let mut begins = Box::new([false; 256]);
+    let mut seen = vec![false; nfa.states().len()];
+    let mut waiting = vec![nfa.start_anchored()];
+    while let Some(state) = waiting.pop() {
+        if std::mem::replace(seen.get_mut(state.as_usize())?, true) {
+            continue;
+        }
+        match nfa.state(state) {
+            State::Match { .. } => return None,
+            State::Fail => {}
+            State::ByteRange { trans } => {
+                begins[usize::from(trans.start)..=usize::from(trans.end)].fill(true)
+            }
+            State::Sparse(sparse) => {
+                for trans in &sparse.transitions {
+                    begins[usize::from(trans.start)..=usize::from(trans.end)].fill(true);
+                }
+            }
+            State::Dense(dense) => {
+                for byte in 0..=u8::MAX {
+                    begins[usize::from(byte)] |= dense.matches_byte(byte).is_some();
+                }
+            }
+            State::Look { next, .. } | State::Capture { next, .. } => waiting.push(*next),
+            State::BinaryUnion { alt1, alt2 } => waiting.extend([*alt1, *alt2]),
+            State::Union { alternates } => waiting.extend(alternates.iter()),
+        }
+    }
+    Some(begins)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Options, Pattern};
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A text that is handed out in any pieces.
+    fn found(pattern: &Pattern, text: &str, from: usize, at_once: u64) -> (Option<Range<usize>>, u64) {
+        let mut scan = Scan::new(from);
+        let mut taken = 0;
+        loop {
+            let mut steps = at_once;
+            if let Some(found) = scan.go_on(pattern, text, &mut steps) {
+                return (found, taken + at_once - steps);
+            }
+            taken += at_once - steps;
+        }
+    }
+
+    #[test]
+    fn a_search_in_slices_takes_no_more_than_its_steps_at_once() {
+        let pattern = Pattern::new(r"[\w\W]{60}c", Options::default()).unwrap();
+        let text = "a".repeat(2_000);
+        let mut scan = Scan::new(0);
+        let mut slices = 0;
+        loop {
+            let mut steps = 5_000;
+            slices += 1;
+            if let Some(found) = scan.go_on(&pattern, text.as_str(), &mut steps) {
+                assert_eq!(found, None);
+                break;
+            }
+        }
+        assert!(slices > 20, "{slices}");
+    }
+
+    #[test]
+    fn what_cannot_begin_a_match_is_passed_over() {
+        let pattern = Pattern::new("needle", Options::default()).unwrap();
+        let text = "a".repeat(800_000);
+        assert!(found(&pattern, &text, 0, u64::MAX).1 < 200_000);
+    }
+
+    #[test]
+    fn a_match_across_pieces_is_found_and_so_are_edges() {
+        let long = format!("{}日NEEDLE", "é".repeat(40_000));
+        for (pattern, text, expected) in [
+            ("日N.*E", long.as_str(), Some(80_000..long.len())),
+            ("^é", &long, Some(0..2)),
+            ("E$", &long, Some(long.len() - 1..long.len())),
+            (r"\bNEEDLE", &long, None),
+            ("^N", &long, None),
+        ] {
+            let pattern = Pattern::new(pattern, Options::default()).unwrap();
+            assert_eq!(found(&pattern, text, 0, 10_000).0, expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_finds_what_the_engine_finds(
+            text in "[ab日é \n]{0,60}", at_once in 1u64..40, from in 0usize..30,
+            pattern in prop::sample::select(vec![
+                "a+b", "^a", "b$", r"\bb", "日a?日", "^日.*$", "b.*a", "aaab", "(a|日)b", "$", "", "a*", "(a|ab)(b|日)?", "[^a]+?b",
+                r"\B", "(?m)^a", "(?s)a.b", r"a{2,4}b|b{2}", "(?i)A|É", r"\w\s", "a??b",
+            ]),
+        ) {
+            let pattern = Pattern::new(pattern, Options::default()).unwrap();
+            let from = text.floor_char_boundary(from);
+            prop_assert_eq!(found(&pattern, &text, from, at_once).0, pattern.by_engine(&text, from));
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Long work in short slices: the host's event loop goes on in between, and the time in all is bounded. The core has no clock.
+
+use js_sys::{Date, Function, Promise};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(catch, js_name = setTimeout)]
+    fn set_timeout(callback: &Function, milliseconds: i32) -> Result<JsValue, JsValue>;
+}
+
+/// Steps between two looks at the clock.
+const STEPS: u64 = 50_000;
+
+/// Milliseconds until the event loop has its turn.
+const SLICE: f64 = 10.0;
+
+/// Milliseconds that all slices may take together.
+const IN_ALL: u64 = 2_000;
+
+/// How far a work has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Came {
+    /// It is done, or its time is up.
+    ToItsEnd,
+    /// There is more to do.
+    Halfway,
+}
+
+/// What of a work's time is left.
+pub struct Slices {
+    left: f64,
+}
+
+impl Slices {
+    pub fn new(milliseconds: Option<u64>) -> Self {
+        Self { left: milliseconds.unwrap_or(IN_ALL) as f64 }
+    }
+
+    /// One slice of a work that takes steps and says whether it is done.
+    pub fn take<E>(&mut self, mut work: impl FnMut(u64) -> Result<bool, E>) -> Result<Came, E> {
+        let began = Date::now();
+        loop {
+            if work(STEPS)? {
+                return Ok(Came::ToItsEnd);
+            }
+            // A clock that was set back, or stands, is no reason to go on for ever.
+            let taken = (Date::now() - began).max(0.1);
+            if taken >= SLICE.min(self.left) {
+                self.left -= taken;
+                return Ok(if self.left > 0.0 { Came::Halfway } else { Came::ToItsEnd });
+            }
+        }
+    }
+
+    /// Lets the event loop have its turn.
+    pub async fn rest() {
+        let turn = Promise::new(&mut |resolve, _| {
+            if set_timeout(&resolve, 0).is_err() {
+                let _ = resolve.call0(&JsValue::UNDEFINED);
+            }
+        });
+        let _ = JsFuture::from(turn).await;
+    }
+}

@@ -1,0 +1,97 @@
+// What a model writes: how long it may take, and what it is told.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Session, countTokens } from "contextfold";
+import { runTool } from "contextfold/tools";
+import { assistant, calls, failsWith, output, user } from "../support/session.mjs";
+
+/** Runs what gives a promise, and counts how often the event loop had its turn meanwhile. */
+async function turnsDuring(run) {
+  let turns = 0;
+  const beat = setInterval(() => turns++, 1);
+  try {
+    return [await run(), turns];
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+// A text can stand at 60 places of it at once.
+const SLOW = "[\\w\\W]{60}c";
+
+describe("a search goes on in slices", () => {
+  test("of an output: the event loop is free in between, and what was found by the end of its time is told", async () => {
+    const session = new Session({ toolOutputCache: { searchMs: 300 } });
+    const text = `${"a".repeat(99)}\n`.repeat(80_000);
+    const { id: ref_id } = session.toolOutputs.put(`${"a".repeat(60)}c\n${text}`);
+    const [answer, turns] = await turnsDuring(() => session.toolOutputs.grep({ ref_id, pattern: SLOW }));
+    assert.match(answer, /^1:a+c\n\[stopped after \d+ of 80001 lines: the pattern takes too long\]$/);
+    assert.ok(turns > 3, `${turns} turns`);
+    assert.match(await session.toolOutputs.grep({ ref_id, pattern: "c$" }), /\[1 of 1 matching lines shown\]$/, "a plain one is not stopped");
+  });
+
+  test("of the history, too", async () => {
+    const session = new Session({ toolOutputCache: { searchMs: 300 } });
+    session.push([user(`the oldest ${"a".repeat(60)}c`), user("a".repeat(4_000_000)), user(`the newest ${"a".repeat(60)}c`)]);
+    const [hits, turns] = await turnsDuring(() => session.searchAsync(SLOW, { regex: true }));
+    assert.deepEqual(hits.map(({ id, unseen }) => [id, unseen]), [["m3", undefined], ["m2", true]]);
+    assert.match(hits[1].excerpt, /^\[stopped: .*`m2` and what is older/);
+    assert.ok(turns > 3, `${turns} turns`);
+    assert.deepEqual(await session.searchAsync("oldest"), session.search("oldest"));
+  });
+
+  test("one that goes on when its session is freed, or its output goes, ends with the reason", async () => {
+    const session = new Session();
+    const { id: ref_id } = session.toolOutputs.put("a".repeat(4_000_000));
+    const goesOn = session.toolOutputs.grep({ ref_id, pattern: SLOW });
+    setTimeout(() => session.toolOutputs.collectGarbage(), 5);
+    await assert.rejects(goesOn, failsWith("UNKNOWN_REF"));
+    session.push(user("a".repeat(4_000_000)));
+    const search = session.searchAsync(SLOW, { regex: true });
+    setTimeout(() => session.free(), 5);
+    await assert.rejects(search, failsWith("FREED"));
+  });
+
+  test("what is wrong with it rejects", async () => {
+    const session = new Session();
+    for (const query of [42, null, undefined, {}, "", /(?=x)/]) await assert.rejects(session.searchAsync(query), failsWith("INVALID_ARGUMENT"));
+  });
+});
+
+describe("what a model is told", () => {
+  const session = new Session({ contextWindow: 4000 });
+  session.push([user("go"), calls("a"), output("a", "one\ntwo\nthree\n"), assistant("done")]);
+  const long = "x".repeat(100_000);
+  const ref_id = "out_1";
+
+  test("no error quotes without limit, and a long text is not called a regular expression", async () => {
+    for (const [name, args, expected] of [
+      ["tool_output_cache", { ref_id: long }, /no tool output has the ref/],
+      ["tool_output_cache", { ref_id, [long]: 1 }, /unknown key/],
+      ["tool_output_cache", { ref_id, limit: long }, /expected a whole number/],
+      ["tool_output_cache_grep", { ref_id, pattern: `[${long}` }, /100001 bytes, and a pattern may have 2000/],
+      ["tool_output_cache_grep", { ref_id, pattern: `[${"x".repeat(1_900)}` }, /unclosed character class/],
+      ["search_history", { query: `(${long}`, regex: true }, /100001 bytes/],
+      ["search_history", { query: `(${"x".repeat(1_900)}`, regex: true }, /unclosed group/],
+      ["search_history", { query: "q".repeat(5_000_000) }, /^Error: the query: it has 5000000 bytes, and 1000 can be looked for/],
+    ]) {
+      const answer = await runTool(session, name, args);
+      assert.match(answer, expected);
+      assert.ok(countTokens(answer) < 200, `${name}: ${answer.length} characters`);
+      if (!args.regex) assert.doesNotMatch(answer, /no regular expression/);
+    }
+    await assert.rejects(runTool(session, long, {}), ({ message }) => message.length < 300);
+  });
+
+  test("it names what a model can call, and takes numbers in quotes", async () => {
+    const nope = await runTool(session, "tool_output_cache", { ref_id: "nope" });
+    assert.match(nope, /no tool output has the ref `nope`; the newest of the 1 that are stored are out_1/);
+    assert.doesNotMatch(nope, /\(\)/);
+    assert.match(await runTool(session, "tool_output_cache", { ref_id: "ref=out_1" }), /near it are out_1/);
+    assert.match(await runTool(session, "tool_output_cache", { ref_id, offset: "1", limit: "1" }), /^ +2\ttwo/);
+    assert.match(await runTool(session, "tool_output_cache_grep", { ref_id, pattern: "T", ignore_case: "true", max_matches: "1" }), /^2:two\n\[1 of 2/);
+    assert.match(await runTool(session, "search_history", { query: "t.o", regex: "true", max_hits: "3" }), /two/);
+    assert.equal(await runTool(session, "search_history", { query: "t.o", regex: "false" }), "[nothing found]");
+  });
+});
