@@ -150,18 +150,13 @@ impl Context {
             .node(caller)
             .message
             .tool_calls()
-            .any(|c| answers(&c.id) && tool_output::is_cache_tool(&c.name))
+            .any(|c| tool_output::is_cache_tool(&c.name) && answers(&c.id))
     }
 
-    /// The same for a message of the history: the nearest call before it is the one that it answers.
+    /// The same for a message of the history.
     pub(super) fn answered_own_tool(&self, index: NodeIndex) -> bool {
-        let message = &self.history.node(index).message;
-        let called = |n: &NodeIndex| {
-            let mut calls = self.history.node(*n).message.tool_calls();
-            calls.any(|call| message.tool_outputs().any(|output| output.call_id == call.id))
-        };
-        let caller = (0..index.0).rev().map(NodeIndex).find(called);
-        caller.is_some_and(|caller| self.answers_own_tool(message, caller))
+        let caller = self.history.caller(index);
+        caller.is_some_and(|caller| self.answers_own_tool(&self.history.node(index).message, caller))
     }
 
     /// Makes placeholders of the oldest tool outputs until the rest is within the budget (CACHE-4).

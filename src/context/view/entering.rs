@@ -28,7 +28,8 @@ impl View {
     /// step, so that no message of another role stands between a call and its output, nor will when it comes back into the
     /// view. Gives what it stands right behind then, where it does not stand behind all.
     pub fn push(&mut self, slot: Slot, caller: Option<NodeIndex>, history: &History) -> Option<NodeIndex> {
-        let step = caller.and_then(|caller| self.end_of_step(caller, history));
+        let step = caller.filter(|caller| !self.ends_in_step(*caller, slot.node, history));
+        let step = step.and_then(|caller| self.end_of_step(caller, history));
         let (at, answer) = step.unwrap_or((self.body.len(), slot.node));
         let is_last = at == self.body.len();
         let behind = at.checked_sub(1).map(|before| self.body[before].node);
@@ -51,6 +52,18 @@ impl View {
             self.touch(at);
         }
         behind
+    }
+
+    /// Whether the body ends with the output before this one, of the same caller's, where it was said: then nothing has to be looked
+    /// for, and a thousand parallel calls cost a thousand times as much as one.
+    fn ends_in_step(&self, caller: NodeIndex, node: NodeIndex, history: &History) -> bool {
+        let last = self.body.last().map(|slot| slot.node);
+        last.is_some_and(|last| {
+            last.0 + 1 == node.0
+                && history.caller(last) == Some(caller)
+                && self.order.last() == Some(&last)
+                && history.late.root(last) == last
+        })
     }
 
     /// Whether something else was said between two messages, be it in the view or out of it: a header that the caller set
