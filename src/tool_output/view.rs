@@ -253,7 +253,7 @@ mod tests {
         let cut = answer(&"    12\tline\n".repeat(90)).unwrap();
         let Part::Text { text, .. } = &cut[0] else { panic!() };
         assert!(text.len() <= 600, "{}", text.len());
-        assert!(text.ends_with("\n[answer cut: lines 1-40 of 90 shown; read on with tool_output_cache, by offset and limit, or ask for less]"), "{text}");
+        assert!(text.ends_with("\n[answer cut: lines 1-41 of 90 shown; read on with tool_output_cache, by offset and limit, or ask for less]"), "{text}");
     }
 
     #[test]
