@@ -43,6 +43,17 @@ const AROUND: usize = 4;
 /// So many bytes at which nothing begins count as one step.
 const SKIPPED_PER_STEP: usize = 8;
 
+/// How far a search has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Came {
+    /// Not to its end: there is more to read.
+    Halfway,
+    /// To the first match.
+    To(Range<usize>),
+    /// Through the text, and nothing matches.
+    Through,
+}
+
 /// A search under way in one text.
 #[derive(Debug, Default)]
 pub struct Scan {
@@ -85,19 +96,13 @@ impl Scan {
         Self { at: from, ..Self::default() }
     }
 
-    /// Goes on for about so many steps, and takes those that it took off them. `None`: there is more to read. Else the first match,
-    /// or that there is none.
-    pub fn go_on<S: Searched + ?Sized>(
-        &mut self,
-        pattern: &Pattern,
-        text: &S,
-        steps: &mut u64,
-    ) -> Option<Option<Range<usize>>> {
+    /// Goes on for about so many steps, and takes those that it took off them.
+    pub fn go_on<S: Searched + ?Sized>(&mut self, pattern: &Pattern, text: &S, steps: &mut u64) -> Came {
         let nfa = pattern.engine.get_nfa();
         let length = text.bytes();
         loop {
             if *steps == 0 {
-                return None;
+                return Came::Halfway;
             }
             let start = text.floor(self.at.saturating_sub(AROUND));
             let end = text.floor(self.at.saturating_add(PIECE).min(length));
@@ -106,7 +111,7 @@ impl Scan {
             let end = if with_more >= length { piece.len() } else { end - start };
             let reading = Reading { nfa, pattern, piece: piece.as_bytes(), start };
             if self.read(&reading, end, with_more >= length, steps) {
-                return Some(self.found.take());
+                return self.found.take().map_or(Came::Through, Came::To);
             }
         }
     }
@@ -226,7 +231,7 @@ pub fn first_bytes(nfa: &NFA) -> Option<Box<[bool; 256]>> {
             State::Match { .. } => return None,
             State::Fail => {}
             State::ByteRange { trans } => {
-                begins[usize::from(trans.start)..=usize::from(trans.end)].fill(true)
+                begins[usize::from(trans.start)..=usize::from(trans.end)].fill(true);
             }
             State::Sparse(sparse) => {
                 for trans in &sparse.transitions {
@@ -258,10 +263,13 @@ mod tests {
         let mut taken = 0;
         loop {
             let mut steps = at_once;
-            if let Some(found) = scan.go_on(pattern, text, &mut steps) {
-                return (found, taken + at_once - steps);
-            }
+            let came = scan.go_on(pattern, text, &mut steps);
             taken += at_once - steps;
+            match came {
+                Came::Halfway => {}
+                Came::To(found) => return (Some(found), taken),
+                Came::Through => return (None, taken),
+            }
         }
     }
 
@@ -274,9 +282,12 @@ mod tests {
         loop {
             let mut steps = 5_000;
             slices += 1;
-            if let Some(found) = scan.go_on(&pattern, text.as_str(), &mut steps) {
-                assert_eq!(found, None);
-                break;
+            match scan.go_on(&pattern, text.as_str(), &mut steps) {
+                Came::Halfway => {}
+                came => {
+                    assert_eq!(came, Came::Through);
+                    break;
+                }
             }
         }
         assert!(slices > 20, "{slices}");
