@@ -6,7 +6,7 @@ mod scan;
 
 use std::sync::Mutex;
 
-pub use scan::{Scan, Searched};
+pub use scan::{Came, Scan, Searched};
 
 use regex_automata::nfa::thompson::pikevm::{Cache, PikeVM};
 use regex_automata::nfa::thompson::{Compiler, Config};
@@ -111,7 +111,10 @@ impl Pattern {
 
     #[cfg(test)]
     pub(crate) fn find(&self, text: &str) -> Option<std::ops::Range<usize>> {
-        Scan::new(0).go_on(self, text, &mut { u64::MAX }).flatten()
+        match Scan::new(0).go_on(self, text, &mut { u64::MAX }) {
+            Came::To(found) => Some(found),
+            Came::Through | Came::Halfway => None,
+        }
     }
 
     /// The first match, with its groups.

@@ -14,7 +14,7 @@ use crate::context::{NodeIndex, NodeKind};
 use crate::error::{Error, Result};
 use crate::facts::texts_with;
 use crate::message::Role;
-use crate::pattern::{Options, Pattern, Scan, Searched};
+use crate::pattern::{Came, Options, Pattern, Scan, Searched};
 use crate::tool_output::{Output, SEARCH_TOOL, is_own_tool, prefix_bytes, suffix_bytes};
 
 /// Places that are shown of one message.
@@ -339,8 +339,11 @@ impl Places {
     /// Whether the text is done.
     fn find<S: Searched + ?Sized>(&mut self, pattern: &Pattern, text: &S, steps: &mut u64) -> bool {
         while self.excerpts.len() < PER_MESSAGE {
-            let Some(found) = self.scan.go_on(pattern, text, steps) else { return false };
-            let Some(found) = found else { break };
+            let found = match self.scan.go_on(pattern, text, steps) {
+                Came::Halfway => return false,
+                Came::Through => break,
+                Came::To(found) => found,
+            };
             let (excerpt, until) = excerpt(text, &found);
             self.excerpts.push(excerpt);
             if until >= text.bytes() {

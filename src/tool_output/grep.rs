@@ -1,6 +1,6 @@
 use std::collections::VecDeque;
 
-use crate::pattern::{Options, Pattern, Scan};
+use crate::pattern::{Came, Options, Pattern, Scan};
 use serde_json::Value;
 
 use super::line::{cut_line, cut_line_around};
@@ -124,12 +124,13 @@ impl Grep {
     pub fn go_on(&mut self, outputs: &ToolOutputs, mut steps: u64) -> Result<bool> {
         let lines = (self.total - self.done) as usize;
         for line in outputs.get(&self.ref_id)?.lines_from(self.done).take(lines) {
-            let Some(found) = self.scan.go_on(&self.pattern, &line, &mut steps) else { return Ok(false) };
-            self.done += 1;
-            let row = match found {
-                Some(found) => self.answer.matched(self.done, &line, found.start),
-                None => self.answer.missed(self.done, &line),
+            let number = self.done + 1;
+            let row = match self.scan.go_on(&self.pattern, &line, &mut steps) {
+                Came::Halfway => return Ok(false),
+                Came::To(found) => self.answer.matched(number, &line, found.start),
+                Came::Through => self.answer.missed(number, &line),
             };
+            self.done = number;
             self.scan = Scan::default();
             steps = steps.saturating_sub(PER_LINE + row as u64);
         }
