@@ -29,7 +29,7 @@ if (process.argv.includes("--quick")) {
   optimize();
   writeFileSync(module, withoutCommit(readFileSync(module)));
   await split();
-  tokenizer("release");
+  tokenizer("release", remapped(env));
   markBuilt();
 }
 removeLeftovers();
@@ -69,10 +69,12 @@ async function split() {
 }
 
 /** A module without glue: its functions take and give numbers. */
-function tokenizer(profile) {
-  must("cargo", ["build", "--quiet", "--locked", "--package", "tokenizer", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown"]);
+function tokenizer(profile, environment = env) {
+  must("cargo", ["build", "--quiet", "--locked", "--package", "tokenizer", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown"], { env: environment });
   const built = join(targetDir, "wasm32-unknown-unknown", profile, "tokenizer.wasm");
-  must("wasm-opt", ["--strip-debug", "--strip-producers", built, "-o", join(wasmDir, "tokenizer.wasm")]);
+  const module = join(wasmDir, "tokenizer.wasm");
+  must("wasm-opt", ["--strip-debug", "--strip-producers", built, "-o", module]);
+  writeFileSync(module, withoutCommit(readFileSync(module)));
 }
 
 /** wasm-pack's own package files: its .gitignore would keep the whole folder out of the packed package. */

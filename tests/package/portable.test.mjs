@@ -16,7 +16,7 @@ after(() => rmSync(folder, { recursive: true }));
 const PATHS = /\/(?:root|home|Users|rustc)\/[\w./-]+?\.rs/g;
 
 test("the built module names no path of its builder", { skip: !isBuilt() && "this is no release build" }, () => {
-  for (const name of ["contextfold_bg.wasm", "core.wasm", "rest.wasm"]) {
+  for (const name of ["contextfold_bg.wasm", "core.wasm", "rest.wasm", "tokenizer.wasm"]) {
     const text = readFileSync(new URL(`../../pkg/wasm/${name}`, import.meta.url), "latin1");
     assert.deepEqual([...new Set(text.match(PATHS) ?? [])], [], name);
     assert.ok(!text.includes(process.cwd()), name);
