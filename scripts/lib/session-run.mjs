@@ -40,6 +40,50 @@ for (const options of OPTIONS) {
   if (session.tokens === 0 || session.messages.length === 0) throw new Error("nothing was pushed");
   session.free();
 }
+// A first push is part of a start, whatever its format: one message, a few, an item, a body.
+const reading = { path: "src/main.rs" };
+const FIRST = {
+  messages: turn("call_own"),
+  "openai-chat": turn("call_first"),
+  "openai-responses": [
+    { role: "user", content: "Read the file." },
+    { role: "user", content: [{ type: "input_text", text: "Never change it." }] },
+    { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "It is short." }], encrypted_content: "gAAA" },
+    { type: "function_call", id: "fc_1", call_id: "c1", name: "read_file", arguments: JSON.stringify(reading), status: "completed" },
+    { type: "function_call_output", call_id: "c1", output: "fn main() {}\n".repeat(20) },
+    { type: "message", id: "msg_1", role: "assistant", status: "completed", content: [{ type: "output_text", text: "It has 20 lines.", annotations: [] }] },
+  ],
+  anthropic: [
+    { role: "user", content: "Read the file." },
+    { role: "assistant", content: [{ type: "thinking", thinking: "It is short.", signature: "c2ln" }, { type: "text", text: "I read it." }, { type: "tool_use", id: "t1", name: "read_file", input: reading }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "fn main() {}\n".repeat(20) }, { type: "text", text: "Go on." }] },
+    { role: "assistant", content: "It has 20 lines." },
+  ],
+  "ai-sdk": [
+    { role: "user", content: "Read the file." },
+    { role: "user", content: [{ type: "text", text: "Never change it." }] },
+    { role: "assistant", content: [{ type: "text", text: "I read it." }, { type: "tool-call", toolCallId: "t1", toolName: "read_file", input: reading }] },
+    { role: "tool", content: [{ type: "tool-result", toolCallId: "t1", toolName: "read_file", output: { type: "text", value: "fn main() {}\n".repeat(20) } }] },
+    { role: "assistant", content: "It has 20 lines." },
+  ],
+};
+const MODELS = { "openai-responses": "gpt-5", anthropic: "claude-opus-5", "ai-sdk": "gemini-2.5-pro" };
+for (const [format, entries] of Object.entries(FIRST)) {
+  for (const [first, ...rest] of [entries, [entries]]) {
+    const session = new Session(MODELS[format] ? { model: MODELS[format] } : { contextWindow: 128_000 });
+    session.pushFrom(format, first);
+    if (rest.length > 0) session.pushFrom(format, rest);
+    if (session.tokens === 0 || session.items().length === 0) throw new Error(`nothing was pushed from ${format}`);
+    session.free();
+  }
+}
+for (const message of turn("call_single").slice(0, 1)) {
+  const session = new Session({ contextWindow: 128_000 });
+  session.push(message);
+  session.push([{ role: "assistant", content: "Yes." }, { role: "user", content: [{ type: "text", text: "Go on." }] }]);
+  session.free();
+}
+
 const synced = new Session({ contextWindow: 128_000 });
 const list = [];
 for (let n = 0; n < 20; n++) {

@@ -50,8 +50,8 @@ test("the .wasm is reachable by name", () => {
 // sort, map or table is compiled for, a dependency) before the figure is raised.
 const MOST_KIB = {
   "contextfold_bg.wasm": { download: 840, compiled: 3220 },
-  // What Node loads on import (PERF-6).
-  "core.wasm": { download: 253, compiled: 815 },
+  // What Node loads on import: at most what PERF-6 allows. First pushes of all formats are 7 % of it.
+  "core.wasm": { download: 300, compiled: 950 },
 };
 
 for (const [name, most] of Object.entries(MOST_KIB))

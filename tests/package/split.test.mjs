@@ -82,3 +82,26 @@ test("the entries share one instance", () => {
     try { new Inline({ model: "no-such-model" }); } catch (error) { console.log(error instanceof ContextError); }`;
   assert.equal(run("node", ["--input-type=module", "--eval", program], { cwd: consumer }).trim(), "true\ntrue");
 });
+
+test("a first push, of one message or in any format, does without the rest", () => {
+  const program = `
+    const Instance = WebAssembly.Instance;
+    let made = 0;
+    WebAssembly.Instance = class extends Instance { constructor(module, imports) { super(module, imports); made++; } };
+    const { Session } = await import("contextfold");
+    const before = made;
+    const said = {};
+    const tried = (name, push) => {
+      const session = new Session({ contextWindow: 128_000 });
+      push(session);
+      said[name] = made - before;
+    };
+    tried("one message", (session) => session.push({ role: "user", content: "hi" }));
+    tried("openai-chat", (session) => session.pushFrom("openai-chat", { role: "user", content: "hi" }));
+    tried("openai-responses", (session) => session.pushFrom("openai-responses", [{ role: "user", content: [{ type: "input_text", text: "hi" }] }]));
+    tried("anthropic", (session) => session.pushFrom("anthropic", [{ role: "user", content: [{ type: "text", text: "hi" }] }, { role: "assistant", content: "Hello." }]));
+    tried("ai-sdk", (session) => session.pushFrom("ai-sdk", [{ role: "user", content: [{ type: "text", text: "hi" }] }]));
+    console.log(JSON.stringify(said));`;
+  const said = JSON.parse(run("node", ["--input-type=module", "--eval", program], { cwd: consumer }));
+  assert.deepEqual(said, { "one message": 0, "openai-chat": 0, "openai-responses": 0, anthropic: 0, "ai-sdk": 0 });
+});
