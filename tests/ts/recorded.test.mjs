@@ -13,7 +13,10 @@ if (missing || invalid) console.log(`recorded data: ${missing || invalid}; skipp
 const all = missing ? [] : recordedRequests("responses");
 /** Requests whose history the provider keeps: outputs come without their calls. */
 const stateful = all.filter((r) => r.opts.stateful);
-const requests = all.filter((r) => !r.opts.stateful);
+/** Requests whose history the provider compacted: a view has what stands behind its newest compaction. */
+const isCompaction = (item) => item.type === "compaction";
+const compacted = all.filter((r) => !r.opts.stateful && r.items.some(isCompaction));
+const requests = all.filter((r) => !r.opts.stateful && !r.items.some(isCompaction));
 const chats = missing ? [] : [...recordedRequests("chat"), ...dialogues("chat").map((d) => ({ ...d, opts: { format: "chat" } }))];
 const rich = ({ items }) => items.length >= 6;
 
@@ -28,6 +31,20 @@ describe("Responses requests", { skip: missing }, () => {
       assert.equal(JSON.stringify(input), JSON.stringify(items), id);
       assert.deepEqual(rest, {}, id);
       for (const [i, item] of items.entries()) assert.equal(input[i], item, `${id} item ${i}`);
+    }
+  });
+
+  test("of what the provider compacted, the same objects stand from its newest compaction on", () => {
+    assert.ok(compacted.length > 0);
+    for (const { id, items } of compacted) {
+      const session = new Session();
+      session.pushFrom("openai-responses", items);
+      const { input } = session.view("openai-responses");
+      const behind = items.slice(items.findLastIndex(isCompaction));
+      for (const [i, item] of behind.entries()) assert.equal(input.at(i - behind.length), item, `${id} item ${i}`);
+      const answers = (item) => !["user", "system", "developer"].includes(item.role);
+      assert.equal(input.length > behind.length, !items.slice(0, -behind.length).some(answers) && items.length > behind.length, id);
+      assert.equal(session.messages.length > 0 && new OpenAIHistoryAdapter(items).inputItems.length, items.length, id);
     }
   });
 
