@@ -136,7 +136,7 @@ const TOO_MANY = [
 /** A refusal that is not about tokens: where there are images, it leaves the limit as it is. */
 async function refuse(session, op) {
   const said = TOO_MANY[op.at % TOO_MANY.length];
-  const [limit, holdsMedia] = [session.limit, session.messages.some(({ content }) => Array.isArray(content) && content.some(({ type }) => ["image", "document", "audio"].includes(type)))];
+  const [limit, holdsMedia] = [session.limit, session.messages.some(({ content }) => Array.isArray(content) && content.some((part) => ["image", "document", "audio"].includes(part?.type)))];
   const answer = session.recover(Object.assign(new Error(said), { status: 413 }));
   if (holdsMedia && /image/.test(said) && session.limit !== limit) throw new Error("images taught a limit in tokens");
   if ((await answer) === null) throw new Error("it refused the request");
