@@ -197,6 +197,7 @@ impl Context {
     fn answer_interrupted_calls(&mut self, next: &Message) {
         let same_answer = |last: &Slot| last.message.role == Role::Assistant && next.role == Role::Assistant;
         if next.role == Role::Tool
+            || next.answers_approvals()
             || !self.history.has_open_calls()
             || self.view.body().last().is_some_and(same_answer)
         {

@@ -26,7 +26,7 @@ impl Context {
     /// where nothing would be left of it, or where it has none.
     pub fn strip_calls(&mut self, at: usize) -> bool {
         let slot = &self.view.body()[at];
-        if slot.message.tool_calls().next().is_none() {
+        if !slot.message.is_paired() {
             return false;
         }
         let message = without_calls(&slot.message);
@@ -44,10 +44,7 @@ impl Context {
     /// The message with the calls that were taken out of it, and otherwise as it stands; `None` where none were.
     pub fn with_calls(&self, slot: &Slot) -> Option<Arc<Message>> {
         let whole = Slot::whole(&self.history, slot.node).message;
-        if Arc::ptr_eq(&slot.message, &whole)
-            || slot.message.tool_calls().next().is_some()
-            || whole.tool_calls().next().is_none()
-        {
+        if Arc::ptr_eq(&slot.message, &whole) || slot.message.is_paired() || !whole.is_paired() {
             return None;
         }
         if slot.form == Form::Stripped {
@@ -130,7 +127,7 @@ fn without_calls(message: &Message) -> Message {
 
 /// Calls, what led to them, and what came of those that the provider ran itself: none of it may stand without the call.
 fn goes_with_calls(part: &Part) -> bool {
-    matches!(part, Part::ToolCall(_) | Part::Reasoning(_)) || part.opaque_call_id().is_some()
+    matches!(part, Part::Reasoning(_)) || part.is_paired()
 }
 
 /// A part that a reader would see: a blank text beside calls is none, though many clients send it.

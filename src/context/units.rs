@@ -7,7 +7,7 @@ use super::core::Context;
 use super::node::{NodeIndex, NodeSet};
 use super::shared::Shared;
 use super::view::Slot;
-use crate::message::{Role, Seen, steps_of};
+use crate::message::{Led, Role, Seen, steps_of};
 
 /// A step, or a message that is part of none: it stays or goes as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,9 +129,17 @@ impl Context {
         let order = self.view.order();
         let compaction = self.compaction().map(|at| self.view.body()[at].node);
         let compacted = slots.iter().position(|s| Some(s.node) == compaction);
-        steps_of(&self.seen(&slots))
+        let steps = steps_of(&self.seen(&slots));
+        // What a tool that the provider runs is still at: nothing but outputs of its own calls stands behind the call.
+        let served = steps.last().is_some_and(|step| {
+            let open: NodeSet = self.history.open_server_calls().collect();
+            slots[step.range.clone()].iter().any(|slot| open.contains(&slot.node))
+        });
+        let last = steps.len().wrapping_sub(1);
+        steps
             .into_iter()
-            .map(|step| {
+            .enumerate()
+            .map(|(at, step)| {
                 let holds_compaction = compacted.is_some_and(|at| step.range.contains(&at));
                 let is_covered = compacted.is_some_and(|at| step.range.end <= at);
                 let range = step.range.start + before..step.range.end + before;
@@ -157,6 +165,7 @@ impl Context {
                     speaker: slots.first().map_or(Role::User, |s| s.role()),
                     fixed: holds_compaction
                         || is_covered && is_hidden_whole
+                        || served && at == last
                         || any(&|s| live.contains(&s.node) || self.history.node(s.node).pinned),
                     place: if is_hidden_whole { Place::Hidden } else { Place::Shown },
                 }
@@ -177,7 +186,10 @@ impl Context {
             let role = slot.role();
             let caller = (role == Role::Tool).then(|| self.history.caller(slot.node)).flatten();
             let caller = caller.and_then(place).map(|place| place as usize);
-            Seen { role, calls: slot.has_calls(), message: &slot.message, caller }
+            // A pass may have taken what came of the call off the message.
+            let led = self.history.led_by(slot.node).filter(|_| slot.message.led_by().next().is_some());
+            let led = led.and_then(place).map_or(Led::Alone, |place| Led::By(place as usize));
+            Seen { role, calls: slot.has_calls(), message: &slot.message, caller, led }
         };
         slots.iter().map(seen).collect()
     }

@@ -6,6 +6,7 @@
 mod compacted;
 mod extras;
 mod lean;
+mod pairs;
 mod part;
 mod rare;
 mod saved;
@@ -15,7 +16,7 @@ pub use compacted::ProviderCompaction;
 pub use extras::{Extras, Format};
 pub use part::{CallKind, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput, ToolOutputRef};
 pub use rare::Rare;
-pub use steps::{Seen, Step, Turn, open_calls, open_calls_of, steps, steps_of, turns};
+pub use steps::{Led, Seen, Step, Turn, open_calls, open_calls_of, steps, steps_of, turns};
 
 use serde::{Deserialize, Serialize};
 

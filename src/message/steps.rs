@@ -1,5 +1,6 @@
 //! Turns, steps and pairing over a run of messages.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -15,7 +16,8 @@ pub struct Turn {
 /// One model answer and the tool messages that answer its calls. Never split.
 ///
 /// A model answer is a run of neighbouring assistant messages (formats that send items one by one give several);
-/// a message of another role that stands between a call and its output belongs to the step as well.
+/// a message of another role that stands between a call and its output belongs to the step as well. So do a call of a tool
+/// that the provider runs, what came of it in a later message, and the calls that its code made meanwhile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The messages, as a range of the slice that was asked about.
@@ -59,19 +61,35 @@ pub struct Seen<'a> {
     pub message: &'a Message,
     /// Of a tool message with one output: the place among the messages of who made the call, where that is known.
     pub caller: Option<usize>,
+    /// The message with a call that it cannot stand without, of a tool that the provider runs.
+    pub led: Led,
+}
+
+/// The place of the first message with a call, of a tool that the provider runs, that another message cannot stand without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Led {
+    /// Nobody has looked.
+    Unknown,
+    /// There is none.
+    Alone,
+    /// It stands there.
+    By(usize),
 }
 
 impl<'a> Seen<'a> {
     /// A message of which nothing is known.
     pub fn of(message: &'a Message) -> Self {
-        Self { role: message.role, calls: true, message, caller: None }
+        Self { role: message.role, calls: true, message, caller: None, led: Led::Unknown }
     }
 }
 
 /// The same as [`steps`].
 pub fn steps_of(messages: &[Seen<'_>]) -> Vec<Step> {
-    let closes = closing_places(messages).unwrap_or_else(|| closing_indexes(messages));
+    let mut closes = closing_places(messages).unwrap_or_else(|| closing_indexes(messages));
     debug_assert_eq!(closes, closing_indexes(messages));
+    for (from, until) in led_places(messages) {
+        closes[from] = closes[from].max(until);
+    }
     let mut out: Vec<Step> = Vec::new();
     let mut open_until = 0; // every message before this index belongs to the step under construction
     let mut answering = false; // the step has begun to receive tool messages
@@ -130,6 +148,25 @@ fn closing_places(messages: &[Seen<'_>]) -> Option<Vec<usize>> {
         }
     }
     Some(closes)
+}
+
+/// Calls of tools that the provider runs, and where the last of what cannot stand without each ends.
+fn led_places(messages: &[Seen<'_>]) -> Vec<(usize, usize)> {
+    if messages.iter().all(|seen| seen.led != Led::Unknown) {
+        let by = |(i, seen): (usize, &Seen<'_>)| match seen.led {
+            Led::By(from) if from < i && messages[from].calls => Some((from, i + 1)),
+            _ => None,
+        };
+        return messages.iter().enumerate().filter_map(by).collect();
+    }
+    let mut calls: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut places = Vec::new();
+    for (i, Seen { message, .. }) in messages.iter().enumerate() {
+        let at = |id: Cow<'_, str>| calls.get(&*id).copied();
+        places.extend(message.led_by().filter_map(at).map(|from| (from, i + 1)));
+        calls.extend(message.leads().map(|id| (id, i)));
+    }
+    places
 }
 
 /// For each message with calls: the index after the last output that answers one of them. 0 for others.
@@ -204,6 +241,36 @@ mod tests {
     fn a_message_between_a_call_and_its_output_stays_inside() {
         let list = [calls(&["a"]), user("hurry"), Message::tool("a", "1"), said("done")];
         assert_eq!(ranges(&steps(&list)), [(0, 3), (3, 4)]);
+    }
+
+    #[test]
+    fn a_server_call_and_what_came_of_it_are_one_step() {
+        use serde_json::json;
+
+        use super::super::{CallKind, Extras, Format};
+        let raw = |kind: &str, key: &str| json!({ "type": kind, key: "srv" });
+        let mut code = ToolCall::function("srv", "code_execution", "{}");
+        code.hosted = true;
+        code.kind = CallKind::Other { format: Format::Anthropic, raw: raw("server_tool_use", "id").into() };
+        let made = |id: &str| {
+            let mut call = ToolCall::function(id, "query", "{}");
+            let caller = json!({ "caller": { "type": "code_execution_20260120", "tool_id": "srv" } });
+            call.extras = Extras::new(Format::Anthropic, caller.as_object().cloned().unwrap_or_default());
+            Part::from(call)
+        };
+        let result = raw("code_execution_tool_result", "tool_use_id");
+        let result = Part::Opaque { format: Format::Anthropic, raw: result.into() };
+        let list = [
+            user("go"),
+            Message::new(Role::Assistant, vec![Part::from(code), made("a")]),
+            Message::tool("a", "1"),
+            Message::new(Role::Assistant, vec![made("b")]),
+            Message::tool("b", "2"),
+            Message::new(Role::Assistant, vec![result]),
+            user("more"),
+        ];
+        assert_eq!(ranges(&steps(&list)), [(0, 1), (1, 6), (6, 7)]);
+        assert_eq!(ranges(&steps(&list[..5])), [(0, 1), (1, 5)], "while the code waits for its calls");
     }
 
     #[test]

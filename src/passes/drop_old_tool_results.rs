@@ -63,8 +63,7 @@ impl DropOldToolResults {
         let requests: Vec<usize> = (0..units.len()).filter(is_request).collect();
         let old = requests.len().saturating_sub(size(self.keep_steps));
         let body = context.view.body().iter().skip(from);
-        let calling: NodeSet =
-            body.filter(|s| s.message.tool_calls().next().is_some()).map(|s| s.node).collect();
+        let calling: NodeSet = body.filter(|s| s.message.is_paired()).map(|s| s.node).collect();
         let mut reduction = Reduction::default();
         let mut behind_done = None;
         let mut is_free = true;

@@ -145,7 +145,7 @@ fn take_out(context: &mut Context, units: &[Unit], spoken: &NodeSet) -> Vec<Node
         for node in unit.nodes.iter() {
             let Some(at) = places.get(node).copied() else { continue };
             match Some(at).filter(|_| !leads && spoken.contains(node)) {
-                Some(at) if context.view.body()[at].message.tool_calls().next().is_some() => {
+                Some(at) if context.view.body()[at].message.is_paired() => {
                     if context.strip_calls(at) {
                         stripped.push(*node);
                     }

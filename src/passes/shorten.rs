@@ -10,7 +10,7 @@ use std::collections::{BinaryHeap, HashSet};
 use serde_json::Value;
 
 use super::pass::{Aim, Outcome, Pass};
-use crate::context::{Context, Form, NodeIndex, Slot};
+use crate::context::{Context, Form, NodeIndex, Slot, begin_with_user};
 use crate::error::Result;
 use crate::message::{Part, Role, Text, open_calls};
 use crate::tool_output::{Output, prefix_bytes, suffix_bytes};
@@ -20,10 +20,12 @@ const LEAST: u64 = 128;
 
 const WHY: &str = "shortened as a last resort: the view exceeded its limit";
 
+const LEFT_OUT: &str = "left out as a last resort: the newest user message would not fit whole otherwise";
+
 /// The last resort (COMP-19): older tool outputs become placeholders, then the largest messages lose the middles of their texts.
 /// Where that is not enough, the arguments of tool calls lose the middles of their longest strings. The newest user message
-/// loses its own where it alone exceeds the limit (INV-11), or else where nothing is left to give way for it. Full texts stay
-/// in the tool output cache, by ref.
+/// loses its own where it alone exceeds the limit (INV-11), or else where nothing is left to give way for it: before that, what is
+/// older leaves the view. Full texts stay in the tool output cache, by ref.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shorten;
 
@@ -43,10 +45,14 @@ impl Pass for Shorten {
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
         let mut items = drop_older_outputs(context, aim.most);
         let mut cut = Vec::new();
+        let mut left_out = Vec::new();
         for what in ORDER {
+            if what == Cut::Last {
+                left_out = leave_out_older(context, aim.most);
+            }
             cut.extend(cut_middles(context, aim.most, what)?);
         }
-        if items.is_empty() && cut.is_empty() {
+        if items.is_empty() && cut.is_empty() && left_out.is_empty() {
             return Ok(Outcome::Unchanged);
         }
         for item in &items {
@@ -58,6 +64,7 @@ impl Pass for Shorten {
                 items.push(item);
             }
         }
+        items.extend(left_out);
         context.view.set_cut_to(Some(aim.most));
         let why = if context.output_config.enabled {
             format!("still over {} tokens; full texts stay in the tool output cache", aim.most)
@@ -82,6 +89,33 @@ fn drop_older_outputs(context: &mut Context, most: u64) -> Vec<NodeIndex> {
         }
     }
     dropped
+}
+
+/// What cannot be shortened any more leaves the view, oldest first, where the newest user message stands whole then.
+fn leave_out_older(context: &mut Context, most: u64) -> Vec<NodeIndex> {
+    let mut over = context.view.tokens().saturating_sub(most);
+    if over == 0 {
+        return Vec::new();
+    }
+    let mut units = context.units();
+    let newest = units.iter().rposition(|unit| unit.opens_turn() && unit.stays()).unwrap_or(0);
+    let older = units[..newest].iter_mut();
+    for unit in older.filter(|u| u.may_go() && !u.is_fold() && !u.speaker.is_instruction()) {
+        if over == 0 {
+            break;
+        }
+        over = over.saturating_sub(unit.tokens);
+        unit.go();
+    }
+    if over > 0 {
+        return Vec::new();
+    }
+    begin_with_user(&mut units, 0);
+    let shown = |node: &NodeIndex| context.view.dropped(*node).is_none();
+    let goes = units.iter().filter(|unit| unit.goes()).flat_map(|unit| unit.nodes.iter().copied());
+    let goes: Vec<NodeIndex> = goes.filter(shown).collect();
+    context.drop_from_view(&goes, LEFT_OUT);
+    goes
 }
 
 /// What may lose its middle.

@@ -102,7 +102,9 @@ fn of_list(list: &[Value]) -> Option<Format> {
         has(m, "tool_calls") || has(m, "tool_call_id") || text(m, "role").as_deref() == Some("function")
     });
     let mut votes: Vec<Format> = known.collect();
-    if votes.contains(&Format::Messages) {
+    // Reasoning stands as a part in the AI SDK's messages and in ours; calls beside the content, and developers, in ours alone.
+    let is_ours = chat || list.iter().any(|m| text(m, "role").as_deref() == Some("developer"));
+    if votes.contains(&Format::Messages) || is_ours && votes.contains(&Format::AiSdk) {
         return Some(Format::Messages);
     }
     if chat {

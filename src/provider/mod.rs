@@ -27,8 +27,10 @@ mod openai_responses;
 mod overflow;
 mod reading;
 mod repair;
+mod standing;
 mod thinking;
 mod too_many;
+mod tool_names;
 
 pub use calls::Calls;
 pub use check::{CheckOptions, Dialect, Severity, Violation, check};
@@ -42,6 +44,7 @@ pub use note::Note;
 pub use overflow::{Overflow, is_too_large, overflow, refusal_texts};
 pub use reading::{checksum_of_reading, reads_same};
 pub use repair::{Change, MISSING_OUTPUT, Repaired, repair};
+pub use standing::{Lost, Standing};
 pub use thinking::{Unbound, binds_thinking, drop_bound_thinking};
 pub use too_many::{TooMany, too_many};
 

@@ -128,7 +128,7 @@ impl Handles {
     /// A list of a format's objects.
     pub fn list(&mut self, slots: &[Shown<'_>], format: Format) -> Result<Array, JsValue> {
         let mut list = List::default();
-        list.extend(self, &|at| slots.get(at).copied(), provider(format))?;
+        list.renew(self, &|at| slots.get(at).copied(), provider(format), 0, slots.len())?;
         Ok(list.entries)
     }
 

@@ -1,5 +1,9 @@
 //! A list of a format's objects, kept from one look to the next: what is new since is added, what was edited is made anew.
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
 use js_sys::Array;
 use wasm_bindgen::prelude::*;
 
@@ -7,9 +11,9 @@ use super::batch::Batch;
 use super::handles::{Handles, Objects, Shown, finished};
 use super::line::{Line, Stretch};
 use super::value::to_js;
-use crate::context::{Context, Form};
+use crate::context::{Context, Form, Node, Slot};
 use crate::message::{Format, Message, Part};
-use crate::provider::{OPENED, Provider};
+use crate::provider::{Lost, OPENED, Provider, Standing};
 
 /// The messages that a list is of, by position; none behind the last.
 pub type Slots<'a> = &'a dyn Fn(usize) -> Option<Shown<'a>>;
@@ -26,6 +30,14 @@ struct Run {
     entries: u32,
     /// Where theirs begin, behind what the format wants before a list.
     written: u32,
+}
+
+/// A message as it is sent, without what the API refuses of it where it stands.
+struct Mended {
+    slot: Slot,
+    lost: Lost,
+    /// A pass had taken reasoning off it before.
+    lacked_reasoning: bool,
 }
 
 /// The list as it was when it was last looked at.
@@ -48,6 +60,10 @@ pub struct List {
     runs: Vec<Run>,
     /// The entry that the format wants before a list that would begin otherwise.
     opened: Option<u32>,
+    /// What messages lose where they stand.
+    standing: Option<Standing>,
+    /// The messages that lose something, by position.
+    mended: Rc<BTreeMap<usize, Mended>>,
 }
 
 impl List {
@@ -97,8 +113,60 @@ impl List {
         Line(self.runs.iter().zip(ends).map(stretch).collect())
     }
 
+    /// How many messages were there when it was last looked at.
+    pub fn seen(&self) -> usize {
+        self.standing.as_ref().map_or(0, Standing::seen)
+    }
+
+    /// The message at a position as it is sent.
+    pub fn sent<'a>(&'a self, at: usize, slot: &'a Slot) -> &'a Message {
+        self.mended.get(&at).map_or(&*slot.message, |mended| &*mended.slot.message)
+    }
+
+    /// Makes the list anew from where it is other than before: the messages from position `from` on are new, or edited. There are
+    /// `len` of them.
+    pub fn renew(
+        &mut self,
+        handles: &mut Handles,
+        slots: Slots<'_>,
+        provider: &dyn Provider,
+        from: usize,
+        len: usize,
+    ) -> Result<(), JsValue> {
+        let from = from.min(self.seen());
+        if from < len.max(self.seen()) {
+            let first = self.mend(from, len, slots, provider);
+            self.cut(first.min(self.slots));
+        }
+        let mended = Rc::clone(&self.mended);
+        let sent = |at: usize| {
+            let (slot, node) = slots(at)?;
+            Some((mended.get(&at).map_or(slot, |mended| &mended.slot), node))
+        };
+        self.extend(handles, &sent, provider)
+    }
+
+    /// Finds out what messages lose where they stand. The first position that is sent otherwise than before.
+    fn mend(&mut self, from: usize, len: usize, slots: Slots<'_>, provider: &dyn Provider) -> usize {
+        let standing = self.standing.get_or_insert_with(|| Standing::new(provider.format()));
+        let first = standing.update(from, len, |at| slots(at).map(|(slot, _)| &*slot.message));
+        let mut mended = std::mem::take(&mut self.mended);
+        let Some(now) = Rc::get_mut(&mut mended) else { return 0 };
+        now.split_off(&first);
+        for (at, lost) in standing.lost_from(first) {
+            let Some((slot, node)) = slots(at) else { continue };
+            let message = Arc::new(lost.taken_off(&slot.message));
+            let form = if slot.form == Form::Whole { Form::Unbound } else { slot.form };
+            let lacked_reasoning = lacks_reasoning(slot, node);
+            let slot = Slot { message, form, ..slot.clone() };
+            now.insert(at, Mended { slot, lost: lost.clone(), lacked_reasoning });
+        }
+        self.mended = mended;
+        first
+    }
+
     /// Adds what stands behind the messages that it is of.
-    pub fn extend(
+    fn extend(
         &mut self,
         handles: &mut Handles,
         slots: Slots<'_>,
@@ -133,6 +201,8 @@ impl List {
     fn add(&mut self, run: &Entry<'_>, handles: &Handles, provider: &dyn Provider) -> Result<(), JsValue> {
         let [(start, (slot, _)), ..] = run[..] else { return Ok(()) };
         let Some(Objects { objects, notes }) = handles.objects(run, provider.format()) else { return Ok(()) };
+        let left_out = run.iter().filter_map(|(at, _)| self.mended.get(at)).flat_map(|m| m.lost.notes());
+        self.notes.extend(left_out.map(|what| (start, what.to_owned())));
         self.notes.extend(notes.iter().map(|note| (start, note.what.clone())));
         let entries = self.entries.length();
         let opens = self.opened.is_none() && !objects.is_empty() && !slot.message.role.is_instruction();
@@ -188,7 +258,8 @@ impl List {
             if provider.is_head(message, leading && run.is_empty()) {
                 self.head.push(self.slots);
             } else if run.is_empty() || provider.joins(&messages, message) {
-                if slot.form != Form::Whole && thoughts(message) < thoughts(&node.message) {
+                let mended = self.mended.get(&self.slots);
+                if mended.map_or_else(|| lacks_reasoning(slot, node), |mended| mended.lacked_reasoning) {
                     self.lost_reasoning.get_or_insert(self.slots);
                 }
                 run.push((self.slots, (slot, node)));
@@ -200,6 +271,11 @@ impl List {
         }
         (!run.is_empty()).then_some(run)
     }
+}
+
+/// Whether a pass has taken reasoning off it.
+fn lacks_reasoning(slot: &Slot, node: &Node) -> bool {
+    slot.form != Form::Whole && thoughts(&slot.message) < thoughts(&node.message)
 }
 
 fn thoughts(message: &Message) -> usize {

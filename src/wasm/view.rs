@@ -77,8 +77,11 @@ pub fn view_of(inner: &Rc<Inner>, format: Format, on_note: Option<&Function>) ->
         };
         let shown = relinked.as_ref().unwrap_or(&list);
         let mut notes = Vec::new();
-        let head: Vec<&Message> =
-            shown.head.iter().filter_map(|at| context.view.slot(*at)).map(|slot| &*slot.message).collect();
+        let head = shown.head.iter().filter_map(|at| Some(shown.sent(*at, context.view.slot(*at)?)));
+        let sent = |message| provider.mended(message, &mut notes).map_or(Cow::Borrowed(message), Cow::Owned);
+        let head: Vec<Cow<'_, Message>> =
+            head.map(sent).filter(|message| !message.parts.is_empty()).collect();
+        let head: Vec<&Message> = head.iter().map(|message| &**message).collect();
         let head = if head.is_empty() { None } else { provider.write_head(&head, &mut notes) };
         if on_note.is_some() {
             let of_head = notes.into_iter().filter_map(|note| Some((*shown.head.first()?, note.what)));
@@ -134,16 +137,14 @@ pub(super) fn brought_up(handles: &mut Handles, context: &Context, format: Forma
     let Context { view, history, .. } = context;
     let mut list = handles.lists.remove(&format).unwrap_or_default();
     let changes = view.changes();
-    if changes.is_header_other(list.version) {
-        list.cut(0);
-    } else if let Some(edited) = changes.since(list.version) {
-        list.cut(view.before_body() + edited);
-    } else if list.slots < view.len() {
-        list.cut(list.slots);
-    }
+    let from = if changes.is_header_other(list.version) {
+        0
+    } else {
+        changes.since(list.version).map_or(list.seen(), |edited| view.before_body() + edited)
+    };
     list.version = changes.version();
     let slots = |at: usize| view.slot(at).map(|slot| (slot, history.node(slot.node)));
-    list.extend(handles, &slots, provider(format))?;
+    list.renew(handles, &slots, provider(format), from, view.len())?;
     Ok(list)
 }
 
@@ -164,9 +165,10 @@ fn relinked(handles: &mut Handles, context: &Context, format: Format) -> Result<
             }
         })
         .collect();
+    let len = slots.len();
     let slots = |at: usize| slots.get(at).map(|slot| (&**slot, context.history.node(slot.node)));
     let mut list = List::default();
-    list.extend(handles, &slots, provider(format))?;
+    list.renew(handles, &slots, provider(format), 0, len)?;
     Ok(list)
 }
 

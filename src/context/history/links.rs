@@ -1,4 +1,5 @@
 //! Which message made the call that an output answers: known when the output enters, so that nobody has to look it up by id.
+//! The same of what tools brought that the provider runs itself.
 
 use super::History;
 use crate::context::node::{Node, NodeIndex, NodeKind};
@@ -11,7 +12,13 @@ const NONE: u32 = u32::MAX;
 
 /// Of each node, by its number: who made the call that it answers, or how many calls it makes that wait for an output.
 #[derive(Debug, Clone, Default)]
-pub(in crate::context) struct Links(Vec<u32>);
+pub(in crate::context) struct Links {
+    calls: Vec<u32>,
+    /// Calls of tools that the provider runs, and approvals that are asked for, of which nothing has come yet.
+    server: HashMap<String, NodeIndex>,
+    /// Of messages that cannot stand without such a call in an earlier one: that one.
+    led: HashMap<NodeIndex, NodeIndex>,
+}
 
 impl Links {
     /// Those of nodes, as far as they tell it themselves.
@@ -40,7 +47,22 @@ impl Links {
             Role::Tool => NONE,
             _ => waiting(message).count() as u32,
         };
-        append(&mut self.0, link);
+        self.enter_server_calls(message, NodeIndex(self.calls.len() as u32));
+        append(&mut self.calls, link);
+    }
+
+    fn enter_server_calls(&mut self, message: &Message, index: NodeIndex) {
+        let from = message.led_by().filter_map(|id| self.server.get(&*id).copied()).min();
+        // What came of code that waited goes with the first message that the code itself goes with.
+        if let Some(from) = from {
+            self.led.insert(index, from);
+        }
+        for id in message.leads() {
+            self.server.insert(id.to_owned(), index);
+        }
+        for id in message.parts.iter().filter_map(|part| part.settles()) {
+            self.server.remove(id);
+        }
     }
 }
 
@@ -52,13 +74,23 @@ fn waiting(message: &Message) -> impl Iterator<Item = &ToolCall> {
 impl History {
     /// Who made the one call that a tool message answers, where that was known when it entered.
     pub fn caller(&self, output: NodeIndex) -> Option<NodeIndex> {
-        let link = self.links.0.get(output.get())?;
+        let link = self.links.calls.get(output.get())?;
         let answers = self.nodes.get(output.get())?.message.role == Role::Tool; // of any other, the link is a number of calls
         (answers && *link != NONE).then_some(NodeIndex(*link))
     }
 
     /// How many calls a message that is no tool's makes that wait for an output.
     pub fn calls(&self, caller: NodeIndex) -> usize {
-        self.links.0.get(caller.get()).map_or(0, |calls| *calls as usize)
+        self.links.calls.get(caller.get()).map_or(0, |calls| *calls as usize)
+    }
+
+    /// Who made the call, of a tool that the provider runs, that this message cannot stand without.
+    pub fn led_by(&self, node: NodeIndex) -> Option<NodeIndex> {
+        self.links.led.get(&node).copied()
+    }
+
+    /// Who made the calls, of tools that the provider runs, of which nothing has come yet.
+    pub fn open_server_calls(&self) -> impl Iterator<Item = NodeIndex> {
+        self.links.server.values().copied()
     }
 }

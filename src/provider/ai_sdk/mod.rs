@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{Calls, Note, Provider, several_by_one};
 use crate::error::Result;
-use crate::message::{Format, Message, Role};
+use crate::message::{Extras, Format, Message, Part, Role};
 
 /// Format `"ai-sdk"`.
 pub(super) struct AiSdk;
@@ -48,7 +48,32 @@ impl Provider for AiSdk {
         write::run(run, calls, notes).into_iter().collect()
     }
 
+    fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
+        let refused = |part: &&Part| !parts::fits_assistant(part);
+        if message.role != Role::Assistant || !message.parts.iter().any(|part| refused(&part)) {
+            return None;
+        }
+        let mut mended = message.clone();
+        mended.parts.retain_mut(|part| match part {
+            Part::Text { .. } => parts::fits_assistant(part),
+            Part::Media(media) if media.data.is_some() || media.url.is_some() => {
+                media.extras = Extras::default();
+                true
+            }
+            _ => true,
+        });
+        let what = "blank texts are left out, and images are said as files: it would be refused otherwise";
+        notes.push(Note::new(what));
+        Some(mended)
+    }
+
+    /// A step is one message, whichever provider gets it: some let nothing stand between its calls and their results.
     fn joins(&self, run: &[&Message], message: &Message) -> bool {
+        let calls = |m: &&Message| m.tool_calls().any(|call| !call.hosted);
+        let is_answer = |m: &&Message| m.role == Role::Assistant && !m.extras.came_in(Format::AiSdk);
+        if is_answer(&message) && run.iter().all(is_answer) && run.iter().any(calls) {
+            return true;
+        }
         run.last().is_some_and(|previous| in_tool_message(previous))
             && in_tool_message(message)
             && (!message.extras.came_in(Format::AiSdk) || message.extras.has(Format::AiSdk, JOINS))

@@ -10,8 +10,8 @@ use crate::message::{Extras, Format, Media, MediaKind, Part, ToolOutput};
 
 const FORMAT: Format = Format::AiSdk;
 
-/// Reads a `tool-result`; none where it is not as documented.
-pub(super) fn read(value: &Value) -> Option<ToolOutput> {
+/// Reads a `tool-result`; none where it is not as documented. `name_of`: the name that the call of an id has, where it is known.
+pub(super) fn read<'c>(value: &Value, name_of: impl Fn(&str) -> Option<&'c str>) -> Option<ToolOutput> {
     let mut fields = Fields::new(value.as_object()?);
     if fields.take_string("type")? != "tool-result" {
         return None;
@@ -31,11 +31,24 @@ pub(super) fn read(value: &Value) -> Option<ToolOutput> {
         },
         _ => return None,
     };
+    // What says no more than is written in any case needs no template.
+    let is_named = fields.get("toolName").and_then(Value::as_str).is_some_and(|n| name_of(&id) == Some(n));
+    let is_text = matches!(kind.as_str(), "text" | "error-text");
+    let is_plain_output = is_text && {
+        let mut output = output.clone();
+        output.take("type").is_some() && output.is_plain(&["type", "value"])
+    };
     fields.mark("output", Value::Object(output.into_template()));
+    let mut plain = fields.clone();
+    plain.take("toolName");
+    plain.take("output");
+    let is_plain =
+        is_named && is_plain_output && plain.is_plain(&["type", "toolCallId", "toolName", "output"]);
+    let extras = if is_plain { Extras::default() } else { Extras::new(FORMAT, fields.into_template()) };
     Some(ToolOutput {
         content,
         is_error: kind.starts_with("error-") || kind == "execution-denied",
-        extras: Extras::new(FORMAT, fields.into_template()),
+        extras,
         ..ToolOutput::text(id, "")
     })
 }

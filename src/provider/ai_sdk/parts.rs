@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::anthropic::is_blank;
 use super::super::fields::{self, Fields, Object};
 use super::super::item_ids;
 use super::super::media::split_data_url;
@@ -103,6 +104,23 @@ fn source(media: &mut Media, text: &Text) -> bool {
     false
 }
 
+/// Whether an assistant's message takes a part: of media it has files alone, and some providers refuse blank texts.
+pub(super) fn fits_assistant(part: &Part) -> bool {
+    match part {
+        Part::Media(media) => !media.extras.has(FORMAT, "image"),
+        Part::Text { text, .. } => !is_blank(text),
+        _ => true,
+    }
+}
+
+/// Writes a part of an assistant's message: a medium that the model made is a file there.
+pub(super) fn write_made(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
+    match part {
+        Part::Media(media) => write_media(media, true, notes),
+        part => write(part, notes),
+    }
+}
+
 /// Writes a part; none, and a note, where the format cannot say it.
 pub(super) fn write(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
     match part {
@@ -116,7 +134,7 @@ pub(super) fn write(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
             notes.push(Note::new("a refusal is said as text"));
             Some(json!({ "type": "text", "text": text.as_ref() }))
         }
-        Part::Media(media) => write_media(media, notes),
+        Part::Media(media) => write_media(media, false, notes),
         Part::Reasoning(reasoning) if reasoning.is_cut_off() && !reasoning.extras.came_in(FORMAT) => {
             notes.push(Note::new("thinking without a signature is left out: its stream was cut off"));
             None
@@ -147,10 +165,13 @@ fn source_of(media: &Media, was_data_url: bool) -> Option<String> {
     }
 }
 
-fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
+fn write_media(media: &Media, as_file: bool, notes: &mut Vec<Note>) -> Option<Value> {
     let is_own = media.extras.came_in(FORMAT);
     let mut out = Object::of(&media.extras, FORMAT);
-    let is_image = if is_own { out.has("image") || !out.has("data") } else { media.kind == MediaKind::Image };
+    let is_image = match is_own {
+        true => out.has("image") || !out.has("data"),
+        false => media.kind == MediaKind::Image && !as_file,
+    };
     let key = if is_image { "image" } else { "data" };
     out.set("type", if is_image { "image" } else { "file" });
     if let Some(mut inner) = out.nested(key) {
@@ -169,7 +190,7 @@ fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value> {
     let untyped = out.get(DATA_URL) == Some(&Value::Bool(false));
     out.remove(DATA_URL);
     let default = match media.kind {
-        MediaKind::Image => None,
+        MediaKind::Image => as_file.then_some("image/png"),
         MediaKind::Document => Some("application/pdf"),
         MediaKind::Audio => Some("audio/wav"),
     };

@@ -25,7 +25,8 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
     let said = match content {
         Some(Value::String(text)) if role != Role::Tool => vec![Part::text(text)],
         Some(Value::Array(list)) if role == Role::Tool => {
-            return tool_message(&list, fields.into_template(), index, out);
+            let usual = fields.is_plain(&["role", "content"]);
+            return tool_message(&list, fields.into_template(), usual, index, out);
         }
         Some(Value::Array(list)) => {
             let said: Vec<Part> = list.iter().map(parts::read).collect();
@@ -52,10 +53,13 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
 fn tool_message(
     list: &[Value],
     template: Map<String, Value>,
+    usual: bool,
     index: usize,
     out: &mut Vec<Message>,
 ) -> Result<()> {
+    let is_usual = usual && !out.last().is_some_and(super::in_tool_message);
     let mut template = Some(template);
+    let mut marked = false;
     for (n, value) in list.iter().enumerate() {
         let object = object(value, index)?;
         let kind = object.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -64,7 +68,11 @@ fn tool_message(
             None => Map::from_iter([(JOINS.to_owned(), Value::Bool(true))]),
         };
         let mut message = if kind == "tool-result" {
-            let Some(output) = outputs::read(value) else {
+            let name_of = |id: &str| {
+                let calls = out.iter().rev().flat_map(|m| m.tool_calls());
+                calls.into_iter().find(|call| call.id == id).map(|call| call.name.as_str())
+            };
+            let Some(output) = outputs::read(value, name_of) else {
                 let why = format!("`content[{n}]` is no tool result: it needs `toolCallId` and `output`");
                 return Err(Error::message_at(index, why));
             };
@@ -73,7 +81,11 @@ fn tool_message(
             map.insert(IN_TOOL_MESSAGE.to_owned(), Value::Bool(true));
             Message::new(Role::Developer, vec![Part::Opaque { format: FORMAT, raw: value.clone().into() }])
         };
-        message.extras = Extras::new(FORMAT, map);
+        // What is written so in any case needs no template: results join each other.
+        marked |= !is_usual || message.role != Role::Tool;
+        if marked {
+            message.extras = Extras::new(FORMAT, map);
+        }
         out.push(message);
     }
     if let Some(mut map) = template {

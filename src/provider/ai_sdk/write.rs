@@ -1,6 +1,7 @@
 use serde_json::Value;
 
 use super::super::Calls;
+use super::super::anthropic::is_blank;
 use super::super::fields::{Object, json};
 use super::super::item_ids;
 use super::super::note::Note;
@@ -32,7 +33,11 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
         role => role,
     };
     out.set("role", role.as_str());
-    let said: Vec<&Part> = run.iter().flat_map(|m| &m.parts).collect();
+    // What another format left empty says nothing, and some providers refuse it.
+    let is_empty = |part: &&Part| matches!(part, Part::Text { text, extras } if is_blank(text) && !extras.came_in(FORMAT));
+    let may_be_empty = role != Role::Assistant || first.extras.came_in(FORMAT);
+    let said: Vec<&Part> =
+        run.iter().flat_map(|m| &m.parts).filter(|part| may_be_empty || !is_empty(part)).collect();
     match said.as_slice() {
         [part @ Part::Text { text, extras }]
             if !extras.came_in(FORMAT)
@@ -52,7 +57,8 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
             out.set("content", texts.join("\n"));
         }
         said => {
-            let written: Vec<Value> = said.iter().filter_map(|part| parts::write(part, notes)).collect();
+            let write = if role == Role::Assistant { parts::write_made } else { parts::write };
+            let written: Vec<Value> = said.iter().filter_map(|part| write(part, notes)).collect();
             if written.is_empty() && !out.had_empty_list("content") {
                 return None;
             }

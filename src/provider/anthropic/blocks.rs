@@ -8,7 +8,8 @@ use super::super::call_ids;
 use super::super::fields::{self, Fields, Object};
 use super::super::note::Note;
 use super::super::opaque::{json_arguments, json_input, opaque_call, sayable, take_json};
-use super::{NO_ERROR_TEXT, is_blank, is_blank_text};
+use super::super::tool_names;
+use super::{ERROR_NOT_TEXT, NO_ERROR_TEXT, fits_result, is_blank, is_blank_text};
 use crate::message::{
     CallKind, Extras, Format, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput,
 };
@@ -222,6 +223,8 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
             call.id
         )));
     }
+    let came_so = call.extras.came_in(FORMAT);
+    let name = if came_so { Cow::from(&call.name) } else { tool_names::written(&call.name, notes) };
     let kept = out.get("input").filter(|v| v.to_string() == *call.input).cloned();
     let input = kept.unwrap_or_else(|| match json_input(&json_arguments(call)) {
         Value::Object(map) => Value::Object(map),
@@ -231,7 +234,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
             json!({ "input": other })
         }
     });
-    out.set("type", "tool_use").set("id", &*id).set("name", call.name.as_str()).set("input", input);
+    out.set("type", "tool_use").set("id", &*id).set("name", &*name).set("input", input);
     Some(out.into_value())
 }
 
@@ -240,8 +243,12 @@ fn tool_result(output: &ToolOutput, notes: &mut Vec<Note>) -> Value {
     let id =
         if output.extras.came_in(FORMAT) { Cow::from(&output.call_id) } else { tool_id(&output.call_id) };
     out.set("type", "tool_result").set("tool_use_id", &*id);
-    match output.content.as_slice() {
-        parts if output.is_error && parts.iter().all(is_blank_text) => {
+    let content: Vec<&Part> = output.content.iter().filter(|part| fits_result(output, part)).collect();
+    if content.len() < output.content.len() {
+        notes.push(Note::new(ERROR_NOT_TEXT));
+    }
+    match content.as_slice() {
+        parts if output.is_error && parts.iter().all(|part| is_blank_text(part)) => {
             notes.push(Note::new("an error that says nothing gets a text: the API refuses it without"));
             out.set("content", NO_ERROR_TEXT);
         }

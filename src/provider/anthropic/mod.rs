@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Calls, Note, Provider, Written, several_by_one};
 use crate::error::Result;
-use crate::message::{Extras, Format, Message, Part, Role};
+use crate::message::{Extras, Format, Message, Part, Role, ToolOutput};
 
 /// Format `"anthropic"`.
 pub(super) struct Anthropic;
@@ -37,26 +37,42 @@ pub(super) fn is_blank_text(part: &Part) -> bool {
     matches!(part, Part::Text { text, .. } if is_blank(text))
 }
 
-/// Takes the blank texts out of parts and of the tool outputs among them, each told to `gone`.
-pub(super) fn drop_blank_texts(parts: &mut Vec<Part>, mut gone: impl FnMut(&str)) {
+/// Whether a tool's output may hold a part: one that failed says texts, and nothing else.
+fn fits_result(output: &ToolOutput, part: &Part) -> bool {
+    !output.is_error || matches!(part, Part::Text { .. })
+}
+
+/// What is noted of an error that holds anything else.
+const ERROR_NOT_TEXT: &str = "what is no text is left out of an error: the API refuses it there";
+
+/// Takes out of a message's parts what the API refuses wherever they stand, each told to `gone` with its rule: blank texts, and
+/// what is no text in a tool's error.
+pub(super) fn drop_refused(parts: &mut Vec<Part>, mut gone: impl FnMut(&'static str, &str)) {
     parts.retain_mut(|part| match part {
         part if is_blank_text(part) => {
-            gone("an empty text");
+            gone("A-empty-text", "an empty text");
             false
         }
         Part::ToolOutput(output) => {
-            let before = output.content.len();
-            output.content.retain(|part| !is_blank_text(part));
-            if output.content.len() < before {
-                gone("an empty text in a tool result");
+            let mut content = std::mem::take(&mut output.content);
+            let before = content.len();
+            content.retain(|part| fits_result(output, part));
+            if content.len() < before {
+                gone("A-error-content", "what is no text in an error");
             }
+            let before = content.len();
+            content.retain(|part| !is_blank_text(part));
+            if content.len() < before {
+                gone("A-empty-text", "an empty text in a tool result");
+            }
+            output.content = content;
             true
         }
         _ => true,
     });
 }
 
-/// Marks a message that came as `system`: `true` for a string, a list for blocks.
+/// Marks a message that came as `system` blocks.
 const HEAD: &str = "system";
 
 /// Marks a message that stood in the same entry as the one before it.
@@ -120,19 +136,26 @@ impl Provider for Anthropic {
     }
 
     fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
-        let is_blank = |part: &Part| match part {
-            Part::ToolOutput(output) => output.content.iter().any(is_blank_text),
+        let is_refused = |part: &Part| match part {
+            Part::ToolOutput(output) => {
+                let refused = |part: &Part| is_blank_text(part) || !fits_result(output, part);
+                output.is_error && output.content.is_empty() || output.content.iter().any(refused)
+            }
             part => is_blank_text(part),
         };
-        if message.role.is_instruction() || !message.parts.iter().any(is_blank) {
+        if !message.parts.iter().any(is_refused) {
             return None;
         }
         let mut mended = message.clone();
-        drop_blank_texts(&mut mended.parts, |_| ());
-        if mended.parts.is_empty() {
+        drop_refused(&mut mended.parts, |rule, _| {
+            notes.push(Note::new(match rule {
+                "A-error-content" => ERROR_NOT_TEXT,
+                _ => "a text of white space alone is left out: the API refuses it",
+            }));
+        });
+        if mended.parts.is_empty() && !message.role.is_instruction() {
             mended.parts.push(Part::text(BLANK));
         }
-        notes.push(Note::new("a text of white space alone is left out: the API refuses it"));
         Some(mended)
     }
 
@@ -146,14 +169,16 @@ impl Provider for Anthropic {
     }
 }
 
-/// The message that stands for `system`.
+/// The message that stands for `system`. A text needs no mark: any other instructions are written so, too.
 fn head(system: &Value) -> Option<Message> {
-    let (parts, mark) = match system {
-        Value::String(text) => (vec![Part::text(text.as_str())], Value::Bool(true)),
-        Value::Array(list) => (list.iter().map(blocks::read).collect(), Value::Array(Vec::new())),
-        _ => return None,
-    };
-    let mut message = Message::new(Role::System, parts);
-    message.extras = Extras::new(Format::Anthropic, Map::from_iter([(HEAD.to_owned(), mark)]));
-    Some(message)
+    match system {
+        Value::String(text) => Some(Message::text(Role::System, text.as_str())),
+        Value::Array(list) => {
+            let mut message = Message::new(Role::System, list.iter().map(blocks::read).collect());
+            let mark = (HEAD.to_owned(), Value::Array(Vec::new()));
+            message.extras = Extras::new(Format::Anthropic, Map::from_iter([mark]));
+            Some(message)
+        }
+        _ => None,
+    }
 }

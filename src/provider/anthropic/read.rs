@@ -52,14 +52,17 @@ fn push(mut message: Message, extras: Extras, out: &mut Vec<Message>) {
 /// Each tool result is a message of its own; what stands between them is the user's.
 fn split(parts: Vec<Part>, extras: &Extras, out: &mut Vec<Message>) {
     let mut first = true;
+    let mut has_said = false;
     let mut said: Vec<Part> = Vec::new();
     let mut take = |role: Role, parts: Vec<Part>, out: &mut Vec<Message>| {
-        let joins = || Extras::new(FORMAT, Map::from_iter([(JOINS.to_owned(), Value::Bool(true))]));
-        push(
-            Message::new(role, parts),
-            if std::mem::take(&mut first) { extras.clone() } else { joins() },
-            out,
-        );
+        has_said |= role == Role::User;
+        let extras = match std::mem::take(&mut first) {
+            true => extras.clone(),
+            // Results that stand first join each other without a mark.
+            false if !has_said => Extras::default(),
+            false => Extras::new(FORMAT, Map::from_iter([(JOINS.to_owned(), Value::Bool(true))])),
+        };
+        push(Message::new(role, parts), extras, out);
     };
     let empty = parts.is_empty();
     for part in parts {

@@ -5,6 +5,9 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::super::anthropic::is_blank;
+use super::super::standing::{
+    CACHE_MARKS, SERVER_RESULT, SERVER_UNANSWERED, THINKING_LAST, TOO_MANY_MARKS, marks_of,
+};
 use super::{CheckOptions, Found, Severity, text, tool_name};
 
 /// A block and where it stands.
@@ -81,8 +84,64 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, found: &mut Foun
         }
     }
     pairing(&turns, options, found);
+    for (n, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.role == "assistant") {
+        ends_in_thinking(turn, found);
+        server_calls(&turns, n, found);
+    }
     if let Some(mode) = options.thinking {
         opens_with_thinking(&turns, mode, found);
+    }
+}
+
+/// The last block of an answer is no thinking. Blank texts do not count: they are refused themselves.
+fn ends_in_thinking(turn: &Turn<'_>, found: &mut Found) {
+    let is_blank_text = |b: &&&Block<'_>| b.kind() == "text" && b.text().is_some_and(is_blank);
+    let last = turn.blocks.iter().rev().find(|b| !is_blank_text(&b));
+    if let Some(block) = last.filter(|b| matches!(b.kind(), "thinking" | "redacted_thinking")) {
+        found.error(THINKING_LAST, block.message, "the answer ends in thinking");
+    }
+}
+
+/// The call of a tool that the provider runs has its result before the user speaks again. Code that has made calls of its own
+/// ends there without one.
+fn server_calls(turns: &[Turn<'_>], n: usize, found: &mut Found) {
+    let calls = turns[n].blocks.iter().filter(|b| matches!(b.kind(), "server_tool_use" | "mcp_tool_use"));
+    let mut calls = calls.peekable();
+    if calls.peek().is_none() {
+        return;
+    }
+    let said = |b: &Block<'_>| b.kind() != "tool_result";
+    if !turns[n + 1..].iter().filter(|turn| turn.role == "user").flat_map(|turn| &turn.blocks).any(said) {
+        return;
+    }
+    let blocks = || turns[n..].iter().flat_map(|turn| &turn.blocks);
+    let results = blocks().filter(|b| b.kind().ends_with("_tool_result"));
+    let callers = blocks().filter_map(|b| b.value?.pointer("/caller/tool_id")?.as_str());
+    let settled: HashSet<&str> = results.filter_map(|b| b.field("tool_use_id")).chain(callers).collect();
+    for block in calls {
+        let id = block.field("id").unwrap_or_default();
+        if !settled.contains(id) {
+            let why = format!("{} {id} has no result before the user speaks", block.kind());
+            found.error(SERVER_UNANSWERED, block.message, why);
+        }
+    }
+}
+
+/// No more cache marks than the API takes, in the list and in what a body keeps apart.
+pub(super) fn cache_marks(body: &Value, list: &[Value], found: &mut Found) {
+    let apart = ["system", "tools"].into_iter().filter_map(|key| body.get(key)?.as_array()).flatten();
+    let count: usize = apart.chain(list).map(marks_of).sum();
+    if count > CACHE_MARKS {
+        let last = list.iter().rposition(|message| marks_of(message) > 0).unwrap_or(0);
+        found.error(TOO_MANY_MARKS, last, format!("{count} cache marks: the API takes {CACHE_MARKS}"));
+    }
+}
+
+/// The blocks that a body keeps apart.
+pub(super) fn head(body: &Value, found: &mut Found) {
+    let blocks = body.get("system").and_then(Value::as_array).into_iter().flatten();
+    for _ in blocks.filter(|b| text(b, "type") == Some("text") && text(b, "text").is_some_and(is_blank)) {
+        found.error("A-empty-text", 0, "empty text block in `system`");
     }
 }
 
@@ -112,6 +171,11 @@ fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut F
             let id = block.field("tool_use_id").unwrap_or_default();
             if says_no_error(block) {
                 found.error("A-empty-error", i, format!("tool_result {id} is an error that says nothing"));
+            }
+            let is_error = block.value.and_then(|v| v.get("is_error")) == Some(&Value::Bool(true));
+            if is_error && inner.clone().any(|b| text(b, "type") != Some("text")) {
+                let why = format!("tool_result {id} is an error and holds something else than text");
+                found.error("A-error-content", i, why);
             }
             for _ in
                 inner.filter(|b| text(b, "type") == Some("text") && text(b, "text").is_some_and(is_blank))
@@ -200,7 +264,7 @@ fn server_results<'v>(turn: &Turn<'v>, before: &mut HashSet<&'v str>, found: &mu
             let id = block.field("tool_use_id").unwrap_or_default();
             if !before.contains(id) {
                 found.error(
-                    "A-server-result",
+                    SERVER_RESULT,
                     block.message,
                     format!("{kind} without its server_tool_use before it"),
                 );

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::detect::OWN_KEYS;
 use super::held::{is_response, list_of};
+use super::tool_names;
 use crate::error::Result;
 use crate::message::Format;
 
@@ -108,9 +109,6 @@ impl Found {
     }
 }
 
-/// Names of tools are at most this long.
-const NAME_MAX: usize = 128;
-
 /// Checks a list, a request body or a response by the rules of `format`, in the order of the list where the rule allows.
 ///
 /// # Errors
@@ -135,7 +133,11 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
     match format {
         Format::OpenaiResponses => responses::check(list, &options, dialect, &mut found),
         Format::OpenaiChat => chat::check(list, &options, dialect, &mut found),
-        Format::Anthropic => anthropic::check(list, &options, &mut found),
+        Format::Anthropic => {
+            anthropic::head(input, &mut found);
+            anthropic::cache_marks(input, list, &mut found);
+            anthropic::check(list, &options, &mut found);
+        }
         Format::Messages | Format::AiSdk => pairs::check(format, list, &options, &mut found),
     }
     if let Some(original) = options.original {
@@ -163,10 +165,9 @@ fn own_keys(format: Format, list: &[Value], found: &mut Found) {
 
 /// Complains about a tool's name that APIs refuse: some take dots, too, and none is known to take more.
 fn tool_name(rule: &'static str, name: Option<&str>, index: usize, found: &mut Found) {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let takes = |name: &str| !name.is_empty() && name.len() <= NAME_MAX && name.chars().all(fits);
-    if let Some(name) = name.filter(|name| !takes(name)) {
-        let why = format!("the tool name `{name}` is not 1 to {NAME_MAX} letters, digits, _ and -");
+    if let Some(name) = name.filter(|name| !tool_names::fits(name)) {
+        let longest = tool_names::LONGEST;
+        let why = format!("the tool name `{name}` is not 1 to {longest} letters, digits, _ and -");
         found.warn(rule, index, why);
     }
 }

@@ -48,7 +48,9 @@ pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
         &mut fields,
         given.call_positions.as_ref().is_some_and(|at| at.first().is_some_and(|&n| n < said)),
     );
-    let plain = shape != Shape::Other && fields.is_plain(&MESSAGE_KEYS);
+    // An assistant's content that is not there is told from one that is `null`, as most write it beside calls.
+    let is_usual = shape == Shape::Usual || shape == Shape::Missing && role != Role::Assistant;
+    let plain = is_usual && fields.is_plain(&MESSAGE_KEYS);
     let mut extras =
         if plain { Extras::default() } else { Extras::new(Format::Messages, fields.into_template()) };
     for (format, map) in given.of {

@@ -19,6 +19,8 @@ pub(super) fn message(message: &Message) -> Value {
         let calls: Vec<Value> = message.tool_calls().map(tool_call).collect();
         if !content.is_empty() || message.role != Role::Assistant || out.had_empty_list("content") {
             set_content(&mut out, &content);
+        } else if !calls.is_empty() && !message.extras.came_in(Format::Messages) {
+            out.set("content", Value::Null);
         } else {
             out.set_or_remove("content", None::<Value>);
         }

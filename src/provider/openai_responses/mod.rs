@@ -26,6 +26,9 @@ pub(super) struct Responses;
 /// Marks a message that came as `instructions`.
 const HEAD: &str = "instructions";
 
+/// What a reasoning item cannot do without.
+const SUMMARY: &str = "summary";
+
 /// In the extras of an assistant's text: the message item that begins with it.
 pub(super) const ITEM: &str = "item";
 
@@ -54,6 +57,28 @@ impl Provider for Responses {
             write::message(message, calls, &mut out, notes);
         }
         out
+    }
+
+    fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
+        let is_long = |id: &str| matches!(written_id(id), Cow::Owned(_));
+        // What is written anew has a summary, and ids that the API takes.
+        let what = message.parts.iter().find_map(|part| match part {
+            Part::ToolCall(call) if !call.hosted && is_long(&call.id) => {
+                Some("the id of a call is written shorter: the API refuses it")
+            }
+            Part::ToolOutput(output) if is_long(&output.call_id) => {
+                Some("the id of a call is written shorter: the API refuses it")
+            }
+            Part::Reasoning(reasoning) => {
+                let extras = &reasoning.extras;
+                let lacks =
+                    extras.came_in(Format::OpenaiResponses) && !extras.has(Format::OpenaiResponses, SUMMARY);
+                lacks.then_some("reasoning gets an empty summary: the API refuses it without")
+            }
+            _ => None,
+        })?;
+        notes.push(Note::new(what));
+        Some(message.clone())
     }
 
     fn is_head(&self, message: &Message, leading: bool) -> bool {

@@ -6,7 +6,7 @@ use super::super::fields::Fields;
 use super::super::object;
 use super::super::opaque::opaque_call;
 use super::kinds::{self, APPROVAL};
-use super::{CONTENT, ITEM, content, outputs};
+use super::{CONTENT, ITEM, SUMMARY, content, outputs};
 use crate::error::{Error, Result};
 use crate::message::{Extras, Format, Message, Part, Reasoning, Role, Text, ToolCall};
 
@@ -212,7 +212,10 @@ fn reasoning(item: &Map<String, Value>) -> Reasoning {
             fields.take("content");
         }
     }
-    out.extras = fields.into_extras(FORMAT, &["type", "id", "summary", "content", "encrypted_content"]);
+    out.extras = match fields.get(SUMMARY) {
+        Some(_) => fields.into_extras(FORMAT, &["type", "id", SUMMARY, "content", "encrypted_content"]),
+        None => Extras::new(FORMAT, fields.into_template()), // one of ours would have it
+    };
     out
 }
 

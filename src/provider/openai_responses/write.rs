@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::super::Calls;
@@ -5,6 +7,7 @@ use super::super::fields::{Object, json};
 use super::super::item_ids;
 use super::super::note::Note;
 use super::super::opaque::{json_arguments, sayable};
+use super::super::tool_names;
 use super::{CONTENT, ITEM, content, foreign, outputs};
 use crate::message::{CallKind, Extras, Format, Message, Part, Reasoning, Role, ToolCall};
 
@@ -184,7 +187,9 @@ fn call(call: &ToolCall, known: Option<String>, notes: &mut Vec<Note>) -> Option
     if id != call.id {
         notes.push(Note::new(format!("the call id `{}` is too long and is written `{id}`", call.id)));
     }
-    out.set("call_id", &*id).set("name", call.name.as_str());
+    let came_so = call.extras.came_in(FORMAT);
+    let name = if came_so { Cow::from(&call.name) } else { tool_names::written(&call.name, notes) };
+    out.set("call_id", &*id).set("name", &*name);
     out.set(input, if kind == "function_call" { json(&json_arguments(call)) } else { json(&call.input) });
     Some(out.into_value())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, drop_blank_texts};
+use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, drop_refused};
 use super::super::openai_chat::without_empty_calls;
 use super::{Change, Entry, Work};
 use crate::message::{CallKind, Format, Message, Part, Role};
@@ -21,7 +21,7 @@ pub(super) fn mend(work: &mut Work) {
         let mut gone = |rule: &'static str, what: &str| {
             changes.push(Change { index, rule, what: format!("{what} was taken out") });
         };
-        drop_blank_texts(&mut entry.message.parts, |what| gone("A-empty-text", what));
+        drop_refused(&mut entry.message.parts, &mut gone);
         entry.message.parts.retain_mut(|part| match part {
             Part::ToolCall(call) if role != Role::Assistant => {
                 gone("A-use-in-user", &format!("the call {}", call.id));

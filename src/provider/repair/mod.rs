@@ -4,12 +4,14 @@ mod content;
 mod ids;
 mod pairing;
 mod reasoning;
+mod standing;
 
 use std::ops::Range;
 
 use serde::Serialize;
 use serde_json::Value;
 
+use super::anthropic::is_blank;
 use super::{CheckOptions, Severity, check, list_keys, list_of, provider};
 use crate::error::Result;
 use crate::message::{Format, Message, Role};
@@ -95,15 +97,34 @@ pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resu
     let mut work = Work { format, entries, changes, pending: options.pending };
     content::mend(&mut work);
     pairing::mend(&mut work, options);
-    if format == Format::OpenaiResponses {
-        reasoning::tails(&mut work);
-    }
+    standing::mend(&mut work, input);
     content::last(&mut work);
     let messages: Vec<&Message> = work.entries.iter().map(|e| &e.message).collect();
     let items = write_list(format, &messages);
     let mut changes = work.changes;
+    let mut output = with_list(format, input, items);
+    if format == Format::Anthropic && drop_blank_head(&mut output) {
+        let what = "an empty text was taken out of `system`".to_owned();
+        changes.push(Change { index: 0, rule: "A-empty-text", what });
+    }
     sort_by_key(&mut changes, |change| change.index);
-    Ok(Repaired { output: with_list(format, input, items), changes })
+    Ok(Repaired { output, changes })
+}
+
+/// Takes blank texts out of the blocks that a body keeps apart. Whether there were any.
+fn drop_blank_head(body: &mut Value) -> bool {
+    let Some(Value::Array(blocks)) = body.get_mut("system") else { return false };
+    let before = blocks.len();
+    let is_blank = |block: &Value| {
+        let text = |key: &str| block.get(key).and_then(Value::as_str);
+        text("type") == Some("text") && text("text").is_some_and(is_blank)
+    };
+    blocks.retain(|block| !is_blank(block));
+    let (is_empty, changed) = (blocks.is_empty(), blocks.len() < before);
+    if let Some(body) = body.as_object_mut().filter(|_| changed && is_empty) {
+        body.shift_remove("system");
+    }
+    changed
 }
 
 /// The list as the format writes it, with nothing taken out of it into a header.

@@ -1,0 +1,476 @@
+//! What the API refuses of messages where they stand, though each is fine by itself: what a view and `repair` leave out.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::anthropic::is_blank;
+use super::item_ids;
+use super::openai_responses::kinds;
+use crate::hashing::HashMap;
+use crate::message::{CallKind, Extras, Format, Message, Part, Role};
+
+/// At most so many cache marks may stand in a request.
+pub(super) const CACHE_MARKS: usize = 4;
+
+/// The key of a cache mark.
+pub(super) const CACHE_MARK: &str = "cache_control";
+
+pub(super) const REASONING_TAIL: &str = "R-reasoning-tail";
+pub(super) const THINKING_LAST: &str = "A-thinking-last";
+pub(super) const SERVER_UNANSWERED: &str = "A-server-unanswered";
+pub(super) const SERVER_RESULT: &str = "A-server-result";
+pub(super) const DUPLICATE_ID: &str = "R-dup-id";
+pub(super) const TOO_MANY_MARKS: &str = "A-cache-marks";
+
+/// What one message loses where it stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// The indexes of parts, and the rule that each breaks.
+    parts: BTreeMap<usize, &'static str>,
+    /// The indexes of parts that lose the id of their item, or go where they cannot stand without.
+    ids: BTreeSet<usize>,
+    /// So many of its cache marks, from the first on.
+    marks: usize,
+}
+
+impl Lost {
+    fn is_nothing(&self) -> bool {
+        self.parts.is_empty() && self.ids.is_empty() && self.marks == 0
+    }
+
+    /// The rules that it would break, and what a person is told of it.
+    pub(super) fn told(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let rules: BTreeSet<&'static str> = self.parts.values().copied().collect();
+        let ids = (!self.ids.is_empty()).then_some(DUPLICATE_ID);
+        let marks = (self.marks > 0).then_some(TOO_MANY_MARKS);
+        rules.into_iter().chain(ids).chain(marks).map(|rule| (rule, what(rule)))
+    }
+
+    /// What a person is told of it.
+    pub fn notes(&self) -> impl Iterator<Item = &'static str> {
+        self.told().map(|(_, what)| what)
+    }
+
+    /// The message without it.
+    #[must_use]
+    pub fn taken_off(&self, message: &Message) -> Message {
+        let mut rest = message.clone();
+        let parts = std::mem::take(&mut rest.parts).into_iter().enumerate();
+        let kept = parts.filter(|(at, _)| !self.parts.contains_key(at)).filter_map(|(at, part)| {
+            if !self.ids.contains(&at) {
+                return Some(part);
+            }
+            let is_call = matches!(part, Part::ToolCall(_)); // its output could not stand without it
+            let bare = item_ids::without_item_id(part);
+            (is_call || item_ids::any_id(&bare).is_none()).then_some(bare)
+        });
+        rest.parts = kept.collect();
+        let mut marks = self.marks;
+        unmark(&mut rest.parts, &mut marks);
+        rest
+    }
+}
+
+/// What is done where a rule is broken.
+fn what(rule: &'static str) -> &'static str {
+    match rule {
+        REASONING_TAIL => "reasoning that nothing of the model's follows is left out: the API refuses it",
+        THINKING_LAST => "thinking at the end of an answer is left out: the API refuses it there",
+        SERVER_RESULT => "what a tool of the provider's brought is left out: its call is not before it",
+        DUPLICATE_ID => "an item that has the id of another loses it: the API refuses it",
+        SERVER_UNANSWERED => {
+            "a call of a tool that the provider runs is left out: no result of it came before the user spoke"
+        }
+        _ => "a cache mark is left out: the API takes four, and the newest stay",
+    }
+}
+
+/// A call of a tool that the provider runs.
+#[derive(Debug, Clone)]
+struct Served {
+    id: String,
+    at: usize,
+    part: usize,
+    /// Where what came of it stands.
+    answered: Option<usize>,
+    /// Where a call stands that its code made: it cannot go without that.
+    leads: Option<usize>,
+    /// Where the user spoke behind it.
+    spoken: Option<usize>,
+}
+
+impl Served {
+    fn has_lapsed(&self) -> bool {
+        self.answered.is_none() && self.leads.is_none() && self.spoken.is_some()
+    }
+}
+
+/// What the messages of a list lose, kept from one look at the list to the next: only what is new, or stands behind an edit, is
+/// looked at again.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    format: Format,
+    /// Cache marks that may stand in the list.
+    room: usize,
+    served: Vec<Served>,
+    /// What came of such tools whose calls are not before it.
+    orphans: Vec<(usize, usize)>,
+    /// The ids of items, and where each stands first.
+    ids: HashMap<String, usize>,
+    /// Items whose ids stand further up.
+    twice: Vec<(usize, usize)>,
+    /// The indexes in `served` of calls of which nothing has come yet.
+    open: Vec<usize>,
+    /// The positions of cache marks, one each.
+    marks: Vec<usize>,
+    /// So many of them go.
+    unmarked: usize,
+    lost: BTreeMap<usize, Lost>,
+    /// So many messages have been looked at.
+    seen: usize,
+}
+
+impl Standing {
+    /// Of a list in this format.
+    pub fn new(format: Format) -> Self {
+        Self::with_marks(format, CACHE_MARKS)
+    }
+
+    /// Of a list that may hold so many cache marks.
+    pub(super) fn with_marks(format: Format, room: usize) -> Self {
+        Self {
+            format,
+            room,
+            served: Vec::new(),
+            orphans: Vec::new(),
+            ids: HashMap::default(),
+            twice: Vec::new(),
+            open: Vec::new(),
+            marks: Vec::new(),
+            unmarked: 0,
+            lost: BTreeMap::new(),
+            seen: 0,
+        }
+    }
+
+    /// How many messages it has looked at.
+    pub fn seen(&self) -> usize {
+        self.seen
+    }
+
+    /// What the messages from a position on lose.
+    pub fn lost_from(&self, at: usize) -> impl Iterator<Item = (usize, &Lost)> {
+        self.lost.range(at..).map(|(at, lost)| (*at, lost))
+    }
+
+    /// Looks at the messages from position `from` on, which are new or other than before; none stand at `len` or behind. The
+    /// first position that loses something else than before, or `from`.
+    pub fn update<'m>(
+        &mut self,
+        from: usize,
+        len: usize,
+        message: impl Fn(usize) -> Option<&'m Message>,
+    ) -> usize {
+        let is_edit = from < std::mem::replace(&mut self.seen, len);
+        if !matches!(self.format, Format::Anthropic | Format::OpenaiResponses) {
+            return from;
+        }
+        let mut first = from;
+        if self.format == Format::Anthropic {
+            first = self.serve(from, len, is_edit, &message);
+        }
+        if self.format == Format::OpenaiResponses {
+            self.identify(from, len, is_edit, &message);
+        }
+        let start = turn_start(first, &message);
+        let before = self.lost.split_off(&start);
+        let lapsed = self.served.iter().rev().take_while(|call| call.at >= start);
+        let lapsed =
+            lapsed.filter(|call| call.has_lapsed()).map(|call| (call.at, call.part, SERVER_UNANSWERED));
+        let orphans = self.orphans.iter().rev().take_while(|(at, _)| *at >= start);
+        let orphans = orphans.map(|(at, part)| (*at, *part, SERVER_RESULT));
+        for (at, part, rule) in lapsed.chain(orphans) {
+            self.lost.entry(at).or_default().parts.insert(part, rule);
+        }
+        for (at, part) in self.twice.iter().rev().take_while(|(at, _)| *at >= start) {
+            self.lost.entry(*at).or_default().ids.insert(*part);
+        }
+        self.tails(start, len, &message);
+        let marked =
+            if self.format == Format::Anthropic { self.mark(from, len, start, &message) } else { None };
+        let now = self.lost.range(start..).filter(|(at, lost)| before.get(at) != Some(lost));
+        let gone = before.keys().find(|at| !self.lost.contains_key(at));
+        now.map(|(at, _)| *at).chain(gone.copied()).chain(marked).chain([first]).min().unwrap_or(from)
+    }
+
+    /// Calls of tools that the provider runs. The first position at which one lapses, or does no longer; else `from`.
+    fn serve<'m>(
+        &mut self,
+        from: usize,
+        len: usize,
+        is_edit: bool,
+        message: &impl Fn(usize) -> Option<&'m Message>,
+    ) -> usize {
+        if is_edit {
+            self.served.truncate(self.served.partition_point(|call| call.at < from));
+            self.orphans.truncate(self.orphans.partition_point(|(at, _)| *at < from));
+            let behind = |at: &Option<usize>| at.is_some_and(|at| at >= from);
+            for call in &mut self.served {
+                for at in [&mut call.answered, &mut call.leads, &mut call.spoken] {
+                    if behind(at) {
+                        *at = None;
+                    }
+                }
+            }
+            self.open = (0..self.served.len()).filter(|n| self.served[*n].answered.is_none()).collect();
+        }
+        for (at, message) in (from..len).filter_map(|at| Some((at, message(at)?))) {
+            let speaks = message.role == Role::User && !message.parts.is_empty();
+            for call in self.open.iter().filter(|_| speaks) {
+                self.served[*call].spoken.get_or_insert(at);
+            }
+            for (part, one) in message.parts.iter().enumerate() {
+                if let Part::ToolCall(call) = one {
+                    if call.is_of_server() {
+                        self.open.push(self.served.len());
+                        let (id, answered, leads) = (call.id.clone(), None, None);
+                        self.served.push(Served { id, at, part, answered, leads, spoken: None });
+                    } else if let Some(id) = call.made_by() {
+                        self.open_call(&id, |call| call.leads = call.leads.or(Some(at)));
+                    }
+                } else if let Some(id) = one.opaque_call_id() {
+                    self.open_call(id, |call| call.answered = Some(at));
+                    if is_result(one) && !self.served.iter().rev().any(|call| call.id == id) {
+                        self.orphans.push((at, part));
+                    }
+                }
+            }
+            self.open.retain(|call| self.served[*call].answered.is_none());
+        }
+        let lapsed = self.open.iter().map(|call| &self.served[*call]).filter(|call| call.has_lapsed());
+        let new =
+            lapsed.filter(|call| !self.lost.get(&call.at).is_some_and(|l| l.parts.contains_key(&call.part)));
+        let new = new.map(|call| call.at).min();
+        let back =
+            self.lost.iter().filter(|(_, lost)| lost.parts.values().any(|rule| *rule == SERVER_UNANSWERED));
+        let is_lapsed = |at: usize| {
+            self.open.iter().any(|call| self.served[*call].at == at && self.served[*call].has_lapsed())
+        };
+        let back = back.map(|(at, _)| *at).find(|at| !is_lapsed(*at));
+        new.into_iter().chain(back).chain([from]).min().unwrap_or(from)
+    }
+
+    /// Ids of items that stand twice: the second loses its own.
+    fn identify<'m>(
+        &mut self,
+        from: usize,
+        len: usize,
+        is_edit: bool,
+        message: &impl Fn(usize) -> Option<&'m Message>,
+    ) {
+        if is_edit {
+            self.ids.retain(|_, at| *at < from);
+            self.twice.truncate(self.twice.partition_point(|(at, _)| *at < from));
+        }
+        // The AI SDK says the parts of one item with the item's id each.
+        let is_item = |part: &Part| part.extras().is_none_or(|extras| !extras.came_in(Format::AiSdk));
+        for (at, message) in (from..len).filter_map(|at| Some((at, message(at)?))) {
+            for (n, part) in message.parts.iter().enumerate().filter(|(_, part)| is_item(part)) {
+                let Some(id) = item_ids::any_id(part) else { continue };
+                if self.ids.contains_key(&id) {
+                    self.twice.push((at, n));
+                } else {
+                    self.ids.insert(id, at);
+                }
+            }
+        }
+    }
+
+    fn open_call(&mut self, id: &str, then: impl FnOnce(&mut Served)) {
+        if let Some(call) = self.open.iter().rev().find(|call| self.served[**call].id == id) {
+            then(&mut self.served[*call]);
+        }
+    }
+
+    /// Reasoning at the end of answers, from a position on at which an answer may begin.
+    fn tails<'m>(&mut self, start: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
+        let mut is_led_to = false; // what stands right behind lets reasoning stand before it
+        for (at, message) in (start..len).rev().filter_map(|at| Some((at, message(at)?))) {
+            if message.role != Role::Assistant {
+                is_led_to = match (self.format, message.parts.as_slice()) {
+                    // The API keeps instructions apart.
+                    (Format::Anthropic, _) => is_led_to && message.role.is_instruction(),
+                    (_, [part @ Part::Opaque { .. }]) => may_be_made(part),
+                    _ => false,
+                };
+                continue;
+            }
+            for (n, part) in message.parts.iter().enumerate().rev() {
+                let is_gone = self.lost.get(&at).is_some_and(|lost| lost.parts.contains_key(&n));
+                match (self.format, part) {
+                    _ if is_gone => {}
+                    (Format::Anthropic, Part::Reasoning(_)) if !is_led_to => self.lose(at, n, THINKING_LAST),
+                    (Format::Anthropic, Part::Text { text, .. }) if is_blank(text) => {}
+                    (Format::Anthropic, _) => is_led_to = true,
+                    (_, Part::Reasoning(reasoning)) if !is_led_to => {
+                        if reasoning.id.is_some() {
+                            self.lose(at, n, REASONING_TAIL);
+                        }
+                    }
+                    (_, part) => is_led_to = may_be_made(part),
+                }
+            }
+        }
+    }
+
+    fn lose(&mut self, at: usize, part: usize, rule: &'static str) {
+        self.lost.entry(at).or_default().parts.insert(part, rule);
+    }
+
+    /// Cache marks: the newest stay. The first position at which something may be otherwise. `start`: what is lost from there on was found anew.
+    fn mark<'m>(
+        &mut self,
+        from: usize,
+        len: usize,
+        start: usize,
+        message: &impl Fn(usize) -> Option<&'m Message>,
+    ) -> Option<usize> {
+        self.marks.truncate(self.marks.partition_point(|at| *at < from));
+        for (at, message) in (from..len).filter_map(|at| Some((at, message(at)?))) {
+            let marks = message.parts.iter().map(marks).sum();
+            self.marks.extend(std::iter::repeat_n(at, marks));
+        }
+        let unmarked = self.marks.len().saturating_sub(self.room);
+        let again = self.marks.partition_point(|at| *at < start);
+        let (low, high) = (unmarked.min(self.unmarked).min(again), unmarked.max(self.unmarked));
+        self.unmarked = unmarked;
+        let other: BTreeSet<usize> =
+            self.marks[low..high.min(self.marks.len()).max(low)].iter().copied().collect();
+        let first = other.first().copied();
+        for at in other {
+            let before = self.marks.partition_point(|mark| *mark < at);
+            let until = self.marks.partition_point(|mark| *mark <= at).min(unmarked);
+            let lost = self.lost.entry(at).or_default();
+            lost.marks = until.saturating_sub(before);
+            if lost.is_nothing() {
+                self.lost.remove(&at);
+            }
+        }
+        first
+    }
+}
+
+/// Whether a part is what a tool brought that the provider runs, as Anthropic says it.
+fn is_result(part: &Part) -> bool {
+    let kind = raw(part).and_then(|block| block.get("type")?.as_str());
+    kind.is_some_and(|kind| kind.ends_with("_tool_result"))
+}
+
+/// Where the answer begins that a position is in, or right behind.
+fn turn_start<'m>(at: usize, message: &impl Fn(usize) -> Option<&'m Message>) -> usize {
+    let may_lead = |at: &usize| {
+        message(*at).is_some_and(|message| message.role == Role::Assistant || message.role.is_instruction())
+    };
+    (0..at).rev().take_while(may_lead).last().unwrap_or(at)
+}
+
+/// Whether reasoning may stand before it, as [`check`](super::check) has it.
+pub(super) fn may_be_made(part: &Part) -> bool {
+    match part {
+        Part::Opaque { format: Format::OpenaiResponses, raw } => {
+            raw.as_object().is_some_and(|item| kinds::is_model_made(item) || kinds::is_unknown(item))
+        }
+        _ => true,
+    }
+}
+
+/// How many cache marks stand in a block of Anthropic's, and in what it holds.
+pub(super) fn marks_of(block: &Value) -> usize {
+    let inside = block.get("content").and_then(Value::as_array).into_iter().flatten();
+    usize::from(is_mark(block.get(CACHE_MARK))) + inside.map(marks_of).sum::<usize>()
+}
+
+fn is_mark(value: Option<&Value>) -> bool {
+    value.is_some_and(|value| !value.is_null())
+}
+
+/// How many cache marks a part holds.
+fn marks(part: &Part) -> usize {
+    if let Some(raw) = raw(part) {
+        return marks_of(raw);
+    }
+    let inside = part.as_tool_output().map_or(0, |output| output.content.iter().map(marks).sum());
+    inside + usize::from(part.extras().is_some_and(is_marked))
+}
+
+fn is_marked(extras: &Extras) -> bool {
+    extras.has(Format::Anthropic, CACHE_MARK) && is_mark(extras.field(Format::Anthropic, CACHE_MARK).as_ref())
+}
+
+/// The block, where a part carries it as it came.
+fn raw(part: &Part) -> Option<&Value> {
+    match part {
+        Part::Opaque { format: Format::Anthropic, raw } => Some(raw),
+        Part::ToolCall(call) => match &call.kind {
+            CallKind::Other { format: Format::Anthropic, raw } => Some(raw),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Takes so many marks off, from the first on.
+fn unmark(parts: &mut [Part], count: &mut usize) {
+    for part in parts {
+        if *count == 0 {
+            return;
+        }
+        let extras = match part {
+            Part::Opaque { format: Format::Anthropic, raw } => {
+                let mut block = Value::clone(raw);
+                unmark_block(&mut block, count);
+                *raw = block.into();
+                continue;
+            }
+            Part::ToolCall(call) => {
+                if let CallKind::Other { format: Format::Anthropic, raw } = &mut call.kind {
+                    let mut block = Value::clone(raw);
+                    unmark_block(&mut block, count);
+                    *raw = block.into();
+                    continue;
+                }
+                &mut call.extras
+            }
+            Part::ToolOutput(output) => {
+                unmark(&mut output.content, count);
+                &mut output.extras
+            }
+            Part::Text { extras, .. } | Part::Refusal { extras, .. } => extras,
+            Part::Media(media) => &mut media.extras,
+            Part::Reasoning(reasoning) => &mut reasoning.extras,
+            Part::Opaque { .. } => continue,
+        };
+        if *count > 0
+            && is_marked(extras)
+            && let Some(mut fields) = extras.of(Format::Anthropic)
+        {
+            fields.shift_remove(CACHE_MARK);
+            *extras = extras.with(Format::Anthropic, fields);
+            *count -= 1;
+        }
+    }
+}
+
+fn unmark_block(block: &mut Value, count: &mut usize) {
+    for inside in block.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
+        unmark_block(inside, count);
+    }
+    if *count > 0
+        && is_mark(block.get(CACHE_MARK))
+        && let Some(map) = block.as_object_mut()
+    {
+        map.shift_remove(CACHE_MARK);
+        *count -= 1;
+    }
+}

@@ -1,0 +1,33 @@
+//! Names of tools that an API does not take: another host allowed them.
+
+use std::borrow::Cow;
+
+use super::note::Note;
+
+/// Names of tools are at most this long.
+pub(super) const LONGEST: usize = 128;
+
+fn is_taken(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-'
+}
+
+/// Whether Anthropic and `OpenAI` take the name.
+pub(super) fn fits(name: &str) -> bool {
+    !name.is_empty() && name.len() <= LONGEST && name.chars().all(is_taken)
+}
+
+/// The name as they take it, with a note where that is another one: each other character is an underscore.
+pub(super) fn written<'n>(name: &'n str, notes: &mut Vec<Note>) -> Cow<'n, str> {
+    if fits(name) {
+        return Cow::Borrowed(name);
+    }
+    let fitting = |c: char| if is_taken(c) { c } else { '_' };
+    let mut written: String = name.chars().map(fitting).take(LONGEST).collect();
+    if written.is_empty() {
+        written.push('_');
+    }
+    notes.push(Note::new(format!(
+        "the tool name `{name}` is written `{written}`: only letters, digits, _ and -"
+    )));
+    Cow::Owned(written)
+}

@@ -1,0 +1,136 @@
+// What belongs together across messages is cut together: code that the provider runs and the calls that it waits for, a server
+// tool's call and its result, an approval and its call (INV-1).
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Session, check, convert, countTokens } from "contextfold";
+
+const words = (n) => "word ".repeat(n).trimEnd();
+const LADDERS = ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective", "ladder"];
+const summarize = () => "<summary>Went on.</summary>";
+const errors = (format, view) => check(format, view).filter(({ severity }) => severity === "error").map(({ rule }) => rule);
+
+const code = (id) => ({ type: "server_tool_use", id, name: "code_execution", input: { code: "await query()" } });
+const made = (id, by) => ({ type: "tool_use", id, name: "query", input: {}, caller: { type: "code_execution_20260120", tool_id: by } });
+const answer = (id) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content: words(100) }] });
+const came = (id) => ({ type: "code_execution_tool_result", tool_use_id: id, content: { type: "code_execution_result", stdout: words(100), stderr: "", return_code: 0, content: [] } });
+
+const turn = (i) => [
+  { role: "user", content: `Compute ${i}. ${words(60)}` },
+  { role: "assistant", content: [{ type: "text", text: "Running." }, code(`srvtoolu_${i}`), made(`toolu_${i}`, `srvtoolu_${i}`)] },
+  answer(`toolu_${i}`),
+  { role: "assistant", content: [came(`srvtoolu_${i}`), { type: "text", text: `It is ${i}.` }] },
+];
+
+async function* views(list) {
+  for (const ladder of LADDERS) {
+    for (let contextWindow = 400; contextWindow <= 2000; contextWindow += 200) {
+      const session = new Session({ contextWindow, ladder, summarize });
+      session.pushFrom("anthropic", list);
+      try {
+        await session.prepare();
+      } catch {
+        continue; // it does not fit, and says so
+      }
+      yield [`${ladder} ${contextWindow}`, session.view("anthropic")];
+    }
+  }
+}
+
+test("what a server tool brought stays with its call, in every preset", async () => {
+  const list = [0, 1, 2, 3, 4].flatMap(turn).concat({ role: "user", content: "And now?" });
+  let seen = 0;
+  for await (const [name, view] of views(list)) {
+    assert.deepEqual(errors("anthropic", view), [], name);
+    seen++;
+  }
+  assert.ok(seen > 20, `${seen} views`);
+});
+
+test("code that still waits stays with the calls that it made", async () => {
+  const earlier = [0, 1, 2, 3].flatMap((i) => [{ role: "user", content: `Earlier ${i}. ${words(60)}` }, { role: "assistant", content: `Done ${i}. ${words(60)}` }]);
+  const list = [
+    ...earlier,
+    { role: "user", content: "Compute it all." },
+    { role: "assistant", content: [{ type: "text", text: "Running." }, code("srvtoolu_1"), made("toolu_0", "srvtoolu_1")] },
+    answer("toolu_0"),
+    ...[1, 2, 3].flatMap((i) => [{ role: "assistant", content: [made(`toolu_${i}`, "srvtoolu_1")] }, answer(`toolu_${i}`)]),
+  ];
+  let seen = 0;
+  for await (const [name, view] of views(list)) {
+    assert.ok(JSON.stringify(view).includes('"id":"srvtoolu_1"'), `${name}: the code is gone`);
+    assert.ok(view.messages.at(-1).content.every(({ type }) => type === "tool_result"), name);
+    seen++;
+  }
+  assert.ok(seen > 10, `${seen} views`);
+});
+
+for (const approved of [true, false]) {
+  test(`a call that the AI SDK has still to run stays open (approved: ${approved})`, async () => {
+    const list = [
+      { role: "user", content: "Delete the file." },
+      { role: "assistant", content: [{ type: "tool-call", toolCallId: "d1", toolName: "rm", input: {} }, { type: "tool-approval-request", approvalId: "ap1", toolCallId: "d1" }] },
+      { role: "tool", content: [{ type: "tool-approval-response", approvalId: "ap1", approved }] },
+    ];
+    const session = new Session({ contextWindow: 100_000 });
+    session.pushFrom("ai-sdk", list);
+    await session.prepare();
+    assert.deepEqual(session.view("ai-sdk"), list);
+    session.pushFrom("ai-sdk", [{ role: "user", content: "Never mind." }]);
+    await session.prepare();
+    assert.deepEqual(errors("ai-sdk", session.view("ai-sdk")), [], "what nobody waits for any more is answered");
+  });
+}
+
+test("the newest user message stands whole where it fits with the header", async () => {
+  const newest = "Vary the sentence structure, and start a line with a verb. ".repeat(14);
+  const list = [
+    { role: "system", content: "You are helpful." },
+    { role: "user", content: "Write a short poem about the fall." },
+    { role: "assistant", content: "Golden leaves dance in the gentle breeze, whispering secrets among the trees. ".repeat(6) },
+    { role: "user", content: newest },
+  ];
+  for (const ladder of LADDERS) {
+    const session = new Session({ contextWindow: 300, ladder, summarize });
+    session.push(list);
+    const { messages, report } = await session.prepare();
+    assert.ok(messages.some(({ content }) => content === newest), `${ladder} cut it`);
+    assert.ok(countTokens(messages) <= 300, ladder);
+    assert.ok(report.decisions.length > 0);
+  }
+});
+
+test("to the AI SDK a step is one message, without empty texts, and what the assistant drew is a file", () => {
+  const use = (id) => ({ role: "assistant", content: [{ type: "tool_use", id, name: "read", input: {} }] });
+  const result = (id) => ({ type: "tool_result", tool_use_id: id, content: "ok" });
+  const steps = [{ role: "user", content: "Go on." }, use("a"), use("b"), { role: "user", content: [result("a"), result("b")] }];
+  assert.deepEqual(convert("anthropic", "ai-sdk", steps).map(({ role }) => role), ["user", "assistant", "tool"]);
+
+  const empty = [{ role: "user", content: "Hi." }, { role: "assistant", content: "" }, { role: "user", content: "Next." }];
+  assert.deepEqual(convert("openai-chat", "ai-sdk", empty).map(({ role }) => role), ["user", "user"]);
+
+  const drawn = [{ role: "user", content: "Draw." }, { role: "assistant", content: [{ type: "image", data: "iVBORw0KGgo=", media_type: "image/png" }] }];
+  assert.deepEqual(convert("messages", "ai-sdk", drawn)[1].content, [{ type: "file", data: "iVBORw0KGgo=", mediaType: "image/png" }]);
+});
+
+test("our own messages come back from every format as they were", () => {
+  const call = (id) => ({ id, type: "function", function: { name: "read", arguments: "{}" } });
+  const list = [
+    { role: "system", content: "You are careful." },
+    { role: "user", content: "Go." },
+    { role: "assistant", content: null, tool_calls: [call("a"), call("b")] },
+    { role: "tool", tool_call_id: "a", content: "1" },
+    { role: "tool", tool_call_id: "b", content: "2" },
+    { role: "assistant", content: "Done." },
+  ];
+  for (const format of ["openai-responses", "openai-chat", "anthropic", "ai-sdk"]) {
+    assert.deepEqual(convert(format, "messages", convert("messages", format, list)), list, format);
+  }
+});
+
+test("reasoning beside a developer's message, or calls beside content, is our own", () => {
+  const reasoning = [{ type: "reasoning", text: "hm" }, { type: "text", text: "a" }];
+  const session = new Session({ contextWindow: 9000 });
+  session.push([{ role: "developer", content: "Be brief." }, { role: "user", content: "q" }, { role: "assistant", content: reasoning }]);
+  assert.equal(countTokens(session.view("messages")), session.tokens);
+});
