@@ -38,6 +38,13 @@ impl Fields {
         Some(std::mem::replace(slot, empty))
     }
 
+    /// Counts a field as taken that is `null`, which is what is written without a template. Whether it is.
+    pub(super) fn take_null(&mut self, key: &str) -> bool {
+        let is_null = self.map.get(key).is_some_and(Value::is_null);
+        self.taken += usize::from(is_null);
+        is_null
+    }
+
     /// Takes a field if it is a string.
     pub(super) fn take_text(&mut self, key: &str) -> Option<Text> {
         self.map.get(key)?.as_str()?;

@@ -100,8 +100,8 @@ fn anthropic() -> Value {
             { "type": "tool_use", "id": "c", "name": "g", "input": { "k": "v" } }
         ] },
         { "role": "user", "content": [
-            { "type": "tool_result", "tool_use_id": "a", "content": "1" },
-            { "type": "tool_result", "tool_use_id": "b", "is_error": true, "content": [
+            { "type": "tool_result", "tool_use_id": "a", "content": "1", "is_error": true },
+            { "type": "tool_result", "tool_use_id": "b", "content": [
                 { "type": "text", "text": "2" },
                 { "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "AAAA" } },
                 { "type": "tool_reference", "tool_name": "f" }

@@ -289,7 +289,11 @@ fn the_newest_user_message_gives_way_where_nothing_else_is_left() {
     let paste = words(3_000);
     let mut context = context(vec![said("ok"), user(paste.clone())]);
     let alone = context.view.body()[1].tokens();
-    let refs = run(&mut context, alone);
+    let mut leaves = context.clone();
+    run(&mut leaves, alone);
+    assert_eq!(leaves.view.body().len(), 1, "what cannot be shortened leaves the view first");
+    assert_eq!(shown(&leaves, 0), [paste.clone()]);
+    let refs = run(&mut context, alone - 1);
     assert_eq!(refs.len(), 1);
     assert_eq!(context.outputs.get(&refs[0]).unwrap().parts(), [Part::text(paste)]);
     let mut fits = self::context(vec![said(words(3_000)), user(words(3_000))]);

@@ -48,8 +48,12 @@ pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
         &mut fields,
         given.call_positions.as_ref().is_some_and(|at| at.first().is_some_and(|&n| n < said)),
     );
-    // An assistant's content that is not there is told from one that is `null`, as most write it beside calls.
-    let is_usual = shape == Shape::Usual || shape == Shape::Missing && role != Role::Assistant;
+    // Beside calls most write `null` where there is no content; where there is no such key, the template tells.
+    let calls = role == Role::Assistant && parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
+    let is_usual = match shape {
+        Shape::Missing if calls => fields.take_null("content"),
+        shape => shape != Shape::Other,
+    };
     let plain = is_usual && fields.is_plain(&MESSAGE_KEYS);
     let mut extras =
         if plain { Extras::default() } else { Extras::new(Format::Messages, fields.into_template()) };
