@@ -10,7 +10,7 @@ import { half, recordings } from "./recordings.mjs";
 import { flat, key, sentences } from "./sentences.mjs";
 
 const labels = JSON.parse(readFileSync(new URL("rules.labels.json", import.meta.url), "utf8"));
-const TITLES = /^(Task|Still open|Commands|Error codes|Ids|URLs|Paths|Also said|Outputs kept whole|Stored outputs|Rules)\b/;
+const TITLES = /^(Task|Still open|Commands|Error codes|Ids|URLs|Paths|Also said|Outputs kept whole|Stored outputs|Rules|The user's words)\b/;
 const ROOM = 200_000;
 
 /** What the package tells as rules of a message that was folded. */

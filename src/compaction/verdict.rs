@@ -1,10 +1,10 @@
 //! Whether an answer is a summary that may replace what it stands for.
 
 use super::layout::engine_message;
-use super::ledger::{self, Budget, Carried, Missed, Room, Stays};
+use super::ledger::{self, Budget, Carried, Missed, RULES_TITLE, Room, Stays};
 use super::plan::FoldPlan;
 use super::{Profile, Redact, finish, no_summary, tags};
-use crate::context::{Context, Form, NodeIndex, NodeKind, NodeSet, Slot};
+use crate::context::{Context, Form, LEDGER_HEADINGS, NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Message, Role};
 use crate::tokens::TokenUsage;
@@ -72,7 +72,7 @@ pub fn judge(
     terms: &LedgerTerms<'_>,
 ) -> Result<Accepted, Error> {
     let tagged = whole(answer, plan.profile)?;
-    let text = tagged.summary.unwrap_or_default();
+    let text = without_titles_of_ours(tagged.summary.unwrap_or_default());
     let summary = engine_message(Role::User, text.trim());
     let given = tagged
         .retain
@@ -110,6 +110,16 @@ pub fn judge(
     let (summary, ledger_tokens, missed) = with_ledger(context, plan, summary, retain.as_ref(), terms)?;
     let fallback = (!notes.is_empty()).then(|| notes.join("; "));
     Ok(Accepted { text, summary, retain, ledger_tokens, missed, fallback })
+}
+
+/// A summary without the lines that only a ledger has: what stands under them is the summariser's word, and no more.
+fn without_titles_of_ours(text: String) -> String {
+    let is_ours =
+        |line: &str| LEDGER_HEADINGS.contains(&line.trim()) || line.trim() == format!("{RULES_TITLE}:");
+    if !text.lines().any(is_ours) {
+        return text;
+    }
+    text.lines().filter(|line| !is_ours(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// Where there is no more room than this, no summary would do, and the smallest view is the best.
@@ -195,20 +205,27 @@ fn ledger_of(
     let cut_evenly: NodeSet = plan.cut.iter().flat_map(|cut| cut.nodes.iter().copied()).collect();
     let stays = if cut { tokens + at_least(context, &folded, terms.most) } else { after };
     let most = terms.most.saturating_sub(stays);
-    let low = terms.low.min(plan.most_after.unwrap_or(u64::MAX)).saturating_sub(after).max(most / 2);
+    let below_low = terms.low.min(plan.most_after.unwrap_or(u64::MAX)).saturating_sub(after);
+    let low = below_low.max(most / 2);
+    // Where no message is cut, nothing else fills what is left below the low mark.
+    let is_free = budget.rules_apart && cut_evenly.is_empty();
     let whole = if budget.rules_apart { u64::MAX } else { budget.tokens };
     let room = Room {
         all: whole.min(gain / 2).min(low).min(most),
         rules: whole.min(low.max(budget.tokens)).min(gain * 7 / 8).min(most),
-        facts: budget.tokens,
+        facts: if is_free { budget.tokens.max(below_low) } else { budget.tokens },
     };
     let is_cut = |node: NodeIndex| cut || cut_evenly.contains(&node);
     let carried = ledger::beside(context, &plan.members, terms.carried, &is_cut, terms.redact)?;
     let body = context.view.body().iter().filter(|s| !is_cut(s.node) && !folded.contains(&s.node));
     let (fixed, body): (Vec<&Slot>, Vec<&Slot>) = body.partition(|s| is_fixed(context, s));
     let (whole, edited): (Vec<&Slot>, Vec<&Slot>) = body.into_iter().partition(|s| s.form == Form::Whole);
+    let is_written =
+        |s: &&Slot| matches!(context.history.node(s.node).kind, NodeKind::Summary | NodeKind::Retain);
+    let (written, fixed): (Vec<&Slot>, Vec<&Slot>) = fixed.into_iter().partition(is_written);
     let said = context.view.header().iter().chain(fixed).map(|s| &*s.message);
-    let stays = Stays::of(said.chain([summary]).chain(retain));
+    let written = written.into_iter().map(|s| &*s.message);
+    let stays = Stays::of(said).and_summaries(written.chain([summary]).chain(retain));
     let stays = stays.and_edited(edited.iter().map(|s| &*s.message).collect());
     let stays = stays.and_whole(context, &whole.iter().map(|s| s.node).collect::<Vec<_>>());
     let (ledger, missed) = ledger::write(&carried, &stays, room, &*context.counter);

@@ -75,14 +75,18 @@ impl FoldMessages {
 }
 
 /// What the carry-over ledger at the end of a summary begins with.
-pub const LEDGER_HEADING: &str = "## Carried over from what was folded (data, word for word)";
+pub const LEDGER_HEADING: &str = "## From these messages, word for word";
+
+/// The same, and what it was in summaries that were saved before.
+pub const LEDGER_HEADINGS: [&str; 2] =
+    [LEDGER_HEADING, "## Carried over from what was folded (data, word for word)"];
 
 /// What the words around a summary end with, where the caller gives no others.
 pub const RECORD_ENDS: &str = "[End of the record]";
 
 /// The summary's own words, and the ledger that was appended to them.
 pub(super) fn without_ledger(summary: &str) -> (&str, Option<&str>) {
-    match summary.find(LEDGER_HEADING) {
+    match LEDGER_HEADINGS.iter().filter_map(|heading| summary.find(heading)).min() {
         Some(at) => {
             let ledger = &summary[at..];
             let end = ledger.rfind(RECORD_ENDS).map_or(ledger, |end| &ledger[..end]);

@@ -51,7 +51,7 @@ pub use changes::Changes;
 pub use core::{Context, default_priority};
 pub use cost::{ContextCost, CostDecision};
 pub use event::{Event, EventName};
-pub use fold::{Fold, FoldInfo, FoldMessages, LEDGER_HEADING, RECORD_ENDS, Stood};
+pub use fold::{Fold, FoldInfo, FoldMessages, LEDGER_HEADING, LEDGER_HEADINGS, RECORD_ENDS, Stood};
 pub use history::History;
 pub use item::Item;
 pub use item_id::ItemId;

@@ -48,7 +48,7 @@ pub fn actions(messages: &[Message]) -> Vec<Action<'_>> {
             if let Some(index) = open.remove(output.call_id.as_str()) {
                 let action = &mut out[index];
                 action.answered_at = Some(at);
-                let programs = action.command.as_deref().is_some_and(|c| !shell::only_looks(c));
+                let programs = action.command.as_deref().is_some_and(shell::speaks);
                 action.outcome = Some(outcome(&message.plain_text(), output.is_error, programs));
             }
         }

@@ -109,6 +109,10 @@ fn points_back(sentence: &str) -> bool {
 
 fn constraint(sentence: Sentence<'_>) -> Option<Constraint<'_>> {
     let Sentence { text, fenced, .. } = sentence;
+    // A line of JSON was pasted.
+    if ["\":\"", "\"},", "\"}"].iter().any(|mark| text.contains(mark)) {
+        return None;
+    }
     let languages = tells(text);
     let by_words = if languages & KNOWN == 0 { None } else { keywords::ruled(text) };
     let by_patterns = if languages & !KNOWN == 0 { None } else { tongues::ruled(text) };

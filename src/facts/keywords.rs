@@ -20,17 +20,17 @@ pub(super) fn ruled(text: &str) -> Option<Ruled> {
         (has(REVOKING) && !has(NOT_REVOKING)) || (cjk && CJK_REVOKING.iter().any(|w| text.contains(w)));
     let explicit = revokes || cjk_explicit || has(&RULES) || has(&NEGATIONS) || has(&["only"]);
     let question = text.ends_with(['?', '\u{FF1F}']);
-    let guess = words.windows(2).any(|w| w == ["there", "must"]);
-    let ruled = (has(&RULES) && !guess) || orders_not(&words) || has(FORBIDDING);
-    let strength = if ruled || revokes || (cjk && CJK_RULES.iter().any(|w| text.contains(w))) {
+    let ruled = (has(&RULES) && !guesses_or_reports(&words)) || orders_not(&words) || has(FORBIDDING);
+    let cjk_says = |list: &[&str]| cjk && list.iter().any(|w| text.contains(w));
+    let strength = if ruled || revokes || cjk_says(CJK_RULES) {
         Strength::Rule
-    } else if has(WISHES)
-        || has(&["only"])
+    } else if wishes(&words, begins)
+        || bounds_by_only(&lower, &words)
         || leaves_alone(&words)
         || stops_or_bars(text, &words)
         || chooses_or_bounds(&lower, &words)
         || (cjk
-            && (CJK_WISHES.iter().any(|w| text.contains(w))
+            && ((cjk_says(CJK_WISHES) && !text.contains("我会") && !text.contains("我會"))
                 || ends_in_an_order_not_to(text)
                 || says_when_or_how(text)))
     {
@@ -44,6 +44,57 @@ pub(super) fn ruled(text: &str) -> Option<Ruled> {
     let strength = if question && !cjk && strength == Strength::Wish { Strength::Mention } else { strength };
     let is_any = explicit || strength > Strength::Mention;
     is_any.then_some(Ruled { strength, explicit })
+}
+
+/// "I must have left it", "there must be a way", "that should never happen": no rule, for all its words.
+fn guesses_or_reports(words: &[&str]) -> bool {
+    const BEFORE: [&str; 3] = ["there", "i", "we've"];
+    let guesses = |w: &[&str]| w[1] == "must" && BEFORE.contains(&w[0]);
+    let reports = words.ends_with(&["should", "never", "happen"]);
+    reports || words.windows(2).any(guesses)
+}
+
+/// A wish by one of its words, but for what the speaker says of themselves: "I'll make sure to find it".
+fn wishes(words: &[&str], begins: u64) -> bool {
+    const SELF: [&str; 4] = ["i", "i'll", "i'd", "i've"];
+    const CARING: [&str; 3] = ["make sure", "be sure to", "ensure"];
+    /// So many words before.
+    const NEAR: usize = 6;
+    let is_there = |phrase: &&&str| begins & beginning(phrase) != 0 && holds(words, phrase);
+    let own = |phrase: &str| {
+        let first = phrase.split(' ').next();
+        let Some(at) = words.iter().position(|word| Some(*word) == first) else { return false };
+        let before = &words[at.saturating_sub(NEAR)..at];
+        before.iter().any(|word| SELF.contains(word)) && !before.contains(&"you")
+    };
+    WISHES.iter().filter(is_there).any(|phrase| !CARING.contains(phrase) || !own(phrase))
+}
+
+/// "only" as a bound rather than a word of what is: "there's only one file left", "it now stops and only shows the first".
+fn bounds_by_only(lower: &str, words: &[&str]) -> bool {
+    const TOLD_BEFORE: [&str; 40] = [
+        "there's", "is", "was", "are", "were", "has", "have", "had", "now", "it", "that", "which", "who",
+        "they", "he", "she", "i", "we", "the", "where", "it's", "that's", "isn't", "wasn't", "aren't", "not",
+        "if", "this", "an", "a", "my", "i've", "we've", "i'm", "been", "currently", "still", "does", "did",
+        "because",
+    ];
+    let joined = |at: usize| {
+        lower.as_bytes().get(at.wrapping_sub(1)) == Some(&b'-') || lower.as_bytes().get(at + 4) == Some(&b'-')
+    };
+    // As a part of another word, it is a name.
+    if !lower.match_indices("only").any(|(at, _)| !joined(at)) {
+        return false;
+    }
+    words.iter().enumerate().any(|(at, word)| {
+        let Some(before) = at.checked_sub(1).and_then(|before| words.get(before)) else {
+            return *word == "only";
+        };
+        let next = words.get(at + 1);
+        let wanted = next.is_some_and(|next| WANTING.contains(next));
+        let shows =
+            *before == "and" && next.is_some_and(|next| next.ends_with('s') && words.contains(&"now"));
+        *word == "only" && !shows && (wanted || !TOLD_BEFORE.contains(before))
+    })
 }
 
 /// "don't" as an order rather than a statement about someone.
@@ -113,7 +164,11 @@ fn chooses_or_bounds(lower: &str, words: &[&str]) -> bool {
         all => all,
     };
     match bare {
-        ["use", rest @ ..] => rest.iter().any(|w| matches!(*w, "not" | "instead" | "rather")),
+        ["use", rest @ ..] | [_, "use", rest @ ..] | [_, _, "use", rest @ ..]
+            if !bare[..bare.len() - rest.len()].iter().any(|word| SUBJECTS.contains(word)) =>
+        {
+            rest.iter().any(|w| matches!(*w, "not" | "instead" | "rather" | "no"))
+        }
         [first, rest @ ..] if BOUNDS.contains(first) => {
             let behind = lower.split_once(first).map_or("", |(_, behind)| behind).trim_start();
             let told = behind.strip_prefix([':', '\u{FF1A}']).is_some_and(|told| !told.trim().is_empty());

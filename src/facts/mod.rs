@@ -52,7 +52,10 @@ pub use outcome::{Outcome, Status, outcome};
 pub use remarks::{Remark, remarks};
 pub use ruled::Strength;
 pub use sentences::{Sentence, sentences};
-pub use shell::{Effect, commit_message, directory, effects, essence, only_looks, without_directory};
+pub use shell::{
+    Effect, changes_little, commit_message, directory, effects, essence, only_looks, speaks,
+    without_directory,
+};
 pub use statements::{Statement, StatementKind, statement};
 pub use texts::{said, texts, texts_with};
 pub use todo::{Plan, Todo, made_id, plan};

@@ -4,8 +4,8 @@ use super::actions::{Action, Deed, action};
 use super::asked_user::spoken;
 use super::outcome::{Outcome, Status, outcome};
 use super::{
-    Plan, Strength, asks, asks_the_user, checkboxes, constraints, essence, intentions, only_looks, plan,
-    said, says_all_done, shorten, unwrapped, without_directory,
+    Plan, Strength, asks, asks_the_user, changes_little, checkboxes, constraints, essence, intentions,
+    only_looks, plan, said, says_all_done, shorten, speaks, unwrapped, without_directory,
 };
 use crate::message::{ItemType, Message, Part, Role, ToolCall, ToolOutput};
 use crate::saved::saved;
@@ -73,6 +73,8 @@ pub struct RunNote {
     pub head: String,
     /// What it prints are a program's own messages.
     pub speaks: bool,
+    /// Where it succeeds, nobody has to know of it.
+    pub is_little: bool,
 }
 
 /// How a command ended.
@@ -170,11 +172,21 @@ impl RunNote {
         }
         let key = shorten::line(essence(command), LONGEST_COMMAND);
         let head = format!("`{}` → ", shorten::line(command, LONGEST_COMMAND).replace('`', "'"));
-        Some(Self { key, head, speaks: !only_looks(whole) })
+        Some(Self { key, head, speaks: speaks(whole), is_little: changes_little(command) })
     }
 }
 
+/// What is told of a command that printed nothing.
+const SILENT: &str = "no output";
+/// And of one that succeeded.
+const OK: &str = "ok";
+
 impl Answered {
+    /// Nothing but that it went well, as far as that is known.
+    pub fn is_plain(&self) -> bool {
+        !self.failed && (self.tail == OK || self.tail == SILENT)
+    }
+
     /// Whether what a call's command prints are a program's own messages; `None` for a call that ran none.
     pub fn speaks(call: &ToolCall) -> Option<bool> {
         CallNote::of(&action(call, 0), 0)?.run.map(|run| run.speaks)
@@ -188,16 +200,19 @@ impl Answered {
     fn told(outcome: &Outcome, speaks: bool) -> Self {
         let failed = outcome.status == Status::Failed;
         let tail = match (outcome.tests, outcome.status) {
+            (Some((passed, 0)), Status::Failed) => {
+                format!("{}, though {passed} tests passed", outcome.failure(LONGEST_ERROR))
+            }
             (Some((passed, failed)), _) => {
                 let error = outcome.error.as_deref().map(|error| shorten::line(error, LONGEST_ERROR));
                 let error = error.map(|error| format!(": {error}")).unwrap_or_default();
                 format!("{passed} passed, {failed} failed{error}")
             }
             (None, Status::Failed) => outcome.failure(LONGEST_ERROR),
-            (None, Status::Ok) => "ok".to_owned(),
+            (None, Status::Ok) => OK.to_owned(),
             // Its own word, for nothing tells how it ended.
             (None, Status::Unknown) => {
-                outcome.said().map_or("no output".to_owned(), |said| shorten::line(said, LONGEST_ERROR))
+                outcome.said().map_or(SILENT.to_owned(), |said| shorten::line(said, LONGEST_ERROR))
             }
         };
         Self { speaks, failed, tail }

@@ -55,6 +55,26 @@ pub fn only_looks(command: &str) -> bool {
     })
 }
 
+/// Whether a command, where it succeeds, leaves nothing that anybody has to know of: a folder made, a file copied or staged.
+pub fn changes_little(command: &str) -> bool {
+    const LITTLE: [&str; 13] = [
+        "mkdir", "cd", "cp", "touch", "chmod", "sleep", "export", "set", "true", "clear", "sync", "wait",
+        "pushd",
+    ];
+    let mut commands = command.lines().flat_map(segments).filter(|words| !words.is_empty()).peekable();
+    commands.peek().is_some()
+        && commands.all(|words| {
+            let git = words[0] == "git" && words.get(1).is_some_and(|word| word == "add");
+            git || LITTLE.contains(&words[0].as_str()) || only_looks(&words.join(" "))
+        })
+}
+
+/// Whether what a command prints last is a program's own word on how the command ended: not what a file holds, and not what was
+/// printed before another command was tried in its stead.
+pub fn speaks(command: &str) -> bool {
+    !only_looks(command) && !command.contains("||")
+}
+
 /// The first line of a `git commit`'s message.
 pub fn commit_message(command: &str) -> Option<String> {
     let rest = &command[command.find("git commit")?..];

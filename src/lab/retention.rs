@@ -120,7 +120,25 @@ pub(super) fn refs_in(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let bare = text.split(move |c| !word(c)).map(|w| Cow::Borrowed(w.trim_matches(['.', ':'])));
     // A ref of the caller's own may hold anything; a placeholder names it whole.
     let named = text.split("ref=").skip(1).filter_map(|rest| Some(Cow::Borrowed(rest.split_once(']')?.0)));
-    bare.chain(named).filter(|w| !w.is_empty() && w.len() <= 256)
+    bare.chain(named).chain(in_ranges(text)).filter(|w| !w.is_empty() && w.len() <= 256)
+}
+
+/// The refs between the ends of a range: `out_3 to out_9`.
+fn in_ranges(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    const MOST: u64 = 10_000;
+    let ends = |at: usize| {
+        let first = text[..at].rsplit(|c: char| c.is_whitespace()).next()?;
+        let last =
+            text[at + " to ".len()..].split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next()?;
+        let name = first.trim_end_matches(|c: char| c.is_ascii_digit());
+        let from: u64 = first[name.len()..].parse().ok()?;
+        let to: u64 = last.strip_prefix(name)?.parse().ok()?;
+        (!name.is_empty() && to > from && to - from <= MOST).then(|| (name.to_owned(), from, to))
+    };
+    let ranges: Vec<(String, u64, u64)> = text.match_indices(" to ").filter_map(|(at, _)| ends(at)).collect();
+    ranges
+        .into_iter()
+        .flat_map(|(name, from, to)| (from + 1..to).map(move |number| Cow::Owned(format!("{name}{number}"))))
 }
 
 fn share(there: &[bool]) -> f64 {
@@ -158,6 +176,8 @@ mod tests {
             literals: ["#12", "#123", "a/b/c.rs", "b/c.rs"].map(str::to_owned).into(),
             constraints: vec!["Never push.".to_owned()],
         };
+        let ranged = refs_in("opens them: out_2, out_4 to out_6").filter(|word| word.starts_with("out_"));
+        assert_eq!(ranged.collect::<BTreeSet<_>>().len(), 4);
         let view = [user("Rules: Never push. See a/b/c.rs and [tool output trimmed; ref=my out/1]")];
         let opens = |id: &str| (id == "my out/1").then(|| "issue #123".to_owned());
         let shares = retention(&facts, &view, opens);

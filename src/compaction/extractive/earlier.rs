@@ -2,7 +2,7 @@
 
 use super::draft::Section;
 use crate::compaction::frame;
-use crate::context::LEDGER_HEADING as HEADING;
+use crate::context::LEDGER_HEADINGS;
 use crate::message::{ItemType, Message, Role};
 
 /// One line of an earlier summary.
@@ -34,7 +34,7 @@ pub(super) fn items(text: &str) -> Vec<Item> {
     let mut before_headings = ours; // a sentence that introduces our own summary is none of it
     for line in text.lines() {
         let bare = line.trim();
-        carried = bare == HEADING || (carried && heading(line).is_none());
+        carried = LEDGER_HEADINGS.contains(&bare) || (carried && heading(line).is_none());
         if carried {
         } else if let Some(heading) = heading(line) {
             section = by_words(heading);

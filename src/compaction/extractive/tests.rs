@@ -108,10 +108,7 @@ fn the_summary_names_what_matters() {
     has("Files changed", "- src/cookie.ts");
     has("Files read", "- src/login.ts");
     has("Commands and their outcomes", "- `npm test` → ok (12 passed, 0 failed) (×2)");
-    has(
-        "Errors met",
-        "- `npm test` → failed, and its last line is: Tests: 2 failed, 10 passed (succeeded later)",
-    );
+    has("Errors met", "- `npm test` → failed; it printed: Tests: 2 failed, 10 passed (succeeded later)");
     has("Errors met", "- `npm run build` → src/cookie.ts(3,1): error TS2345: Argument of type 'x'");
     has("References", "- https://shop.example/rules");
     assert!(!text.contains("must never be seen") && !text.contains("To do: fix the cookie"), "{text}");

@@ -44,6 +44,9 @@ pub(super) struct Rule {
     pub last: u64,
 }
 
+/// Bytes of an output that a line tells of well enough.
+const LINE: u64 = 240;
+
 /// Bits of a rule's place in its message.
 const PLACES: u32 = 12;
 
@@ -148,8 +151,14 @@ impl Carried {
             self.open.act(&action);
             let Some((run, answer)) = action.note.run.as_ref().zip(action.answer) else { continue };
             let (answered, message) = answer;
+            if run.is_little && answered.is_plain() {
+                self.commands.remove(&run.key);
+                continue;
+            }
             let output_ref = message.tool_outputs().find_map(|o| o.output_ref.as_ref());
-            let by_ref = output_ref.map_or_else(String::new, |r| format!(" ({})", r.id));
+            // A short output says no more than its line does.
+            let says_more = output_ref.filter(|r| r.byte_size.is_none_or(|bytes| bytes > LINE));
+            let by_ref = says_more.map_or_else(String::new, |r| format!(" ({})", r.id));
             let line = format!("{}{}{by_ref}", run.head, answered.tail);
             self.commands.insert(run.key.clone(), Ran { line, failed: answered.failed, last: at });
         }

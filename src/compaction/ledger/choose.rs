@@ -3,7 +3,7 @@ use std::cell::OnceCell;
 use super::literals::{Literals, Seen};
 use super::sights::Sights;
 use super::stays::Stays;
-use crate::facts::{Names, Needles};
+use crate::facts::{LiteralKind, Names, Needles};
 
 /// The place of a fact that is not to be chosen.
 const NONE: u32 = u32::MAX;
@@ -13,6 +13,28 @@ const NONE: u32 = u32::MAX;
 pub(super) struct Choice<'a> {
     pub text: &'a str,
     pub seen: &'a Seen,
+}
+
+/// Which facts come first, whatever they cost: what somebody spoke of or acted on, then what only stood in an output; of these a
+/// name without a folder last, for a listing is full of them, and what is named from some file's folder, as imports do.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Used,
+    Seen,
+    Last,
+}
+
+impl Choice<'_> {
+    fn rank(&self) -> Rank {
+        match self.seen.kind {
+            LiteralKind::Path if self.text.starts_with("../") => Rank::Last,
+            _ if self.seen.used => Rank::Used,
+            LiteralKind::Path if !self.text.contains(['/', '\\']) || self.text.starts_with("./") => {
+                Rank::Last
+            }
+            _ => Rank::Seen,
+        }
+    }
 }
 
 /// Literal facts that may stand in the ledger, by what each is worth for its price. A fact that stands inside another one (a
@@ -98,22 +120,26 @@ impl<'a> Choices<'a> {
         self.all.len()
     }
 
-    /// Best first, by what each is worth for its price.
+    /// Best first: by rank, then by what each is worth for its price.
     fn by_worth(&self) -> Vec<u32> {
         let again: [f64; OFTEN + 1] = std::array::from_fn(|count| 1.0 + (count as f64).ln().min(3.0) / 2.0);
+        let newest = self.all.iter().map(|choice| choice.seen.last).max().unwrap_or_default().max(1);
+        // What came up again and again is worth more than what came up once, and the newest twice as much as the oldest.
         let own = |choice: &Choice<'_>| {
-            again[OFTEN.min(choice.seen.count as usize)] * if choice.seen.used { 3.0 } else { 1.0 }
+            let age = f64::from(choice.seen.last) / f64::from(newest);
+            again[OFTEN.min(choice.seen.count as usize)] * (1.0 + age)
         };
         let own_worth: Vec<f64> = self.all.iter().map(own).collect();
-        // What a fact is worth: what was spoken of or acted on more than what only stood in an output, and what came up again
-        // and again more than what came up once; with it, what stands inside it.
+        // With a fact comes what stands inside it.
         let worth = |i: usize| {
             own_worth[i] + self.within(i).iter().map(|inner| own_worth[*inner as usize]).sum::<f64>()
         };
         // Numbers above zero are in the order of their bits.
-        let key = |(i, price): (usize, &u32)| u64::MAX - (worth(i) / f64::from(*price)).to_bits();
+        let key = |(i, price): (usize, &u32)| {
+            (self.all[i].rank(), u64::MAX - (worth(i) / f64::from(*price)).to_bits())
+        };
         let keys = self.prices.iter().enumerate().map(key);
-        let mut order: Vec<(u64, u32)> = keys.zip(0..).collect();
+        let mut order: Vec<((Rank, u64), u32)> = keys.zip(0..).collect();
         order.sort_unstable();
         order.into_iter().map(|(_, i)| i).collect()
     }

@@ -16,6 +16,12 @@ use crate::context::LEDGER_HEADING as HEADING;
 use crate::facts::LiteralKind;
 use crate::sorting::sort_by_key;
 
+/// What stands above the user's rules.
+pub const RULES_TITLE: &str = "Rules that hold";
+
+/// And above what holds a rule's words without being one: a question, a report.
+const WORDS_TITLE: &str = "The user's words";
+
 /// The share of the room that open work and commands have, however many literal facts there are.
 const TOLD: u64 = 8;
 
@@ -88,8 +94,9 @@ impl Draft {
         sort_by_key(&mut taken, |rule| rule.last);
         self.missed.rules = (rules.len() - taken.len()) as u64;
         self.complete &= self.missed.rules == 0;
+        self.lines(RULES_TITLE, taken.iter().filter(|rule| rule.is_rule).map(|rule| rule.text));
+        self.lines(WORDS_TITLE, taken.iter().filter(|rule| !rule.is_rule).map(|rule| rule.text));
         let told: Vec<&str> = taken.into_iter().map(|rule| rule.text).collect();
-        self.lines("Rules that hold", told.iter().copied());
         let all = cost(&self.text);
         self.cost = all;
         self.rules = all.saturating_sub(of_pasted);
@@ -148,14 +155,14 @@ impl Draft {
             .map(|(_, Stored { at, ref_id, .. })| (opens.get(at).copied().unwrap_or(0), *at, ref_id.as_str()))
             .collect();
         sort_by_key(&mut refs, |(opens, at, _)| (Reverse(*opens), Reverse(*at)));
-        let label = "Stored outputs (tool_output_cache): ";
+        let label = "Outputs kept whole (tool_output_cache opens them by name): ";
         let mut left = room.saturating_sub(cost(label));
         let taken = fitting(&refs, &mut left, |(_, _, id)| cost(id) + 1);
         let ids: Vec<&str> = taken.into_iter().map(|(_, _, id)| *id).collect();
         if ids.is_empty() {
             return 0;
         }
-        let _ = writeln!(self.text, "{label}{}", ids.join(" "));
+        let _ = writeln!(self.text, "{label}{}", ranges(ids));
         room - left
     }
 
@@ -185,6 +192,39 @@ impl Draft {
             let _ = writeln!(self.text, "- {line}");
         }
     }
+}
+
+/// Names that count up stand as ranges: `out_3 to out_9`.
+fn ranges(ids: Vec<&str>) -> String {
+    /// So many in a row are a range.
+    const ROW: usize = 3;
+    let mut all: Vec<(&str, Option<u64>, &str)> = ids.into_iter().map(numbered).collect();
+    sort_by_key(&mut all, |(name, number, id)| (*name, *number, *id));
+    let mut parts = Vec::new();
+    let mut at = 0;
+    while let Some((name, number, first)) = all.get(at).copied() {
+        let goes_on = |i: usize| {
+            let next = number.and_then(|number| number.checked_add(i as u64));
+            all.get(at + i)
+                .is_some_and(|(other, count, _)| *other == name && *count == next && next.is_some())
+        };
+        let row = (1..=all.len()).find(|i| !goes_on(*i)).unwrap_or(1);
+        let last = all.get(at + row - 1).map_or(first, |(_, _, id)| id);
+        if row >= ROW {
+            parts.push(format!("{first} to {last}"));
+        } else {
+            parts.extend(all.iter().skip(at).take(row).map(|(_, _, id)| (*id).to_owned()));
+        }
+        at += row;
+    }
+    parts.join(", ")
+}
+
+/// A name, what stands before the number at its end, and the number, where it is written as numbers are.
+fn numbered(id: &str) -> (&str, Option<u64>, &str) {
+    let name = id.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = &id[name.len()..];
+    (name, digits.parse().ok().filter(|_| !digits.starts_with('0')), id)
 }
 
 /// A request without the rules that were told just now, where they are sentences of it; `None` where it is no more than these.

@@ -33,6 +33,8 @@ pub(super) struct Ruled<'a> {
     pub last: u64,
     /// By the user: not in a paste, whose lines have no room of their own.
     pub own: bool,
+    /// It is one, and does not only hold such a word, or stand in a fence.
+    pub is_rule: bool,
 }
 
 impl<'a> Missing<'a> {
@@ -42,7 +44,8 @@ impl<'a> Missing<'a> {
         sort_by_key(&mut rules, |(_, r)| (Reverse((r.explicit, r.strength)), r.first));
         let as_told = |(text, r): (&'a String, &Rule)| {
             let own = r.explicit || r.strength > Strength::Mention;
-            Ruled { text, last: r.last, own }
+            let is_rule = r.strength > Strength::Mention || !r.explicit;
+            Ruled { text, last: r.last, own, is_rule }
         };
         let rules = rules.into_iter().map(as_told).collect();
         let asked = carried.asked.iter().map(String::as_str).collect();

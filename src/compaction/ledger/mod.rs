@@ -19,6 +19,7 @@ mod stays;
 mod write;
 
 pub use carried::Carried;
+pub use draft::RULES_TITLE;
 pub use memo::Memo;
 pub use read::Read;
 pub use stays::Stays;

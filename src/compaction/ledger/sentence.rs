@@ -32,6 +32,17 @@ pub(super) fn stands_alone(text: &str, sentence: &str) -> bool {
     })
 }
 
+/// The list under a summary's heading for constraints, where nothing but that stands there.
+pub(super) fn constraints(summary: &str) -> Option<&str> {
+    const HEADING: &str = "## Constraints\n";
+    let at = summary.find(HEADING).filter(|at| *at == 0 || summary[..*at].ends_with('\n'))?;
+    let section = &summary[at + HEADING.len()..];
+    let section = &section[..section.find("\n#").unwrap_or(section.len())];
+    let is_list =
+        section.lines().all(|line| line.is_empty() || line.starts_with("- ") || line.starts_with("  "));
+    is_list.then_some(section)
+}
+
 /// A text without it, where it stands there so and nothing behind it points at it.
 pub(super) fn without(text: &str, sentence: &str) -> Option<String> {
     let mut out = String::new();

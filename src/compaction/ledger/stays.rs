@@ -12,6 +12,8 @@ const NEARBY: usize = 32;
 pub struct Stays<'a> {
     /// Messages whose texts are looked through.
     messages: Vec<&'a Message>,
+    /// Summaries, whose texts are looked through, too; a tool's output may have had a say in them.
+    summaries: Vec<&'a Message>,
     /// Messages that passes have made shorter, and may make shorter still.
     edited: Vec<&'a Message>,
     /// Messages that stand whole, by their facts.
@@ -21,7 +23,18 @@ pub struct Stays<'a> {
 impl<'a> Stays<'a> {
     /// Messages whose texts are looked through.
     pub fn of(messages: impl IntoIterator<Item = &'a Message>) -> Self {
-        Self { messages: messages.into_iter().collect(), edited: Vec::new(), drawn: None }
+        Self {
+            messages: messages.into_iter().collect(),
+            summaries: Vec::new(),
+            edited: Vec::new(),
+            drawn: None,
+        }
+    }
+
+    /// And what summarisers wrote.
+    #[must_use]
+    pub fn and_summaries(self, summaries: impl IntoIterator<Item = &'a Message>) -> Self {
+        Self { summaries: summaries.into_iter().collect(), ..self }
     }
 
     /// And messages that stand in the view shorter than they were pushed.
@@ -53,8 +66,9 @@ impl<'a> Stays<'a> {
     }
 
     /// Calls `found` with the index of each rule that stands there, a sentence of its own, as the user's or an instruction's
-    /// word: what a tool's output happens to say has not their weight, and may be trimmed at any time. In a summary or the header
-    /// it may stand in a list; under a colon of the user's it may be quoted.
+    /// word: what a tool's output happens to say has not their weight, and may be trimmed at any time. In the header
+    /// it may stand in a list; under a colon of the user's it may be quoted. In a summary it counts among the constraints alone: it may
+    /// say of any other sentence that it no longer holds.
     pub(super) fn find_ruled(&self, rules: &[&str], mut found: impl FnMut(usize)) {
         let needles = Needles::new(rules.iter().copied());
         let mut find = |messages: Vec<&'a Message>, stands: fn(&str, &str) -> bool| {
@@ -65,6 +79,9 @@ impl<'a> Stays<'a> {
             });
         };
         find(self.messages.clone(), sentence::stands);
+        find(self.summaries.clone(), |text, rule| {
+            sentence::constraints(text).is_some_and(|section| sentence::stands(section, rule))
+        });
         let rule = |read: &Read<'_>, message: &Message, at| {
             read.is_users(message, at) || message.role.is_instruction()
         };
@@ -74,14 +91,14 @@ impl<'a> Stays<'a> {
     /// Calls `found` with the index of each text that stands there in the words of anyone but a tool.
     pub(super) fn find_said(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
         let whole = self.whole(|_, message, _| message.role != Role::Tool);
-        find_in_texts(needles, self.messages.iter().copied().chain(whole), &mut |_, i| found(i));
+        find_in_texts(needles, self.written().chain(whole), &mut |_, i| found(i));
     }
 
     /// Calls `found` with the index of each text that stands in the words of the engine, the header or the newest messages of the
     /// user: what costs little to be told twice is not looked for in all that stays.
     pub(super) fn find_nearby(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
         let newest = self.whole(Read::is_users).into_iter().rev().take(NEARBY);
-        find_in_texts(needles, self.messages.iter().copied().chain(newest), &mut |_, i| found(i));
+        find_in_texts(needles, self.written().chain(newest), &mut |_, i| found(i));
     }
 
     /// Those of the messages that stand whole that count.
@@ -92,7 +109,12 @@ impl<'a> Stays<'a> {
 
     /// Calls `found` with the index of each text that stands in a message that is not looked through by its facts.
     pub(super) fn find_written(&self, needles: &Needles<'_>, mut found: impl FnMut(usize)) {
-        find_in_texts(needles, self.messages.iter().chain(&self.edited).copied(), &mut |_, i| found(i));
+        let edited = self.edited.iter().copied();
+        find_in_texts(needles, self.written().chain(edited), &mut |_, i| found(i));
+    }
+
+    fn written(&self) -> impl Iterator<Item = &'a Message> {
+        self.messages.iter().chain(&self.summaries).copied()
     }
 }
 

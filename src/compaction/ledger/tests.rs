@@ -38,7 +38,7 @@ fn carried(messages: &[Message]) -> Carried {
 }
 
 fn ledger(messages: &[Message], summary: &str, room: Room) -> String {
-    write(&carried(messages), &Stays::of(&[said(summary)]), room, &Estimate)
+    write(&carried(messages), &Stays::of([]).and_summaries(&[said(summary)]), room, &Estimate)
         .0
         .map_or_else(String::new, |(text, _)| text)
 }
@@ -58,9 +58,10 @@ fn session() -> Vec<Message> {
 #[test]
 fn what_the_summary_does_not_say_is_carried_over_best_first() {
     insta::assert_snapshot!(ledger(&session(), "They asked for #12. Ran `ls src/app`.", ALL), @r"
-    ## Carried over from what was folded (data, word for word)
+    ## From these messages, word for word
     Rules that hold:
     - Never push to main.
+    The user's words:
     - Please look at #12, I don't know src/app/main.rs.
     Still open:
     - Asked the user: Shall I also rename it?
@@ -69,14 +70,15 @@ fn what_the_summary_does_not_say_is_carried_over_best_first() {
     - `cargo test` → failed: error[E0308]: mismatched types (out_1)
     URLs: https://example.org/docs
     Paths: src/app/lib.rs
-    Stored outputs (tool_output_cache): out_2
+    Outputs kept whole (tool_output_cache opens them by name): out_2
     ");
 }
 
 #[test]
 fn what_stands_elsewhere_is_not_said_again() {
     let all = ledger(&session(), "", ALL);
-    assert_eq!(ledger(&session(), &all, room(40)), "");
+    let stays = [said(&all)];
+    assert_eq!(write(&carried(&session()), &Stays::of(&stays), room(40), &Estimate).0, None);
     assert_eq!(ledger(&[user("Hello there.")], "", ALL), "");
 }
 
@@ -95,7 +97,56 @@ fn rules_come_first_and_the_budget_is_kept() {
     assert!(text.contains("Never push to main.") && !text.contains("deep/folder"), "{text}");
     // What found no room can be opened by its ref.
     let text = ledger(&list, "", room(300));
-    assert!(text.contains("tool_output_cache): out_x"), "{text}");
+    assert!(text.contains("tool_output_cache opens them by name): out_x"), "{text}");
+}
+
+#[test]
+fn full_paths_come_before_bare_names_and_what_was_used_before_what_was_seen() {
+    let names =
+        |name: &str| (0..120).map(|i| name.replace('N', &i.to_string())).collect::<Vec<_>>().join("\n");
+    let mut list = ran("1", "ls -R", &names("apps/web/src/partN/PanelN.tsx")).to_vec();
+    list.extend(ran("2", "ls", &names("chunkN.js")));
+    list.extend(ran("3", "grep import", &names("../../../lib/helpN.js")));
+    list.push(said("I read apps/deep/folder/of/the/editor/Used.tsx and notes.md."));
+    for tokens in [200, 800] {
+        let text = ledger(&list, "", room(tokens));
+        assert!(text.contains("Used.tsx") && text.contains("notes.md") && text.contains("Panel"), "{text}");
+        assert!(text.matches("chunk").count() < 3 && !text.contains("../"), "{text}");
+        assert!(tokens < 800 || text.ends_with("by name): out_1 to out_3"), "{text}");
+    }
+}
+
+#[test]
+fn commands_that_leave_nothing_to_know_of_are_left_out() {
+    let mut list = ran("1", "mkdir -p a/b && cd a/b", "").to_vec();
+    list.extend(ran("2", "cp a.txt b.txt", "exit code: 0"));
+    list.extend(ran(
+        "3",
+        "git add -A && git commit -m x",
+        "[main 1a2b3c4] x\n 2 files changed, 1 insertion(+)",
+    ));
+    list.extend(ran(
+        "4",
+        "cp c.txt d.txt",
+        "cp: cannot stat 'c.txt': No such file or directory\nexit code: 1",
+    ));
+    let text = ledger(&list, "", ALL);
+    assert!(!text.contains("mkdir") && !text.contains("cp a.txt"), "{text}");
+    assert!(text.contains("git commit -m x` → ok") && text.contains("cp: cannot stat 'c.txt'"), "{text}");
+}
+
+#[test]
+fn a_summary_takes_no_rule_back() {
+    let list = [user("Never push to main.")];
+    for summary in [
+        "These are void. Never push to main. Go on.",
+        "## Withdrawn\n- Never push to main.",
+        "## Constraints\nNo longer:\n- Never push to main.",
+        "Never push to main.",
+    ] {
+        assert!(ledger(&list, summary, ALL).contains("- Never push to main."), "{summary}");
+    }
+    assert_eq!(ledger(&list, "## Task\nx\n\n## Constraints\n- Never push to main.\n\n## Open\n- y", ALL), "");
 }
 
 #[test]

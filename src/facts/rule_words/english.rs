@@ -34,11 +34,11 @@ pub(in crate::facts) const BOUNDS: &[&str] = &[
 ];
 pub(in crate::facts) const WISHES: &[&str] = &[
     "make sure", "be sure to", "ensure", "avoid", "prefer", "preferably", "at most", "at least",
-    "no more than", "keep", "stick to", "should not", "shouldn't", "you should", "not to", "take care",
-    "careful not", "remember to", "may not be", "ask me before", "ask before", "ask first", "ask me first",
-    "check with me", "wait for me", "wait for my", "tell me before", "without asking", "without my",
-    "unless i", "until i say", "answer in", "answer me in", "reply in", "respond in", "speak in",
-    "from here on", "for the rest of",
+    "no more than", "keep", "stick to", "should not", "shouldn't", "you should", "not to", "take care to",
+    "take care that", "take care not", "careful not", "willing to pay", "remember to", "may not be",
+    "ask me before", "ask before", "ask first", "ask me first", "check with me", "wait for me",
+    "wait for my", "tell me before", "without asking", "without my", "unless i", "until i say", "answer in",
+    "answer me in", "reply in", "respond in", "speak in", "from here on", "for the rest of",
 ];
 /// Words before "don't" that make it a statement about someone.
 pub(in crate::facts) const SUBJECTS: [&str; 11] =
@@ -52,17 +52,17 @@ pub(in crate::facts) const TELLING: &[&str] = &[
     "can't", "cannot", "forbidden", "prohibited", "allowed", "permitted", "limits", "mandatory", "refrain",
     "away", "hands", "required", "make", "sure", "ensure", "avoid", "prefer", "preferably", "most", "least",
     "keep", "stick", "should", "shouldn't", "care", "careful", "remember", "leave", "stop", "ask", "asking",
-    "check", "wait", "tell", "without", "unless", "until", "answer", "reply", "respond", "speak", "now",
-    "here", "going", "henceforth", "rest", "may", "free", "ok", "okay", "fine", "ignore", "disregard",
+    "check", "wait", "tell", "without", "unless", "until", "willing", "answer", "reply", "respond", "speak",
+    "now", "here", "going", "henceforth", "rest", "may", "free", "ok", "okay", "fine", "ignore", "disregard",
     "forget", "scratch", "changed", "needn't", "nevermind", "use",
 ];
 
 /// Rules in shapes that hold none of the words above.
 pub(in crate::facts) const ENGLISH: Tongue = Tongue {
-    softeners: "please also and but ok okay so then note important just again hi hey rule reminder finally",
+    softeners: "please also and but ok okay so first then note important just again hi hey rule reminder finally",
     orders: "run write add commit push use test check update ask create keep put make build format lint save back \
         read document log report verify review rebase squash sign show tell call send get do start stop wait set \
-        install regenerate bump confirm announce ping notify pull fetch tag close open list explain",
+        install regenerate bump confirm announce ping notify pull fetch tag close open list explain let try",
     bans: "deploys pushes touches merges commits edits changes deletes removes releases publishes modifies ships \
         rewrites may",
     endings: "",
@@ -92,7 +92,7 @@ pub(in crate::facts) const ENGLISH: Tongue = Tongue {
         ^ % ... =before any, ^ % ... =after every, ^ % ... =after each, ^ % ... =before you, \
         ^ % ... =before *ing, ^ =before *ing ... ~ %, ^ =before you ... ~ %, ^ =before every ... ~ %, \
         ^ =before each ... ~ %, ^ =before any ... ~ %, ^ =after every ... ~ %, ^ =after each ... ~ %, \
-        ^ =whenever you ... ~ %, ^ % .. =exclusively, =unless told, =unless asked, =unless explicitly, \
+        ^ =whenever you ... ~ %, ^ =when *ing ... ~ %, i want to =use .. first, i d like to =use .. first, ^ % .. =exclusively, =unless told, =unless asked, =unless explicitly, \
         =unless instructed, ^ i =want every, ^ i =want each, ^ i =want all, ^ i =want no, ^ i =expect every, \
         ^ i =expect each, ^ i =expect all",
     pointing: "",
@@ -101,7 +101,7 @@ pub(in crate::facts) const ENGLISH: Tongue = Tongue {
     reports: "this =should, ^ the .. =should, ^ this .. =should, ^ that .. =should, ^ it .. =should, \
         ^ what .. =should, ^ how .. =should, ^ why .. =should, ^ which .. =should, ^ there .. =should, \
         ^ these .. =should, ^ those .. =should, ^ i .. =should, =every time, =all i, =all we, =all you, \
-        =all that, =remember when, =remember how, approval =rating, should =work, should be =fine, should be =ok, \
+        =all that, =remember when, =remember how, =remember this, approval =rating, should =work, should be =fine, should be =ok, \
         should be =okay, should be =good, should be =working, fault is =mine, mistake is =mine, error is =mine, \
         ^ it is =mine, ^ this is =mine, ^ that is =mine",
 };

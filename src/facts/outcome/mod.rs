@@ -1,13 +1,21 @@
+//! How a call ended, by what its output says.
+
+mod closing;
+mod counts;
+mod exit_code;
+
+use std::borrow::Cow;
+
 use super::shorten;
 
 /// How a call ended, on evidence only (COMP-27).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// The exit code is 0, or tests were counted and none failed.
+    /// The exit code is 0, or the tool's last line says so, or tests were counted and none failed.
     Ok,
     /// The tool said so, the exit code is not 0, or a test failed.
     Failed,
-    /// The output does not tell: a line that names an error may be a warning, or what a test expects.
+    /// The output does not tell, or not the same twice: a line that names an error may be a warning, or what a test expects.
     Unknown,
 }
 
@@ -22,7 +30,7 @@ pub struct Outcome {
     pub tests: Option<(u64, u64)>,
     /// The line that names an error.
     pub error: Option<String>,
-    /// The last line that is more than a notice of the exit code.
+    /// The last line that says something: no notice of the exit code and, where another does, no line of code.
     pub last: Option<String>,
 }
 
@@ -32,11 +40,11 @@ impl Outcome {
         self.error.as_deref().or(self.last.as_deref())
     }
 
-    /// That it failed, and with what: the line that names an error, or the last one, told as such.
+    /// That it failed, and with what: the line that names an error, or what it printed last.
     pub fn failure(&self, most: usize) -> String {
         match (&self.error, &self.last) {
             (Some(error), _) => format!("failed: {}", shorten::line(error, most)),
-            (None, Some(last)) => format!("failed, and its last line is: {}", shorten::line(last, most)),
+            (None, Some(last)) => format!("failed; it printed: {}", shorten::line(last, most)),
             (None, None) => "failed".to_owned(),
         }
     }
@@ -48,21 +56,24 @@ const LONGEST_LINE: usize = 240;
 /// Reads a tool output. `trust_text`: its text is a program's own messages rather than the content of some file, so
 /// that an error in it is an error of the call.
 pub fn outcome(text: &str, is_error: bool, trust_text: bool) -> Outcome {
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
-    let edge = |i: usize| i < 4 || i + 4 >= lines.len();
-    let exit_code =
-        lines.iter().enumerate().rev().filter(|(i, _)| edge(*i)).find_map(|(_, line)| exit_code(line));
-    let tests = if trust_text { test_counts(&lines) } else { None };
+    let plain = without_colours(text);
+    let plain = if exit_code::is_object(&plain) { Cow::Owned(plain.replace("\\n", "\n")) } else { plain };
+    let lines: Vec<&str> = plain.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    let exit_code = exit_code::exit_code(&lines);
+    let tests = if trust_text { counts::test_counts(&lines) } else { None };
+    let closing = if trust_text { closing::closing(&lines) } else { None };
     let named = lines.iter().find(|l| names_error(l));
-    let code_failed = exit_code.is_some_and(|code| code != 0);
-    let tests_failed = tests.is_some_and(|(_, failed)| failed > 0);
-    let succeeded = exit_code == Some(0) || tests.is_some();
-    let status = if is_error || code_failed || tests_failed {
-        Status::Failed
-    } else if succeeded {
-        Status::Ok
-    } else {
-        Status::Unknown
+    let tests_failed = tests.map(|(_, failed)| failed > 0);
+    let status = match (exit_code, closing) {
+        _ if is_error => Status::Failed,
+        (Some(code), _) if code != 0 => Status::Failed,
+        _ if tests_failed == Some(true) => Status::Failed,
+        // A pipe hides how what stands before it ended, and a script may go on.
+        (Some(_), Some(Status::Failed)) => Status::Unknown,
+        (None, Some(Status::Failed)) => Status::Failed,
+        (Some(_), _) | (None, Some(Status::Ok)) => Status::Ok,
+        (None, _) if tests.is_some_and(|(passed, _)| passed > 0) => Status::Ok,
+        (None, _) => Status::Unknown,
     };
     let last = last_words(&lines);
     let error = match status {
@@ -73,6 +84,22 @@ pub fn outcome(text: &str, is_error: bool, trust_text: bool) -> Outcome {
     Outcome { status, exit_code, tests, error: error.map(cut), last: last.map(cut) }
 }
 
+/// A text without the sequences that colour a terminal.
+fn without_colours(text: &str) -> Cow<'_, str> {
+    const BEGINS: &str = "\u{1b}[";
+    if memchr::memchr(0x1B, text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut parts = text.split(BEGINS);
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(part.len());
+        out.push_str(part[end..].strip_prefix('m').unwrap_or(&part[end..]));
+    }
+    Cow::Owned(out)
+}
+
 fn cut(line: &str) -> String {
     let mut end = line.len().min(LONGEST_LINE);
     while !line.is_char_boundary(end) {
@@ -81,60 +108,22 @@ fn cut(line: &str) -> String {
     line[..end].to_owned()
 }
 
-/// The last line that is more than a notice of the exit code.
+/// The last line that says something: no notice of the exit code and, where another does, no line of code.
 fn last_words<'a>(lines: &[&'a str]) -> Option<&'a str> {
-    lines.iter().rev().find(|l| exit_code(l).is_none() && **l != "(no output)").copied()
-}
-
-fn exit_code(line: &str) -> Option<i64> {
-    const BEFORE: [&str; 9] = [
-        "exited with code", "exit code", "exit status", "exitcode", "exit_code", "returncode", "return code",
-        "exited with status", "process exited with",
-    ];
-    if line.len() > LONGEST_LINE {
-        return None;
+    let said = |l: &&&str| exit_code::told(l).is_none() && **l != "(no output)";
+    let last = lines.iter().rev().find(said).copied()?;
+    if !looks_like_code(last) {
+        return Some(last);
     }
-    let lower = line.to_ascii_lowercase();
-    BEFORE.iter().find_map(|phrase| {
-        let rest = &lower[lower.find(phrase)? + phrase.len()..];
-        let rest = rest.trim_start_matches([':', '"', '=', ' ', '(']);
-        let len =
-            rest.char_indices().take_while(|(i, c)| c.is_ascii_digit() || (*i == 0 && *c == '-')).count();
-        rest[..len].parse().ok()
-    })
+    // A line of a diff or a listing says nothing by itself; what it stands under may.
+    lines.iter().find(said).copied().filter(|first| !looks_like_code(first)).or(Some(last))
 }
 
-/// Sums the `test result:` lines, or takes the last line that counts passed and failed tests.
-fn test_counts(lines: &[&str]) -> Option<(u64, u64)> {
-    let mut sum: Option<(u64, u64)> = None;
-    let mut last: Option<(u64, u64)> = None;
-    let (mut pass, mut fail) = (None, None);
-    for line in lines.iter().filter(|l| l.len() <= LONGEST_LINE) {
-        // TAP and mocha put the two on lines of their own.
-        let tap = |mark: &str| line.strip_prefix(mark).and_then(|n| n.trim().parse::<u64>().ok());
-        pass = tap("# pass ").or_else(|| tap("ℹ pass ")).or_else(|| counted(line, "passing")).or(pass);
-        fail = tap("# fail ").or_else(|| tap("ℹ fail ")).or_else(|| counted(line, "failing")).or(fail);
-        let counts = (counted(line, "passed"), counted(line, "failed"));
-        if counts == (None, None) {
-            continue;
-        }
-        let counts = (counts.0.unwrap_or(0), counts.1.unwrap_or(0));
-        if line.starts_with("test result:") {
-            let (p, f) = sum.unwrap_or((0, 0));
-            sum = Some((p.saturating_add(counts.0), f.saturating_add(counts.1)));
-        } else if line.len() <= 120 {
-            last = Some(counts);
-        }
-    }
-    let listed = (pass.is_some() || fail.is_some()).then(|| (pass.unwrap_or(0), fail.unwrap_or(0)));
-    sum.or(last).or(listed)
-}
-
-/// The number before this word.
-fn counted(line: &str, word: &str) -> Option<u64> {
-    let before = line[..line.find(word)?].trim_end();
-    let digits = before.bytes().rev().take_while(u8::is_ascii_digit).count();
-    before[before.len() - digits..].parse().ok()
+/// A line of code, of a diff or of a drawing.
+fn looks_like_code(line: &str) -> bool {
+    line.starts_with(['+', '-', '|', '}', ')', ']', '^', '~', '@', '{', '<'])
+        || line.ends_with(['{', '}', ';', ',', '(', '[', '=', '|', '^', '~'])
+        || !line.contains(|c: char| c.is_alphabetic())
 }
 
 /// Whether the line is a program's own error message.
@@ -179,7 +168,7 @@ mod tests {
         assert_eq!(read("{\"output\":\"\",\"exit_code\": 0}").status, Status::Ok);
         let boom = read("Exit code: -1\nboom");
         assert_eq!((boom.error.as_deref(), boom.said()), (None, Some("boom")));
-        assert_eq!(boom.failure(80), "failed, and its last line is: boom");
+        assert_eq!(boom.failure(80), "failed; it printed: boom");
         assert_eq!(read("it will exit code blocks").exit_code, None);
     }
 
@@ -200,9 +189,14 @@ mod tests {
 
     #[test]
     fn without_evidence_no_outcome_is_told() {
-        for text in ["error: x", "Done in 3 s", "", "Error response from daemon: No such container: abc"] {
+        for text in ["error: x", "Done in 3 s", "", "job 2: exit code 0", "3 failed attempts, 2 passed by"] {
             assert_eq!(read(text).status, Status::Unknown, "{text}");
         }
+        let piped = read("error: could not compile `x` (lib) due to 1 previous error\nExit code: 0");
+        assert_eq!(piped.status, Status::Unknown, "a pipe hides it");
+        assert_eq!(read("1 passed, 1 error in 0.10s").status, Status::Failed);
+        let diff = read("Diff in /a/b.rs:1:\n-fn a() {}\n+fn a() {\n+}\nexit code: 1");
+        assert_eq!(diff.failure(80), "failed; it printed: Diff in /a/b.rs:1:");
         assert_eq!(read("Already up to date.\n").last.as_deref(), Some("Already up to date."));
     }
 

@@ -1,0 +1,89 @@
+//! The exit code that a harness reports beside what the command printed.
+
+use super::LONGEST_LINE;
+
+/// Such a notice is the first or the last thing in an output: so many lines from either end.
+const EDGE: usize = 2;
+
+/// What is printed is set off within so many lines.
+const TOP: usize = 6;
+
+/// The words of a line that is nothing but such a notice.
+const WORDS: [&str; 34] = [
+    "error", "elifecycle", "the", "command", "process", "program", "shell", "tool", "script", "bash",
+    "failed", "exited", "finished", "completed", "terminated", "ended", "returned", "with", "a", "an",
+    "exit", "code", "status", "exitcode", "exit_code", "exit_status", "returncode", "return_code", "return",
+    "non-zero", "nonzero", "is", "was", "value",
+];
+/// One of them stands there.
+const NAMES: [&str; 7] =
+    ["code", "status", "exitcode", "exit_code", "exit_status", "returncode", "return_code"];
+const ENDS: [&str; 9] = [
+    "exit", "exited", "return", "returned", "exitcode", "exit_code", "exit_status", "returncode",
+    "return_code",
+];
+
+/// The exit code that the lines report.
+pub(super) fn exit_code(lines: &[&str]) -> Option<i64> {
+    let edges = lines.iter().enumerate().rev();
+    // At the top, a program may have said it of another one, unless it is set off from what was printed.
+    let is_set_off = lines.iter().take(TOP).any(|line| line.starts_with("Output:"));
+    let begins = |line: &str| {
+        let line = line.trim_start_matches(['<', '[', '(']);
+        is_set_off
+            || line.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("exit"))
+            || line.starts_with("return")
+    };
+    let edges = edges.filter(|(i, line)| *i + EDGE >= lines.len() || (*i < EDGE && begins(line)));
+    edges.map(|(_, line)| *line).find_map(told).or_else(|| in_json(lines))
+}
+
+/// That of a line that says nothing else.
+pub(super) fn told(line: &str) -> Option<i64> {
+    if line.len() > LONGEST_LINE {
+        return None;
+    }
+    let lower = line.to_ascii_lowercase();
+    let words = lower.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
+    let mut code = None;
+    let (mut is_named, mut is_end) = (false, false);
+    for word in words.filter(|word| !word.is_empty()) {
+        match word.parse::<i64>() {
+            Ok(number) if code.is_none() => code = Some(number),
+            Err(_) if WORDS.contains(&word) => {
+                is_named |= NAMES.contains(&word);
+                is_end |= ENDS.contains(&word);
+            }
+            _ => return None,
+        }
+    }
+    code.filter(|_| is_named && is_end)
+}
+
+/// Whether a text is a JSON object which holds what a command printed.
+pub(super) fn is_object(text: &str) -> bool {
+    text.starts_with('{') && has_output(text)
+}
+
+fn has_output(text: &str) -> bool {
+    ["\"output\"", "\"stdout\"", "\"stderr\""].iter().any(|key| text.contains(key))
+}
+
+/// That of a JSON object which holds what the command printed beside it.
+fn in_json(lines: &[&str]) -> Option<i64> {
+    const KEYS: [&str; 5] =
+        ["\"exit_code\"", "\"exitCode\"", "\"exit_status\"", "\"returncode\"", "\"return_code\""];
+    if !lines.first()?.starts_with('{')
+        || !lines.last()?.ends_with('}')
+        || !lines.iter().any(|line| has_output(line))
+    {
+        return None;
+    }
+    lines.iter().rev().find_map(|line| {
+        let (at, key) = KEYS.iter().find_map(|key| Some((line.rfind(key)?, key)))?;
+        let rest = line[at + key.len()..].trim_start().strip_prefix(':')?.trim_start();
+        let len =
+            rest.char_indices().take_while(|(i, c)| c.is_ascii_digit() || (*i == 0 && *c == '-')).count();
+        rest[..len].parse().ok()
+    })
+}
