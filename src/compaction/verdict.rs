@@ -214,6 +214,7 @@ fn ledger_of(
         all: whole.min(gain / 2).min(low).min(most),
         rules: whole.min(low.max(budget.tokens)).min(gain * 7 / 8).min(most),
         facts: if is_free { budget.tokens.max(below_low) } else { budget.tokens },
+        shared: budget.tokens,
     };
     let is_cut = |node: NodeIndex| cut || cut_evenly.contains(&node);
     let carried = ledger::beside(context, &plan.members, terms.carried, &is_cut, terms.redact)?;

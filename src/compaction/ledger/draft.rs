@@ -70,7 +70,7 @@ impl Draft {
         let title = "Commands and what came of them";
         let of_commands = draft.list(title, &commands, for_work - of_open, |c| c.line.as_str(), |c| c.last);
         left -= of_open + of_commands;
-        let of_rest = draft.rest(missing, left, room.facts / SAID_AT_MOST);
+        let of_rest = draft.rest(missing, left, room.shared / SAID_AT_MOST);
         draft.cost += of_task + of_open + of_commands + of_rest;
 
         draft.text.truncate(draft.text.trim_end().len());
@@ -87,7 +87,7 @@ impl Draft {
         let (own, pasted): (Vec<&Ruled<'_>>, Vec<&Ruled<'_>>) = rules.iter().partition(|rule| rule.own);
         let mut taken = fitting(&own, &mut left, |rule| cost(rule.text) + 2);
         self.missed_own = own.len() > taken.len();
-        let for_pasted = left.min(room.facts / PASTED);
+        let for_pasted = left.min(room.shared / PASTED);
         let mut left_of_it = for_pasted;
         taken.extend(fitting(&pasted, &mut left_of_it, |rule| cost(rule.text) + 2));
         let of_pasted = for_pasted - left_of_it;

@@ -78,7 +78,7 @@ pub fn need(context: &Context, budget: Budget, target: u64) -> u64 {
         return 0;
     }
     let rules = if budget.rules_apart { budget.tokens.max(target) } else { budget.tokens };
-    let room = Room { all: rules, rules, facts: budget.tokens };
+    let room = Room { all: rules, rules, facts: budget.tokens, shared: budget.tokens };
     let mut all = Carried::default();
     let body: Vec<NodeIndex> = context.view.body().iter().map(|s| s.node).collect();
     let read = drawn(context, &body);

@@ -8,7 +8,7 @@ const ALL: Room = room(10_000);
 
 /// So many tokens, whatever they are for.
 const fn room(tokens: u64) -> Room {
-    Room { all: tokens, rules: tokens, facts: tokens }
+    Room { all: tokens, rules: tokens, facts: tokens, shared: tokens }
 }
 
 fn user(text: &str) -> Message {
@@ -97,7 +97,7 @@ fn rules_come_first_and_the_budget_is_kept() {
     assert!(text.contains("Never push to main.") && !text.contains("deep/folder"), "{text}");
     // What found no room can be opened by its ref.
     let text = ledger(&list, "", room(300));
-    assert!(text.contains("tool_output_cache opens them by name): out_x"), "{text}");
+    assert!(text.contains("tool_output_cache opens them by name): out_"), "{text}");
 }
 
 #[test]
@@ -213,7 +213,13 @@ fn any_counter_will_do() {
     for says in [0, 1, 7, 4_000, u64::MAX / 2, u64::MAX] {
         for all in [0, 1, 30, 60, 200, 10_000, u64::MAX / 3, u64::MAX] {
             for rules in [0, 60, u64::MAX] {
-                let written = write(&carried, &Stays::of([]), Room { all, rules, facts: all }, &Says(says)).0;
+                let written = write(
+                    &carried,
+                    &Stays::of([]),
+                    Room { all, rules, facts: all, shared: all },
+                    &Says(says),
+                )
+                .0;
                 assert!(written.is_none_or(|(_, tokens)| tokens == says && says <= all.max(rules)));
             }
         }

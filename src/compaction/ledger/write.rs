@@ -17,6 +17,8 @@ pub struct Room {
     pub rules: u64,
     /// All but the constraints.
     pub facts: u64,
+    /// Of that, what the shares of a paste and of the user's other words are taken of.
+    pub shared: u64,
 }
 
 /// What is missing and found no room.
@@ -76,7 +78,12 @@ fn of(missing: &Missing<'_>, room: Room, counter: &dyn TokenCounter) -> (Option<
             let by_aim = (u128::from(room) * u128::from(aimed)).saturating_mul(39);
             u64::try_from(by_aim / (u128::from(tokens.max(1)) * 40)).unwrap_or(u64::MAX)
         };
-        aim = Room { all: scaled(aim.all), rules: scaled(aim.rules), facts: scaled(aim.facts) };
+        aim = Room {
+            all: scaled(aim.all),
+            rules: scaled(aim.rules),
+            facts: scaled(aim.facts),
+            shared: scaled(aim.shared),
+        };
     }
     let Some((draft, tokens)) = best.or(over) else {
         let (rules, facts) = (missing.rules.len() as u64, missing.literals.len() as u64);

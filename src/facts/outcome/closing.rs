@@ -224,7 +224,10 @@ const TRAILERS: &[&str] = &[
 ];
 
 /// How a tool's last lines say that it ended; `None` where none of them is known.
-pub(super) fn closing(lines: &[&str]) -> Option<Status> {
+/// `is_notice`: a line is the harness's, and not the tool's.
+pub(super) fn closing(lines: &[&str], is_notice: impl Fn(&str) -> bool) -> Option<Status> {
+    let end = lines.iter().rposition(|line| !is_notice(line)).map_or(0, |last| last + 1);
+    let lines = &lines[..end];
     let near = &lines[lines.len().saturating_sub(BEFORE)..];
     let failed = near.iter().rposition(|line| is_any(FAILED, line) || ends_uncaught(line, near));
     let mut ends =
