@@ -167,7 +167,8 @@ fn a_summariser_that_says_too_long_gets_pieces() {
 
 #[test]
 fn a_piece_that_cannot_be_summed_up_leaves_all_as_it_was() {
-    let mut s = session(&json!({ "contextWindow": 100_000, "compaction": { "summarizerWindow": 2_000 } }));
+    let compaction = json!({ "summarizerWindow": 2_000, "onFailure": "error" });
+    let mut s = session(&json!({ "contextWindow": 100_000, "compaction": compaction }));
     long_talk(&mut s, 40);
     let (tokens, len) = (s.tokens(), s.context().history.len());
     let pending = asks(s.compact(Reason::Manual, None).unwrap().unwrap());

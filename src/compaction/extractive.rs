@@ -32,7 +32,7 @@ const SHORTEST: u64 = 48;
 ///
 /// The same messages give the same text. It costs time in proportion to their length and never exceeds
 /// `max_tokens` or, so that it shrinks what it replaces, three quarters of the messages' own tokens; where not even
-/// one line fits, it only says that messages were left out. A summary of an earlier compaction among the messages is merged section by section.
+/// one line fits, it only says that messages were left out, and where that does not fit either, it is empty. A summary of an earlier compaction among the messages is merged section by section.
 pub fn summarize(messages: &[Message], counter: &dyn TokenCounter, options: ExtractiveOptions) -> String {
     let budget = options.max_tokens.min(shrunk(messages, counter, options.max_tokens));
     let draft = collect::collect(messages);

@@ -278,10 +278,11 @@ impl Standing {
         for (at, message) in (from..len).filter_map(|at| Some((at, message(at)?))) {
             for (n, part) in message.parts.iter().enumerate().filter(|(_, part)| is_item(part)) {
                 let Some(id) = item_ids::any_id(part) else { continue };
-                if self.ids.contains_key(&id) {
-                    self.twice.push((at, n));
-                } else {
-                    self.ids.insert(id, at);
+                match self.ids.entry(id) {
+                    Entry::Occupied(_) => self.twice.push((at, n)),
+                    Entry::Vacant(free) => {
+                        free.insert(at);
+                    }
                 }
             }
         }

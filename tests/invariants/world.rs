@@ -745,7 +745,8 @@ impl World {
         Came::Taken
     }
 
-    fn set_header(&mut self, messages: Vec<Message>) -> Came {
+    fn set_header(&mut self, mut messages: Vec<Message>) -> Came {
+        messages.retain(|message| !message.is_blank()); // as good as no message
         let from = self.session.context().history.len();
         self.session.set_header(messages.clone()).unwrap();
         if self.session.context().history.len() == from && !messages.is_empty() {

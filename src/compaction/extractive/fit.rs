@@ -38,7 +38,8 @@ struct Candidate {
 /// What stands where there is no room for a line.
 const LEAST: &str = "- Earlier messages, left out.\n";
 
-/// The summary of at most `budget` tokens; where not even one line fits, it says that something was left out.
+/// The summary of at most `budget` tokens; where not even one line fits, it says that something was left out, and where there is no
+/// room for that, nothing.
 pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> String {
     let newest = draft.newest().max(1);
     let mut candidates: Vec<Candidate> = Vec::new();
@@ -73,7 +74,8 @@ pub(super) fn fit(mut draft: Draft, counter: &dyn TokenCounter, budget: u64) -> 
     // The whole counts more than its lines, for lists tell what they left out: the least worthy go until it fits.
     loop {
         if taken.is_empty() {
-            return format!("{OPEN}{LEAST}{CLOSE}");
+            let least = format!("{OPEN}{LEAST}{CLOSE}");
+            return if counter.count(&least) <= budget { least } else { String::new() };
         }
         let text = rendered(&taken, &lists);
         let over = counter.count(&text).saturating_sub(budget);

@@ -61,7 +61,7 @@ impl Draft {
         let missed = Missed::default();
         let mut draft = Self { text, cost: 0, complete: true, rules: 0, missed, missed_own: false };
         let (told, mut left) = draft.rules(&missing.rules, room);
-        let of_task = draft.task(&missing.asked, &told, left / TASK);
+        let of_task = draft.task(&missing.asked, &told, left.min(room.shared) / TASK);
         left -= of_task;
         let for_work = left / TOLD;
         let of_open = draft.list("Still open", &missing.open, for_work, String::as_str, |_| ());

@@ -38,6 +38,13 @@ pub(super) fn exit_code(lines: &[&str]) -> Option<i64> {
     edges.map(|(_, line)| *line).find_map(told).or_else(|| in_json(lines))
 }
 
+/// A line is the harness's: a notice of the exit code, or the end of a tag or an object around the output.
+pub(super) fn is_notice(line: &str) -> bool {
+    told(line).is_some()
+        || (line.starts_with("\",") && line.ends_with('}'))
+        || (line.starts_with("</") && line.ends_with('>') && !line.contains(' '))
+}
+
 /// That of a line that says nothing else.
 pub(super) fn told(line: &str) -> Option<i64> {
     if line.len() > LONGEST_LINE {

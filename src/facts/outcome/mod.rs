@@ -61,8 +61,7 @@ pub fn outcome(text: &str, is_error: bool, trust_text: bool) -> Outcome {
     let lines: Vec<&str> = plain.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     let exit_code = exit_code::exit_code(&lines);
     let tests = if trust_text { counts::test_counts(&lines) } else { None };
-    let closing =
-        if trust_text { closing::closing(&lines, |line| exit_code::told(line).is_some()) } else { None };
+    let closing = if trust_text { closing::closing(&lines, exit_code::is_notice) } else { None };
     let named = lines.iter().find(|l| names_error(l));
     let tests_failed = tests.map(|(_, failed)| failed > 0);
     let status = match (exit_code, closing) {

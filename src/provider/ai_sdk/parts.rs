@@ -168,9 +168,10 @@ fn source_of(media: &Media, was_data_url: bool) -> Option<String> {
 fn write_media(media: &Media, as_file: bool, notes: &mut Vec<Note>) -> Option<Value> {
     let is_own = media.extras.came_in(FORMAT);
     let mut out = Object::of(&media.extras, FORMAT);
-    let is_image = match is_own {
-        true => out.has("image") || !out.has("data"),
-        false => media.kind == MediaKind::Image && !as_file,
+    let is_image = if is_own {
+        out.has("image") || !out.has("data")
+    } else {
+        media.kind == MediaKind::Image && !as_file
     };
     let key = if is_image { "image" } else { "data" };
     out.set("type", if is_image { "image" } else { "file" });

@@ -69,7 +69,7 @@ fn tool_message(
         };
         let mut message = if kind == "tool-result" {
             let name_of = |id: &str| {
-                let calls = out.iter().rev().flat_map(|m| m.tool_calls());
+                let calls = out.iter().rev().flat_map(Message::tool_calls);
                 calls.into_iter().find(|call| call.id == id).map(|call| call.name.as_str())
             };
             let Some(output) = outputs::read(value, name_of) else {

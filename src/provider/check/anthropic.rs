@@ -132,8 +132,8 @@ pub(super) fn cache_marks(body: &Value, list: &[Value], found: &mut Found) {
     let apart = ["system", "tools"].into_iter().filter_map(|key| body.get(key)?.as_array()).flatten();
     let count: usize = apart.chain(list).map(marks_of).sum();
     if count > CACHE_MARKS {
-        let last = list.iter().rposition(|message| marks_of(message) > 0).unwrap_or(0);
-        found.error(TOO_MANY_MARKS, last, format!("{count} cache marks: the API takes {CACHE_MARKS}"));
+        let at = list.iter().rposition(|message| marks_of(message) > 0).unwrap_or(0);
+        found.error(TOO_MANY_MARKS, at, format!("{count} cache marks: the API takes {CACHE_MARKS}"));
     }
 }
 
