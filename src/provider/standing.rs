@@ -89,7 +89,6 @@ fn what(rule: &'static str) -> &'static str {
 /// A call of a tool that the provider runs.
 #[derive(Debug, Clone)]
 struct Served {
-    id: String,
     at: usize,
     part: usize,
     /// Where what came of it stands.
@@ -120,8 +119,10 @@ pub struct Standing {
     ids: HashMap<String, usize>,
     /// Items whose ids stand further up.
     twice: Vec<(usize, usize)>,
-    /// The indexes in `served` of calls of which nothing has come yet.
-    open: Vec<usize>,
+    /// The index in `served` of the newest call of each id.
+    by_id: HashMap<String, usize>,
+    /// The indexes in `served` of calls behind which the user has not spoken yet.
+    waiting: Vec<usize>,
     /// The positions of cache marks, one each.
     marks: Vec<usize>,
     /// So many of them go.
@@ -146,7 +147,8 @@ impl Standing {
             orphans: Vec::new(),
             ids: HashMap::default(),
             twice: Vec::new(),
-            open: Vec::new(),
+            by_id: HashMap::default(),
+            waiting: Vec::new(),
             marks: Vec::new(),
             unmarked: 0,
             lost: BTreeMap::new(),
@@ -212,53 +214,71 @@ impl Standing {
         is_edit: bool,
         message: &impl Fn(usize) -> Option<&'m Message>,
     ) -> usize {
+        let mut first = from;
         if is_edit {
-            self.served.truncate(self.served.partition_point(|call| call.at < from));
-            self.orphans.truncate(self.orphans.partition_point(|(at, _)| *at < from));
-            let behind = |at: &Option<usize>| at.is_some_and(|at| at >= from);
-            for call in &mut self.served {
-                for at in [&mut call.answered, &mut call.leads, &mut call.spoken] {
-                    if behind(at) {
-                        *at = None;
-                    }
-                }
-            }
-            self.open = (0..self.served.len()).filter(|n| self.served[*n].answered.is_none()).collect();
+            first = self.take_back(from);
         }
         for (at, message) in (from..len).filter_map(|at| Some((at, message(at)?))) {
-            let speaks = message.role == Role::User && !message.parts.is_empty();
-            for call in self.open.iter().filter(|_| speaks) {
-                self.served[*call].spoken.get_or_insert(at);
-            }
-            for (part, one) in message.parts.iter().enumerate() {
-                if let Part::ToolCall(call) = one {
-                    if call.is_of_server() {
-                        self.open.push(self.served.len());
-                        let (id, answered, leads) = (call.id.clone(), None, None);
-                        self.served.push(Served { id, at, part, answered, leads, spoken: None });
-                    } else if let Some(id) = call.made_by() {
-                        self.open_call(&id, |call| call.leads = call.leads.or(Some(at)));
-                    }
-                } else if let Some(id) = one.opaque_call_id() {
-                    self.open_call(id, |call| call.answered = Some(at));
-                    if is_result(one) && !self.served.iter().rev().any(|call| call.id == id) {
-                        self.orphans.push((at, part));
+            if message.role == Role::User && !message.parts.is_empty() {
+                for call in self.waiting.drain(..) {
+                    let call = &mut self.served[call];
+                    call.spoken = Some(at);
+                    if call.has_lapsed() {
+                        first = first.min(call.at);
                     }
                 }
             }
-            self.open.retain(|call| self.served[*call].answered.is_none());
+            for (part, one) in message.parts.iter().enumerate() {
+                match one {
+                    Part::ToolCall(call) if call.is_of_server() => {
+                        let n = self.served.len();
+                        self.waiting.push(n);
+                        self.by_id.insert(call.id.clone(), n);
+                        self.served.push(Served { at, part, answered: None, leads: None, spoken: None });
+                    }
+                    Part::ToolCall(call) => {
+                        let known = call.made_by().and_then(|id| self.by_id.get(&id).copied());
+                        if let Some(call) = known.map(|n| &mut self.served[n]) {
+                            first = if call.has_lapsed() { first.min(call.at) } else { first };
+                            call.leads.get_or_insert(at);
+                        }
+                    }
+                    part_of => {
+                        let Some(id) = part_of.opaque_call_id() else { continue };
+                        match self.by_id.get(id).map(|n| &mut self.served[*n]) {
+                            Some(call) => {
+                                first = if call.has_lapsed() { first.min(call.at) } else { first };
+                                call.answered.get_or_insert(at);
+                            }
+                            None if is_result(part_of) => self.orphans.push((at, part)),
+                            None => {}
+                        }
+                    }
+                }
+            }
         }
-        let lapsed = self.open.iter().map(|call| &self.served[*call]).filter(|call| call.has_lapsed());
-        let new =
-            lapsed.filter(|call| !self.lost.get(&call.at).is_some_and(|l| l.parts.contains_key(&call.part)));
-        let new = new.map(|call| call.at).min();
-        let back =
-            self.lost.iter().filter(|(_, lost)| lost.parts.values().any(|rule| *rule == SERVER_UNANSWERED));
-        let is_lapsed = |at: usize| {
-            self.open.iter().any(|call| self.served[*call].at == at && self.served[*call].has_lapsed())
-        };
-        let back = back.map(|(at, _)| *at).find(|at| !is_lapsed(*at));
-        new.into_iter().chain(back).chain([from]).min().unwrap_or(from)
+        first
+    }
+
+    /// Forgets what stands from a position on. The first position at which a call lapses no longer, or that position.
+    fn take_back(&mut self, from: usize) -> usize {
+        let mut first = from;
+        let kept = self.served.partition_point(|call| call.at < from);
+        self.served.truncate(kept);
+        self.by_id.retain(|_, n| *n < kept);
+        self.orphans.truncate(self.orphans.partition_point(|(at, _)| *at < from));
+        for call in &mut self.served {
+            let lapsed = call.has_lapsed();
+            for at in [&mut call.answered, &mut call.leads, &mut call.spoken] {
+                *at = at.filter(|at| *at < from);
+            }
+            if lapsed != call.has_lapsed() {
+                first = first.min(call.at);
+            }
+        }
+        let waits = |n: &usize| self.served[*n].spoken.is_none();
+        self.waiting = (0..kept).filter(waits).collect();
+        first
     }
 
     /// Ids of items that stand twice: the second loses its own.
@@ -285,12 +305,6 @@ impl Standing {
                     }
                 }
             }
-        }
-    }
-
-    fn open_call(&mut self, id: &str, then: impl FnOnce(&mut Served)) {
-        if let Some(call) = self.open.iter().rev().find(|call| self.served[**call].id == id) {
-            then(&mut self.served[*call]);
         }
     }
 

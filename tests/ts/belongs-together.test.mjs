@@ -91,7 +91,8 @@ test("the newest user message stands whole where it fits with the header", async
     { role: "user", content: newest },
   ];
   for (const ladder of LADDERS) {
-    const session = new Session({ contextWindow: 300, ladder, summarize });
+    const steps = '<compact_summary>{"current_progress":"a poem","pending_actions":["vary it"],"execution_output_dir":"out"}</compact_summary>';
+    const session = new Session({ contextWindow: 300, ladder, summarize: ladder.startsWith("steps") ? () => steps : summarize });
     session.push(list);
     const { messages, report } = await session.prepare();
     assert.ok(messages.some(({ content }) => content === newest), `${ladder} cut it`);

@@ -84,10 +84,10 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, found: &mut Foun
         }
     }
     pairing(&turns, options, found);
-    for (n, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.role == "assistant") {
+    for turn in turns.iter().filter(|turn| turn.role == "assistant") {
         ends_in_thinking(turn, found);
-        server_calls(&turns, n, found);
     }
+    server_calls(&turns, found);
     if let Some(mode) = options.thinking {
         opens_with_thinking(&turns, mode, found);
     }
@@ -104,23 +104,21 @@ fn ends_in_thinking(turn: &Turn<'_>, found: &mut Found) {
 
 /// The call of a tool that the provider runs has its result before the user speaks again. Code that has made calls of its own
 /// ends there without one.
-fn server_calls(turns: &[Turn<'_>], n: usize, found: &mut Found) {
-    let calls = turns[n].blocks.iter().filter(|b| matches!(b.kind(), "server_tool_use" | "mcp_tool_use"));
-    let mut calls = calls.peekable();
-    if calls.peek().is_none() {
-        return;
+fn server_calls(turns: &[Turn<'_>], found: &mut Found) {
+    let said = |turn: &Turn<'_>| turn.role == "user" && turn.blocks.iter().any(|b| b.kind() != "tool_result");
+    let Some(spoken) = turns.iter().rposition(said) else { return };
+    // Where the last result of each stands, or the last call that its code made.
+    let mut settled: HashMap<&str, usize> = HashMap::new();
+    for (n, block) in turns.iter().enumerate().flat_map(|(n, turn)| turn.blocks.iter().map(move |b| (n, b))) {
+        let result = block.field("tool_use_id").filter(|_| block.kind().ends_with("_tool_result"));
+        let caller = || block.value?.pointer("/caller/tool_id")?.as_str();
+        settled.extend(result.or_else(caller).map(|id| (id, n)));
     }
-    let said = |b: &Block<'_>| b.kind() != "tool_result";
-    if !turns[n + 1..].iter().filter(|turn| turn.role == "user").flat_map(|turn| &turn.blocks).any(said) {
-        return;
-    }
-    let blocks = || turns[n..].iter().flat_map(|turn| &turn.blocks);
-    let results = blocks().filter(|b| b.kind().ends_with("_tool_result"));
-    let callers = blocks().filter_map(|b| b.value?.pointer("/caller/tool_id")?.as_str());
-    let settled: HashSet<&str> = results.filter_map(|b| b.field("tool_use_id")).chain(callers).collect();
-    for block in calls {
+    let asking = turns[..spoken].iter().enumerate().filter(|(_, turn)| turn.role == "assistant");
+    for (n, block) in asking.flat_map(|(n, turn)| turn.blocks.iter().map(move |b| (n, b))) {
         let id = block.field("id").unwrap_or_default();
-        if !settled.contains(id) {
+        let is_call = matches!(block.kind(), "server_tool_use" | "mcp_tool_use");
+        if is_call && settled.get(id).is_none_or(|at| *at < n) {
             let why = format!("{} {id} has no result before the user speaks", block.kind());
             found.error(SERVER_UNANSWERED, block.message, why);
         }
