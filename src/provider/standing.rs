@@ -1,5 +1,6 @@
 //! What the API refuses of messages where they stand, though each is fine by itself: what a view and `repair` leave out.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
