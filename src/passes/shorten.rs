@@ -94,7 +94,9 @@ fn drop_older_outputs(context: &mut Context, most: u64) -> Vec<NodeIndex> {
 /// What cannot be shortened any more leaves the view, oldest first, where the newest user message stands whole then.
 fn leave_out_older(context: &mut Context, most: u64) -> Vec<NodeIndex> {
     let mut over = context.view.tokens().saturating_sub(most);
-    if over == 0 {
+    let newest = context.view.body().iter().rfind(|slot| slot.message.opens_turn());
+    // A short one is not cut: then nothing gives way for it.
+    if over == 0 || newest.is_none_or(|slot| slot.tokens() <= LEAST) {
         return Vec::new();
     }
     let mut units = context.units();

@@ -171,7 +171,8 @@ impl Session {
         if pending.question.run.background {
             return Err(self.fail(pending.question, error)); // who needs a fold asks for it, and gets the stand-in then
         }
-        if error.code() == ErrorCode::Aborted {
+        // Another process has it summed up: what that one saved is to be loaded, and not summed up again.
+        if matches!(error.code(), ErrorCode::Aborted | ErrorCode::StoreConflict) {
             return self.go_on_or_fail(pending.question, error);
         }
         if pending.question.built_in {

@@ -70,7 +70,9 @@ impl Session {
             question.size = size;
             return match self.ask(question)? {
                 // Where all of the view's beginning is folded, both are one.
-                Fit::NeedsSummary(same) if same.request.input_tokens >= tokens => self.shrink(*same),
+                Fit::NeedsSummary(same) if size != Size::NoOutputs && same.request.input_tokens >= tokens => {
+                    self.shrink(*same)
+                }
                 fit => Ok(fit),
             };
         }

@@ -1060,8 +1060,10 @@ export interface SummaryRequest {
     system?: string;
     /** The conversation, then one user message with the instructions. */
     messages: Message[];
-    /** A summary is asked for without tools. */
+    /** A summary is asked for without tools: where `continues` is true, `as(format)` has them all the same, for the prompt cache's sake. */
     tools: null;
+    /** `as(format)` is the view as it is sent, with the tools, and the instruction behind it: see `compaction.request`. */
+    continues: boolean;
     /** Tokens that the answer may have. */
     max_tokens?: number;
     /** The size that the instructions ask for, in tokens: the room that there is for the summary. */
@@ -1332,6 +1334,15 @@ export interface SessionOptions {
     compaction?: CompactionConfig & {
         /** In what shape the conversation goes to the summariser; default `"messages"`, under the ladder `"ladder"` `"transcript"`. */
         style?: "messages" | "transcript" | undefined;
+        /**
+         * `"continue"`: `request.as(format)` is the view as it was sent, entry by entry, with the tools of `setTools`, and the instruction
+         * as the last user message. The provider finds all but that in its prompt cache, at a tenth of the price. It holds where the same
+         * model is asked (`model` is null), nothing is redacted, the view fits the model's window, no call in it waits for its output, and
+         * nothing in it looks like a tag of the answer; the tools are known to the session, or the view has no calls. Otherwise, and
+         * under `"separate"`, the request has the conversation without tools. `request.continues` says which it is. Default:
+         * `"continue"` under the ladder `"contextfold"` and a ladder of your own that cuts evenly, `"separate"` under the documents' presets.
+         */
+        request?: "continue" | "separate" | undefined;
         /** Tokens of the summariser's window; default: what a table says of `compaction.model`, else the session's limit. */
         summarizerWindow?: number | undefined;
         /**

@@ -110,12 +110,16 @@ for (const [what, live] of Object.entries(LIVES))
     });
   });
 
-test("INV-8: where there is nothing to fold, compact() resolves to a report without decisions and asks nobody", async () => {
+const NOTHING = /^there was nothing to fold/;
+
+test("INV-8: where there is nothing to fold, compact() resolves to a report that says so and asks nobody", async () => {
   for (const pushes of [[], [user("only")], [user("go"), calls("a")]]) {
     const session = new Session({ contextWindow: 1000, summarize: () => assert.fail("asked") });
     session.push(pushes);
     const report = await session.compact();
-    assert.deepEqual([report.decisions, report.tokens_before, report.tokens_after], [[], session.tokens, session.tokens]);
+    assert.deepEqual([report.tokens_before, report.tokens_after], [session.tokens, session.tokens]);
+    assert.deepEqual(report.decisions.map(({ pass, items }) => [pass, items]), [["compact", []]]);
+    assert.match(report.decisions[0].why, NOTHING);
     assert.equal(await session.checkAndCompact(), null);
   }
 });
@@ -124,7 +128,9 @@ test("INV-8: a fold twice over the same turns is not made", async () => {
   const session = new Session({ contextWindow: 10_000, summarize: () => "S" });
   session.push(conversation(4));
   assert.ok(await session.compact());
-  assert.deepEqual((await session.compact()).decisions, []);
+  const { decisions } = await session.compact();
+  assert.equal(decisions.length, 1);
+  assert.match(decisions[0].why, NOTHING);
   assert.equal(session.folds().length, 1);
 });
 

@@ -480,7 +480,7 @@ describe("two processes on one session ask for one summary", () => {
   test("an answer that is no summary gives the lease back", async () => {
     for (const answer of ["", "TODO", "<summary>cut off"]) {
       const store = memoryStore();
-      const [a] = await two(store, async () => answer, { compaction: { thresholdRatio: 0.1, lowRatio: 0.05 } });
+      const [a] = await two(store, async () => answer, { compaction: { thresholdRatio: 0.1, lowRatio: 0.05, onFailure: "error" } });
       await a.prepare();
       assert.equal(a.folds().length, 0, answer);
       assert.deepEqual(await store.getKeys("s:lease"), [], answer);
