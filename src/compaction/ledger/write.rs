@@ -82,7 +82,7 @@ fn of(missing: &Missing<'_>, room: Room, counter: &dyn TokenCounter) -> (Option<
             all: scaled(aim.all),
             rules: scaled(aim.rules),
             facts: scaled(aim.facts),
-            shared: scaled(aim.shared).min(room.shared),
+            shared: scaled(aim.shared).min(room.shared.saturating_mul(2)),
         };
     }
     let Some((draft, tokens)) = best.or(over) else {
