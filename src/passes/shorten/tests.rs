@@ -292,7 +292,7 @@ fn the_newest_user_message_gives_way_where_nothing_else_is_left() {
     let mut leaves = context.clone();
     run(&mut leaves, alone);
     assert_eq!(leaves.view.body().len(), 1, "what cannot be shortened leaves the view first");
-    assert_eq!(shown(&leaves, 0), [paste.clone()]);
+    assert_eq!(shown(&leaves, 0), std::slice::from_ref(&paste));
     let refs = run(&mut context, alone - 1);
     assert_eq!(refs.len(), 1);
     assert_eq!(context.outputs.get(&refs[0]).unwrap().parts(), [Part::text(paste)]);
