@@ -13,10 +13,21 @@ import { root, wasmDir } from "./paths.mjs";
 const pkg = join(root, "pkg");
 const out = join(wasmDir, "cjs");
 
-/** The Node entry, which lends the readers of transcripts what has no public name. */
-const NODE = `export * from "./node.js"; export { default } from "./node.js";
-import { Session, detectFormat } from "./wasm/contextfold_bg.js";
-Object.defineProperty(Session, "__detectFormat", { value: detectFormat });`;
+/** What the Node entry lends the readers of transcripts: it has no public name. */
+const LENT = `
+import { Session as OfGlue, detectFormat } from "./wasm/contextfold_bg.js";
+Object.defineProperty(OfGlue, "__detectFormat", { value: detectFormat });`;
+const forOneFile = {
+  name: "for one file",
+  setup(build) {
+    // In one file nothing is loaded later: what is imported late is there already, and no module has to be wrapped for it.
+    build.onLoad({ filter: /[\\/]pkg[\\/]exports\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8").replaceAll('(await import("./tokenizer.js"))', "tokenizerEntry");
+      return { contents: `import * as tokenizerEntry from "./tokenizer.js";\n${text}`, resolveDir: pkg };
+    });
+    build.onLoad({ filter: /[\\/]pkg[\\/]node\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8") + LENT, resolveDir: pkg }));
+  },
+};
 const GLUE = `import { Session } from "contextfold"; export const detectFormat = (input) => Session.__detectFormat(input);`;
 
 /** Entries beside the main one and the integrations. */
@@ -43,7 +54,8 @@ export async function writeBundles() {
 async function writeCommonJs() {
   rmSync(out, { recursive: true, force: true });
   await build({
-    stdin: { contents: NODE, resolveDir: pkg, sourcefile: "node.cjs.js" },
+    entryPoints: [join(pkg, "node.js")],
+    plugins: [forOneFile],
     outfile: join(out, "node.cjs"),
     bundle: true,
     platform: "node",

@@ -46,7 +46,7 @@ test("an integration's reports stand on the active span", async () => {
 });
 
 test("a session by itself, and a compaction that fails", async () => {
-  const session = new Session({ contextWindow: 6_000, compaction: { maxAttempts: 1 }, summarize: scriptedSummarize(new Error("no"), "<summary>One.</summary>") });
+  const session = new Session({ contextWindow: 6_000, compaction: { maxAttempts: 1, onFailure: "error" }, summarize: scriptedSummarize(new Error("no"), "<summary>One.</summary>") });
   const stop = traceSession(trace, session);
   session.push(agentTranscript());
   const [failing, folding, later] = [span(), span(), span()];

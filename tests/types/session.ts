@@ -123,7 +123,7 @@ type State = [
   Expect<Equal<Report["limit"], number | null>>,
   Expect<Equal<Report["threshold"], number | null>>,
   Expect<Equal<Report["target"], number | null>>,
-  Expect<Equal<Report["counter"]["method"], "estimate" | "bytes/4" | "o200k_base" | "cl100k_base" | "callback">>,
+  Expect<Equal<Report["counter"]["method"], "estimate" | "bytes/4" | "o200k_base" | "cl100k_base" | "callback" | (string & {})>>,
   Expect<Equal<Report["budgets"][string], number>>,
 ];
 // @ts-expect-error read only
