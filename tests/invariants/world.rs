@@ -57,11 +57,14 @@ const TOO_MANY: [&str; 6] = [
     "Too many images",
 ];
 
-fn compaction(anthropic: bool) -> Part {
+fn compaction(anthropic: bool, nth: usize) -> Part {
     let (format, raw) = if anthropic {
         (Format::Anthropic, json!({ "type": "compaction", "content": "what was said" }))
     } else {
-        (Format::OpenaiResponses, json!({ "type": "compaction", "id": "cmp_1", "encrypted_content": "gAAA" }))
+        (
+            Format::OpenaiResponses,
+            json!({ "type": "compaction", "id": format!("cmp_{nth}"), "encrypted_content": "gAAA" }),
+        )
     };
     Part::Opaque { format, raw: Arc::new(raw) }
 }
@@ -346,7 +349,7 @@ impl World {
             }
             Op::Compacted { anthropic, words } => {
                 let mut message = Message::text(Role::Assistant, format!("On: {}", words.text()));
-                message.parts.insert(0, compaction(*anthropic));
+                message.parts.insert(0, compaction(*anthropic, self.pushed.len()));
                 self.push(vec![message])
             }
             Op::TooMany(which) => {

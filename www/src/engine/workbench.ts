@@ -231,6 +231,7 @@ export class Workbench {
     const session = new Session({
       ...options,
       ladder: settings.preset,
+      compaction: { ...options.compaction, onFailure: "error" }, // who asks here wants to know, and no stand-in
       summarize: async (request, more) => {
         requests += 1;
         inputTokens += request.input_tokens;
