@@ -58,7 +58,9 @@ async fn without_a_callback_the_extractive_summariser_writes_it() {
 
 #[wasm_bindgen_test]
 async fn a_callback_that_rejects_changes_nothing() {
-    let session = session("{ contextWindow: 100000, summarize: () => Promise.reject(new Error('503')) }");
+    let session = session(
+        "{ contextWindow: 100000, compaction: { onFailure: 'error' }, summarize: () => Promise.reject(new Error('503')) }",
+    );
     let before = texts(&session);
     let error = JsFuture::from(session.compact(JsValue::UNDEFINED)).await.unwrap_err();
     assert_eq!(field(&error, "code"), "SUMMARY_FAILED");
