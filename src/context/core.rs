@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::alike::Alike;
@@ -11,6 +12,7 @@ use super::item::Item;
 use super::item_id::ItemId;
 use super::media::MediaBudget;
 use super::node::{NodeIndex, NodeKind, NodeSet};
+use super::output_budget::{LOW_RATIO, OutputBudget};
 use super::outputs::OnEntry;
 use super::report::{LeftOut, PartReport};
 use super::tally::Tally;
@@ -44,7 +46,9 @@ pub struct Context {
     /// How tool outputs are kept.
     pub output_config: ToolOutputCacheConfig,
     /// Tokens that tool outputs may take together.
-    pub output_budget: u64,
+    pub output_budget: OutputBudget,
+    /// A view of so many tokens is left alone by it as outputs enter: a fold is near that would take them anyway.
+    pub fold_near: Range<u64>,
     /// How many media a request may hold.
     pub(super) media_budget: MediaBudget,
     /// The time by the caller's clock, where there is one.
@@ -71,7 +75,7 @@ pub struct Context {
 impl Context {
     /// An empty conversation.
     pub fn new(counter: Counter, output_config: ToolOutputCacheConfig, window: Option<u64>) -> Self {
-        let output_budget = output_config.budget(window);
+        let output_budget = OutputBudget::new(output_config.budget(window), LOW_RATIO);
         Self {
             history: History::default(),
             view: View::default(),
@@ -80,6 +84,7 @@ impl Context {
             counter,
             output_config,
             output_budget,
+            fold_near: 0..0,
             media_budget: MediaBudget::default(),
             now: None,
             events: Vec::new(),
@@ -103,8 +108,8 @@ impl Context {
         let held = self.view.media();
         for message in messages {
             added.push(self.admit(message)?);
+            self.trim_outputs(); // one by one: what is trimmed is not to depend on what was pushed together
         }
-        self.trim_outputs();
         if self.view.media() != held || added.iter().any(|node| self.history.node(*node).message.opens_turn())
         {
             let first = added.iter().filter_map(|node| self.view.position(*node)).min();
@@ -455,8 +460,8 @@ impl Context {
     /// The budgets that the report shows.
     pub fn budgets(&self) -> BTreeMap<Cow<'static, str>, u64> {
         let mut budgets = BTreeMap::new();
-        if self.output_config.enabled && self.output_budget < u64::MAX {
-            budgets.insert(Cow::Borrowed("tool_outputs"), self.output_budget);
+        if self.output_config.enabled && self.output_budget != OutputBudget::NONE {
+            budgets.insert(Cow::Borrowed("tool_outputs"), self.output_budget.most);
         }
         budgets
     }

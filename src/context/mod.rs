@@ -24,6 +24,7 @@ mod item;
 mod item_id;
 mod media;
 mod node;
+mod output_budget;
 mod outputs;
 mod parts;
 mod pins;
@@ -57,6 +58,7 @@ pub use item::Item;
 pub use item_id::ItemId;
 pub use media::{MediaBudget, MediaSums};
 pub use node::{Node, NodeIndex, NodeKind, NodeSet};
+pub use output_budget::{LOW_RATIO, OutputBudget};
 pub use outputs::OnEntry;
 pub use pruned::{PRUNED, is_instruction};
 pub use report::{

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::core::Context;
 use super::event::EventName;
 use super::node::{NodeIndex, NodeSet};
+use super::output_budget::OutputBudget;
 use super::report::Decision;
 use super::view::{Form, Slot};
 use crate::error::Result;
@@ -159,9 +160,9 @@ impl Context {
         caller.is_some_and(|caller| self.answers_own_tool(&self.history.node(index).message, caller))
     }
 
-    /// Makes placeholders of the oldest tool outputs until the rest is within the budget (CACHE-4).
+    /// Makes placeholders of the oldest tool outputs where all of them exceed the budget (CACHE-4).
     pub(super) fn trim_outputs(&mut self) {
-        if self.output_config.enabled {
+        if self.output_config.enabled && !self.fold_near.contains(&self.view.tokens()) {
             let trimmed = self.make_placeholders_beyond(self.output_budget);
             self.on_entry.trimmed.extend(&trimmed);
         }
@@ -169,22 +170,29 @@ impl Context {
 
     /// Keeps tool outputs another way from now on. What exceeds the new budget becomes a placeholder at once; what is one
     /// already stays so.
-    pub fn set_output_config(&mut self, config: ToolOutputCacheConfig, budget: u64) {
+    pub fn set_output_config(&mut self, config: ToolOutputCacheConfig, budget: OutputBudget) {
         self.output_budget = budget;
         self.output_config = config;
         self.trim_outputs();
     }
 
     /// The same for any budget. Gives what became a placeholder.
-    pub fn trim_outputs_to(&mut self, budget: u64) -> Vec<NodeIndex> {
+    pub fn trim_outputs_to(&mut self, budget: OutputBudget) -> Vec<NodeIndex> {
         self.make_placeholders_beyond(budget).into_iter().map(|(index, _)| index).collect()
     }
 
-    /// Gives what became a placeholder, and the tokens that each saved.
-    fn make_placeholders_beyond(&mut self, budget: u64) -> Vec<(NodeIndex, u64)> {
+    /// Gives what became a placeholder, and the tokens that each saved. Down to the budget whatever it takes; from there to the low
+    /// mark only what the model has seen: the newest step's outputs are what it is waiting for.
+    fn make_placeholders_beyond(&mut self, budget: OutputBudget) -> Vec<(NodeIndex, u64)> {
         let mut saved = Vec::new();
-        while self.view.output_tokens() > budget {
-            let Some(at) = self.view.oldest_output() else { break };
+        if self.view.output_tokens() <= budget.most {
+            return saved;
+        }
+        let newest_step = self.view.newest_step();
+        while self.view.output_tokens() > budget.low {
+            let is_over = self.view.output_tokens() > budget.most;
+            let until = if is_over { self.view.body().len() } else { newest_step };
+            let Some(at) = self.view.oldest_output(until) else { break };
             let before = self.view.tokens();
             if self.make_placeholder(at) {
                 saved.push((self.view.body()[at].node, before - self.view.tokens()));
@@ -198,7 +206,7 @@ impl Context {
                 None,
             );
         }
-        self.emit_trimmed(&trimmed, &format!("tool output budget of {budget} tokens"));
+        self.emit_trimmed(&trimmed, &format!("tool output budget of {} tokens", budget.most));
         if !trimmed.is_empty() {
             self.settle_pointers();
         }
@@ -234,18 +242,14 @@ impl Context {
             return Vec::new(); // as before most calls
         }
         let config = &self.output_config;
-        let (bytes, line, budget) = (config.max_message_bytes, config.max_line_length, self.output_budget);
+        let (bytes, line) = (config.max_message_bytes, config.max_line_length);
         let steps = [
             (
                 "cut_tool_outputs",
                 cut,
                 format!("each tool output may have {bytes} bytes, {line} characters a line"),
             ),
-            (
-                "trim_tool_outputs",
-                trimmed,
-                format!("all tool outputs may have {budget} tokens: the oldest became placeholders"),
-            ),
+            ("trim_tool_outputs", trimmed, self.output_budget.why()),
             ("trim_media", media, self.media_budget.why()),
         ];
         let saved = |of: &Vec<(NodeIndex, u64)>| of.iter().map(|(_, tokens)| tokens).sum::<u64>();

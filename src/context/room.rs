@@ -18,7 +18,8 @@ impl Context {
         if !dropped.is_empty() {
             self.view.restore(&dropped);
         }
-        let mut room = if self.output_config.enabled { self.output_budget } else { u64::MAX };
+        // Down to the low mark, where a trim leaves them: beyond it, the next output would take away again what comes back now.
+        let mut room = if self.output_config.enabled { self.output_budget.low } else { u64::MAX };
         room = room.saturating_sub(self.view.output_tokens());
         let mut back = Vec::new();
         let mut is_cut = false;

@@ -22,6 +22,7 @@ impl Context {
             counter: _,
             output_config: _,
             output_budget: _,
+            fold_near: _,
             media_budget: _,
             // A clock tells it anew; an event is told once, where it happened; facts are drawn when they are needed.
             facts: _,

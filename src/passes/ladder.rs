@@ -64,7 +64,7 @@ impl Ladder {
     pub fn preset(name: &str, given: Given) -> Option<Self> {
         let name = Self::PRESETS.into_iter().find(|n| *n == name)?;
         let turns = given.retain_last_turns;
-        let trim = Box::new(TrimToolOutputs::default());
+        let trim = Box::new(TrimToolOutputs { waits_for_fold: name != "spec", ..TrimToolOutputs::default() });
         let window = RecentWindow::default();
         let summarize = Box::new(Summarize { keep_turns: turns, ..Summarize::default() });
         let passes: Vec<Box<dyn Pass>> = match name {
@@ -140,9 +140,9 @@ impl Ladder {
         self.builds_from_turns() && self.passes.iter().all(|p| of_the_document(&**p))
     }
 
-    /// Whether a pass keeps tool outputs within a budget: they are then, as they enter the view.
-    pub fn trims_outputs(&self) -> bool {
-        self.passes.iter().any(|p| p.name() == TrimToolOutputs::default().name())
+    /// The pass that keeps tool outputs within a budget, if there is one: they are then, as they enter the view.
+    pub fn trims(&self) -> Option<TrimToolOutputs> {
+        self.passes.iter().find_map(|p| p.trims())
     }
 
     /// Where the pass stands that cuts what a fold leaves.

@@ -1,13 +1,17 @@
 use std::fmt::Debug;
+use std::ops::Range;
 
 use serde_json::Value;
 
-use super::PruneToolOutputs;
+use super::{PruneToolOutputs, TrimToolOutputs};
 use crate::compaction::ledger::Budget;
 use crate::compaction::{FoldPlan, Layout, SummaryRole};
 use crate::context::{Context, NodeIndex};
 use crate::error::Result;
 use crate::message::ItemType;
+
+/// A fold is near from this part of its threshold on.
+const NEAR: u64 = 10;
 
 /// The figures that passes aim at, in tokens of the view. Where neither model nor window is known, `most` is out of
 /// reach, and so is `threshold` unless a pass of the ladder has one of its own.
@@ -45,6 +49,12 @@ impl Aim {
     /// Whether a view of this size has to become smaller.
     pub fn is_due(&self, tokens: u64) -> bool {
         tokens > self.most || (self.auto && tokens >= self.threshold)
+    }
+
+    /// Views of these sizes are folded within the next calls: what that takes need not be taken before.
+    pub fn fold_near(&self) -> Range<u64> {
+        let due = self.threshold.max(self.resting).min(self.most.saturating_add(1));
+        if self.auto && due < u64::MAX { due - due / NEAR..due } else { 0..0 }
     }
 
     /// Whether a fold may begin on its own account in a view of this size.
@@ -157,6 +167,11 @@ pub trait Pass: Debug + Send + Sync {
 
     /// How it prunes tool outputs, if it does.
     fn prunes(&self) -> Option<PruneToolOutputs> {
+        None
+    }
+
+    /// How it keeps tool outputs within a budget, if it does.
+    fn trims(&self) -> Option<TrimToolOutputs> {
         None
     }
 

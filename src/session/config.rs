@@ -3,7 +3,7 @@ use serde_json::{Map, Value, json};
 use super::media;
 use crate::compaction::{CompactionConfig, Layout, OnFailure, SummaryRole};
 use crate::config::Keys;
-use crate::context::MediaBudget;
+use crate::context::{LOW_RATIO, MediaBudget, OutputBudget};
 use crate::error::{Error, Result};
 use crate::model::{self, Prices, Registry};
 use crate::passes::{Given, Ladder};
@@ -234,10 +234,17 @@ pub(super) fn kept(options: &Value) -> Value {
 impl SessionConfig {
     /// Tokens that all tool outputs in the view may take together: as many as the caller says, or as the cache's rule has it under
     /// a ladder that keeps them within a budget.
-    pub fn output_budget(&self) -> u64 {
-        let cache = &self.tool_output_cache;
-        let kept = cache.context_budget_tokens.is_some() || self.ladder.trims_outputs();
-        if kept { cache.budget(self.window) } else { u64::MAX }
+    pub fn output_budget(&self) -> OutputBudget {
+        let (cache, trims) = (&self.tool_output_cache, self.ladder.trims());
+        let low_ratio = trims.map_or(LOW_RATIO, |pass| pass.low_ratio);
+        match (cache.context_budget_tokens, trims) {
+            (Some(given), _) => OutputBudget::new(given, low_ratio),
+            (None, None) => OutputBudget::NONE,
+            (None, Some(_)) if self.ladder.name == Some("spec") => {
+                OutputBudget::new(cache.budget(self.window), low_ratio) // its document's
+            }
+            (None, Some(_)) => OutputBudget::new(cache.growing_budget(self.window), low_ratio),
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -196,6 +197,7 @@ impl Session {
         let tokens = self.tokens();
         let answers = messages.first().is_some_and(|m| m.role == Role::Assistant);
         self.drop_bound_thinking(&[]);
+        self.context.fold_near = self.fold_near();
         let compactions = self.context.history.compactions().len();
         let added = self.context.push(messages)?;
         let compacted = self.context.history.compactions().len() > compactions;
@@ -210,6 +212,12 @@ impl Session {
             self.usage = None;
         }
         Ok(added)
+    }
+
+    /// Views of which sizes are left alone by the budget of tool outputs: a fold is near.
+    fn fold_near(&self) -> Range<u64> {
+        let waits = self.config.ladder.trims().is_some_and(|pass| pass.waits());
+        if waits { self.aim(false).fold_near() } else { 0..0 }
     }
 
     /// Draws some of the facts that the next fold's ledger will need, once the view has come half the way there: a message's

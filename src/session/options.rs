@@ -12,7 +12,7 @@ impl Session {
     /// Counts do not change with the model unless its provider counts images or tools by another rule; what was learnt of them
     /// from reported usage is the model's own, and comes back with it.
     pub fn set_options(&mut self, config: SessionConfig, counter: Option<Counter>) {
-        let (low, budget) = (self.aim(false).low, self.context.output_budget);
+        let (low, budget) = (self.aim(false).low, self.context.output_budget.most);
         let before = std::mem::replace(&mut self.config, config);
         let model = self.config.model.as_deref();
         let is_new_counter = counter.is_some();
@@ -38,7 +38,7 @@ impl Session {
             self.ladder_since = self.revision;
             self.context.set_merging(self.config.ladder.builds_from_turns());
         }
-        if self.aim(false).low > low.saturating_add(low / 10) || self.context.output_budget > budget {
+        if self.aim(false).low > low.saturating_add(low / 10) || self.context.output_budget.most > budget {
             self.context.view.expect_room();
         }
         self.drop_bound_thinking(&[]);

@@ -10,6 +10,8 @@ pub const MIN_MESSAGE_BYTES: u64 = 64;
 const BUDGET_SHARE: f64 = 0.25;
 const BUDGET_FLOOR: u64 = 20_000;
 const BUDGET_CEILING: u64 = 60_000;
+/// Of a large window, beyond the ceiling: from 500,000 tokens on.
+const LARGE_BUDGET_SHARE: f64 = 0.12;
 
 /// How tool outputs stand in the context window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +23,8 @@ pub struct ToolOutputCacheConfig {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub enabled: bool,
     /// Tokens that all tool outputs in the view may take together; the oldest beyond it become placeholders.
-    /// Default `null`: a quarter of the context window, but from 20,000 to 60,000; 20,000 without a window.
+    /// Default `null`: a quarter of the context window, but from 20,000 to 60,000; 12 % of a window of 500,000 and more, but for the
+    /// preset `"spec"`; 20,000 without a window. It holds under a ladder that lists `trim_tool_outputs`; a number, under every ladder.
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "number | null"))]
     pub context_budget_tokens: Option<u64>,
     /// UTF-8 bytes of text of one tool output in the view, the notice included. Default 51,200; at least 64.
@@ -80,7 +83,14 @@ impl ToolOutputCacheConfig {
         usize::try_from(self.max_line_length).unwrap_or(usize::MAX)
     }
 
-    /// Tokens that all tool outputs in the view may take together, in a context window of `window` tokens.
+    /// The same where no document fixes it: it grows with a large window.
+    pub fn growing_budget(&self, window: Option<u64>) -> u64 {
+        let grown = window.map_or(0, |window| (window as f64 * LARGE_BUDGET_SHARE) as u64);
+        let budget = self.budget(window);
+        if self.context_budget_tokens.is_none() && grown > BUDGET_CEILING { grown } else { budget }
+    }
+
+    /// Tokens that all tool outputs in the view may take together, in a context window of `window` tokens (CACHE-1).
     pub fn budget(&self, window: Option<u64>) -> u64 {
         self.context_budget_tokens.unwrap_or_else(|| {
             window.map_or(BUDGET_FLOOR, |w| {
@@ -115,6 +125,18 @@ mod tests {
         );
         let set = ToolOutputCacheConfig::from_value(&json!({ "contextBudgetTokens": 5 })).unwrap();
         assert_eq!(set.budget(Some(1_000_000)), 5);
+        assert_eq!(set.growing_budget(Some(1_000_000)), 5);
+        let grown = |w| c.growing_budget(w);
+        assert_eq!(
+            [
+                grown(None),
+                grown(Some(128_000)),
+                grown(Some(499_999)),
+                grown(Some(500_000)),
+                grown(Some(1_000_000))
+            ],
+            [20_000, 32_000, 60_000, 60_000, 120_000]
+        );
         let null = ToolOutputCacheConfig::from_value(&json!({ "contextBudgetTokens": null })).unwrap();
         assert_eq!(null.budget(Some(128_000)), 32_000);
     }

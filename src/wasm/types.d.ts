@@ -307,8 +307,13 @@ export type SelectiveRule =
 export type Pass =
   /** Of ephemeral messages only the newest of their kind stay. */
   | { pass: "ephemeral" }
-  /** Placeholders for the oldest tool outputs beyond a budget in tokens; default that of `toolOutputCache`. */
-  | { pass: "trim_tool_outputs"; budgetTokens?: number | null | undefined }
+  /**
+   * Placeholders for the oldest tool outputs where all of them exceed a budget in tokens; default that of `toolOutputCache`. A trim goes down
+   * to `lowRatio` (0.5; 0 to 1) of the budget, so that the prompt cache keeps the view's beginning until the budget is full again; outputs of
+   * the newest step go only where the budget itself demands it. With `waitForFold` (true; under `"spec"` false) it does nothing in a
+   * view of 90 % of the threshold and more that a later pass is about to fold.
+   */
+  | { pass: "trim_tool_outputs"; budgetTokens?: number | null | undefined; lowRatio?: number | undefined; waitForFold?: boolean | undefined }
   /** Placeholders for the oldest images, documents and sounds beyond a budget smaller than the option `media`, which holds under every ladder. */
   | { pass: "trim_media"; maxImages?: number | null | undefined; maxBytes?: number | null | undefined; keepNewest?: number | null | undefined }
   /** Of identical tool outputs the newest stays; the older ones point to it. */

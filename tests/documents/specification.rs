@@ -11,7 +11,7 @@ fn it_is_two_passes() {
     assert_eq!(
         spec,
         json!([
-            { "pass": "trim_tool_outputs", "budgetTokens": null },
+            { "pass": "trim_tool_outputs", "budgetTokens": null, "lowRatio": 0.5, "waitForFold": false },
             { "pass": "summarize", "layout": "retain-summary-turns", "profile": "default", "cutWithinTurn": true },
         ])
     );
@@ -58,4 +58,101 @@ fn outputs_beyond_their_budget_become_placeholders_and_then_the_older_turns_are_
     tool ->c4:  (1000)
     assistant: answer 4 (1400)
     ");
+}
+
+/// How many outputs stand whole after each of so many steps, each with an output of a thousand tokens, and how many tokens at the
+/// view's beginning each call finds as the call before it left them.
+fn steps_under(options: serde_json::Value, steps: usize) -> (Vec<usize>, Vec<u64>) {
+    let mut s = session(options);
+    s.push(vec![user("go ", 500)]).unwrap();
+    let (mut whole, mut stable) = (Vec::new(), Vec::new());
+    for n in 1..=steps {
+        let id = format!("c{n}");
+        s.push(vec![calls("", &[&id]), output(&id, 1_000)]).unwrap();
+        stable.push(done(s.prepare().unwrap()).stable_prefix_tokens);
+        let body = s.context().view.body();
+        whole.push(body.iter().filter(|slot| slot.tokens() == 1_000).count());
+        let kept = body.iter().rev().filter(|slot| !slot.message.tool_outputs().next().is_none());
+        assert!(kept.take(whole[n - 1]).all(|slot| slot.tokens() == 1_000), "the newest stand whole");
+    }
+    (whole, stable)
+}
+
+#[test]
+fn a_trim_goes_down_to_half_of_the_budget_so_that_the_next_calls_leave_the_beginning_alone() {
+    let budget = |ladder| json!({ "contextWindow": 1_000_000, "ladder": ladder, "toolOutputCache": { "contextBudgetTokens": 4_500 } });
+    let (whole, stable) = steps_under(budget(json!("spec")), 12);
+    assert_eq!(whole, [1, 2, 3, 4, 2, 3, 4, 2, 3, 4, 2, 3]);
+    let breaks = |stable: &[u64]| stable.windows(2).filter(|two| two[1] < two[0]).count();
+    assert_eq!(breaks(&stable), 3);
+    // The document's own way, one at a time, is a ratio of 1.
+    let exact = json!([{ "pass": "trim_tool_outputs", "lowRatio": 1 }, { "pass": "summarize" }]);
+    let (whole, stable) = steps_under(budget(exact), 12);
+    assert_eq!(whole, [1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4]);
+    assert!(stable[5..].iter().all(|tokens| *tokens < 4_000), "every call breaks it: {stable:?}");
+}
+
+#[test]
+fn outputs_that_the_model_has_not_seen_go_only_where_the_budget_itself_demands_it() {
+    let mut s = session(json!({ "ladder": "spec", "toolOutputCache": { "contextBudgetTokens": 4_500 } }));
+    s.push(vec![user("go ", 500), calls("", &["old"]), output("old", 1_000)]).unwrap();
+    let new = ["a", "b", "c", "d", "e"];
+    s.push([vec![calls("", &new)], new.map(|id| output(id, 1_000)).to_vec()].concat()).unwrap();
+    let whole = s.context().view.body().iter().filter(|slot| slot.tokens() == 1_000).count();
+    assert_eq!(whole, 4, "not the two that half of the budget has room for");
+}
+
+#[test]
+fn only_a_ladder_that_lists_the_pass_has_a_budget_that_nobody_set() {
+    let of = |ladder| {
+        steps_under(json!({ "contextWindow": 80_000, "ladder": ladder, "toolOutputCache": {} }), 30).0[29]
+    };
+    assert!(of(json!("spec")) < 20);
+    assert_eq!(of(json!([{ "pass": "summarize" }])), 30);
+    assert_eq!(of(json!("contextfold")), 30);
+}
+
+#[test]
+fn no_output_is_trimmed_just_before_a_fold_that_takes_it_anyway() {
+    let trims = |ladder| {
+        let options = json!({
+            "contextWindow": 10_000, "ladder": ladder, "compaction": { "ledgerTokens": 0 },
+            "toolOutputCache": { "contextBudgetTokens": 3_500 },
+        });
+        let mut s = session(options);
+        s.push(vec![user("go ", 3_600)]).unwrap();
+        for id in ["a", "b", "c", "d"] {
+            s.push(vec![calls("", &[id]), output(id, 980)]).unwrap();
+        }
+        // 7,568 tokens: a fold is due at 8,000, and near from 7,200 on.
+        passes(&done(s.prepare().unwrap())).join(" ")
+    };
+    let list = |wait| json!([{ "pass": "trim_tool_outputs", "waitForFold": wait }, { "pass": "summarize" }]);
+    assert_eq!(trims(list(true)), "");
+    assert_eq!(trims(list(false)), "trim_tool_outputs");
+    assert_eq!(trims(json!("spec")), "trim_tool_outputs", "the document's budget holds in every view");
+}
+
+#[test]
+fn what_the_low_mark_took_does_not_come_back_for_room_that_the_next_output_needs() {
+    let options = |window: u64| json!({ "contextWindow": window, "ladder": "spec", "toolOutputCache": { "contextBudgetTokens": 4_500 } });
+    let mut s = session(options(20_000));
+    s.push(vec![user("go ", 500)]).unwrap();
+    let mut step = |s: &mut contextfold::session::Session, n: usize| {
+        let id = format!("c{n}");
+        s.push(vec![calls("", &[&id]), output(&id, 1_000)]).unwrap();
+        done(s.prepare().unwrap())
+    };
+    (0..5).for_each(|n| drop(step(&mut s, n)));
+    let whole = |s: &contextfold::session::Session| {
+        s.context().view.body().iter().filter(|x| x.tokens() == 1_000).count()
+    };
+    assert_eq!(whole(&s), 2);
+    s.set_options(contextfold::session::SessionConfig::from_value(&options(1_000_000)).unwrap(), None);
+    let report = step(&mut s, 5);
+    assert_eq!(
+        (whole(&s), passes(&report)),
+        (3, vec![]),
+        "there is more room in the window, not in the budget"
+    );
 }

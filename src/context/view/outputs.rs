@@ -9,9 +9,15 @@ impl View {
         self.outputs.len() > 1
     }
 
-    /// The oldest tool output that can still be trimmed; the newest never can.
-    pub fn oldest_output(&mut self) -> Option<usize> {
-        if self.outputs.len() < 2 { None } else { self.outputs.pop_front() }
+    /// The oldest tool output that can still be trimmed and stands before body position `until`; the newest never can.
+    pub fn oldest_output(&mut self, until: usize) -> Option<usize> {
+        let is_one = self.outputs.len() > 1 && self.outputs.front().is_some_and(|at| *at < until);
+        if is_one { self.outputs.pop_front() } else { None }
+    }
+
+    /// The body position at which the newest step begins: what stands from there on was not sent yet.
+    pub fn newest_step(&self) -> usize {
+        self.body.iter().rposition(|slot| slot.message.role == Role::Assistant).unwrap_or(0)
     }
 
     fn can_be_trimmed(slot: &Slot) -> bool {
