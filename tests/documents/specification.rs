@@ -138,7 +138,7 @@ fn what_the_low_mark_took_does_not_come_back_for_room_that_the_next_output_needs
     let options = |window: u64| json!({ "contextWindow": window, "ladder": "spec", "toolOutputCache": { "contextBudgetTokens": 4_500 } });
     let mut s = session(options(20_000));
     s.push(vec![user("go ", 500)]).unwrap();
-    let mut step = |s: &mut contextfold::session::Session, n: usize| {
+    let step = |s: &mut contextfold::session::Session, n: usize| {
         let id = format!("c{n}");
         s.push(vec![calls("", &[&id]), output(&id, 1_000)]).unwrap();
         done(s.prepare().unwrap())
