@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
 import { KINDS, corpus, halves } from "./corpora.mjs";
 import { median, rates } from "./measure.mjs";
+import { FAMILIES, tokenizerRows } from "./tokenizers.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "../..");
@@ -16,6 +17,8 @@ if (!existsSync(join(root, "benches/node_modules")))
   execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: join(root, "benches"), stdio: "inherit" });
 
 const only = new Set(process.argv.slice(2).filter((a) => !a.startsWith("--")));
+const families = FAMILIES.filter((family) => only.delete(family));
+if (families.length > 0) only.add("tokenizers");
 const wants = (section) => only.size === 0 || only.has(section);
 const texts = Object.fromEntries(KINDS.map((kind) => [kind, corpus(kind).map(({ text }) => text).join("\n")]));
 
@@ -30,6 +33,7 @@ if (wants("cold")) {
   coldStart("8 kB of text, which needs every table", { LONGER: "1" });
 }
 if (wants("rates")) await allRates();
+if (wants("tokenizers")) await tokenizers();
 if (wants("worst")) await worstPieces();
 if (wants("sizes")) sizes();
 if (wants("memory")) memory();
@@ -71,6 +75,18 @@ function coldStart(what, env) {
   const fastest = Math.min(...names.slice(1).map((name) => median(times[name])));
   console.log(`### From import to the first exact count, ${what}, o200k_base, fresh processes: ms (median of 9)\n`);
   table(["", ...names, "share of the fastest peer"], [["", ...names.map((name) => median(times[name]).toFixed(0)), (median(times.contextfold) / fastest).toFixed(2)]]);
+}
+
+/** Those named on the command line, or all. */
+async function tokenizers() {
+  const rows = await tokenizerRows(texts, families.length > 0 ? families : FAMILIES);
+  const kinds = Object.keys(rows[0].rates);
+  console.log("### Counting by a tokenizer.json: MB/s (medians), and ratio to `@huggingface/tokenizers`\n");
+  const rate = ({ contextfold, peer }) => `${contextfold.toFixed(1)} / ${peer.toFixed(2)} = ${(contextfold / peer).toFixed(0)}×`;
+  table(["", ...kinds], rows.map(({ family, rates }) => [family, ...kinds.map((kind) => rate(rates[kind]))]));
+  console.log("### From import to the first count by a tokenizer.json, fresh processes: ms (median of 5)\n");
+  const share = (ours, theirs) => `${ours.toFixed(0)} = 1/${(theirs / ours).toFixed(1)}`;
+  table(["", "tokenizer.json", "packed", "@huggingface/tokenizers"], rows.map(({ family, load }) => [family, share(load.json, load.peer), share(load.packed, load.peer), load.peer.toFixed(0)]));
 }
 
 async function worstPieces() {

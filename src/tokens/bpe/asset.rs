@@ -48,9 +48,9 @@ pub enum Pattern {
     /// `DeepSeek` V3 and R1.
     #[cfg(feature = "tokenizer")]
     DeepSeek,
-    /// The whole text is one piece.
+    /// Wherever no token has what stands on both sides: see [`Joints`](super::Joints).
     #[cfg(feature = "tokenizer")]
-    Whole,
+    Joints,
 }
 
 /// What an asset says of itself.

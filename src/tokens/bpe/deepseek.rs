@@ -19,6 +19,7 @@ use std::sync::LazyLock;
 use super::classes::{END, LETTER, MARK, NEWLINE, NUMBER, SPACE, class_at};
 use super::pieces::Pieces;
 
+#[derive(Default)]
 pub(super) struct DeepSeek;
 
 /// `[\p{P}\p{S}]`, a bit each.
@@ -104,7 +105,7 @@ fn is_sign(text: &[u8], at: usize, len: usize) -> bool {
 
 impl Pieces for DeepSeek {
     #[inline(always)]
-    fn end(text: &[u8], start: usize, _: u64) -> usize {
+    fn end(&self, text: &[u8], start: usize, _: u64) -> usize {
         let (kind, class, len) = kind_at(text, start);
         let next = start + len;
         match kind {

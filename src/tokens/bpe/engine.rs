@@ -11,7 +11,9 @@ use super::dictionary::Dictionary;
 use super::merge::Merge;
 use super::pieces::{Cl100k, Gpt2, O200k, Pieces};
 #[cfg(feature = "tokenizer")]
-use super::pieces::{Llama3, Qwen2, Tekken, Whole};
+use super::joints::Joints;
+#[cfg(feature = "tokenizer")]
+use super::pieces::{Llama3, Qwen2, Tekken};
 use super::table::{medium_key, short_key};
 use super::vocabulary::{Loaded, Vocabulary};
 use crate::Result;
@@ -22,7 +24,37 @@ pub struct Engine {
     loaded: Option<Loaded>,
     full: Option<(Vocabulary, Scratch)>,
     #[cfg(feature = "tokenizer")]
+    joints: Joints,
+    #[cfg(feature = "tokenizer")]
     odd: Option<Odd>,
+}
+
+/// Runs with the pieces of a pattern.
+macro_rules! by_pattern {
+    ($self:ident, $pattern:expr, |$pieces:ident| $run:expr) => {
+        match $pattern {
+            Pattern::O200k => by_pattern!(O200k, $pieces, $run),
+            Pattern::Cl100k => by_pattern!(Cl100k, $pieces, $run),
+            Pattern::Gpt2 => by_pattern!(Gpt2, $pieces, $run),
+            #[cfg(feature = "tokenizer")]
+            Pattern::Llama3 => by_pattern!(Llama3, $pieces, $run),
+            #[cfg(feature = "tokenizer")]
+            Pattern::Qwen2 => by_pattern!(Qwen2, $pieces, $run),
+            #[cfg(feature = "tokenizer")]
+            Pattern::Tekken => by_pattern!(Tekken, $pieces, $run),
+            #[cfg(feature = "tokenizer")]
+            Pattern::DeepSeek => by_pattern!(DeepSeek, $pieces, $run),
+            #[cfg(feature = "tokenizer")]
+            Pattern::Joints => {
+                let $pieces = &$self.joints;
+                $run
+            }
+        }
+    };
+    ($kind:ident, $pieces:ident, $run:expr) => {{
+        let $pieces = &$kind::default();
+        $run
+    }};
 }
 
 /// What knows pieces whose tokens are not those that the engine would find: it puts these into the list and says true.
@@ -36,7 +68,7 @@ struct Scratch {
     merge: Merge,
     #[cfg(feature = "tokenizer")]
     odd: Option<Odd>,
-    #[cfg(feature = "tokenizer")]
+    /// What `odd` found.
     odd_tokens: Vec<u32>,
 }
 
@@ -53,19 +85,27 @@ impl Engine {
             loaded: Some(Loaded::new(asset, name)?),
             full: None,
             #[cfg(feature = "tokenizer")]
+            joints: Joints::default(),
+            #[cfg(feature = "tokenizer")]
             odd: None,
         })
     }
 
-    /// Of an asset that cuts text as `pattern` does; pieces that are no token are shown to `odd`.
+    /// Of an asset that cuts text as `pattern` does, or at its joints; pieces that are no token are shown to `odd`.
     ///
     /// # Errors
     /// What is wrong with the asset.
     #[cfg(feature = "tokenizer")]
-    pub fn with_pattern(asset: Vec<u8>, name: &str, pattern: Pattern, odd: Option<Odd>) -> Result<Self> {
+    pub fn with_pattern(
+        asset: Vec<u8>,
+        name: &str,
+        pattern: Option<Pattern>,
+        joints: Joints,
+        odd: Option<Odd>,
+    ) -> Result<Self> {
         let mut loaded = Loaded::new(asset, name)?;
-        loaded.pattern = pattern;
-        Ok(Self { loaded: Some(loaded), full: None, odd })
+        loaded.pattern = pattern.unwrap_or(Pattern::Joints);
+        Ok(Self { loaded: Some(loaded), full: None, joints, odd })
     }
 
     /// How many tokens `text` has.
@@ -116,21 +156,9 @@ impl Engine {
     /// Fills `sink` with the tokens of `text` until its count exceeds `limit`.
     fn fill<S: Sink>(&mut self, text: &[u8], limit: u64, sink: &mut S) {
         let start = match &mut self.loaded {
-            Some(loaded) if text.len() <= FEW_BYTES => match loaded.pattern {
-                Pattern::O200k => first_pieces::<O200k, S>(loaded, text, limit, sink),
-                Pattern::Cl100k => first_pieces::<Cl100k, S>(loaded, text, limit, sink),
-                Pattern::Gpt2 => first_pieces::<Gpt2, S>(loaded, text, limit, sink),
-                #[cfg(feature = "tokenizer")]
-                Pattern::Llama3 => first_pieces::<Llama3, S>(loaded, text, limit, sink),
-                #[cfg(feature = "tokenizer")]
-                Pattern::Qwen2 => first_pieces::<Qwen2, S>(loaded, text, limit, sink),
-                #[cfg(feature = "tokenizer")]
-                Pattern::Tekken => first_pieces::<Tekken, S>(loaded, text, limit, sink),
-                #[cfg(feature = "tokenizer")]
-                Pattern::DeepSeek => first_pieces::<DeepSeek, S>(loaded, text, limit, sink),
-                #[cfg(feature = "tokenizer")]
-                Pattern::Whole => first_pieces::<Whole, S>(loaded, text, limit, sink),
-            },
+            Some(loaded) if text.len() <= FEW_BYTES => {
+                by_pattern!(self, loaded.pattern, |pieces| first_pieces(pieces, loaded, text, limit, sink))
+            }
             _ => 0,
         };
         if start >= text.len() || sink.count() > limit {
@@ -145,30 +173,24 @@ impl Engine {
             self.full = Some((Vocabulary::new(loaded), scratch));
         }
         let Some((vocabulary, scratch)) = &mut self.full else { return };
-        match vocabulary.pattern {
-            Pattern::O200k => run::<O200k, S>(vocabulary, scratch, text, start, limit, sink),
-            Pattern::Cl100k => run::<Cl100k, S>(vocabulary, scratch, text, start, limit, sink),
-            Pattern::Gpt2 => run::<Gpt2, S>(vocabulary, scratch, text, start, limit, sink),
-            #[cfg(feature = "tokenizer")]
-            Pattern::Llama3 => run::<Llama3, S>(vocabulary, scratch, text, start, limit, sink),
-            #[cfg(feature = "tokenizer")]
-            Pattern::Qwen2 => run::<Qwen2, S>(vocabulary, scratch, text, start, limit, sink),
-            #[cfg(feature = "tokenizer")]
-            Pattern::Tekken => run::<Tekken, S>(vocabulary, scratch, text, start, limit, sink),
-            #[cfg(feature = "tokenizer")]
-            Pattern::DeepSeek => run::<DeepSeek, S>(vocabulary, scratch, text, start, limit, sink),
-            #[cfg(feature = "tokenizer")]
-            Pattern::Whole => run::<Whole, S>(vocabulary, scratch, text, start, limit, sink),
-        }
+        by_pattern!(self, vocabulary.pattern, |pieces| run(
+            pieces, vocabulary, scratch, text, start, limit, sink
+        ));
     }
 }
 
 /// Pieces that are tokens, up to the first that is none; where that begins.
 #[inline(never)]
-fn first_pieces<P: Pieces, S: Sink>(loaded: &mut Loaded, text: &[u8], limit: u64, sink: &mut S) -> usize {
+fn first_pieces<P: Pieces, S: Sink>(
+    pieces: &P,
+    loaded: &mut Loaded,
+    text: &[u8],
+    limit: u64,
+    sink: &mut S,
+) -> usize {
     let mut start = 0;
     while start < text.len() && sink.count() <= limit {
-        let end = P::end(text, start, word_at(text, start));
+        let end = pieces.end(text, start, word_at(text, start));
         let Some(id) = loaded.whole(text, start, end) else { break };
         sink.one(id);
         start = end;
@@ -179,6 +201,7 @@ fn first_pieces<P: Pieces, S: Sink>(loaded: &mut Loaded, text: &[u8], limit: u64
 /// The pieces from `start` on.
 #[inline(never)]
 fn run<P: Pieces, S: Sink>(
+    pieces: &P,
     vocabulary: &Vocabulary,
     scratch: &mut Scratch,
     text: &[u8],
@@ -187,11 +210,11 @@ fn run<P: Pieces, S: Sink>(
     sink: &mut S,
 ) {
     if !S::IDS {
-        return lots::<P, S>(vocabulary, scratch, text, start, limit, sink);
+        return lots(pieces, vocabulary, scratch, text, start, limit, sink);
     }
     while start < text.len() {
         let word = word_at(text, start);
-        let end = P::end(text, start, word);
+        let end = pieces.end(text, start, word);
         match vocabulary.whole(text, start, end, word) {
             Some(id) => sink.one(id),
             None => merged(vocabulary, scratch, text, start, end, word, sink),
@@ -210,6 +233,7 @@ const LOT: usize = 32;
 /// are larger than the processor's caches; so it waits for many of their lines at once instead of for one after the other.
 #[inline(always)]
 fn lots<P: Pieces, S: Sink>(
+    pieces: &P,
     vocabulary: &Vocabulary,
     scratch: &mut Scratch,
     text: &[u8],
@@ -223,7 +247,7 @@ fn lots<P: Pieces, S: Sink>(
         let (mut shorts, mut mediums) = (0, 0);
         while start < text.len() && shorts < LOT && mediums < LOT {
             let word = word_at(text, start);
-            let end = P::end(text, start, word);
+            let end = pieces.end(text, start, word);
             match end - start {
                 0 | 1 => sink.one(0),
                 len @ 3..8 => {
@@ -304,7 +328,9 @@ fn merged<S: Sink>(
         }
     }
     if let Some(tokens) = odd(scratch, text, start, end) {
-        return sink.many(tokens.len(), tokens);
+        sink.many(tokens.len(), tokens);
+        let Scratch { cache, odd_tokens, .. } = scratch;
+        return cache.put(key, slot, odd_tokens);
     }
     let Scratch { cache, merge, .. } = scratch;
     let tokens = merge.run(vocabulary, text, start, end);

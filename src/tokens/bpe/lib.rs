@@ -16,6 +16,8 @@ mod classes;
 mod deepseek;
 mod dictionary;
 mod engine;
+#[cfg(feature = "tokenizer")]
+mod joints;
 mod merge;
 mod pieces;
 mod strides;
@@ -29,6 +31,8 @@ pub use asset::Pattern;
 pub use engine::Engine;
 #[cfg(feature = "tokenizer")]
 pub use engine::Odd;
+#[cfg(feature = "tokenizer")]
+pub use joints::Joints;
 #[cfg(feature = "tokenizer")]
 pub use writer::{MAX_BYTES, MAX_IDS, Writer};
 

@@ -11,7 +11,7 @@ use super::classes::{
 /// Where the piece ends that begins at `start`, which is before the text's end and at a character's beginning.
 pub(super) trait Pieces {
     /// `word` is the eight bytes from `start` on.
-    fn end(text: &[u8], start: usize, word: u64) -> usize;
+    fn end(&self, text: &[u8], start: usize, word: u64) -> usize;
 }
 
 /// ```text
@@ -30,6 +30,7 @@ pub(super) type O200k = Cased<true, 3>;
 pub(super) type Tekken = Cased<false, 1>;
 
 /// Words by case, with contractions or without, and so many numbers a piece.
+#[derive(Default)]
 pub(super) struct Cased<const CONTRACTIONS: bool, const NUMBERS: usize>;
 
 /// ```text
@@ -61,6 +62,7 @@ pub(super) type Llama3 = Words<3, false>;
 pub(super) type Qwen2 = Words<1, false>;
 
 /// Words, so many numbers a piece, and whether white space at the text's end is one piece whatever it holds.
+#[derive(Default)]
 pub(super) struct Words<const NUMBERS: usize, const WHOLE_AT_END: bool>;
 
 /// ```text
@@ -72,11 +74,12 @@ pub(super) struct Words<const NUMBERS: usize, const WHOLE_AT_END: bool>;
 /// \s+(?!\S)
 /// \s
 /// ```
+#[derive(Default)]
 pub(super) struct Gpt2;
 
 impl<const CONTRACTIONS: bool, const NUMBERS: usize> Pieces for Cased<CONTRACTIONS, NUMBERS> {
     #[inline(always)]
-    fn end(text: &[u8], start: usize, word: u64) -> usize {
+    fn end(&self, text: &[u8], start: usize, word: u64) -> usize {
         let class = ASCII[word as usize & 255];
         if class & (NUMBER | NEWLINE) == 0 {
             // A letter, or one character before letters; WIDE has every bit and does not come here.
@@ -300,7 +303,7 @@ fn white_space<const WHOLE_AT_END: bool>(text: &[u8], start: usize) -> usize {
 
 impl<const NUMBERS: usize, const WHOLE_AT_END: bool> Pieces for Words<NUMBERS, WHOLE_AT_END> {
     #[inline(always)]
-    fn end(text: &[u8], start: usize, word: u64) -> usize {
+    fn end(&self, text: &[u8], start: usize, word: u64) -> usize {
         let class = ASCII[word as usize & 255];
         if class & (NUMBER | NEWLINE) == 0 {
             if word & 255 == u64::from(b'\'') {
@@ -372,7 +375,7 @@ fn wide_words<const NUMBERS: usize, const WHOLE_AT_END: bool>(text: &[u8], start
 
 impl Pieces for Gpt2 {
     #[inline(always)]
-    fn end(text: &[u8], start: usize, word: u64) -> usize {
+    fn end(&self, text: &[u8], start: usize, word: u64) -> usize {
         if word & 255 == u64::from(b'\'') {
             let (one, two) = ((word >> 8) as u8, (word >> 16) as u8);
             match (one, two) {
@@ -407,16 +410,4 @@ fn white_space_gpt2(text: &[u8], start: usize) -> usize {
         end += length;
     }
     if end == text.len() || last == start { end } else { last }
-}
-
-/// The text as it is: it was cut before.
-#[cfg(feature = "tokenizer")]
-pub(super) struct Whole;
-
-#[cfg(feature = "tokenizer")]
-impl Pieces for Whole {
-    #[inline(always)]
-    fn end(text: &[u8], _: usize, _: u64) -> usize {
-        text.len()
-    }
 }

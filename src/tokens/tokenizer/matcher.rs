@@ -24,10 +24,15 @@ impl Matcher {
         let text = |key| pattern.get(key).and_then(serde_json::Value::as_str);
         match (text("String"), text("Regex")) {
             (Some(""), _) => Err(Error::unsupported("a pattern that is the empty text")),
-            (Some(text), _) => Ok(Self::Text(Box::new(Finder::new(text).into_owned()), text.len())),
+            (Some(text), _) => Ok(Self::of_text(text)),
             (None, Some(pattern)) => Ok(Self::Expression(Expression::new(pattern)?)),
             (None, None) => Err(Error::invalid(format!("`pattern`: {pattern:.80} is none"))),
         }
+    }
+
+    /// Of a text that is not empty.
+    pub fn of_text(text: &str) -> Self {
+        Self::Text(Box::new(Finder::new(text).into_owned()), text.len())
     }
 
     /// The next match at or behind `from`.

@@ -1,35 +1,40 @@
 //! The model behind a tokenizer: the engine where it counts as the file says, the merges themselves elsewhere.
 
-use std::rc::Rc;
-
 use crate::alphabet;
 use crate::error::Result;
-use crate::file::File;
+use crate::late::Late;
 use crate::proper::Proper;
 use crate::ranked::Ranked;
+use crate::settings::Settings;
 use crate::splits::Splits;
 use crate::vocab::Vocab;
 
 pub enum Model {
     /// Text as bytes, by the engine; the file's id of each of the engine's.
-    Engine { engine: Box<bpe::Engine>, ids: Vec<u32> },
+    Engine { engine: Box<bpe::Engine>, ids: Late<Vec<u32>> },
     /// Characters by their ranks.
     Ranked(Box<Ranked>),
 }
 
 impl Model {
-    pub fn new(file: &mut File, vocab: &Rc<Vocab>, proper: Option<Proper>, splits: &Splits) -> Result<Self> {
+    pub fn new(
+        settings: &Settings,
+        vocab: &Late<Vocab>,
+        merges: &Late<Vec<[u32; 3]>>,
+        proper: Option<Proper>,
+        splits: &Splits,
+    ) -> Result<Self> {
         if let Some(proper) = proper {
-            let (engine, ids) = proper.engine(file, vocab, splits.pattern)?;
+            let (engine, ids) = proper.engine(settings, vocab, merges, splits.pattern)?;
             return Ok(Self::Engine { engine: Box::new(engine), ids });
         }
-        Ok(Self::Ranked(Box::new(Ranked::new(vocab, &file.merges, &file.settings))))
+        Ok(Self::Ranked(Box::new(Ranked::new(vocab, merges, settings))))
     }
 
     /// Puts the tokens of `text` into `out` until it has had enough. `first`: the whole text begins here.
     pub fn tokenize(
         &mut self,
-        vocab: &Vocab,
+        vocab: &Late<Vocab>,
         splits: &Splits,
         text: &str,
         first: bool,
@@ -37,7 +42,7 @@ impl Model {
     ) -> bool {
         match self {
             Self::Engine { engine, ids } => {
-                if splits.pattern.is_some() {
+                if splits.pattern.is_some() || splits.steps.is_empty() {
                     return out.count_by(engine, ids, text.as_bytes());
                 }
                 let mut text = text.to_owned();
@@ -90,7 +95,7 @@ impl Tokens {
         self.count <= self.limit
     }
 
-    fn count_by(&mut self, engine: &mut bpe::Engine, own: &[u32], text: &[u8]) -> bool {
+    fn count_by(&mut self, engine: &mut bpe::Engine, own: &Late<Vec<u32>>, text: &[u8]) -> bool {
         if let Some(ids) = &mut self.ids {
             let tokens = engine.encode(text);
             self.count += tokens.len() as u64;

@@ -42,6 +42,21 @@ impl Normalizer {
         self.0.iter().any(|step| matches!(step, Step::Strip { left: true, .. }))
     }
 
+    /// The sign that stands for U+0020 in the result, where no such space is left.
+    pub fn space(&self) -> Option<char> {
+        let Some(Step::Replace(Matcher::Text(needle, _), sign)) = self.0.last() else { return None };
+        let mut chars = sign.chars();
+        let sign = chars.next().filter(|&sign| needle.needle() == b" " && sign != ' ')?;
+        chars.next().is_none().then_some(sign)
+    }
+
+    /// From here on the result has spaces where it had this sign for them.
+    pub fn leave_spaces(&mut self, sign: char) {
+        if let Some(last) = self.0.last_mut() {
+            *last = Step::Replace(Matcher::of_text(&sign.to_string()), " ".to_owned());
+        }
+    }
+
     pub fn apply<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
         for step in &self.0 {

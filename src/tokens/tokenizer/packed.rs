@@ -3,21 +3,28 @@
 //! | bytes | what |
 //! | --- | --- |
 //! | 0..4 | `CFTJ` |
-//! | 4..8 | version, 1 |
+//! | 4..8 | version, 2 |
 //! | 8..16 | checksum of all that follows |
-//! | then | the settings: their length in four bytes, and JSON |
-//! | then | the vocabulary: how many tokens, bytes of their texts; each text's length and each id, as varints; the texts |
-//! | then | 1 and the engine's part: its asset, how many tokens it makes, the places of all, those of odd ones; or 0 |
-//! | then | the merges, where they are needed |
+//! | then | the settings but for added tokens, as JSON; added tokens: how many, and of each its flags, id and text |
+//! | then | 1 and the engine's part: its asset, how many tokens it makes, whether any is odd, how tokens spell bytes and where they are joined; or 0 |
+//! | then | what is read when it is needed: the vocabulary (how many tokens, each text's length and each id, the texts), the places of the engine's tokens and of odd ones, the merges |
+//!
+//! Numbers are varints; what has a length has it in front.
+
+use std::ops::Range;
+use std::rc::Rc;
 
 use crate::error::{Error, Result};
 use crate::file::File;
+use crate::late::late;
 use crate::proper::Proper;
-use crate::settings::Settings;
+use crate::settings::{Added, Settings};
+use crate::spelling::Spelling;
+use crate::tokenizer::Parts;
 use crate::vocab::Vocab;
 
 const MAGIC: &[u8] = b"CFTJ";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 16;
 
 /// Whether these are the bytes of a packed tokenizer.
@@ -26,48 +33,67 @@ pub fn is_packed(bytes: &[u8]) -> bool {
 }
 
 /// Packs a file, with the engine's part where there is one.
-pub fn pack(file: &File, proper: Option<&Proper>) -> Result<Vec<u8>> {
+pub fn pack(file: &File, proper: Option<&Proper>) -> Vec<u8> {
     let mut out = Vec::with_capacity(file.vocab.bytes() * 2);
     out.extend(MAGIC);
     out.extend(VERSION.to_le_bytes());
     out.extend([0; 8]);
-    let settings = serde_json::to_vec(&file.settings).map_err(|e| Error::invalid(e.to_string()))?;
-    put_bytes(&mut out, &settings);
-    put(&mut out, file.vocab.len() as u32);
-    let mut before = 0_u32;
-    for place in 0..file.vocab.len() as u32 {
-        put(&mut out, file.vocab.text_of(place).len() as u32);
-        let id = file.vocab.id_of(place);
-        put(&mut out, zigzag(id.wrapping_sub(before)));
-        before = id;
+    put_bytes(&mut out, &serde_json::to_vec(&file.settings).unwrap_or_default());
+    let added = &file.settings.added_tokens;
+    put(&mut out, added.len() as u32);
+    for token in added {
+        out.push(token.flags());
+        put(&mut out, token.id);
+        put_bytes(&mut out, token.content.as_bytes());
     }
-    put_bytes(&mut out, file.vocab.text().as_bytes());
     match proper {
-        Some(proper) => {
-            out.push(1);
-            put_bytes(&mut out, &proper.asset);
-            put(&mut out, proper.made);
-            put_places(&mut out, &proper.places);
-            put_places(&mut out, &proper.odd);
-        }
+        Some(proper) => put_proper(&mut out, proper),
         None => out.push(0),
     }
-    // The engine does not need them, but for odd pieces.
-    let merges =
-        if proper.is_none_or(|proper| !proper.odd.is_empty()) { file.merges.as_slice() } else { &[] };
-    put(&mut out, merges.len() as u32);
-    for &place in merges.iter().flatten() {
-        put(&mut out, place);
-    }
+    put_blob(&mut out, |out| put_vocab(out, &file.vocab));
+    put_blob(&mut out, |out| proper.iter().for_each(|proper| put_places(out, &proper.places)));
+    put_blob(&mut out, |out| proper.iter().for_each(|proper| put_places(out, &proper.odd)));
+    put_blob(&mut out, |out| {
+        // The engine does not need them, but for odd pieces.
+        let merges = if proper.is_none_or(|proper| proper.is_odd) { file.merges.as_slice() } else { &[] };
+        put(out, merges.len() as u32);
+        merges.iter().flatten().for_each(|&place| put(out, place));
+    });
     let sum = checksum(out.get(HEADER..).unwrap_or_default());
     if let Some(place) = out.get_mut(8..HEADER) {
         place.copy_from_slice(&sum.to_le_bytes());
     }
-    Ok(out)
+    out
+}
+
+fn put_proper(out: &mut Vec<u8>, proper: &Proper) {
+    out.push(1);
+    put_bytes(out, &proper.asset);
+    put(out, proper.made);
+    out.push(u8::from(proper.is_odd));
+    let Spelling::Text { space } = proper.spelling else { return out.push(0) };
+    out.push(1);
+    put(out, space.map_or(0, u32::from));
+    let (pairs, characters) = proper.joints.as_ref().map_or((&[][..], &[][..]), |(pairs, characters)| (pairs, characters));
+    put_blob(out, |out| pairs.iter().for_each(|word| out.extend(word.to_le_bytes())));
+    let codes: Vec<u32> = characters.iter().map(|&c| u32::from(c)).collect();
+    put_places(out, &codes);
+}
+
+fn put_vocab(out: &mut Vec<u8>, vocab: &Vocab) {
+    put(out, vocab.len() as u32);
+    let mut before = 0_u32;
+    for place in 0..vocab.len() as u32 {
+        put(out, vocab.text_of(place).len() as u32);
+        let id = vocab.id_of(place);
+        put(out, zigzag(id.wrapping_sub(before)));
+        before = id;
+    }
+    put_bytes(out, vocab.text().as_bytes());
 }
 
 /// Reads what [`pack`] wrote.
-pub fn unpack(bytes: &[u8]) -> Result<(File, Option<Proper>)> {
+pub fn unpack(bytes: Vec<u8>) -> Result<Parts> {
     let damaged = || Error::invalid("the packed tokenizer is damaged or cut off");
     let header = bytes.first_chunk::<HEADER>().ok_or_else(damaged)?;
     let payload = bytes.get(HEADER..).unwrap_or_default();
@@ -81,38 +107,83 @@ pub fn unpack(bytes: &[u8]) -> Result<(File, Option<Proper>)> {
     if u64::from_le_bytes(sum) != checksum(payload) {
         return Err(damaged());
     }
-    read(payload).ok_or_else(damaged)
+    read(bytes).ok_or_else(damaged)
 }
 
-fn read(payload: &[u8]) -> Option<(File, Option<Proper>)> {
-    let mut from = Reader(payload);
-    let settings: Settings = serde_json::from_slice(from.bytes()?).ok()?;
-    let tokens = from.count()?;
-    let mut sizes = Vec::with_capacity(tokens);
-    let mut id = 0_u32;
-    for _ in 0..tokens {
-        let len = from.number()? as usize;
-        id = id.wrapping_add(unzigzag(from.number()?));
-        sizes.push((len, id));
+fn read(bytes: Vec<u8>) -> Option<Parts> {
+    let all = Rc::new(bytes);
+    let mut from = Reader(all.get(HEADER..)?);
+    let mut settings: Settings = serde_json::from_slice(from.bytes()?).ok()?;
+    for _ in 0..from.count()? {
+        let (flags, id) = (from.byte()?, from.number()?);
+        settings.added_tokens.push(Added::of_flags(flags, id, from.text()?.to_owned()));
     }
-    let vocab = Vocab::of(std::str::from_utf8(from.bytes()?).ok()?, &sizes)?;
-    let mut proper = None;
-    if from.byte()? == 1 {
-        let asset = from.bytes()?.to_vec();
-        let made = from.number()?;
-        let (places, odd) = (from.places()?, from.places()?);
-        proper = Some(Proper { asset, places, made, odd });
+    let engine = if from.byte()? == 1 { Some(from.engine()?) } else { None };
+    // The rest is read when it is needed.
+    let mut blob = || {
+        let len = from.bytes()?.len();
+        let end = all.len() - from.0.len();
+        Some((all.clone(), end - len..end))
+    };
+    let (vocab, places, odd, merges) = (blob()?, blob()?, blob()?, blob()?);
+    from.0.is_empty().then_some(())?;
+    let vocab = late(move || reader(&vocab).vocab().unwrap_or_default());
+    let merges = late(move || reader(&merges).merges().unwrap_or_default());
+    let proper = engine.map(|(asset, made, is_odd, spelling, joints)| Proper {
+        spelling,
+        asset,
+        joints,
+        places: late(move || reader(&places).places().unwrap_or_default()),
+        made,
+        is_odd,
+        odd: late(move || reader(&odd).places().unwrap_or_default()),
+    });
+    if proper.is_none() {
+        let known = |&place: &u32| (place as usize) < vocab.len();
+        merges.iter().flatten().all(known).then_some(())?;
     }
-    let count = from.count()?;
-    let mut merges = Vec::with_capacity(count);
-    for _ in 0..count {
-        let merge = [from.number()?, from.number()?, from.number()?];
-        if merge.iter().any(|&place| place as usize >= vocab.len()) {
-            return None;
+    Some(Parts { settings, vocab, merges, proper })
+}
+
+fn reader((all, range): &(Rc<Vec<u8>>, Range<usize>)) -> Reader<'_> {
+    Reader(all.get(range.clone()).unwrap_or_default())
+}
+
+type EnginesPart = (Vec<u8>, u32, bool, Spelling, Option<(Vec<u64>, Vec<char>)>);
+
+impl Reader<'_> {
+    fn engine(&mut self) -> Option<EnginesPart> {
+        let (asset, made, is_odd) = (self.bytes()?.to_vec(), self.number()?, self.byte()? != 0);
+        if self.byte()? == 0 {
+            return Some((asset, made, is_odd, Spelling::Alphabet, None));
         }
-        merges.push(merge);
+        let space = char::from_u32(self.number()?).filter(|&space| space != '\0');
+        let (words, _) = self.bytes()?.as_chunks::<8>();
+        let pairs = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let characters = self.places()?.into_iter().filter_map(char::from_u32).collect();
+        Some((asset, made, is_odd, Spelling::Text { space }, Some((pairs, characters))))
     }
-    from.0.is_empty().then_some((File { settings, vocab, merges }, proper))
+
+    fn vocab(&mut self) -> Option<Vocab> {
+        let tokens = self.count()?;
+        let mut sizes = Vec::with_capacity(tokens);
+        let mut id = 0_u32;
+        for _ in 0..tokens {
+            let len = self.number()? as usize;
+            id = id.wrapping_add(unzigzag(self.number()?));
+            sizes.push((len, id));
+        }
+        Vocab::of(self.text()?, &sizes)
+    }
+
+    fn merges(&mut self) -> Option<Vec<[u32; 3]>> {
+        let count = self.count()?;
+        (0..count).map(|_| Some([self.number()?, self.number()?, self.number()?])).collect()
+    }
+
+    fn text(&mut self) -> Option<&str> {
+        std::str::from_utf8(self.bytes()?).ok()
+    }
 }
 
 struct Reader<'a>(&'a [u8]);
@@ -172,6 +243,13 @@ fn put(out: &mut Vec<u8>, mut value: u32) {
 fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put(out, bytes.len() as u32);
     out.extend_from_slice(bytes);
+}
+
+/// What `write` writes, behind its length.
+fn put_blob(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    let mut blob = Vec::new();
+    write(&mut blob);
+    put_bytes(out, &blob);
 }
 
 fn put_places(out: &mut Vec<u8>, places: &[u32]) {

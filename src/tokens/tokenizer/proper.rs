@@ -7,29 +7,33 @@
 //! Some vocabularies (Llama 3's) have a few hundred merges that come before their parts. Such a merge can only happen where the
 //! text has the bytes of what it makes; pieces that have them are merged as it is written ([`crate::ranked`]).
 
-use std::rc::Rc;
-
 use aho_corasick::AhoCorasick;
-use bpe::{MAX_BYTES, MAX_IDS, Odd, Pattern, Writer};
+use bpe::{Joints, MAX_BYTES, MAX_IDS, Odd, Pattern, Writer};
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 
-use crate::alphabet;
 use crate::error::{Error, Result};
 use crate::file::File;
+use crate::late::{Late, late};
 use crate::ranked::Ranked;
+use crate::settings::Settings;
+use crate::spelling::Spelling;
 use crate::vocab::Vocab;
 
 /// What the engine is made of.
-#[derive(Default)]
 pub struct Proper {
+    pub spelling: Spelling,
     pub asset: Vec<u8>,
+    /// Where text may be cut, where tokens are text.
+    pub joints: Option<(Vec<u64>, Vec<char>)>,
     /// Places in the vocabulary of the engine's ids; those that it does not make itself come last.
-    pub places: Vec<u32>,
+    pub places: Late<Vec<u32>>,
     /// Where those begin.
     pub made: u32,
-    /// Places of tokens that merges make which come before their parts.
-    pub odd: Vec<u32>,
+    /// Whether there are odd tokens.
+    pub is_odd: bool,
+    /// Places of tokens that the engine does not make as the file says: of merges that come before their parts, and too long.
+    pub odd: Late<Vec<u32>>,
 }
 
 /// The name that assets of ours bear.
@@ -38,33 +42,16 @@ pub const NAME: &str = "tokenizer";
 const NONE: u32 = u32::MAX;
 
 impl Proper {
-    /// Of a file whose pieces are spelled in GPT-2's alphabet; `None` where the engine would not count as it says.
-    pub fn new(file: &File) -> Option<Self> {
+    /// Of a file whose tokens are spelled so; `None` where the engine would not count as it says.
+    pub fn new(file: &File, spelling: Spelling) -> Option<Self> {
         let vocab = &file.vocab;
-        if !file.settings.prefix.is_empty() || !file.settings.suffix.is_empty() {
-            return None;
-        }
-        // The engine's id of each token.
-        let mut own = vec![NONE; vocab.len()];
-        let mut made = Made {
-            parts: Vec::new(),
-            merges: HashMap::with_capacity_and_hasher(vocab.len(), FixedState::default()),
-        };
-        let mut places = Vec::with_capacity(vocab.len());
-        let mut lengths: Vec<u16> = Vec::with_capacity(vocab.len());
-        let mut buffer = [0; 4];
-        for byte in 0..=255_u8 {
-            let place = vocab.get(alphabet::char_of(byte).encode_utf8(&mut buffer))?;
-            *own.get_mut(place as usize)? = u32::from(byte);
-            places.push(place);
-            lengths.push(1);
-            made.parts.push([u32::from(byte); 2]);
-        }
-        let mut writer = Writer::default();
-        // Merges that came when a part of them was no token yet.
-        let mut early = Vec::new();
+        let mut made = Made::of_bytes(vocab, spelling)?;
+        let characters = made.add_characters(vocab, spelling)?;
+        let has_byte_tokens = matches!(spelling, Spelling::Text { .. });
+        // Merges that came when a part of them was no token yet, and what is too long.
+        let (mut early, mut odd) = (Vec::new(), Vec::new());
         for &[left, right, result] in &file.merges {
-            let (l, r) = (own[left as usize], own[right as usize]);
+            let (l, r) = (made.own[left as usize], made.own[right as usize]);
             if l == NONE || r == NONE {
                 early.push([left, right, result]);
                 continue;
@@ -72,134 +59,252 @@ impl Proper {
             if made.merges.contains_key(&(l, r)) {
                 return None; // of a merge that is written twice the later one counts
             }
-            if own[result as usize] != NONE || !made.stay_apart(l, r, made.parts.len() as u32) {
+            if has_byte_tokens && [left, right, result].iter().any(|&place| made.is_byte_token(vocab, place)) {
+                return None; // to the engine these are bytes of characters
+            }
+            if made.own[result as usize] != NONE || !made.stay_apart(l, r, made.parts.len() as u32) {
                 continue;
             }
-            let len = lengths[l as usize] + lengths[r as usize];
-            if usize::from(len) > MAX_BYTES || places.len() == MAX_IDS {
-                return None;
+            if usize::from(made.lengths[l as usize]) + usize::from(made.lengths[r as usize]) > MAX_BYTES {
+                odd.push(result);
+                continue;
             }
-            let id = writer.add(l, r);
-            own[result as usize] = id;
-            made.merges.insert((l, r), id);
-            made.parts.push([l, r]);
-            places.push(result);
-            lengths.push(len);
+            made.add(l, r, result)?;
         }
         // They never happen if their result is made before their parts are, or a part never, or the parts never stand side by
         // side.
-        let happens = |&[left, right, result]: &[u32; 3]| {
+        let own = &made.own;
+        let happens = |&&[left, right, result]: &&[u32; 3]| {
             let (left, right) = (own[left as usize], own[right as usize]);
             let later = left.max(right);
             later != NONE && own[result as usize] > later && made.stay_apart(left, right, later + 1)
         };
-        let mut odd: Vec<u32> =
-            early.iter().filter(|merge| happens(merge)).map(|&[.., result]| result).collect();
+        odd.extend(early.iter().filter(happens).map(|&[.., result]| result));
         odd.sort_unstable();
         odd.dedup();
-        if odd.len() > MAX_ODD {
+        if odd.len() > MAX_ODD || odd.iter().map(|&place| vocab.text_of(place).len()).sum::<usize>() > MAX_ODD_BYTES {
             return None;
         }
         if !odd.is_empty() && !file.settings.ignore_merges {
             // A piece that is a token counts one, which would be wrong for one with these bytes in it.
-            let finder = finder(vocab, &odd).ok()?;
-            if places.iter().any(|&place| finder.is_match(vocab.text_of(place))) {
+            let finder = AhoCorasick::new(odd.iter().map(|&place| vocab.text_of(place))).ok()?;
+            if made.places.iter().any(|&place| finder.is_match(vocab.text_of(place))) {
                 return None;
             }
         }
+        let joints = has_byte_tokens.then(|| {
+            let mut results = vec![false; vocab.len()];
+            file.merges.iter().for_each(|&[.., result]| results[result as usize] = true);
+            (pairs(vocab, spelling, &results), characters)
+        });
+        let Made { writer, mut places, own, .. } = made;
         let made = places.len() as u32;
         places.extend((0..vocab.len() as u32).filter(|&place| own.get(place as usize) == Some(&NONE)));
-        Some(Self { asset: writer.finish(NAME), places, made, odd })
+        let (asset, is_odd) = (writer.finish(NAME), !odd.is_empty());
+        let (places, odd) = (late(move || places), late(move || odd));
+        Some(Self { spelling, asset, joints, places, made, is_odd, odd })
     }
 
     /// The engine, and the file's id of each of its own.
     pub fn engine(
         self,
-        file: &mut File,
-        vocab: &Rc<Vocab>,
+        settings: &Settings,
+        vocab: &Late<Vocab>,
+        merges: &Late<Vec<[u32; 3]>>,
         pattern: Option<Pattern>,
-    ) -> Result<(bpe::Engine, Vec<u32>)> {
-        let ids = self.places.iter().map(|&place| vocab.id_of(place)).collect();
-        let odd = self.odd(file, vocab)?;
-        let pattern = pattern.unwrap_or(Pattern::Whole);
-        let engine = bpe::Engine::with_pattern(self.asset, NAME, pattern, odd).map_err(Error::Invalid)?;
-        Ok((engine, ids))
+    ) -> Result<(bpe::Engine, Late<Vec<u32>>)> {
+        let (own_vocab, places) = (vocab.clone(), self.places.clone());
+        let ids = late(move || places.iter().map(|&place| own_vocab.id_of(place)).collect());
+        let odd = self.odd(settings, vocab, merges);
+        let joints = self.joints.map(|(pairs, characters)| Joints::new(pairs, characters.into_iter()));
+        let engine = bpe::Engine::with_pattern(self.asset, NAME, pattern, joints.unwrap_or_default(), odd);
+        Ok((engine.map_err(Error::Invalid)?, ids))
     }
 
     /// What knows the pieces that the engine would get wrong.
-    fn odd(&self, file: &mut File, vocab: &Rc<Vocab>) -> Result<Option<Odd>> {
-        let mut whole = HashSet::with_hasher(FixedState::default());
-        if file.settings.ignore_merges {
-            let unmade = self.places.get(self.made as usize..).unwrap_or_default();
-            whole.extend(unmade.iter().copied());
+    fn odd(&self, settings: &Settings, vocab: &Late<Vocab>, merges: &Late<Vec<[u32; 3]>>) -> Option<Odd> {
+        let has_bytes = matches!(self.spelling, Spelling::Text { .. });
+        let has_more = self.is_odd || settings.ignore_merges;
+        if !has_bytes && !has_more {
+            return None;
         }
-        if whole.is_empty() && self.odd.is_empty() {
-            return Ok(None);
-        }
-        // Pieces that are such tokens, by their bytes.
-        let mut by_bytes = HashMap::with_hasher(FixedState::default());
+        let (spelling, made, settings) = (self.spelling, self.made, settings.clone());
+        let (vocab, merges, places, odd) = (vocab.clone(), merges.clone(), self.places.clone(), self.odd.clone());
+        let mut pieces =
+            has_more.then(|| late(move || OddPieces::new(spelling, settings, vocab, merges, &places, made, &odd)));
+        Some(Box::new(move |piece, out| {
+            if has_bytes && is_one_character(piece) {
+                // The engine's first ids are the bytes.
+                out.extend(piece.iter().map(|&byte| u32::from(byte)));
+                return true;
+            }
+            pieces.as_mut().is_some_and(|pieces| pieces.tokens(piece, out))
+        }))
+    }
+}
+
+/// Whether `piece`, which is no token, is one character beyond ASCII.
+fn is_one_character(piece: &[u8]) -> bool {
+    let continues = |byte: &u8| byte & 0xC0 == 0x80;
+    piece.len() <= 4 && piece.first().is_some_and(|&byte| byte >= 128) && piece.iter().skip(1).all(continues)
+}
+
+/// Pieces that the engine would get wrong.
+struct OddPieces {
+    /// Those that are tokens which no merge makes, by their bytes, where such a piece is that token.
+    whole: HashMap<Vec<u8>, u32, FixedState>,
+    /// What odd tokens are of; where none can be sought, all pieces are odd.
+    finder: Option<AhoCorasick>,
+    shortest: usize,
+    /// The engine's ids of places.
+    own: Vec<u32>,
+    /// Made when the first such piece comes.
+    ranked: Late<std::cell::RefCell<Ranked>>,
+    spelling: Spelling,
+    vocab: Late<Vocab>,
+}
+
+impl OddPieces {
+    fn new(
+        spelling: Spelling,
+        settings: Settings,
+        vocab: Late<Vocab>,
+        merges: Late<Vec<[u32; 3]>>,
+        places: &[u32],
+        made: u32,
+        odd: &[u32],
+    ) -> Self {
+        let unmade = places.get(made as usize..).filter(|_| settings.ignore_merges).unwrap_or_default();
+        let unmade: HashSet<u32, FixedState> = unmade.iter().copied().collect();
+        let mut whole = HashMap::with_hasher(FixedState::default());
         let mut own = vec![0; vocab.len()];
         let mut bytes = Vec::new();
-        for (id, &place) in (0..).zip(&self.places) {
+        for (id, &place) in (0..).zip(places) {
             if let Some(slot) = own.get_mut(place as usize) {
                 *slot = id;
             }
-            if whole.contains(&place) && alphabet::bytes_of(vocab.text_of(place), &mut bytes) {
-                by_bytes.insert(std::mem::take(&mut bytes), id);
+            if unmade.contains(&place) && spelling.bytes_of(vocab.text_of(place), &mut bytes) {
+                whole.insert(std::mem::take(&mut bytes), id);
             }
         }
-        let finder = finder_of_bytes(vocab, &self.odd)?;
-        // Made when the first such piece comes.
-        let mut ranked = None;
-        let (merges, settings) = (std::mem::take(&mut file.merges), file.settings.clone());
-        let vocab = vocab.clone();
-        Ok(Some(Box::new(move |piece, out| {
-            if let Some(&id) = by_bytes.get(piece) {
-                out.push(id);
-                return true;
+        let mut texts = Vec::with_capacity(odd.len());
+        for &place in odd {
+            if spelling.bytes_of(vocab.text_of(place), &mut bytes) {
+                texts.push(bytes.clone());
             }
-            if !finder.as_ref().is_some_and(|finder| finder.is_match(piece)) {
-                return false;
-            }
-            let ranked = ranked.get_or_insert_with(|| Ranked::new(&vocab, &merges, &settings));
-            ranked.tokens(&vocab, &alphabet::spelled(piece), |tokens| {
-                out.extend(tokens.iter().map(|&place| own.get(place as usize).copied().unwrap_or_default()));
-                true
-            })
-        })))
+        }
+        let shortest = texts.iter().map(Vec::len).min().unwrap_or(usize::MAX);
+        let finder = AhoCorasick::new(texts).ok();
+        let own_vocab = vocab.clone();
+        let ranked = late(move || std::cell::RefCell::new(Ranked::new(&own_vocab, &merges, &settings)));
+        Self { whole, finder, shortest, own, ranked, spelling, vocab }
     }
+
+    fn tokens(&self, piece: &[u8], out: &mut Vec<u32>) -> bool {
+        if let Some(&id) = self.whole.get(piece) {
+            out.push(id);
+            return true;
+        }
+        if piece.len() < self.shortest || self.finder.as_ref().is_some_and(|finder| !finder.is_match(piece)) {
+            return false;
+        }
+        self.ranked.borrow_mut().tokens(&self.vocab, &self.spelling.spelled(piece), |tokens| {
+            out.extend(tokens.iter().map(|&place| self.own.get(place as usize).copied().unwrap_or_default()));
+            true
+        })
+    }
+}
+
+/// Which bytes stand side by side in the tokens at these places.
+fn pairs(vocab: &Vocab, spelling: Spelling, places: &[bool]) -> Vec<u64> {
+    let mut all = vec![0; Joints::WORDS];
+    let mut bytes = Vec::new();
+    for place in (0..).zip(places).filter(|&(_, is)| *is).map(|(place, _)| place) {
+        spelling.bytes_of(vocab.text_of(place), &mut bytes);
+        Joints::join(&mut all, &bytes);
+    }
+    all
 }
 
 /// Of more merges that come before their parts, the engine is not what counts.
 const MAX_ODD: usize = 10_000;
-
-fn finder(vocab: &Vocab, places: &[u32]) -> Result<AhoCorasick> {
-    let texts = places.iter().map(|&place| vocab.text_of(place));
-    AhoCorasick::new(texts).map_err(|e| Error::unsupported(format!("a vocabulary of this kind: {e}")))
-}
-
-fn finder_of_bytes(vocab: &Vocab, places: &[u32]) -> Result<Option<AhoCorasick>> {
-    if places.is_empty() {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    let mut texts = Vec::with_capacity(places.len());
-    for &place in places {
-        if alphabet::bytes_of(vocab.text_of(place), &mut bytes) {
-            texts.push(bytes.clone());
-        }
-    }
-    let finder = AhoCorasick::new(texts);
-    finder.map(Some).map_err(|e| Error::unsupported(format!("a vocabulary of this kind: {e}")))
-}
+const MAX_ODD_BYTES: usize = 1 << 20;
 
 /// The tokens so far.
 struct Made {
+    writer: Writer,
+    /// The engine's id of each place.
+    own: Vec<u32>,
+    /// By the engine's id: the place, the parts, and how many bytes it has.
+    places: Vec<u32>,
     parts: Vec<[u32; 2]>,
+    lengths: Vec<u16>,
     merges: HashMap<(u32, u32), u32, FixedState>,
 }
 
 impl Made {
+    /// A token a byte.
+    fn of_bytes(vocab: &Vocab, spelling: Spelling) -> Option<Self> {
+        let mut made = Self {
+            writer: Writer::default(),
+            own: vec![NONE; vocab.len()],
+            places: Vec::with_capacity(vocab.len()),
+            parts: Vec::with_capacity(vocab.len()),
+            lengths: Vec::with_capacity(vocab.len()),
+            merges: HashMap::with_capacity_and_hasher(vocab.len(), FixedState::default()),
+        };
+        for byte in 0..=255_u8 {
+            let place = spelling.byte(vocab, byte)?;
+            *made.own.get_mut(place as usize)? = u32::from(byte);
+            made.places.push(place);
+            made.lengths.push(1);
+            made.parts.push([u32::from(byte); 2]);
+        }
+        Some(made)
+    }
+
+    /// Characters that are tokens, made of their bytes before all that they make: what a text has of a character's bytes alone is
+    /// no token of the file.
+    fn add_characters(&mut self, vocab: &Vocab, spelling: Spelling) -> Option<Vec<char>> {
+        let mut characters = Vec::new();
+        for place in 0..vocab.len() as u32 {
+            let Some(c) = spelling.character(vocab.text_of(place)) else { continue };
+            let mut buffer = [0; 4];
+            let [first, middle @ .., last] = c.encode_utf8(&mut buffer).as_bytes() else { continue };
+            let mut left = u32::from(*first);
+            for &byte in middle {
+                left = match self.merges.get(&(left, u32::from(byte))) {
+                    Some(&id) => id,
+                    None => self.add(left, u32::from(byte), NONE)?,
+                };
+            }
+            self.add(left, u32::from(*last), place)?;
+            characters.push(c);
+        }
+        Some(characters)
+    }
+
+    /// The token that these two make; `None` if there are too many.
+    fn add(&mut self, left: u32, right: u32, place: u32) -> Option<u32> {
+        if self.places.len() == MAX_IDS {
+            return None;
+        }
+        let id = self.writer.add(left, right);
+        if let Some(own) = self.own.get_mut(place as usize) {
+            *own = id;
+        }
+        self.merges.insert((left, right), id);
+        self.parts.push([left, right]);
+        self.places.push(place);
+        self.lengths.push(self.lengths[left as usize] + self.lengths[right as usize]);
+        Some(id)
+    }
+
+    /// Whether the token at `place` stands for a byte of characters that are no tokens.
+    fn is_byte_token(&self, vocab: &Vocab, place: u32) -> bool {
+        self.own.get(place as usize).is_some_and(|&id| id < 256) && vocab.text_of(place).starts_with("<0x")
+    }
+
     /// Whether `left` and `right` stand side by side once all merges to tokens below `limit` are done to their bytes.
     ///
     /// As `Vocabulary::may_follow` of the crate `bpe`, which says why.

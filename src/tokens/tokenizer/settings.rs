@@ -7,6 +7,8 @@ use serde_json::Value;
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[allow(clippy::struct_excessive_bools, reason = "as the file has them")]
 pub struct Settings {
+    /// In a packed file they stand by themselves.
+    #[serde(skip)]
     pub added_tokens: Vec<Added>,
     pub normalizer: Value,
     pub pre_tokenizer: Value,
@@ -20,7 +22,7 @@ pub struct Settings {
 }
 
 /// A token that is found in the text before all else.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[allow(clippy::struct_excessive_bools, reason = "as the file has them")]
 pub struct Added {
     pub id: u32,
@@ -35,4 +37,20 @@ pub struct Added {
     pub normalized: bool,
     #[serde(default)]
     pub special: bool,
+}
+
+impl Added {
+    /// What it is, a bit each.
+    pub fn flags(&self) -> u8 {
+        [self.single_word, self.lstrip, self.rstrip, self.normalized, self.special]
+            .iter()
+            .fold(0, |flags, &is| flags << 1 | u8::from(is))
+    }
+
+    /// The reverse.
+    pub fn of_flags(flags: u8, id: u32, content: String) -> Self {
+        let is = |bit: u8| flags >> bit & 1 != 0;
+        let (single_word, lstrip, rstrip) = (is(4), is(3), is(2));
+        Self { id, content, single_word, lstrip, rstrip, normalized: is(1), special: is(0) }
+    }
 }

@@ -83,57 +83,40 @@ impl Splits {
     pub fn new(value: &Value) -> Result<Self> {
         let mut flat = Vec::new();
         flatten(value, &mut flat, 0)?;
-        let mut splits = Self { pattern: None, steps: Vec::new(), byte_level: false };
-        // What is isolated by expressions alone, as long as nothing else is done.
-        let mut isolated = Some(Vec::new());
-        for value in flat {
-            if splits.byte_level {
-                return Err(Error::unsupported("a pre-tokenizer behind ByteLevel"));
-            }
-            let expression = splits.add(value)?;
-            isolated = match (isolated, expression) {
-                (Some(mut all), Known::Isolates(expression)) => {
-                    all.push(expression);
-                    Some(all)
-                }
-                (all, Known::Nothing) => all,
-                _ => None,
-            };
+        if let Some(behind) = flat.iter().position(|value| kind_of(value) == "ByteLevel")
+            && behind + 1 < flat.len()
+        {
+            return Err(Error::unsupported("a pre-tokenizer behind ByteLevel"));
         }
-        if let Some(isolated) = isolated {
-            splits.pattern = KNOWN.iter().find(|(known, _)| *known == isolated).map(|&(_, pattern)| pattern);
+        let byte_level = flat.last().is_some_and(|value| kind_of(value) == "ByteLevel");
+        let isolated: Option<Vec<&str>> = flat.iter().filter_map(|value| isolates(value)).collect();
+        let known = KNOWN.iter().find(|(known, _)| isolated.as_deref() == Some(*known));
+        let mut splits = Self { pattern: known.map(|&(_, pattern)| pattern), steps: Vec::new(), byte_level };
+        if splits.pattern.is_none() {
+            // Expressions take time to compile: only where nothing else cuts.
+            flat.into_iter().try_for_each(|value| splits.add(value))?;
         }
         Ok(splits)
     }
 
-    fn add<'a>(&mut self, value: &'a Value) -> Result<Known<'a>> {
-        let kind = value.get("type").and_then(Value::as_str).unwrap_or_default();
+    fn add(&mut self, value: &Value) -> Result<()> {
         let flag = |key: &str| value.get(key).and_then(Value::as_bool);
-        self.steps.push(match kind {
+        let step = match kind_of(value) {
             "ByteLevel" => {
-                self.byte_level = true;
-                let prefix = flag("add_prefix_space").unwrap_or(true);
-                if prefix {
+                if flag("add_prefix_space").unwrap_or(true) {
                     self.steps.push(Step::PrefixSpace);
                 }
                 if !flag("use_regex").unwrap_or(true) {
-                    return Ok(if prefix { Known::Other } else { Known::Nothing });
+                    return Ok(());
                 }
                 let matcher = Matcher::Expression(Expression::new(GPT2)?);
-                self.steps.push(Step::Split { matcher, behavior: Behavior::Isolated, invert: false });
-                return Ok(if prefix { Known::Other } else { Known::Isolates(GPT2) });
+                Step::Split { matcher, behavior: Behavior::Isolated, invert: false }
             }
             "Split" => {
                 let pattern = value.get("pattern").unwrap_or(&Value::Null);
                 let behavior = behavior_of(value.get("behavior"))?;
                 let invert = flag("invert").unwrap_or_default();
-                self.steps.push(Step::Split { matcher: Matcher::of(pattern)?, behavior, invert });
-                return Ok(match pattern.get("Regex").and_then(Value::as_str) {
-                    Some(expression) if behavior == Behavior::Isolated && !invert => {
-                        Known::Isolates(expression)
-                    }
-                    _ => Known::Other,
-                });
+                Step::Split { matcher: Matcher::of(pattern)?, behavior, invert }
             }
             "Digits" => {
                 let each = flag("individual_digits").unwrap_or_default();
@@ -159,8 +142,9 @@ impl Splits {
                 Step::Metaspace { replacement: char_of(value, "replacement")?, scheme, split }
             }
             other => return Err(Error::unsupported(format!("the pre-tokenizer {other:?}"))),
-        });
-        Ok(Known::Other)
+        };
+        self.steps.push(step);
+        Ok(())
     }
 
     /// The pieces of `text`, which becomes what they are pieces of. `first`: it begins where the whole text does.
@@ -172,24 +156,42 @@ impl Splits {
         pieces
     }
 
+    /// Whether a text without U+0020 is one piece.
+    pub fn cuts_at_spaces_alone(&self) -> bool {
+        self.steps.iter().all(|step| match step {
+            Step::Split { matcher: Matcher::Text(needle, _), invert: false, .. } => needle.needle().contains(&b' '),
+            _ => false,
+        })
+    }
+
     /// Whether a piece can depend on its standing at the whole text's beginning.
     pub fn knows_beginning(&self) -> bool {
         self.steps.iter().any(|step| matches!(step, Step::Metaspace { scheme: Scheme::First, .. }))
     }
 }
 
-/// What a step is to [`KNOWN`].
-enum Known<'a> {
-    Isolates(&'a str),
-    Nothing,
-    Other,
+fn kind_of(value: &Value) -> &str {
+    value.get("type").and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The expression whose matches this step isolates, if that is all that it does: `Some(None)` if it does more, `None` if nothing.
+fn isolates(value: &Value) -> Option<Option<&str>> {
+    let flag = |key: &str| value.get(key).and_then(Value::as_bool);
+    match kind_of(value) {
+        "ByteLevel" if flag("add_prefix_space").unwrap_or(true) => Some(None),
+        "ByteLevel" => flag("use_regex").unwrap_or(true).then_some(Some(GPT2)),
+        "Split" if value.get("behavior").and_then(Value::as_str) == Some("Isolated") && flag("invert") != Some(true) => {
+            Some(value.get("pattern").and_then(|pattern| pattern.get("Regex")).and_then(Value::as_str))
+        }
+        _ => Some(None),
+    }
 }
 
 fn flatten<'a>(value: &'a Value, into: &mut Vec<&'a Value>, depth: usize) -> Result<()> {
     if value.is_null() {
         return Ok(());
     }
-    if value.get("type").and_then(Value::as_str) != Some("Sequence") {
+    if kind_of(value) != "Sequence" {
         into.push(value);
         return Ok(());
     }

@@ -1,22 +1,23 @@
 use std::collections::HashMap;
-use std::rc::Rc;
 
 use crate::added::Finder;
 use crate::decoder::Decoder;
 use crate::error::{Error, Result};
 use crate::file::File;
+use crate::late::{Late, late};
 use crate::model::{Model, Tokens};
 use crate::normalizer::Normalizer;
 use crate::packed;
 use crate::proper::Proper;
 use crate::settings::Settings;
+use crate::spelling::Spelling;
 use crate::splits::Splits;
 use crate::vocab::Vocab;
 
 /// A tokenizer, as a `tokenizer.json` describes it. What a model's template puts around a text (`<s>`) is no part of it.
 pub struct Tokenizer {
     settings: Settings,
-    vocab: Rc<Vocab>,
+    vocab: Late<Vocab>,
     /// Added tokens that are sought in the text as it came.
     raw: Option<Finder>,
     normalizer: Normalizer,
@@ -29,37 +30,32 @@ pub struct Tokenizer {
     places: Option<HashMap<u32, u32>>,
 }
 
+/// What a tokenizer is made of.
+pub struct Parts {
+    pub settings: Settings,
+    pub vocab: Late<Vocab>,
+    /// Left, right and what they make, by their places in the vocabulary, in the order of their ranks.
+    pub merges: Late<Vec<[u32; 3]>>,
+    /// Where the engine counts.
+    pub proper: Option<Proper>,
+}
+
 impl Tokenizer {
-    /// Of the bytes of a `tokenizer.json`. With `special_as_text`, special tokens in a text count as the text that they are.
+    /// Of the bytes of a `tokenizer.json`, or of what [`Self::pack`] gave. With `special_as_text`, special tokens in a text count
+    /// as the text that they are.
     ///
     /// # Errors
     /// What is wrong with the file, or what it needs that is not known here.
-    pub fn from_json(bytes: &[u8], special_as_text: bool) -> Result<Self> {
-        let file = File::read(bytes)?;
-        let splits = Splits::new(&file.settings.pre_tokenizer)?;
-        let proper = if splits.byte_level { Proper::new(&file) } else { None };
-        Self::of(file, proper, splits, special_as_text)
-    }
-
-    /// Of what [`Self::pack`] gave.
-    ///
-    /// # Errors
-    /// That it is damaged, or of another version.
-    pub fn from_packed(bytes: &[u8], special_as_text: bool) -> Result<Self> {
-        let (file, proper) = packed::unpack(bytes)?;
-        let splits = Splits::new(&file.settings.pre_tokenizer)?;
-        Self::of(file, proper, splits, special_as_text)
-    }
-
-    /// Of either.
-    ///
-    /// # Errors
-    /// Those of the one that it is.
-    pub fn read(bytes: &[u8], special_as_text: bool) -> Result<Self> {
-        if packed::is_packed(bytes) {
-            return Self::from_packed(bytes, special_as_text);
+    pub fn read(bytes: Vec<u8>, special_as_text: bool) -> Result<Self> {
+        if packed::is_packed(&bytes) {
+            return Self::of(packed::unpack(bytes)?, special_as_text);
         }
-        Self::from_json(bytes, special_as_text)
+        let file = File::read(&bytes)?;
+        drop(bytes);
+        let proper = Self::proper(&file)?;
+        let File { settings, vocab, merges } = file;
+        let (vocab, merges) = (late(move || vocab), late(move || merges));
+        Self::of(Parts { settings, vocab, merges, proper }, special_as_text)
     }
 
     /// The fast-loading form of a `tokenizer.json`.
@@ -68,28 +64,41 @@ impl Tokenizer {
     /// What is wrong with the file, or what it needs that is not known here.
     pub fn pack(json: &[u8]) -> Result<Vec<u8>> {
         let file = File::read(json)?;
-        let splits = Splits::new(&file.settings.pre_tokenizer)?;
-        let proper = if splits.byte_level { Proper::new(&file) } else { None };
-        let packed = packed::pack(&file, proper.as_ref())?;
-        Self::of(file, proper, splits, true)?; // what cannot be loaded is not packed
+        let packed = packed::pack(&file, Self::proper(&file)?.as_ref());
+        Self::of(packed::unpack(packed.clone())?, true)?; // what cannot be loaded is not packed
         Ok(packed)
     }
 
-    fn of(mut file: File, proper: Option<Proper>, splits: Splits, special_as_text: bool) -> Result<Self> {
+    /// What the engine needs, where it counts as the file says.
+    fn proper(file: &File) -> Result<Option<Proper>> {
+        let splits = Splits::new(&file.settings.pre_tokenizer)?;
         let normalizer = Normalizer::new(&file.settings.normalizer)?;
+        let spelling = Spelling::of(file, &splits, &normalizer);
+        Ok(spelling.and_then(|spelling| Proper::new(file, spelling)))
+    }
+
+    fn of(parts: Parts, special_as_text: bool) -> Result<Self> {
+        let Parts { settings, vocab, merges, proper } = parts;
+        let mut splits = Splits::new(&settings.pre_tokenizer)?;
+        let mut normalizer = Normalizer::new(&settings.normalizer)?;
+        if let Some(Proper { spelling: Spelling::Text { space: Some(space) }, .. }) = proper {
+            normalizer.leave_spaces(space);
+            splits.steps.clear();
+        }
         if splits.knows_beginning() && normalizer.moves_beginning() {
             return Err(Error::unsupported("a Metaspace for the first word behind a Strip"));
         }
         // Where bytes are spelled, no character is unknown.
-        if let Some(token) = &file.settings.unk_token
+        if let Some(token) = &settings.unk_token
+            && proper.is_none()
             && !splits.byte_level
-            && file.vocab.get(token).is_none()
+            && vocab.get(token).is_none()
         {
             return Err(Error::invalid(format!("its `unk_token` {token:.40?} is no token of it")));
         }
-        let decoder = Decoder::new(&file.settings.decoder)?;
+        let decoder = Decoder::new(&settings.decoder)?;
         let (mut as_they_are, mut as_normalized) = (Vec::new(), Vec::new());
-        for token in file.settings.added_tokens.clone() {
+        for token in settings.added_tokens.clone() {
             if token.normalized {
                 as_normalized.push((normalizer.apply(&token.content).into_owned(), token));
             } else {
@@ -97,21 +106,9 @@ impl Tokenizer {
             }
         }
         let raw = Finder::new(as_they_are, special_as_text)?;
-        let found_normalized = Finder::new(as_normalized, special_as_text)?;
-        let vocab = Rc::new(std::mem::take(&mut file.vocab));
-        let model = Model::new(&mut file, &vocab, proper, &splits)?;
-        let File { settings, .. } = file;
-        Ok(Self {
-            settings,
-            vocab,
-            raw,
-            normalizer,
-            normalized: found_normalized,
-            splits,
-            model,
-            decoder,
-            places: None,
-        })
+        let normalized = Finder::new(as_normalized, special_as_text)?;
+        let model = Model::new(&settings, &vocab, &merges, proper, &splits)?;
+        Ok(Self { settings, vocab, raw, normalizer, normalized, splits, model, decoder, places: None })
     }
 
     /// How it counts: `engine`, `engine by steps` or `ranks`.

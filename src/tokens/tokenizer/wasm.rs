@@ -54,8 +54,7 @@ pub extern "C" fn load(length: usize, special_as_text: u32) -> u32 {
     STATE.with_borrow_mut(|state| {
         let mut bytes = std::mem::take(&mut state.room);
         bytes.truncate(length);
-        let made = Tokenizer::read(&bytes, special_as_text != 0);
-        drop(bytes);
+        let made = Tokenizer::read(bytes, special_as_text != 0);
         state.finish(made.map(|tokenizer| (Some(tokenizer), Vec::new())))
     })
 }

@@ -47,7 +47,7 @@ impl Family {
         as_text.set_encode_special_tokens(true);
         let added = theirs.get_added_tokens_decoder().values().map(|token| token.content.clone()).collect();
         let packed = Tokenizer::pack(&bytes).unwrap();
-        let ours = [Tokenizer::read(&bytes, false).unwrap(), Tokenizer::read(&packed, true).unwrap()];
+        let ours = [Tokenizer::read(bytes, false).unwrap(), Tokenizer::read(packed, true).unwrap()];
         Some(Self { name, theirs: [theirs, as_text], ours, added })
     }
 

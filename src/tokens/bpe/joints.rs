@@ -1,0 +1,92 @@
+//! Cutting where nothing says how: between two bytes that stand side by side in no token, nothing merges.
+
+use super::pieces::Pieces;
+
+/// Which bytes stand side by side in a vocabulary's tokens, and which characters are tokens of it at all. Of none: the text is
+/// one piece.
+#[derive(Default)]
+pub struct Joints {
+    /// A bit for each two bytes, the first one above.
+    pairs: Vec<u64>,
+    /// A bit for each character beyond ASCII.
+    characters: Vec<u64>,
+}
+
+impl Joints {
+    /// How many words of pairs there are.
+    pub const WORDS: usize = 1 << 10;
+
+    /// Of the pairs' words, in which [`Self::join`] has joined all tokens, and of characters that are tokens.
+    pub fn new(pairs: Vec<u64>, characters: impl Iterator<Item = char>) -> Self {
+        let mut joints = Self { pairs, characters: Vec::new() };
+        joints.pairs.resize(Self::WORDS, 0);
+        for c in characters {
+            let at = c as usize >> 6;
+            if at >= joints.characters.len() {
+                joints.characters.resize(at + 1, 0);
+            }
+            joints.characters[at] |= 1 << (c as usize & 63);
+        }
+        joints
+    }
+
+    /// Joins the bytes of a token in the pairs' words.
+    pub fn join(pairs: &mut [u64], token: &[u8]) {
+        for pair in token.windows(2) {
+            let (word, bit) = Self::place(pair[0], pair[1]);
+            pairs[word] |= bit;
+        }
+    }
+
+    const fn place(before: u8, after: u8) -> (usize, u64) {
+        ((before as usize) << 2 | after as usize >> 6, 1 << (after & 63))
+    }
+
+    #[inline(always)]
+    fn joins(&self, before: u8, after: u8) -> bool {
+        let (word, bit) = Self::place(before, after);
+        self.pairs.get(word).is_some_and(|word| word & bit != 0)
+    }
+
+    /// The length of the character beyond ASCII that begins at `at`, and whether it is a token.
+    #[inline(always)]
+    fn character(&self, text: &[u8], at: usize) -> (usize, bool) {
+        let byte = |n: usize| text.get(at + n).map_or(0, |&byte| usize::from(byte & 63));
+        let lead = text.get(at).map_or(0, |&byte| usize::from(byte));
+        let (len, code) = match lead {
+            0xF0.. => (4, (lead & 7) << 18 | byte(1) << 12 | byte(2) << 6 | byte(3)),
+            0xE0.. => (3, (lead & 15) << 12 | byte(1) << 6 | byte(2)),
+            _ => (2, (lead & 31) << 6 | byte(1)),
+        };
+        (len, self.characters.get(code >> 6).is_some_and(|word| word >> (code & 63) & 1 != 0))
+    }
+}
+
+impl Pieces for Joints {
+    /// A character that is no token is a piece.
+    #[inline(always)]
+    fn end(&self, text: &[u8], start: usize, _: u64) -> usize {
+        if self.pairs.is_empty() {
+            return text.len();
+        }
+        let mut at = start;
+        let mut before = None;
+        while let Some(&byte) = text.get(at) {
+            if before.is_some_and(|before| !self.joins(before, byte)) {
+                return at;
+            }
+            if byte < 128 {
+                at += 1;
+                before = Some(byte);
+                continue;
+            }
+            let (len, known) = self.character(text, at);
+            if !known {
+                return if at == start { text.len().min(at + len) } else { at };
+            }
+            at += len;
+            before = text.get(at - 1).copied();
+        }
+        text.len()
+    }
+}

@@ -1,0 +1,99 @@
+//! How the tokens of a file spell the bytes of a text.
+
+use crate::alphabet;
+use crate::file::File;
+use crate::normalizer::Normalizer;
+use crate::splits::Splits;
+use crate::vocab::Vocab;
+
+/// How tokens spell bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spelling {
+    /// Each byte is a character of GPT-2's alphabet.
+    Alphabet,
+    /// Tokens are text, and a character that is none is its bytes' tokens, `<0x41>`. With a sign for U+0020, where the text
+    /// has no such space any more: there the engine reads the space itself.
+    Text { space: Option<char> },
+}
+
+impl Spelling {
+    /// Of a file; `None` where the engine cannot count by its tokens.
+    pub fn of(file: &File, splits: &Splits, normalizer: &Normalizer) -> Option<Self> {
+        let settings = &file.settings;
+        if !settings.prefix.is_empty() || !settings.suffix.is_empty() {
+            return None;
+        }
+        if splits.byte_level {
+            return Some(Self::Alphabet);
+        }
+        // A text that is a token as a whole would be looked up before it is cut at its joints.
+        if settings.ignore_merges || !settings.byte_fallback {
+            return None;
+        }
+        (0..=255).all(|byte| byte_token(&file.vocab, byte).is_some()).then_some(())?;
+        // An added token would take spaces beside it where it takes no signs.
+        let takes_spaces =
+            settings.added_tokens.iter().any(|token| token.normalized && (token.lstrip || token.rstrip));
+        let space = normalizer.space().filter(|_| !takes_spaces && splits.cuts_at_spaces_alone());
+        Some(Self::Text { space })
+    }
+
+    /// The bytes of the text that `token` is of; false if it is of none.
+    pub fn bytes_of(self, token: &str, out: &mut Vec<u8>) -> bool {
+        out.clear();
+        match self {
+            Self::Alphabet => alphabet::bytes_of(token, out),
+            Self::Text { space: None } => {
+                out.extend_from_slice(token.as_bytes());
+                true
+            }
+            Self::Text { space: Some(space) } => {
+                let mut buffer = [0; 4];
+                for c in token.chars() {
+                    let c = if c == space { ' ' } else { c };
+                    out.extend_from_slice(c.encode_utf8(&mut buffer).as_bytes());
+                }
+                !token.contains(' ')
+            }
+        }
+    }
+
+    /// As the file's tokens spell `text`.
+    pub fn spelled(self, text: &[u8]) -> String {
+        match self {
+            Self::Alphabet => alphabet::spelled(text),
+            Self::Text { space } => {
+                let text = String::from_utf8_lossy(text);
+                let sign = space.unwrap_or(' ');
+                text.chars().map(|c| if c == ' ' { sign } else { c }).collect()
+            }
+        }
+    }
+
+    /// The place of the token that stands for one byte.
+    pub fn byte(self, vocab: &Vocab, byte: u8) -> Option<u32> {
+        let mut buffer = [0; 4];
+        match self {
+            Self::Alphabet => vocab.get(alphabet::char_of(byte).encode_utf8(&mut buffer)),
+            Self::Text { space } => {
+                let sign = space.filter(|_| byte == b' ').unwrap_or(byte as char);
+                let character =
+                    if byte < 128 { vocab.get(sign.encode_utf8(&mut buffer)) } else { None };
+                character.or_else(|| byte_token(vocab, byte))
+            }
+        }
+    }
+
+    /// The one character that `token` is, beyond ASCII.
+    pub fn character(self, token: &str) -> Option<char> {
+        let Self::Text { space } = self else { return None };
+        let mut chars = token.chars();
+        let c = chars.next()?;
+        (chars.next().is_none() && !c.is_ascii() && Some(c) != space).then_some(c)
+    }
+}
+
+/// The place of `<0x41>`.
+pub fn byte_token(vocab: &Vocab, byte: u8) -> Option<u32> {
+    vocab.get(&format!("<0x{byte:02X}>"))
+}
