@@ -8,10 +8,10 @@ use super::cache::{self, Cache};
 #[cfg(feature = "tokenizer")]
 use super::deepseek::DeepSeek;
 use super::dictionary::Dictionary;
-use super::merge::Merge;
-use super::pieces::{Cl100k, Gpt2, O200k, Pieces};
 #[cfg(feature = "tokenizer")]
 use super::joints::Joints;
+use super::merge::Merge;
+use super::pieces::{Cl100k, Gpt2, O200k, Pieces};
 #[cfg(feature = "tokenizer")]
 use super::pieces::{Llama3, Qwen2, Tekken};
 use super::table::{medium_key, short_key};

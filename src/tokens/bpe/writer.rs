@@ -22,12 +22,17 @@ impl Default for Writer {
 }
 
 impl Writer {
-    /// The next token, made of these two; its id.
-    pub fn add(&mut self, left: u32, right: u32) -> u32 {
+    /// The next token, made of these two.
+    pub fn add(&mut self, left: u32, right: u32) {
         put_varint(&mut self.lefts, left + 1);
         put_varint(&mut self.rights, right);
         self.ids += 1;
-        self.ids - 1
+    }
+
+    /// An id that is no token.
+    pub fn skip(&mut self) {
+        put_varint(&mut self.lefts, 0);
+        self.ids += 1;
     }
 
     /// The asset, by a name of at most 16 bytes.

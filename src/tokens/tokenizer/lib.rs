@@ -11,6 +11,7 @@ mod alphabet;
 mod decoder;
 mod error;
 mod file;
+mod forms;
 mod late;
 mod matcher;
 mod model;

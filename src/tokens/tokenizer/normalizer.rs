@@ -3,20 +3,15 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
-use unicode_normalization_alignments::{
-    IsNormalized, UnicodeNormalization, char::is_combining_mark, is_nfc_quick, is_nfd_quick, is_nfkc_quick,
-    is_nfkd_quick,
-};
+use unicode_normalization_alignments::char::is_combining_mark;
 
 use crate::error::{Error, Result};
+use crate::forms::{Form, ToForm};
 use crate::matcher::Matcher;
 
 /// One step.
 enum Step {
-    Nfc,
-    Nfd,
-    Nfkc,
-    Nfkd,
+    Form(ToForm),
     Lowercase,
     StripAccents,
     Nmt,
@@ -87,10 +82,10 @@ fn add(value: &Value, steps: &mut Vec<Step>, depth: usize) -> Result<()> {
             let list = list.ok_or_else(|| Error::invalid("its normalizer Sequence has no `normalizers`"))?;
             return list.iter().try_for_each(|value| add(value, steps, depth + 1));
         }
-        "NFC" => Step::Nfc,
-        "NFD" => Step::Nfd,
-        "NFKC" => Step::Nfkc,
-        "NFKD" => Step::Nfkd,
+        "NFC" => Step::Form(ToForm::new(Form::Nfc)),
+        "NFD" => Step::Form(ToForm::new(Form::Nfd)),
+        "NFKC" => Step::Form(ToForm::new(Form::Nfkc)),
+        "NFKD" => Step::Form(ToForm::new(Form::Nfkd)),
         "Lowercase" => Step::Lowercase,
         "StripAccents" => Step::StripAccents,
         "Nmt" => Step::Nmt,
@@ -108,21 +103,7 @@ impl Step {
     /// `None` where nothing changes.
     fn apply(&self, text: &str) -> Option<String> {
         match self {
-            // Below U+0300 every text is in form C.
-            Self::Nfc if text.bytes().all(|byte| byte < 0xCC) => None,
-            Self::Nfd | Self::Nfkc | Self::Nfkd | Self::Lowercase
-                if text.is_ascii() && !self.is_lowercase() =>
-            {
-                None
-            }
-            Self::Nfc if is_nfc_quick(text.chars()) == IsNormalized::Yes => None,
-            Self::Nfd if is_nfd_quick(text.chars()) == IsNormalized::Yes => None,
-            Self::Nfkc if is_nfkc_quick(text.chars()) == IsNormalized::Yes => None,
-            Self::Nfkd if is_nfkd_quick(text.chars()) == IsNormalized::Yes => None,
-            Self::Nfc => Some(text.nfc().map(|(c, _)| c).collect()),
-            Self::Nfd => Some(text.nfd().map(|(c, _)| c).collect()),
-            Self::Nfkc => Some(text.nfkc().map(|(c, _)| c).collect()),
-            Self::Nfkd => Some(text.nfkd().map(|(c, _)| c).collect()),
+            Self::Form(form) => form.apply(text),
             Self::Lowercase => Some(text.chars().flat_map(char::to_lowercase).collect()),
             Self::StripAccents => Some(text.chars().filter(|&c| !is_combining_mark(c)).collect()),
             Self::Nmt => Some(text.chars().filter_map(nmt).collect()),
@@ -134,10 +115,6 @@ impl Step {
             Self::Prepend(prefix) => (!text.is_empty()).then(|| format!("{prefix}{text}")),
             Self::Replace(matcher, content) => replace(matcher, content, text),
         }
-    }
-
-    const fn is_lowercase(&self) -> bool {
-        matches!(self, Self::Lowercase)
     }
 }
 

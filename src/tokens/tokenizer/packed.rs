@@ -74,7 +74,8 @@ fn put_proper(out: &mut Vec<u8>, proper: &Proper) {
     let Spelling::Text { space } = proper.spelling else { return out.push(0) };
     out.push(1);
     put(out, space.map_or(0, u32::from));
-    let (pairs, characters) = proper.joints.as_ref().map_or((&[][..], &[][..]), |(pairs, characters)| (pairs, characters));
+    let (pairs, characters) =
+        proper.joints.as_ref().map_or((&[][..], &[][..]), |(pairs, characters)| (pairs, characters));
     put_blob(out, |out| pairs.iter().for_each(|word| out.extend(word.to_le_bytes())));
     let codes: Vec<u32> = characters.iter().map(|&c| u32::from(c)).collect();
     put_places(out, &codes);

@@ -59,7 +59,8 @@ impl Proper {
             if made.merges.contains_key(&(l, r)) {
                 return None; // of a merge that is written twice the later one counts
             }
-            if has_byte_tokens && [left, right, result].iter().any(|&place| made.is_byte_token(vocab, place)) {
+            if has_byte_tokens && [left, right, result].iter().any(|&place| made.is_byte_token(vocab, place))
+            {
                 return None; // to the engine these are bytes of characters
             }
             if made.own[result as usize] != NONE || !made.stay_apart(l, r, made.parts.len() as u32) {
@@ -82,25 +83,27 @@ impl Proper {
         odd.extend(early.iter().filter(happens).map(|&[.., result]| result));
         odd.sort_unstable();
         odd.dedup();
-        if odd.len() > MAX_ODD || odd.iter().map(|&place| vocab.text_of(place).len()).sum::<usize>() > MAX_ODD_BYTES {
+        if odd.len() > MAX_ODD
+            || odd.iter().map(|&place| vocab.text_of(place).len()).sum::<usize>() > MAX_ODD_BYTES
+        {
             return None;
         }
-        if !odd.is_empty() && !file.settings.ignore_merges {
-            // A piece that is a token counts one, which would be wrong for one with these bytes in it.
-            let finder = AhoCorasick::new(odd.iter().map(|&place| vocab.text_of(place))).ok()?;
-            if made.places.iter().any(|&place| finder.is_match(vocab.text_of(place))) {
-                return None;
-            }
-        }
+        // A piece that is a token counts one, which would be wrong for one with these bytes in it: so that is no token of the
+        // engine's.
+        let finder = AhoCorasick::new(odd.iter().map(|&place| vocab.text_of(place))).ok()?;
+        let contains_odd = |place: u32| {
+            !odd.is_empty() && !file.settings.ignore_merges && finder.is_match(vocab.text_of(place))
+        };
+        let asset = made.asset(contains_odd);
         let joints = has_byte_tokens.then(|| {
             let mut results = vec![false; vocab.len()];
             file.merges.iter().for_each(|&[.., result]| results[result as usize] = true);
             (pairs(vocab, spelling, &results), characters)
         });
-        let Made { writer, mut places, own, .. } = made;
+        let Made { mut places, own, .. } = made;
         let made = places.len() as u32;
         places.extend((0..vocab.len() as u32).filter(|&place| own.get(place as usize) == Some(&NONE)));
-        let (asset, is_odd) = (writer.finish(NAME), !odd.is_empty());
+        let is_odd = !odd.is_empty();
         let (places, odd) = (late(move || places), late(move || odd));
         Some(Self { spelling, asset, joints, places, made, is_odd, odd })
     }
@@ -129,9 +132,10 @@ impl Proper {
             return None;
         }
         let (spelling, made, settings) = (self.spelling, self.made, settings.clone());
-        let (vocab, merges, places, odd) = (vocab.clone(), merges.clone(), self.places.clone(), self.odd.clone());
-        let mut pieces =
-            has_more.then(|| late(move || OddPieces::new(spelling, settings, vocab, merges, &places, made, &odd)));
+        let (vocab, merges, places, odd) =
+            (vocab.clone(), merges.clone(), self.places.clone(), self.odd.clone());
+        let mut pieces = has_more
+            .then(|| late(move || OddPieces::new(spelling, settings, vocab, merges, &places, made, &odd)));
         Some(Box::new(move |piece, out| {
             if has_bytes && is_one_character(piece) {
                 // The engine's first ids are the bytes.
@@ -232,7 +236,6 @@ const MAX_ODD_BYTES: usize = 1 << 20;
 
 /// The tokens so far.
 struct Made {
-    writer: Writer,
     /// The engine's id of each place.
     own: Vec<u32>,
     /// By the engine's id: the place, the parts, and how many bytes it has.
@@ -246,7 +249,6 @@ impl Made {
     /// A token a byte.
     fn of_bytes(vocab: &Vocab, spelling: Spelling) -> Option<Self> {
         let mut made = Self {
-            writer: Writer::default(),
             own: vec![NONE; vocab.len()],
             places: Vec::with_capacity(vocab.len()),
             parts: Vec::with_capacity(vocab.len()),
@@ -289,7 +291,7 @@ impl Made {
         if self.places.len() == MAX_IDS {
             return None;
         }
-        let id = self.writer.add(left, right);
+        let id = self.places.len() as u32;
         if let Some(own) = self.own.get_mut(place as usize) {
             *own = id;
         }
@@ -298,6 +300,19 @@ impl Made {
         self.places.push(place);
         self.lengths.push(self.lengths[left as usize] + self.lengths[right as usize]);
         Some(id)
+    }
+
+    /// The engine's asset, without the tokens that it must not know.
+    fn asset(&self, without: impl Fn(u32) -> bool) -> Vec<u8> {
+        let mut writer = Writer::default();
+        for (&[left, right], &place) in self.parts.iter().zip(&self.places).skip(256) {
+            if without(place) {
+                writer.skip();
+            } else {
+                writer.add(left, right);
+            }
+        }
+        writer.finish(NAME)
     }
 
     /// Whether the token at `place` stands for a byte of characters that are no tokens.

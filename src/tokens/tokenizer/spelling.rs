@@ -30,12 +30,12 @@ impl Spelling {
         if settings.ignore_merges || !settings.byte_fallback {
             return None;
         }
-        (0..=255).all(|byte| byte_token(&file.vocab, byte).is_some()).then_some(())?;
         // An added token would take spaces beside it where it takes no signs.
         let takes_spaces =
             settings.added_tokens.iter().any(|token| token.normalized && (token.lstrip || token.rstrip));
         let space = normalizer.space().filter(|_| !takes_spaces && splits.cuts_at_spaces_alone());
-        Some(Self::Text { space })
+        let spelling = Self::Text { space };
+        (0..=255).all(|byte| spelling.byte(&file.vocab, byte).is_some()).then_some(spelling)
     }
 
     /// The bytes of the text that `token` is of; false if it is of none.
@@ -77,8 +77,7 @@ impl Spelling {
             Self::Alphabet => vocab.get(alphabet::char_of(byte).encode_utf8(&mut buffer)),
             Self::Text { space } => {
                 let sign = space.filter(|_| byte == b' ').unwrap_or(byte as char);
-                let character =
-                    if byte < 128 { vocab.get(sign.encode_utf8(&mut buffer)) } else { None };
+                let character = if byte < 128 { vocab.get(sign.encode_utf8(&mut buffer)) } else { None };
                 character.or_else(|| byte_token(vocab, byte))
             }
         }
@@ -94,6 +93,6 @@ impl Spelling {
 }
 
 /// The place of `<0x41>`.
-pub fn byte_token(vocab: &Vocab, byte: u8) -> Option<u32> {
+fn byte_token(vocab: &Vocab, byte: u8) -> Option<u32> {
     vocab.get(&format!("<0x{byte:02X}>"))
 }

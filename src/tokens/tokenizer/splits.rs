@@ -159,7 +159,9 @@ impl Splits {
     /// Whether a text without U+0020 is one piece.
     pub fn cuts_at_spaces_alone(&self) -> bool {
         self.steps.iter().all(|step| match step {
-            Step::Split { matcher: Matcher::Text(needle, _), invert: false, .. } => needle.needle().contains(&b' '),
+            Step::Split { matcher: Matcher::Text(needle, _), invert: false, .. } => {
+                needle.needle().contains(&b' ')
+            }
             _ => false,
         })
     }
@@ -180,7 +182,10 @@ fn isolates(value: &Value) -> Option<Option<&str>> {
     match kind_of(value) {
         "ByteLevel" if flag("add_prefix_space").unwrap_or(true) => Some(None),
         "ByteLevel" => flag("use_regex").unwrap_or(true).then_some(Some(GPT2)),
-        "Split" if value.get("behavior").and_then(Value::as_str) == Some("Isolated") && flag("invert") != Some(true) => {
+        "Split"
+            if value.get("behavior").and_then(Value::as_str) == Some("Isolated")
+                && flag("invert") != Some(true) =>
+        {
             Some(value.get("pattern").and_then(|pattern| pattern.get("Regex")).and_then(Value::as_str))
         }
         _ => Some(None),

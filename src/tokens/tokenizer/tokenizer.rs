@@ -111,15 +111,6 @@ impl Tokenizer {
         Ok(Self { settings, vocab, raw, normalizer, normalized, splits, model, decoder, places: None })
     }
 
-    /// How it counts: `engine`, `engine by steps` or `ranks`.
-    pub fn kind(&self) -> &'static str {
-        match self.model {
-            Model::Engine { .. } if self.splits.pattern.is_some() => "engine",
-            Model::Engine { .. } => "engine by steps",
-            Model::Ranked(_) => "ranks",
-        }
-    }
-
     /// How many tokens `text` has.
     pub fn count(&mut self, text: &str) -> u64 {
         let mut out = Tokens { count: 0, limit: u64::MAX, ids: None };
