@@ -84,7 +84,7 @@ async function tokenizers() {
   console.log("### Counting by a tokenizer.json: MB/s (medians), and ratio to `@huggingface/tokenizers`\n");
   const rate = ({ contextfold, peer }) => `${contextfold.toFixed(1)} / ${peer.toFixed(2)} = ${(contextfold / peer).toFixed(0)}×`;
   table(["", ...kinds], rows.map(({ family, rates }) => [family, ...kinds.map((kind) => rate(rates[kind]))]));
-  console.log("### From import to the first count by a tokenizer.json, fresh processes: ms (median of 5)\n");
+  console.log("### From the bytes of a tokenizer.json to the first count, fresh processes: ms (median of 5)\n");
   const share = (ours, theirs) => `${ours.toFixed(0)} = 1/${(theirs / ours).toFixed(1)}`;
   table(["", "tokenizer.json", "packed", "@huggingface/tokenizers"], rows.map(({ family, load }) => [family, share(load.json, load.peer), share(load.packed, load.peer), load.peer.toFixed(0)]));
 }

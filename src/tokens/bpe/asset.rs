@@ -64,6 +64,16 @@ pub(super) struct Asset<'a> {
 impl<'a> Asset<'a> {
     /// Checks length, version and checksum.
     pub fn read(bytes: &'a [u8]) -> Result<Self> {
+        let asset = Self::of_whole(bytes)?;
+        let (header, payload) = bytes.split_at(HEADER);
+        if checksum(&[&header[..CHECKSUM_AT], payload]) != word_at(header, CHECKSUM_AT) {
+            return Err("its checksum does not match: it is damaged".into());
+        }
+        Ok(asset)
+    }
+
+    /// Of bytes that are known to be what was written.
+    pub fn of_whole(bytes: &'a [u8]) -> Result<Self> {
         let Some((header, payload)) = bytes.split_first_chunk::<HEADER>() else {
             return Err("it is shorter than its header".into());
         };
@@ -85,9 +95,6 @@ impl<'a> Asset<'a> {
             return Err(
                 "its length is not what its header says: it is cut off or has something after it".into()
             );
-        }
-        if checksum(&[&header[..CHECKSUM_AT], payload]) != word_at(header, CHECKSUM_AT) {
-            return Err("its checksum does not match: it is damaged".into());
         }
         let pattern = match header[6] {
             0 => Pattern::Gpt2,

@@ -91,20 +91,19 @@ impl Engine {
         })
     }
 
-    /// Of an asset that cuts text as `pattern` does, or at its joints; pieces that are no token are shown to `odd`.
+    /// Of an asset that is known to be whole, with text cut as `pattern` does or at its joints; pieces that are no token are shown
+    /// to `odd`.
     ///
     /// # Errors
-    /// What is wrong with the asset.
+    /// That it is no asset.
     #[cfg(feature = "tokenizer")]
     pub fn with_pattern(
         asset: Vec<u8>,
-        name: &str,
         pattern: Option<Pattern>,
         joints: Joints,
         odd: Option<Odd>,
     ) -> Result<Self> {
-        let mut loaded = Loaded::new(asset, name)?;
-        loaded.pattern = pattern.unwrap_or(Pattern::Joints);
+        let loaded = Loaded::of_whole(asset, pattern.unwrap_or(Pattern::Joints))?;
         Ok(Self { loaded: Some(loaded), full: None, joints, odd })
     }
 

@@ -27,7 +27,14 @@ impl Loaded {
         if asset.name != name {
             return Err(format!("it is `{}`, not `{name}`", asset.name));
         }
-        let pattern = asset.pattern;
+        let dictionary = Dictionary::new(asset.base, asset.ids);
+        Ok(Self { pattern: asset.pattern, dictionary, asset: bytes, place: Place::default() })
+    }
+
+    /// Of the bytes of an asset that are known to be what was written.
+    #[cfg(feature = "tokenizer")]
+    pub fn of_whole(bytes: Vec<u8>, pattern: Pattern) -> Result<Self> {
+        let asset = Asset::of_whole(&bytes)?;
         let dictionary = Dictionary::new(asset.base, asset.ids);
         Ok(Self { pattern, dictionary, asset: bytes, place: Place::default() })
     }

@@ -1,14 +1,21 @@
 //! Added tokens: texts that are found before anything else is done.
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::rc::Rc;
 
-use crate::error::{Error, Result};
-use crate::settings::Added;
+use aho_corasick::{AhoCorasick, Input, MatchKind};
+
+use crate::settings::{Added, Settings};
 
 /// The added tokens of one kind: those that are sought in the text as it came, or as it was normalized.
 pub struct Finder {
-    automaton: AhoCorasick,
-    tokens: Vec<Added>,
+    settings: Rc<Settings>,
+    /// What is sought, and which token it is.
+    texts: Vec<(String, usize)>,
+    beginnings: Beginnings,
+    /// Made when a text has what a token begins with.
+    automaton: OnceCell<Option<AhoCorasick>>,
     /// Special tokens count as the text that they are.
     special_as_text: bool,
 }
@@ -17,26 +24,47 @@ pub struct Finder {
 pub type Stretch = (Option<u32>, usize, usize);
 
 impl Finder {
-    /// Of these tokens, each with the text that it is sought as; `None` of none.
-    pub fn new(tokens: Vec<(String, Added)>, special_as_text: bool) -> Result<Option<Self>> {
-        let (texts, tokens): (Vec<String>, Vec<Added>) =
-            tokens.into_iter().filter(|(text, _)| !text.is_empty()).unzip();
-        if tokens.is_empty() || special_as_text && tokens.iter().all(|token| token.special) {
-            return Ok(None);
+    /// Of those that are normalized or not, each with the text that it is sought as; `None` of none.
+    pub fn new<'a>(
+        settings: &'a Rc<Settings>,
+        special_as_text: bool,
+        normalized: bool,
+        sought_as: impl Fn(&'a str) -> Cow<'a, str>,
+    ) -> Option<Self> {
+        let of_kind =
+            settings.added_tokens.iter().enumerate().filter(|(_, token)| token.normalized == normalized);
+        let texts: Vec<(String, usize)> = of_kind
+            .map(|(at, token)| (sought_as(&token.content).into_owned(), at))
+            .filter(|(text, _)| !text.is_empty())
+            .collect();
+        let token = |&(_, at): &(String, usize)| settings.added_tokens.get(at);
+        if texts.iter().filter_map(token).all(|token| special_as_text && token.special) {
+            return None;
         }
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(texts)
-            .map_err(|e| Error::unsupported(format!("added tokens that are too many or too long: {e}")))?;
-        Ok(Some(Self { automaton, tokens, special_as_text }))
+        let mut beginnings = Beginnings::default();
+        texts.iter().for_each(|(text, _)| beginnings.add(text.as_bytes()));
+        let settings = settings.clone();
+        Some(Self { settings, texts, beginnings, automaton: OnceCell::new(), special_as_text })
+    }
+
+    /// The next token's text at or behind `from`: which it is, and where.
+    fn next(&self, text: &str, from: usize) -> Option<(&Added, usize, usize)> {
+        let from = self.beginnings.first(text.as_bytes(), from)?;
+        // Their texts are bounded where the file is read: no automaton of them is too large.
+        let make = || {
+            let texts = self.texts.iter().map(|(text, _)| text);
+            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts).ok()
+        };
+        let found = self.automaton.get_or_init(make).as_ref()?.find(Input::new(text).range(from..))?;
+        let &(_, at) = self.texts.get(found.pattern().as_usize())?;
+        Some((self.settings.added_tokens.get(at)?, found.start(), found.end()))
     }
 
     /// Calls `each` for all of `text`, in order, until it says that it is enough.
     pub fn split(&self, text: &str, mut each: impl FnMut(Stretch) -> bool) -> bool {
-        let mut from = 0;
-        for found in self.automaton.find_iter(text) {
-            let Some(token) = self.tokens.get(found.pattern().as_usize()) else { continue };
-            let (mut start, mut end) = (found.start(), found.end());
+        let (mut from, mut at) = (0, 0);
+        while let Some((token, mut start, mut end)) = self.next(text, at) {
+            at = end;
             if self.special_as_text && token.special {
                 continue;
             }
@@ -63,6 +91,48 @@ impl Finder {
             from = end;
         }
         from >= text.len() || each((None, from, text.len()))
+    }
+}
+
+/// The two first bytes that tokens have, as a bit each: most texts have none of them, or late.
+struct Beginnings(Vec<u64>);
+
+impl Default for Beginnings {
+    fn default() -> Self {
+        Self(vec![0; 1 << 10])
+    }
+}
+
+impl Beginnings {
+    fn add(&mut self, token: &[u8]) {
+        let seconds = match token.get(1) {
+            Some(&second) => second..=second,
+            None => 0..=255,
+        };
+        for second in seconds {
+            let (word, bit) = Self::place(token.first().copied().unwrap_or_default(), second);
+            if let Some(word) = self.0.get_mut(word) {
+                *word |= bit;
+            }
+        }
+    }
+
+    const fn place(first: u8, second: u8) -> (usize, u64) {
+        ((first as usize) << 2 | second as usize >> 6, 1 << (second & 63))
+    }
+
+    /// The first place at or behind `from` where a token could begin.
+    fn first(&self, text: &[u8], from: usize) -> Option<usize> {
+        let has = |first: u8, second: u8| {
+            let (word, bit) = Self::place(first, second);
+            self.0.get(word).is_some_and(|word| word & bit != 0)
+        };
+        let rest = text.get(from..)?;
+        if let Some(at) = rest.windows(2).position(|pair| has(pair[0], pair[1])) {
+            return Some(from + at);
+        }
+        // A token of one byte, at the end: it has every second byte.
+        rest.last().filter(|&&last| has(last, 0)).map(|_| text.len() - 1)
     }
 }
 

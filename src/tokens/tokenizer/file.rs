@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::error::{Error, Result};
 use crate::settings::{Added, Settings};
+use crate::strides::in_strides;
 use crate::vocab::Vocab;
 
 /// The largest file that is read: the largest real ones have 34 MB.
@@ -17,6 +18,8 @@ const MAX_FILE: usize = 128 << 20;
 const MAX_TOKENS: usize = 1 << 20;
 const MAX_MERGES: usize = 1 << 22;
 const MAX_ID: u32 = 1 << 24;
+/// Bytes of all added tokens: Gemma has 100 kB.
+const MAX_ADDED: usize = 4 << 20;
 
 /// A file as it was read.
 pub struct File {
@@ -34,7 +37,8 @@ impl File {
                 bytes.len() >> 20
             )));
         }
-        let mut json = serde_json::Deserializer::from_slice(bytes);
+        let text = std::str::from_utf8(bytes).map_err(|e| Error::invalid(format!("it is no text: {e}")))?;
+        let mut json = serde_json::Deserializer::from_str(text);
         let raw = Raw::deserialize(&mut json)
             .map_err(|e| Error::invalid(format!("it is no tokenizer.json: {e}")))?;
         json.end().map_err(|e| Error::invalid(format!("something stands behind its end: {e}")))?;
@@ -52,7 +56,13 @@ impl File {
                 "a model with `dropout`: the same text has other tokens each time",
             ));
         }
+        if !model.vocab.is_distinct() {
+            return Err(Error::invalid("its vocabulary has a token twice"));
+        }
         let mut added_tokens = raw.added_tokens;
+        if added_tokens.iter().map(|token| token.content.len()).sum::<usize>() > MAX_ADDED {
+            return Err(Error::unsupported(format!("added tokens of more than {} MB", MAX_ADDED >> 20)));
+        }
         for token in &mut added_tokens {
             if let Some(place) = model.vocab.get(&token.content) {
                 token.id = model.vocab.id_of(place);
@@ -77,23 +87,46 @@ impl File {
 
 /// Finds the tokens that merges are of.
 fn resolve(merges: &Merges, vocab: &Vocab, prefix: usize) -> Result<Vec<[u32; 3]>> {
-    let mut resolved = Vec::with_capacity(merges.len());
-    let mut made = String::new();
-    for (left, right) in merges.iter() {
-        let known = |part: &str| {
-            vocab
-                .get(part)
-                .ok_or_else(|| Error::invalid(format!("it merges {part:.40?}, which is no token of it")))
-        };
-        let (l, r) = (known(left)?, known(right)?);
-        made.clear();
-        made.push_str(left);
-        made.push_str(
-            right.get(prefix..).ok_or_else(|| Error::invalid("a merge is shorter than the prefix"))?,
-        );
-        resolved.push([l, r, known(&made)?]);
+    let resolved = Vec::with_capacity(merges.len());
+    let mut finding =
+        Finding { vocab, text: &merges.text, start: 0, prefix, made: String::new(), resolved, wrong: None };
+    in_strides(&merges.ends, &mut finding, Finding::merges);
+    finding.wrong.map_or(Ok(finding.resolved), Err)
+}
+
+struct Finding<'a> {
+    vocab: &'a Vocab,
+    text: &'a str,
+    start: usize,
+    prefix: usize,
+    made: String,
+    resolved: Vec<[u32; 3]>,
+    wrong: Option<Error>,
+}
+
+impl Finding<'_> {
+    fn merges(&mut self, ends: &[[u32; 2]]) -> Option<()> {
+        ends.iter().try_for_each(|&[middle, end]| {
+            let (left, right) = (self.start..middle as usize, middle as usize..end as usize);
+            self.start = end as usize;
+            let (left, right) = (self.text.get(left)?, self.text.get(right)?);
+            let found = self.merge(left, right);
+            found.map(|merge| self.resolved.push(merge)).map_err(|wrong| self.wrong = Some(wrong)).ok()
+        })
     }
-    Ok(resolved)
+
+    fn merge(&mut self, left: &str, right: &str) -> Result<[u32; 3]> {
+        let unknown = |part: &str| Error::invalid(format!("it merges {part:.40?}, which is no token of it"));
+        let known = |part: &str| self.vocab.get(part).ok_or_else(|| unknown(part));
+        let (l, r) = (known(left)?, known(right)?);
+        self.made.clear();
+        self.made.push_str(left);
+        let rest = right.get(self.prefix..);
+        self.made.push_str(rest.ok_or_else(|| Error::invalid("a merge is shorter than the prefix"))?);
+        // Mostly it is the token behind the one that the merge before makes, or the same.
+        let near = self.resolved.last().map_or(0, |&[.., made]| made);
+        Ok([l, r, self.vocab.get_near(&self.made, near).ok_or_else(|| unknown(&self.made))?])
+    }
 }
 
 #[derive(Deserialize)]
@@ -150,7 +183,7 @@ impl<'de> Visitor<'de> for VocabVisitor {
                     "more than {MAX_TOKENS} tokens, or an id above {MAX_ID}"
                 )));
             }
-            vocab.insert(&token, id);
+            vocab.push(&token, id);
         }
         Ok(vocab)
     }
@@ -184,16 +217,6 @@ impl Merges {
         let middle = self.text.len() as u32;
         self.text.push_str(right);
         self.ends.push([middle, self.text.len() as u32]);
-    }
-
-    fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        let mut start = 0;
-        self.ends.iter().map(move |&[middle, end]| {
-            let (middle, end) = (middle as usize, end as usize);
-            let parts = (&self.text[start..middle], &self.text[middle..end]);
-            start = end;
-            parts
-        })
     }
 }
 

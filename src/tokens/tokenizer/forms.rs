@@ -60,7 +60,8 @@ impl ToForm {
                 at += c.len_utf8();
                 continue;
             }
-            let len = rest.char_indices().skip(1).find(|&(_, c)| begins(c)).map_or(rest.len(), |(len, _)| len);
+            let len =
+                rest.char_indices().skip(1).find(|&(_, c)| begins(c)).map_or(rest.len(), |(len, _)| len);
             at += len;
             out.push_str(text.get(copied..before).unwrap_or_default());
             self.put(text.get(before..at).unwrap_or_default(), &mut out);

@@ -22,6 +22,7 @@ mod ranked;
 mod settings;
 mod spelling;
 mod splits;
+mod strides;
 mod tokenizer;
 mod vocab;
 #[cfg(target_arch = "wasm32")]

@@ -1,5 +1,7 @@
 //! The model behind a tokenizer: the engine where it counts as the file says, the merges themselves elsewhere.
 
+use std::rc::Rc;
+
 use crate::alphabet;
 use crate::error::Result;
 use crate::late::Late;
@@ -18,7 +20,7 @@ pub enum Model {
 
 impl Model {
     pub fn new(
-        settings: &Settings,
+        settings: &Rc<Settings>,
         vocab: &Late<Vocab>,
         merges: &Late<Vec<[u32; 3]>>,
         proper: Option<Proper>,

@@ -20,6 +20,7 @@ use crate::late::late;
 use crate::proper::Proper;
 use crate::settings::{Added, Settings};
 use crate::spelling::Spelling;
+use crate::strides::in_strides;
 use crate::tokenizer::Parts;
 use crate::vocab::Vocab;
 
@@ -143,7 +144,7 @@ fn read(bytes: Vec<u8>) -> Option<Parts> {
         let known = |&place: &u32| (place as usize) < vocab.len();
         merges.iter().flatten().all(known).then_some(())?;
     }
-    Some(Parts { settings, vocab, merges, proper })
+    Some(Parts { settings: Rc::new(settings), vocab, merges, proper })
 }
 
 fn reader((all, range): &(Rc<Vec<u8>>, Range<usize>)) -> Reader<'_> {
@@ -270,15 +271,24 @@ const fn unzigzag(value: u32) -> u32 {
     (value >> 1) ^ (0_u32.wrapping_sub(value & 1))
 }
 
+/// Any change of one word changes the sum: each step is a bijection of the sum so far and of the word.
 fn checksum(bytes: &[u8]) -> u64 {
-    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
-    let (words, rest) = bytes.as_chunks::<8>();
-    let mut sum = 0xCF01_7AB5_93D2_E84F_u64 ^ bytes.len() as u64;
-    for word in words {
-        sum = (sum ^ u64::from_le_bytes(*word)).wrapping_mul(FACTOR).rotate_left(29);
-    }
-    for &byte in rest {
-        sum = (sum ^ u64::from(byte)).wrapping_mul(FACTOR).rotate_left(29);
-    }
-    sum
+    let mut sums = [0xCF01_7AB5_93D2_E84F_u64 ^ bytes.len() as u64, 1, 2, 3];
+    let (rounds, rest) = bytes.as_chunks::<32>();
+    in_strides(rounds, &mut sums, |sums, rounds| {
+        for round in rounds {
+            let (words, _) = round.as_chunks::<8>();
+            for (sum, word) in sums.iter_mut().zip(words) {
+                *sum = mixed(*sum, u64::from_le_bytes(*word));
+            }
+        }
+        Some(())
+    });
+    let [first, others @ ..] = sums;
+    let sum = others.into_iter().fold(first, mixed);
+    rest.iter().fold(sum, |sum, &byte| mixed(sum, u64::from(byte)))
+}
+
+const fn mixed(sum: u64, word: u64) -> u64 {
+    (sum ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }

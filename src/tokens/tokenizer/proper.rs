@@ -7,6 +7,8 @@
 //! Some vocabularies (Llama 3's) have a few hundred merges that come before their parts. Such a merge can only happen where the
 //! text has the bytes of what it makes; pieces that have them are merged as it is written ([`crate::ranked`]).
 
+use std::rc::Rc;
+
 use aho_corasick::AhoCorasick;
 use bpe::{Joints, MAX_BYTES, MAX_IDS, Odd, Pattern, Writer};
 use foldhash::fast::FixedState;
@@ -18,6 +20,7 @@ use crate::late::{Late, late};
 use crate::ranked::Ranked;
 use crate::settings::Settings;
 use crate::spelling::Spelling;
+use crate::strides::in_strides;
 use crate::vocab::Vocab;
 
 /// What the engine is made of.
@@ -37,7 +40,7 @@ pub struct Proper {
 }
 
 /// The name that assets of ours bear.
-pub const NAME: &str = "tokenizer";
+const NAME: &str = "tokenizer";
 
 const NONE: u32 = u32::MAX;
 
@@ -48,30 +51,9 @@ impl Proper {
         let mut made = Made::of_bytes(vocab, spelling)?;
         let characters = made.add_characters(vocab, spelling)?;
         let has_byte_tokens = matches!(spelling, Spelling::Text { .. });
-        // Merges that came when a part of them was no token yet, and what is too long.
-        let (mut early, mut odd) = (Vec::new(), Vec::new());
-        for &[left, right, result] in &file.merges {
-            let (l, r) = (made.own[left as usize], made.own[right as usize]);
-            if l == NONE || r == NONE {
-                early.push([left, right, result]);
-                continue;
-            }
-            if made.merges.contains_key(&(l, r)) {
-                return None; // of a merge that is written twice the later one counts
-            }
-            if has_byte_tokens && [left, right, result].iter().any(|&place| made.is_byte_token(vocab, place))
-            {
-                return None; // to the engine these are bytes of characters
-            }
-            if made.own[result as usize] != NONE || !made.stay_apart(l, r, made.parts.len() as u32) {
-                continue;
-            }
-            if usize::from(made.lengths[l as usize]) + usize::from(made.lengths[r as usize]) > MAX_BYTES {
-                odd.push(result);
-                continue;
-            }
-            made.add(l, r, result)?;
-        }
+        let mut reading = Reading { vocab, made, has_byte_tokens, early: Vec::new(), odd: Vec::new() };
+        in_strides(&file.merges, &mut reading, Reading::merges)?;
+        let Reading { made, early, mut odd, .. } = reading;
         // They never happen if their result is made before their parts are, or a part never, or the parts never stand side by
         // side.
         let own = &made.own;
@@ -111,7 +93,7 @@ impl Proper {
     /// The engine, and the file's id of each of its own.
     pub fn engine(
         self,
-        settings: &Settings,
+        settings: &Rc<Settings>,
         vocab: &Late<Vocab>,
         merges: &Late<Vec<[u32; 3]>>,
         pattern: Option<Pattern>,
@@ -120,12 +102,12 @@ impl Proper {
         let ids = late(move || places.iter().map(|&place| own_vocab.id_of(place)).collect());
         let odd = self.odd(settings, vocab, merges);
         let joints = self.joints.map(|(pairs, characters)| Joints::new(pairs, characters.into_iter()));
-        let engine = bpe::Engine::with_pattern(self.asset, NAME, pattern, joints.unwrap_or_default(), odd);
+        let engine = bpe::Engine::with_pattern(self.asset, pattern, joints.unwrap_or_default(), odd);
         Ok((engine.map_err(Error::Invalid)?, ids))
     }
 
     /// What knows the pieces that the engine would get wrong.
-    fn odd(&self, settings: &Settings, vocab: &Late<Vocab>, merges: &Late<Vec<[u32; 3]>>) -> Option<Odd> {
+    fn odd(&self, settings: &Rc<Settings>, vocab: &Late<Vocab>, merges: &Late<Vec<[u32; 3]>>) -> Option<Odd> {
         let has_bytes = matches!(self.spelling, Spelling::Text { .. });
         let has_more = self.is_odd || settings.ignore_merges;
         if !has_bytes && !has_more {
@@ -171,7 +153,7 @@ struct OddPieces {
 impl OddPieces {
     fn new(
         spelling: Spelling,
-        settings: Settings,
+        settings: Rc<Settings>,
         vocab: Late<Vocab>,
         merges: Late<Vec<[u32; 3]>>,
         places: &[u32],
@@ -233,6 +215,48 @@ fn pairs(vocab: &Vocab, spelling: Spelling, places: &[bool]) -> Vec<u64> {
 /// Of more merges that come before their parts, the engine is not what counts.
 const MAX_ODD: usize = 10_000;
 const MAX_ODD_BYTES: usize = 1 << 20;
+
+/// The merges that were read.
+struct Reading<'a> {
+    vocab: &'a Vocab,
+    made: Made,
+    has_byte_tokens: bool,
+    /// Those that came when a part of them was no token yet.
+    early: Vec<[u32; 3]>,
+    /// Places of what is too long.
+    odd: Vec<u32>,
+}
+
+impl Reading<'_> {
+    /// `None` where the engine would not count as they say.
+    fn merges(&mut self, merges: &[[u32; 3]]) -> Option<()> {
+        let made = &mut self.made;
+        for &[left, right, result] in merges {
+            let (l, r) = (made.own[left as usize], made.own[right as usize]);
+            if l == NONE || r == NONE {
+                self.early.push([left, right, result]);
+                continue;
+            }
+            if made.merges.contains_key(&(l, r)) {
+                return None; // of a merge that is written twice the later one counts
+            }
+            if self.has_byte_tokens
+                && [left, right, result].iter().any(|&place| made.is_byte_token(self.vocab, place))
+            {
+                return None; // to the engine these are bytes of characters
+            }
+            if made.own[result as usize] != NONE || !made.stay_apart(l, r, made.parts.len() as u32) {
+                continue;
+            }
+            if usize::from(made.lengths[l as usize]) + usize::from(made.lengths[r as usize]) > MAX_BYTES {
+                self.odd.push(result);
+                continue;
+            }
+            made.add(l, r, result)?;
+        }
+        Some(())
+    }
+}
 
 /// The tokens so far.
 struct Made {

@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::added::Finder;
 use crate::decoder::Decoder;
@@ -16,7 +17,7 @@ use crate::vocab::Vocab;
 
 /// A tokenizer, as a `tokenizer.json` describes it. What a model's template puts around a text (`<s>`) is no part of it.
 pub struct Tokenizer {
-    settings: Settings,
+    settings: Rc<Settings>,
     vocab: Late<Vocab>,
     /// Added tokens that are sought in the text as it came.
     raw: Option<Finder>,
@@ -32,7 +33,7 @@ pub struct Tokenizer {
 
 /// What a tokenizer is made of.
 pub struct Parts {
-    pub settings: Settings,
+    pub settings: Rc<Settings>,
     pub vocab: Late<Vocab>,
     /// Left, right and what they make, by their places in the vocabulary, in the order of their ranks.
     pub merges: Late<Vec<[u32; 3]>>,
@@ -55,7 +56,7 @@ impl Tokenizer {
         let proper = Self::proper(&file)?;
         let File { settings, vocab, merges } = file;
         let (vocab, merges) = (late(move || vocab), late(move || merges));
-        Self::of(Parts { settings, vocab, merges, proper }, special_as_text)
+        Self::of(Parts { settings: Rc::new(settings), vocab, merges, proper }, special_as_text)
     }
 
     /// The fast-loading form of a `tokenizer.json`.
@@ -97,16 +98,8 @@ impl Tokenizer {
             return Err(Error::invalid(format!("its `unk_token` {token:.40?} is no token of it")));
         }
         let decoder = Decoder::new(&settings.decoder)?;
-        let (mut as_they_are, mut as_normalized) = (Vec::new(), Vec::new());
-        for token in settings.added_tokens.clone() {
-            if token.normalized {
-                as_normalized.push((normalizer.apply(&token.content).into_owned(), token));
-            } else {
-                as_they_are.push((token.content.clone(), token));
-            }
-        }
-        let raw = Finder::new(as_they_are, special_as_text)?;
-        let normalized = Finder::new(as_normalized, special_as_text)?;
+        let raw = Finder::new(&settings, special_as_text, false, |text| text.into());
+        let normalized = Finder::new(&settings, special_as_text, true, |text| normalizer.apply(text));
         let model = Model::new(&settings, &vocab, &merges, proper, &splits)?;
         Ok(Self { settings, vocab, raw, normalizer, normalized, splits, model, decoder, places: None })
     }

@@ -5,6 +5,7 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 /// Tokens in the file's order. A token is known by its place in it.
 #[derive(Default)]
@@ -38,21 +39,17 @@ impl Vocab {
         &self.text
     }
 
-    /// Adds a token; one of the same text gets the new id.
-    pub fn insert(&mut self, token: &str, id: u32) {
-        if let Some(place) = self.get(token) {
-            if let Some(old) = self.ids.get_mut(place as usize) {
-                *old = id;
-            }
-            return;
-        }
-        let place = self.ids.len() as u32;
+    /// Whether no two tokens have the same text.
+    pub fn is_distinct(&self) -> bool {
+        self.places().len() == self.len()
+    }
+
+    /// Adds a token.
+    pub fn push(&mut self, token: &str, id: u32) {
         self.text.push_str(token);
         self.ends.push(self.text.len() as u32);
         self.ids.push(id);
-        if let Some(places) = self.places.get_mut() {
-            add(places, &self.text, &self.ends, place);
-        }
+        self.places.take();
     }
 
     /// The place of the token with this text.
@@ -60,6 +57,12 @@ impl Vocab {
         self.places()
             .find(HASH.hash_one(token.as_bytes()), |&place| text_at(&self.text, &self.ends, place) == token)
             .copied()
+    }
+
+    /// The same, where it may be one of these two places.
+    pub fn get_near(&self, token: &str, near: u32) -> Option<u32> {
+        let is = |place: &u32| !token.is_empty() && text_at(&self.text, &self.ends, *place) == token;
+        [near.wrapping_add(1), near].into_iter().find(is).or_else(|| self.get(token))
     }
 
     fn places(&self) -> &HashTable<u32> {
@@ -92,7 +95,10 @@ impl Vocab {
 
 fn add(places: &mut HashTable<u32>, text: &str, ends: &[u32], place: u32) {
     let hash = |place: u32| HASH.hash_one(text_at(text, ends, place).as_bytes());
-    places.insert_unique(hash(place), place, |&place| hash(place));
+    let same = |&other: &u32| text_at(text, ends, other) == text_at(text, ends, place);
+    if let Entry::Vacant(entry) = places.entry(hash(place), same, |&place| hash(place)) {
+        entry.insert(place);
+    }
 }
 
 fn text_at<'a>(text: &'a str, ends: &[u32], place: u32) -> &'a str {
