@@ -15,8 +15,8 @@ const modules = join(here, "../..", folder, "node_modules");
 
 export const FAMILIES = ["qwen3", "llama3", "deepseek_v3", "gptoss", "gemma3", "gemini", "llama2", "claude"];
 const KINDS = ["english", "code", "json", "logs", "chinese"];
-/** What the peer counts: a slice of 20 kB, in a tenth of a second or so. */
-const MOST = 27 * 20_000;
+/** What the peer counts: a slice of 40 kB, in a tenth of a second or so. */
+const MOST = 27 * 40_000;
 
 /** Rows of `{ family, rates: { english: { contextfold, peer }, … }, load: { json, packed, peer } }`. */
 export async function tokenizerRows(texts, families = FAMILIES) {
