@@ -30,7 +30,7 @@ export const unreadable = (message) => new Failure(EXIT.unreadable, "UNREADABLE"
 
 // The engine's codes that are about how it was called, and about what it was given.
 const MISUSED = new Set(["INVALID_CONFIG", "INVALID_ARGUMENT", "UNKNOWN_MODEL"]);
-const UNREADABLE = new Set(["INVALID_MESSAGE", "SNAPSHOT_INVALID", "SNAPSHOT_TOO_NEW", "STORE_FAILED", "UNKNOWN_REF"]);
+const UNREADABLE = new Set(["INVALID_MESSAGE", "ENCODING_INVALID", "ENCODING_UNSUPPORTED", "SNAPSHOT_INVALID", "SNAPSHOT_TOO_NEW", "STORE_FAILED", "UNKNOWN_REF"]);
 
 /** Any thrown value as what a person is shown: never a stack trace. */
 export function asFailure(thrown) {

@@ -43,16 +43,18 @@ function named(name, bytes, transcript) {
 }
 
 function load(file) {
-  const name = file === "-" ? "standard input" : file;
-  const bytes = readBytes(file, name);
-  return { name, text: decode(bytes, name), bytes: bytes.length };
+  const bytes = readBytes(file);
+  return { name: nameOf(file), text: decode(bytes, nameOf(file)), bytes: bytes.length };
 }
 
-function readBytes(file, name) {
+const nameOf = (file) => (file === "-" ? "standard input" : file);
+
+/** The bytes of a file, or of standard input. */
+export function readBytes(file) {
   try {
     return readFileSync(file === "-" ? STDIN : file);
   } catch (error) {
-    throw unreadable(`cannot read ${name}: ${whyUnreadable(error)}`);
+    throw unreadable(`cannot read ${nameOf(file)}: ${whyUnreadable(error)}`);
   }
 }
 

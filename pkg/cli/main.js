@@ -8,6 +8,7 @@ import { convert } from "./commands/convert.js";
 import { count } from "./commands/count.js";
 import { inspect } from "./commands/inspect.js";
 import { mcp } from "./commands/mcp.js";
+import { packTokenizerFile } from "./commands/pack-tokenizer.js";
 import { repair } from "./commands/repair.js";
 import { simulate } from "./commands/simulate.js";
 import { withEncoding } from "./engine.js";
@@ -24,6 +25,7 @@ async function run(argv) {
   if (command === "version") return print(`${version()}\n`);
   if (command === "help") return print(help(topic, style(process.stdout).paint));
   if (command === "mcp") return void (process.exitCode = await mcp(flags));
+  if (command === "pack-tokenizer") return void (process.exitCode = await packTokenizerFile(file, flags));
   progress("reading");
   const read = command === "check" ? readTranscripts : readTranscript;
   process.exitCode = await COMMANDS[command](() => read(file, flags), await withEncoding(flags));

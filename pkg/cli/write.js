@@ -22,15 +22,20 @@ export function write(path, { value, list }, command) {
 
 /** Writes a text, and says how many bytes that took. */
 export function writeText(path, text, command) {
-  if (path === "-") print(text);
+  writeBytes(path, text, command);
+  return Buffer.byteLength(text);
+}
+
+/** Writes bytes or a text. */
+export function writeBytes(path, content, command) {
+  if (path === "-") print(content);
   else {
     try {
-      writeFileSync(path, text);
+      writeFileSync(path, content);
     } catch (error) {
       const wrong = WRONG_PLACE[error.code];
       if (wrong) throw usage(`cannot write ${path}: ${wrong}`, command);
       throw failedToWrite(path, error);
     }
   }
-  return Buffer.byteLength(text);
 }

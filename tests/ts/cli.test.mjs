@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Session } from "contextfold";
+import { Session, loadTokenizer } from "contextfold";
 import { transcript } from "../support/transcript.mjs";
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -460,6 +460,26 @@ describe("usage", () => {
         assert.ok(out.includes(flag), flag);
     }
   });
+});
+
+test("pack-tokenizer writes what loadTokenizer reads", async () => {
+  const alphabet = { h: 0, e: 1, l: 2, o: 3, he: 4, ...Object.fromEntries(Array.from({ length: 256 }, (_, n) => [`<0x${n.toString(16).toUpperCase().padStart(2, "0")}>`, 10 + n])) };
+  const model = { type: "BPE", vocab: alphabet, merges: [["h", "e"]], byte_fallback: true };
+  const source = file("tokenizer.json", { model });
+  const out = join(folder, "tokenizer.bin");
+  const { value } = json(["pack-tokenizer", source, out]);
+  const packed = readFileSync(out);
+  assert.deepEqual(value, { out, bytes: readFileSync(source).length, packed_bytes: packed.length });
+  for (const bytes of [packed, readFileSync(source)]) assert.deepEqual([...(await loadTokenizer(bytes)).encode("hello!")], [4, 2, 2, 3, 10 + 33]);
+  assert.match(cli(["pack-tokenizer", source, out]).out, /tokenizer\.bin: 0\.0 MB of 0\.0 MB/);
+
+  assert.deepEqual([cli(["pack-tokenizer", source]).code, cli(["pack-tokenizer"]).code, cli(["pack-tokenizer", source, out, "more"]).code], [2, 2, 2]);
+  assert.match(cli(["pack-tokenizer", source]).err, /OUT is missing/);
+  const refused = cli(["pack-tokenizer", file("broken.json", "{"), out]);
+  assert.equal(refused.code, 3);
+  assert.match(refused.err, /ENCODING_INVALID/);
+  assert.equal(cli(["pack-tokenizer", file("other.json", { model: { type: "WordLevel", vocab: {} } }), out]).code, 3);
+  assert.equal(cli(["pack-tokenizer", source, join(folder, "nowhere/out.bin")]).code, 2);
 });
 
 describe("terminal", () => {
