@@ -3,6 +3,7 @@
 import * as glue from "./wasm/contextfold_bg.js";
 import { ContextError } from "./error.js";
 import { memory } from "./load.js";
+import { Room } from "./room.js";
 
 /** The property by which the module knows an encoding: its handle. */
 const BRAND = Symbol.for("contextfold.encoding");
@@ -17,6 +18,7 @@ const ASSETS = {
 /** Encodings that differ from another one in special tokens alone have its asset. */
 const SAME_ASSET = { o200k_harmony: "o200k_base", p50k_edit: "p50k_base", gpt2: "r50k_base" };
 
+const room = new Room((size) => glue.encodingRoom(size), memory);
 const loaded = new Map();
 const loading = new Map();
 let readFile;
@@ -44,7 +46,7 @@ export function loadEncoding(name, source) {
 async function load(name, source) {
   if (glue.encodingLoaded(String(name)) === undefined) {
     const length = await putAsset(name, source);
-    room = 0; // the module takes it, and gives it back whether it can use the asset or not
+    room.taken(); // and given back, whether the module can use the asset or not
     glue.encodingLoad(name, length);
   }
   const encoding = new Encoding(name, glue.encodingLoaded(name));
@@ -54,8 +56,8 @@ async function load(name, source) {
 
 /** Puts the asset's bytes into the module's memory; how many they are. A file goes there directly: no second copy of it. */
 async function putAsset(name, source) {
-  if (source instanceof ArrayBuffer) return put(new Uint8Array(source));
-  if (ArrayBuffer.isView(source)) return put(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
+  if (source instanceof ArrayBuffer) return room.put(new Uint8Array(source));
+  if (ArrayBuffer.isView(source)) return room.put(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
   const asset = ASSETS[SAME_ASSET[name] ?? name];
   if (source === undefined && !asset) throw new ContextError("INVALID_ARGUMENT", `\`${name}\` is no encoding that is known here`);
   if (source !== undefined && typeof source !== "string" && !(source instanceof URL))
@@ -63,9 +65,9 @@ async function putAsset(name, source) {
   let where = source;
   try {
     where ??= asset();
-    if (readFile && isFile(where)) return readFile(where, roomFor);
+    if (readFile && isFile(where)) return readFile(where, (size) => room.of(size).subarray(0, size));
     const response = await fetch(where);
-    if (response.ok) return put(new Uint8Array(await response.arrayBuffer()));
+    if (response.ok) return room.put(new Uint8Array(await response.arrayBuffer()));
     throw new Error(`the server answers ${response.status}`);
   } catch (cause) {
     throw new ContextError(
@@ -107,23 +109,23 @@ class Encoding {
   }
 
   count(text) {
-    const count = glue.encodingCount(this.#handle, write(text));
-    giveBack();
+    const count = glue.encodingCount(this.#handle, room.write(text));
+    room.giveBack();
     if (count < 0) throw gone();
     return count;
   }
 
   countUpTo(text, limit) {
     if (typeof limit !== "number" || !(limit >= 0)) throw new ContextError("INVALID_ARGUMENT", "`limit`: expected a number of at least 0");
-    const count = glue.encodingCountUpTo(this.#handle, write(text), limit);
-    giveBack();
+    const count = glue.encodingCountUpTo(this.#handle, room.write(text), limit);
+    room.giveBack();
     if (count < -1) throw gone();
     return count < 0 ? null : count;
   }
 
   encode(text) {
-    const tokens = glue.encodingEncode(this.#handle, write(text));
-    giveBack();
+    const tokens = glue.encodingEncode(this.#handle, room.write(text));
+    room.giveBack();
     return tokens;
   }
 
@@ -151,61 +153,4 @@ function isEncoding(value) {
 export function countTokens(input, tokenizer) {
   if (typeof input === "string" && typeof tokenizer === "object" && isEncoding(tokenizer)) return tokenizer.count(input);
   return glue.countTokens(input, tokenizer);
-}
-
-// ---- the room in the module's memory that text is written into
-
-const SMALLEST = 1 << 16;
-/** A larger room is given back after use. */
-const LARGEST = 1 << 22;
-/** Up to this length a loop over the characters is quicker than the encoder. */
-const SHORT = 40;
-
-const encoder = new TextEncoder();
-let at = 0;
-let room = 0;
-let view = new Uint8Array();
-
-/** Makes room for `size` bytes; what was in it is gone. */
-function makeRoom(size) {
-  if (size > room) {
-    at = glue.encodingRoom(Math.max(size, SMALLEST)) >>> 0;
-    room = Math.max(size, SMALLEST);
-    view = new Uint8Array(memory().buffer, at, room);
-  } else if (view.length === 0) {
-    view = new Uint8Array(memory().buffer, at, room); // memory has grown, and the old view is detached
-  }
-}
-
-function giveBack() {
-  if (room <= LARGEST) return;
-  glue.encodingRoom(0);
-  room = 0;
-}
-
-function roomFor(size) {
-  makeRoom(size);
-  return view.subarray(0, size);
-}
-
-function put(bytes) {
-  roomFor(bytes.length).set(bytes);
-  return bytes.length;
-}
-
-/** Writes the text as UTF-8; its length in bytes. */
-function write(text) {
-  if (typeof text !== "string") throw new ContextError("INVALID_ARGUMENT", "text: expected a string");
-  const length = text.length;
-  makeRoom(length * 3);
-  if (length <= SHORT) {
-    let i = 0;
-    for (; i < length; i++) {
-      const code = text.charCodeAt(i);
-      if (code > 127) break;
-      view[i] = code;
-    }
-    if (i === length) return length;
-  }
-  return encoder.encodeInto(text, view).written;
 }

@@ -3,6 +3,7 @@
 
 import { bytesFrom } from "./encoding.js";
 import { ContextError } from "./error.js";
+import { Room } from "./room.js";
 
 /** The property by which a session knows a tokenizer: how it counts. */
 const BRAND = Symbol.for("contextfold.tokenizer");
@@ -52,6 +53,8 @@ export async function packTokenizer(source, options = {}) {
   return instance.answer().slice();
 }
 
+const bytesOf = (words) => new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
+
 /** The bytes of the file: as they are, of a text or object, or from where it lies. */
 async function fileOf(source) {
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
@@ -80,20 +83,14 @@ async function fileOf(source) {
 }
 
 const CODES = { 1: "ENCODING_INVALID", 2: "ENCODING_UNSUPPORTED" };
-const SMALLEST = 1 << 16;
-/** A larger room is given back after use. */
-const LARGEST = 1 << 22;
-/** Up to this length a loop over the characters is quicker than the encoder. */
-const SHORT = 40;
-
 /** An instance of the module, and the room in it that texts are written into. */
 class Instance {
   #exports;
-  #view = new Uint8Array();
   #broken;
 
   constructor(module) {
     this.#exports = new WebAssembly.Instance(module, {}).exports;
+    this.room = new Room((size) => this.call("room", size), () => this.#exports.memory);
   }
 
   /** Calls a function; a trap breaks this instance, and no other. */
@@ -108,9 +105,9 @@ class Instance {
   }
 
   make(how, bytes, ...options) {
-    this.#room(bytes.length).set(bytes);
-    this.#view = new Uint8Array(); // the module takes it
-    const outcome = this.call(how, bytes.length, ...options);
+    const length = this.room.put(bytes);
+    this.room.taken();
+    const outcome = this.call(how, length, ...options);
     if (outcome !== 0) throw new ContextError(CODES[outcome], this.text());
   }
 
@@ -122,44 +119,6 @@ class Instance {
 
   text() {
     return decoder.decode(this.answer());
-  }
-
-  write(text) {
-    if (typeof text !== "string") throw new ContextError("INVALID_ARGUMENT", "text: expected a string");
-    const length = text.length;
-    const view = this.#room(length * 3);
-    if (length <= SHORT) {
-      let i = 0;
-      for (; i < length; i++) {
-        const code = text.charCodeAt(i);
-        if (code > 127) break;
-        view[i] = code;
-      }
-      if (i === length) return length;
-    }
-    return encoder.encodeInto(text, view).written;
-  }
-
-  put(words) {
-    const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-    this.#room(bytes.length).set(bytes);
-    return bytes.length;
-  }
-
-  giveBack() {
-    if (this.#view.length <= LARGEST) return;
-    this.call("room", 0);
-    this.#view = new Uint8Array();
-  }
-
-  #room(size) {
-    // Empty where the memory has grown, too: the old view is detached.
-    if (this.#view.length < size || this.#view.length === 0) {
-      const room = Math.max(size, SMALLEST);
-      const at = this.call("room", room) >>> 0;
-      this.#view = new Uint8Array(this.#exports.memory.buffer, at, room);
-    }
-    return this.#view;
   }
 }
 
@@ -179,30 +138,30 @@ class Tokenizer {
 
   count(text) {
     const instance = this.#instance;
-    const count = instance.call("count", instance.write(text));
-    instance.giveBack();
+    const count = instance.call("count", instance.room.write(text));
+    instance.room.giveBack();
     return count;
   }
 
   countUpTo(text, limit) {
     if (typeof limit !== "number" || !(limit >= 0)) throw new ContextError("INVALID_ARGUMENT", "`limit`: expected a number of at least 0");
     const instance = this.#instance;
-    const count = instance.call("count_up_to", instance.write(text), limit);
-    instance.giveBack();
+    const count = instance.call("count_up_to", instance.room.write(text), limit);
+    instance.room.giveBack();
     return count < 0 ? null : count;
   }
 
   encode(text) {
     const instance = this.#instance;
-    instance.call("encode", instance.write(text));
+    instance.call("encode", instance.room.write(text));
     const tokens = new Uint32Array(instance.answer().slice().buffer);
-    instance.giveBack();
+    instance.room.giveBack();
     return tokens;
   }
 
   decode(tokens) {
     const instance = this.#instance;
-    const wrong = instance.call("decode", instance.put(words(tokens)));
+    const wrong = instance.call("decode", instance.room.put(bytesOf(words(tokens))));
     if (wrong >= 0) throw new ContextError("INVALID_ARGUMENT", `${wrong} is no token of ${this.#name}`);
     return instance.text();
   }
