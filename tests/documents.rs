@@ -21,6 +21,8 @@ mod ladder;
 mod ladder_recorded;
 #[path = "documents/long.rs"]
 mod long;
+#[path = "documents/paid.rs"]
+mod paid;
 #[path = "documents/presets.rs"]
 mod presets;
 #[path = "documents/recent_window.rs"]

@@ -7,6 +7,7 @@
 mod alike;
 mod away;
 mod branch;
+mod cache_cost;
 mod changes;
 mod compacted;
 mod core;
@@ -48,6 +49,7 @@ mod units;
 mod view;
 
 pub use branch::Renumbering;
+pub use cache_cost::CacheCost;
 pub use changes::Changes;
 pub use core::{Context, default_priority};
 pub use cost::{ContextCost, CostDecision};

@@ -259,7 +259,15 @@ impl Context {
             let (tokens_before, tokens_after) = (tokens, tokens - saved(shrunk));
             let nodes: Vec<NodeIndex> = shrunk.iter().map(|(index, _)| *index).collect();
             let (pass, items) = (pass.to_owned(), self.item_ids(&nodes));
-            decisions.push(Decision { pass, attempt: None, tokens_before, tokens_after, items, why });
+            decisions.push(Decision {
+                pass,
+                attempt: None,
+                tokens_before,
+                tokens_after,
+                items,
+                why,
+                cache: None,
+            });
             tokens = tokens_after;
         }
         decisions

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::cache_cost::CacheCost;
 use super::cost::ContextCost;
 use super::item_id::ItemId;
 use crate::saved::saved;
@@ -153,6 +154,11 @@ pub struct Decision {
     pub items: Vec<ItemId>,
     /// Why, in words.
     pub why: String,
+    /// What it costs the provider's prompt cache, and what it is expected to save; absent where the view stands as it stood. A pass that
+    /// several decisions are of has it at the last of them.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheCost>,
 }
 
 /// Numbers the tries of passes that ran several times.
@@ -228,7 +234,7 @@ saved!(struct Report {
 saved!(struct CounterReport { method, exact, margin, calibration, corrected_tokens, rules });
 saved!(struct RuleReport { name, source });
 saved!(struct PartReport { name, tokens, messages });
-saved!(struct Decision { pass, attempt, tokens_before, tokens_after, items, why });
+saved!(struct Decision { pass, attempt, tokens_before, tokens_after, items, why } since 3 { cache });
 saved!(struct LeftOut { id, why, output_ref, fold });
 saved!(struct SummaryReport { attempts, usage, ledger_tokens, fallback } since 2 { ledger_left_out });
 saved!(struct LedgerLeftOut { rules, facts });

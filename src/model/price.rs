@@ -43,6 +43,26 @@ impl Rates {
     }
 }
 
+/// What input costs where a prompt cache is, as shares of the input's list price.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CachePrices {
+    /// Input that the cache serves.
+    pub read: f64,
+    /// Input that no cache served, and that is written to it.
+    pub write: f64,
+}
+
+impl CachePrices {
+    /// Those of a model whose prices nobody knows.
+    pub const NEUTRAL: Self = Self { read: 0.1, write: 1.25 };
+}
+
+impl Default for CachePrices {
+    fn default() -> Self {
+        Self::NEUTRAL
+    }
+}
+
 /// The price of a model, dearer for long prompts where its provider says so.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Price {
@@ -87,6 +107,19 @@ impl Price {
     /// The rates for a prompt of this many tokens.
     pub fn rates(&self, input: u64) -> &Rates {
         self.above.iter().rev().find(|(from, _)| input > *from).map_or(&self.rates, |(_, rates)| rates)
+    }
+
+    /// What the cache costs, for a short prompt. Where there is no discount, cached input costs what input costs.
+    pub fn cache(&self) -> CachePrices {
+        let Rates { input_cost_per_token: input, .. } = self.rates;
+        if input <= 0.0 {
+            return CachePrices::NEUTRAL;
+        }
+        let share = |rate: Option<f64>| rate.map_or(1.0, |rate| rate / input);
+        CachePrices {
+            read: share(self.rates.cache_read_input_token_cost),
+            write: share(self.rates.cache_creation_input_token_cost),
+        }
     }
 
     /// What a request with this many input tokens costs, `cached` of which stood at the beginning of the one before.

@@ -46,6 +46,10 @@ impl Pass for CompressJson {
         json!({ "enabled": self.enabled, "maxTokens": self.max_tokens, "minMessages": self.min_messages })
     }
 
+    fn is_optional(&self) -> bool {
+        true
+    }
+
     fn wants(&self, context: &Context, _: &Aim) -> bool {
         self.enabled
             && context.view.body().len() as u64 > self.min_messages

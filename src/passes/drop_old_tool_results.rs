@@ -111,6 +111,10 @@ impl Pass for DropOldToolResults {
         json!({ "keepSteps": self.keep_steps })
     }
 
+    fn is_optional(&self) -> bool {
+        true
+    }
+
     fn wants(&self, context: &Context, _: &Aim) -> bool {
         !self.reduction(context).is_empty()
     }

@@ -165,6 +165,11 @@ pub trait Pass: Debug + Send + Sync {
         false
     }
 
+    /// Whether it edits views that need not become smaller: in a ladder of the caller's own, only where that is paid (PASS-10).
+    fn is_optional(&self) -> bool {
+        false
+    }
+
     /// How it prunes tool outputs, if it does.
     fn prunes(&self) -> Option<PruneToolOutputs> {
         None

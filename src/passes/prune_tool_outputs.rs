@@ -11,7 +11,7 @@ use crate::message::Role;
 pub struct PruneToolOutputs {
     /// The newest turns whose outputs stay.
     pub protect_turns: u64,
-    /// It does nothing for less than this: each time the provider's prompt cache is lost from there on (PASS-10).
+    /// It does nothing for less than this: a figure of the caller's own. What it costs the prompt cache is in its decision.
     pub min_reclaim_tokens: u64,
 }
 

@@ -73,7 +73,7 @@ impl Session {
             }
             None => {}
         }
-        let tokens_before = self.tokens();
+        let stood = self.stands();
         let messages = plan.stands_in_for(&self.context);
         let made = plan.messages(accepted.retain.clone(), accepted.summary.clone(), messages);
         let takes = made.tokens(|message| self.context.count(message));
@@ -100,7 +100,7 @@ impl Session {
         if missed.rules > 0 {
             let _ = write!(why, "; the ledger had no room for {} of the user's rules", missed.rules);
         }
-        run.decide(pass, tokens_before, self.tokens(), items, why);
+        self.decide(run, pass, stood, items, why);
         let summed = run.summary.get_or_insert_default();
         summed.ledger_tokens = self.context.history.node(summary).tally.ledger();
         summed.ledger_left_out = (missed.rules + missed.facts > 0)

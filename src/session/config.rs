@@ -5,7 +5,7 @@ use crate::compaction::{CompactionConfig, Layout, OnFailure, SummaryRole};
 use crate::config::Keys;
 use crate::context::{LOW_RATIO, MediaBudget, OutputBudget};
 use crate::error::{Error, Result};
-use crate::model::{self, Prices, Registry};
+use crate::model::{self, CachePrices, Prices, Registry};
 use crate::passes::{Given, Ladder};
 use crate::provider::binds_thinking;
 use crate::tool_output::ToolOutputCacheConfig;
@@ -36,6 +36,8 @@ pub struct SessionConfig {
     pub tool_output_cache: ToolOutputCacheConfig,
     /// How many media a request may hold.
     pub media: MediaBudget,
+    /// What an edit costs the provider's prompt cache, and saves there.
+    pub cache_prices: CachePrices,
     /// The options as they were given, for a snapshot, and for what a change of some of them leaves as it is. Of a table of
     /// models, which may be large, the session's own alone.
     pub given: Value,
@@ -65,9 +67,7 @@ impl SessionConfig {
         let given_window = keys.or_null("contextWindow", |keys, key| keys.u64_in(key, 1..))?.flatten();
         let reserved = keys.u64_in("reservedOutputTokens", ..)?.unwrap_or(0);
         let models = keys.value("models");
-        if let Some(prices) = keys.value("prices").filter(|prices| !prices.is_null()) {
-            Prices::with(prices)?; // a session counts tokens and spends nothing; `simulate` takes the same options
-        }
+        let cache_prices = cache_prices(keys.value("prices"), model.as_deref())?;
         let calibrate = keys.bool("calibrate")?.unwrap_or(true);
         let safety_margin = keys.number_in("safetyMargin", 0.0..1.0)?;
         let compaction = keys.value("compaction").map(CompactionConfig::from_value).transpose()?;
@@ -155,6 +155,7 @@ impl SessionConfig {
             memory_bytes,
             search_ms,
             max_nodes,
+            cache_prices,
             given: value.clone(),
         })
     }
@@ -193,6 +194,13 @@ impl SessionConfig {
     }
 }
 
+/// What the model's prompt cache costs: by the caller's prices, by the built-in ones, or else as it mostly is.
+fn cache_prices(prices: Option<&Value>, model: Option<&str>) -> Result<CachePrices> {
+    let prices = prices.filter(|prices| !prices.is_null()).map(Prices::with).transpose()?.unwrap_or_default();
+    let priced = model.and_then(|model| prices.resolve(model).ok()).or_else(|| prices.for_any());
+    Ok(priced.map_or(CachePrices::NEUTRAL, |priced| priced.price.cache()))
+}
+
 /// Options that are objects of options.
 const NESTED: [&str; 3] = ["compaction", "media", "toolOutputCache"];
 
@@ -212,7 +220,14 @@ fn refuse_system_summary(compaction: &CompactionConfig, ladder: &Ladder) -> Resu
 /// The options as they are saved: of the models' table only the session's own model.
 pub(super) fn kept(options: &Value) -> Value {
     let mut kept: Map<String, Value> = options.as_object().cloned().unwrap_or_default();
-    kept.remove("prices"); // a table, of which a session takes nothing
+    if let Some(prices) = kept.remove("prices").filter(|prices| !prices.is_null()) // a table, of which a session takes what the cache costs
+        && let Ok(CachePrices { read, write }) = cache_prices(Some(&prices), kept.get("model").and_then(Value::as_str))
+    {
+        kept.insert(
+            "prices".to_owned(),
+            json!({ "input": 1, "output": 1, "cache_read": read, "cache_write": write }),
+        );
+    }
     if let Some(models) = kept.remove("models")
         && let Some(name) = kept.get("model").and_then(Value::as_str)
         && let Ok(limits) = Registry::with(&models).and_then(|registry| registry.resolve(name))

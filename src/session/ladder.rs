@@ -42,7 +42,8 @@ impl Session {
         aim: Aim,
         passes: Arc<[Box<dyn Pass>]>,
     ) -> Run {
-        let decisions = self.context.decisions_on_entry();
+        let mut decisions = self.context.decisions_on_entry();
+        self.cost_on_entry(&aim, &mut decisions);
         Run {
             reason,
             instructions,
@@ -215,7 +216,8 @@ impl Session {
             return Ok(Outcome::Unchanged);
         }
         before.get_or_insert_with(|| self.checkpoint(run));
-        let tokens_before = self.tokens();
+        let way_back = self.must_pay(pass, &run.aim).then(|| self.checkpoint(run));
+        let stood = self.stands();
         let held = self.hold(&run.keep);
         let outcome = pass.run(&mut self.context, &run.aim);
         for node in held {
@@ -224,13 +226,20 @@ impl Session {
         let outcome = outcome?;
         match &outcome {
             Outcome::Changed { items, why } => {
+                if way_back.is_some() && !self.is_paid(&run.aim, stood) {
+                    self.undo(way_back);
+                    return Ok(Outcome::Unchanged);
+                }
                 let items = self.context.item_ids(items);
-                run.decide(pass.name(), tokens_before, self.tokens(), items, why.clone());
+                self.decide(run, pass.name(), stood, items, why.clone());
             }
             Outcome::Steps(steps) => {
                 for step in steps {
                     let items = self.context.item_ids(&step.items);
                     run.decide(step.pass, step.tokens_before, step.tokens_after, items, step.why.clone());
+                }
+                if !steps.is_empty() {
+                    run.costs(self.cache_cost(&run.aim, stood));
                 }
             }
             Outcome::Unchanged | Outcome::Fold(_) => {}
@@ -275,12 +284,12 @@ impl Session {
         if budget.holds(self.context.view.media()) {
             return;
         }
-        let before = self.tokens();
+        let stood = self.stands();
         let trimmed = self.context.trim_media_to(&budget, self.context.view.body().len());
         if !trimmed.is_empty() {
             let nodes: Vec<NodeIndex> = trimmed.into_iter().map(|(node, _)| node).collect();
             let items = self.context.item_ids(&nodes);
-            run.decide("trim_media", before, self.tokens(), items, budget.why());
+            self.decide(run, "trim_media", stood, items, budget.why());
         }
     }
 

@@ -10,6 +10,7 @@ mod asking;
 mod background;
 mod branches;
 mod by_hand;
+mod cache;
 mod config;
 mod cost;
 mod facade;

@@ -1,5 +1,5 @@
 use crate::compaction::{Chunks, FoldPlan, Reason, Redact, Size, SummaryRequest};
-use crate::context::{Decision, ItemId, NodeIndex, Report, SummaryReport};
+use crate::context::{CacheCost, Decision, ItemId, NodeIndex, Report, SummaryReport};
 use crate::error::Error;
 use crate::passes::{Aim, Pass};
 use std::rc::Rc;
@@ -133,6 +133,14 @@ impl Run {
             tokens_after,
             items,
             why,
+            cache: None,
         });
+    }
+
+    /// What the newest decision costs the prompt cache.
+    pub fn costs(&mut self, cache: Option<CacheCost>) {
+        if let Some(decision) = self.decisions.last_mut() {
+            decision.cache = cache;
+        }
     }
 }

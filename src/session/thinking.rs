@@ -13,11 +13,11 @@ impl Session {
 
     /// The same at the end of a run, which says so.
     pub(super) fn decide_bound_thinking(&mut self, run: &mut Run) {
-        let before = self.tokens();
+        let stood = self.stands();
         let lost = self.drop_bound_thinking(&[]);
         if !lost.is_empty() {
             let why = "thinking is bound to what stands before it, and that was edited".to_owned();
-            run.decide("drop_bound_thinking", before, self.tokens(), self.context.item_ids(&lost), why);
+            self.decide(run, "drop_bound_thinking", stood, self.context.item_ids(&lost), why);
         }
     }
 }

@@ -401,6 +401,11 @@ export interface Decision {
      * Why, in words.
      */
     why: string;
+    /**
+     * What it costs the provider's prompt cache, and what it is expected to save; absent where the view stands as it stood. A pass that
+     * several decisions are of has it at the last of them.
+     */
+    cache?: CacheCost;
 }
 
 /**
@@ -755,6 +760,34 @@ export interface Report {
      * is kept; `contextWindow` is larger than what is known of the model; a `summarize` that a saved session had is missing.
      */
     notices?: string[];
+}
+
+/**
+ * What an edit of the view costs the provider's prompt cache, and what it is expected to save.
+ */
+export interface CacheCost {
+    /**
+     * Tokens behind the edit that the cache had, and that the next call writes to it again.
+     */
+    reread_tokens: number;
+    /**
+     * Tokens that each of the next calls is shorter by.
+     */
+    saved_per_call: number;
+    /**
+     * How many calls are expected until the view is full again: as many as there is room for, at the size of the newest ones, and
+     * no more than there were so far.
+     */
+    expected_calls: number;
+    /**
+     * What that costs once: `reread_tokens` at the price of writing to the cache, less that of reading from it. In tokens of
+     * input at the model's list price, as `saves`; what a summary was asked for is not in it.
+     */
+    cost: number;
+    /**
+     * What it saves: `saved_per_call` in each of the `expected_calls`, at the price of input that the cache serves.
+     */
+    saves: number;
 }
 
 /**

@@ -24,6 +24,11 @@ impl View {
         self.marked_body = self.body.len();
     }
 
+    /// The view's tokens at the last [`View::mark`].
+    pub fn marked_tokens(&self) -> u64 {
+        self.marked_tokens
+    }
+
     /// Tokens at the beginning that are as they were at the last [`View::mark`].
     pub fn stable_prefix_tokens(&self) -> u64 {
         if let Some(at) = self.parts_changed_from.filter(|_| !self.fixed_changed) {

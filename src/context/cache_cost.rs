@@ -1,0 +1,67 @@
+use serde::Serialize;
+
+use crate::model::CachePrices;
+use crate::saved::saved;
+
+/// What an edit of the view costs the provider's prompt cache, and what it is expected to save.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct CacheCost {
+    /// Tokens behind the edit that the cache had, and that the next call writes to it again.
+    pub reread_tokens: u64,
+    /// Tokens that each of the next calls is shorter by.
+    pub saved_per_call: u64,
+    /// How many calls are expected until the view is full again: as many as there is room for, at the size of the newest ones, and
+    /// no more than there were so far.
+    pub expected_calls: u64,
+    /// What that costs once: `reread_tokens` at the price of writing to the cache, less that of reading from it. In tokens of
+    /// input at the model's list price, as `saves`; what a summary was asked for is not in it.
+    pub cost: u64,
+    /// What it saves: `saved_per_call` in each of the `expected_calls`, at the price of input that the cache serves.
+    pub saves: u64,
+}
+
+saved!(struct CacheCost { reread_tokens, saved_per_call, expected_calls, cost, saves });
+
+impl CacheCost {
+    /// The cost of an edit at these prices; `None` where it neither takes anything from the cache nor makes calls shorter.
+    pub fn new(
+        reread_tokens: u64,
+        saved_per_call: u64,
+        expected_calls: u64,
+        prices: CachePrices,
+    ) -> Option<Self> {
+        let cost = (reread_tokens as f64 * (prices.write - prices.read).max(0.0)) as u64;
+        let saves = (saved_per_call as f64 * expected_calls as f64 * prices.read) as u64;
+        let is_any = reread_tokens > 0 || saved_per_call > 0;
+        is_any.then_some(Self { reread_tokens, saved_per_call, expected_calls, cost, saves })
+    }
+
+    /// It saves at least what it costs.
+    pub fn is_paid(&self) -> bool {
+        self.saves >= self.cost
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_is_paid_by_the_calls_that_it_makes_shorter() {
+        let edit = |reread, saved, calls| CacheCost::new(reread, saved, calls, CachePrices::NEUTRAL).unwrap();
+        let dear = edit(100_000, 2_000, 50);
+        assert_eq!((dear.cost, dear.saves, dear.is_paid()), (115_000, 10_000, false));
+        let cheap = edit(5_000, 20_000, 50);
+        assert_eq!((cheap.cost, cheap.saves, cheap.is_paid()), (5_750, 100_000, true));
+        assert!(edit(0, 1, 1).is_paid(), "what was not sent yet costs nothing");
+        assert_eq!(CacheCost::new(0, 0, 9, CachePrices::NEUTRAL), None);
+    }
+
+    #[test]
+    fn without_a_discount_a_shorter_call_saves_all_of_it() {
+        let flat = CachePrices { read: 1.0, write: 1.0 };
+        let edit = CacheCost::new(100_000, 10, 1, flat).unwrap();
+        assert_eq!((edit.cost, edit.saves, edit.is_paid()), (0, 10, true));
+    }
+}

@@ -1,0 +1,90 @@
+//! What a run's decisions cost the provider's prompt cache, and whether they are paid.
+
+use super::facade::Session;
+use super::run::Run;
+use crate::context::{CacheCost, Decision, ItemId};
+use crate::message::Role;
+use crate::model::LEAST_CACHED_TOKENS;
+use crate::passes::{Aim, Pass};
+
+/// The newest calls whose size says what the next ones will add.
+const NEWEST_CALLS: usize = 8;
+
+/// A view before an edit, for what the edit costs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stood {
+    /// Its tokens.
+    pub tokens: u64,
+    /// Those at its beginning that were sent so before.
+    pub sent: u64,
+}
+
+impl Session {
+    /// The view before an edit.
+    pub(super) fn stands(&self) -> Stood {
+        Stood { tokens: self.tokens(), sent: self.context.view.stable_prefix_tokens() }
+    }
+
+    /// Writes down what a pass did to the view since it `stood` so, and what that costs.
+    pub(super) fn decide(&self, run: &mut Run, pass: &str, stood: Stood, items: Vec<ItemId>, why: String) {
+        let cache = self.cache_cost(&run.aim, stood);
+        run.decide(pass, stood.tokens, self.tokens(), items, why);
+        run.costs(cache);
+    }
+
+    /// What an edit costs the prompt cache, and is expected to save.
+    pub(super) fn cache_cost(&self, aim: &Aim, stood: Stood) -> Option<CacheCost> {
+        let saved = stood.tokens.saturating_sub(self.tokens());
+        let behind = stood.sent.saturating_sub(self.context.view.stable_prefix_tokens());
+        let was_cached = stood.sent >= LEAST_CACHED_TOKENS;
+        let reread = if was_cached { behind.saturating_sub(saved) } else { 0 };
+        self.cost_of(aim, reread, saved)
+    }
+
+    fn cost_of(&self, aim: &Aim, reread: u64, saved: u64) -> Option<CacheCost> {
+        let is_any = reread > 0 || saved > 0;
+        let calls = if is_any { self.expected_calls(aim) } else { 0 };
+        CacheCost::new(reread, saved, calls, self.config.cache_prices)
+    }
+
+    /// Whether an edit saves at least what it costs.
+    pub(super) fn is_paid(&self, aim: &Aim, stood: Stood) -> bool {
+        self.cache_cost(aim, stood).is_none_or(|cache| cache.is_paid())
+    }
+
+    /// What was edited as messages entered costs as well: the first of these decisions that touched what was sent before bears it.
+    pub(super) fn cost_on_entry(&self, aim: &Aim, decisions: &mut [Decision]) {
+        let view = &self.context.view;
+        let mut behind = view.marked_tokens().saturating_sub(view.stable_prefix_tokens());
+        if view.marked_tokens() < LEAST_CACHED_TOKENS {
+            behind = 0;
+        }
+        for decision in decisions.iter_mut().filter(|decision| decision.pass != "cut_tool_outputs") {
+            let saved = decision.tokens_before - decision.tokens_after;
+            let reread = std::mem::take(&mut behind).saturating_sub(saved);
+            decision.cache = self.cost_of(aim, reread, saved);
+        }
+    }
+
+    /// How many calls are expected until the view is full again (PASS-10).
+    fn expected_calls(&self, aim: &Aim) -> u64 {
+        let (mut calls, mut tokens) = (0, 0);
+        for slot in self.context.view.body().iter().rev() {
+            tokens += slot.tokens();
+            calls += u64::from(slot.role() == Role::Assistant);
+            if calls as usize == NEWEST_CALLS {
+                break;
+            }
+        }
+        let nodes = self.context.history.nodes().iter();
+        let so_far = nodes.filter(|node| node.message.role == Role::Assistant).count() as u64;
+        let each = (tokens / calls.max(1)).max(1);
+        let room = aim.threshold.min(aim.most).saturating_sub(self.tokens());
+        (room / each).clamp(1, so_far.max(1))
+    }
+
+    /// Whether a pass runs only if what it does is paid: the view has room as it is, and no document says what to take.
+    pub(super) fn must_pay(&self, pass: &dyn Pass, aim: &Aim) -> bool {
+        pass.is_optional() && self.config.ladder.name.is_none() && !aim.is_due(self.tokens())
+    }
+}
