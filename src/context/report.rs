@@ -234,7 +234,7 @@ saved!(struct Report {
 saved!(struct CounterReport { method, exact, margin, calibration, corrected_tokens, rules });
 saved!(struct RuleReport { name, source });
 saved!(struct PartReport { name, tokens, messages });
-saved!(struct Decision { pass, attempt, tokens_before, tokens_after, items, why } since 3 { cache });
+saved!(struct Decision { pass, attempt, tokens_before, tokens_after, items, why } since 4 { cache });
 saved!(struct LeftOut { id, why, output_ref, fold });
 saved!(struct SummaryReport { attempts, usage, ledger_tokens, fallback } since 2 { ledger_left_out });
 saved!(struct LedgerLeftOut { rules, facts });
