@@ -138,6 +138,40 @@ test("a megabyte of one sign counts like any other, and lone surrogates do", asy
   assert.equal(tokenizer.count("hello"), 1);
 });
 
+test("hostile files are refused or bounded, quickly", async () => {
+  const within = async (seconds, run) => {
+    const started = performance.now();
+    const result = await run();
+    const took = (performance.now() - started) / 1000;
+    assert.ok(took < seconds, `${took} s`);
+    return result;
+  };
+  const refusedAs = async (code, source) => assert.equal(await within(20, () => codeOf(() => loadTokenizer(source))), code);
+
+  await refusedAs("ENCODING_UNSUPPORTED", new Uint8Array(200 << 20)); // 200 MB of nothing
+  await refusedAs("ENCODING_INVALID", new TextEncoder().encode(`{${" ".repeat(100 << 20)}`));
+  await refusedAs("ENCODING_INVALID", JSON.stringify(file({ model: { vocab: { ["a".repeat(1 << 20)]: 0 }, merges: [] } })));
+  const added = (content, changes) => ({ id: 302, content, special: false, normalized: false, single_word: false, lstrip: false, rstrip: false, ...changes });
+  await refusedAs("ENCODING_UNSUPPORTED", file({ file: { added_tokens: [added("a".repeat(8 << 20))] } }));
+  const many = (type, of) => ({ type: "Sequence", [of]: Array.from({ length: 1000 }, () => ({ type })) });
+  await refusedAs("ENCODING_UNSUPPORTED", file({ file: { normalizer: many("NFC", "normalizers") } }));
+  await refusedAs("ENCODING_UNSUPPORTED", file({ file: { pre_tokenizer: many("WhitespaceSplit", "pretokenizers") } }));
+  const double = { type: "Replace", pattern: { String: "a" }, content: "aa" };
+  await refusedAs("ENCODING_UNSUPPORTED", file({ file: { normalizer: { type: "Sequence", normalizers: Array(40).fill(double) } } }));
+  await refusedAs("ENCODING_UNSUPPORTED", file({ file: { decoder: { type: "Sequence", decoders: Array(40).fill(double) } } }));
+  await refusedAs("ENCODING_INVALID", JSON.stringify(file()).replace('"h":', '"e":')); // one token twice
+
+  // Merges that make each other's parts, in the wrong order; and every token of one sign.
+  const signs = Array.from({ length: 200 }, (_, n) => "a".repeat(n + 1));
+  const merges = signs.flatMap((left) => signs.map((right) => [left, right])).filter(([left, right]) => left.length + right.length <= 200).reverse();
+  const cycles = await within(20, () => loadTokenizer(file({ model: { vocab: Object.fromEntries([...alphabet(), ...signs.slice(1)].map((token, id) => [token, id])), merges } })));
+  await within(20, () => cycles.count("a".repeat(1 << 19)));
+
+  // White space that is a token and swallows the white space around it.
+  const greedy = await loadTokenizer(file({ file: { added_tokens: [added("\n", { lstrip: true, rstrip: true })] } }));
+  await within(20, () => greedy.count("\n".repeat(1 << 20)));
+});
+
 test("the module comes from where the caller says", async () => {
   const bytes = readFileSync(new URL("../../pkg/wasm/tokenizer.wasm", import.meta.url));
   for (const module of [bytes, await WebAssembly.compile(bytes)]) assert.equal((await loadTokenizer(file(), { module })).count("hello"), 1);

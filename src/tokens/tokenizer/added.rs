@@ -63,6 +63,8 @@ impl Finder {
     /// Calls `each` for all of `text`, in order, until it says that it is enough.
     pub fn split(&self, text: &str, mut each: impl FnMut(Stretch) -> bool) -> bool {
         let (mut from, mut at) = (0, 0);
+        // Where the white space ends that was looked at last: a run with many tokens in it is read once.
+        let mut white_until = 0;
         while let Some((token, mut start, mut end)) = self.next(text, at) {
             at = end;
             if self.special_as_text && token.special {
@@ -77,10 +79,14 @@ impl Finder {
                 continue;
             }
             if token.lstrip {
-                start = before.trim_end_matches(char::is_whitespace).len().max(from);
+                let before = text.get(from..start).unwrap_or_default();
+                start = from + before.trim_end_matches(char::is_whitespace).len();
             }
             if token.rstrip {
-                end += after.len() - after.trim_start_matches(char::is_whitespace).len();
+                if end >= white_until {
+                    white_until = text.len() - after.trim_start_matches(char::is_whitespace).len();
+                }
+                end = white_until;
             }
             if from < start && !each((None, from, start)) {
                 return false;

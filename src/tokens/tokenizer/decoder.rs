@@ -26,6 +26,12 @@ impl Decoder {
         }
         let mut steps = Vec::new();
         add(value, &mut steps, 0)?;
+        let mut growth = 1;
+        for step in &steps {
+            if let Step::Replace(matcher, content) = step {
+                matcher.bound(content, &mut growth)?;
+            }
+        }
         Ok(Self(Some(steps)))
     }
 

@@ -17,6 +17,8 @@ const MAX_FILE: usize = 128 << 20;
 /// The most tokens: Gemma has 262,144.
 const MAX_TOKENS: usize = 1 << 20;
 const MAX_MERGES: usize = 1 << 22;
+/// Bytes of a token: the longest real ones have 2,048.
+const MAX_TOKEN: usize = 1 << 16;
 const MAX_ID: u32 = 1 << 24;
 /// Bytes of all added tokens: Gemma has 100 kB.
 const MAX_ADDED: usize = 4 << 20;
@@ -182,6 +184,9 @@ impl<'de> Visitor<'de> for VocabVisitor {
                 return Err(A::Error::custom(format!(
                     "more than {MAX_TOKENS} tokens, or an id above {MAX_ID}"
                 )));
+            }
+            if token.len() > MAX_TOKEN {
+                return Err(A::Error::custom(format!("a token of {} bytes", token.len())));
             }
             vocab.push(&token, id);
         }

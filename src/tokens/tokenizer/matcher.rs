@@ -12,6 +12,9 @@ use regex_syntax::hir::Look;
 
 use crate::error::{Error, Result};
 
+/// How much longer replacements may make a text: those of real files make a byte three.
+const MAX_GROWTH: usize = 64;
+
 /// What a split or a replacement looks for.
 pub enum Matcher {
     Text(Box<Finder<'static>>, usize),
@@ -33,6 +36,22 @@ impl Matcher {
     /// Of a text that is not empty.
     pub fn of_text(text: &str) -> Self {
         Self::Text(Box::new(Finder::new(text).into_owned()), text.len())
+    }
+
+    /// Refuses what makes a text many times as long when `content` comes in the place of each match; `growth` is what other steps
+    /// before it do.
+    pub fn bound(&self, content: &str, growth: &mut usize) -> Result<()> {
+        let least = match self {
+            Self::Text(_, len) => *len,
+            Self::Expression(_) => 1,
+        };
+        *growth = growth.saturating_mul(content.len().div_ceil(least).max(1));
+        if *growth > MAX_GROWTH {
+            return Err(Error::unsupported(format!(
+                "replacements that make a text over {MAX_GROWTH} times as long"
+            )));
+        }
+        Ok(())
     }
 
     /// The next match at or behind `from`.

@@ -29,6 +29,19 @@ impl Normalizer {
     pub fn new(value: &Value) -> Result<Self> {
         let mut steps = Vec::new();
         add(value, &mut steps, 0)?;
+        let mut growth = 1;
+        for step in &steps {
+            match step {
+                Step::Replace(matcher, content) => matcher.bound(content, &mut growth)?,
+                Step::Prepend(text) if text.len() > MAX_PREFIX => {
+                    return Err(Error::unsupported(format!("a Prepend of {} bytes", text.len())));
+                }
+                _ => {}
+            }
+        }
+        if steps.len() > MAX_STEPS {
+            return Err(Error::unsupported(format!("{} normalizers", steps.len())));
+        }
         Ok(Self(steps))
     }
 
@@ -63,8 +76,10 @@ impl Normalizer {
     }
 }
 
-/// Sequences in sequences: more than real files have.
+/// Sequences in sequences: more than real files have. Steps, and bytes of a prefix, too.
 const MAX_DEPTH: usize = 8;
+const MAX_STEPS: usize = 64;
+const MAX_PREFIX: usize = 256;
 
 fn add(value: &Value, steps: &mut Vec<Step>, depth: usize) -> Result<()> {
     if value.is_null() {

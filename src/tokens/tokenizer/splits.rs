@@ -77,12 +77,16 @@ const KNOWN: [(&[&str], Pattern); 6] = [
 
 /// Sequences in sequences: more than real files have.
 const MAX_DEPTH: usize = 8;
+const MAX_STEPS: usize = 64;
 
 impl Splits {
     /// Of the file's `pre_tokenizer`.
     pub fn new(value: &Value) -> Result<Self> {
         let mut flat = Vec::new();
         flatten(value, &mut flat, 0)?;
+        if flat.len() > MAX_STEPS {
+            return Err(Error::unsupported(format!("{} pre-tokenizers", flat.len())));
+        }
         if let Some(behind) = flat.iter().position(|value| kind_of(value) == "ByteLevel")
             && behind + 1 < flat.len()
         {
