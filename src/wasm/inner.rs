@@ -17,6 +17,7 @@ use super::freeze::freeze;
 use super::handles::Handles;
 use super::lent::Loans;
 use super::line::{Line, Stretch};
+use super::marks::CacheMark;
 use super::options::Options;
 use super::prepared::Unread;
 use super::signal::{AbortController, AbortSignal};
@@ -67,6 +68,8 @@ pub struct Inner {
     pub unread: Unread,
     /// By which a list of messages that it handed out is known to be its own.
     pub number: Cell<Option<u32>>,
+    /// The marks for the prompt cache that the newest view with any has.
+    pub marks: RefCell<Vec<CacheMark>>,
     /// The end of the session object's life.
     pub freed: Freed,
     /// `summarize` is being called, and has not returned yet.
@@ -97,6 +100,7 @@ impl Inner {
             loans: Loans::default(),
             unread: Unread::default(),
             number: Cell::default(),
+            marks: RefCell::default(),
             freed: Freed::new(),
             is_asking: Cell::new(false),
             stores: Stores::new(store),

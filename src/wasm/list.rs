@@ -72,6 +72,22 @@ impl List {
         self.entries.slice(0, self.entries.length())
     }
 
+    /// The last entry before the last one that is such a message's, and how many messages stand until its end.
+    pub fn end_before_last(&self, is_such: impl Fn(usize) -> bool) -> Option<(u32, usize)> {
+        let ends = self.runs.iter().skip(1).map(|next| next.entries).chain([self.entries.length()]);
+        let written = self.runs.iter().zip(ends).filter(|(run, end)| *end > run.entries);
+        let (last, _) = written.filter(|(run, _)| is_such(run.slot)).last()?;
+        Some((last.entries.checked_sub(1)?, last.slot))
+    }
+
+    /// The last entry of the message at a position, and how many messages stand until its end.
+    pub fn end_of(&self, slot: usize) -> Option<(u32, usize)> {
+        let next = self.runs.partition_point(|run| run.slot <= slot);
+        let (entries, slots) =
+            self.runs.get(next).map_or((self.entries.length(), self.slots), |run| (run.entries, run.slot));
+        Some((entries.checked_sub(1)?, slots))
+    }
+
     /// What the format could not say as it was, by the position of the (first) message that it concerns.
     pub fn notes(&self) -> impl Iterator<Item = &(usize, String)> {
         self.notes.iter().chain(&self.end)

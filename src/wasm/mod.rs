@@ -28,6 +28,7 @@ mod lent;
 mod line;
 mod list;
 mod maker;
+mod marks;
 mod openai;
 mod options;
 mod originals;

@@ -35,6 +35,7 @@ use crate::provider::{self, Change, CheckOptions, Severity, Violation};
 #[wasm_bindgen(skip_typescript)]
 pub fn convert(from: JsValue, to: JsValue, input: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let (from, to) = (parse_format(&from)?, parse_format(&to)?);
+    known_keys(&options, &["onNote"])?;
     let on_note = on_note(&options)?;
     let converted = provider::convert(from, to, &entries_json(&input)?)?;
     if let Some(on_note) = on_note {
@@ -45,9 +46,8 @@ pub fn convert(from: JsValue, to: JsValue, input: JsValue, options: JsValue) -> 
     if from == to { Ok(input) } else { to_js(&converted.output) }
 }
 
-/// The one option of `convert` and `view`.
+/// Who hears of what a format cannot say.
 pub fn on_note(options: &JsValue) -> Result<Option<Function>, JsValue> {
-    known_keys(options, &["onNote"])?;
     let wrong = |_| Error::argument("`onNote`: expected a function").into();
     get(options, "onNote")?.map(|f| f.dyn_into::<Function>().map_err(wrong)).transpose()
 }

@@ -108,12 +108,26 @@ export interface Session {
    * What was pushed in another format may hold what this one cannot say (audio for Anthropic, a failed output's `is_error` in
    * Chat Completions): it is left out or said otherwise, and `onNote` hears of each such thing, at every call.
    *
-   * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not; what `onNote` throws comes through.
+   * `cacheMarks` (0 to 4; default 0) is for `"anthropic"`: so many `cache_control` marks are put at the ends of what stays as it is, in this
+   * order: the step before the newest, the newest summary, the system prompt (which covers the tools before it). They stand in copies of the
+   * entries. Marks of your own stay, and count: a view never has more than the four that the API takes. No mark is put where less than
+   * 1,024 tokens stand before it, or where there is one. `session.cacheMarks` says what they cover.
+   *
+   * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not, and for `cacheMarks` out of range or in another
+   * format; what `onNote` throws comes through.
    */
-  view<F extends Format>(format: F, options?: { onNote?: (note: ViewNote) => void }): ViewOf<F>;
+  view<F extends Format>(format: F, options?: { onNote?: (note: ViewNote) => void; cacheMarks?: number | undefined }): ViewOf<F>;
 
   /** How the session stands, as `console.log` shows it: not what `snapshot()` saves. */
   toJSON(): { messages: number; turns: number; tokens: number; limit: number | null; folds: number } | { code: ErrorCode };
+}
+
+/** A `cache_control` mark that `view("anthropic", { cacheMarks })` put into a view. */
+export interface CacheMark {
+  /** What ends there: the system prompt, the newest summary, or the step before the newest. */
+  part: "system" | "summary" | "step";
+  /** Tokens from the view's beginning, tool definitions included, to the mark. */
+  tokens: number;
 }
 
 /** Something that a view's format cannot say as it is. */

@@ -14,6 +14,7 @@ use super::handles::{Handles, Shown};
 use super::inner::Inner;
 use super::list::List;
 use super::maker::are_same;
+use super::marks::mark;
 use super::value::{is_list, set, to_js};
 use crate::context::{Context, Form, Slot, Snapshot};
 use crate::message::{Format, Message};
@@ -63,6 +64,16 @@ pub fn handed_out(list: &JsValue) -> Option<Vec<Arc<Message>>> {
 
 /// The view in a format. What the format cannot say as it is, `on_note` is told.
 pub fn view_of(inner: &Rc<Inner>, format: Format, on_note: Option<&Function>) -> Result<JsValue, JsValue> {
+    marked_view_of(inner, format, on_note, 0)
+}
+
+/// The same with up to so many marks for the prompt cache.
+pub fn marked_view_of(
+    inner: &Rc<Inner>,
+    format: Format,
+    on_note: Option<&Function>,
+    cache_marks: usize,
+) -> Result<JsValue, JsValue> {
     let mut handles = inner.handles()?;
     let mut said: Vec<(String, String)> = Vec::new();
     let view = inner.read(|core| -> Result<JsValue, JsValue> {
@@ -96,9 +107,12 @@ pub fn view_of(inner: &Rc<Inner>, format: Format, on_note: Option<&Function>) ->
         if format == Format::Messages {
             note_handed_out(&entries, inner);
         }
-        let body = with_head(provider, head, entries);
+        let body = with_head(provider, head, entries)?;
+        if cache_marks > 0 {
+            *inner.marks.borrow_mut() = mark(&body, shown, core, cache_marks)?;
+        }
         handles.lists.insert(format, list);
-        body
+        Ok(body)
     })??;
     inner.note_read();
     drop(handles);

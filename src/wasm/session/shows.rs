@@ -12,12 +12,13 @@ use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 use crate::session::Search;
 use crate::wasm::inner::Inner;
+use crate::wasm::marks::cache_marks;
 use crate::wasm::providers::on_note;
 use crate::wasm::slices::{Came, Slices};
 use crate::wasm::summarize::parse_format;
 use crate::wasm::tool_outputs::ToolOutputCache;
-use crate::wasm::value::{flat_to_js, json, text, to_js};
-use crate::wasm::view::view_of;
+use crate::wasm::value::{flat_to_js, json, known_keys, text, to_js};
+use crate::wasm::view::{marked_view_of, view_of};
 
 #[wasm_bindgen]
 impl Session {
@@ -109,7 +110,17 @@ impl Session {
     /// The view in a format, valid for its provider.
     #[wasm_bindgen(skip_typescript)] // generic: declared in types.d.ts
     pub fn view(&self, format: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
-        view_of(&self.inner, parse_format(&format)?, on_note(&options)?.as_ref())
+        let format = parse_format(&format)?;
+        known_keys(&options, &["onNote", "cacheMarks"])?;
+        let marks = cache_marks(&options, format)?;
+        marked_view_of(&self.inner, format, on_note(&options)?.as_ref(), marks)
+    }
+
+    /// The marks for the prompt cache that the newest `view("anthropic", { cacheMarks })` has of the engine's, in order; the last says
+    /// how many tokens of the view they cover.
+    #[wasm_bindgen(getter, js_name = cacheMarks, unchecked_return_type = "CacheMark[]")]
+    pub fn cache_marks(&self) -> Result<JsValue, JsValue> {
+        to_js(&*self.inner.marks.borrow())
     }
 
     /// The cache of full tool outputs.

@@ -1,0 +1,152 @@
+//! What Anthropic's prompt cache is told to keep of a view: marks at the ends of what stays as it is from call to call.
+
+use js_sys::{Array, Object, Reflect};
+use serde::Serialize;
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::*;
+
+use super::list::List;
+use super::value::{count, elements, get, is_list, set, to_js};
+use crate::context::{NodeKind, Slot};
+use crate::error::Error;
+use crate::message::{Format, Role};
+use crate::model::LEAST_CACHED_TOKENS;
+use crate::session::Session;
+use crate::sorting::sort_by_key;
+
+/// The API takes so many, wherever they stand.
+const MOST: usize = 4;
+
+const KEY: &str = "cache_control";
+
+/// A mark of the newest view that was asked for with `cacheMarks`.
+#[derive(Debug, Clone, Serialize)]
+pub struct CacheMark {
+    part: &'static str,
+    tokens: u64,
+}
+
+/// Where a part ends that stays as it is.
+struct End {
+    part: &'static str,
+    /// The entry of the list; `None`: the system prompt.
+    entry: Option<u32>,
+    /// Tokens from the view's beginning to here.
+    tokens: u64,
+}
+
+/// The option `cacheMarks` of a view in this format.
+pub fn cache_marks(options: &JsValue, format: Format) -> Result<usize, JsValue> {
+    let Some(given) = get(options, "cacheMarks")? else { return Ok(0) };
+    if format != Format::Anthropic {
+        let why = "`cacheMarks`: only the format \"anthropic\" has marks; others cache without being told";
+        return Err(Error::argument(why).into());
+    }
+    let most = count(&given, "cacheMarks")?;
+    if most > MOST {
+        return Err(Error::argument(format!("`cacheMarks`: the API takes at most {MOST}, got {most}")).into());
+    }
+    Ok(most)
+}
+
+/// Puts up to `most` marks into a body, whose lists are the caller's, in copies of the entries; fewer where it has some of its own.
+pub fn mark(body: &JsValue, list: &List, core: &Session, most: usize) -> Result<Vec<CacheMark>, JsValue> {
+    let Some(messages) = get(body, "messages")? else { return Ok(Vec::new()) };
+    let messages: Array = messages.unchecked_into();
+    let system = get(body, "system")?;
+    let mut room = MOST.saturating_sub(own_marks(&messages, system.as_ref(), &core.tools())?).min(most);
+    let mut marks = Vec::new();
+    for End { part, entry, tokens } in stable_ends(list, core) {
+        if room == 0 {
+            break;
+        }
+        let (holder, key) = match entry {
+            Some(at) => (copy(&messages.get(at))?, "content"),
+            None => (body.clone(), "system"),
+        };
+        let Some(content) = get(&holder, key)? else { continue };
+        let Some(marked) = marked(&content)? else { continue };
+        set(&holder, key, &marked)?;
+        if let Some(at) = entry {
+            messages.set(at, holder);
+        }
+        marks.push(CacheMark { part, tokens });
+        room -= 1;
+    }
+    sort_by_key(&mut marks, |mark: &CacheMark| mark.tokens);
+    Ok(marks)
+}
+
+/// The ends in the order of what they save: the step before the newest covers what stands before it, too.
+fn stable_ends(list: &List, core: &Session) -> Vec<End> {
+    let (view, history) = (&core.context().view, &core.context().history);
+    let slot = |at: usize| view.slot(at);
+    let is_answer = |at: usize| slot(at).is_some_and(|slot| slot.role() == Role::Assistant);
+    let before_newest = list.end_before_last(is_answer);
+    let until = before_newest.map_or(0, |(_, slots)| slots);
+    let is_summary = |slot: &Slot| history.node(slot.node).kind == NodeKind::Summary;
+    let summary = (0..until).rev().find(|at| slot(*at).is_some_and(is_summary));
+    let summary = summary.and_then(|at| list.end_of(at)).filter(|(_, slots)| *slots <= until);
+    let tokens = |slots: usize| view.tools_tokens() + view.slots().take(slots).map(Slot::tokens).sum::<u64>();
+    let head = list.head.iter().filter_map(|at| slot(*at)).map(Slot::tokens).sum::<u64>();
+    let of_entry = |part, end: Option<(u32, usize)>| {
+        end.map(|(entry, slots)| End { part, entry: Some(entry), tokens: tokens(slots) })
+    };
+    let system = End { part: "system", entry: None, tokens: view.tools_tokens() + head };
+    let ends = [of_entry("step", before_newest), of_entry("summary", summary), Some(system)];
+    ends.into_iter().flatten().filter(|end| end.tokens >= LEAST_CACHED_TOKENS).collect()
+}
+
+/// How many marks the caller's own entries, system prompt and tools have.
+fn own_marks(messages: &Array, system: Option<&JsValue>, tools: &[Value]) -> Result<usize, JsValue> {
+    let mut marks = tools.iter().filter(|tool| tool.get(KEY).is_some()).count();
+    for entry in messages.iter() {
+        marks += get(&entry, "content")?.map_or(Ok(0), |content| marks_in(&content))?;
+    }
+    Ok(marks + system.map_or(Ok(0), marks_in)?)
+}
+
+/// The marks of blocks, and of those in a tool's result.
+fn marks_in(content: &JsValue) -> Result<usize, JsValue> {
+    let mut marks = 0;
+    if is_list(content) {
+        for block in elements(content)?.iter().filter(|block| block.is_object()) {
+            marks += usize::from(get(block, KEY)?.is_some());
+            marks += get(block, "content")?.map_or(Ok(0), |inner| marks_in(&inner))?;
+        }
+    }
+    Ok(marks)
+}
+
+/// The content with a mark at its last block that takes one; `None` where it has one there, or none takes it.
+fn marked(content: &JsValue) -> Result<Option<JsValue>, JsValue> {
+    let key = JsValue::from_str(KEY);
+    let mark = to_js(&json!({ "type": "ephemeral" }))?;
+    if let Some(text) = content.as_string() {
+        let block = json!({ "type": "text", "text": text, KEY: { "type": "ephemeral" } });
+        return if text.is_empty() { Ok(None) } else { to_js(&json!([block])).map(Some) };
+    }
+    if !is_list(content) {
+        return Ok(None);
+    }
+    let blocks: Array = elements(content)?.into_iter().collect();
+    for at in (0..blocks.length()).rev() {
+        let block = blocks.get(at);
+        let kind = get(&block, "type")?.and_then(|kind| kind.as_string()).unwrap_or_default();
+        if matches!(&*kind, "thinking" | "redacted_thinking") {
+            continue;
+        }
+        if get(&block, KEY)?.is_some() {
+            return Ok(None);
+        }
+        let copied = copy(&block)?;
+        Reflect::set(&copied, &key, &mark)?;
+        blocks.set(at, copied);
+        return Ok(Some(blocks.into()));
+    }
+    Ok(None)
+}
+
+fn copy(object: &JsValue) -> Result<JsValue, JsValue> {
+    Ok(Object::assign(&Object::new(), object.unchecked_ref::<Object>()).into())
+}
