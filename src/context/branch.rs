@@ -7,6 +7,7 @@ use super::holders::Holders;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
 use super::view::Slot;
+use crate::hashing::HashMap;
 
 /// Where the nodes of a conversation are in one that branched off it.
 #[derive(Debug, Clone, Default)]
@@ -101,7 +102,7 @@ impl History {
             }
         }
         self.compactions = compactions(&self.nodes);
-        self.links = Links::of(&self.nodes);
+        self.links = Links::of(&self.nodes, &HashMap::default()).0; // none of them left the conversation
         for (id, call) in old.open_calls {
             if let Some(call) = call.renumbered(new) {
                 self.open_calls.insert(id, call);

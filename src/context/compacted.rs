@@ -79,7 +79,7 @@ impl Context {
     /// Brings back what left on account of a compaction that is gone.
     pub(super) fn uncover(&mut self, covered: &NodeSet) {
         if !covered.is_empty() {
-            self.view.restore(covered);
+            self.show_dropped(covered);
             self.settle_compaction();
         }
     }

@@ -107,14 +107,21 @@ impl Context {
         if back.is_empty() {
             return;
         }
-        self.view.restore(&nodes);
+        self.show_dropped(&nodes);
+        self.emit(EventName::Unfolded, &back, why.to_owned());
+    }
+
+    /// Brings dropped nodes back; messages among them, and callers of outputs among them, with the calls that they lost.
+    pub(super) fn show_dropped(&mut self, nodes: &NodeSet) {
+        self.view.restore(nodes);
+        let mut calling = nodes.clone();
+        calling.extend(nodes.iter().filter_map(|n| self.history.caller(n)));
         for at in 0..self.view.body().len() {
             let slot = &self.view.body()[at];
-            if nodes.contains(&slot.node) && self.with_calls(slot).is_some() {
+            if calling.contains(&slot.node) && self.with_calls(slot).is_some() {
                 self.show_whole(at);
             }
         }
-        self.emit(EventName::Unfolded, &back, why.to_owned());
     }
 }
 

@@ -13,7 +13,7 @@ impl Context {
     /// has room for, the newest first. With `but_cuts`, what was cut to a level stays so: a pass lays that out anew.
     /// What passes do by a rule, whatever the room, they do again. Gives what stands otherwise now.
     pub fn bring_back(&mut self, but_cuts: bool) -> Vec<NodeIndex> {
-        self.view.show_all_parts();
+        let mut back = self.view.show_all_parts();
         let dropped = self.dropped_for_room();
         if !dropped.is_empty() {
             self.view.restore(&dropped);
@@ -21,7 +21,7 @@ impl Context {
         // Down to the low mark, where a trim leaves them: beyond it, the next output would take away again what comes back now.
         let mut room = if self.output_config.enabled { self.output_budget.low } else { u64::MAX };
         room = room.saturating_sub(self.view.output_tokens());
-        let mut back = Vec::new();
+        let mut newest_first = Vec::new();
         let mut is_cut = false;
         for at in (0..self.view.body().len()).rev() {
             let stands = &self.view.body()[at];
@@ -31,22 +31,22 @@ impl Context {
                 if stands.role() != Role::Tool || grows <= room {
                     room -= if stands.role() == Role::Tool { grows } else { 0 };
                     self.view.replace(at, whole.message, whole.tally, whole.form);
-                    back.push(node);
+                    newest_first.push(node);
                     continue;
                 }
                 room = 0; // the newest are those that stand
             }
             is_cut |= matches!(self.view.body()[at].form, Form::Shortened | Form::Pointer);
-            back.extend(Some(node).filter(|_| is_back));
+            newest_first.extend(Some(node).filter(|_| is_back));
         }
         self.view.set_cut_to(None);
         if but_cuts && is_cut {
             self.view.expect_layout();
         }
+        back.extend(newest_first.into_iter().rev());
         if back.is_empty() {
             return back;
         }
-        back.reverse();
         let came: NodeSet = back.iter().copied().collect();
         self.view.pruned.retain(|node, _| !came.contains(node));
         self.view.watch_outputs();

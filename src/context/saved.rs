@@ -1,5 +1,7 @@
 //! A context in a snapshot.
 
+use std::sync::Arc;
+
 use super::core::Context;
 use super::fold::Fold;
 use super::history::History;
@@ -7,6 +9,8 @@ use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::outputs::OnEntry;
 use super::view::View;
 use crate::error::Result;
+use crate::hashing::HashMap;
+use crate::message::Message;
 use crate::saved::{MOST_NUMBERS, Reader, Saved, Writer};
 use crate::tool_output::ToolOutputs;
 
@@ -66,6 +70,8 @@ impl Context {
         let is_new = |n: &NodeIndex| once.insert(*n);
         from.require(self.view.order().iter().all(is_new), "a message stands twice in its view")?;
         from.require(self.agrees_on_folds(), "a fold and its messages do not agree")?;
+        from.require(self.agrees_on_messages(), "a message of its view is none of its history")?;
+        from.require(self.agrees_on_calls(), "a tool output does not stand behind the call that it answers")?;
         from.require(self.folds_changed < MOST_NUMBERS, "its folds changed more often than they can")
     }
 
@@ -79,6 +85,39 @@ impl Context {
         };
         self.folds.iter().all(|fold| {
             agrees(fold) && summaries.insert(fold.summary) && fold.members.iter().all(|n| seen.insert(*n))
+        })
+    }
+
+    /// Whether each message of the view makes the calls that it made, or none of them, and answers what it answered.
+    fn agrees_on_messages(&self) -> bool {
+        let may_stand_for = |stands: &Message, whole: &Message| {
+            stands.role == whole.role
+                && (stands.tool_calls().next().is_none()
+                    || stands
+                        .tool_calls()
+                        .map(|c| (&c.id, c.hosted))
+                        .eq(whole.tool_calls().map(|c| (&c.id, c.hosted))))
+                && stands.tool_outputs().map(|o| &o.call_id).eq(whole.tool_outputs().map(|o| &o.call_id))
+        };
+        self.history.nodes().iter().all(|node| node.tally.may_be_of(&node.message))
+            && self.view.all_slots().all(|slot| {
+                let whole = &self.history.node(slot.node).message;
+                slot.tally.may_be_of(&slot.message)
+                    && (Arc::ptr_eq(&slot.message, whole) || may_stand_for(&slot.message, whole))
+            })
+    }
+
+    /// Whether each tool output of the view follows the call of its id, and no call of that id waits before it.
+    fn agrees_on_calls(&self) -> bool {
+        let mut open: HashMap<&str, NodeIndex> = HashMap::default();
+        self.view.order().iter().all(|n| {
+            let message = &self.history.node(*n).message;
+            let answers = message.tool_outputs().all(|output| {
+                let caller = open.remove(output.call_id.as_str());
+                caller.is_some() && caller == self.history.caller(*n)
+            });
+            let mut calls = message.tool_calls().filter(|call| !call.hosted);
+            answers && calls.all(|call| open.insert(&call.id, *n).is_none())
         })
     }
 

@@ -168,6 +168,11 @@ impl Tally {
         tally
     }
 
+    /// Whether it can be a count of this message: a call takes some, whoever counts.
+    pub(super) fn may_be_of(&self, message: &Message) -> bool {
+        (self.calls > 0) == message.tool_calls().next().is_some()
+    }
+
     /// All of it.
     pub fn total(&self) -> u64 {
         [self.text, self.reasoning, self.calls, self.outputs, self.ledger].into_iter().map(u64::from).sum()

@@ -242,15 +242,18 @@ impl View {
         self.changes.edit_header();
     }
 
-    /// Shows the parts that a pass took out, where they stood.
-    pub(super) fn show_all_parts(&mut self) {
-        if self.hidden_parts.is_empty() {
-            return;
+    /// Shows the parts that a pass took out, where they stood. Gives them, in order.
+    pub(super) fn show_all_parts(&mut self) -> Vec<NodeIndex> {
+        let mut back: Vec<NodeIndex> = self.hidden_parts.iter().map(|slot| slot.node).collect();
+        if back.is_empty() {
+            return back;
         }
+        back.sort_unstable();
         let mut parts = self.parts.clone();
         parts.append(&mut self.hidden_parts);
         sort_by_key(&mut parts, |slot| slot.node);
         self.set_parts(parts);
+        back
     }
 
     /// Replaces what stands between header and body.

@@ -29,10 +29,8 @@ pub fn view(content: &[Part], config: &ToolOutputCacheConfig, ref_id: &str) -> O
 /// to be put into one.
 pub fn view_of_answer(content: &[Part], config: &ToolOutputCacheConfig) -> Option<Vec<Part>> {
     let long = |shown: &Shown, total: u64| {
-        let lines = shown.lines;
-        format!(
-            "[answer cut: lines 1-{lines} of {total} shown; read on with tool_output_cache, by offset and limit, or ask for less]"
-        )
+        let what = shown.what(total);
+        format!("[answer cut: {what}; read on with tool_output_cache, by offset and limit, or ask for less]")
     };
     bounded(content, config, usize::MAX, long, "[answer cut; read on by offset and limit]")
 }
@@ -78,12 +76,21 @@ struct Shown {
 }
 
 impl Shown {
+    fn what(&self, total: u64) -> String {
+        match (self.complete, self.lines) {
+            (true, _) => format!("all {total} lines shown"),
+            (false, 0) => format!("beginning of line 1 of {total} shown"),
+            (false, lines) => format!("lines 1-{lines} of {total} shown"),
+        }
+    }
+
     fn notice(&self, ref_id: &str, total: u64, max_line: usize) -> String {
         let Self { lines, cut_lines, complete } = *self;
-        let (what, args) = match (complete, lines) {
-            (true, _) => (format!("all {total} lines shown"), "\"offset\":0".to_owned()),
-            (false, 0) => (format!("beginning of line 1 of {total} shown"), "\"limit\":1".to_owned()),
-            (false, _) => (format!("lines 1-{lines} of {total} shown"), format!("\"offset\":{lines}")),
+        let what = self.what(total);
+        let args = match (complete, lines) {
+            (true, _) => "\"offset\":0".to_owned(),
+            (false, 0) => "\"limit\":1".to_owned(),
+            (false, _) => format!("\"offset\":{lines}"),
         };
         let cut = if cut_lines == 0 {
             String::new()

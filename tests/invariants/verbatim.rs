@@ -227,7 +227,10 @@ pub fn cuts_stand_between_clusters(world: &mut World, _: &Happened) {
                 let output_ref = slot.message.tool_outputs().find_map(|o| o.output_ref.as_ref());
                 let cut: Vec<Part> = original
                     .tool_outputs()
-                    .filter_map(|o| tool_output::view(&o.content, config, &output_ref?.id))
+                    .filter_map(|o| match output_ref {
+                        Some(output_ref) => tool_output::view(&o.content, config, &output_ref.id),
+                        None => tool_output::view_of_answer(&o.content, config),
+                    })
                     .flatten()
                     .collect();
                 let cut = Message::new(original.role, cut);

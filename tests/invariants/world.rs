@@ -770,7 +770,11 @@ impl World {
     fn push_broken(&mut self, n: u8) -> Came {
         let fine = Message::text(Role::User, "fine");
         let call = |id: &str| Part::from(ToolCall::function(id, "read", "{}"));
-        let bad = match (n, self.open.first(), self.pushed.first()) {
+        let history = &self.session.context().history;
+        // The id of a message that was replaced may be used again.
+        let is_taken = |id: &str| history.find(id).is_some_and(|node| !history.is_superseded(node));
+        let taken = self.pushed.iter().find(|pushed| is_taken(&pushed.id));
+        let bad = match (n, self.open.first(), taken) {
             (0, Some(open), _) => Message::new(Role::Assistant, vec![call(open)]),
             (1, _, Some(pushed)) => Message::text(Role::User, "taken").with_id(&pushed.id),
             (2, ..) => Message::new(Role::Assistant, vec![call("twice"), call("twice")]),

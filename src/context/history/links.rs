@@ -2,7 +2,7 @@
 //! The same of what tools brought that the provider runs itself.
 
 use super::History;
-use crate::context::node::{Node, NodeIndex, NodeKind};
+use crate::context::node::{Node, NodeIndex, NodeKind, NodeSet};
 use crate::growing::append;
 use crate::hashing::HashMap;
 use crate::message::{Message, Role, ToolCall};
@@ -21,11 +21,27 @@ pub(in crate::context) struct Links {
 }
 
 impl Links {
-    /// Those of nodes, as far as they tell it themselves.
-    pub fn of(nodes: &[Node]) -> Self {
+    /// Those of nodes, as far as they tell it themselves, and the calls that wait for an output; the `superseded` left the
+    /// conversation when there were so many nodes.
+    pub fn of<'n>(
+        nodes: &'n [Node],
+        superseded: &HashMap<NodeIndex, usize>,
+    ) -> (Self, HashMap<&'n str, NodeIndex>) {
+        let mut leave: Vec<(usize, NodeIndex)> = superseded.iter().map(|(node, at)| (*at, *node)).collect();
+        crate::sorting::sort(&mut leave);
+        let mut leave = leave.as_slice();
+        let mut gone = NodeSet::default();
         let mut links = Self::default();
         let mut open: HashMap<&str, NodeIndex> = HashMap::default();
-        for (node, at) in nodes.iter().zip(0..) {
+        for at in 0..=nodes.len() {
+            let (leaving, later) = leave.split_at(leave.partition_point(|(when, _)| *when <= at));
+            if !leaving.is_empty() {
+                let leaving: Vec<NodeIndex> = leaving.iter().map(|(_, node)| *node).collect();
+                gone.extend(leaving.iter().copied());
+                links.let_go(nodes, &mut open, &leaving, &gone);
+                leave = later;
+            }
+            let Some(node) = nodes.get(at) else { break };
             let mut caller = None;
             for output in node.message.tool_outputs() {
                 caller = match node.kind {
@@ -34,10 +50,30 @@ impl Links {
                     _ => open.remove(output.call_id.as_str()),
                 };
             }
-            open.extend(waiting(&node.message).map(|call| (call.id.as_str(), NodeIndex(at))));
+            open.extend(waiting(&node.message).map(|call| (call.id.as_str(), NodeIndex(at as u32))));
             links.enter(&node.message, caller);
         }
-        links
+        (links, open)
+    }
+
+    /// Calls of nodes that left wait no longer, and calls that they answered wait again.
+    fn let_go<'n>(
+        &self,
+        nodes: &'n [Node],
+        open: &mut HashMap<&'n str, NodeIndex>,
+        leaving: &[NodeIndex],
+        gone: &NodeSet,
+    ) {
+        for index in leaving {
+            let node = &nodes[index.get()];
+            let answered = node.message.tool_outputs().filter(|_| node.kind == NodeKind::Message);
+            let known = self.calls.get(index.get()).copied().filter(|caller| *caller != NONE);
+            let caller = known.filter(|caller| !gone.contains(&NodeIndex(*caller)));
+            open.extend(
+                answered.zip(caller).map(|(output, caller)| (output.call_id.as_str(), NodeIndex(caller))),
+            );
+        }
+        open.retain(|_, caller| !gone.contains(caller));
     }
 
     /// The next node; `caller`: who made the call that it answers.

@@ -11,7 +11,7 @@ use super::{compactions, reasons};
 use crate::context::node::{Node, NodeIndex, NodeKind};
 use crate::context::place::Late;
 use crate::error::Result;
-use crate::hashing::HashSet;
+use crate::hashing::{HashMap, HashSet};
 use crate::message::Role;
 use crate::saved::{MOST_NUMBERS, Reader, Saved, Writer};
 
@@ -85,6 +85,11 @@ impl Saved for History {
         let gone = superseded.iter().all(|(node, at)| node.get() < *at && *at <= nodes.len());
         from.require(gone, "a message left the conversation before it came")?;
         from.require(generated < MOST_NUMBERS, "it has given more ids than there are")?;
+        let superseded: HashMap<NodeIndex, usize> = superseded.into_iter().collect();
+        let (links, open) = Links::of(&nodes, &superseded);
+        let waits = |(id, call): (&String, &OpenCall)| open.get(id.as_str()) == Some(&call.caller);
+        let same = open.len() == open_calls.len() && open_calls.iter().all(waits);
+        from.require(same, "a call waits that was answered, or one that was not does not wait")?;
         Ok(Self {
             ids: Ids::of(&nodes),
             open_calls,
@@ -92,10 +97,10 @@ impl Saved for History {
             reserved: HashSet::default(),
             has_reasoning: nodes.iter().any(|node| reasons(&node.message)),
             compactions: compactions(&nodes),
-            superseded: superseded.into_iter().collect(),
+            superseded,
             late,
             away,
-            links: Links::of(&nodes),
+            links,
             nodes,
         })
     }
