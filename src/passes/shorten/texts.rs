@@ -111,6 +111,8 @@ fn restored(context: &Context, slot: &Slot) -> Arc<Message> {
     match slot.form {
         Form::Compressed | Form::Truncated | Form::Pointer => whole.clone(), // a piece of the output, not of what stood for it
         Form::Shortened if slot.message.role == Role::Tool => whole.clone(),
+        // An answer of the cache's own tools, which no ref opens.
+        Form::Cut if slot.message.tool_outputs().all(|output| output.output_ref.is_none()) => whole.clone(),
         Form::Shortened => {
             let mut message = Message::clone(&slot.message);
             // Its calls or its reasoning may have left it: only texts stand for one another.
