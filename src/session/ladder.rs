@@ -115,6 +115,12 @@ impl Session {
         if !run.must_fit() || tokens <= most {
             return Ok(Fit::Done(self.finish(run)));
         }
+        // What came back had no room after all, and no pass took it away again: the view stays as it stood, for that fits.
+        if let Some(before) = before.take_if(|before| before.view.tokens() <= most) {
+            run.decisions.truncate(before.decisions);
+            self.undo(Some(before));
+            return Ok(Fit::Done(self.finish(run)));
+        }
         let unsummed = run.unsummed.take().map(|unsummed| unsummed.error);
         let largest = self.largest(self.context.view.slots());
         if let Some(why) = run.without.take() {
