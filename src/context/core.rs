@@ -385,7 +385,7 @@ impl Context {
     /// Queues an event.
     pub fn emit(&mut self, event: EventName, items: &[NodeIndex], detail: String) {
         let (items, tokens) = (self.item_ids(items), self.view.tokens());
-        self.events.push(Event { event, items, detail, tokens });
+        self.events.push(Event { event, items, detail, tokens, left: None });
     }
 
     /// The ids of nodes, as reports and events name them.

@@ -15,6 +15,8 @@ pub enum EventName {
     ConversationReplaced,
     /// A tool output became a placeholder or was shortened.
     OutputTrimmed,
+    /// The view has come near its threshold: `left` says how many tokens there are left. Told once, by the `prepare` that finds it so.
+    CompactionDue,
     /// A summary was asked for.
     CompactionStarted,
     /// A summary was put in.
@@ -29,11 +31,12 @@ pub enum EventName {
 
 impl EventName {
     /// Every event.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::MessageAdded,
         Self::ItemsRemoved,
         Self::ConversationReplaced,
         Self::OutputTrimmed,
+        Self::CompactionDue,
         Self::CompactionStarted,
         Self::CompactionFinished,
         Self::CompactionFailed,
@@ -48,6 +51,7 @@ impl EventName {
             Self::ItemsRemoved => "items_removed",
             Self::ConversationReplaced => "conversation_replaced",
             Self::OutputTrimmed => "output_trimmed",
+            Self::CompactionDue => "compaction_due",
             Self::CompactionStarted => "compaction_started",
             Self::CompactionFinished => "compaction_finished",
             Self::CompactionFailed => "compaction_failed",
@@ -70,4 +74,8 @@ pub struct Event {
     pub detail: String,
     /// Tokens of the view after it.
     pub tokens: u64,
+    /// Of `compaction_due`: tokens that the view may still grow by until a compaction is due.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<u64>,
 }

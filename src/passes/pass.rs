@@ -33,6 +33,8 @@ pub struct Aim {
     pub auto: bool,
     /// Below so many tokens no fold begins on its own account, while the view fits: one was undone by hand.
     pub resting: u64,
+    /// The provider's prompt cache has nothing of the view any more: an edit takes nothing from it.
+    pub is_cold: bool,
     /// The conversation does not go on: a cut keeps as much as there is room for (PASS-14).
     pub fill: bool,
     /// Turns that stay whole where a pass does not say.

@@ -1,5 +1,6 @@
 use serde_json::{Map, Value, json};
 
+use super::idle::CACHE_LIFE_MS;
 use super::media;
 use crate::compaction::{CompactionConfig, Layout, OnFailure, SummaryRole};
 use crate::config::Keys;
@@ -38,6 +39,8 @@ pub struct SessionConfig {
     pub media: MediaBudget,
     /// What an edit costs the provider's prompt cache, and saves there.
     pub cache_prices: CachePrices,
+    /// How long the provider's prompt cache keeps what nobody asks for, in milliseconds.
+    pub cache_life_ms: u64,
     /// The options as they were given, for a snapshot, and for what a change of some of them leaves as it is. Of a table of
     /// models, which may be large, the session's own alone.
     pub given: Value,
@@ -99,6 +102,11 @@ impl SessionConfig {
         };
         let max_nodes = keys.u64_in("maxNodes", 1..=u64::from(u32::MAX / 2))?.map(|n| n as usize);
         let freeze_inputs = keys.bool("freezeInputs")?.unwrap_or(false);
+        let mut cache_life_ms = CACHE_LIFE_MS;
+        if let Some(mut cache) = keys.object("promptCache")? {
+            cache_life_ms = cache.u64_in("lifeMs", ..)?.unwrap_or(CACHE_LIFE_MS);
+            cache.finish()?;
+        }
         for functions in ["summarize", "tokenizer", "now", "store"] {
             keys.value(functions); // the host's to read; named here for the hint at a misspelt key
         }
@@ -156,6 +164,7 @@ impl SessionConfig {
             search_ms,
             max_nodes,
             cache_prices,
+            cache_life_ms,
             given: value.clone(),
         })
     }
@@ -202,7 +211,7 @@ fn cache_prices(prices: Option<&Value>, model: Option<&str>) -> Result<CachePric
 }
 
 /// Options that are objects of options.
-const NESTED: [&str; 3] = ["compaction", "media", "toolOutputCache"];
+const NESTED: [&str; 4] = ["compaction", "media", "promptCache", "toolOutputCache"];
 
 /// A system message instructs, and a summary may repeat what a tool's output said: only documents that have it so may.
 fn refuse_system_summary(compaction: &CompactionConfig, ladder: &Ladder) -> Result<()> {

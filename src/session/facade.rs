@@ -426,7 +426,10 @@ impl Session {
     }
 
     fn prepare_to(&mut self, fill: bool) -> Result<Fit> {
-        let aim = self.aim(fill);
+        self.prepare_for(self.aim(fill))
+    }
+
+    pub(super) fn prepare_for(&mut self, aim: Aim) -> Result<Fit> {
         self.refuse_impossible(&aim)?;
         let mut run = self.begin(Reason::Ladder, None, aim, Arc::new([]));
         if aim.is_due(self.tokens()) {
@@ -479,6 +482,7 @@ impl Session {
             enough,
             auto: compaction.enabled && compaction.auto,
             resting: self.resting,
+            is_cold: false,
             fill,
             keep_turns: compaction.retain_last_turns,
             summary_role: compaction.summary_role,

@@ -184,7 +184,7 @@ impl Session {
 
     /// Goes on behind the pass whose fold was refused. Limits may have changed since it was asked for.
     pub(super) fn go_on_without(&mut self, mut run: Run) -> Result<Fit> {
-        run.aim = self.aim(run.aim.fill);
+        run.aim = self.aim_again(&run.aim);
         let done = self.settle(&mut run)?;
         self.advance_from(run, done.before)
     }
@@ -301,7 +301,7 @@ impl Session {
 
     /// Ends a run: the report, and a fresh start for the next one.
     pub(super) fn finish(&mut self, mut run: Run) -> Rc<Report> {
-        let must_fit = run.must_fit();
+        let (must_fit, aim) = (run.must_fit(), run.aim);
         if let Some(why) = run.without.take() {
             let fits = run.unsummed.take().is_some_and(|unsummed| !unsummed.shortens);
             let went_on = if fits { "the view fits without one" } else { "it went on without one" };
@@ -315,6 +315,9 @@ impl Session {
         let mut report = self.make_report(run);
         report.left_out = left_out;
         self.context.on_entry = OnEntry::default();
+        if must_fit {
+            self.tell_compaction_due(&aim);
+        }
         self.context.view.mark();
         if must_fit {
             self.accuracy.prepares(self.tokens());

@@ -15,6 +15,7 @@ mod config;
 mod cost;
 mod facade;
 mod graph;
+mod idle;
 mod ladder;
 mod media;
 mod notices;

@@ -19,7 +19,7 @@ impl Session {
         } else if revision == self.revision || self.still_stands(plan) {
             self.refresh(&mut pending.question.plan);
             // Limits may have changed since it was asked, and what is known of the counter.
-            pending.question.run.aim = self.aim(pending.question.run.aim.fill);
+            pending.question.run.aim = self.aim_again(&pending.question.run.aim);
             if !pending.question.plan.members.is_empty() {
                 return Ok(pending);
             }

@@ -35,6 +35,8 @@ pub enum Goal {
     Prepare {
         /// A fold keeps as much as there is room for.
         fill: bool,
+        /// How long the session lay idle, where the caller says so.
+        idle_ms: Option<u64>,
     },
     /// Fit what the provider refused; this is what it said.
     Recover(String),
@@ -222,8 +224,8 @@ fn outcome(inner: &Inner, report: Rc<Report>) -> Result<Outcome, JsValue> {
 /// Quietly: a listener that calls back into the session must find the run under way.
 fn begin(inner: &Inner, goal: &Goal) -> Result<Option<Fit>, JsValue> {
     inner.tell_time()?;
-    if let Goal::Prepare { fill } = goal {
-        return inner.begin_prepare(*fill).map(Some);
+    if let Goal::Prepare { fill, idle_ms } = goal {
+        return inner.begin_prepare(*fill, *idle_ms).map(Some);
     }
     inner.write_quietly(|core| match goal {
         Goal::Compact(instructions) => {

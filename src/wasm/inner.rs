@@ -254,10 +254,13 @@ impl Inner {
     }
 
     /// Begins `prepare`, quietly.
-    pub fn begin_prepare(&self, fill: bool) -> std::result::Result<Fit, JsValue> {
-        if !self.is_prepared.get() {
-            let fit =
-                self.write_quietly(|core| if fill { core.prepare_filling() } else { core.prepare() })?;
+    pub fn begin_prepare(&self, fill: bool, idle_ms: Option<u64>) -> std::result::Result<Fit, JsValue> {
+        if !self.is_prepared.get() || idle_ms.is_some() {
+            let fit = self.write_quietly(|core| match idle_ms {
+                _ if fill => core.prepare_filling(),
+                Some(idle_ms) => core.prepare_after(idle_ms),
+                None => core.prepare(),
+            })?;
             self.is_prepared.set(matches!(fit, Fit::Done(_)));
             return Ok(fit);
         }

@@ -529,6 +529,8 @@ export interface SessionOptions {
      */
     searchMs?: number | undefined;
   } | undefined;
+  /** The provider's prompt cache: it keeps what nobody asks for `lifeMs` milliseconds (300,000). `prepare({ idleMs })` goes by it. */
+  promptCache?: { lifeMs?: number | undefined } | undefined;
   /** Messages and summaries that the history may have; default 1,000,000. Beyond it `push` throws `SAFETY_LIMIT_EXCEEDED`. */
   maxNodes?: number | undefined;
   /**

@@ -539,6 +539,10 @@ export interface Event {
      * Tokens of the view after it.
      */
     tokens: number;
+    /**
+     * Of `compaction_due`: tokens that the view may still grow by until a compaction is due.
+     */
+    left?: number;
 }
 
 /**
@@ -574,7 +578,7 @@ export interface SimulatedCompactions {
 /**
  * The name of an event that a session emits, in the order in which things happened.
  */
-export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "compaction_started" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
+export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "compaction_due" | "compaction_started" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
 
 /**
  * The price that a simulation counts by. A call's prefix that stood in the call before is paid at the cache's price, from
@@ -1481,6 +1485,8 @@ export interface SessionOptions {
          */
         searchMs?: number | undefined;
     } | undefined;
+    /** The provider's prompt cache: it keeps what nobody asks for `lifeMs` milliseconds (300,000). `prepare({ idleMs })` goes by it. */
+    promptCache?: { lifeMs?: number | undefined } | undefined;
     /** Messages and summaries that the history may have; default 1,000,000. Beyond it `push` throws `SAFETY_LIMIT_EXCEEDED`. */
     maxNodes?: number | undefined;
     /**
@@ -2203,10 +2209,14 @@ export class Session {
      * A cut goes down to the low mark (`lowRatio`), so that the next message does not need another. `fill` keeps as much as the limit
      * has room for instead, and touches nothing that fits: for a conversation that does not go on (`compactMessages` does so).
      *
+     * `idleMs` says how many milliseconds ago the last model call was. Past the life of the provider's prompt cache
+     * (`promptCache.lifeMs`, five minutes) an edit takes nothing from it, so a compaction that is near, from 90 % of the threshold on, is done now;
+     * before, one that is due waits until the limit. Without it, a compaction comes at the threshold.
+     *
      * @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one; and
      * `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
      */
-    prepare(options?: { signal?: AbortSignal | undefined; fill?: boolean | undefined }): Promise<Prepared>;
+    prepare(options?: { signal?: AbortSignal | undefined; fill?: boolean | undefined; idleMs?: number | undefined }): Promise<Prepared>;
     /**
      * Takes items or messages of a format in: a list, one of them, a request body (its header too) or a response, as the
      * provider's SDK gives it; of the AI SDK a result's `response`, or its messages.

@@ -19,6 +19,7 @@ const OPTIONS = {
   model: { ...text, good: ["gpt-4o"] },
   contextWindow: orNull(whole(1)),
   reservedOutputTokens: whole(0),
+  "promptCache.lifeMs": { good: [0, 300_000], bad: [-1, 0.5, "5", true, [], {}] },
   maxNodes: { good: [1, 2_000_000, 2 ** 31 - 1], bad: [0, -1, 1.5, 2 ** 31, "x", true, null, [], {}] },
   safetyMargin: ratio([0, 0.1, 0.999], [1, 1.5, -0.1]),
   models: { good: [{}, { m: { max_input_tokens: 5 } }], bad: [0, 5, "x", true, null, []] },

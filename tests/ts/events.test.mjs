@@ -9,7 +9,7 @@ import { assistant, calls, conversation, failsWith, output, user, words } from "
 const ladder = [{ pass: "ephemeral" }, { pass: "trim_tool_outputs" }, { pass: "dedupe_reads" }, { pass: "summarize" }];
 
 const GOOD = "<summary>the gist</summary>";
-const NAMES = ["message_added", "items_removed", "conversation_replaced", "output_trimmed", "compaction_started", "compaction_finished", "compaction_failed", "folded", "unfolded"];
+const NAMES = ["message_added", "items_removed", "conversation_replaced", "output_trimmed", "compaction_due", "compaction_started", "compaction_finished", "compaction_failed", "folded", "unfolded"];
 
 /** A session and the names of all that happens in it. */
 function listened(options) {

@@ -18,6 +18,7 @@ fn aim(most: u64) -> Aim {
         enough: 0,
         auto: true,
         resting: 0,
+        is_cold: false,
         fill: false,
         keep_turns: 1,
         summary_role: None,

@@ -9,7 +9,7 @@ use crate::session::Session as Core;
 use crate::wasm::drive::{self, Goal};
 use crate::wasm::signal::AbortSignal;
 use crate::wasm::thrown::said_by;
-use crate::wasm::value::{get, get_string, known_keys, settle};
+use crate::wasm::value::{count, get, get_string, known_keys, settle};
 
 #[wasm_bindgen]
 impl Session {
@@ -61,20 +61,26 @@ impl Session {
     /// A cut goes down to the low mark (`lowRatio`), so that the next message does not need another. `fill` keeps as much as the limit
     /// has room for instead, and touches nothing that fits: for a conversation that does not go on (`compactMessages` does so).
     ///
+    /// `idleMs` says how many milliseconds ago the last model call was. Past the life of the provider's prompt cache
+    /// (`promptCache.lifeMs`, five minutes) an edit takes nothing from it, so a compaction that is near, from 90 % of the threshold on, is done now;
+    /// before, one that is due waits until the limit. Without it, a compaction comes at the threshold.
+    ///
     /// @throws {ContextError} as `compact`, but for want of a summary only where the view does not fit without one; and
     /// `CONTEXT_WINDOW_EXCEEDED` where every pass ran in vain.
     #[wasm_bindgen(unchecked_return_type = "Promise<Prepared>")]
     pub fn prepare(
         &self,
         #[wasm_bindgen(
-            unchecked_optional_param_type = "{ signal?: AbortSignal | undefined; fill?: boolean | undefined }"
+            unchecked_optional_param_type = "{ signal?: AbortSignal | undefined; fill?: boolean | undefined; idleMs?: number | undefined }"
         )]
         options: JsValue,
     ) -> Promise {
-        settle(known_keys(&options, &["signal", "fill"]).and_then(|()| {
+        settle(known_keys(&options, &["signal", "fill", "idleMs"]).and_then(|()| {
             let wrong = || Error::argument("`fill`: expected true or false");
             let fill = get(&options, "fill")?.map(|f| f.as_bool().ok_or_else(wrong)).transpose()?;
-            self.run(Goal::Prepare { fill: fill.unwrap_or(false) }, &options)
+            let idle_ms = get(&options, "idleMs")?.map(|ms| count(&ms, "idleMs")).transpose()?;
+            let (fill, idle_ms) = (fill.unwrap_or(false), idle_ms.map(|ms| ms as u64));
+            self.run(Goal::Prepare { fill, idle_ms }, &options)
         }))
     }
 

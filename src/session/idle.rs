@@ -1,0 +1,59 @@
+//! When a fold comes, by what the prompt cache still has: the caller says how long the session lay idle.
+
+use super::facade::Session;
+use super::run::Fit;
+use crate::context::EventName;
+use crate::error::Result;
+use crate::passes::Aim;
+
+/// So long a prompt cache keeps what nobody asks for: Anthropic's five minutes, and the least of `OpenAI`'s.
+pub const CACHE_LIFE_MS: u64 = 5 * 60 * 1000;
+
+impl Session {
+    /// `prepare` after so many milliseconds without a call. Past the life of the prompt cache an edit takes nothing from it, so a fold
+    /// that is near is done now; before, it waits up to the limit.
+    ///
+    /// # Errors
+    /// As [`Session::prepare`].
+    pub fn prepare_after(&mut self, idle_ms: u64) -> Result<Fit> {
+        let aim = self.aim_after(idle_ms);
+        if aim.is_cold && aim.is_due(self.tokens()) {
+            self.prepared_at = None; // nothing is new, and yet there is something to do
+        }
+        self.prepare_for(aim)
+    }
+
+    fn aim_after(&self, idle_ms: u64) -> Aim {
+        let aim = self.aim(false);
+        let near = aim.fold_near();
+        let is_cold = idle_ms >= self.config.cache_life_ms;
+        let threshold = match is_cold {
+            true if near.contains(&self.tokens()) => near.start,
+            true => aim.threshold,
+            false => aim.threshold.max(aim.most.saturating_add(1)),
+        };
+        Aim { threshold, is_cold, ..aim }
+    }
+
+    /// What a run aims at that goes on: options may have changed meanwhile.
+    pub(super) fn aim_again(&self, before: &Aim) -> Aim {
+        Aim { is_cold: before.is_cold, ..self.aim(before.fill) }
+    }
+
+    /// Tells once that a compaction is near: when the view has come so far since the call before.
+    pub(super) fn tell_compaction_due(&mut self, aim: &Aim) {
+        let near = aim.fold_near();
+        let (before, tokens) = (self.context.view.marked_tokens(), self.tokens());
+        if before < near.start && near.contains(&tokens) && !self.background.is_asked() {
+            let left = near.end - tokens;
+            self.context.emit(
+                EventName::CompactionDue,
+                &[],
+                format!("{left} tokens are left until a compaction is due"),
+            );
+            if let Some(event) = self.context.events.last_mut() {
+                event.left = Some(left);
+            }
+        }
+    }
+}

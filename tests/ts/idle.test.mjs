@@ -1,0 +1,86 @@
+// When a compaction comes: past the prompt cache's life what is near is done, while it is warm what is due waits up to the limit.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Session } from "contextfold";
+import { assistant, failsWith, user, words } from "../support/session.mjs";
+
+const MINUTES = 60_000;
+
+/** A session whose view takes about this share of its threshold (8,000 of 10,000 tokens), sent once already. */
+async function filled(share, options = {}) {
+  const summaries = [];
+  const session = new Session({
+    contextWindow: 10_000, safetyMargin: 0, compaction: { ledgerTokens: 0 },
+    ladder: [{ pass: "summarize" }],
+    summarize: (request) => (summaries.push(request), "<summary>the gist</summary>"),
+    ...options,
+  });
+  const events = [];
+  session.on("compaction_due", (event) => events.push(event));
+  for (let n = 0; session.tokens < 8_000 * share; n++) {
+    session.push([user(words(20, n)), assistant(words(20, n + 500))]);
+    if (session.tokens < 8_000 * (share - 0.02)) await session.prepare();
+  }
+  return { session, summaries, events };
+}
+
+test("past five minutes a fold that is near is done now, and costs the cache nothing", async () => {
+  const { session, summaries } = await filled(0.93);
+  await session.prepare();
+  assert.equal(summaries.length, 0, "at 93 % of the threshold nothing is due");
+  await session.prepare({ idleMs: 4 * MINUTES });
+  assert.equal(summaries.length, 0, "nor while the cache is warm");
+  const { report } = await session.prepare({ idleMs: 6 * MINUTES });
+  assert.equal(summaries.length, 1);
+  const { cache } = report.decisions.find((decision) => decision.pass === "summarize");
+  assert.deepEqual([cache.reread_tokens, cache.cost], [0, 0]);
+  assert.ok(cache.saved_per_call > 1_000 && cache.saves > 0);
+});
+
+test("what is not near is left alone, however long it was", async () => {
+  const { session, summaries } = await filled(0.8);
+  await session.prepare({ idleMs: 600 * MINUTES });
+  assert.equal(summaries.length, 0);
+});
+
+test("while the cache is warm a fold that is due waits up to the limit", async () => {
+  const { session, summaries } = await filled(1.02);
+  await session.prepare({ idleMs: 1_000 });
+  assert.equal(summaries.length, 0);
+  while (session.tokens <= 10_000) session.push([user(words(20, session.tokens)), assistant(words(20, 3))]);
+  const { report } = await session.prepare({ idleMs: 1_000 });
+  assert.equal(session.folds().length, 1, "no view is over its limit");
+  assert.ok(report.tokens_after <= report.limit);
+  const now = await filled(1.02);
+  await now.session.prepare();
+  assert.equal(now.summaries.length, 1, "without `idleMs` it comes at the threshold");
+});
+
+test("the cache's life is an option", async () => {
+  const { session, summaries } = await filled(0.93, { promptCache: { lifeMs: 60 * MINUTES } });
+  await session.prepare({ idleMs: 6 * MINUTES });
+  assert.equal(summaries.length, 0);
+  session.setOptions({ promptCache: { lifeMs: MINUTES } });
+  await session.prepare({ idleMs: 6 * MINUTES });
+  assert.equal(summaries.length, 1);
+});
+
+test("compaction_due comes once, before the compaction, with the tokens that are left", async () => {
+  const { session, events, summaries } = await filled(0.93);
+  await session.prepare();
+  assert.equal(events.length, 1);
+  assert.deepEqual(Object.keys(events[0]), ["event", "items", "detail", "tokens", "left"]);
+  assert.equal(events[0].left, 8_000 - events[0].tokens);
+  session.push(user("more"));
+  await session.prepare();
+  assert.deepEqual([events.length, summaries.length], [1, 0]);
+  while (session.tokens < 8_000) session.push([user(words(20, session.tokens)), assistant(words(20, 3))]);
+  await session.prepare();
+  assert.deepEqual([events.length, summaries.length], [1, 1]);
+});
+
+test("bad values are refused", async () => {
+  const { session } = await filled(0.1);
+  for (const idleMs of [-1, 1.5, "5", true, {}]) await assert.rejects(session.prepare({ idleMs }), failsWith("INVALID_ARGUMENT", /idleMs/));
+});
