@@ -4,6 +4,7 @@
 import { bytesFrom } from "./encoding.js";
 import { ContextError } from "./error.js";
 import { Room } from "./room.js";
+import { knownTemplate, measuredTemplate, packedTemplate } from "./template.js";
 
 /** The property by which a session knows a tokenizer: how it counts. */
 const BRAND = Symbol.for("contextfold.tokenizer");
@@ -40,17 +41,40 @@ export async function loadTokenizer(source, options = {}) {
   const { name = "tokenizer", special = "text", module } = options;
   if (typeof name !== "string" || name === "") throw new ContextError("INVALID_ARGUMENT", "`name`: expected a text");
   if (special !== "text" && special !== "token") throw new ContextError("INVALID_ARGUMENT", '`special`: expected "text" or "token"');
-  const bytes = await fileOf(source);
+  const asText = special === "text" ? 1 : 0;
   const instance = new Instance(await moduleFrom(module));
-  instance.make("load", bytes, special === "text" ? 1 : 0);
-  return new Tokenizer(name, instance);
+  instance.make("load", await fileOf(source), asText);
+  return new Tokenizer(name, instance, templateOf(instance, options, asText));
 }
 
 export async function packTokenizer(source, options = {}) {
   const bytes = await fileOf(source);
-  const instance = new Instance(await moduleFrom(options?.module));
-  instance.make("pack", bytes);
+  const compiled = await moduleFrom(options?.module);
+  let note = new Uint8Array();
+  if (options?.template !== undefined) {
+    const instance = new Instance(compiled);
+    instance.make("load", bytes, 0);
+    note = encoder.encode(JSON.stringify(templateOf(instance, options, 0)));
+  }
+  const both = new Uint8Array(bytes.length + note.length);
+  both.set(bytes);
+  both.set(note, bytes.length);
+  const instance = new Instance(compiled);
+  instance.make("pack", both, note.length);
   return instance.answer().slice();
+}
+
+/** What the model's chat template adds: as measured now or when it was packed, or as the family has it. */
+function templateOf(instance, { template, jinja }, asText) {
+  if (template === false) return undefined;
+  if (template === undefined) {
+    instance.call("note");
+    return packedTemplate(instance.text()) ?? knownTemplate((token) => instance.call("is_added", instance.room.write(token)) === 1);
+  }
+  instance.call("special", 0);
+  const measured = measuredTemplate(template, jinja, (text) => instance.call("count", instance.room.write(text)));
+  instance.call("special", asText);
+  return measured;
 }
 
 const bytesOf = (words) => new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
@@ -125,15 +149,21 @@ class Instance {
 class Tokenizer {
   #name;
   #instance;
+  #template;
 
-  constructor(name, instance) {
+  constructor(name, instance, template) {
     this.#name = name;
+    this.#template = template;
     this.#instance = instance;
     Object.defineProperty(this, BRAND, { value: (text) => this.count(text) });
   }
 
   get name() {
     return this.#name;
+  }
+
+  get template() {
+    return this.#template;
   }
 
   count(text) {

@@ -13,7 +13,6 @@ use super::{Profile, prompts, tags, transcript};
 use crate::context::{Context, NodeSet, PartName, Slot, Tally};
 use crate::error::Result;
 use crate::message::{Message, Role};
-use crate::tokens::MESSAGE_OVERHEAD;
 
 /// A request for a summary: plain data, no tools (COMP-3).
 #[derive(Debug, Clone)]
@@ -99,9 +98,10 @@ pub fn least_tokens(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> u64 {
 fn least_of_folded(context: &Context, plan: &FoldPlan) -> u64 {
     let folded: NodeSet = plan.members.iter().copied().collect();
     let slots = context.view.body().iter().filter(|slot| folded.contains(&slot.node));
+    let frame = context.counter.rules().frames.message(Role::Assistant);
     let stays = |tally: &Tally| match (tally.reasoning(), tally.calls()) {
         (0, 0) => tally.text() + tally.outputs(),
-        (0, _) => tally.text().saturating_sub(MESSAGE_OVERHEAD) + tally.outputs(),
+        (0, _) => tally.text().saturating_sub(frame) + tally.outputs(),
         _ => tally.outputs(),
     };
     slots.map(|slot| stays(&slot.tally)).sum()

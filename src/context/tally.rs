@@ -6,7 +6,7 @@ use super::view::Slot;
 use crate::error::Result;
 use crate::message::{ItemType, Message, Part, Role};
 use crate::saved::{Reader, Saved, Writer, saved};
-use crate::tokens::{MESSAGE_OVERHEAD, TokenCounter, count_part};
+use crate::tokens::{TokenCounter, count_part};
 
 /// What a token in a view belongs to. The report's parts bear these names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -145,7 +145,7 @@ impl Tally {
 
     /// Counts a message.
     pub fn of(message: &Message, counter: &dyn TokenCounter) -> Self {
-        let mut tally = Self { text: small(MESSAGE_OVERHEAD), ..Self::default() };
+        let mut tally = Self { text: small(counter.rules().frames.message(message.role)), ..Self::default() };
         for part in &message.parts {
             let sum = match part {
                 Part::Reasoning(_) => &mut tally.reasoning,

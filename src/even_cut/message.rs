@@ -27,7 +27,7 @@ pub fn cut_message(
     }
     let said = level.times(sizes::times(message.role));
     let texts = sizes::of_texts(message, tally, counter);
-    let inputs = sizes::of_inputs(message, tally);
+    let inputs = sizes::of_inputs(message, tally, counter);
     let thinks = message.role == Role::Assistant
         && message.parts.iter().any(sizes::goes)
         && !message.parts.iter().all(sizes::goes);

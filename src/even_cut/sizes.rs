@@ -3,7 +3,7 @@
 use super::Level;
 use crate::context::Tally;
 use crate::message::{CallKind, Message, Part, Role, Text, ToolCall};
-use crate::tokens::{CALL_OVERHEAD, MESSAGE_OVERHEAD, TokenCounter, count_part};
+use crate::tokens::{TokenCounter, count_part};
 use crate::tool_output::Json;
 
 /// A text that can be cut.
@@ -45,7 +45,7 @@ pub(super) fn each(
     for tokens in of_texts(message, tally, counter) {
         found(Size { tokens, times });
     }
-    for (call, tokens) in message.tool_calls().zip(of_inputs(message, tally)) {
+    for (call, tokens) in message.tool_calls().zip(of_inputs(message, tally, counter)) {
         if Level::LEAST.spares(tokens) || !can_be_cut(call) {
             continue;
         }
@@ -61,11 +61,13 @@ pub(super) fn each(
 /// The tokens of a message's texts, in order: each its share by length of what all of them take, which is all of it where there
 /// is one.
 pub(super) fn of_texts(message: &Message, tally: &Tally, counter: &dyn TokenCounter) -> Vec<u64> {
+    let frames = counter.rules().frames;
     let (tokens, frame) = match message.role {
-        Role::Tool => {
-            (tally.outputs(), MESSAGE_OVERHEAD + message.tool_outputs().count() as u64 * CALL_OVERHEAD)
-        }
-        _ => (tally.text(), MESSAGE_OVERHEAD),
+        Role::Tool => (
+            tally.outputs(),
+            frames.message(Role::Tool) + message.tool_outputs().count() as u64 * frames.output(),
+        ),
+        role => (tally.text(), frames.message(role)),
     };
     let parts = || shown(&message.parts).filter(|p| !matches!(p, Part::ToolCall(_) | Part::Reasoning(_)));
     let length = |part: &Part| text_of(part).map(|text| text.len());
@@ -76,8 +78,8 @@ pub(super) fn of_texts(message: &Message, tally: &Tally, counter: &dyn TokenCoun
 }
 
 /// The tokens of the arguments of a message's calls, in order.
-pub(super) fn of_inputs(message: &Message, tally: &Tally) -> Vec<u64> {
-    let frame = message.tool_calls().count() as u64 * CALL_OVERHEAD;
+pub(super) fn of_inputs(message: &Message, tally: &Tally, counter: &dyn TokenCounter) -> Vec<u64> {
+    let frame = message.tool_calls().count() as u64 * counter.rules().frames.call();
     let tokens = tally.calls().saturating_sub(frame);
     let all: usize = message.tool_calls().map(|call| call.name.len() + call.input.len()).sum();
     message.tool_calls().map(|call| share(tokens, call.input.len(), all)).collect()

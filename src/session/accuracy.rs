@@ -107,7 +107,11 @@ impl Accuracy {
 
     /// Whether the counter counts as the model does: it is exact, and for this model.
     pub fn exact(&self, counter: &dyn TokenCounter) -> bool {
-        let Method::Encoding(name) = counter.method() else { return counter.exact() };
+        let name = match counter.method() {
+            Method::Encoding(name) => name,
+            Method::Tokenizer(_) => return counter.exact() && self.model.as_deref().is_none_or(is_open),
+            _ => return counter.exact(),
+        };
         let asset = |encoding: &str| asset_of(encoding).map(|(_, asset)| asset);
         counter.exact()
             && self.model.as_deref().is_none_or(|model| {
@@ -165,6 +169,13 @@ impl Accuracy {
             rules: rules.chain(family).collect(),
         }
     }
+}
+
+/// Whether a tokenizer's file can be that of this model: of others the tokenizer is another one, or not public.
+fn is_open(model: &str) -> bool {
+    let base = model.rsplit('/').next().unwrap_or(model);
+    Family::of_model(model).is_none()
+        && encoding_for_model(base).map_or(true, |encoding| encoding == "o200k_harmony")
 }
 
 #[cfg(test)]

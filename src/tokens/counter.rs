@@ -104,7 +104,7 @@ impl TokenCounter for WithRules {
 /// The counter, with the rules of a model by its name.
 pub fn by_rules_of(model: &str, counter: Counter) -> Counter {
     #[allow(clippy::arc_with_non_send_sync, reason = "a counter is as shareable as the one within")]
-    Arc::new(WithRules::new(counter, Rules::for_model(model)))
+    Arc::new(WithRules::new(counter.clone(), Rules::of(model, &*counter)))
 }
 
 /// A counter shared by everything in a session.

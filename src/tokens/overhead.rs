@@ -1,6 +1,10 @@
 //! What a message costs beyond its text, by the [`Rules`] of the counter.
 
-use serde_json::Value;
+use std::io::Write;
+
+use serde::Serialize;
+use serde_json::ser::Formatter;
+use serde_json::{Value, json};
 
 use super::{Rules, TokenCounter, ToolRule};
 use crate::message::{CallKind, Media, MediaKind, Message, Part};
@@ -43,10 +47,11 @@ pub fn count_part(part: &Part, counter: &dyn TokenCounter) -> u64 {
                     counter.count(&call.name) + counter.count(&call.input)
                 }
             };
-            CALL_OVERHEAD + raw
+            counter.rules().frames.call() + raw
         }
         Part::ToolOutput(output) => {
-            CALL_OVERHEAD + output.content.iter().map(|p| count_part(p, counter)).sum::<u64>()
+            counter.rules().frames.output()
+                + output.content.iter().map(|p| count_part(p, counter)).sum::<u64>()
         }
         Part::Opaque { raw, .. } => counter.count(&raw.to_string()),
     }
@@ -54,7 +59,8 @@ pub fn count_part(part: &Part, counter: &dyn TokenCounter) -> u64 {
 
 /// Tokens of a whole message.
 pub fn count_message(message: &Message, counter: &dyn TokenCounter) -> u64 {
-    MESSAGE_OVERHEAD + message.parts.iter().map(|p| count_part(p, counter)).sum::<u64>()
+    counter.rules().frames.message(message.role)
+        + message.parts.iter().map(|p| count_part(p, counter)).sum::<u64>()
 }
 
 /// Tokens of tool definitions in any format: `{ name, description, parameters | input_schema }`, also inside
@@ -72,7 +78,39 @@ pub fn count_tools_by(rule: ToolRule, tools: &[Value], counter: &dyn TokenCounte
         ToolRule::Anthropic => {
             ANTHROPIC_TOOLS + tools.iter().map(|tool| counter.count(&tool.to_string())).sum::<u64>()
         }
+        ToolRule::Template { each, all } => {
+            all + tools.iter().map(|tool| each + counter.count(&as_templates_write(tool))).sum::<u64>()
+        }
         ToolRule::OpenAi => 12 + tools.iter().map(|tool| count_function(tool, counter)).sum::<u64>(),
+    }
+}
+
+/// A definition as chat templates get and write it: inside `function`, with spaces behind colons and commas.
+fn as_templates_write(tool: &Value) -> String {
+    let inside = || json!({ "type": "function", "function": tool });
+    let is_function = tool.get("function").is_none() && tool.get("name").is_some();
+    let mut out = Vec::new();
+    let mut json = serde_json::Serializer::with_formatter(&mut out, Spaced);
+    let tool = if is_function { &inside() } else { tool };
+    // Writing into memory does not fail.
+    let _ = tool.serialize(&mut json);
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// JSON as Python writes it.
+struct Spaced;
+
+impl Formatter for Spaced {
+    fn begin_array_value<W: ?Sized + Write>(&mut self, to: &mut W, first: bool) -> std::io::Result<()> {
+        if first { Ok(()) } else { to.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, to: &mut W, first: bool) -> std::io::Result<()> {
+        if first { Ok(()) } else { to.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, to: &mut W) -> std::io::Result<()> {
+        to.write_all(b": ")
     }
 }
 
@@ -130,8 +168,6 @@ fn count_media(media: &Media, counter: &dyn TokenCounter) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use crate::tokens::{Method, WithRules};
 

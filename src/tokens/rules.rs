@@ -1,6 +1,8 @@
 //! What providers add beyond text, by the rules that they publish. A session takes those of its model.
 
+use super::TokenCounter;
 use super::image::ImageRule;
+use super::template::{Frames, Template};
 use super::text_rule::TextRule;
 
 /// The rules that a count follows, each by a name for the report.
@@ -16,6 +18,7 @@ use super::text_rule::TextRule;
 /// | `image:anthropic-area` | width × height / 750 after scaling to 1,568 | Anthropic, "Vision", evaluate image size |
 /// | `image:gemini-tiles` | 258, or 258 a tile | Google, "Understand and count tokens" |
 /// | `text:claude-4.7` | what text counts more with Claude 4.7 and later, by its kind | see [`TextRule`] |
+/// | `message:template`, `call:template`, `tools:template` | what the model's chat template adds | measured by rendering it |
 /// | `document:estimate`, `audio:estimate` | one token for 20 and for 160 bytes | none is published that needs no look inside |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rules {
@@ -25,6 +28,8 @@ pub struct Rules {
     pub tools: ToolRule,
     /// How text counts, by its kind.
     pub text: TextRule,
+    /// What stands around messages and calls.
+    pub frames: Frames,
 }
 
 /// How tool definitions count.
@@ -35,6 +40,13 @@ pub enum ToolRule {
     OpenAi,
     /// `tools:anthropic`.
     Anthropic,
+    /// `tools:template`: the definitions as JSON, so many tokens around each and around all.
+    Template {
+        /// Around each.
+        each: u64,
+        /// Where there are any.
+        all: u64,
+    },
 }
 
 impl Rules {
@@ -45,7 +57,12 @@ impl Rules {
         let is = |part: &str| name.contains(part);
         if is("claude") {
             let text = TextRule::for_model(&name);
-            return Self { image: ImageRule::AnthropicArea, tools: ToolRule::Anthropic, text };
+            return Self {
+                image: ImageRule::AnthropicArea,
+                tools: ToolRule::Anthropic,
+                text,
+                frames: Frames::Usual,
+            };
         }
         let tiles = |base, tile| ImageRule::OpenAiTiles { base, tile };
         let patches = |percent| ImageRule::OpenAiPatches { percent };
@@ -66,7 +83,30 @@ impl Rules {
         } else {
             ImageRule::default()
         };
-        Self { image, tools: ToolRule::OpenAi, text: TextRule::Counted }
+        Self { image, tools: ToolRule::OpenAi, text: TextRule::Counted, frames: Frames::Usual }
+    }
+
+    /// The rules of a chat template, the rest as OpenAI has it.
+    pub fn of_template(template: Template) -> Self {
+        let tools = ToolRule::Template { each: template.tool, all: template.tools };
+        Self { tools, frames: Frames::Of(template), ..Self::default() }
+    }
+
+    /// The rules of a model, by its name, for a counter that may know the model's template.
+    pub fn of(model: &str, counter: &dyn TokenCounter) -> Self {
+        let own = counter.rules();
+        let rules = Self::for_model(model);
+        match own.frames {
+            Frames::Usual => rules,
+            Frames::Of(_) => Self { tools: own.tools, frames: own.frames, ..rules },
+        }
+    }
+
+    const fn source(&self) -> &'static str {
+        match self.frames {
+            Frames::Usual => "",
+            Frames::Of(template) => template.source,
+        }
     }
 
     /// All rules that a count may use, by name and source, in the table's order.
@@ -76,10 +116,18 @@ impl Rules {
                 ("tools:openai-cookbook", "OpenAI cookbook, How to count tokens with tiktoken, 7")
             }
             ToolRule::Anthropic => ("tools:anthropic", "Anthropic, Tool use, Pricing"),
+            ToolRule::Template { .. } => ("tools:template", self.source()),
+        };
+        let (message, call) = match self.frames {
+            Frames::Usual => (
+                ("message:openai-cookbook", "OpenAI cookbook, How to count tokens with tiktoken, 6"),
+                ("call:estimate", "an estimate: no provider publishes a rule"),
+            ),
+            Frames::Of(_) => (("message:template", self.source()), ("call:template", self.source())),
         };
         let all = [
-            ("message:openai-cookbook", "OpenAI cookbook, How to count tokens with tiktoken, 6"),
-            ("call:estimate", "an estimate: no provider publishes a rule"),
+            message,
+            call,
             tools,
             (self.image.name(), self.image.source()),
             ("document:estimate", "an estimate: no provider publishes a rule that needs no look inside"),

@@ -12,7 +12,7 @@ use super::error::context_error;
 use super::tokens::counter_of;
 use crate::error::Error;
 use crate::message::Message;
-use crate::tokens::{BytesPerFour, Counter, Estimate, Method, TokenCounter, count_message};
+use crate::tokens::{BytesPerFour, Counter, Estimate, Method, Rules, Template, TokenCounter, count_message};
 
 /// What the caller gave to count with.
 pub struct Tokenizer {
@@ -71,7 +71,30 @@ fn counted_by(value: &JsValue) -> Option<CallbackCounter> {
     }
     let count = Reflect::get(value, &Symbol::for_(BRAND)).ok()?;
     let name = Reflect::get(value, &JsValue::from_str("name")).ok()?.as_string()?;
-    count.is_function().then(|| CallbackCounter::new(count.unchecked_into(), Method::Tokenizer(kept(&name))))
+    let template = Reflect::get(value, &JsValue::from_str("template")).ok();
+    count.is_function().then(|| {
+        let counter = CallbackCounter::new(count.unchecked_into(), Method::Tokenizer(kept(&name)));
+        CallbackCounter { template: template.and_then(|template| template_of(&template)), ..counter }
+    })
+}
+
+/// What `loadTokenizer` knows of the model's chat template.
+fn template_of(value: &JsValue) -> Option<Template> {
+    if !value.is_object() {
+        return None;
+    }
+    let get = |key: &str| Reflect::get(value, &JsValue::from_str(key)).ok();
+    let tokens = |key: &str| get(key)?.as_f64().filter(|n| (0.0..=1e6).contains(n)).map(|n| n as u64);
+    Some(Template {
+        source: kept(&get("source")?.as_string()?),
+        system: tokens("system")?,
+        user: tokens("user")?,
+        assistant: tokens("assistant")?,
+        call: tokens("call")?,
+        output: tokens("output")?,
+        tools: tokens("tools")?,
+        tool: tokens("tool")?,
+    })
 }
 
 /// A name that stays: reports name their counter by it. There are as many as tokenizers have names.
@@ -99,6 +122,12 @@ impl TokenCounter for SharedCallback {
     fn method(&self) -> Method {
         self.0.method()
     }
+    fn exact(&self) -> bool {
+        self.0.exact()
+    }
+    fn rules(&self) -> Rules {
+        self.0.rules()
+    }
 }
 
 /// Counts with a callback. What is pushed is counted *before* the session is touched ([`CallbackCounter::rehearse`]), so
@@ -106,6 +135,7 @@ impl TokenCounter for SharedCallback {
 pub struct CallbackCounter {
     callback: Function,
     method: Method,
+    template: Option<Template>,
     /// Counts of the rehearsal, until the push has used them.
     rehearsed: RefCell<HashMap<String, u64>>,
     failure: RefCell<Option<JsValue>>,
@@ -118,6 +148,7 @@ impl CallbackCounter {
         Self {
             callback,
             method,
+            template: None,
             rehearsed: RefCell::default(),
             failure: RefCell::default(),
             rehearsing: Cell::new(false),
@@ -191,5 +222,14 @@ impl TokenCounter for CallbackCounter {
 
     fn method(&self) -> Method {
         self.method
+    }
+
+    /// Text is counted exactly; all of a message where what stands around the text is known, too.
+    fn exact(&self) -> bool {
+        self.template.is_some()
+    }
+
+    fn rules(&self) -> Rules {
+        self.template.map(Rules::of_template).unwrap_or_default()
     }
 }

@@ -17,7 +17,7 @@ use crate::compaction::Redact;
 use crate::error::{Error, ErrorCode};
 use crate::message::Message;
 use crate::session::{Session, SessionConfig};
-use crate::tokens::{Counter, Rules, count_tools_by};
+use crate::tokens::{Counter, Rules, TokenCounter, count_tools_by};
 
 /// A session's options, read.
 #[derive(Clone)]
@@ -130,8 +130,8 @@ fn rehearse_all(
     model: Option<&str>,
 ) -> Result<(), JsValue> {
     callback.rehearse(messages.iter().map(|message| &**message))?;
-    let rule = model.map(Rules::for_model).unwrap_or_default().tools;
-    callback.ask_for(|counter| count_tools_by(rule, tools, counter)).map(|_| ())
+    let rules = model.map_or_else(|| callback.rules(), |model| Rules::of(model, callback));
+    callback.ask_for(|counter| count_tools_by(rules.tools, tools, counter)).map(|_| ())
 }
 
 fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {

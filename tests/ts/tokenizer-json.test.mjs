@@ -91,7 +91,8 @@ test("what is not known is refused by its name", async () => {
     await assert.rejects(loadTokenizer(file(changes)), (error) => error.code === "ENCODING_UNSUPPORTED" && error.message.includes(name));
   };
   await refused({ model: { type: "Unigram", vocab: [["a", 0]] } }, "Unigram");
-  await refused({ model: { type: "WordPiece" } }, "WordPiece");
+  await refused({ model: { type: "WordLevel" } }, "WordLevel");
+  await refused({ model: { type: "WordPiece", unk_token: "a", max_input_chars_per_word: 1e9 } }, "characters");
   await refused({ model: { dropout: 0.1 } }, "dropout");
   await refused({ file: { normalizer: { type: "Precompiled", precompiled_charsmap: "" } } }, "Precompiled");
   await refused({ file: { pre_tokenizer: { type: "UnicodeScripts" } } }, "UnicodeScripts");

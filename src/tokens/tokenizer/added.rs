@@ -42,7 +42,9 @@ impl Finder {
             return None;
         }
         let mut beginnings = Beginnings::default();
-        texts.iter().for_each(|(text, _)| beginnings.add(text.as_bytes()));
+        for (text, _) in &texts {
+            beginnings.add(text.as_bytes());
+        }
         let settings = settings.clone();
         Some(Self { settings, texts, beginnings, automaton: OnceCell::new(), special_as_text })
     }

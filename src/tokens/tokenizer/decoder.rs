@@ -14,6 +14,7 @@ enum Step {
     Strip { content: char, start: usize, stop: usize },
     Metaspace { replacement: char, drops_first: bool },
     Bpe { suffix: String },
+    WordPiece { prefix: String, cleanup: bool },
 }
 
 /// The file's decoder; without one, tokens stand with spaces between them.
@@ -58,6 +59,10 @@ fn add(value: &Value, steps: &mut Vec<Step>, depth: usize) -> Result<()> {
             return list.iter().try_for_each(|value| add(value, steps, depth + 1));
         }
         "ByteLevel" => Step::ByteLevel,
+        "WordPiece" => Step::WordPiece {
+            prefix: text("prefix"),
+            cleanup: value.get("cleanup").and_then(Value::as_bool).unwrap_or(true),
+        },
         "ByteFallback" => Step::ByteFallback,
         "Fuse" => Step::Fuse,
         "Replace" => {
@@ -132,6 +137,17 @@ impl Step {
                     token.chars().filter_map(shown).collect()
                 })
                 .collect(),
+            Self::WordPiece { prefix, cleanup } => {
+                let shown = |(at, token): (usize, String)| {
+                    let token = match token.strip_prefix(prefix.as_str()) {
+                        _ if at == 0 => token,
+                        Some(rest) => rest.to_owned(),
+                        None => format!(" {token}"),
+                    };
+                    if *cleanup { without_spaces(token) } else { token }
+                };
+                tokens.into_iter().enumerate().map(shown).collect()
+            }
             Self::Bpe { suffix } => {
                 let last = tokens.len().saturating_sub(1);
                 let shown = |(at, token): (usize, String)| {
@@ -141,6 +157,24 @@ impl Step {
             }
         }
     }
+}
+
+/// Without the spaces that tokenizing puts before punctuation and contractions.
+fn without_spaces(text: String) -> String {
+    const SAID: [(&str, &str); 11] = [
+        (" .", "."),
+        (" ?", "?"),
+        (" !", "!"),
+        (" ,", ","),
+        (" ' ", "'"),
+        (" n't", "n't"),
+        (" 'm", "'m"),
+        (" do not", " don't"),
+        (" 's", "'s"),
+        (" 've", "'ve"),
+        (" 're", "'re"),
+    ];
+    SAID.iter().fold(text, |text, (from, to)| text.replace(from, to))
 }
 
 /// Runs of `<0x41>` become the text that they spell, or U+FFFD each.

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::settings::{Added, Settings};
 use crate::strides::in_strides;
 use crate::vocab::Vocab;
+use crate::word_piece::MAX_CHARS;
 
 /// The largest file that is read: the largest real ones have 34 MB.
 const MAX_FILE: usize = 128 << 20;
@@ -50,8 +51,17 @@ impl File {
             None if !model.merges.is_empty() || model.byte_fallback.is_some() => "BPE".to_owned(),
             None => return Err(Error::invalid("its model has no `type`")),
         };
-        if kind != "BPE" {
-            return Err(Error::unsupported(format!("a model of the type {kind:?}; BPE is known")));
+        let word_piece = match kind.as_str() {
+            "BPE" => None,
+            "WordPiece" => Some(model.max_input_chars_per_word.unwrap_or(100)),
+            _ => {
+                return Err(Error::unsupported(format!(
+                    "a model of the type {kind:?}; BPE and WordPiece are known"
+                )));
+            }
+        };
+        if word_piece.is_some_and(|most| most > MAX_CHARS) {
+            return Err(Error::unsupported(format!("words of more than {MAX_CHARS} characters")));
         }
         if model.dropout.is_some_and(|dropout| dropout != 0.0) {
             return Err(Error::unsupported(
@@ -75,12 +85,16 @@ impl File {
             normalizer: raw.normalizer,
             pre_tokenizer: raw.pre_tokenizer,
             decoder: raw.decoder,
-            unk_token: model.unk_token,
-            prefix: model.continuing_subword_prefix.unwrap_or_default(),
+            unk_token: model.unk_token.or_else(|| word_piece.map(|_| "[UNK]".to_owned())),
+            prefix: model
+                .continuing_subword_prefix
+                .unwrap_or_else(|| if word_piece.is_some() { "##" } else { "" }.to_owned()),
             suffix: model.end_of_word_suffix.unwrap_or_default(),
             fuse_unk: model.fuse_unk.unwrap_or_default(),
             byte_fallback: model.byte_fallback.unwrap_or_default(),
             ignore_merges: model.ignore_merges.unwrap_or_default(),
+            word_piece,
+            note: String::new(),
         };
         let merges = resolve(&model.merges, &model.vocab, settings.prefix.len())?;
         Ok(Self { settings, vocab: model.vocab, merges })
@@ -159,6 +173,7 @@ struct RawModel {
     byte_fallback: Option<bool>,
     ignore_merges: Option<bool>,
     dropout: Option<f64>,
+    max_input_chars_per_word: Option<usize>,
 }
 
 impl<'de> Deserialize<'de> for Vocab {

@@ -107,7 +107,7 @@ mod tests {
     fn a_stretch_is_what_the_whole_gives() {
         for form in [Form::Nfc, Form::Nfd, Form::Nfkc, Form::Nfkd] {
             let by_stretches = ToForm::new(form);
-            for c in ('\0'..=char::MAX).filter(|&c| c < '\u{3400}' || c as u32 % 37 == 0) {
+            for c in ('\0'..=char::MAX).filter(|&c| c < '\u{3400}' || (c as u32).is_multiple_of(37)) {
                 let text = format!("e{c}\u{323}\u{301}가{c}{c}\u{11A8}中 {c}a");
                 let mut whole = String::new();
                 by_stretches.put(&text, &mut whole);

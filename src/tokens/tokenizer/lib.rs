@@ -27,6 +27,7 @@ mod tokenizer;
 mod vocab;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
+mod word_piece;
 
 pub use error::{Error, Result};
 pub use tokenizer::Tokenizer;

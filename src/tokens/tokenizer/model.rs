@@ -10,12 +10,15 @@ use crate::ranked::Ranked;
 use crate::settings::Settings;
 use crate::splits::Splits;
 use crate::vocab::Vocab;
+use crate::word_piece::WordPiece;
 
 pub enum Model {
     /// Text as bytes, by the engine; the file's id of each of the engine's.
     Engine { engine: Box<bpe::Engine>, ids: Late<Vec<u32>> },
     /// Characters by their ranks.
     Ranked(Box<Ranked>),
+    /// The longest tokens first.
+    WordPiece(Box<WordPiece>),
 }
 
 impl Model {
@@ -29,6 +32,9 @@ impl Model {
         if let Some(proper) = proper {
             let (engine, ids) = proper.engine(settings, vocab, merges, splits.pattern)?;
             return Ok(Self::Engine { engine: Box::new(engine), ids });
+        }
+        if let Some(most_chars) = settings.word_piece {
+            return Ok(Self::WordPiece(Box::new(WordPiece::new(vocab, settings, most_chars))));
         }
         Ok(Self::Ranked(Box::new(Ranked::new(vocab, merges, settings))))
     }
@@ -54,23 +60,27 @@ impl Model {
                     .into_iter()
                     .all(|(start, end)| out.count_by(engine, ids, bytes.get(start..end).unwrap_or_default()))
             }
-            Self::Ranked(ranked) => {
-                if splits.steps.is_empty() {
-                    return ranked.tokens(vocab, text, |tokens| out.add(vocab, tokens));
-                }
-                let mut text = text.to_owned();
-                let pieces = splits.cut(&mut text, first);
-                pieces.into_iter().all(|(start, end)| {
-                    let piece = text.get(start..end).unwrap_or_default();
-                    if splits.byte_level {
-                        let piece = alphabet::spelled(piece.as_bytes());
-                        return ranked.tokens(vocab, &piece, |tokens| out.add(vocab, tokens));
-                    }
-                    ranked.tokens(vocab, piece, |tokens| out.add(vocab, tokens))
-                })
-            }
+            Self::Ranked(ranked) => each_piece(splits, text, first, |piece| {
+                ranked.tokens(vocab, piece, |tokens| out.add(vocab, tokens))
+            }),
+            Self::WordPiece(words) => each_piece(splits, text, first, |piece| {
+                words.tokens(vocab, piece, |tokens| out.add(vocab, tokens))
+            }),
         }
     }
+}
+
+/// Calls `each` with the pieces of `text`, as tokens spell them, until it says that it is enough.
+fn each_piece(splits: &Splits, text: &str, first: bool, mut each: impl FnMut(&str) -> bool) -> bool {
+    if splits.steps.is_empty() && !splits.byte_level {
+        return each(text);
+    }
+    let mut text = text.to_owned();
+    let pieces = splits.cut(&mut text, first);
+    pieces.into_iter().all(|(start, end)| {
+        let piece = text.get(start..end).unwrap_or_default();
+        if splits.byte_level { each(&alphabet::spelled(piece.as_bytes())) } else { each(piece) }
+    })
 }
 
 /// Where tokens go: they are counted up to a limit, and kept where they are asked for.

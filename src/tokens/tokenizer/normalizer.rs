@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
+use unicode_categories::UnicodeCategories;
 use unicode_normalization_alignments::char::is_combining_mark;
 
 use crate::error::{Error, Result};
@@ -14,8 +15,15 @@ enum Step {
     Form(ToForm),
     Lowercase,
     StripAccents,
+    /// `BertNormalizer`: control characters go, white space becomes spaces; spaces around Chinese characters; no marks.
+    Clean,
+    SpaceChinese,
+    StripMarks,
     Nmt,
-    Strip { left: bool, right: bool },
+    Strip {
+        left: bool,
+        right: bool,
+    },
     Prepend(String),
     Replace(Matcher, String),
 }
@@ -104,6 +112,24 @@ fn add(value: &Value, steps: &mut Vec<Step>, depth: usize) -> Result<()> {
         "Lowercase" => Step::Lowercase,
         "StripAccents" => Step::StripAccents,
         "Nmt" => Step::Nmt,
+        "BertNormalizer" => {
+            let on = |key: &str| value.get(key).and_then(Value::as_bool);
+            let lowercase = on("lowercase").unwrap_or(true);
+            if on("clean_text").unwrap_or(true) {
+                steps.push(Step::Clean);
+            }
+            if on("handle_chinese_chars").unwrap_or(true) {
+                steps.push(Step::SpaceChinese);
+            }
+            if on("strip_accents").unwrap_or(lowercase) {
+                steps.push(Step::Form(ToForm::new(Form::Nfd)));
+                steps.push(Step::StripMarks);
+            }
+            if lowercase {
+                steps.push(Step::Lowercase);
+            }
+            return Ok(());
+        }
         "Strip" => Step::Strip { left: flag("strip_left"), right: flag("strip_right") },
         "Prepend" => Step::Prepend(text("prepend")?),
         "Replace" => {
@@ -121,6 +147,9 @@ impl Step {
             Self::Form(form) => form.apply(text),
             Self::Lowercase => Some(text.chars().flat_map(char::to_lowercase).collect()),
             Self::StripAccents => Some(text.chars().filter(|&c| !is_combining_mark(c)).collect()),
+            Self::Clean => Some(text.chars().filter_map(clean).collect()),
+            Self::SpaceChinese => space_chinese(text),
+            Self::StripMarks => Some(text.chars().filter(|c| !c.is_mark_nonspacing()).collect()),
             Self::Nmt => Some(text.chars().filter_map(nmt).collect()),
             Self::Strip { left, right } => {
                 let kept = if *left { text.trim_start() } else { text };
@@ -148,6 +177,46 @@ fn replace(matcher: &Matcher, content: &str, text: &str) -> Option<String> {
     }
     out.push_str(text.get(from..).unwrap_or_default());
     Some(out)
+}
+
+/// Without control characters, and white space as spaces.
+fn clean(c: char) -> Option<char> {
+    match c {
+        '\t' | '\n' | '\r' => Some(' '),
+        '\0' | '\u{FFFD}' => None,
+        _ if c.is_other() => None,
+        _ if c.is_whitespace() => Some(' '),
+        _ => Some(c),
+    }
+}
+
+fn space_chinese(text: &str) -> Option<String> {
+    if !text.contains(is_chinese) {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len() * 2);
+    for c in text.chars() {
+        if is_chinese(c) {
+            out.extend([' ', c, ' ']);
+        } else {
+            out.push(c);
+        }
+    }
+    Some(out)
+}
+
+const fn is_chinese(c: char) -> bool {
+    matches!(
+        c as u32,
+        0x4E00..=0x9FFF
+            | 0x3400..=0x4DBF
+            | 0x2_0000..=0x2_A6DF
+            | 0x2_A700..=0x2_B73F
+            | 0x2_B740..=0x2_B81F
+            | 0x2_B920..=0x2_CEAF
+            | 0xF900..=0xFAFF
+            | 0x2_F800..=0x2_FA1F
+    )
 }
 
 /// `SentencePiece`'s `nmt`: control characters go, other white space becomes a space.

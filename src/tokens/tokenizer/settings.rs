@@ -19,6 +19,12 @@ pub struct Settings {
     pub fuse_unk: bool,
     pub byte_fallback: bool,
     pub ignore_merges: bool,
+    /// Of a WordPiece model: how many characters a word may have.
+    #[serde(default)]
+    pub word_piece: Option<usize>,
+    /// What the caller packed with it.
+    #[serde(default)]
+    pub note: String,
 }
 
 /// A token that is found in the text before all else.

@@ -2,6 +2,7 @@
 
 use bpe::Pattern;
 use serde_json::Value;
+use unicode_categories::UnicodeCategories;
 
 use crate::error::{Error, Result};
 use crate::matcher::{Expression, Matcher};
@@ -93,9 +94,7 @@ impl Splits {
             return Err(Error::unsupported("a pre-tokenizer behind ByteLevel"));
         }
         let byte_level = flat.last().is_some_and(|value| kind_of(value) == "ByteLevel");
-        let isolated: Option<Vec<&str>> = flat.iter().filter_map(|value| isolates(value)).collect();
-        let known = KNOWN.iter().find(|(known, _)| isolated.as_deref() == Some(*known));
-        let mut splits = Self { pattern: known.map(|&(_, pattern)| pattern), steps: Vec::new(), byte_level };
+        let mut splits = Self { pattern: known(&flat), steps: Vec::new(), byte_level };
         if splits.pattern.is_none() {
             // Expressions take time to compile: only where nothing else cuts.
             flat.into_iter().try_for_each(|value| splits.add(value))?;
@@ -131,6 +130,15 @@ impl Splits {
             "Whitespace" => {
                 let matcher = Matcher::Expression(Expression::new(r"\w+|[^\w\s]+")?);
                 Step::Split { matcher, behavior: Behavior::Removed, invert: true }
+            }
+            "Punctuation" => {
+                let behavior = value.get("behavior");
+                let behavior = if behavior.is_none() { Behavior::Isolated } else { behavior_of(behavior)? };
+                Step::Characters { is: is_punctuation, behavior }
+            }
+            "BertPreTokenizer" => {
+                self.steps.push(Step::Characters { is: char::is_whitespace, behavior: Behavior::Removed });
+                Step::Characters { is: is_punctuation, behavior: Behavior::Isolated }
             }
             "CharDelimiterSplit" => Step::Delimiter(char_of(value, "delimiter")?),
             "Metaspace" => {
@@ -176,24 +184,50 @@ impl Splits {
     }
 }
 
+fn is_punctuation(c: char) -> bool {
+    c.is_ascii_punctuation() || UnicodeCategories::is_punctuation(c)
+}
+
 fn kind_of(value: &Value) -> &str {
     value.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The expression whose matches this step isolates, if that is all that it does: `Some(None)` if it does more, `None` if nothing.
-fn isolates(value: &Value) -> Option<Option<&str>> {
-    let flag = |key: &str| value.get(key).and_then(Value::as_bool);
-    match kind_of(value) {
-        "ByteLevel" if flag("add_prefix_space").unwrap_or(true) => Some(None),
-        "ByteLevel" => flag("use_regex").unwrap_or(true).then_some(Some(GPT2)),
-        "Split"
-            if value.get("behavior").and_then(Value::as_str) == Some("Isolated")
-                && flag("invert") != Some(true) =>
-        {
-            Some(value.get("pattern").and_then(|pattern| pattern.get("Regex")).and_then(Value::as_str))
+/// What a step is to [`KNOWN`].
+enum Does<'a> {
+    Nothing,
+    /// It isolates what this expression matches, and that is all.
+    Isolates(&'a str),
+    Other,
+}
+
+impl<'a> Does<'a> {
+    fn of(value: &'a Value) -> Self {
+        let flag = |key: &str| value.get(key).and_then(Value::as_bool);
+        let isolates = value.get("behavior").and_then(Value::as_str) == Some("Isolated");
+        match kind_of(value) {
+            "ByteLevel" if flag("add_prefix_space").unwrap_or(true) => Self::Other,
+            "ByteLevel" if flag("use_regex").unwrap_or(true) => Self::Isolates(GPT2),
+            "ByteLevel" => Self::Nothing,
+            "Split" if isolates && flag("invert") != Some(true) => {
+                let pattern = value.get("pattern").and_then(|pattern| pattern.get("Regex"));
+                pattern.and_then(Value::as_str).map_or(Self::Other, Self::Isolates)
+            }
+            _ => Self::Other,
         }
-        _ => Some(None),
     }
+}
+
+/// The known pattern that all these steps are.
+fn known(steps: &[&Value]) -> Option<Pattern> {
+    let mut isolated = Vec::new();
+    for step in steps {
+        match Does::of(step) {
+            Does::Nothing => {}
+            Does::Isolates(expression) => isolated.push(expression),
+            Does::Other => return None,
+        }
+    }
+    KNOWN.iter().find(|(known, _)| *known == isolated).map(|&(_, pattern)| pattern)
 }
 
 fn flatten<'a>(value: &'a Value, into: &mut Vec<&'a Value>, depth: usize) -> Result<()> {

@@ -59,12 +59,13 @@ impl Tokenizer {
         Self::of(Parts { settings: Rc::new(settings), vocab, merges, proper }, special_as_text)
     }
 
-    /// The fast-loading form of a `tokenizer.json`.
+    /// The fast-loading form of a `tokenizer.json`, with a note of the caller's in it.
     ///
     /// # Errors
     /// What is wrong with the file, or what it needs that is not known here.
-    pub fn pack(json: &[u8]) -> Result<Vec<u8>> {
-        let file = File::read(json)?;
+    pub fn pack(json: &[u8], note: &str) -> Result<Vec<u8>> {
+        let mut file = File::read(json)?;
+        note.clone_into(&mut file.settings.note);
         let packed = packed::pack(&file, Self::proper(&file)?.as_ref());
         Self::of(packed::unpack(packed.clone())?, true)?; // what cannot be loaded is not packed
         Ok(packed)
@@ -98,10 +99,36 @@ impl Tokenizer {
             return Err(Error::invalid(format!("its `unk_token` {token:.40?} is no token of it")));
         }
         let decoder = Decoder::new(&settings.decoder)?;
-        let raw = Finder::new(&settings, special_as_text, false, |text| text.into());
-        let normalized = Finder::new(&settings, special_as_text, true, |text| normalizer.apply(text));
         let model = Model::new(&settings, &vocab, &merges, proper, &splits)?;
-        Ok(Self { settings, vocab, raw, normalizer, normalized, splits, model, decoder, places: None })
+        let mut made = Self {
+            settings,
+            vocab,
+            raw: None,
+            normalizer,
+            normalized: None,
+            splits,
+            model,
+            decoder,
+            places: None,
+        };
+        made.read_special(special_as_text);
+        Ok(made)
+    }
+
+    /// From here on special tokens in a text count as the text that they are, or as themselves.
+    pub fn read_special(&mut self, as_text: bool) {
+        self.raw = Finder::new(&self.settings, as_text, false, Into::into);
+        self.normalized = Finder::new(&self.settings, as_text, true, |text| self.normalizer.apply(text));
+    }
+
+    /// The note that it was packed with.
+    pub fn note(&self) -> &str {
+        &self.settings.note
+    }
+
+    /// Whether `text` is an added token.
+    pub fn is_added(&self, text: &str) -> bool {
+        self.settings.added_tokens.iter().any(|token| token.content == text)
     }
 
     /// How many tokens `text` has.

@@ -62,13 +62,14 @@ pub extern "C" fn load(length: usize, special_as_text: u32) -> u32 {
     })
 }
 
-/// Packs the file in the first `length` bytes of the room.
+/// Packs the file in the first `length` bytes of the room, of which the last `note` ones are a note.
 #[unsafe(no_mangle)]
-pub extern "C" fn pack(length: usize) -> u32 {
+pub extern "C" fn pack(length: usize, note: usize) -> u32 {
     STATE.with_borrow_mut(|state| {
         let mut bytes = std::mem::take(&mut state.room);
         bytes.truncate(length);
-        let packed = Tokenizer::pack(&bytes);
+        let (file, note) = bytes.split_at(bytes.len().saturating_sub(note));
+        let packed = Tokenizer::pack(file, &String::from_utf8_lossy(note));
         state.finish(packed.map(|packed| (None, packed)))
     })
 }
@@ -92,6 +93,30 @@ impl State {
         let text = String::from_utf8_lossy(self.room.get(..length).unwrap_or_default());
         self.tokenizer.as_mut().map(|tokenizer| run(tokenizer, &text))
     }
+}
+
+/// Answers with the note that the tokenizer was packed with.
+#[unsafe(no_mangle)]
+pub extern "C" fn note() {
+    STATE.with_borrow_mut(|state| {
+        state.answer = state.tokenizer.as_ref().map(|t| t.note().into()).unwrap_or_default();
+    });
+}
+
+/// How special tokens count from here on.
+#[unsafe(no_mangle)]
+pub extern "C" fn special(as_text: u32) {
+    STATE.with_borrow_mut(|state| {
+        if let Some(tokenizer) = &mut state.tokenizer {
+            tokenizer.read_special(as_text != 0);
+        }
+    });
+}
+
+/// Whether the first `length` bytes of the room are an added token.
+#[unsafe(no_mangle)]
+pub extern "C" fn is_added(length: usize) -> u32 {
+    STATE.with_borrow_mut(|state| u32::from(state.with(length, |t, text| t.is_added(text)) == Some(true)))
 }
 
 /// Tokens of the first `length` bytes of the room.

