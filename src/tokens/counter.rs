@@ -103,8 +103,9 @@ impl TokenCounter for WithRules {
 
 /// The counter, with the rules of a model by its name.
 pub fn by_rules_of(model: &str, counter: Counter) -> Counter {
+    let rules = Rules::of(model, &*counter);
     #[allow(clippy::arc_with_non_send_sync, reason = "a counter is as shareable as the one within")]
-    Arc::new(WithRules::new(counter.clone(), Rules::of(model, &*counter)))
+    Arc::new(WithRules::new(counter, rules))
 }
 
 /// A counter shared by everything in a session.

@@ -86,6 +86,36 @@ test("a session counts with it, and its report says so", async () => {
   assert.throws(() => Session.restore(session.snapshot()), /small/);
 });
 
+test("what a chat template adds is known of the family, or measured, or packed", async () => {
+  const added = (content, id) => ({ id, content, special: true, normalized: false, single_word: false, lstrip: false, rstrip: false });
+  const chat = file({ file: { added_tokens: [added("<|im_start|>", 300), added("<|im_end|>", 301)] } });
+  const known = await loadTokenizer(chat, { name: "small" });
+  assert.match(known.template.source, /Qwen 3/);
+  assert.equal((await loadTokenizer(chat, { template: false })).template, undefined);
+  assert.equal((await loadTokenizer(file())).template, undefined);
+
+  const session = new Session({ contextWindow: 1000, tokenizer: known });
+  session.push({ role: "user", content: "hello hello" });
+  assert.equal(session.tokens, 2 + known.template.user);
+  const { counter } = (await session.prepare()).report;
+  assert.deepEqual([counter.exact, counter.margin], [true, 0]);
+  assert.ok(counter.rules.some(({ name, source }) => name === "message:template" && source === known.template.source));
+  assert.equal(Session.restore(session.snapshot(), { tokenizer: known }).tokens, session.tokens);
+
+  // A library that renders: what stands around each message is one token before and one behind it.
+  const jinja = { Template: class { render = ({ messages }) => messages.map(({ content }) => `<|im_start|>${content}<|im_end|>`).join(""); } };
+  const measured = await loadTokenizer(chat, { template: { chat_template: "any" }, jinja });
+  const { source, user, assistant } = measured.template;
+  assert.deepEqual([source, user, assistant], ["the model's chat template", 2, 2]);
+  assert.equal(measured.count("<|im_end|>"), 10); // text, as before
+  const packed = await loadTokenizer(await packTokenizer(chat, { template: "{{ any }}", jinja }));
+  assert.deepEqual(packed.template, measured.template);
+
+  for (const options of [{ template: "any" }, { template: "any", jinja: {} }, { template: {}, jinja }, { template: "{", jinja }]) assert.equal(await codeOf(() => loadTokenizer(chat, options)), "INVALID_ARGUMENT");
+  const broken = { Template: class { constructor() { throw new Error("no end"); } } };
+  assert.equal(await codeOf(() => loadTokenizer(chat, { template: "{% for %}", jinja: broken })), "ENCODING_INVALID");
+});
+
 test("what is not known is refused by its name", async () => {
   const refused = async (changes, name) => {
     await assert.rejects(loadTokenizer(file(changes)), (error) => error.code === "ENCODING_UNSUPPORTED" && error.message.includes(name));
