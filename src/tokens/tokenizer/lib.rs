@@ -2,7 +2,7 @@
 //!
 //! A text goes through it as through that crate: added tokens are found ([`added`]), what stands between them is normalized
 //! ([`normalizer`]), cut ([`splits`]) and tokenized: by the engine of the crate `bpe` where the vocabulary allows it
-//! ([`proper`]) and else by its merges as they are written ([`ranked`]).
+//! ([`proper`]), else by its merges as they are written ([`ranked`]), or by its longest tokens ([`word_piece`]).
 //!
 //! A crate and a WebAssembly module of its own, for few programs need it.
 
