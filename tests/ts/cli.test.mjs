@@ -475,6 +475,9 @@ test("pack-tokenizer writes what loadTokenizer reads", async () => {
 
   assert.deepEqual([cli(["pack-tokenizer", source]).code, cli(["pack-tokenizer"]).code, cli(["pack-tokenizer", source, out, "more"]).code], [2, 2, 2]);
   assert.match(cli(["pack-tokenizer", source]).err, /OUT is missing/);
+  const without = cli(["pack-tokenizer", source, out, "--template", file("config.json", { chat_template: "{{ 1 }}" })]);
+  assert.equal(without.code, 2);
+  assert.match(without.err, /npm install @huggingface\/jinja/); // no dependency of this repository
   const refused = cli(["pack-tokenizer", file("broken.json", "{"), out]);
   assert.equal(refused.code, 3);
   assert.match(refused.err, /ENCODING_INVALID/);

@@ -1,7 +1,7 @@
 // contextfold pack-tokenizer: the fast-loading form of a tokenizer.json.
 
 import { packTokenizer } from "contextfold";
-import { EXIT, usage } from "../failure.js";
+import { EXIT, Failure, usage } from "../failure.js";
 import { readBytes } from "../input.js";
 import { print, printJson, progress, style } from "../terminal.js";
 import { writeBytes } from "../write.js";
@@ -11,7 +11,7 @@ export async function packTokenizerFile(file, flags) {
   if (out === "-" && flags.json) throw usage("--json and OUT - would both go to standard output", "pack-tokenizer");
   const bytes = readBytes(file);
   progress("packing");
-  const packed = await packTokenizer(bytes);
+  const packed = await packTokenizer(bytes, flags.template === undefined ? {} : { template: text(flags.template), jinja: await renderer() });
   progress("");
   writeBytes(out, packed, "pack-tokenizer");
   if (flags.json) printJson({ out, bytes: bytes.length, packed_bytes: packed.length });
@@ -20,6 +20,17 @@ export async function packTokenizerFile(file, flags) {
     print(`${paint.bold(out)}: ${megabytes(packed.length)} of ${megabytes(bytes.length)}; \`loadTokenizer\` takes it as it takes the file\n`);
   }
   return EXIT.fine;
+}
+
+const text = (file) => new TextDecoder().decode(readBytes(file));
+
+async function renderer() {
+  try {
+    return await import("@huggingface/jinja");
+  } catch (error) {
+    if (error?.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new Failure(EXIT.usage, "USAGE", "--template needs a package beside this one: npm install @huggingface/jinja, or, without installing anything, npx -p contextfold -p @huggingface/jinja contextfold pack-tokenizer FILE OUT --template FILE");
+  }
 }
 
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
