@@ -19,7 +19,7 @@ pub struct Settings {
     pub fuse_unk: bool,
     pub byte_fallback: bool,
     pub ignore_merges: bool,
-    /// Of a WordPiece model: how many characters a word may have.
+    /// Of a `WordPiece` model: how many characters a word may have.
     #[serde(default)]
     pub word_piece: Option<usize>,
     /// What the caller packed with it.

@@ -1,4 +1,4 @@
-//! WordPiece: of each word the longest token that it begins with, then of what is left.
+//! `WordPiece`: of each word the longest token that it begins with, then of what is left.
 
 use crate::settings::Settings;
 use crate::vocab::Vocab;
