@@ -7,17 +7,28 @@ import { bindSplit } from "./load.js";
 // Imported, it would bring all that belongs to it: a tenth of the time until the module is there.
 const { closeSync, fstatSync, openSync, readFile, readFileSync, readSync } = process.getBuiltinModule("node:fs");
 const { setImmediate } = process.getBuiltinModule("node:timers"); // a test's environment may have none
+const { fileURLToPath } = process.getBuiltinModule("node:url");
+const here = import.meta.url;
 
 // A bundler sees which files are meant; where it makes CommonJS of this, nobody knows where they are.
-const core = () => new URL("./wasm/core.wasm", import.meta.url);
-const rest = () => new URL("./wasm/rest.wasm", import.meta.url);
+const core = () => pathOf(new URL("./wasm/core.wasm", import.meta.url), "core");
+const rest = () => pathOf(new URL("./wasm/rest.wasm", import.meta.url), "rest");
+
+/**
+ * Next.js puts a URL of its own there, which file functions refuse: of the file, or, in components that run in the browser, too, of where
+ * the browser finds it. Then it is read from the package's folder, whose path is made so that no bundler takes it for one more file.
+ */
+function pathOf({ protocol, href }, name) {
+  return protocol === "file:" ? fileURLToPath(href) : fileURLToPath(here).replace(/[^\\/]*$/, `wasm/${name}.wasm`);
+}
+
 bindSplit(new WebAssembly.Module(bytesOf(core)), () => bytesOf(rest), restAhead());
 
 function bytesOf(file) {
   try {
     return readFileSync(file());
   } catch (cause) {
-    const why = "the module's `core.wasm` and `rest.wasm` are not beside the package's code. Where that was bundled: keep `contextfold` external, or, in an ES module, put `wasm` of the package's `pkg` beside it (docs/runtimes.md)";
+    const why = "the module's `core.wasm` and `rest.wasm` are not beside the package's code. Where that was bundled: keep `contextfold` external (Next.js: `serverExternalPackages: [\"contextfold\"]` in next.config.mjs), or, in an ES module, put `wasm` of the package's `pkg` beside it (docs/runtimes.md)";
     throw new ContextError("NOT_INITIALIZED", why, { cause });
   }
 }

@@ -150,6 +150,11 @@ impl<'a> Keys<'a> {
         Self::object_of(&self.path(key), value, self.code).map(Some)
     }
 
+    /// An object whose keys are names of the caller's.
+    pub fn map(&mut self, key: &'a str) -> Result<Option<&'a Map<String, Value>>> {
+        self.read(key, "an object", Value::as_object)
+    }
+
     /// Whatever `read` reads, or `null`: `Some(None)`.
     pub fn or_null<T>(
         &mut self,

@@ -53,6 +53,11 @@ impl Chunks {
         self.pieces.front().map_or_else(String::new, |lines| lines.join("\n"))
     }
 
+    /// The piece that is asked about next, counted from 1, and how many this round has.
+    pub fn number(&self) -> (usize, usize) {
+        (self.done.len() + 1, self.round)
+    }
+
     /// Tokens that the summary of a piece may have.
     pub fn share(&self) -> u64 {
         self.room / SHARE

@@ -16,11 +16,13 @@ use crate::tokens::{TokenCounter, count_message};
 pub struct ExtractiveOptions {
     /// The summary's upper limit, in tokens, its tags included.
     pub max_tokens: u64,
+    /// The refs of tool outputs stand in it.
+    pub refs: bool,
 }
 
 impl Default for ExtractiveOptions {
     fn default() -> Self {
-        Self { max_tokens: 2000 }
+        Self { max_tokens: 2000, refs: true }
     }
 }
 
@@ -35,7 +37,7 @@ const SHORTEST: u64 = 48;
 /// one line fits, it only says that messages were left out, and where that does not fit either, it is empty. A summary of an earlier compaction among the messages is merged section by section.
 pub fn summarize(messages: &[Message], counter: &dyn TokenCounter, options: ExtractiveOptions) -> String {
     let budget = options.max_tokens.min(shrunk(messages, counter, options.max_tokens));
-    let draft = collect::collect(messages);
+    let draft = collect::collect(messages, options.refs);
     fit::fit(draft, counter, budget)
 }
 

@@ -29,6 +29,8 @@ pub struct SummaryRequest {
     pub style: Style,
     /// The messages are the view's own, and the tools go along: the provider's prompt cache serves all but the instruction.
     pub continues: bool,
+    /// The model can open the refs of tool outputs: the summary may name them.
+    pub names_refs: bool,
     /// How much of the view it shows.
     pub size: Size,
     /// Why it is asked.
@@ -144,6 +146,7 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
         kept: Vec::new(),
         style: Style::Transcript,
         continues: false,
+        names_refs: context.wording.names_refs(),
         size: Size::NoOutputs,
         reason,
         profile: asked,
@@ -206,6 +209,7 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
         kept,
         style,
         continues: ask.continues,
+        names_refs: context.wording.names_refs(),
         size: ask.size,
         reason: ask.reason,
         input_tokens,

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::alike::Alike;
+use super::custom::CustomRuns;
 use super::event::{Event, EventName};
 use super::fold::{Fold, FoldInfo, FoldMessages, Stood, without_ledger};
 use super::history::History;
@@ -17,6 +18,7 @@ use super::outputs::OnEntry;
 use super::report::{LeftOut, PartReport};
 use super::tally::Tally;
 use super::view::{Form, Slot, View};
+use super::wording::{Describe, Wording};
 use crate::error::Result;
 use crate::facts::Drawn;
 use crate::message::{ItemType, Message, Role};
@@ -45,6 +47,12 @@ pub struct Context {
     pub counter: Counter,
     /// How tool outputs are kept.
     pub output_config: ToolOutputCacheConfig,
+    /// In whose words placeholders stand, and whether the model can open refs.
+    pub wording: Wording,
+    /// Writes placeholders, where the host does.
+    pub describe: Option<Describe>,
+    /// The functions of the ladder's custom passes.
+    pub customs: CustomRuns,
     /// Tokens that tool outputs may take together.
     pub output_budget: OutputBudget,
     /// A view of so many tokens is left alone by it as outputs enter: a fold is near that would take them anyway.
@@ -83,6 +91,9 @@ impl Context {
             folds: Vec::new(),
             counter,
             output_config,
+            wording: Wording::default(),
+            describe: None,
+            customs: CustomRuns::new(),
             output_budget,
             fold_near: 0..0,
             media_budget: MediaBudget::default(),
@@ -385,7 +396,15 @@ impl Context {
     /// Queues an event.
     pub fn emit(&mut self, event: EventName, items: &[NodeIndex], detail: String) {
         let (items, tokens) = (self.item_ids(items), self.view.tokens());
-        self.events.push(Event { event, items, detail, tokens, left: None });
+        self.events.push(Event { event, items, detail, tokens, left: None, chunk: None, chunks: None, text: None });
+    }
+
+    /// Tells how far the summary of a conversation in pieces has come.
+    pub fn emit_progress(&mut self, chunk: u64, chunks: u64, text: String) {
+        let (event, tokens) = (EventName::CompactionProgress, self.view.tokens());
+        let detail = format!("piece {chunk} of {chunks} is summed up");
+        let (chunk, chunks, text) = (Some(chunk), Some(chunks), Some(text));
+        self.events.push(Event { event, items: Vec::new(), detail, tokens, left: None, chunk, chunks, text });
     }
 
     /// The ids of nodes, as reports and events name them.

@@ -19,6 +19,8 @@ pub enum EventName {
     CompactionDue,
     /// A summary was asked for.
     CompactionStarted,
+    /// A piece of a conversation that is too long for one request was summed up.
+    CompactionProgress,
     /// A summary was put in.
     CompactionFinished,
     /// A compaction ended without a fold; nothing was changed.
@@ -31,13 +33,14 @@ pub enum EventName {
 
 impl EventName {
     /// Every event.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::MessageAdded,
         Self::ItemsRemoved,
         Self::ConversationReplaced,
         Self::OutputTrimmed,
         Self::CompactionDue,
         Self::CompactionStarted,
+        Self::CompactionProgress,
         Self::CompactionFinished,
         Self::CompactionFailed,
         Self::Folded,
@@ -53,6 +56,7 @@ impl EventName {
             Self::OutputTrimmed => "output_trimmed",
             Self::CompactionDue => "compaction_due",
             Self::CompactionStarted => "compaction_started",
+            Self::CompactionProgress => "compaction_progress",
             Self::CompactionFinished => "compaction_finished",
             Self::CompactionFailed => "compaction_failed",
             Self::Folded => "folded",
@@ -78,4 +82,16 @@ pub struct Event {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<u64>,
+    /// Of `compaction_progress`: pieces that are summed up, of this round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub chunk: Option<u64>,
+    /// Of `compaction_progress`: pieces of this round; where their summaries are too long together, they are summed up in another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub chunks: Option<u64>,
+    /// Of `compaction_progress`: what the summariser said of the piece.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub text: Option<String>,
 }

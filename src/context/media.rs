@@ -235,7 +235,8 @@ impl Context {
             Some(id) => Some(id.to_owned()),
             None => self.outputs.put(vec![part.clone()], None).ok().map(|stored| stored.id),
         };
-        let by_ref = stored.map(|id| format!("; ref={id}")).unwrap_or_default();
+        let named = stored.filter(|_| self.wording.names_refs());
+        let by_ref = named.map(|id| format!("; ref={id}")).unwrap_or_default();
         *part = Part::text(format!("[{kind} left out of this request{by_ref}]"));
         true
     }

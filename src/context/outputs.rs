@@ -72,18 +72,25 @@ impl Context {
                 output.output_ref = Some(self.store_output(output)?.into());
             }
         }
-        let cut = if message.meta.pinned { None } else { self.cut(&message, || own_tool) };
+        let cut = if message.meta.pinned { None } else { self.cut(&message, caller, || own_tool) };
         Ok((message, cut))
     }
 
     /// A tool message with its outputs as they may stand in the view; `None` where they may stand as they are.
-    pub(super) fn cut(&self, message: &Message, answers_own_tool: impl Fn() -> bool) -> Option<Message> {
+    pub(super) fn cut(
+        &self,
+        message: &Message,
+        caller: Option<NodeIndex>,
+        answers_own_tool: impl Fn() -> bool,
+    ) -> Option<Message> {
         let config = &self.output_config;
         let mut cut = None;
         for (at, part) in message.parts.iter().enumerate() {
             let Part::ToolOutput(output) = part else { continue };
             let content = match &output.output_ref {
-                Some(known) => tool_output::view(&output.content, config, &known.id),
+                Some(known) => {
+                    self.bounded(&output.content, self.rule_of(caller, &output.call_id), &known.id)
+                }
                 None => tool_output::view_of_answer(&output.content, config).filter(|_| answers_own_tool()),
             };
             if let Some(content) = content {
@@ -110,7 +117,7 @@ impl Context {
             self.outputs.note_answer(&given.id);
             return Ok(given.clone());
         }
-        let shown = tool_output::view(&whole, &self.output_config, &given.id);
+        let shown = self.bounded_on_entry(&whole, output, &given.id);
         let is_part = !self.outputs.is_answer(&given.id) && is_excerpt(&output.content, &whole);
         if is_part || shown.as_ref() == Some(&output.content) {
             return Ok(given.clone());
@@ -119,7 +126,9 @@ impl Context {
     }
 
     fn opened_by_placeholder(&mut self, output: &ToolOutput, given: &ToolOutputRef) -> Result<ToolOutputRef> {
-        if output.content == [Part::text(tool_output::placeholder(&given.id))] {
+        if let [Part::Text { text, .. }] = &output.content[..]
+            && tool_output::is_placeholder(text)
+        {
             return Ok(given.clone());
         }
         self.store_answer(output, None)
@@ -189,10 +198,12 @@ impl Context {
             return saved;
         }
         let newest_step = self.view.newest_step();
+        let mut first = self.first_outputs().into_iter().peekable();
         while self.view.output_tokens() > budget.low {
             let is_over = self.view.output_tokens() > budget.most;
             let until = if is_over { self.view.body().len() } else { newest_step };
-            let Some(at) = self.view.oldest_output(until) else { break };
+            let next = first.next_if(|at| *at < until).or_else(|| self.view.oldest_output(until));
+            let Some(at) = next else { break };
             let before = self.view.tokens();
             if self.make_placeholder(at) {
                 saved.push((self.view.body()[at].node, before - self.view.tokens()));

@@ -42,6 +42,9 @@ impl Context {
         if node.kind != NodeKind::Message || node.pinned || slot.form == Form::Placeholder {
             return None;
         }
+        if self.keeps_output(slot.node) {
+            return None;
+        }
         let mut message = Message::clone(&slot.message);
         let mut changed = false;
         for part in &mut message.parts {
@@ -51,8 +54,7 @@ impl Context {
             let id = carried.or_else(|| self.asked_for(at, &output.call_id));
             let id = id.filter(|id| self.outputs.contains(id));
             if id.is_some() || !by_ref {
-                let text = id
-                    .map_or_else(|| tool_output::PLACEHOLDER.to_owned(), |id| tool_output::placeholder(&id));
+                let text = self.placeholder_text(slot.node, output, id.as_deref());
                 output.content = vec![Part::text(text)];
                 changed = true;
             }
@@ -83,12 +85,14 @@ impl Context {
             return Ok(false);
         }
         let mut message = Message::clone(&self.view.body()[at].message);
-        let placeholder = if self.output_config.enabled {
-            let text: Text = message.plain_text().into();
-            tool_output::placeholder(&self.outputs.put_text(text, None)?.id)
+        let stored = if self.output_config.enabled {
+            Some(self.outputs.put_text(Text::from(message.plain_text()), None)?.id)
         } else {
-            tool_output::PLACEHOLDER.to_owned()
+            None
         };
+        let named = stored.filter(|_| self.wording.names_refs());
+        let placeholder =
+            named.map_or_else(|| tool_output::PLACEHOLDER.to_owned(), |id| tool_output::placeholder(&id));
         message.parts = vec![Part::text(placeholder)];
         let tally = Tally::of(&message, &*self.counter);
         self.view.replace(at, Arc::new(message), tally, Form::Placeholder);
@@ -117,8 +121,12 @@ impl Context {
             return false;
         }
         let there = self.history.node(target).message.tool_outputs().find_map(|o| o.output_ref.as_ref());
-        let same = there.map(|r| format!(", ref={}", r.id)).unwrap_or_default();
-        let text = format!("[the same output stands further down{same}; ref={id}]");
+        let text = if self.wording.names_refs() {
+            let same = there.map(|r| format!(", ref={}", r.id)).unwrap_or_default();
+            format!("[the same output stands further down{same}; ref={id}]")
+        } else {
+            "[the same output stands further down]".to_owned()
+        };
         let shown = self.show_output_text(at, &text, Form::Pointer);
         if shown {
             self.pointers.push((node, target));
@@ -163,7 +171,7 @@ impl Context {
     ) -> Result<bool> {
         let slot = &self.view.body()[at];
         let node = self.history.node(slot.node);
-        if node.pinned || node.kind != NodeKind::Message {
+        if node.pinned || node.kind != NodeKind::Message || self.keeps_output(slot.node) {
             return Ok(false);
         }
         let whole = node.message.clone();
@@ -210,6 +218,9 @@ impl Context {
     /// The same, where that makes at most so many tokens.
     fn show_text_within(&mut self, at: usize, text: &str, form: Form, most: u64) -> bool {
         let slot = &self.view.body()[at];
+        if self.keeps_output(slot.node) {
+            return false;
+        }
         let mut message = Message::clone(&slot.message);
         for part in &mut message.parts {
             if let Part::ToolOutput(output) = part {

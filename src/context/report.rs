@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::cache_cost::CacheCost;
 use super::cost::ContextCost;
 use super::item_id::ItemId;
+use super::tally::OutputCounts;
 use crate::saved::saved;
 use crate::tokens::TokenUsage;
 
@@ -48,6 +49,8 @@ pub struct Report {
     pub counter: CounterReport,
     /// Tokens and messages by part; the tokens sum to `tokens_after`.
     pub parts: Vec<PartReport>,
+    /// How the tool outputs of the view stand in it, in messages.
+    pub tool_outputs: OutputCounts,
     /// What was decided, in order.
     pub decisions: Vec<Decision>,
     /// What left the view since the report before, with the way back.
@@ -230,7 +233,7 @@ pub struct LedgerLeftOut {
 saved!(struct Report {
     window, limit, threshold, target, tokens_before, tokens_after, messages_before, messages_after, reduction, budgets,
     counter, parts, decisions, left_out, stable_prefix_tokens, summary, context_cost,
-} since 2 { notices });
+} since 2 { notices } since 3 { tool_outputs });
 saved!(struct CounterReport { method, exact, margin, calibration, corrected_tokens, rules });
 saved!(struct RuleReport { name, source });
 saved!(struct PartReport { name, tokens, messages });

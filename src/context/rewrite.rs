@@ -150,7 +150,7 @@ impl Context {
         if slot.message.role != Role::Tool || self.history.node(index).pinned || !self.output_config.enabled {
             return slot;
         }
-        let cut = self.cut(&slot.message, || self.answered_own_tool(index));
+        let cut = self.cut(&slot.message, self.history.caller(index), || self.answered_own_tool(index));
         if let Some(cut) = cut {
             slot.tally = Tally::of(&cut, &*self.counter);
             slot.message = cut.into();

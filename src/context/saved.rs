@@ -25,6 +25,9 @@ impl Context {
             // From the options.
             counter: _,
             output_config: _,
+            wording: _,
+            describe: _,
+            customs: _,
             output_budget: _,
             fold_near: _,
             media_budget: _,

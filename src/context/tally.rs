@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fold::without_ledger;
 use super::media::MediaSums;
-use super::view::Slot;
+use super::view::{Form, Slot};
 use crate::error::Result;
 use crate::message::{ItemType, Message, Part, Role};
 use crate::saved::{Reader, Saved, Writer, saved};
@@ -229,12 +229,48 @@ pub(super) struct Sums {
     messages: [u64; PartName::ALL.len()],
     total: u64,
     media: MediaSums,
+    outputs: OutputCounts,
+    placeholder_tokens: u64,
+}
+
+/// How the tool outputs of a view stand in it, in messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct OutputCounts {
+    /// As they came.
+    pub whole: u64,
+    /// With a part of their text.
+    pub shortened: u64,
+    /// As a placeholder, without their text.
+    pub placeholders: u64,
+}
+
+saved!(struct OutputCounts { whole, shortened, placeholders });
+
+impl OutputCounts {
+    fn of(&mut self, slot: &Slot) -> Option<&mut u64> {
+        (slot.message.role == Role::Tool).then_some(match slot.form {
+            Form::Whole => &mut self.whole,
+            Form::Placeholder | Form::Pointer => &mut self.placeholders,
+            _ => &mut self.shortened,
+        })
+    }
 }
 
 impl Sums {
     /// Images, documents and sounds.
     pub fn media(&self) -> MediaSums {
         self.media
+    }
+
+    /// Tokens of the tool outputs that are placeholders.
+    pub fn placeholder_tokens(&self) -> u64 {
+        self.placeholder_tokens
+    }
+
+    /// How the tool outputs stand.
+    pub fn outputs(&self) -> OutputCounts {
+        self.outputs
     }
 
     pub fn total(&self) -> u64 {
@@ -250,6 +286,10 @@ impl Sums {
         let media = MediaSums::of(&slot.message);
         self.media.images += media.images;
         self.media.bytes += media.bytes;
+        if let Some(count) = self.outputs.of(slot) {
+            *count += 1;
+            self.placeholder_tokens += tokens_of_placeholder(slot);
+        }
         let (part, tally) = (slot.part, &slot.tally);
         for (part, tokens) in split(part, tally) {
             if tokens > 0 {
@@ -264,6 +304,10 @@ impl Sums {
         let media = MediaSums::of(&slot.message);
         self.media.images -= media.images;
         self.media.bytes -= media.bytes;
+        if let Some(count) = self.outputs.of(slot) {
+            *count -= 1;
+            self.placeholder_tokens -= tokens_of_placeholder(slot);
+        }
         let (part, tally) = (slot.part, &slot.tally);
         for (part, tokens) in split(part, tally) {
             if tokens > 0 {
@@ -281,6 +325,10 @@ impl Sums {
             .map(|p| (p, self.tokens[p as usize], self.messages[p as usize]))
             .filter(|(_, tokens, _)| *tokens > 0)
     }
+}
+
+fn tokens_of_placeholder(slot: &Slot) -> u64 {
+    if matches!(slot.form, Form::Placeholder | Form::Pointer) { slot.tally.outputs() } else { 0 }
 }
 
 fn split(text: PartName, tally: &Tally) -> [(PartName, u64); 5] {

@@ -9,7 +9,7 @@ use super::media::MediaSums;
 use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::shared::Shared;
 use super::snapshot::Epochs;
-use super::tally::{PartName, Sums};
+use super::tally::{OutputCounts, PartName, Sums};
 use crate::sorting::sort_by_key;
 
 mod anew;
@@ -162,9 +162,14 @@ impl View {
         self.tools
     }
 
-    /// Tokens of all tool outputs, placeholders included.
+    /// Tokens of the tool outputs that stand with text: what their budget is for.
     pub fn output_tokens(&self) -> u64 {
-        self.sums.of(PartName::ToolOutputs) // no other message holds any
+        self.sums.of(PartName::ToolOutputs) - self.sums.placeholder_tokens() // no other message holds any
+    }
+
+    /// How the tool outputs stand.
+    pub fn output_counts(&self) -> OutputCounts {
+        self.sums.outputs()
     }
 
     /// Images, documents and sounds.

@@ -268,6 +268,7 @@ pub fn can_be_cut(context: &Context, slot: &Slot) -> bool {
         && !node.pinned
         && matches!(slot.form, Form::Whole | Form::Cut | Form::Shortened | Form::Unbound | Form::Pointer)
         && !context.history.is_away(slot.node)
+        && !context.keeps_output(slot.node)
 }
 
 /// A message that was cut, as it would stand whole; `None` where it does stand whole.

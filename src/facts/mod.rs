@@ -30,6 +30,7 @@ mod sentences;
 mod shell;
 pub(crate) mod shorten;
 mod statements;
+mod telling;
 mod texts;
 mod todo;
 mod tongues;
@@ -57,6 +58,7 @@ pub use shell::{
     without_directory,
 };
 pub use statements::{Statement, StatementKind, statement};
+pub use telling::telling;
 pub use texts::{said, texts, texts_with};
 pub use todo::{Plan, Todo, made_id, plan};
 pub(crate) use word::is_cjk;

@@ -39,6 +39,7 @@ impl Transcript {
     pub fn session(&self, config: SessionConfig, counter: &Counter) -> Session {
         let mut session = Session::new(config, counter.clone());
         session.set_tools(&self.tools);
+        session.context_mut().wording.open_refs(); // what could be read back is one of the figures
         session
     }
 }

@@ -40,6 +40,10 @@ pub(super) fn candidates(model: &str) -> Vec<String> {
         if name.starts_with("claude-") {
             add(&name.replace('.', "-"));
         }
+        // Open weights are named by what they were tuned for, too, and have the same window.
+        if let Some(base) = name.strip_suffix("-instruct") {
+            add(base);
+        }
         if let Some((family, size)) = of_a_size(name) {
             add(&format!("{family}-{size}"));
             add(family);
@@ -88,17 +92,23 @@ fn without_version(name: &str) -> &str {
     }
 }
 
-/// Without `-20250929`, `-2024-08-06`, `@20250929`, `@default`, `@latest`, `-latest`, `:latest`, or Google's `-001`.
+/// Without `-20250929`, `-2024-08-06`, `@20250929`, `@default`, `@latest`, `-latest`, `:latest`, Google's `-001` or
+/// `-preview-09-2025`, and `xAI`'s `-0709`.
 fn without_date(name: &str) -> &str {
     for tail in ["@default", "@latest", "-latest", ":latest"] {
         if let Some(rest) = name.strip_suffix(tail) {
             return rest;
         }
     }
-    for (shape, google_only) in
-        [("-dddd-dd-dd", false), ("-dddddddd", false), ("@dddddddd", false), ("-ddd", true)]
-    {
-        if google_only && !name.starts_with("gemini-") {
+    for (shape, maker) in [
+        ("-dddd-dd-dd", ""),
+        ("-dddddddd", ""),
+        ("@dddddddd", ""),
+        ("-ddd", "gemini-"),
+        ("-preview-dd-dddd", "gemini-"),
+        ("-dddd", "grok-"),
+    ] {
+        if !name.starts_with(maker) {
             continue;
         }
         if let Some(rest) = without_tail(name, shape) {
@@ -151,6 +161,9 @@ mod tests {
             ("qwen3:8b", "qwen3-8b"),
             ("ollama/llama3.1:8b", "llama3.1"),
             ("qwen3:latest", "qwen3"),
+            ("xai/grok-4-0709", "grok-4"),
+            ("gemini-2.5-flash-preview-09-2025", "gemini-2.5-flash"),
+            ("meta-llama/llama-3.1-8b-instruct", "llama-3.1-8b"),
         ] {
             assert!(has(model, name), "{model}: {:?}", candidates(model));
         }

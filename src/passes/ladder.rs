@@ -3,9 +3,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{
-    AutoCompact, BringBack, CompressJson, DedupeReads, DropMemoryResults, DropOldToolResults, Ephemeral,
-    EvenCut, Pass, PruneToolOutputs, RecentWindow, RollingSummary, Selective, ShrinkTurns, Summarize,
-    TrimMedia, TrimToolOutputs, TruncateHeadTail,
+    AutoCompact, BringBack, CompressJson, Custom, DedupeReads, DropMemoryResults, DropOldToolResults,
+    Ephemeral, EvenCut, Pass, PruneToolOutputs, RecentWindow, RollingSummary, Selective, ShrinkTurns,
+    Summarize, TrimFirst, TrimMedia, TrimToolOutputs, TruncateHeadTail,
 };
 use crate::compaction::{Layout, Profile};
 use crate::config::Keys;
@@ -33,10 +33,13 @@ pub struct Given {
     pub output_budget: bool,
 }
 
+/// So many passes stand before every list.
+pub(super) const BEFORE: usize = 2;
+
 type Read = fn(&mut Keys<'_>) -> Result<Box<dyn Pass>>;
 
 /// Every pass by name.
-const PASSES: [(&str, Read); 16] = [
+const PASSES: [(&str, Read); 17] = [
     ("ephemeral", |_| Ok(Box::new(Ephemeral))),
     ("trim_tool_outputs", TrimToolOutputs::read),
     ("trim_media", TrimMedia::read),
@@ -53,9 +56,13 @@ const PASSES: [(&str, Read); 16] = [
     ("auto_compact", AutoCompact::read),
     ("summarize", Summarize::read),
     ("even_cut", |_| Ok(Box::new(EvenCut))),
+    ("custom", Custom::read),
 ];
 
 impl Ladder {
+    /// The preset that holds where the caller names none.
+    pub const DEFAULT: &'static str = "contextfold";
+
     /// The names of the presets.
     pub const PRESETS: [&'static str; 7] =
         ["contextfold", "spec", "rolling", "steps-design", "steps-execution", "selective", "ladder"];
@@ -118,12 +125,13 @@ impl Ladder {
         Value::Array(self.named_passes().map(entry).collect())
     }
 
-    /// The passes of the list, without the one that every ladder begins with.
+    /// The passes of the list, without those that every ladder begins with.
     pub fn named_passes(&self) -> impl Iterator<Item = &dyn Pass> {
-        self.passes.iter().skip(1).map(|pass| &**pass)
+        self.passes.iter().skip(BEFORE).map(|pass| &**pass)
     }
 
-    /// The passes in order: what there is room for again comes back first, whatever the list says.
+    /// The passes in order: what there is room for again comes back first, and outputs that are to go first go, whatever the list
+    /// says.
     pub fn passes(&self) -> &Arc<[Box<dyn Pass>]> {
         &self.passes
     }
@@ -159,7 +167,7 @@ impl Ladder {
 impl Default for Ladder {
     /// The default preset, `contextfold`.
     fn default() -> Self {
-        Self::preset("contextfold", Given::default()).unwrap_or(Self { name: None, passes: Arc::new([]) })
+        Self::preset(Self::DEFAULT, Given::default()).unwrap_or(Self { name: None, passes: Arc::new([]) })
     }
 }
 
@@ -187,7 +195,7 @@ impl PartialEq for Ladder {
 
 /// The passes, each told of those before it and behind it.
 fn in_a_row(list: Vec<Box<dyn Pass>>) -> Arc<[Box<dyn Pass>]> {
-    let mut passes: Vec<Box<dyn Pass>> = vec![Box::new(BringBack::default())];
+    let mut passes: Vec<Box<dyn Pass>> = vec![Box::new(BringBack::default()), Box::new(TrimFirst)];
     passes.extend(list);
     for at in 0..passes.len() {
         let (before, rest) = passes.split_at_mut(at);

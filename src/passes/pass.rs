@@ -193,6 +193,11 @@ pub trait Pass: Debug + Send + Sync {
         false
     }
 
+    /// The place of its function, for a pass that is the host's own.
+    fn asks_host(&self) -> Option<usize> {
+        None
+    }
+
     /// What it may spend on what, for the report.
     fn budgets(&self, _context: &Context, _aim: &Aim) -> Vec<(&'static str, u64)> {
         Vec::new()

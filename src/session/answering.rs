@@ -159,6 +159,7 @@ impl Session {
                     .size()
                     .unwrap_or(default.max_tokens)
                     .min(pending.question.room.map_or(u64::MAX, within)),
+                refs: self.context.wording.names_refs(),
             },
         ))
     }
@@ -251,7 +252,10 @@ impl Session {
     ) -> Result<Option<(compaction::Accepted, Carried)>> {
         let question = &mut pending.question;
         if let Some(chunks) = question.chunks.as_mut().filter(|c| c.in_pieces()) {
-            chunks.answered(&compaction::text_of(answer)?, &*self.context.counter)?;
+            let text = compaction::text_of(answer)?;
+            let (chunk, of) = chunks.number();
+            chunks.answered(&text, &*self.context.counter)?;
+            self.context.emit_progress(chunk as u64, of as u64, text.into());
             question.attempt = 1;
             question.refused = None;
             question.failures.clear();

@@ -120,12 +120,15 @@ impl Session {
         branch.parts = self.parts.clone();
         branch.tools.clone_from(&self.tools);
         branch.allowed_tools.clone_from(&self.allowed_tools);
+        branch.context.describe.clone_from(&self.context.describe);
+        branch.context.customs.clone_from(&self.context.customs);
         branch.redact.clone_from(&self.redact);
         branch.summarizer = self.summarizer;
         branch.lane = lane;
         branch.limits = self.limits;
         let own_from = branch.context.history.len();
         branch.origin = Some(Origin { bond: Arc::new(()), at, own_from });
+        branch.settle_wording();
         branch.drop_bound_thinking(&[]);
         Ok((branch, renumbering))
     }

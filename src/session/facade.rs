@@ -99,7 +99,7 @@ impl Session {
         context.output_budget = config.output_budget();
         context.set_media_budget(config.media);
         context.set_merging(config.ladder.builds_from_turns());
-        Self {
+        let mut session = Self {
             context,
             counter,
             config,
@@ -128,7 +128,9 @@ impl Session {
             costs: Vec::new(),
             unanswered_cost: None,
             failed_calls: Vec::new(),
-        }
+        };
+        session.settle_wording();
+        session
     }
 
     /// How large the history, and its graph, may grow from now on.

@@ -314,6 +314,9 @@ impl Session {
         let left_out = std::mem::take(&mut self.context.left_out);
         let mut report = self.make_report(run);
         report.left_out = left_out;
+        if let Some(trouble) = self.context.take_placeholder_trouble() {
+            report.notices.push(trouble.into());
+        }
         self.context.on_entry = OnEntry::default();
         if must_fit {
             self.tell_compaction_due(&aim);
@@ -360,6 +363,7 @@ impl Session {
             budgets,
             counter: self.accuracy.report(&*self.context.counter, self.margin(), tokens_after),
             parts: self.context.part_reports(),
+            tool_outputs: view.output_counts(),
             decisions: run.decisions,
             left_out: self.context.left_out.clone(),
             stable_prefix_tokens: view.stable_prefix_tokens().min(tokens_after),

@@ -42,3 +42,4 @@ pub use run::{Fit, Pending};
 pub use saved_summary::SavedSummary;
 pub use search::{Hit, Looking, Search};
 pub use snapshot::{Restored, SESSION};
+pub use unfolding::Undone;

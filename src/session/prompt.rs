@@ -4,11 +4,14 @@ use serde_json::Value;
 
 use super::facade::Session;
 use crate::config::Keys;
+use crate::context::Wording;
 use crate::error::{Error, Result};
 use crate::graph::{ContextParts, Skill};
 use crate::message::{Format, ItemType, Message, Meta, Role};
+use crate::passes::Ladder;
 use crate::provider::provider;
 use crate::tokens::count_tools;
+use crate::tool_output::CACHE_TOOL;
 
 /// What is to be shown from now on; what is not named stays as it is.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -148,7 +151,19 @@ impl Session {
         self.tools = tools.to_vec();
         self.allowed_tools = allowed;
         self.context.view.set_tools(count_tools(&self.tools(), &*self.context.counter));
+        self.settle_wording();
         self.drop_bound_thinking(&[]);
+    }
+
+    /// Placeholders are written in a document's words under its ladder; else refs are named where the model has the tool that
+    /// opens them.
+    pub(super) fn settle_wording(&mut self) {
+        let by_document = self.config.ladder.name.is_some_and(|name| name != Ladder::DEFAULT);
+        self.context.wording = if by_document {
+            Wording::Document
+        } else {
+            Wording::Told { opens: self.tools().iter().any(|tool| tool_name(tool) == CACHE_TOOL) }
+        };
     }
 
     /// Every tool, also those that the filter leaves out.

@@ -142,6 +142,7 @@ impl Session {
         session.parts = Saved::load(from)?;
         session.tools = Saved::load(from)?;
         session.allowed_tools = Saved::load(from)?;
+        session.settle_wording();
         session.resting = Saved::load(from)?;
         session.limits = Saved::load(from)?;
         session.lane = Saved::load(from)?;

@@ -1,11 +1,31 @@
 //! Changing one's mind: a fold undone, the conversation taken back to an earlier message.
 
+use serde::Serialize;
+
 use super::facade::Session;
 use crate::context::NodeIndex;
 use crate::error::Result;
 
 /// What must be new before a fold that was undone by hand is made again, while the view fits.
 const LEAST_NEW: u64 = 64;
+
+/// How full the view is once a fold was undone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Undone {
+    /// Tokens of the view, in the model's own tokens.
+    pub tokens: u64,
+    /// What a view may take, `null` where neither model nor window is known.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
+    pub limit: Option<u64>,
+    /// From here on a compaction is due.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
+    pub threshold: Option<u64>,
+    /// Where the view is over its threshold or its limit: when it folds again, and what keeps it from that.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+}
 
 impl Session {
     /// Undoes a fold: its messages stand again where they stood, as they stood, and its summary leaves the view. A fold of
@@ -15,15 +35,48 @@ impl Session {
     /// # Errors
     /// `INVALID_ARGUMENT` where there is no such fold; `GRAPH_CONSTRAINT` where a later fold holds it: that must be undone
     /// first.
-    pub fn unfold(&mut self, id: &str) -> Result<()> {
+    pub fn unfold(&mut self, id: &str) -> Result<Undone> {
+        self.undo_fold(id, false)
+    }
+
+    /// The same, and while the view fits its limit no fold begins on its own account at all, until the view is edited again or
+    /// a fold is asked for by hand.
+    ///
+    /// # Errors
+    /// As [`Session::unfold`].
+    pub fn unfold_and_hold(&mut self, id: &str) -> Result<Undone> {
+        self.undo_fold(id, true)
+    }
+
+    fn undo_fold(&mut self, id: &str, hold: bool) -> Result<Undone> {
         let summary = self.context.unfoldable(id)?;
         self.drop_bound_thinking(&[]);
         self.context.unfold(summary);
         self.after_an_edit();
         let aim = self.aim(false);
         let enough = if aim.low == u64::MAX { LEAST_NEW } else { (aim.low / 10).max(LEAST_NEW) };
-        self.resting = self.tokens().saturating_add(enough);
-        Ok(())
+        self.resting = if hold { u64::MAX } else { self.tokens().saturating_add(enough) };
+        Ok(self.undone(enough, hold))
+    }
+
+    /// Says how full the view is, and when it folds again.
+    fn undone(&self, enough: u64, hold: bool) -> Undone {
+        let (tokens, limit, threshold) = (self.corrected_tokens(), self.config.limit, self.threshold());
+        let keeps =
+            "pin the messages that are to stay, or use a larger window (`setOptions({ contextWindow })`)";
+        let over = |most: Option<u64>| most.filter(|most| tokens > *most);
+        let notice = if self.tokens() > self.aim(false).most {
+            let limit = limit.unwrap_or_default();
+            Some(format!(
+                "the view has {tokens} tokens now, too many for its limit of {limit} less the margin: the next prepare folds again; {keeps}"
+            ))
+        } else {
+            over(threshold).filter(|_| !hold).map(|threshold| {
+                let new = self.corrected(enough);
+                format!("the view has {tokens} tokens now, over the threshold of {threshold}: it folds again once some {new} tokens are new; to keep it so, use `unfold(id, {{ hold: true }})`, {keeps}")
+            })
+        };
+        Undone { tokens, limit, threshold, notice }
     }
 
     /// Goes back to a message: what came after it leaves the view, and stays in the history. The message itself stands in the

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::ToolRules;
 use crate::config::Keys;
 use crate::error::Result;
 
@@ -33,6 +34,15 @@ pub struct ToolOutputCacheConfig {
     /// Code points of one line of a tool output in the view. Default 2,000; at least 1.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub max_line_length: u64,
+    /// What holds for the outputs of single tools, by the tool's name; `*` in it stands for any characters, a name stands before a
+    /// pattern, and a longer pattern before a shorter one. `"keep"`: no pass trims or shortens them (a summary may still stand for
+    /// them). `"first"`: they are trimmed before those of other tools. `{ maxTokens }`: each is cut to so many tokens as it enters.
+    #[serde(skip_serializing_if = "ToolRules::is_empty")]
+    #[cfg_attr(
+        target_arch = "wasm32",
+        tsify(optional, type = "Record<string, \"keep\" | \"first\" | { maxTokens: number }>")
+    )]
+    pub tools: ToolRules,
 }
 
 impl Default for ToolOutputCacheConfig {
@@ -42,6 +52,7 @@ impl Default for ToolOutputCacheConfig {
             context_budget_tokens: None,
             max_message_bytes: 50 * 1024,
             max_line_length: 2000,
+            tools: ToolRules::default(),
         }
     }
 }
@@ -70,6 +81,7 @@ impl ToolOutputCacheConfig {
                 .u64_in("maxMessageBytes", MIN_MESSAGE_BYTES..)?
                 .unwrap_or(default.max_message_bytes),
             max_line_length: keys.u64_in("maxLineLength", 1..)?.unwrap_or(default.max_line_length),
+            tools: keys.map("tools")?.map(ToolRules::from_map).transpose()?.unwrap_or_default(),
         })
     }
 

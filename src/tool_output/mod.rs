@@ -10,6 +10,7 @@ mod long_text;
 mod output;
 mod piece;
 mod read;
+mod rules;
 mod store;
 mod tools;
 mod view;
@@ -22,8 +23,9 @@ pub use json::{JSON_MAX_TOKENS, Json, compress_json, is_json_object};
 pub use long_text::{Line, LongText};
 pub use output::Output;
 pub use read::{ReadArgs, read};
+pub use rules::{ToolRule, ToolRules};
 pub use store::{Mark, ToolOutputs};
 pub use tools::{
     CACHE_TOOL, GREP_TOOL, SEARCH_TOOL, ToolDefinition, definitions, is_cache_tool, is_own_tool,
 };
-pub use view::{PLACEHOLDER, placeholder, view, view_of_answer};
+pub use view::{PLACEHOLDER, is_placeholder, placeholder, view, view_of_answer};

@@ -52,7 +52,7 @@ pub fn definitions() -> [ToolDefinition; 3] {
     [
         ToolDefinition {
             name: CACHE_TOOL,
-            description: "Reads a stored tool output that this conversation shows only in part or as \"[tool output trimmed; ref=…]\". Answers numbered lines. For a long output, search it with tool_output_cache_grep first, then read around the hits.",
+            description: "Reads a stored tool output that this conversation shows only in part or as \"[tool output trimmed: …; ref=…]\". Answers numbered lines. For a long output, search it with tool_output_cache_grep first, then read around the hits.",
             parameters: json!({
                 "type": "object",
                 "properties": {

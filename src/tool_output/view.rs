@@ -12,6 +12,14 @@ pub fn placeholder(ref_id: &str) -> String {
 /// The same where no ref opens it.
 pub const PLACEHOLDER: &str = "[tool output trimmed]";
 
+/// What our placeholders begin with; behind it they may say what was run.
+const TRIMMED: &str = "[tool output trimmed";
+
+/// Whether a text is a placeholder of ours.
+pub fn is_placeholder(text: &str) -> bool {
+    text.strip_prefix(TRIMMED).is_some_and(|rest| rest.starts_with([';', ':', ']']) && rest.ends_with(']'))
+}
+
 /// The output as it stands in the view; `None` where nothing is cut: it stands as it is.
 ///
 /// Each line is cut at `max_line_length` code points, and all text of the parts together at `max_message_bytes`, the notice

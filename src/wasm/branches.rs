@@ -11,7 +11,8 @@ use super::entries::Group;
 use super::inner::Inner;
 use super::options::{fork_options, set_options};
 use super::session::Session;
-use super::value::{get, get_string, known_keys, text};
+use super::value::{get, get_string, json, known_keys, text, to_js};
+use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Role};
 use crate::session::{MergeAs, Session as Core};
@@ -33,7 +34,9 @@ impl Session {
     /// dropped stays dropped), and its summary leaves the view. What came after the fold stays after it. A fold of folds gives
     /// back the folds. `folds()` and the hits of `search` have the ids.
     ///
-    /// As long as the view fits its limit, no fold begins on its own account until something new is there to fold.
+    /// As long as the view fits its limit, no fold begins on its own account until something new is there to fold; with
+    /// `hold: true` none at all, until the view is edited again (`rewind`, another `unfold`) or you ask for a fold. What it gives says
+    /// how full the view is now, and as `notice` what keeps it from folding again where it is over its threshold.
     ///
     /// ```js
     /// const [hit] = session.search("DATABASE_URL");
@@ -41,12 +44,23 @@ impl Session {
     /// ```
     /// @throws {ContextError} `INVALID_ARGUMENT` for an id that is no fold's; `GRAPH_CONSTRAINT` for a fold inside a later one,
     /// which the error names: unfold that first.
+    #[wasm_bindgen(unchecked_return_type = "Undone")]
     pub fn unfold(
         &self,
         #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
-    ) -> Result<(), JsValue> {
+        #[wasm_bindgen(unchecked_optional_param_type = "{ hold?: boolean | undefined }")] options: JsValue,
+    ) -> Result<JsValue, JsValue> {
         let id = text(&id, "id")?;
-        self.inner.write(|core| core.unfold(&id))
+        let hold = if options.is_undefined() {
+            false
+        } else {
+            let options = json(&options, ErrorCode::InvalidArgument)?;
+            let mut keys = Keys::arguments("", &options)?;
+            let hold = keys.bool("hold")?;
+            keys.finish()?;
+            hold.unwrap_or(false)
+        };
+        to_js(&self.inner.write(|core| if hold { core.unfold_and_hold(&id) } else { core.unfold(&id) })?)
     }
 
     /// Goes back to a message: what came after it leaves the view. It stays in the history (`messages`, `search`), and the next

@@ -122,6 +122,8 @@ impl Inner {
                 now,
                 redact: None,
                 says_redact: false,
+                describe: None,
+                customs: None,
                 store: self.stores.own.borrow().clone(),
             },
         );
@@ -381,11 +383,11 @@ pub fn freed_error() -> Error {
     Error::new(ErrorCode::Freed, "the session was freed (`free()` or `using`): make a new one")
 }
 
-/// Only callbacks that are asked while the core is at work get here: `tokenizer` and `compaction.redact`, and getters of
+/// Only callbacks that are asked while the core is at work get here: `tokenizer`, `compaction.redact` and `toolOutputCache.placeholder`, and getters of
 /// the objects that are being written.
 fn reentered() -> JsValue {
     Error::argument(
-        "the session is at work: a callback that it asks on the way (`tokenizer`, `compaction.redact`, a getter) cannot use it",
+        "the session is at work: a callback that it asks on the way (`tokenizer`, `compaction.redact`, `toolOutputCache.placeholder`, a getter) cannot use it",
     )
     .into()
 }

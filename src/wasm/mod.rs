@@ -13,6 +13,7 @@ mod batch;
 mod branches;
 mod context_parts;
 mod counter;
+mod custom;
 mod drive;
 mod entries;
 mod error;

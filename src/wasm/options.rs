@@ -9,11 +9,13 @@ use wasm_bindgen::prelude::*;
 
 use super::context_parts::refuse_used;
 use super::counter::{CallbackCounter, Tokenizer};
+use super::custom::read_customs;
 use super::inner::Inner;
 use super::store::Store;
 use super::summarize::Summarize;
 use super::value::{config_json, get, is_list, keys_of};
 use crate::compaction::Redact;
+use crate::context::{CustomRuns, Describe};
 use crate::error::{Error, ErrorCode};
 use crate::message::Message;
 use crate::session::{Session, SessionConfig};
@@ -33,6 +35,10 @@ pub struct Options {
     pub redact: Option<Redact>,
     /// The caller said how to redact, or `null`: not at all.
     pub says_redact: bool,
+    /// How the caller has placeholders written; `Some(None)`: as it is by default.
+    pub describe: Option<Option<Describe>>,
+    /// The functions of custom passes, where a ladder is given.
+    pub customs: Option<CustomRuns>,
     pub store: Option<Store>,
 }
 
@@ -51,17 +57,32 @@ struct Functions {
     tokenizer: Option<Tokenizer>,
     redact: Option<Redact>,
     says_redact: bool,
+    describe: Option<Option<Describe>>,
+    customs: Option<CustomRuns>,
 }
 
 /// Takes the functions out of the options; the rest is plain data, and the core reads it.
 pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
-    let Functions { plain, now, summarize, tokenizer, redact, says_redact } = read_functions(options)?;
+    let Functions { plain, now, summarize, tokenizer, redact, says_redact, describe, customs } =
+        read_functions(options)?;
     let store = take(&plain, "store")?.map(|store| Store::of(&store, "store")).transpose();
     let store = store.map_err(|error| Error::new(ErrorCode::InvalidConfig, error.message()))?;
     let counts = tokenizer.is_some();
     let Tokenizer { counter, callback: callback_counter } = tokenizer.unwrap_or_default();
     let plain = config_json(&plain)?;
-    Ok(Options { plain, counter, counts, callback_counter, summarize, now, redact, says_redact, store })
+    Ok(Options {
+        plain,
+        counter,
+        counts,
+        callback_counter,
+        summarize,
+        now,
+        redact,
+        says_redact,
+        describe,
+        customs,
+        store,
+    })
 }
 
 /// The lane that a fork is given, and its other options.
@@ -74,7 +95,8 @@ pub fn fork_options(options: &JsValue) -> Result<(Option<String>, js_sys::Object
 /// Changes the options of a session: all that are named, or none.
 pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     let writes = inner.writes();
-    let Functions { plain, now, summarize, tokenizer, redact, says_redact } = read_functions(options)?;
+    let Functions { plain, now, summarize, tokenizer, redact, says_redact, describe, customs } =
+        read_functions(options)?;
     if take(&plain, "store")?.is_some() {
         let why = "cannot be changed: outputs lie in it already; make a session with it, or `Session.load`";
         return Err(Error::config("store", why).into());
@@ -90,6 +112,12 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     }
     refuse_used(inner, writes, "setOptions")?;
     inner.write_quietly(|core| {
+        if let Some(describe) = describe {
+            core.context_mut().describe = describe;
+        }
+        if let Some(customs) = customs {
+            core.context_mut().customs = customs;
+        }
         core.set_options(config, tokenizer.as_ref().map(|tokenizer| tokenizer.counter.clone()));
         if says_redact {
             core.set_redact(redact);
@@ -145,29 +173,65 @@ fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
     let summarize = function("summarize")?.map(JsCast::unchecked_into);
     let tokenizer = take(&plain, "tokenizer")?.map(|tokenizer| Tokenizer::of(&tokenizer));
     let tokenizer = tokenizer.transpose().map_err(|expected| Error::config("tokenizer", expected))?;
-    let (redact, says_redact) = read_redact(&plain)?;
-    Ok(Functions { plain, now, summarize, tokenizer, redact, says_redact })
+    let redact = function_in(&plain, "compaction", "redact")?;
+    let says_redact = redact.is_some();
+    let redact = redact.flatten().map(redact_of);
+    let describe = function_in(&plain, "toolOutputCache", "placeholder")?.map(|f| f.map(describe_of));
+    let customs = read_customs(&plain)?;
+    Ok(Functions { plain, now, summarize, tokenizer, redact, says_redact, describe, customs })
 }
 
-/// Takes `compaction.redact` out of the options, whose `compaction` becomes a copy without it; and whether it was there.
-fn read_redact(plain: &js_sys::Object) -> Result<(Option<Redact>, bool), JsValue> {
-    let compaction = Reflect::get(plain, &"compaction".into())?;
-    if !compaction.is_object() || is_list(&compaction) {
-        return Ok((None, false));
+/// Takes the function `key` out of the options `group`, which become a copy without it; `Some(None)` for `null`.
+fn function_in(plain: &js_sys::Object, group: &str, key: &str) -> Result<Option<Option<Function>>, JsValue> {
+    let options = Reflect::get(plain, &group.into())?;
+    if !options.is_object() || is_list(&options) {
+        return Ok(None);
     }
-    let compaction = plain_object(&compaction)?;
-    let redact = take(&compaction, "redact")?;
-    if js_sys::Object::keys(&compaction).length() > 0 {
-        Reflect::set(plain, &"compaction".into(), &compaction)?;
+    let options = plain_object(&options)?;
+    let function = take(&options, key)?;
+    if js_sys::Object::keys(&options).length() > 0 {
+        Reflect::set(plain, &group.into(), &options)?;
     } else {
-        Reflect::delete_property(plain, &"compaction".into())?; // nothing that changes what was prepared
+        Reflect::delete_property(plain, &group.into())?; // nothing that changes what was prepared
     }
-    match redact {
-        Some(f) if f.is_function() => Ok((Some(redact_of(f.unchecked_into())), true)),
-        Some(none) if none.is_null() => Ok((None, true)),
-        Some(_) => Err(Error::config("compaction.redact", "expected a function or null").into()),
-        None => Ok((None, false)),
+    match function {
+        Some(f) if f.is_function() => Ok(Some(Some(f.unchecked_into()))),
+        Some(none) if none.is_null() => Ok(Some(None)),
+        Some(_) => Err(Error::config(&format!("{group}.{key}"), "expected a function or null").into()),
+        None => Ok(None),
     }
+}
+
+/// What a callback threw, in brackets.
+pub fn said_by(thrown: &JsValue) -> String {
+    let said = get(thrown, "message").ok().flatten().and_then(|m| m.as_string());
+    said.or_else(|| thrown.as_string()).map(|m| format!(" ({m})")).unwrap_or_default()
+}
+
+fn describe_of(callback: Function) -> Describe {
+    let failed = |what: String| {
+        let why = format!("`toolOutputCache.placeholder` {what}: the default text stands in its place");
+        Error::new(ErrorCode::InvalidArgument, why)
+    };
+    Describe::new(move |trimmed| {
+        let args = trimmed
+            .call
+            .map(|call| js_sys::JSON::parse(&call.input).unwrap_or_else(|_| JsValue::from_str(&call.input)));
+        let given = js_sys::Object::new();
+        let fields = [
+            ("ref", trimmed.output_ref.map_or(JsValue::NULL, JsValue::from_str)),
+            ("name", JsValue::from_str(trimmed.call.map_or("", |call| &call.name))),
+            ("args", args.unwrap_or_else(|| js_sys::Object::new().into())),
+            ("tokens", JsValue::from_f64(trimmed.tokens as f64)),
+        ];
+        for (key, value) in fields {
+            Reflect::set(&given, &key.into(), &value).map_err(|_| failed("could not be asked".to_owned()))?;
+        }
+        let text = callback
+            .call1(&JsValue::UNDEFINED, &given)
+            .map_err(|thrown| failed(format!("threw{}", said_by(&thrown))))?;
+        text.as_string().ok_or_else(|| failed("must answer with a string".to_owned()))
+    })
 }
 
 fn redact_of(callback: js_sys::Function) -> Redact {
@@ -176,17 +240,15 @@ fn redact_of(callback: js_sys::Function) -> Redact {
         Error::new(ErrorCode::SummaryFailed, why)
     };
     Redact::new(move |text| {
-        let answer = callback.call1(&JsValue::UNDEFINED, &JsValue::from_str(text)).map_err(|thrown| {
-            let said = get(&thrown, "message").ok().flatten().and_then(|m| m.as_string());
-            let said = said.or_else(|| thrown.as_string()).map(|m| format!(" ({m})")).unwrap_or_default();
-            failed(&format!("threw{said}"))
-        })?;
+        let answer = callback
+            .call1(&JsValue::UNDEFINED, &JsValue::from_str(text))
+            .map_err(|thrown| failed(&format!("threw{}", said_by(&thrown))))?;
         answer.as_string().ok_or_else(|| failed("must answer with a string"))
     })
 }
 
 /// A copy of the options, which must be an object of keys.
-fn plain_object(options: &JsValue) -> Result<js_sys::Object, JsValue> {
+pub fn plain_object(options: &JsValue) -> Result<js_sys::Object, JsValue> {
     let copy = js_sys::Object::new();
     if options.is_undefined() {
         return Ok(copy);
@@ -205,7 +267,7 @@ fn plain_object(options: &JsValue) -> Result<js_sys::Object, JsValue> {
 }
 
 /// Takes a key out of our own copy of the options; `undefined` is as good as left out, `null` is not.
-fn take(plain: &js_sys::Object, key: &str) -> Result<Option<JsValue>, JsValue> {
+pub fn take(plain: &js_sys::Object, key: &str) -> Result<Option<JsValue>, JsValue> {
     let value = Reflect::get(plain, &key.into())?;
     Reflect::delete_property(plain, &key.into())?;
     Ok((!value.is_undefined()).then_some(value))

@@ -145,6 +145,7 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
     };
     set(&object, "style", &style.into())?;
     set(&object, "continues", &request.continues.into())?;
+    set(&object, "names_refs", &request.names_refs.into())?;
     set(&object, "reason", &request.reason.as_str().into())?;
     set(&object, "input_tokens", &(request.input_tokens as f64).into())?;
     set(&object, "profile", &request.profile.as_str().into())?;
@@ -368,6 +369,7 @@ pub fn extractive_summarize(
                 (Some(most), Some(share)) if is_part => Some(most.min(share)),
                 (most, asked) => most.or(asked),
             };
+            let refs = get(&request, "names_refs")?.is_none_or(|names| names != JsValue::FALSE);
             let messages = get(&request, "messages")?
                 .ok_or_else(|| Error::argument("a SummaryRequest has `messages`"))?;
             let mut messages =
@@ -379,7 +381,11 @@ pub fn extractive_summarize(
             if style.as_deref() == Some("transcript") {
                 let text = instructions.map(|m| m.plain_text()).unwrap_or_default();
                 let folded = transcript_messages(&text);
-                return Ok(profile.wrap(extractive::summarize(&folded, &Estimate, options_of(max_tokens))));
+                return Ok(profile.wrap(extractive::summarize(
+                    &folded,
+                    &Estimate,
+                    options_of(max_tokens, refs),
+                )));
             }
             let kept = get(&request, "kept")?.map(|k| json(&k, ErrorCode::InvalidArgument)).transpose()?;
             let kept: Vec<u64> = kept.and_then(|k| serde_json::from_value(k).ok()).unwrap_or_default();
@@ -389,13 +395,13 @@ pub fn extractive_summarize(
                 .filter(|(i, _)| !kept.contains(&(*i as u64)))
                 .map(|(_, m)| m.clone());
             let folded: Vec<Message> = folded.collect();
-            Ok(profile.wrap(extractive::summarize(&folded, &Estimate, options_of(max_tokens))))
+            Ok(profile.wrap(extractive::summarize(&folded, &Estimate, options_of(max_tokens, refs))))
         });
     Ok(callback.into_js_value().unchecked_into())
 }
 
-fn options_of(max_tokens: Option<u64>) -> extractive::ExtractiveOptions {
-    let mut options = extractive::ExtractiveOptions::default();
+fn options_of(max_tokens: Option<u64>, refs: bool) -> extractive::ExtractiveOptions {
+    let mut options = extractive::ExtractiveOptions { refs, ..Default::default() };
     if let Some(max_tokens) = max_tokens {
         options.max_tokens = max_tokens;
     }

@@ -160,6 +160,8 @@ export interface SummaryRequest {
   tools: null;
   /** `as(format)` is the view as it is sent, with the tools, and the instruction behind it: see `compaction.request`. */
   continues: boolean;
+  /** Whether the session's tools include `tool_output_cache`, which opens refs of tool outputs: where not, a summary names none. */
+  names_refs: boolean;
   /** Tokens that the answer may have. */
   max_tokens?: number;
   /** The size that the instructions ask for, in tokens: the room that there is for the summary. */
@@ -313,6 +315,41 @@ export type SelectiveRule =
   | { strategy: "DROP" | "NONE"; priority?: number | undefined }
   | { strategy: "TRUNCATE"; keepRecent: number; priority?: number | undefined };
 
+/** A message as a pass of your own sees it. */
+export interface CustomPassItem {
+  id: string;
+  role: "system" | "developer" | "user" | "assistant" | "tool";
+  item_type: ItemType;
+  /** The tool whose call it answers, where it is a tool output. */
+  tool?: string;
+  /** Tokens as it stands in the view. */
+  tokens: number;
+  form: ItemForm;
+  /** How many answers of the model stand behind it. */
+  age: number;
+  pinned: boolean;
+}
+
+/** What a pass of your own decides, by ids. */
+export interface CustomPassDecision {
+  /** These leave the view. A step goes whole: name its call and all of its outputs. `session.messages` keeps them. */
+  drop?: string[] | undefined;
+  /** These tool outputs become placeholders. */
+  trim?: string[] | undefined;
+}
+
+/** A tool output that is about to become a placeholder. */
+export interface TrimmedOutput {
+  /** What opens it in the tool output cache, where the model has the tool for it. */
+  ref: string | null;
+  /** The tool's name; empty where its call is not known. */
+  name: string;
+  /** The arguments of the call: an object, or a string where they are no JSON. */
+  args: any;
+  /** Tokens of the whole output, as counted. */
+  tokens: number;
+}
+
 /**
  * One way to make a view smaller, with its options. A list of them is a ladder: `prepare` runs them in order, each if it
  * is needed, and the report has a decision for each that did something. Whatever the list (but for one with `shrink_turns`), a
@@ -332,6 +369,13 @@ export type Pass =
   | { pass: "trim_media"; maxImages?: number | null | undefined; maxBytes?: number | null | undefined; keepNewest?: number | null | undefined }
   /** Of identical tool outputs the newest stays; the older ones point to it. */
   | { pass: "dedupe_reads" }
+  /**
+   * Yours: `run` sees the messages behind the header, and decides at once (no promise). `overBy`: the tokens by which the view is over
+   * where a compaction goes, in counted tokens. It is asked when a compaction is due. What it may not do (a pin, the newest user message, a
+   * part of a step, a summary) is refused, by id, in the decision's `why`; where it throws, the decision says so and the next pass goes
+   * on. As a function it is not saved: give `ladder` again when you restore, else `report.notices` says so.
+   */
+  | { pass: "custom"; name?: string | undefined; run: (view: { items: CustomPassItem[]; overBy: number }) => CustomPassDecision | null | undefined | void }
   /** Older steps stay, with their long texts cut to one level, down to the target. It stands behind `summarize`, which then folds only what does not fit so. */
   | { pass: "even_cut" }
   /**
@@ -528,6 +572,13 @@ export interface SessionOptions {
      * slices, with the event loop free in between, and answers at the end with what it has found, and where it stopped.
      */
     searchMs?: number | undefined;
+    /**
+     * Writes what stands in the view for an output that was trimmed; default: what was run, on what, and how large its output was.
+     * `ref` is set where the model has the tool that opens it. It must be a function of what it is given: it is called again for the
+     * same output, and its text is saved with the view. A text that takes more than the output is not put in. Where it throws, or gives
+     * no text, the default stands, and `report.notices` says why. As a function it is not saved: give it again when you restore.
+     */
+    placeholder?: ((trimmed: TrimmedOutput) => string) | null | undefined;
   } | undefined;
   /** The provider's prompt cache: it keeps what nobody asks for `lifeMs` milliseconds (300,000). `prepare({ idleMs })` goes by it. */
   promptCache?: { lifeMs?: number | undefined } | undefined;

@@ -36,7 +36,8 @@ fn fill(messages: &[Message], limit: u64) -> Option<f64> {
         match fit {
             Fit::NeedsSummary(pending) => {
                 // A summary within the room that is left for it: a quarter of the target, at most 2,000 tokens.
-                let room = ExtractiveOptions { max_tokens: (limit / 6).min(1_900) };
+                let room =
+                    ExtractiveOptions { max_tokens: (limit / 6).min(1_900), ..ExtractiveOptions::default() };
                 let folded: Vec<Message> =
                     pending.request.folded().iter().map(|m| Message::clone(m)).collect();
                 let text = extractive::summarize(&folded, &BytesPerFour, room);

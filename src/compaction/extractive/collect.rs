@@ -4,7 +4,7 @@ use super::deeds::{act, call_line, command_line, mark_boxes, settle_errors};
 use super::draft::{Draft, Section, key_of};
 use super::earlier;
 use super::places::Places;
-use super::references::references;
+use super::references::{output_refs, references};
 use crate::facts::shorten;
 use crate::facts::{
     Action, StatementKind, Strength, actions, asks, constraints, intentions, sentences, statement, unwrapped,
@@ -28,13 +28,14 @@ pub(super) const TODO_LABEL: &str = "To do: ";
 pub(super) const FOLDER_LABEL: &str = "Working directory: ";
 pub(super) const REF_LABEL: &str = "Tool output ";
 
-pub(super) fn collect(messages: &[Message]) -> Draft {
+/// `refs`: those of tool outputs stand in it.
+pub(super) fn collect(messages: &[Message], refs: bool) -> Draft {
     let mut draft = Draft::default();
     let texts: Vec<String> = messages.iter().map(Message::plain_text).collect();
     let summaries: Vec<bool> = messages.iter().zip(&texts).map(|(m, t)| earlier::is_summary(m, t)).collect();
     let mut root = None;
     for (text, _) in texts.iter().zip(&summaries).filter(|(_, s)| **s) {
-        merge(&mut draft, text, &mut root);
+        merge(&mut draft, text, refs, &mut root);
     }
     let actions = actions(messages);
     let places = Places::of(&actions, root);
@@ -63,11 +64,14 @@ pub(super) fn collect(messages: &[Message]) -> Draft {
     }
     unresolved(&mut draft, messages, &said, &actions, &places);
     references(&mut draft, messages, &texts, &summaries, &places);
+    if refs {
+        output_refs(&mut draft, messages);
+    }
     draft
 }
 
 /// An earlier summary's lines become the oldest of the draft.
-fn merge(draft: &mut Draft, text: &str, root: &mut Option<String>) {
+fn merge(draft: &mut Draft, text: &str, refs: bool, root: &mut Option<String>) {
     let items = earlier::items(text);
     // Of several summaries each stands for what came after the one before: it was gone on with since.
     let user_spoke = items.iter().any(|i| i.section == Section::Task);
@@ -107,6 +111,7 @@ fn merge(draft: &mut Draft, text: &str, root: &mut Option<String>) {
             Section::References if text.starts_with(FOLDER_LABEL) => {
                 *root = root.take().or_else(|| Some(text.trim_start_matches(FOLDER_LABEL).to_owned()));
             }
+            Section::References if !refs && text.starts_with(REF_LABEL) => {}
             Section::References => draft.put(Section::References, text, text, 2),
             Section::Constraints => {
                 draft.put_counted(Section::Constraints, &key_of(text), text, 20, item.count);

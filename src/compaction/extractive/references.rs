@@ -7,7 +7,7 @@ use crate::facts::{LiteralKind, literals};
 use crate::message::{Message, Role};
 use crate::sorting::sort_by_key;
 
-/// URLs, ids, codes, files that were only talked about, and the refs of tool outputs.
+/// URLs, ids, codes, and files that were only talked about.
 pub(super) fn references(
     draft: &mut Draft,
     messages: &[Message],
@@ -60,15 +60,15 @@ pub(super) fn references(
     for (_, text, weight) in listed {
         draft.put(Section::References, text, text, weight);
     }
-    for message in messages {
-        for output in message.tool_outputs() {
-            if let Some(reference) = &output.output_ref {
-                let line = format!("{REF_LABEL}ref={}", reference.id);
-                draft.put(Section::References, &line, &line, 3);
-            }
-        }
-    }
     if let Some(root) = places.root() {
         draft.put(Section::References, FOLDER_LABEL, &format!("{FOLDER_LABEL}{root}"), 60);
+    }
+}
+
+/// The refs of tool outputs.
+pub(super) fn output_refs(draft: &mut Draft, messages: &[Message]) {
+    for output_ref in messages.iter().flat_map(Message::tool_outputs).filter_map(|o| o.output_ref.as_ref()) {
+        let line = format!("{REF_LABEL}ref={}", output_ref.id);
+        draft.put(Section::References, &line, &line, 3);
     }
 }

@@ -25,7 +25,7 @@ fn ran(id: &str, command: &str, output: &str) -> [Message; 2] {
 }
 
 fn summary(messages: &[Message], max_tokens: u64) -> String {
-    summarize(messages, &BytesPerFour, ExtractiveOptions { max_tokens })
+    summarize(messages, &BytesPerFour, ExtractiveOptions { max_tokens, ..ExtractiveOptions::default() })
 }
 
 /// Text that makes the conversation long enough to be worth a summary, and says nothing.
@@ -282,7 +282,7 @@ fn a_summary_of_a_summary_alone_is_the_same() {
     let again = summarize(
         &[folded(&text), Message::tool("x", "nothing ".repeat(2000))],
         &BytesPerFour,
-        ExtractiveOptions { max_tokens: 3000 },
+        ExtractiveOptions { max_tokens: 3000, ..ExtractiveOptions::default() },
     );
     let lines = |t: &str| t.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
     let gone: Vec<_> = lines(&text).difference(&lines(&again)).cloned().collect();

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::literals::Literals;
 use super::open::Open;
@@ -92,6 +92,17 @@ impl Carried {
         if !read.is_empty() {
             let sights = self.add_all(read, false);
             self.literals.see(&sights);
+        }
+    }
+
+    /// Names no refs: nobody could open them.
+    pub(super) fn forget_refs(&mut self) {
+        let refs: HashSet<String> = self.outputs.drain(..).map(|stored| stored.ref_id).collect();
+        for Ran { line, .. } in self.commands.values_mut() {
+            let named = line.strip_suffix(')').and_then(|line| line.rsplit_once(" ("));
+            if let Some((head, _)) = named.filter(|(_, id)| refs.contains(*id)) {
+                line.truncate(head.len());
+            }
         }
     }
 

@@ -84,6 +84,9 @@ pub fn need(context: &Context, budget: Budget, target: u64) -> u64 {
     let read = drawn(context, &body);
     let sights = all.add_but_literals(&read);
     all.said = said::said(context, read.facts(), &body, None).unwrap_or_default();
+    if !context.wording.names_refs() {
+        all.forget_refs();
+    }
     let header = Stays::of(context.view.header().iter().map(|s| &*s.message)).and_whole(context, &[]);
     let literals = Choices::seen(&sights, &header);
     write::tokens_of(&Missing::of(&all, literals, &header), room)
@@ -115,6 +118,9 @@ pub(super) fn beside(
     beside.asked = asked::asked(context, members, &staying, redact)?;
     let facts = redact.map_or_else(|| context.facts(), |_| Cow::default());
     beside.said = said::said(context, &facts, members, redact)?;
+    if !context.wording.names_refs() {
+        beside.forget_refs();
+    }
     Ok(beside)
 }
 

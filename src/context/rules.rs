@@ -1,0 +1,94 @@
+//! What holds for the outputs of single tools (`toolOutputCache.tools`).
+
+use super::core::Context;
+use super::node::NodeIndex;
+use super::view::Form;
+use crate::message::{Part, Role, ToolOutput};
+use crate::tokens::count_part;
+use crate::tool_output::{self, MIN_MESSAGE_BYTES, ToolOutputCacheConfig, ToolRule};
+
+/// An output is cut this often until it has the tokens that it may have.
+const TRIES: usize = 4;
+
+impl Context {
+    /// What holds for the output of a call.
+    pub(super) fn rule_of(&self, caller: Option<NodeIndex>, call_id: &str) -> Option<ToolRule> {
+        let rules = &self.output_config.tools;
+        if rules.is_empty() {
+            return None;
+        }
+        let mut calls = self.history.node(caller?).message.tool_calls();
+        rules.of(&calls.find(|call| call.id == call_id)?.name)
+    }
+
+    fn has_rule(&self, node: NodeIndex, rule: ToolRule) -> bool {
+        if self.output_config.tools.is_empty() {
+            return false;
+        }
+        let caller = self.history.caller(node);
+        let mut outputs = self.history.node(node).message.tool_outputs();
+        outputs.any(|output| self.rule_of(caller, &output.call_id) == Some(rule))
+    }
+
+    /// Whether no pass may take text out of this tool message.
+    pub fn keeps_output(&self, node: NodeIndex) -> bool {
+        self.has_rule(node, ToolRule::Keep)
+    }
+
+    /// The body positions of outputs that are trimmed before others, oldest first; the newest output is never one.
+    pub fn first_outputs(&self) -> Vec<usize> {
+        if !self.output_config.tools.any_first() {
+            return Vec::new();
+        }
+        let body = self.view.body();
+        let newest = body.iter().rposition(|slot| slot.message.role == Role::Tool).unwrap_or(0);
+        let may_go = |at: &usize| {
+            let slot = &body[*at];
+            slot.message.role == Role::Tool
+                && slot.form != Form::Placeholder
+                && self.has_rule(slot.node, ToolRule::First)
+        };
+        (0..newest).filter(may_go).collect()
+    }
+
+    /// An output as it may stand in the view; `None` where it may stand as it is.
+    pub(super) fn bounded(&self, content: &[Part], rule: Option<ToolRule>, id: &str) -> Option<Vec<Part>> {
+        let config = &self.output_config;
+        let mut shown = tool_output::view(content, config, id);
+        let Some(ToolRule::Most { max_tokens }) = rule.filter(|_| config.enabled) else { return shown };
+        for _ in 0..TRIES {
+            let stands = shown.as_deref().unwrap_or(content);
+            let tokens: u64 = stands.iter().map(|part| count_part(part, &*self.counter)).sum();
+            let bytes: u64 = stands.iter().map(text_bytes).sum();
+            if tokens <= max_tokens || bytes <= MIN_MESSAGE_BYTES {
+                break;
+            }
+            let share = bytes as f64 * max_tokens as f64 / tokens as f64;
+            let max_message_bytes = ((share * 0.97) as u64).max(MIN_MESSAGE_BYTES);
+            shown = tool_output::view(
+                content,
+                &ToolOutputCacheConfig { max_message_bytes, ..config.clone() },
+                id,
+            );
+        }
+        shown
+    }
+
+    /// The same for what a message says that is about to enter.
+    pub(super) fn bounded_on_entry(
+        &self,
+        whole: &[Part],
+        output: &ToolOutput,
+        id: &str,
+    ) -> Option<Vec<Part>> {
+        let rule = self.rule_of(self.history.open_call(&output.call_id), &output.call_id);
+        self.bounded(whole, rule, id)
+    }
+}
+
+fn text_bytes(part: &Part) -> u64 {
+    match part {
+        Part::Text { text, .. } => text.len() as u64,
+        _ => 0,
+    }
+}

@@ -1,0 +1,185 @@
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::ladder::BEFORE;
+use super::pass::{Aim, Outcome, Pass, Step};
+use crate::config::Keys;
+use crate::context::{Context, CustomItem, NodeIndex, NodeKind, Unit, Verdict, begin_with_user};
+use crate::error::Result;
+use crate::message::Role;
+
+const WHY: &str = "a custom pass took it out";
+
+/// A pass of the host's own. The function stands apart, for options are plain data; without it (a session that was restored), the
+/// pass does nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Custom {
+    /// What its decisions are told under.
+    pub name: Option<String>,
+    /// Its place in the ladder's list.
+    place: usize,
+}
+
+impl Custom {
+    pub(super) fn read(keys: &mut Keys<'_>) -> Result<Box<dyn Pass>> {
+        Ok(Box::new(Self { name: keys.name("name")?, place: 0 }))
+    }
+
+    fn told(&self) -> String {
+        self.name
+            .as_ref()
+            .map_or_else(|| "the custom pass".to_owned(), |name| format!("the custom pass `{name}`"))
+    }
+}
+
+impl Pass for Custom {
+    fn name(&self) -> &'static str {
+        "custom"
+    }
+
+    fn options(&self) -> Value {
+        self.name.as_ref().map_or_else(|| json!({}), |name| json!({ "name": name }))
+    }
+
+    fn wants(&self, context: &Context, aim: &Aim) -> bool {
+        context.customs.contains_key(&self.place) && aim.is_due(context.view.tokens())
+    }
+
+    fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
+        let Some(run) = context.customs.get(&self.place).cloned() else { return Ok(Outcome::Unchanged) };
+        let tokens_before = context.view.tokens();
+        let step = |context: &Context, items: Vec<NodeIndex>, why: String| {
+            let tokens_after = context.view.tokens();
+            Ok(Outcome::Steps(vec![Step { pass: "custom", tokens_before, tokens_after, items, why }]))
+        };
+        let verdict = match run(&items(context), tokens_before.saturating_sub(aim.low)) {
+            Ok(verdict) => verdict,
+            Err(error) => {
+                let why = format!("{} did nothing: {}", self.told(), error.message());
+                return step(context, Vec::new(), why);
+            }
+        };
+        if verdict == Verdict::default() {
+            return Ok(Outcome::Unchanged);
+        }
+        let mut refused = Vec::new();
+        let trimmed = trim(context, &verdict.trim, &mut refused);
+        let dropped = drop_units(context, &verdict.drop, &mut refused);
+        let mut why = format!("{} took out {} and trimmed {}", self.told(), dropped.len(), trimmed.len());
+        if !refused.is_empty() {
+            why = format!("{why}; refused: {}", refused.join("; "));
+        }
+        step(context, [trimmed, dropped].concat(), why)
+    }
+
+    fn stands_between(&mut self, before: &[Box<dyn Pass>], _: &[Box<dyn Pass>]) {
+        self.place = before.len().saturating_sub(BEFORE);
+    }
+
+    fn asks_host(&self) -> Option<usize> {
+        Some(self.place)
+    }
+}
+
+fn item_id(context: &Context, node: NodeIndex) -> String {
+    context.history.node(node).id.to_string()
+}
+
+/// The view's body.
+fn items(context: &Context) -> Vec<CustomItem> {
+    let mut age = 0;
+    let mut items: Vec<CustomItem> = Vec::with_capacity(context.view.body().len());
+    for slot in context.view.body().iter().rev() {
+        let node = context.history.node(slot.node);
+        let answers = slot.message.tool_outputs().next().map(|output| output.call_id.as_str());
+        let caller = context.history.caller(slot.node).map(|caller| &context.history.node(caller).message);
+        let call = caller.and_then(|m| m.tool_calls().find(|call| Some(call.id.as_str()) == answers));
+        items.push(CustomItem {
+            id: item_id(context, slot.node),
+            role: slot.message.role,
+            item_type: slot.message.item_type(),
+            tool: call.map(|call| call.name.clone()),
+            tokens: slot.tokens(),
+            form: slot.form,
+            age,
+            pinned: node.pinned,
+        });
+        age += u64::from(slot.message.role == Role::Assistant && node.kind == NodeKind::Message);
+    }
+    items.reverse();
+    items
+}
+
+/// Makes placeholders of these outputs.
+fn trim(context: &mut Context, ids: &[String], refused: &mut Vec<String>) -> Vec<NodeIndex> {
+    let mut trimmed = Vec::new();
+    for id in ids {
+        let node = context.history.find(id);
+        let at = node.and_then(|node| context.view.position(node));
+        let Some((node, at)) = node.zip(at) else {
+            refused.push(format!("`{id}` does not stand in the view"));
+            continue;
+        };
+        if context.view.body()[at].message.role != Role::Tool {
+            refused.push(format!("`{id}` is no tool output, and only these are trimmed"));
+        } else if context.history.node(node).pinned {
+            refused.push(format!("`{id}` is pinned"));
+        } else if context.make_placeholder(at) {
+            trimmed.push(node);
+        } else {
+            refused.push(format!("`{id}` would not become smaller, or is to be kept"));
+        }
+    }
+    context.note_trimmed(&trimmed, WHY);
+    trimmed
+}
+
+/// Takes whole units out.
+fn drop_units(context: &mut Context, ids: &[String], refused: &mut Vec<String>) -> Vec<NodeIndex> {
+    let mut named: HashMap<NodeIndex, &String> = HashMap::new();
+    for id in ids {
+        match context.history.find(id).filter(|node| context.view.position(*node).is_some()) {
+            Some(node) => drop(named.insert(node, id)),
+            None => refused.push(format!("`{id}` does not stand in the view")),
+        }
+    }
+    let mut units = context.units();
+    let newest = units.iter().rposition(Unit::opens_turn);
+    for (at, unit) in units.iter_mut().enumerate() {
+        let of_it: Vec<&str> = unit.nodes.iter().filter_map(|n| named.get(n)).map(|id| id.as_str()).collect();
+        if of_it.is_empty() {
+            continue;
+        }
+        let shown = |node: &&NodeIndex| context.view.dropped(**node).is_none();
+        let others = unit.nodes.iter().filter(shown).filter(|n| !named.contains_key(n));
+        let others: Vec<String> = others.map(|n| format!("`{}`", item_id(context, *n))).collect();
+        let why = if unit.nodes.iter().any(|n| context.history.node(*n).pinned) {
+            "is pinned, or its step is".to_owned()
+        } else if Some(at) == newest {
+            "is the newest user message".to_owned()
+        } else if unit.is_fold() {
+            "is a summary: nothing else tells what it stands for".to_owned()
+        } else if unit.fixed {
+            "is part of a step that waits for an output, or the provider's own compaction".to_owned()
+        } else if !others.is_empty() {
+            format!("goes only with the rest of its step: {}", others.join(", "))
+        } else {
+            unit.go();
+            continue;
+        };
+        refused.extend(of_it.iter().map(|id| format!("`{id}` {why}")));
+    }
+    let went: Vec<bool> = units.iter().map(Unit::goes).collect();
+    begin_with_user(&mut units, u64::MAX / 2);
+    for (unit, went) in units.iter().zip(went) {
+        if went && !unit.goes() {
+            let ids = unit.nodes.iter().map(|n| item_id(context, *n));
+            refused.extend(ids.map(|id| format!("`{id}` stands first: a view begins with the user")));
+        }
+    }
+    let goes = units.iter().filter(|unit| unit.goes()).flat_map(|unit| unit.nodes.iter().copied());
+    let goes: Vec<NodeIndex> = goes.filter(|node| context.view.dropped(*node).is_none()).collect();
+    context.drop_from_view(&goes, WHY);
+    goes
+}

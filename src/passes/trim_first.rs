@@ -1,0 +1,42 @@
+use serde_json::{Value, json};
+
+use super::pass::{Aim, Outcome, Pass};
+use crate::context::Context;
+use crate::error::Result;
+
+const WHY: &str = "outputs of tools that `toolOutputCache.tools` lets go first became placeholders";
+
+/// Makes placeholders of the outputs of tools that are to go first, the oldest before the others, until the view is down to where a
+/// compaction goes. It stands before every ladder, and does nothing where no tool is named so.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TrimFirst;
+
+impl Pass for TrimFirst {
+    fn name(&self) -> &'static str {
+        "trim_tool_outputs"
+    }
+
+    fn options(&self) -> Value {
+        json!({})
+    }
+
+    fn wants(&self, context: &Context, aim: &Aim) -> bool {
+        context.output_config.enabled
+            && context.output_config.tools.any_first()
+            && aim.is_due(context.view.tokens())
+    }
+
+    fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
+        let mut items = Vec::new();
+        for at in context.first_outputs() {
+            if context.view.tokens() <= aim.low {
+                break;
+            }
+            if context.make_placeholder(at) {
+                items.push(context.view.body()[at].node);
+            }
+        }
+        context.note_trimmed(&items, WHY);
+        Ok(Outcome::changed(items, WHY))
+    }
+}

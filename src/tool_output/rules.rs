@@ -1,0 +1,123 @@
+//! What holds for the outputs of one tool, or of those whose names a pattern tells.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::config::Keys;
+use crate::error::{Error, Result};
+
+const PLACE: &str = "toolOutputCache.tools";
+
+/// What holds for a tool's outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolRule {
+    /// No pass trims or shortens them; a summary may still stand for them.
+    Keep,
+    /// They are trimmed before those of other tools.
+    First,
+    /// Each may have so many tokens.
+    #[serde(untagged)]
+    Most {
+        /// At least 1.
+        #[serde(rename = "maxTokens")]
+        max_tokens: u64,
+    },
+}
+
+/// Rules by the names of tools, in which `*` stands for any characters.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ToolRules(BTreeMap<String, ToolRule>);
+
+impl ToolRules {
+    /// Reads `{ name: "keep" | "first" | { maxTokens } }`.
+    pub(super) fn from_map(map: &Map<String, Value>) -> Result<Self> {
+        let mut rules = BTreeMap::new();
+        for (name, value) in map {
+            let place = format!("{PLACE}.{name}");
+            let rule = match value {
+                Value::String(word) if word == "keep" => ToolRule::Keep,
+                Value::String(word) if word == "first" => ToolRule::First,
+                Value::Object(_) => {
+                    let mut keys = Keys::of(&place, value)?;
+                    let Some(max_tokens) = keys.u64_in("maxTokens", 1..)? else {
+                        return Err(keys.error("maxTokens", "expected the tokens that an output may have"));
+                    };
+                    keys.finish()?;
+                    ToolRule::Most { max_tokens }
+                }
+                _ => return Err(Error::config(&place, "expected \"keep\", \"first\" or { maxTokens }")),
+            };
+            rules.insert(name.clone(), rule);
+        }
+        Ok(Self(rules))
+    }
+
+    /// There is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the outputs of any tool go first.
+    pub fn any_first(&self) -> bool {
+        self.0.values().any(|rule| *rule == ToolRule::First)
+    }
+
+    /// What holds for a tool: the rule of its name, or else of the pattern with the most letters that tells it.
+    pub fn of(&self, name: &str) -> Option<ToolRule> {
+        let by_name = self.0.get(name);
+        let patterns = || self.0.iter().filter(|(pattern, _)| tells(pattern, name));
+        let by_pattern = || patterns().max_by_key(|(pattern, _)| pattern.len()).map(|(_, rule)| rule);
+        by_name.or_else(by_pattern).copied()
+    }
+}
+
+/// Whether a pattern tells a name.
+fn tells(pattern: &str, name: &str) -> bool {
+    let Some((head, rest)) = pattern.split_once('*') else { return false };
+    let Some(mut left) = name.strip_prefix(head) else { return false };
+    let mut pieces = rest.split('*').peekable();
+    while let Some(piece) = pieces.next() {
+        if pieces.peek().is_none() {
+            return left.ends_with(piece);
+        }
+        let Some(at) = left.find(piece) else { return false };
+        left = &left[at + piece.len()..];
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_name_stands_before_a_pattern_and_a_longer_pattern_before_a_shorter() {
+        let map = json!({ "*": "first", "mcp__*": { "maxTokens": 9 }, "mcp__plan": "keep", "a*b*c": "keep" });
+        let rules = ToolRules::from_map(map.as_object().unwrap()).unwrap();
+        let most = Some(ToolRule::Most { max_tokens: 9 });
+        assert_eq!(rules.of("mcp__plan"), Some(ToolRule::Keep));
+        assert_eq!(rules.of("mcp__planner"), most);
+        assert_eq!(rules.of("ls"), Some(ToolRule::First));
+        assert_eq!(rules.of("a1b2c"), Some(ToolRule::Keep));
+        assert_eq!(rules.of("a1c2b"), Some(ToolRule::First));
+        assert_eq!(serde_json::to_value(&rules).unwrap(), map);
+        assert_eq!(serde_json::from_value::<ToolRules>(map).unwrap(), rules);
+    }
+
+    #[test]
+    fn a_wrong_rule_is_named() {
+        let no = |v: Value| ToolRules::from_map(v.as_object().unwrap()).unwrap_err().to_string();
+        let lines =
+            [no(json!({ "ls": "kepe" })), no(json!({ "ls": { "maxTokens": 0 } })), no(json!({ "ls": {} }))];
+        insta::assert_snapshot!(lines.join("\n"), @r#"
+        INVALID_CONFIG: `toolOutputCache.tools.ls`: expected "keep", "first" or { maxTokens }
+        INVALID_CONFIG: `toolOutputCache.tools.ls.maxTokens`: expected a whole number of at least 1, got 0
+        INVALID_CONFIG: `toolOutputCache.tools.ls.maxTokens`: expected the tokens that an output may have
+        "#);
+    }
+}

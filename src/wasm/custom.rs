@@ -1,0 +1,98 @@
+//! Passes of the caller's own: their functions, out of the option `ladder`.
+
+use std::rc::Rc;
+
+use js_sys::{Array, Function, Object, Reflect};
+use wasm_bindgen::prelude::*;
+
+use super::options::{plain_object, said_by, take};
+use super::value::{get, is_list};
+use crate::context::{CustomItem, CustomRuns, Verdict};
+use crate::error::{Error, ErrorCode, Result};
+
+/// Takes the functions out of `ladder`, which becomes a list without them; `None` where none is given.
+pub fn read_customs(plain: &Object) -> std::result::Result<Option<CustomRuns>, JsValue> {
+    let ladder = Reflect::get(plain, &"ladder".into())?;
+    if ladder.is_undefined() {
+        return Ok(None);
+    }
+    let mut customs = CustomRuns::new();
+    if !is_list(&ladder) {
+        return Ok(Some(customs));
+    }
+    let list = Array::new();
+    for (at, entry) in Array::from(&ladder).iter().enumerate() {
+        let is_custom =
+            entry.is_object() && get(&entry, "pass")?.is_some_and(|pass| pass == JsValue::from_str("custom"));
+        if !is_custom {
+            list.push(&entry);
+            continue;
+        }
+        let own = plain_object(&entry)?;
+        let run = take(&own, "run")?.and_then(|run| run.dyn_into::<Function>().ok());
+        let place = format!("ladder[{at}].run");
+        let run = run.ok_or_else(|| Error::config(&place, "expected a function of `{ items, overBy }`"))?;
+        customs.insert(at, Rc::new(move |items: &[CustomItem], over_by| asked(&run, items, over_by)));
+        list.push(&own);
+    }
+    Reflect::set(plain, &"ladder".into(), &list)?;
+    Ok(Some(customs))
+}
+
+/// What the function decides; an error where it throws or gives something else.
+fn asked(run: &Function, items: &[CustomItem], over_by: u64) -> Result<Verdict> {
+    let failed = |why: String| Error::new(ErrorCode::InvalidArgument, why);
+    let given = given(items, over_by).map_err(|_| failed("it could not be asked".to_owned()))?;
+    let answer = run
+        .call1(&JsValue::UNDEFINED, &given)
+        .map_err(|thrown| failed(format!("it threw{}", said_by(&thrown))))?;
+    if answer.is_undefined() || answer.is_null() {
+        return Ok(Verdict::default());
+    }
+    let expected = || failed("expected it to answer at once with { drop?: ids, trim?: ids }".to_owned());
+    if !answer.is_object() || is_list(&answer) || answer.has_type::<js_sys::Promise>() {
+        return Err(expected());
+    }
+    for key in Object::keys(answer.unchecked_ref::<Object>()).iter().filter_map(|key| key.as_string()) {
+        if !["drop", "trim"].contains(&key.as_str()) {
+            return Err(failed(format!(
+                "its answer has `{key}`, and may have `drop` and `trim`, lists of ids"
+            )));
+        }
+    }
+    let ids = |key: &str| -> Result<Vec<String>> {
+        let Some(list) = get(&answer, key).map_err(|_| expected())? else { return Ok(Vec::new()) };
+        if !is_list(&list) {
+            return Err(expected());
+        }
+        Array::from(&list).iter().map(|id| id.as_string().ok_or_else(expected)).collect()
+    };
+    Ok(Verdict { drop: ids("drop")?, trim: ids("trim")? })
+}
+
+fn given(items: &[CustomItem], over_by: u64) -> std::result::Result<JsValue, JsValue> {
+    let list = Array::new();
+    for item in items {
+        let one = Object::new();
+        let fields: [(&str, JsValue); 7] = [
+            ("id", item.id.as_str().into()),
+            ("role", item.role.as_str().into()),
+            ("item_type", super::value::to_js(&item.item_type)?),
+            ("tokens", (item.tokens as f64).into()),
+            ("form", item.form.as_str().into()),
+            ("age", (item.age as f64).into()),
+            ("pinned", item.pinned.into()),
+        ];
+        for (key, value) in fields {
+            Reflect::set(&one, &key.into(), &value)?;
+        }
+        if let Some(tool) = &item.tool {
+            Reflect::set(&one, &"tool".into(), &tool.as_str().into())?;
+        }
+        list.push(&one);
+    }
+    let given = Object::new();
+    Reflect::set(&given, &"items".into(), &list)?;
+    Reflect::set(&given, &"overBy".into(), &(over_by as f64).into())?;
+    Ok(given.into())
+}

@@ -1,0 +1,5 @@
+// The same from CommonJS.
+
+import react = require("contextfold/react");
+
+export const ready = [react.useSession];
