@@ -108,7 +108,11 @@ fn conversations() -> Vec<(String, Vec<Message>)> {
 fn every_recording_is_summed_up_within_its_budget() {
     for (name, messages) in conversations() {
         for max_tokens in [300, 2000] {
-            let text = summarize(&messages, &Estimate, ExtractiveOptions { max_tokens });
+            let text = summarize(
+                &messages,
+                &Estimate,
+                ExtractiveOptions { max_tokens, ..ExtractiveOptions::default() },
+            );
             assert!(Estimate.count(&text) <= max_tokens, "{name}");
             assert!(text.starts_with("<summary>\n## Task\n- First request: "), "{name}: {text}");
             assert!(text.ends_with("\n</summary>"), "{name}");

@@ -152,8 +152,11 @@ impl Context {
         self.pointers = kept;
         for (node, _) in lost {
             let is_pointer = |s: &Slot| s.node == node && s.form == Form::Pointer;
-            if let Some(at) = self.view.body().iter().position(is_pointer) {
-                self.make_placeholder(at);
+            // What a pointer says may be shorter than what was run, and is no longer true.
+            if let Some(at) = self.view.body().iter().position(is_pointer)
+                && !self.make_placeholder(at)
+            {
+                self.show_output_text(at, tool_output::PLACEHOLDER, Form::Placeholder);
             }
         }
     }

@@ -233,7 +233,7 @@ pub struct LedgerLeftOut {
 saved!(struct Report {
     window, limit, threshold, target, tokens_before, tokens_after, messages_before, messages_after, reduction, budgets,
     counter, parts, decisions, left_out, stable_prefix_tokens, summary, context_cost,
-} since 2 { notices } since 3 { tool_outputs });
+} since 2 { notices } since 4 { tool_outputs });
 saved!(struct CounterReport { method, exact, margin, calibration, corrected_tokens, rules });
 saved!(struct RuleReport { name, source });
 saved!(struct PartReport { name, tokens, messages });

@@ -136,6 +136,17 @@ impl Ladder {
         &self.passes
     }
 
+    /// Whether it is a document's list of passes, by the preset's name or written out.
+    pub fn is_a_documents(&self) -> bool {
+        let same = |name: &&str| {
+            let preset = Self::preset(name, Given::default());
+            preset.is_some_and(|preset| {
+                preset.named_passes().map(Pass::name).eq(self.named_passes().map(Pass::name))
+            })
+        };
+        Self::PRESETS.iter().filter(|name| **name != Self::DEFAULT).any(same)
+    }
+
     /// Whether a pass takes the view from the conversation's turns: later instructions are part of the base prompt then, and
     /// a view that is too large in the end is an error.
     pub fn builds_from_turns(&self) -> bool {

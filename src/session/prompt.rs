@@ -8,7 +8,6 @@ use crate::context::Wording;
 use crate::error::{Error, Result};
 use crate::graph::{ContextParts, Skill};
 use crate::message::{Format, ItemType, Message, Meta, Role};
-use crate::passes::Ladder;
 use crate::provider::provider;
 use crate::tokens::count_tools;
 use crate::tool_output::CACHE_TOOL;
@@ -158,8 +157,7 @@ impl Session {
     /// Placeholders are written in a document's words under its ladder; else refs are named where the model has the tool that
     /// opens them.
     pub(super) fn settle_wording(&mut self) {
-        let by_document = self.config.ladder.name.is_some_and(|name| name != Ladder::DEFAULT);
-        self.context.wording = if by_document {
+        self.context.wording = if self.config.ladder.is_a_documents() {
             Wording::Document
         } else {
             Wording::Told { opens: self.tools().iter().any(|tool| tool_name(tool) == CACHE_TOOL) }

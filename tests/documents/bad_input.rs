@@ -41,7 +41,7 @@ fn unknown_presets_and_passes() {
     `ladder[0]`: expected an object, got "summarize"
     `ladder[0].pass`: expected the name of a pass
     `ladder[0].pass`: there is no pass `sumarize`; did you mean `summarize`?
-    `ladder[0].pass`: there is no pass `xyzzy`; there are `ephemeral`, `trim_tool_outputs`, `trim_media`, `dedupe_reads`, `compress_json`, `truncate_head_tail`, `drop_memory_results`, `prune_tool_outputs`, `drop_old_tool_results`, `selective`, `recent_window`, `rolling_summary`, `shrink_turns`, `auto_compact`, `summarize`, `even_cut`
+    `ladder[0].pass`: there is no pass `xyzzy`; there are `ephemeral`, `trim_tool_outputs`, `trim_media`, `dedupe_reads`, `compress_json`, `truncate_head_tail`, `drop_memory_results`, `prune_tool_outputs`, `drop_old_tool_results`, `selective`, `recent_window`, `rolling_summary`, `shrink_turns`, `auto_compact`, `summarize`, `even_cut`, `custom`
     `ladder[0].keepTurn`: unknown key; did you mean `keepTurns`?
     `ladder[0].keep`: unknown key; known are `pass`
     `ladder[1].pass`: there is no pass `sumarize`; did you mean `summarize`?

@@ -1,7 +1,7 @@
 // What a request may hold beside tokens, and what a provider compacted itself, through the package.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Session } from "../../pkg/node.js";
+import { Session, toolDefinitions } from "../../pkg/node.js";
 
 const image = `iVBORw0KGgo${"A".repeat(2_000)}`;
 const shot = (i) => [
@@ -33,6 +33,7 @@ test("a refusal by bytes takes images out and leaves the limit in tokens", async
 
 test("the number that an error names is the budget, and setOptions gives more", async () => {
   const session = withShots({}, 52);
+  session.setTools("anthropic", toolDefinitions("anthropic")); // the model can open refs
   await session.recover(new Error("request contains 52 images, exceeding the maximum of 50 allowed per request"));
   assert.ok(images(session) <= 50);
   const text = JSON.stringify(session.view("anthropic"));

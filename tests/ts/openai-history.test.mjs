@@ -143,7 +143,7 @@ describe("through a session", () => {
     const [same, trimmed] = [input.filter((x, i) => x === items[i]).length, input.filter((x, i) => x !== items[i])];
     assert.deepEqual([same, trimmed.length], [4, 1]);
     assert.deepEqual(Object.keys(trimmed[0]), ["type", "call_id", "output"]);
-    assert.match(trimmed[0].output, /^\[tool output trimmed; ref=.+\]$/);
+    assert.match(trimmed[0].output, /^\[tool output trimmed: read .+ tokens\]$/);
   });
 
   test("a view that was handed out is never changed afterwards", async () => {

@@ -61,7 +61,7 @@ describe("placeholders", () => {
     session.push({ role: "user", content: "go" });
     for (let n = 0; n < 400; n++) session.push([call(`c${n}`, "ls", { path: `src/dir${n}` }), output(`c${n}`, text(n, 100))]);
     const { report } = await session.prepare();
-    assert.ok(report.tool_outputs.whole >= 6, JSON.stringify(report.tool_outputs));
+    assert.ok(report.tool_outputs.whole >= 4, JSON.stringify(report.tool_outputs));
     const forms = session.items().filter((item) => item.item_type === "TOOL_RESULT").map((item) => item.form);
     assert.deepEqual(report.tool_outputs, {
       whole: forms.filter((form) => form === "whole").length,
@@ -105,7 +105,8 @@ describe("rules by tool", () => {
   const tools = { read_plan: "keep", ls: { maxTokens: 100 }, "ba*": "first" };
 
   test("keep stays, maxTokens cuts on entry, first goes first", async () => {
-    const session = filled({ contextWindow: 50_000, toolOutputCache: { contextBudgetTokens: 8_500, tools } });
+    const ladder = [{ pass: "trim_tool_outputs", lowRatio: 1, waitForFold: false }, { pass: "even_cut" }];
+    const session = filled({ contextWindow: 50_000, ladder, toolOutputCache: { contextBudgetTokens: 8_500, tools } });
     const shown = outputs(session);
     assert.deepEqual(shown.filter((_, n) => n % 3 === 2), [2, 5, 8, 11].map((n) => text(n)), "kept whole");
     const ls = session.items().filter((_, at) => at > 0).filter((item) => item.item_type === "TOOL_RESULT").filter((_, n) => n % 3 === 1);
@@ -116,7 +117,7 @@ describe("rules by tool", () => {
   });
 
   test("a compaction takes first ones before it cuts or folds, and cuts no kept one", async () => {
-    const session = filled({ contextWindow: 18_000, toolOutputCache: { tools } });
+    const session = filled({ contextWindow: 14_000, toolOutputCache: { tools } });
     const { report } = await session.prepare();
     const [first] = report.decisions.filter(({ pass }) => pass !== "cut_tool_outputs");
     assert.equal(first.pass, "trim_tool_outputs");
@@ -164,7 +165,7 @@ describe("a custom pass", () => {
     assert.equal(items.length, 25);
     assert.deepEqual({ ...items[2], tokens: 0 }, { id: items[2].id, role: "tool", item_type: "TOOL_RESULT", tool: "bash", tokens: 0, form: "whole", age: 11, pinned: false });
     assert.deepEqual([items[0].role, items[0].age, items.at(-1).age], ["user", 12, 0]);
-    assert.equal(overBy, report.tokens_before - report.target);
+    assert.equal(overBy, report.tokens_before - 18_000 * 0.5);
     const own = decision(report, "custom");
     assert.equal(own.why, "the custom pass `mine` took out 4 and trimmed 2");
     assert.deepEqual(own.items.length, 6);

@@ -2,15 +2,16 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { OpenAIHistoryAdapter, Session } from "contextfold";
+import { OpenAIHistoryAdapter, Session, toolDefinitions } from "contextfold";
 import { assistant, calls, conversation, failsWith, output, user, words } from "../support/session.mjs";
 import { strictProvider } from "../support/strict-provider.mjs";
 
-const PLACEHOLDER = /^\[tool output trimmed; ref=(.+)\]$/;
+const PLACEHOLDER = /^\[tool output trimmed: .+; ref=(.+)\]$/;
 
 /** A session whose four outputs exceed their budget of 600 tokens together; each takes about 250. */
 function overBudget() {
   const session = new Session({ tokenizer: "bytes/4", toolOutputCache: { contextBudgetTokens: 600 } });
+  session.setTools("openai-chat", toolDefinitions("openai-chat")); // the model can open refs
   session.push(user("go"));
   for (const n of [0, 1, 2, 3]) session.push([calls(`call_${n}`), output(`call_${n}`, `${n}`.repeat(1000))]);
   return session;
