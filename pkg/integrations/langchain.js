@@ -8,6 +8,7 @@ import { blocksOf } from "./shared/header.js";
 import { Keeper } from "./shared/keeper.js";
 import { langchainMessages } from "./shared/langchain-messages.js";
 import { jsonSchemaOf } from "./shared/schemas.js";
+import { tellOfTools } from "./shared/opens.js";
 import { runTool } from "./tools.js";
 
 const FORMAT = "openai-chat";
@@ -37,6 +38,7 @@ export function middleware(options) {
 
 /** See langchain.d.ts. */
 export function tools(session) {
+  tellOfTools(session);
   return toolDefinitions("openai-responses").map(({ name, description, parameters }) => tool((args) => runTool(session, name, args), { name, description, schema: parameters }));
 }
 

@@ -396,7 +396,16 @@ impl Context {
     /// Queues an event.
     pub fn emit(&mut self, event: EventName, items: &[NodeIndex], detail: String) {
         let (items, tokens) = (self.item_ids(items), self.view.tokens());
-        self.events.push(Event { event, items, detail, tokens, left: None, chunk: None, chunks: None, text: None });
+        self.events.push(Event {
+            event,
+            items,
+            detail,
+            tokens,
+            left: None,
+            chunk: None,
+            chunks: None,
+            text: None,
+        });
     }
 
     /// Tells how far the summary of a conversation in pieces has come.

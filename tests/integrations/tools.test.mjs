@@ -48,6 +48,23 @@ describe("the tools", () => {
     for (const empty of [undefined, null, "", {}, "{}", { query: 5 }]) assert.match(await runTool(session, "search_history", empty), /^Error: `query`: say what/);
   });
 
+  test("who makes them says to the session that its model can open refs, beside the tools that it was told of", async () => {
+    const makers = [aiSdkTools, openaiTools, openaiRunnableTools, anthropicTools, openaiAgentsTools];
+    for (const make of makers) {
+      const fresh = new Session({ contextWindow: 4_000 });
+      const own = { type: "function", function: { name: "read", parameters: {} } };
+      fresh.setTools("openai-chat", [own]);
+      make(fresh);
+      make(fresh);
+      assert.deepEqual(fresh.tools.map((tool) => tool.function.name), ["read", "tool_output_cache", "tool_output_cache_grep", "search_history"], make.name);
+      fresh.push(agentTranscript());
+      await fresh.prepare();
+      assert.match(JSON.stringify(fresh.view("messages").map(({ content }) => content)), /out_\d/, make.name);
+      make(() => fresh); // one that comes later
+    }
+    assert.doesNotMatch(JSON.stringify(session.view("messages").map(({ content }) => content)), /out_\d/);
+  });
+
   const majors = [["ai 6", ai6, kit6, kit6.MockLanguageModelV3]];
   test("ai 6 and 7", async () => {
     if (Number(process.versions.node.split(".")[0]) >= 22) {

@@ -504,7 +504,7 @@ impl World {
         }
         let fold = &folds[which % folds.len()];
         match self.session.unfold(&fold.id) {
-            Ok(()) => Came::Taken,
+            Ok(_) => Came::Taken,
             Err(error) => {
                 assert!(!fold.in_view, "{error}");
                 assert_eq!(error.code(), ErrorCode::GraphConstraint);

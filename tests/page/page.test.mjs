@@ -427,7 +427,7 @@ test("a placeholder opens its output from the cache, by line and by search", asy
   await page.keyboard.press("Tab");
   await page.getByRole("button", { name: /^placeholder/ }).click();
   const row = page.locator(".virtual-row").first();
-  assert.match(await row.locator(".row-after").textContent(), /\[tool output trimmed; ref=out_1\]/);
+  assert.match(await row.locator(".row-after").textContent(), /\[tool output trimmed: .+; ref=out_1\]/);
   await row.locator(".row-open").click({ position: { x: 5, y: 5 } });
 
   const lines = page.getByRole("dialog").locator(".line");
