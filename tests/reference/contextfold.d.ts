@@ -303,6 +303,28 @@ export type Severity = "warn" | "error";
 export type NodeState = "pending" | "running" | "finished" | "errored";
 
 /**
+ * How full the view is once a fold was undone.
+ */
+export interface Undone {
+    /**
+     * Tokens of the view, in the model's own tokens.
+     */
+    tokens: number;
+    /**
+     * What a view may take, `null` where neither model nor window is known.
+     */
+    limit: number | null;
+    /**
+     * From here on a compaction is due.
+     */
+    threshold: number | null;
+    /**
+     * Where the view is over its threshold or its limit: when it folds again, and what keeps it from that.
+     */
+    notice?: string;
+}
+
+/**
  * How much found no room in a carry-over ledger.
  */
 export interface LedgerLeftOut {
@@ -314,6 +336,24 @@ export interface LedgerLeftOut {
      * Paths, URLs, ids and error codes; those of stored outputs can be read there.
      */
     facts: number;
+}
+
+/**
+ * How the tool outputs of a view stand in it, in messages.
+ */
+export interface OutputCounts {
+    /**
+     * As they came.
+     */
+    whole: number;
+    /**
+     * With a part of their text.
+     */
+    shortened: number;
+    /**
+     * As a placeholder, without their text.
+     */
+    placeholders: number;
 }
 
 /**
@@ -371,6 +411,12 @@ export interface ToolOutputCacheConfig {
      * Code points of one line of a tool output in the view. Default 2,000; at least 1.
      */
     maxLineLength?: number;
+    /**
+     * What holds for the outputs of single tools, by the tool's name; `*` in it stands for any characters, a name stands before a
+     * pattern, and a longer pattern before a shorter one. `"keep"`: no pass trims or shortens them (a summary may still stand for
+     * them). `"first"`: they are trimmed before those of other tools. `{ maxTokens }`: each is cut to so many tokens as it enters.
+     */
+    tools?: Record<string, "keep" | "first" | { maxTokens: number }>;
 }
 
 /**
@@ -543,6 +589,18 @@ export interface Event {
      * Of `compaction_due`: tokens that the view may still grow by until a compaction is due.
      */
     left?: number;
+    /**
+     * Of `compaction_progress`: pieces that are summed up, of this round.
+     */
+    chunk?: number;
+    /**
+     * Of `compaction_progress`: pieces of this round; where their summaries are too long together, they are summed up in another one.
+     */
+    chunks?: number;
+    /**
+     * Of `compaction_progress`: what the summariser said of the piece.
+     */
+    text?: string;
 }
 
 /**
@@ -578,7 +636,7 @@ export interface SimulatedCompactions {
 /**
  * The name of an event that a session emits, in the order in which things happened.
  */
-export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "compaction_due" | "compaction_started" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
+export type EventName = "message_added" | "items_removed" | "conversation_replaced" | "output_trimmed" | "compaction_due" | "compaction_started" | "compaction_progress" | "compaction_finished" | "compaction_failed" | "folded" | "unfolded";
 
 /**
  * The price that a simulation counts by. A call's prefix that stood in the call before is paid at the cache's price, from
@@ -738,6 +796,10 @@ export interface Report {
      * Tokens and messages by part; the tokens sum to `tokens_after`.
      */
     parts: PartReport[];
+    /**
+     * How the tool outputs of the view stand in it, in messages.
+     */
+    tool_outputs: OutputCounts;
     /**
      * What was decided, in order.
      */
@@ -1116,6 +1178,8 @@ export interface SummaryRequest {
     tools: null;
     /** `as(format)` is the view as it is sent, with the tools, and the instruction behind it: see `compaction.request`. */
     continues: boolean;
+    /** Whether the session's tools include `tool_output_cache`, which opens refs of tool outputs: where not, a summary names none. */
+    names_refs: boolean;
     /** Tokens that the answer may have. */
     max_tokens?: number;
     /** The size that the instructions ask for, in tokens: the room that there is for the summary. */
@@ -1269,6 +1333,41 @@ export type SelectiveRule =
 | { strategy: "DROP" | "NONE"; priority?: number | undefined }
 | { strategy: "TRUNCATE"; keepRecent: number; priority?: number | undefined };
 
+/** A message as a pass of your own sees it. */
+export interface CustomPassItem {
+    id: string;
+    role: "system" | "developer" | "user" | "assistant" | "tool";
+    item_type: ItemType;
+    /** The tool whose call it answers, where it is a tool output. */
+    tool?: string;
+    /** Tokens as it stands in the view. */
+    tokens: number;
+    form: ItemForm;
+    /** How many answers of the model stand behind it. */
+    age: number;
+    pinned: boolean;
+}
+
+/** What a pass of your own decides, by ids. */
+export interface CustomPassDecision {
+    /** These leave the view. A step goes whole: name its call and all of its outputs. `session.messages` keeps them. */
+    drop?: string[] | undefined;
+    /** These tool outputs become placeholders. */
+    trim?: string[] | undefined;
+}
+
+/** A tool output that is about to become a placeholder. */
+export interface TrimmedOutput {
+    /** What opens it in the tool output cache, where the model has the tool for it. */
+    ref: string | null;
+    /** The tool's name; empty where its call is not known. */
+    name: string;
+    /** The arguments of the call: an object, or a string where they are no JSON. */
+    args: any;
+    /** Tokens of the whole output, as counted. */
+    tokens: number;
+}
+
 /**
  * One way to make a view smaller, with its options. A list of them is a ladder: `prepare` runs them in order, each if it
  * is needed, and the report has a decision for each that did something. Whatever the list (but for one with `shrink_turns`), a
@@ -1288,6 +1387,13 @@ export type Pass =
 | { pass: "trim_media"; maxImages?: number | null | undefined; maxBytes?: number | null | undefined; keepNewest?: number | null | undefined }
 /** Of identical tool outputs the newest stays; the older ones point to it. */
 | { pass: "dedupe_reads" }
+/**
+ * Yours: `run` sees the messages behind the header, and decides at once (no promise). `overBy`: the tokens by which the view is over
+ * where a compaction goes, in counted tokens. It is asked when a compaction is due. What it may not do (a pin, the newest user message, a
+ * part of a step, a summary) is refused, by id, in the decision's `why`; where it throws, the decision says so and the next pass goes
+ * on. As a function it is not saved: give `ladder` again when you restore, else `report.notices` says so.
+ */
+| { pass: "custom"; name?: string | undefined; run: (view: { items: CustomPassItem[]; overBy: number }) => CustomPassDecision | null | undefined | void }
 /** Older steps stay, with their long texts cut to one level, down to the target. It stands behind `summarize`, which then folds only what does not fit so. */
 | { pass: "even_cut" }
 /**
@@ -1484,6 +1590,13 @@ export interface SessionOptions {
          * slices, with the event loop free in between, and answers at the end with what it has found, and where it stopped.
          */
         searchMs?: number | undefined;
+        /**
+         * Writes what stands in the view for an output that was trimmed; default: what was run, on what, and how large its output was.
+         * `ref` is set where the model has the tool that opens it. It must be a function of what it is given: it is called again for the
+         * same output, and its text is saved with the view. A text that takes more than the output is not put in. Where it throws, or gives
+         * no text, the default stands, and `report.notices` says why. As a function it is not saved: give it again when you restore.
+         */
+        placeholder?: ((trimmed: TrimmedOutput) => string) | null | undefined;
     } | undefined;
     /** The provider's prompt cache: it keeps what nobody asks for `lifeMs` milliseconds (300,000). `prepare({ idleMs })` goes by it. */
     promptCache?: { lifeMs?: number | undefined } | undefined;
@@ -2445,7 +2558,9 @@ export class Session {
      * dropped stays dropped), and its summary leaves the view. What came after the fold stays after it. A fold of folds gives
      * back the folds. `folds()` and the hits of `search` have the ids.
      *
-     * As long as the view fits its limit, no fold begins on its own account until something new is there to fold.
+     * As long as the view fits its limit, no fold begins on its own account until something new is there to fold; with
+     * `hold: true` none at all, until the view is edited again (`rewind`, another `unfold`) or you ask for a fold. What it gives says
+     * how full the view is now, and as `notice` what keeps it from folding again where it is over its threshold.
      *
      * ```js
      * const [hit] = session.search("DATABASE_URL");
@@ -2454,7 +2569,7 @@ export class Session {
      * @throws {ContextError} `INVALID_ARGUMENT` for an id that is no fold's; `GRAPH_CONSTRAINT` for a fold inside a later one,
      * which the error names: unfold that first.
      */
-    unfold(id: string): void;
+    unfold(id: string, options?: { hold?: boolean | undefined }): Undone;
     /**
      * Takes a pin off.
      *
