@@ -91,7 +91,7 @@ const STEPS_OF = {
       const fold = session.graph.compress(ids, "By hand.");
       session.graph.expand(fold);
       const after = json(session.view("messages"));
-      if (before !== after) throw new Error(`a fold of ${ids} that was undone left another view:\n${before}\n${after}`);
+      if (before !== after) throw new Error(`a fold of ${ids} that was undone left another view:\n${apart(before, after)}`);
     };
   },
   rewind: (state, die) => {
@@ -129,8 +129,14 @@ async function done(session, step, list) {
   }
 }
 
+/** Two texts from a little before where they part. */
+const apart = (was, is) => {
+  let at = 0;
+  while (was[at] === is[at]) at++;
+  return [was, is].map((text) => text.slice(Math.max(0, at - 300), at + 600)).join("\n");
+};
 const expect = (is, was, what) => {
-  if (is !== was) throw new Error(`${what}:\n${was}\n${is}`);
+  if (is !== was) throw new Error(`${what}:\n${apart(was, is)}`);
 };
 const bytesOf = (session) => Buffer.from(session.snapshot()).toString("latin1");
 
@@ -160,6 +166,7 @@ async function walk(format, seed, told) {
     const came = await done(state.session, step, list);
     const cameOfTwin = await done(twin, step, list);
     told(`   ${json(came).slice(0, 200)}`);
+    if (process.env.WALK_LIST) told(`   ${json(list).replace(/(word )+/g, "w ")}\n   ${shown(state.session,[format]).replace(/(word )+/g, "w ")}`);
     expect(json(cameOfTwin), json(came), `step ${n}, ${name}: the restored session answers otherwise`);
     if (came.threw && state.session.folds().length === folds)
       expect(bytesOf(state.session), Buffer.from(before).toString("latin1"), `step ${n}, ${name} failed (${came.threw}: ${came.why}) and left other bytes`);

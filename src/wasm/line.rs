@@ -125,9 +125,9 @@ impl Line {
         self.0.extend(stretches);
     }
 
-    /// The last entry as an object, where it is known.
-    pub fn before(&self, stretches: usize) -> Option<&JsValue> {
-        self.0.get(stretches.checked_sub(1)?)?.objects.last()
+    /// The last entry of the first `stretches`, written anew: a restored session reads what comes behind it as this one does.
+    pub fn before(&self, stretches: usize, format: Format, history: &History) -> Option<Value> {
+        items_of(self.0.get(stretches.checked_sub(1)?)?, format, history).pop()
     }
 
     /// Forgets the stretches from `stretches` on.
@@ -213,16 +213,19 @@ impl Line {
         self.0.iter().take_while(|stretch| stretch.nodes.iter().all(is_one)).count()
     }
 
-    /// Takes the caller's objects for entries of the first `stretches` that were not known as objects. What they stand for.
+    /// Takes the caller's objects for entries that the list has as they were, and that were not known as objects. What they stand
+    /// for.
     pub fn adopt(
         &mut self,
         format: Format,
-        stretches: usize,
+        common: &Common,
         list: &[JsValue],
     ) -> Vec<(Vec<NodeIndex>, Vec<JsValue>)> {
-        let mut at = 0;
+        // Other instructions are nobody's here: they take the place of these.
+        let (first, mut at) =
+            if common.head.is_other { (common.head.stretches, common.head.entries) } else { (0, 0) };
         let mut adopted = Vec::new();
-        for stretch in self.0.iter_mut().take(stretches) {
+        for stretch in self.0.iter_mut().take(common.stretches).skip(first) {
             let entries = list.get(at..at + stretch.len()).unwrap_or_default();
             if stretch.objects.is_empty() && stretch.sums.is_empty() && !entries.is_empty() {
                 (stretch.format, stretch.objects) = (format, entries.to_vec());
@@ -417,10 +420,15 @@ fn sum_of(entry: &JsValue) -> Option<u64> {
 
 /// The entries that a stretch is in a format, where they are as many as it has.
 fn written(stretch: &Stretch, format: Format, history: &History) -> Vec<Value> {
+    let items = items_of(stretch, format, history);
+    if items.len() == stretch.len() { items } else { Vec::new() }
+}
+
+/// What the messages of a stretch are written as.
+fn items_of(stretch: &Stretch, format: Format, history: &History) -> Vec<Value> {
     let messages: Vec<&Message> = stretch.nodes.iter().map(|n| &*history.node(*n).message).collect();
     let callers = stretch.nodes.iter().filter_map(|n| history.caller(*n));
     let callers: Vec<&Message> = callers.map(|n| &*history.node(n).message).collect();
     let calls = Calls::of(callers.into_iter().chain(messages.iter().copied()));
-    let items = provider(format).write_as_they_came(&messages, &calls);
-    if items.len() == stretch.len() { items } else { Vec::new() }
+    provider(format).write_as_they_came(&messages, &calls)
 }

@@ -24,7 +24,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     let line = inner.line.borrow();
     let mut common = inner.read(|core| line.common(format, &list, core))??;
     let mut view = None;
-    if common.diverged_at.is_some() {
+    if common.diverged_at.is_some() || common.head.is_other {
         view = handed_back(inner, format, &list)?;
         if let Some(view) = &view {
             common = inner.read(|core| view.common(format, &list, core))??;
@@ -35,12 +35,11 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     if !gone.is_empty() {
         gone.extend(inner.read(|core| known.unsaid_behind(common.stretches, core.context()))?);
     }
-    let before = known.before(common.stretches).cloned();
+    let before = inner.read(|core| known.before(common.stretches, format, &core.context().history))?;
     let renewed = renewed(known, &common, format, &list)?;
     let own_head = known.nodes_of(common.head.stretches);
     drop(line);
     let new: Array = list[common.entries..].iter().collect();
-    let before = before.map(|b| json(&b, ErrorCode::InvalidMessage)).transpose()?;
     let Incoming { messages, groups } = read(format, &new, before.as_ref())?;
     let head = if common.head.is_other { Some(&list[..common.head.entries]) } else { None };
     let head = head.map(|head| read(format, &head.iter().collect::<Array>(), None)).transpose()?;
@@ -79,7 +78,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     }
     inner.line.borrow_mut().cut(common.stretches);
     renewed.settle(inner, format, &list);
-    let adopted = inner.line.borrow_mut().adopt(format, common.stretches, &list);
+    let adopted = inner.line.borrow_mut().adopt(format, &common, &list);
     if let Ok(mut handles) = inner.handles.try_borrow_mut() {
         for (nodes, objects) in adopted {
             handles.adopt(format, &nodes, objects);
