@@ -166,7 +166,6 @@ async function walk(format, seed, told) {
     const came = await done(state.session, step, list);
     const cameOfTwin = await done(twin, step, list);
     told(`   ${json(came).slice(0, 200)}`);
-    if (process.env.WALK_LIST) told(`   ${json(list).replace(/(word )+/g, "w ")}\n   ${shown(state.session,[format]).replace(/(word )+/g, "w ")}`);
     expect(json(cameOfTwin), json(came), `step ${n}, ${name}: the restored session answers otherwise`);
     if (came.threw && state.session.folds().length === folds)
       expect(bytesOf(state.session), Buffer.from(before).toString("latin1"), `step ${n}, ${name} failed (${came.threw}: ${came.why}) and left other bytes`);

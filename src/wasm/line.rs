@@ -332,9 +332,10 @@ fn likeness(
         if sum_of(given) == Some(*sum) {
             return Ok(Likeness::Same);
         }
-        if let Some(reading) = stretch.readings.get(i) {
-            let same = checksum_of_reading(format, &json(given, ErrorCode::InvalidMessage)?) == *reading;
-            return Ok(if same { Likeness::Renewed } else { Likeness::Other });
+        if let Some(reading) = stretch.readings.get(i)
+            && checksum_of_reading(format, &json(given, ErrorCode::InvalidMessage)?) == *reading
+        {
+            return Ok(Likeness::Renewed);
         }
         if stretch.nodes.iter().any(|node| history.is_away(*node)) {
             return Ok(Likeness::Other); // a placeholder stands for what it said
