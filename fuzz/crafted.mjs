@@ -14,6 +14,7 @@ function checksum(bytes) {
 /** Puts the checksum of all that follows into a first line. */
 function settle(bytes, line) {
   const end = bytes.indexOf("\n", line);
+  if (end < 0) return; // an alteration took the line's end
   bytes.write(checksum(bytes.subarray(end + 1)), end - 16, "latin1");
 }
 

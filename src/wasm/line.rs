@@ -214,7 +214,7 @@ impl Line {
     }
 
     /// Takes the caller's objects for entries that the list has as they were, and that were not known as objects. What they stand
-    /// for.
+    /// for, where their messages tell them.
     pub fn adopt(
         &mut self,
         format: Format,
@@ -225,11 +225,13 @@ impl Line {
         let (first, mut at) =
             if common.head.is_other { (common.head.stretches, common.head.entries) } else { (0, 0) };
         let mut adopted = Vec::new();
-        for stretch in self.0.iter_mut().take(common.stretches).skip(first) {
+        for (n, stretch) in self.0.iter_mut().enumerate().take(common.stretches).skip(first) {
             let entries = list.get(at..at + stretch.len()).unwrap_or_default();
             if stretch.objects.is_empty() && stretch.sums.is_empty() && !entries.is_empty() {
                 (stretch.format, stretch.objects) = (format, entries.to_vec());
-                adopted.push((stretch.nodes.clone(), stretch.objects.clone()));
+                if !common.renewed.contains(&(n, at)) {
+                    adopted.push((stretch.nodes.clone(), stretch.objects.clone()));
+                }
             }
             at += stretch.len();
         }

@@ -77,7 +77,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         *inner.line.borrow_mut() = view;
     }
     inner.line.borrow_mut().cut(common.stretches);
-    renewed.settle(inner, format, &list);
+    renewed.settle(inner, format, &list)?;
     let adopted = inner.line.borrow_mut().adopt(format, &common, &list);
     if let Ok(mut handles) = inner.handles.try_borrow_mut() {
         for (nodes, objects) in adopted {
@@ -127,14 +127,18 @@ fn renewed(line: &Line, common: &Common, format: Format, list: &[JsValue]) -> Re
 }
 
 impl Renewed {
-    /// From now on the caller's objects are those of `list`.
-    fn settle(self, inner: &Inner, format: Format, list: &[JsValue]) {
+    /// From now on the caller's objects are those of `list`. A view shows them where the messages tell them; otherwise it writes
+    /// the messages, as that of a restored session does.
+    fn settle(self, inner: &Inner, format: Format, list: &[JsValue]) -> Result<(), JsValue> {
         for (n, entries, nodes) in self.stretches {
-            inner.line.borrow_mut().renew(n, format, &list[entries.clone()]);
-            if let Ok(mut handles) = inner.handles.try_borrow_mut() {
-                handles.renew(format, &nodes, &list[entries]);
-            }
+            let objects = &list[entries];
+            let mut line = inner.line.borrow_mut();
+            line.renew(n, format, objects);
+            let Some(stretch) = line.0.get(n) else { continue };
+            let tells = inner.read(|core| stretch.tells_its_objects(&core.context().history))?;
+            inner.handles()?.renew(format, &nodes, if tells { objects } else { &[] });
         }
+        Ok(())
     }
 }
 
