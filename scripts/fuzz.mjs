@@ -2,7 +2,7 @@
 //
 //   npm run fuzz -- --minutes 10      or --seconds; from a seed that the clock gives, or --from N
 //   npm run fuzz -- --engine --seed N one seed of the engine's again; --module, of the package's; --crafted, of altered snapshots
-//   npm run fuzz -- --walk            the walk beside a restored twin, which runs only when it is named; --operations N in each format
+//   npm run fuzz -- --walk            only the walk beside a restored twin, a process for each format; --operations N in each
 //   npm run fuzz -- --tested          the engine as `cargo test` has built it: a short run without another build
 
 import { spawn } from "node:child_process";
@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { isBuilt } from "./lib/built.mjs";
 import { env, root } from "./lib/paths.mjs";
 import { fail, must } from "./lib/run.mjs";
+import { FORMATS } from "../tests/support/session.mjs";
 
 const args = process.argv.slice(2);
 const has = (name) => args.includes(`--${name}`);
@@ -30,7 +31,7 @@ if (seed !== null && (named.length !== 1 || has("walk"))) fail("--seed is one of
 const wants = (part) => named.length === 0 || has(part);
 
 const cargo = ["test", "--locked", ...(has("tested") ? [] : ["--profile", "fuzz"]), "--test", "invariants"];
-if ((wants("module") || has("walk")) && !isBuilt()) must(process.execPath, ["scripts/build.mjs"]);
+if ((wants("module") || wants("walk")) && !isBuilt()) must(process.execPath, ["scripts/build.mjs"]);
 const runs = [];
 const engines = ["engine", "crafted"].filter(wants);
 if (engines.length > 0) {
@@ -40,9 +41,10 @@ if (engines.length > 0) {
   runs.push(start("cargo", [...cargo, "--", ...engines.map((part) => (part === "engine" ? "fuzz::fuzz" : "crafted::fuzz")), "--exact", "--ignored", "--nocapture"], extraEnv));
 }
 const notes = mkdtempSync(join(tmpdir(), "contextfold-fuzz-"));
-if (has("walk")) {
+if (wants("walk")) {
   const operations = number("operations") ?? 200_000;
-  runs.push(start(process.execPath, ["fuzz/walk.mjs", "--operations", String(operations), "--seconds", String(seconds), "--from", String(from)], {}));
+  const told = ["--operations", String(operations), "--seconds", String(seconds), "--from", String(from)];
+  for (const format of FORMATS) runs.push(start(process.execPath, ["fuzz/walk.mjs", ...told, "--format", format], {}));
 }
 if (wants("module")) {
   const at = join(notes, "seed");

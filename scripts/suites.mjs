@@ -46,7 +46,8 @@ export const suites = [
   { name: "package", needs: "build", seconds: 600, counts: "node", command: nodeTests("tests/package") },
   { name: "integrations", needs: "build", seconds: 600, counts: "node", command: ["node", "tests/integrations/run.mjs"] },
   // Always the same seeds: a test run that fails fails again. `npm run fuzz` tries new ones.
-  { name: "fuzz", needs: "build", seconds: 300, command: ["node", "scripts/fuzz.mjs", "--tested", "--seconds", "12", "--from", "1"] },
+  { name: "fuzz", needs: "build", seconds: 300, command: ["node", "scripts/fuzz.mjs", "--engine", "--crafted", "--module", "--tested", "--seconds", "12", "--from", "1"] },
+  { name: "fuzz, walk", needs: "build", seconds: 300, command: ["node", "scripts/fuzz.mjs", "--walk", "--operations", "20000", "--seconds", "110", "--from", "1"] },
   { name: "chat templates", needs: "build", seconds: 180, counts: "node", command: nodeTests("tests/templates") },
   { name: "page", needs: "build", seconds: 300, counts: "node", command: nodeTests("tests/page") },
   { name: "firefox and webkit", needs: "build", seconds: 300, counts: "node", command: nodeTests("tests/browsers") },

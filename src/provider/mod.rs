@@ -28,6 +28,7 @@ mod overflow;
 mod reading;
 mod repair;
 mod standing;
+mod textless;
 mod thinking;
 mod too_many;
 mod tool_names;
@@ -249,7 +250,11 @@ fn one_by_one(
     list: &[Value],
     read: impl Fn(&Value, usize) -> Result<Message>,
 ) -> Result<Vec<(Message, Range<usize>)>> {
-    list.iter().enumerate().map(|(i, entry)| Ok((read(entry, i)?, i..i + 1))).collect()
+    let read = |(i, entry)| {
+        textless::refuse(entry, i)?;
+        Ok((read(entry, i)?, i..i + 1))
+    };
+    list.iter().enumerate().map(read).collect()
 }
 
 /// Reads a list whose entries may be several messages each.
@@ -260,6 +265,7 @@ fn several_by_one(
     let mut out = Vec::new();
     let mut from = Vec::new();
     for (i, entry) in list.iter().enumerate() {
+        textless::refuse(entry, i)?;
         read(entry, i, &mut out)?;
         from.resize(out.len(), i..i + 1);
     }

@@ -540,6 +540,67 @@ describe("a summary that was handed back and is rewritten takes all with it that
   });
 });
 
+describe("a restored session takes a list as the live one does", () => {
+  const twins = (session) => [session, Session.restore(session.snapshot())];
+
+  test("a header that is handed back with the view is no second one", () => {
+    for (const format of FORMATS) {
+      const live = new Session();
+      live.setHeader("rules");
+      live.pushFrom(format, [says("one")]);
+      for (const session of twins(live)) {
+        const view = session.view(format);
+        const list = [...(Array.isArray(view) ? view : (view.input ?? view.messages)), asks("two")];
+        session.sync(format, structuredClone(list));
+        assert.deepEqual(session.messages.filter((m) => m.role === "system").map((m) => m.content), ["rules"], format);
+      }
+    }
+  });
+
+  test("another header in the list is nobody else's entry", () => {
+    const live = new Session();
+    live.setHeader("rules");
+    live.sync("openai-chat", [says("one")]);
+    const [one, other] = twins(live).map((session) => {
+      session.sync("openai-chat", [{ role: "system", content: "more" }, says("one"), asks("two")]);
+      return session.view("openai-chat");
+    });
+    assert.deepEqual(other, one);
+    assert.deepEqual(other.map((m) => m.content), ["rules", "more", "one", "two"]);
+  });
+
+  test("two entries of one role that came one by one stay two", () => {
+    const first = [{ role: "user", content: [{ type: "text", text: "x", cache_control: { type: "ephemeral" } }] }];
+    const live = new Session();
+    live.sync("anthropic", structuredClone(first));
+    for (const session of twins(live)) {
+      session.sync("anthropic", structuredClone([...first, asks("y")]));
+      assert.deepEqual(session.view("anthropic").messages, [...first, asks("y")]);
+    }
+  });
+
+  test("white space that a view took off is not shown by one of them alone", () => {
+    const live = new Session();
+    live.sync("anthropic", [asks("x"), says("one ")]);
+    const [one, other] = twins(live).map((session) => {
+      session.sync("anthropic", [asks("x"), says("one"), asks("y")]);
+      return session.view("anthropic");
+    });
+    assert.deepEqual(other, one);
+  });
+});
+
+describe("a text part without a text", () => {
+  for (const format of FORMATS)
+    test(`${format}: is refused, and told by its path`, () => {
+      const content = [{ type: format === "openai-responses" ? "input_text" : "text" }];
+      const session = new Session();
+      for (const take of [() => session.pushFrom(format, [{ role: "user", content }]), () => session.sync(format, [{ role: "user", content }])])
+        assert.throws(take, failsWith("INVALID_MESSAGE", /`content\[0\]` needs `text`/));
+      assert.equal(session.messages.length, 0);
+    });
+});
+
 describe("recorded requests, step by step", { skip: missing }, () => {
   const FORMATS = { responses: "openai-responses", chat: "openai-chat", anthropic: "anthropic" };
   for (const [of, format] of Object.entries(FORMATS))

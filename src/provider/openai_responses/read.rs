@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::super::fields::Fields;
 use super::super::object;
 use super::super::opaque::opaque_call;
+use super::super::textless;
 use super::kinds::{self, APPROVAL};
 use super::{CONTENT, ITEM, SUMMARY, content, outputs};
 use crate::error::{Error, Result};
@@ -18,6 +19,7 @@ pub(super) fn items(items: &[Value], out: &mut Vec<(Message, Range<usize>)>) -> 
     let start = out.len();
     for (index, value) in items.iter().enumerate() {
         let item = object(value, index)?;
+        textless::refuse(value, index)?;
         let message = match read(item, value, index)? {
             Read::Message(message) => message,
             Read::Made(parts) => match out[start..].last_mut() {

@@ -1,0 +1,84 @@
+//! Text parts that hold no text: what an API refuses, and no message can say.
+
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+
+/// The types of parts that are a text.
+const TEXTS: [&str; 3] = ["text", "input_text", "output_text"];
+
+/// Where an entry, and an output in it, holds parts.
+const LISTS: [&str; 3] = ["content", "output", "value"];
+
+/// Refuses a text part whose `text` is no string, wherever it stands in the entry at `index`.
+pub(super) fn refuse(entry: &Value, index: usize) -> Result<()> {
+    match find(entry) {
+        Some(path) => Err(Error::message_at(index, format!("`{path}` needs `text`, a string"))),
+        None => Ok(()),
+    }
+}
+
+/// The path of the first of them.
+fn find(holder: &Value) -> Option<String> {
+    LISTS.iter().find_map(|key| match holder.get(key)? {
+        Value::Array(parts) => {
+            let in_part = |(n, part): (usize, &Value)| {
+                let within = if is_textless(part) { String::new() } else { format!(".{}", find(part)?) };
+                Some(format!("{key}[{n}]{within}"))
+            };
+            parts.iter().enumerate().find_map(in_part)
+        }
+        // An output of the AI SDK's is an object that holds parts.
+        inner if *key == "output" && inner.get("type").and_then(Value::as_str) == Some("content") => {
+            Some(format!("{key}.{}", find(inner)?))
+        }
+        _ => None,
+    })
+}
+
+fn is_textless(part: &Value) -> bool {
+    let kind = part.get("type").and_then(Value::as_str);
+    kind.is_some_and(|kind| TEXTS.contains(&kind)) && !part.get("text").is_some_and(Value::is_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_text_part_without_a_text_is_named_by_its_path() {
+        let textless = json!([{ "type": "text", "text": "x" }, { "type": "text" }]);
+        for (entry, path) in [
+            (json!({ "role": "user", "content": textless }), "content[1]"),
+            (json!({ "role": "user", "content": [{ "type": "input_text", "text": 7 }] }), "content[0]"),
+            (
+                json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "a", "content": textless }] }),
+                "content[0].content[1]",
+            ),
+            (
+                json!({ "type": "function_call_output", "call_id": "a", "output": [{ "type": "input_text" }] }),
+                "output[0]",
+            ),
+            (
+                json!({ "role": "tool", "content": [{ "type": "tool-result", "output": { "type": "content", "value": textless } }] }),
+                "content[0].output.value[1]",
+            ),
+        ] {
+            let told = refuse(&entry, 3).expect_err("it has no text").to_string();
+            assert!(told.contains(&format!("`{path}` needs `text`")), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_a_tool_said_in_json_is_its_own() {
+        for entry in [
+            json!({ "role": "user", "content": "x" }),
+            json!({ "role": "user", "content": [{ "type": "text", "text": "" }, { "type": "image" }] }),
+            json!({ "role": "tool", "content": [{ "type": "tool-result", "output": { "type": "json", "value": [{ "type": "text" }] } }] }),
+        ] {
+            assert!(refuse(&entry, 0).is_ok(), "{entry}");
+        }
+    }
+}
