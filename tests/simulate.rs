@@ -58,6 +58,7 @@ fn a_small_transcript_by_hand() {
         run.retention
     );
     assert_eq!(run.retention_mean, None);
+    assert_eq!((run.cache_write_tokens, run.cache_breaks.len()), (tokens(6), 0), "nothing was edited");
 }
 
 #[test]
@@ -348,4 +349,25 @@ fn bad_input_is_named() {
     let empty = simulate(&[], &json!({}), &["spec".into()]);
     let run = empty.unwrap().runs.remove(0);
     assert!(run.calls.is_empty() && run.tokens_total == 0 && run.cache_hit_ratio <= 0.0);
+}
+
+#[test]
+fn every_call_says_what_it_lost_from_the_cache_and_to_which_pass() {
+    let mut messages = vec![Message::text(Role::User, "read them all")];
+    for n in 0..30 {
+        let id = format!("c{n}");
+        let call = contextfold::message::ToolCall::function(&id, "read", "{}");
+        messages.push(Message::new(Role::Assistant, vec![contextfold::message::Part::from(call)]));
+        messages.push(Message::tool(&id, format!("line {n} of it\n").repeat(200)));
+    }
+    messages.push(Message::text(Role::Assistant, "done"));
+    let options = json!({ "contextWindow": 100_000, "toolOutputCache": { "contextBudgetTokens": 8_000 } });
+    let run = run(&messages, &options, "spec");
+    let lost: Vec<_> = run.calls.iter().filter(|call| call.cache_lost_tokens > 0).collect();
+    assert!(!lost.is_empty());
+    assert!(lost.iter().all(|call| call.cache_broken_by.as_deref() == Some("trim_tool_outputs")), "{lost:?}");
+    let [known] = &run.cache_breaks[..] else { panic!("one pass: {:?}", run.cache_breaks) };
+    assert_eq!((known.pass.as_deref(), known.calls), (Some("trim_tool_outputs"), lost.len() as u64));
+    assert_eq!(known.tokens, lost.iter().map(|call| call.cache_lost_tokens).sum::<u64>());
+    assert!(run.calls.iter().all(|call| call.cached_tokens + call.cache_write_tokens == call.tokens));
 }

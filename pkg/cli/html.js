@@ -181,6 +181,7 @@ const fine = (n) => String(+n.toFixed(1));
 function callTable(run) {
   const rows = run.calls.map((call, index) => {
     const decided = call.decisions.map((each) => `${each.pass}: ${plural(each.items.length, "message")}, ${number(each.tokens_before)} → ${number(each.tokens_after)}`);
+    if (call.cache_lost_tokens > 0) decided.push(`${number(call.cache_lost_tokens)} tokens lost from the cache${call.cache_broken_by ? ` to ${call.cache_broken_by}` : ""}`);
     const said = call.error ? [...decided, `${call.error.code}: ${call.error.message}`] : decided;
     return `<tr><td>${number(index + 1)}</td><td>${number(call.tokens)}</td><td>${number(call.cached_tokens)}</td><td>${dollars(call.cost)}</td><td>${text(said.join("; "))}</td></tr>`;
   });

@@ -31,8 +31,8 @@ impl CacheCost {
         expected_calls: u64,
         prices: CachePrices,
     ) -> Option<Self> {
-        let cost = (reread_tokens as f64 * (prices.write - prices.read).max(0.0)) as u64;
-        let saves = (saved_per_call as f64 * expected_calls as f64 * prices.read) as u64;
+        let cost = (reread_tokens as f64 * (prices.write - prices.read).max(0.0)).round() as u64;
+        let saves = (saved_per_call as f64 * expected_calls as f64 * prices.read).round() as u64;
         let is_any = reread_tokens > 0 || saved_per_call > 0;
         is_any.then_some(Self { reread_tokens, saved_per_call, expected_calls, cost, saves })
     }

@@ -17,6 +17,6 @@ pub use recording::Recording;
 pub use replay::Replay;
 pub use retention::{Facts, Retention, facts, retention};
 pub use run::{
-    RecordedRun, SimulatedCall, SimulatedCompactions, SimulatedError, SimulatedRequest, SimulatedRun,
-    Simulation, SimulationPrices,
+    CacheBreak, RecordedRun, SimulatedCall, SimulatedCompactions, SimulatedError, SimulatedRequest,
+    SimulatedRun, Simulation, SimulationPrices,
 };

@@ -4,7 +4,9 @@ use super::answers::Answer;
 use super::copies::Copies;
 use super::recorded::Recorded;
 use super::retention::Retention;
-use super::run::{SimulatedCall, SimulatedCompactions, SimulatedError, SimulatedRequest, SimulatedRun};
+use super::run::{
+    CacheBreak, SimulatedCall, SimulatedCompactions, SimulatedError, SimulatedRequest, SimulatedRun,
+};
 use super::survival::Survival;
 use super::trail::Trail;
 use super::transcript::Transcript;
@@ -104,6 +106,7 @@ impl Replay {
         let at = self.calls.len();
         let folds = self.compactions.count;
         let mut call = call(&mut self.session, at, &mut self.compactions);
+        call.lose(self.calls.last().map_or(0, |before| before.tokens));
         call.output_tokens = self.terms.recorded.outputs.get(at).copied().unwrap_or_default();
         if let (Some(price), Some(costs)) = (&self.terms.price, &mut self.costs) {
             let cost = price.request(call.tokens, call.cached_tokens, call.output_tokens);
@@ -184,6 +187,8 @@ impl Replay {
             calls_over_limit: calls.iter().filter(|c| self.session.corrected(c.tokens) > limit).count()
                 as u64,
             cache_hit_ratio: cache_hit_ratio(calls),
+            cache_write_tokens: calls.iter().map(|c| c.cache_write_tokens).sum(),
+            cache_breaks: CacheBreak::of(calls),
             retention: self.shares.last().copied().unwrap_or(Retention::OF_NOTHING),
             retention_mean: if compactions.count > 0 { mean(&self.shares) } else { None },
             compactions,
@@ -252,6 +257,9 @@ fn call(session: &mut Session, at: usize, compactions: &mut SimulatedCompactions
                 parts: report.parts.clone(),
                 decisions: report.decisions.clone(),
                 cached_tokens: report.stable_prefix_tokens,
+                cache_write_tokens: report.tokens_after - report.stable_prefix_tokens,
+                cache_lost_tokens: 0,
+                cache_broken_by: None,
                 output_tokens: 0,
                 cost: None,
                 error: None,
@@ -259,11 +267,15 @@ fn call(session: &mut Session, at: usize, compactions: &mut SimulatedCompactions
         }
         Err(error) => (session.report().map(|r| r.decisions.clone()).unwrap_or_default(), error),
     };
+    let cached_tokens = session.context().view.stable_prefix_tokens().min(session.tokens());
     SimulatedCall {
         tokens: session.tokens(),
         parts: session.context().part_reports(),
         decisions,
-        cached_tokens: session.context().view.stable_prefix_tokens().min(session.tokens()),
+        cached_tokens,
+        cache_write_tokens: session.tokens() - cached_tokens,
+        cache_lost_tokens: 0,
+        cache_broken_by: None,
         output_tokens: 0,
         cost: None,
         error: Some(SimulatedError { code: error.code(), message: error.message().to_owned() }),

@@ -4,6 +4,7 @@ use super::Retention;
 use crate::context::{Decision, PartReport};
 use crate::error::ErrorCode;
 use crate::model::{Costs, Rates};
+use crate::sorting::sort_by_key;
 
 /// A transcript, replayed under several ladders.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -86,6 +87,10 @@ pub struct SimulatedRun {
     pub calls_over_limit: u64,
     /// The share of `tokens_total` that a prompt cache could serve, 0 to 1: the calls' `cached_tokens` over their `tokens`.
     pub cache_hit_ratio: f64,
+    /// Tokens of all calls that were written to the cache: their `cache_write_tokens`.
+    pub cache_write_tokens: u64,
+    /// What took calls out of the cache, what cost most first.
+    pub cache_breaks: Vec<CacheBreak>,
     /// What the calls and the requests for summaries cost together, in US dollars; `null` without a price.
     #[cfg_attr(target_arch = "wasm32", tsify(type = "number | null"))]
     pub cost: Option<f64>,
@@ -111,6 +116,15 @@ pub struct SimulatedCall {
     pub decisions: Vec<Decision>,
     /// Tokens at the view's beginning that stood there in the call before, too.
     pub cached_tokens: u64,
+    /// The rest: what no cache serves, and what is written to it.
+    pub cache_write_tokens: u64,
+    /// Tokens of the call before that this one does not find in the cache, because something before its end was edited.
+    pub cache_lost_tokens: u64,
+    /// The pass that edited it; where several did, the one that took most from the cache. Left out where nothing was lost, and where it
+    /// was no pass.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_broken_by: Option<String>,
     /// Tokens of the answer, as it was recorded.
     pub output_tokens: u64,
     /// What the call costs, in US dollars; left out without a price.
@@ -121,6 +135,49 @@ pub struct SimulatedCall {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<SimulatedError>,
+}
+
+impl SimulatedCall {
+    /// What it does not find in the cache of the call before, which had so many tokens, and which pass that is of.
+    pub(super) fn lose(&mut self, before: u64) {
+        self.cache_lost_tokens = before.saturating_sub(self.cached_tokens);
+        if self.cache_lost_tokens > 0 {
+            let costly = self.decisions.iter().filter_map(|decision| Some((decision.cache?, decision)));
+            let most = costly.max_by_key(|(cache, _)| (cache.reread_tokens, cache.saved_per_call));
+            self.cache_broken_by = most.map(|(_, decision)| decision.pass.clone());
+        }
+    }
+}
+
+/// What a pass took out of the prompt cache in a replayed transcript.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct CacheBreak {
+    /// The pass; `null` where it was none: the transcript's header changed, or a late output went to its call.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "PassName | null"))]
+    pub pass: Option<String>,
+    /// Calls before which it did.
+    pub calls: u64,
+    /// Tokens that the calls before had in the cache, and these did not find: their `cache_lost_tokens`.
+    pub tokens: u64,
+}
+
+impl CacheBreak {
+    /// Those of a run's calls.
+    pub(super) fn of(calls: &[SimulatedCall]) -> Vec<Self> {
+        let mut breaks: Vec<Self> = Vec::new();
+        for call in calls.iter().filter(|call| call.cache_lost_tokens > 0) {
+            let pass = &call.cache_broken_by;
+            let at = breaks.iter().position(|known| known.pass == *pass).unwrap_or_else(|| {
+                breaks.push(Self { pass: pass.clone(), calls: 0, tokens: 0 });
+                breaks.len() - 1
+            });
+            breaks[at].calls += 1;
+            breaks[at].tokens += call.cache_lost_tokens;
+        }
+        sort_by_key(&mut breaks, |known| std::cmp::Reverse(known.tokens));
+        breaks
+    }
 }
 
 /// What `prepare` failed with.

@@ -253,6 +253,14 @@ export interface SimulatedRun {
      */
     cache_hit_ratio: number;
     /**
+     * Tokens of all calls that were written to the cache: their `cache_write_tokens`.
+     */
+    cache_write_tokens: number;
+    /**
+     * What took calls out of the cache, what cost most first.
+     */
+    cache_breaks: CacheBreak[];
+    /**
      * What the calls and the requests for summaries cost together, in US dollars; `null` without a price.
      */
     cost: number | null;
@@ -474,6 +482,19 @@ export interface SimulatedCall {
      * Tokens at the view's beginning that stood there in the call before, too.
      */
     cached_tokens: number;
+    /**
+     * The rest: what no cache serves, and what is written to it.
+     */
+    cache_write_tokens: number;
+    /**
+     * Tokens of the call before that this one does not find in the cache, because something before its end was edited.
+     */
+    cache_lost_tokens: number;
+    /**
+     * The pass that edited it; where several did, the one that took most from the cache. Left out where nothing was lost, and where it
+     * was no pass.
+     */
+    cache_broken_by?: string;
     /**
      * Tokens of the answer, as it was recorded.
      */
@@ -737,6 +758,24 @@ export interface Rates {
  * What a node is.
  */
 export type NodeType = "user_message" | "agent_message" | "task" | "summary" | "system_message" | "developer_message";
+
+/**
+ * What a pass took out of the prompt cache in a replayed transcript.
+ */
+export interface CacheBreak {
+    /**
+     * The pass; `null` where it was none: the transcript's header changed, or a late output went to its call.
+     */
+    pass: PassName | null;
+    /**
+     * Calls before which it did.
+     */
+    calls: number;
+    /**
+     * Tokens that the calls before had in the cache, and these did not find: their `cache_lost_tokens`.
+     */
+    tokens: number;
+}
 
 /**
  * What a run did to the view, and why: the product as much as the view is.
