@@ -205,9 +205,9 @@ impl SessionConfig {
 
 /// What the model's prompt cache costs: by the caller's prices, by the built-in ones, or else as it mostly is.
 fn cache_prices(prices: Option<&Value>, model: Option<&str>) -> Result<CachePrices> {
-    let prices = prices.filter(|prices| !prices.is_null()).map(Prices::with).transpose()?.unwrap_or_default();
-    let priced = model.and_then(|model| prices.resolve(model).ok()).or_else(|| prices.for_any());
-    Ok(priced.map_or(CachePrices::NEUTRAL, |priced| priced.price.cache()))
+    let table = prices.filter(|prices| !prices.is_null()).map(Prices::with).transpose()?.unwrap_or_default();
+    let known = model.and_then(|model| table.resolve(model).ok()).or_else(|| table.for_any());
+    Ok(known.map_or(CachePrices::NEUTRAL, |known| known.price.cache()))
 }
 
 /// Options that are objects of options.
