@@ -72,7 +72,7 @@ fn steps_under(options: serde_json::Value, steps: usize) -> (Vec<usize>, Vec<u64
         stable.push(done(s.prepare().unwrap()).stable_prefix_tokens);
         let body = s.context().view.body();
         whole.push(body.iter().filter(|slot| slot.tokens() == 1_000).count());
-        let kept = body.iter().rev().filter(|slot| !slot.message.tool_outputs().next().is_none());
+        let kept = body.iter().rev().filter(|slot| slot.message.tool_outputs().next().is_some());
         assert!(kept.take(whole[n - 1]).all(|slot| slot.tokens() == 1_000), "the newest stand whole");
     }
     (whole, stable)
