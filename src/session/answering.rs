@@ -255,7 +255,7 @@ impl Session {
             let text = compaction::text_of(answer)?;
             let (chunk, of) = chunks.number();
             chunks.answered(&text, &*self.context.counter)?;
-            self.context.emit_progress(chunk as u64, of as u64, text.into());
+            self.context.emit_progress(chunk as u64, of as u64, text);
             question.attempt = 1;
             question.refused = None;
             question.failures.clear();

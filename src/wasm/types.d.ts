@@ -338,6 +338,19 @@ export interface CustomPassDecision {
   trim?: string[] | undefined;
 }
 
+/** A pass of your own in a ladder. As a function it is not saved: give `ladder` again when you restore, else `report.notices` says so. */
+export interface CustomPass {
+  pass: "custom";
+  /** What its decisions are told under. */
+  name?: string | undefined;
+  /**
+   * Sees the messages behind the header, and decides at once (no promise). `overBy`: the tokens by which the view is over where a
+   * compaction goes, in counted tokens. It is asked when a compaction is due. What it may not do (a pin, the newest user message, a part
+   * of a step, a summary) is refused, by id, in the decision's `why`; where it throws, the decision says so and the next pass goes on.
+   */
+  run(view: { items: CustomPassItem[]; overBy: number }): CustomPassDecision | null | undefined | void;
+}
+
 /** A tool output that is about to become a placeholder. */
 export interface TrimmedOutput {
   /** What opens it in the tool output cache, where the model has the tool for it. */
@@ -369,13 +382,8 @@ export type Pass =
   | { pass: "trim_media"; maxImages?: number | null | undefined; maxBytes?: number | null | undefined; keepNewest?: number | null | undefined }
   /** Of identical tool outputs the newest stays; the older ones point to it. */
   | { pass: "dedupe_reads" }
-  /**
-   * Yours: `run` sees the messages behind the header, and decides at once (no promise). `overBy`: the tokens by which the view is over
-   * where a compaction goes, in counted tokens. It is asked when a compaction is due. What it may not do (a pin, the newest user message, a
-   * part of a step, a summary) is refused, by id, in the decision's `why`; where it throws, the decision says so and the next pass goes
-   * on. As a function it is not saved: give `ladder` again when you restore, else `report.notices` says so.
-   */
-  | { pass: "custom"; name?: string | undefined; run: (view: { items: CustomPassItem[]; overBy: number }) => CustomPassDecision | null | undefined | void }
+  /** Yours. */
+  | CustomPass
   /** Older steps stay, with their long texts cut to one level, down to the target. It stands behind `summarize`, which then folds only what does not fit so. */
   | { pass: "even_cut" }
   /**
