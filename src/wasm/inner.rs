@@ -122,7 +122,7 @@ impl Inner {
                 now,
                 redact: None,
                 says_redact: false,
-                describe: None,
+                describe: super::options::Said::Nothing,
                 customs: None,
                 store: self.stores.own.borrow().clone(),
             },

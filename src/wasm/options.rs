@@ -35,8 +35,8 @@ pub struct Options {
     pub redact: Option<Redact>,
     /// The caller said how to redact, or `null`: not at all.
     pub says_redact: bool,
-    /// How the caller has placeholders written; `Some(None)`: as it is by default.
-    pub describe: Option<Option<Describe>>,
+    /// How the caller has placeholders written.
+    pub describe: Said<Describe>,
     /// The functions of custom passes, where a ladder is given.
     pub customs: Option<CustomRuns>,
     pub store: Option<Store>,
@@ -49,6 +49,38 @@ impl Options {
     }
 }
 
+/// A function among the options, which `null` takes back.
+#[derive(Clone, Default)]
+pub enum Said<T> {
+    /// It is not named.
+    #[default]
+    Nothing,
+    /// `null`.
+    Off,
+    Given(T),
+}
+
+impl<T> Said<T> {
+    pub fn is_said(&self) -> bool {
+        !matches!(self, Self::Nothing)
+    }
+
+    pub fn given(self) -> Option<T> {
+        match self {
+            Self::Given(given) => Some(given),
+            Self::Nothing | Self::Off => None,
+        }
+    }
+
+    fn map<U>(self, map: impl FnOnce(T) -> U) -> Said<U> {
+        match self {
+            Self::Given(given) => Said::Given(map(given)),
+            Self::Off => Said::Off,
+            Self::Nothing => Said::Nothing,
+        }
+    }
+}
+
 /// The functions among the options, and the plain data that is left.
 struct Functions {
     plain: js_sys::Object,
@@ -57,7 +89,7 @@ struct Functions {
     tokenizer: Option<Tokenizer>,
     redact: Option<Redact>,
     says_redact: bool,
-    describe: Option<Option<Describe>>,
+    describe: Said<Describe>,
     customs: Option<CustomRuns>,
 }
 
@@ -112,8 +144,8 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     }
     refuse_used(inner, writes, "setOptions")?;
     inner.write_quietly(|core| {
-        if let Some(describe) = describe {
-            core.context_mut().describe = describe;
+        if describe.is_said() {
+            core.context_mut().describe = describe.given();
         }
         if let Some(customs) = customs {
             core.context_mut().customs = customs;
@@ -174,18 +206,18 @@ fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
     let tokenizer = take(&plain, "tokenizer")?.map(|tokenizer| Tokenizer::of(&tokenizer));
     let tokenizer = tokenizer.transpose().map_err(|expected| Error::config("tokenizer", expected))?;
     let redact = function_in(&plain, "compaction", "redact")?;
-    let says_redact = redact.is_some();
-    let redact = redact.flatten().map(redact_of);
-    let describe = function_in(&plain, "toolOutputCache", "placeholder")?.map(|f| f.map(describe_of));
+    let says_redact = redact.is_said();
+    let redact = redact.given().map(redact_of);
+    let describe = function_in(&plain, "toolOutputCache", "placeholder")?.map(describe_of);
     let customs = read_customs(&plain)?;
     Ok(Functions { plain, now, summarize, tokenizer, redact, says_redact, describe, customs })
 }
 
-/// Takes the function `key` out of the options `group`, which become a copy without it; `Some(None)` for `null`.
-fn function_in(plain: &js_sys::Object, group: &str, key: &str) -> Result<Option<Option<Function>>, JsValue> {
+/// Takes the function `key` out of the options `group`, which become a copy without it.
+fn function_in(plain: &js_sys::Object, group: &str, key: &str) -> Result<Said<Function>, JsValue> {
     let options = Reflect::get(plain, &group.into())?;
     if !options.is_object() || is_list(&options) {
-        return Ok(None);
+        return Ok(Said::Nothing);
     }
     let options = plain_object(&options)?;
     let function = take(&options, key)?;
@@ -195,10 +227,10 @@ fn function_in(plain: &js_sys::Object, group: &str, key: &str) -> Result<Option<
         Reflect::delete_property(plain, &group.into())?; // nothing that changes what was prepared
     }
     match function {
-        Some(f) if f.is_function() => Ok(Some(Some(f.unchecked_into()))),
-        Some(none) if none.is_null() => Ok(Some(None)),
+        Some(f) if f.is_function() => Ok(Said::Given(f.unchecked_into())),
+        Some(none) if none.is_null() => Ok(Said::Off),
         Some(_) => Err(Error::config(&format!("{group}.{key}"), "expected a function or null").into()),
-        None => Ok(None),
+        None => Ok(Said::Nothing),
     }
 }
 

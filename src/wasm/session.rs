@@ -73,7 +73,7 @@ impl Session {
     /// The object for a session of these options.
     pub(super) fn of(mut core: Core, mut options: Options) -> Self {
         core.set_redact(options.redact.take());
-        core.context_mut().describe = options.describe.take().flatten();
+        core.context_mut().describe = std::mem::take(&mut options.describe).given();
         core.context_mut().customs = options.customs.take().unwrap_or_default();
         core.set_summarizer(options.summarize.is_some());
         Self { inner: Rc::new(Inner::new(core, options)) }

@@ -121,7 +121,7 @@ pub fn restored(bytes: &[u8], mut options: Options) -> std::result::Result<Sessi
         return Err(Error::config("compaction.redact", why).into());
     }
     session.set_summarizer(options.summarize.is_some());
-    session.context_mut().describe = options.describe.take().flatten();
+    session.context_mut().describe = std::mem::take(&mut options.describe).given();
     session.context_mut().customs = options.customs.take().unwrap_or_default();
     let side = read_side(&host, session.context())?;
     let changes = options.plain.as_object().is_some_and(|plain| !plain.is_empty());
