@@ -2,24 +2,48 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { isBuilt } from "../../scripts/lib/built.mjs";
-import { env } from "../../scripts/lib/paths.mjs";
+import { env, root, wasmDir } from "../../scripts/lib/paths.mjs";
 import { remapFlags, remapped, withoutCommit } from "../../scripts/lib/portable.mjs";
+import { output } from "../../scripts/lib/run.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "contextfold-portable-"));
 after(() => rmSync(folder, { recursive: true }));
 
 const PATHS = /\/(?:root|home|Users|rustc)\/[\w./-]+?\.rs/g;
+const packageDir = join(root, "pkg");
+const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+/** Folders of the machine that builds, and what cargo and rustup call theirs on any machine. */
+const FOLDERS = [homedir(), root, cargoHome, output("rustc", ["--print", "sysroot"])].filter((folder) => folder && folder !== "/").map((folder) => `${folder.replace(/[\\/]$/, "")}/`);
+const ANYWHERE = /(?:\/|\\)\.(?:cargo|rustup)(?:\/|\\)/g;
 
-test("the built module names no path of its builder", { skip: !isBuilt() && "this is no release build" }, () => {
-  for (const name of ["contextfold_bg.wasm", "core.wasm", "rest.wasm", "tokenizer.wasm"]) {
-    const text = readFileSync(new URL(`../../pkg/wasm/${name}`, import.meta.url), "latin1");
-    assert.deepEqual([...new Set(text.match(PATHS) ?? [])], [], name);
-    assert.ok(!text.includes(process.cwd()), name);
+/** The folders of a builder that a file names. */
+const named = (path) => {
+  const text = readFileSync(path, "latin1");
+  return [...FOLDERS.filter((folder) => text.includes(folder)), ...new Set(text.match(ANYWHERE) ?? []), ...new Set(text.match(PATHS) ?? [])];
+};
+
+test("the built modules name no folder of their builder", { skip: !isBuilt() && "this is no release build" }, () => {
+  const modules = readdirSync(wasmDir).filter((name) => name.endsWith(".wasm"));
+  assert.deepEqual(modules.sort(), ["contextfold_bg.wasm", "core.wasm", "rest.wasm", "tokenizer.wasm"]);
+  for (const name of modules) assert.deepEqual(named(join(wasmDir, name)), [], name);
+});
+
+test("neither does any other file of the package", () => {
+  const files = readdirSync(packageDir, { recursive: true }).filter((name) => /\.(?:[cm]?js|[cm]?ts|json)$/.test(name));
+  assert.ok(files.length > 50);
+  for (const name of files) assert.deepEqual(named(join(packageDir, name)), [], name);
+});
+
+test("a file that names one is found", () => {
+  const path = join(folder, "named.wasm");
+  for (const place of [...FOLDERS, "/somewhere/.cargo/registry/src/", "/home/a/b.rs"]) {
+    writeFileSync(path, Buffer.concat([Buffer.from([0, 0xff]), Buffer.from(`${place}x`)]));
+    assert.notDeepEqual(named(path), [], place);
   }
 });
 
