@@ -236,6 +236,7 @@ fn the_sums_are_those_of_the_sessions_own_reports() {
         let mut with_ladder = options.clone();
         with_ladder["ladder"] = ladder.into();
         let mut session = Session::new(SessionConfig::from_value(&with_ladder).unwrap(), Arc::new(Estimate));
+        session.context_mut().wording.open_refs(); // as the lab does
         let (mut calls, mut folds, mut asked, mut until) = (run.calls.iter(), 0, 0, 0);
         for (at, message) in messages.iter().enumerate() {
             if message.role == Role::Assistant && messages[at - 1].role != Role::Assistant {

@@ -61,7 +61,7 @@ pub fn mark(body: &JsValue, list: &List, core: &Session, most: usize) -> Result<
             break;
         }
         let (holder, key) = match entry {
-            Some(at) => (copy(&messages.get(at))?, "content"),
+            Some(at) => (copy(&messages.get(at)), "content"),
             None => (body.clone(), "system"),
         };
         let Some(content) = get(&holder, key)? else { continue };
@@ -139,7 +139,7 @@ fn marked(content: &JsValue) -> Result<Option<JsValue>, JsValue> {
         if get(&block, KEY)?.is_some() {
             return Ok(None);
         }
-        let copied = copy(&block)?;
+        let copied = copy(&block);
         Reflect::set(&copied, &key, &mark)?;
         blocks.set(at, copied);
         return Ok(Some(blocks.into()));
@@ -147,6 +147,6 @@ fn marked(content: &JsValue) -> Result<Option<JsValue>, JsValue> {
     Ok(None)
 }
 
-fn copy(object: &JsValue) -> Result<JsValue, JsValue> {
-    Ok(Object::assign(&Object::new(), object.unchecked_ref::<Object>()).into())
+fn copy(object: &JsValue) -> JsValue {
+    Object::assign(&Object::new(), object.unchecked_ref::<Object>()).into()
 }

@@ -251,7 +251,9 @@ fn events_of_a_run_that_needs_no_summary() {
     s.take_events();
     done(s.prepare().unwrap());
     let events = s.take_events();
-    assert!(!events.is_empty() && events.iter().all(|e| e.event == EventName::ItemsRemoved), "{events:?}");
+    let (due, removed): (Vec<_>, Vec<_>) = events.iter().partition(|e| e.event == EventName::CompactionDue);
+    assert!(!removed.is_empty() && removed.iter().all(|e| e.event == EventName::ItemsRemoved), "{events:?}");
+    assert!(due.len() == 1 && due[0].left == Some(10_560 - s.tokens()), "{due:?} of {}", s.tokens());
 }
 
 #[test]

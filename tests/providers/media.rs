@@ -19,6 +19,7 @@ fn shot(i: usize, bytes: usize) -> Value {
 
 fn with_shots(options: &Value, shots: usize) -> (Session, Vec<String>) {
     let mut s = session(options);
+    s.context_mut().wording.open_refs();
     let mut ids = Vec::new();
     for i in 0..shots {
         ids.extend(push(&mut s, Format::Anthropic, &shot(i, 1_000)));
@@ -153,6 +154,7 @@ fn a_view_without_images_teaches_nothing_that_would_keep_all_of_them_out() {
 fn layout_of_trim_media() {
     let options = json!({ "contextWindow": 1_000_000, "ladder": [{ "pass": "trim_media", "maxImages": 2, "keepNewest": 1 }] });
     let mut s = session(&options);
+    s.context_mut().wording.open_refs();
     push(&mut s, Format::Anthropic, &shot(0, 1_000));
     let tool = json!([
         { "role": "user", "content": "Look." },
