@@ -97,7 +97,7 @@ pub fn nothing_is_lost(world: &mut World, _: &Happened) {
         for output in slot.message.tool_outputs().filter(|_| slot.form != Form::Whole) {
             let came = world.find(&node.id).unwrap().tool_outputs().next().unwrap();
             let known = |r: &&contextfold::message::ToolOutputRef| context.outputs.contains(&r.id);
-            if slot.form == Form::MediaTrimmed && output.output_ref.as_deref().filter(known).is_none() {
+            if slot.form == Form::MediaTrimmed && output.output_ref.as_deref().is_none_or(|r| !known(&r)) {
                 // The cache is off, or the ref is another store's: the placeholder names where the medium lies.
                 let shown = slot.message.plain_text();
                 for id in shown.split("; ref=").skip(1).filter_map(|rest| rest.split(']').next()) {
