@@ -70,6 +70,53 @@ describe("bound thinking", () => {
   });
 });
 
+describe("bound thinking, and a fold that is undone (docs/undo.md)", () => {
+  const question = (n) => ({ role: "user", content: `question ${n}: ${words(60, n)}` });
+  const answer = (n) => ({ role: "assistant", content: [{ type: "thinking", thinking: `thought ${n}`, signature: `s${n}` }, { type: "text", text: `answer ${n}: ${words(60, n)}` }] });
+  const list = [question(0), answer(0), question(1), answer(1), question(2), answer(2), question(3)];
+  const withoutThinking = (messages) => messages.map((message) => (Array.isArray(message.content) ? { role: message.role, content: message.content.at(-1).text } : message));
+  const summarize = () => "<summary>Two questions were answered.</summary>";
+
+  /** Folds, lets the model answer behind the summary, and undoes the fold. */
+  async function undone(options) {
+    const session = new Session({ contextWindow: 100_000, summarize, ...options });
+    const ids = session.pushFrom("anthropic", list);
+    const before = session.view("anthropic").messages;
+    assert.deepEqual(before, list);
+    const report = await session.plan().apply({ fold: ids.slice(0, 4), keep: ids.slice(4) });
+    assert.equal(session.folds().length, 1);
+    ids.push(...session.pushFrom("anthropic", [answer(3), question(4)]));
+    session.unfold(session.folds()[0].id);
+    return { session, ids, folded: report, whole: [...list, answer(3), question(4)] };
+  }
+
+  const binding = [{ boundThinking: "drop" }, { model: "claude-opus-5-5" }, { model: "anthropic/claude-haiku-5.5" }];
+  for (const options of binding)
+    test(`${JSON.stringify(options)}: the messages come back, the thinking of before does not, and reports name each`, async () => {
+      const { session, ids, folded, whole } = await undone(options);
+      assert.deepEqual(session.view("anthropic").messages, withoutThinking(whole));
+      assert.deepEqual(brokenBy("anthropic", session.view("anthropic").messages, { original: whole, bound: true }), []);
+      assert.equal(JSON.stringify(session.messages).match(/thought \d/g).length, 4, "the history keeps it");
+      const lost = ({ left_out }) => left_out.filter(({ why }) => why.includes("thinking")).map(({ id }) => id).sort();
+      assert.deepEqual(lost(folded), [ids[5]], "what stood behind the summary");
+      assert.deepEqual(lost((await session.prepare()).report), [ids[1], ids[3], ids[7]], "what came back, and what was thought meanwhile");
+      assert.equal(session.items().reduce((sum, { tokens }) => sum + tokens, 0), session.tokens);
+      session.pushFrom("anthropic", [answer(5), question(6)]);
+      await session.prepare();
+      assert.deepEqual(session.view("anthropic").messages, [...withoutThinking(whole), answer(5), question(6)], "what is thought from then on stays");
+      const restored = Session.restore(session.snapshot(), { summarize });
+      assert.deepEqual(restored.view("anthropic"), session.view("anthropic"));
+    });
+
+  for (const options of [{ boundThinking: "keep", model: "claude-opus-5-5" }, { model: "claude-opus-4-5" }, {}])
+    test(`${JSON.stringify(options)}: the view is again what it was, thinking included`, async () => {
+      const { session, whole } = await undone(options);
+      assert.equal(JSON.stringify(session.view("anthropic").messages), JSON.stringify(whole));
+      const { report } = await session.prepare();
+      assert.deepEqual(report.left_out, []);
+    });
+});
+
 /** A provider that binds each thinking block to all that stood before it in the request that it answered. */
 class BindingProvider {
   bound = new Map();
