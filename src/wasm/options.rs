@@ -17,7 +17,7 @@ use super::value::{config_json, get, is_list, keys_of};
 use crate::compaction::Redact;
 use crate::context::{CustomRuns, Describe};
 use crate::error::{Error, ErrorCode};
-use crate::message::Message;
+use crate::message::{Message, ToolCall};
 use crate::session::{Session, SessionConfig};
 use crate::tokens::{Counter, Rules, TokenCounter, count_tools_by};
 
@@ -246,9 +246,7 @@ fn describe_of(callback: Function) -> Describe {
         Error::new(ErrorCode::InvalidArgument, why)
     };
     Describe::new(move |trimmed| {
-        let args = trimmed
-            .call
-            .map(|call| js_sys::JSON::parse(&call.input).unwrap_or_else(|_| JsValue::from_str(&call.input)));
+        let args = trimmed.call.map(arguments);
         let given = js_sys::Object::new();
         let fields = [
             ("ref", trimmed.output_ref.map_or(JsValue::NULL, JsValue::from_str)),
@@ -263,6 +261,18 @@ fn describe_of(callback: Function) -> Describe {
             .call1(&JsValue::UNDEFINED, &given)
             .map_err(|thrown| failed(format!("threw{}", said_by(&thrown))))?;
         text.as_string().ok_or_else(|| failed("must answer with a string".to_owned()))
+    })
+}
+
+/// The arguments of a call as an object, whose `input` is their text where they are none.
+fn arguments(call: &ToolCall) -> JsValue {
+    let parsed = js_sys::JSON::parse(&call.input)
+        .ok()
+        .filter(|parsed| parsed.is_object() && !js_sys::Array::is_array(parsed));
+    parsed.unwrap_or_else(|| {
+        let text = js_sys::Object::new();
+        let _ = Reflect::set(&text, &"input".into(), &JsValue::from_str(&call.input)); // an object of its own takes any key
+        text.into()
     })
 }
 

@@ -1374,16 +1374,21 @@ export type SelectiveRule =
 
 /** A message as a pass of your own sees it. */
 export interface CustomPassItem {
+    /** The message's id, as in `session.messages`. */
     id: string;
+    /** Who speaks. */
     role: "system" | "developer" | "user" | "assistant" | "tool";
+    /** What the message is to the engine. */
     item_type: ItemType;
     /** The tool whose call it answers, where it is a tool output. */
     tool?: string;
     /** Tokens as it stands in the view. */
     tokens: number;
+    /** How it stands in the view: whole, cut, as a placeholder … */
     form: ItemForm;
-    /** How many answers of the model stand behind it. */
+    /** How many answers of the model came after it. */
     age: number;
+    /** It stands verbatim in every view. */
     pinned: boolean;
 }
 
@@ -1397,6 +1402,7 @@ export interface CustomPassDecision {
 
 /** A pass of your own in a ladder. As a function it is not saved: give `ladder` again when you restore, else `report.notices` says so. */
 export interface CustomPass {
+    /** Always `"custom"`. */
     pass: "custom";
     /** What its decisions are told under. */
     name?: string | undefined;
@@ -1414,8 +1420,8 @@ export interface TrimmedOutput {
     ref: string | null;
     /** The tool's name; empty where its call is not known. */
     name: string;
-    /** The arguments of the call: an object, or a string where they are no JSON. */
-    args: any;
+    /** The arguments of the call. Where they are no JSON object (a custom tool's input, say), `input` is their text. */
+    args: { [name: string]: unknown };
     /** Tokens of the whole output, as counted. */
     tokens: number;
 }

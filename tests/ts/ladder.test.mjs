@@ -206,7 +206,7 @@ test("selective, events in order: what was taken out, and the summary in the con
   session.push([user("big"), assistant(words(400, 1)), user("bigger"), assistant(words(400, 2)), user("biggest"), assistant(words(400, 3)), user("go on")]);
   session.on("*", (event) => seen.push(event.event));
   const { messages } = await session.prepare();
-  assert.deepEqual(seen.filter((name, i) => seen[i - 1] !== name), ["compaction_started", "items_removed", "folded", "conversation_replaced", "compaction_finished"]);
+  assert.deepEqual(seen.filter((name, i) => seen[i - 1] !== name), ["compaction_started", "compaction_progress", "items_removed", "folded", "conversation_replaced", "compaction_finished"]);
   assert.deepEqual(messages.map((m) => m.content), ["header", "They talked.", "go on"]);
 });
 

@@ -87,7 +87,7 @@ describe("placeholders", () => {
     const args = [];
     const session = new Session({ toolOutputCache: { contextBudgetTokens: 100, placeholder: (trimmed) => void args.push(trimmed.args) } });
     session.push([call("a", "ls", "src -la"), output("a", text(1)), call("b", "ls", {}), output("b", text(2))]);
-    assert.equal(args[0], "src -la");
+    assert.deepEqual(args[0], { input: "src -la" });
     assert.equal(outputs(session)[0], "[tool output trimmed: ls, 1531 tokens]");
     const { report } = await session.prepare();
     assert.ok(report.notices.includes("`toolOutputCache.placeholder` must answer with a string: the default text stands in its place"), report.notices.join());
