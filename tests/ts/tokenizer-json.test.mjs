@@ -120,11 +120,11 @@ test("what is not known is refused by its name", async () => {
   const refused = async (changes, name) => {
     await assert.rejects(loadTokenizer(file(changes)), (error) => error.code === "ENCODING_UNSUPPORTED" && error.message.includes(name));
   };
-  await refused({ model: { type: "Unigram", vocab: [["a", 0]] } }, "Unigram");
+  await refused({ model: { type: "Unigram", vocab: [["a", 0]] } }, "unk_id");
+  await refused({ model: { type: "Unigram", unk_id: 0, vocab: [["a".repeat(600), 0]] } }, "600 bytes");
   await refused({ model: { type: "WordLevel" } }, "WordLevel");
   await refused({ model: { type: "WordPiece", unk_token: "a", max_input_chars_per_word: 1e9 } }, "characters");
   await refused({ model: { dropout: 0.1 } }, "dropout");
-  await refused({ file: { normalizer: { type: "Precompiled", precompiled_charsmap: "" } } }, "Precompiled");
   await refused({ file: { pre_tokenizer: { type: "UnicodeScripts" } } }, "UnicodeScripts");
   await refused({ file: { decoder: { type: "CTC" } } }, "CTC");
   const split = (Regex) => ({ file: { pre_tokenizer: { type: "Split", pattern: { Regex }, behavior: "Isolated", invert: false } } });
@@ -142,6 +142,12 @@ test("a broken file is refused, and nothing traps", async () => {
     JSON.stringify(file({ model: { merges: ["a b c"] } })),
     JSON.stringify(file({ model: { vocab: { a: -1 } } })),
     JSON.stringify(file({ model: { vocab: { a: 4_000_000_000 } } })),
+    JSON.stringify(file({ model: { type: "Unigram", unk_id: 1, vocab: [["a", 0]] } })),
+    JSON.stringify(file({ model: { type: "Unigram", unk_id: 0, vocab: [] } })),
+    JSON.stringify(file({ model: { type: "Unigram", unk_id: 0, vocab: [["a", NaN]] } })),
+    JSON.stringify(file({ model: { type: "Unigram", unk_id: 0, vocab: [["a", 0, 0]] } })),
+    JSON.stringify(file({ model: { type: "Unigram", unk_id: 0, vocab: { a: 0 } } })),
+    ...["", "AAAA", "/////w==", "!", 7].map((map) => JSON.stringify(file({ file: { normalizer: { type: "Precompiled", precompiled_charsmap: map } } }))),
     "[".repeat(100_000),
     `{"model":${"[".repeat(5000)}`,
   ];
@@ -159,6 +165,25 @@ test("a broken file is refused, and nothing traps", async () => {
   const tokenizer = await loadTokenizer(file());
   assert.equal(await codeOf(() => tokenizer.decode([299])), "INVALID_ARGUMENT");
   assert.equal(await codeOf(() => tokenizer.count(7)), "INVALID_ARGUMENT");
+});
+
+test("a Unigram model takes the tokens whose scores are the highest together", async () => {
+  const vocab = [["<unk>", 0], ["a", -1], ["b", -1], ["ab", -1.5], ["abb", -3], ["▁", -2]];
+  const unigram = (changes = {}) => ({ normalizer: null, pre_tokenizer: null, decoder: null, added_tokens: [], model: { type: "Unigram", unk_id: 0, vocab }, ...changes });
+  const tokenizer = await loadTokenizer(await packTokenizer(unigram()));
+  assert.deepEqual([...tokenizer.encode("abb")], [3, 2]);
+  assert.deepEqual([...tokenizer.encode("axyzb")], [1, 0, 2]); // what is unknown side by side is one
+  assert.equal(tokenizer.countUpTo("ab".repeat(1000), 1000), 1000);
+  assert.equal(tokenizer.countUpTo("ab".repeat(1000), 999), null);
+  assert.equal(tokenizer.count("x".repeat(1 << 20)), 1);
+  // Tries that lead out of themselves, or round in circles.
+  for (const unit of [0xffffffff, 0x61 | 0x100, 0x61, 0x361 | (97 << 10), 0]) {
+    const bytes = Buffer.alloc(4 + 4 * 256 + 2);
+    bytes.writeUInt32LE(4 * 256);
+    for (let at = 0; at < 256; at++) bytes.writeUInt32LE(unit, 4 + 4 * at);
+    const crafted = await loadTokenizer(unigram({ normalizer: { type: "Precompiled", precompiled_charsmap: bytes.toString("base64") } }));
+    assert.ok(crafted.count("abé\r\na\u0301") > 0);
+  }
 });
 
 test("a megabyte of one sign counts like any other, and lone surrogates do", async () => {

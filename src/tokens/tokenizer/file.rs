@@ -52,11 +52,11 @@ impl File {
             None => return Err(Error::invalid("its model has no `type`")),
         };
         let word_piece = match kind.as_str() {
-            "BPE" => None,
+            "BPE" | "Unigram" => None,
             "WordPiece" => Some(model.max_input_chars_per_word.unwrap_or(100)),
             _ => {
                 return Err(Error::unsupported(format!(
-                    "a model of the type {kind:?}; BPE and WordPiece are known"
+                    "a model of the type {kind:?}; BPE, Unigram and WordPiece are known"
                 )));
             }
         };
@@ -68,7 +68,18 @@ impl File {
                 "a model with `dropout`: the same text has other tokens each time",
             ));
         }
-        if !model.vocab.is_distinct() {
+        let Words { vocab, scores } = model.vocab;
+        if (kind == "Unigram") == scores.is_empty() {
+            return Err(Error::invalid(format!("the vocabulary of a {kind} model is not like that")));
+        }
+        let unk_token = match model.unk_id {
+            Some(id) if kind == "Unigram" && id >= vocab.len() => {
+                return Err(Error::invalid(format!("its `unk_id` is {id}, of {} tokens", vocab.len())));
+            }
+            Some(id) if kind == "Unigram" => Some(vocab.text_of(id as u32).to_owned()),
+            _ => model.unk_token,
+        };
+        if !vocab.is_distinct() {
             return Err(Error::invalid("its vocabulary has a token twice"));
         }
         let mut added_tokens = raw.added_tokens;
@@ -76,8 +87,8 @@ impl File {
             return Err(Error::unsupported(format!("added tokens of more than {} MB", MAX_ADDED >> 20)));
         }
         for token in &mut added_tokens {
-            if let Some(place) = model.vocab.get(&token.content) {
-                token.id = model.vocab.id_of(place);
+            if let Some(place) = vocab.get(&token.content) {
+                token.id = vocab.id_of(place);
             }
         }
         let settings = Settings {
@@ -85,7 +96,7 @@ impl File {
             normalizer: raw.normalizer,
             pre_tokenizer: raw.pre_tokenizer,
             decoder: raw.decoder,
-            unk_token: model.unk_token.or_else(|| word_piece.map(|_| "[UNK]".to_owned())),
+            unk_token: unk_token.or_else(|| word_piece.map(|_| "[UNK]".to_owned())),
             prefix: model
                 .continuing_subword_prefix
                 .unwrap_or_else(|| if word_piece.is_some() { "##" } else { "" }.to_owned()),
@@ -94,10 +105,13 @@ impl File {
             byte_fallback: model.byte_fallback.unwrap_or_default(),
             ignore_merges: model.ignore_merges.unwrap_or_default(),
             word_piece,
+            scores,
             note: String::new(),
         };
-        let merges = resolve(&model.merges, &model.vocab, settings.prefix.len())?;
-        Ok(Self { settings, vocab: model.vocab, merges })
+        let of_merges = settings.scores.is_empty();
+        let merges =
+            if of_merges { resolve(&model.merges, &vocab, settings.prefix.len())? } else { Vec::new() };
+        Ok(Self { settings, vocab, merges })
     }
 }
 
@@ -163,10 +177,11 @@ struct RawModel {
     #[serde(rename = "type")]
     kind: Option<String>,
     #[serde(default)]
-    vocab: Vocab,
+    vocab: Words,
     #[serde(default)]
     merges: Merges,
     unk_token: Option<String>,
+    unk_id: Option<usize>,
     continuing_subword_prefix: Option<String>,
     end_of_word_suffix: Option<String>,
     fuse_unk: Option<bool>,
@@ -176,7 +191,14 @@ struct RawModel {
     max_input_chars_per_word: Option<usize>,
 }
 
-impl<'de> Deserialize<'de> for Vocab {
+/// A vocabulary as it is written: a map from tokens to ids, or a list of tokens with scores.
+#[derive(Default)]
+struct Words {
+    vocab: Vocab,
+    scores: Vec<f64>,
+}
+
+impl<'de> Deserialize<'de> for Words {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         deserializer.deserialize_any(VocabVisitor)
     }
@@ -185,13 +207,13 @@ impl<'de> Deserialize<'de> for Vocab {
 struct VocabVisitor;
 
 impl<'de> Visitor<'de> for VocabVisitor {
-    type Value = Vocab;
+    type Value = Words;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map from tokens to ids")
+        f.write_str("a map from tokens to ids, or a list of tokens with scores")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Vocab, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Words, A::Error> {
         let mut vocab = Vocab::default();
         while let Some(token) = map.next_key_seed(Text)? {
             let id: u32 = map.next_value()?;
@@ -205,13 +227,49 @@ impl<'de> Visitor<'de> for VocabVisitor {
             }
             vocab.push(&token, id);
         }
-        Ok(vocab)
+        Ok(Words { vocab, scores: Vec::new() })
     }
 
-    /// A Unigram model's: its type says that it is not supported.
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Vocab, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Vocab::default())
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Words, A::Error> {
+        let mut words = Words::default();
+        while list.next_element_seed(Scored(&mut words))?.is_some() {
+            if words.vocab.len() > MAX_TOKENS {
+                return Err(A::Error::custom(format!("more than {MAX_TOKENS} tokens")));
+            }
+        }
+        Ok(words)
+    }
+}
+
+/// A token and its score; its id is its place in the list.
+struct Scored<'a>(&'a mut Words);
+
+impl<'de> DeserializeSeed<'de> for Scored<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> std::result::Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Scored<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a token and its score")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<(), A::Error> {
+        let wrong = || A::Error::custom("a token and its score were expected");
+        let token = list.next_element_seed(Text)?.ok_or_else(wrong)?;
+        let score = list.next_element()?.ok_or_else(wrong)?;
+        if list.next_element::<IgnoredAny>()?.is_some() || token.len() > MAX_TOKEN {
+            return Err(wrong());
+        }
+        let Words { vocab, scores } = self.0;
+        vocab.push(&token, vocab.len() as u32);
+        scores.push(score);
+        Ok(())
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! A text goes through it as through that crate: added tokens are found ([`added`]), what stands between them is normalized
 //! ([`normalizer`]), cut ([`splits`]) and tokenized: by the engine of the crate `bpe` where the vocabulary allows it
-//! ([`proper`]), else by its merges as they are written ([`ranked`]), or by its longest tokens ([`word_piece`]).
+//! ([`proper`]), else by its merges as they are written ([`ranked`]), by its longest tokens ([`word_piece`]) or by its best
+//! scores ([`unigram`]).
 //!
 //! A crate and a WebAssembly module of its own, for few programs need it.
 
 mod added;
 mod alphabet;
+mod charsmap;
 mod decoder;
 mod error;
 mod file;
@@ -24,6 +26,8 @@ mod spelling;
 mod splits;
 mod strides;
 mod tokenizer;
+mod trie;
+mod unigram;
 mod vocab;
 #[cfg(target_arch = "wasm32")]
 mod wasm;

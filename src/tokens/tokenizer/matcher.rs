@@ -15,6 +15,17 @@ use crate::error::{Error, Result};
 /// How much longer replacements may make a text: those of real files make a byte three.
 const MAX_GROWTH: usize = 64;
 
+/// Multiplies how many times as long a text can get, as far as that is bearable.
+pub fn bound(times: usize, growth: &mut usize) -> Result<()> {
+    *growth = growth.saturating_mul(times);
+    if *growth > MAX_GROWTH {
+        return Err(Error::unsupported(format!(
+            "replacements that make a text over {MAX_GROWTH} times as long"
+        )));
+    }
+    Ok(())
+}
+
 /// What a split or a replacement looks for.
 pub enum Matcher {
     Text(Box<Finder<'static>>, usize),
@@ -45,13 +56,7 @@ impl Matcher {
             Self::Text(_, len) => *len,
             Self::Expression(_) => 1,
         };
-        *growth = growth.saturating_mul(content.len().div_ceil(least).max(1));
-        if *growth > MAX_GROWTH {
-            return Err(Error::unsupported(format!(
-                "replacements that make a text over {MAX_GROWTH} times as long"
-            )));
-        }
-        Ok(())
+        bound(content.len().div_ceil(least).max(1), growth)
     }
 
     /// The next match at or behind `from`.

@@ -9,6 +9,7 @@ use crate::proper::Proper;
 use crate::ranked::Ranked;
 use crate::settings::Settings;
 use crate::splits::Splits;
+use crate::unigram::Unigram;
 use crate::vocab::Vocab;
 use crate::word_piece::WordPiece;
 
@@ -19,6 +20,8 @@ pub enum Model {
     Ranked(Box<Ranked>),
     /// The longest tokens first.
     WordPiece(Box<WordPiece>),
+    /// The best sum of scores.
+    Unigram(Box<Unigram>),
 }
 
 impl Model {
@@ -35,6 +38,9 @@ impl Model {
         }
         if let Some(most_chars) = settings.word_piece {
             return Ok(Self::WordPiece(Box::new(WordPiece::new(vocab, settings, most_chars))));
+        }
+        if !settings.scores.is_empty() {
+            return Ok(Self::Unigram(Box::new(Unigram::new(vocab, settings)?)));
         }
         Ok(Self::Ranked(Box::new(Ranked::new(vocab, merges, settings))))
     }
@@ -62,6 +68,9 @@ impl Model {
             }
             Self::Ranked(ranked) => each_piece(splits, text, first, |piece| {
                 ranked.tokens(vocab, piece, |tokens| out.add(vocab, tokens))
+            }),
+            Self::Unigram(unigram) => each_piece(splits, text, first, |piece| {
+                unigram.tokens(vocab, piece, |tokens| out.add(vocab, tokens))
             }),
             Self::WordPiece(words) => each_piece(splits, text, first, |piece| {
                 words.tokens(vocab, piece, |tokens| out.add(vocab, tokens))

@@ -6,9 +6,10 @@ use serde_json::Value;
 use unicode_categories::UnicodeCategories;
 use unicode_normalization_alignments::char::is_combining_mark;
 
+use crate::charsmap::Charsmap;
 use crate::error::{Error, Result};
 use crate::forms::{Form, ToForm};
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, bound};
 
 /// One step.
 enum Step {
@@ -26,6 +27,7 @@ enum Step {
     },
     Prepend(String),
     Replace(Matcher, String),
+    Precompiled(Box<Charsmap>),
 }
 
 /// All steps, one after the other.
@@ -41,6 +43,7 @@ impl Normalizer {
         for step in &steps {
             match step {
                 Step::Replace(matcher, content) => matcher.bound(content, &mut growth)?,
+                Step::Precompiled(charsmap) => bound(charsmap.growth(), &mut growth)?,
                 Step::Prepend(text) if text.len() > MAX_PREFIX => {
                     return Err(Error::unsupported(format!("a Prepend of {} bytes", text.len())));
                 }
@@ -131,6 +134,7 @@ fn add(value: &Value, steps: &mut Vec<Step>, depth: usize) -> Result<()> {
             return Ok(());
         }
         "Strip" => Step::Strip { left: flag("strip_left"), right: flag("strip_right") },
+        "Precompiled" => Step::Precompiled(Box::new(Charsmap::new(&text("precompiled_charsmap")?)?)),
         "Prepend" => Step::Prepend(text("prepend")?),
         "Replace" => {
             Step::Replace(Matcher::of(value.get("pattern").unwrap_or(&Value::Null))?, text("content")?)
@@ -157,6 +161,7 @@ impl Step {
                 (kept.len() < text.len()).then(|| kept.to_owned())
             }
             Self::Prepend(prefix) => (!text.is_empty()).then(|| format!("{prefix}{text}")),
+            Self::Precompiled(charsmap) => charsmap.apply(text),
             Self::Replace(matcher, content) => replace(matcher, content, text),
         }
     }

@@ -3,9 +3,9 @@
 //! | bytes | what |
 //! | --- | --- |
 //! | 0..4 | `CFTJ` |
-//! | 4..8 | version, 2 |
+//! | 4..8 | version, 3 |
 //! | 8..16 | checksum of all that follows |
-//! | then | the settings but for added tokens, as JSON; added tokens: how many, and of each its flags, id and text |
+//! | then | the settings but for added tokens, as JSON; added tokens: how many, and of each its flags, id and text; a Unigram model's scores, or none |
 //! | then | 1 and the engine's part: its asset, how many tokens it makes, whether any is odd, how tokens spell bytes and where they are joined; or 0 |
 //! | then | what is read when it is needed: the vocabulary (how many tokens, each text's length and each id, the texts), the places of the engine's tokens and of odd ones, the merges |
 //!
@@ -25,7 +25,7 @@ use crate::tokenizer::Parts;
 use crate::vocab::Vocab;
 
 const MAGIC: &[u8] = b"CFTJ";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEADER: usize = 16;
 
 /// Whether these are the bytes of a packed tokenizer.
@@ -47,6 +47,8 @@ pub fn pack(file: &File, proper: Option<&Proper>) -> Vec<u8> {
         put(&mut out, token.id);
         put_bytes(&mut out, token.content.as_bytes());
     }
+    put(&mut out, file.settings.scores.len() as u32);
+    file.settings.scores.iter().for_each(|score| out.extend(score.to_bits().to_le_bytes()));
     match proper {
         Some(proper) => put_proper(&mut out, proper),
         None => out.push(0),
@@ -119,6 +121,9 @@ fn read(bytes: Vec<u8>) -> Option<Parts> {
     for _ in 0..from.count()? {
         let (flags, id) = (from.byte()?, from.number()?);
         settings.added_tokens.push(Added::of_flags(flags, id, from.text()?.to_owned()));
+    }
+    for _ in 0..from.count()? {
+        settings.scores.push(f64::from_bits(u64::from_le_bytes(from.eight()?)));
     }
     let engine = if from.byte()? == 1 { Some(from.engine()?) } else { None };
     // The rest is read when it is needed.
@@ -195,6 +200,12 @@ impl<'a> Reader<'a> {
         let (&byte, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(byte)
+    }
+
+    fn eight(&mut self) -> Option<[u8; 8]> {
+        let (&bytes, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(bytes)
     }
 
     fn number(&mut self) -> Option<u32> {

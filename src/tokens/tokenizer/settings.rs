@@ -22,6 +22,9 @@ pub struct Settings {
     /// Of a `WordPiece` model: how many characters a word may have.
     #[serde(default)]
     pub word_piece: Option<usize>,
+    /// Of a Unigram model: the score of each token. In a packed file they stand by themselves.
+    #[serde(skip)]
+    pub scores: Vec<f64>,
     /// What the caller packed with it.
     #[serde(default)]
     pub note: String,

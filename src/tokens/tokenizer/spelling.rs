@@ -20,7 +20,11 @@ impl Spelling {
     /// Of a file; `None` where the engine cannot count by its tokens.
     pub fn of(file: &File, splits: &Splits, normalizer: &Normalizer) -> Option<Self> {
         let settings = &file.settings;
-        if settings.word_piece.is_some() || !settings.prefix.is_empty() || !settings.suffix.is_empty() {
+        if settings.word_piece.is_some()
+            || !settings.scores.is_empty()
+            || !settings.prefix.is_empty()
+            || !settings.suffix.is_empty()
+        {
             return None;
         }
         if splits.byte_level {

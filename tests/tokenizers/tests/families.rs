@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use text::Generator;
 use tokenizer::Tokenizer;
 use tokenizers::models::TrainerWrapper;
+use tokenizers::models::unigram::UnigramTrainer;
 use tokenizers::models::wordpiece::WordPieceTrainer;
 use tokenizers::{AddedToken, Tokenizer as Theirs};
 
@@ -167,4 +168,57 @@ fn word_piece_of_bert() {
 fn word_piece_with_punctuation_beside_words() {
     let pre_tokenizer = r#"{ "type": "Sequence", "pretokenizers": [{ "type": "WhitespaceSplit" }, { "type": "Punctuation", "behavior": "MergedWithPrevious" }] }"#;
     word_piece("null", pre_tokenizer);
+}
+
+/// A model as T5 and XLM-R have it, trained here.
+fn unigram(normalizer: &str, pre_tokenizer: &str, byte_fallback: bool) {
+    let mut generator = Generator::new(7);
+    let texts: Vec<String> = (0..1000).map(|_| generator.text()).collect();
+    let shell = format!(
+        r###"{{ "added_tokens": [], "normalizer": {normalizer}, "pre_tokenizer": {pre_tokenizer}, "post_processor": null,
+            "decoder": {{ "type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true }},
+            "model": {{ "type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0]] }} }}"###
+    );
+    let mut theirs = Theirs::from_bytes(&shell).unwrap();
+    let mut special: Vec<AddedToken> = ["<unk>", "<s>", "</s>"].map(|token| AddedToken::from(token, true)).to_vec();
+    if byte_fallback {
+        special.extend((0..=255).map(|byte| AddedToken::from(format!("<0x{byte:02X}>"), true)));
+    }
+    let mut trainer = UnigramTrainer::builder();
+    trainer.vocab_size(12_000).show_progress(false).unk_token(Some("<unk>".to_owned())).special_tokens(special);
+    let mut trainer = TrainerWrapper::from(trainer.build().unwrap());
+    theirs.train(&mut trainer, texts.iter().map(String::as_str)).unwrap();
+    let file = theirs.to_string(false).unwrap();
+    let fallback = r#""byte_fallback":false"#;
+    assert!(file.contains(fallback));
+    let file = if byte_fallback { file.replace(fallback, r#""byte_fallback":true"#) } else { file };
+    compare_all(Family::of("Unigram", file.into_bytes()));
+}
+
+/// The charsmap of T5 and XLM-R, as the sources of the crate `spm_precompiled` bring it.
+fn charsmap() -> String {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    let mut command = std::process::Command::new(env!("CARGO"));
+    let listed = command.args(["metadata", "--offline", "--format-version", "1", "--manifest-path"]).arg(manifest).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let path = listed.split('"').find(|part| part.contains("spm_precompiled-") && part.ends_with("Cargo.toml")).unwrap();
+    std::fs::read_to_string(Path::new(path).with_file_name("test.json")).unwrap()
+}
+
+const METASPACE: &str = r#"{ "type": "Sequence", "pretokenizers": [{ "type": "WhitespaceSplit" }, { "type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true }] }"#;
+
+#[test]
+fn unigram_of_t5() {
+    let spaces = r#"{ "type": "Replace", "pattern": { "Regex": " {2,}" }, "content": " " }"#;
+    unigram(&format!(r#"{{ "type": "Sequence", "normalizers": [{}, {spaces}] }}"#, charsmap()), METASPACE, false);
+}
+
+#[test]
+fn unigram_with_bytes_for_what_is_unknown() {
+    unigram("null", METASPACE, true);
+}
+
+#[test]
+fn unigram_of_whole_texts() {
+    unigram(&charsmap(), "null", false);
 }

@@ -1,0 +1,185 @@
+//! `Unigram`: of all ways to cut a text into tokens the one with the highest sum of scores.
+//!
+//! Where no token crosses a place, the best way goes through it: there what was found is given out. A sum goes on from there all the
+//! same, for rounding decides between ways that are as good.
+
+use crate::error::{Error, Result};
+use crate::settings::Settings;
+use crate::trie::Trie;
+use crate::vocab::Vocab;
+
+/// A model that weighs its tokens.
+pub struct Unigram {
+    scores: Vec<f64>,
+    trie: Trie,
+    unknown: u32,
+    unknown_score: f64,
+    /// The tokens `<0x00>` to `<0xFF>`, where bytes stand for what is unknown.
+    bytes: Option<Vec<u32>>,
+    best: Vec<Best>,
+    path: Vec<(usize, u32)>,
+    found: Vec<u32>,
+}
+
+/// The best way to a place in the text.
+#[derive(Clone, Copy)]
+struct Best {
+    score: f64,
+    /// Its last token.
+    token: u32,
+    /// How long that is; 0 where no way leads here yet.
+    len: u16,
+}
+
+const NOWHERE: Best = Best { score: 0.0, token: 0, len: 0 };
+/// How much worse an unknown character is than the worst token.
+const PENALTY: f64 = 10.0;
+/// Bytes of a token: the time for a text is linear in them at worst.
+const MAX_TOKEN: usize = 512;
+/// Bytes of all tokens: real ones have 3 MB.
+const MAX_BYTES: usize = 16 << 20;
+/// So much working memory is kept for the next text.
+const KEEP: usize = 1 << 16;
+
+impl Unigram {
+    pub fn new(vocab: &Vocab, settings: &Settings) -> Result<Self> {
+        if vocab.bytes() > MAX_BYTES {
+            return Err(Error::unsupported(format!(
+                "a Unigram vocabulary of more than {} MB",
+                MAX_BYTES >> 20
+            )));
+        }
+        if let Some(long) = (0..vocab.len() as u32).map(|place| vocab.text_of(place).len()).max()
+            && long > MAX_TOKEN
+        {
+            return Err(Error::unsupported(format!("a Unigram token of {long} bytes")));
+        }
+        let unknown = settings.unk_token.as_deref().and_then(|token| vocab.get(token));
+        let unknown = unknown.ok_or_else(|| Error::unsupported("a Unigram model without `unk_id`"))?;
+        let scores = settings.scores.clone();
+        if scores.len() != vocab.len() {
+            return Err(Error::invalid("its tokens have no score each"));
+        }
+        let worst =
+            scores.iter().fold(f64::INFINITY, |worst, &score| if score < worst { score } else { worst });
+        let bytes = settings.byte_fallback.then(|| {
+            let tokens = (0..=255_u8).map(|byte| vocab.get(&format!("<0x{byte:02X}>")));
+            tokens.map(|token| token.unwrap_or(u32::MAX)).collect()
+        });
+        let (best, path, found) = (Vec::new(), Vec::new(), Vec::new());
+        let trie = Trie::new(vocab);
+        Ok(Self { scores, trie, unknown, unknown_score: worst - PENALTY, bytes, best, path, found })
+    }
+
+    /// Calls `each` with the tokens of `piece`, by their places, part by part, until it says that it is enough.
+    pub fn tokens(&mut self, vocab: &Vocab, piece: &str, mut each: impl FnMut(&[u32]) -> bool) -> bool {
+        // Where the part begins that is weighed, and how far its tokens reach.
+        let (mut base, mut reach) = (0, 0);
+        // Where the unknown characters before `base` begin.
+        let mut unknown = None;
+        self.best.clear();
+        self.best.push(NOWHERE);
+        for (at, c) in piece.char_indices() {
+            if at == reach && at > base {
+                if !self.give(vocab, piece, base, at, &mut unknown, &mut each) {
+                    return false;
+                }
+                base = at;
+            }
+            reach = reach.max(self.weigh(piece, base, at, c.len_utf8()));
+        }
+        let enough = !self.give(vocab, piece, base, piece.len(), &mut unknown, &mut each);
+        if let Some(from) = unknown
+            && !enough
+        {
+            self.found.clear();
+            self.spell(vocab, piece.get(from..).unwrap_or_default());
+            return each(&self.found);
+        }
+        if self.best.capacity() > KEEP {
+            (self.best, self.path, self.found) = (Vec::new(), Vec::new(), Vec::new());
+        }
+        !enough
+    }
+
+    /// Lengthens the best way to `at` by each token that stands there; the end of the longest.
+    fn weigh(&mut self, piece: &str, base: usize, at: usize, char_len: usize) -> usize {
+        let Self { best, trie, scores, .. } = self;
+        let here = best.get(at - base).map_or(0.0, |best| best.score);
+        let mut reach = at;
+        let mut offer = |len: usize, token: u32, score: f64| {
+            let end = at - base + len;
+            if best.len() <= end {
+                best.resize(end + 1, NOWHERE);
+            }
+            let score = score + here;
+            if let Some(best) = best.get_mut(end)
+                && (best.len == 0 || score > best.score)
+            {
+                *best = Best { score, token, len: len as u16 };
+            }
+            reach = reach.max(at + len);
+        };
+        let mut is_known = false;
+        trie.beginnings(piece.as_bytes().get(at..).unwrap_or_default(), |len, token| {
+            is_known |= len == char_len;
+            offer(len, token, scores.get(token as usize).copied().unwrap_or_default());
+        });
+        if !is_known {
+            offer(char_len, self.unknown, self.unknown_score);
+        }
+        reach
+    }
+
+    /// Gives the tokens of the best way from `base` to `end` to `each`, but for unknown characters at its end.
+    fn give(
+        &mut self,
+        vocab: &Vocab,
+        piece: &str,
+        base: usize,
+        end: usize,
+        unknown: &mut Option<usize>,
+        each: &mut impl FnMut(&[u32]) -> bool,
+    ) -> bool {
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        let mut at = end;
+        while let Some(best) = self.best.get(at.wrapping_sub(base)).filter(|best| best.len > 0) {
+            at -= usize::from(best.len);
+            path.push((at, best.token));
+        }
+        self.found.clear();
+        for &(start, token) in path.iter().rev() {
+            if token == self.unknown {
+                unknown.get_or_insert(start);
+                continue;
+            }
+            if let Some(from) = unknown.take() {
+                self.spell(vocab, piece.get(from..start).unwrap_or_default());
+            }
+            self.found.push(token);
+        }
+        self.path = path;
+        let score = self.best.get(end - base).map_or(0.0, |best| best.score);
+        self.best.clear();
+        self.best.push(Best { score, ..NOWHERE });
+        each(&self.found)
+    }
+
+    /// The tokens of a run of unknown characters: it may be one as a whole.
+    fn spell(&mut self, vocab: &Vocab, text: &str) {
+        if let Some(token) = vocab.get(text) {
+            return self.found.push(token);
+        }
+        let from = self.found.len();
+        if let Some(bytes) = &self.bytes {
+            let spelled = text.bytes().map(|byte| bytes.get(usize::from(byte)).copied().unwrap_or(u32::MAX));
+            self.found.extend(spelled);
+            if self.found.iter().skip(from).all(|&token| token != u32::MAX) {
+                return;
+            }
+            self.found.truncate(from);
+        }
+        self.found.push(self.unknown);
+    }
+}
