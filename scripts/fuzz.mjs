@@ -12,7 +12,6 @@ import { join } from "node:path";
 import { isBuilt } from "./lib/built.mjs";
 import { env, root } from "./lib/paths.mjs";
 import { fail, must } from "./lib/run.mjs";
-import { FORMATS } from "../tests/support/session.mjs";
 
 const args = process.argv.slice(2);
 const has = (name) => args.includes(`--${name}`);
@@ -44,6 +43,7 @@ const notes = mkdtempSync(join(tmpdir(), "contextfold-fuzz-"));
 if (wants("walk")) {
   const operations = number("operations") ?? 200_000;
   const told = ["--operations", String(operations), "--seconds", String(seconds), "--from", String(from)];
+  const { FORMATS } = await import("../tests/support/session.mjs"); // it needs the package, which is built by now
   for (const format of FORMATS) runs.push(start(process.execPath, ["fuzz/walk.mjs", ...told, "--format", format], {}));
 }
 if (wants("module")) {
