@@ -42,7 +42,7 @@ impl Context {
             && message.item_type() == ItemType::SystemPrompt
             && !message.meta.pinned
             && message.meta.ephemeral.is_none()
-            && !message.is_empty()
+            && !message.plain_text().trim().is_empty()
     }
 
     /// Merges a node that does not stand in the body into the base prompt.

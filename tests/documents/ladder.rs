@@ -4,8 +4,9 @@
 use contextfold::ErrorCode;
 use contextfold::compaction::{Answer, Reason, Style};
 use contextfold::context::Report;
-use contextfold::message::{ItemType, Message, Role};
+use contextfold::message::{Format, ItemType, Message, Role};
 use contextfold::passes::{Given, Ladder};
+use contextfold::provider::provider;
 use contextfold::session::{Fit, Session};
 use serde_json::{Value, json};
 
@@ -300,6 +301,27 @@ fn later_instructions_are_merged_into_the_base_prompt() {
     );
     s.set_header(Vec::new()).unwrap();
     assert_eq!(texts(&s), ["Use tabs.", "Speak French."]);
+}
+
+/// An AI SDK's answer to a request for approval is no system message's, though it has no other role here: it stays at its call.
+#[test]
+fn an_answer_to_a_request_for_approval_is_no_instruction() {
+    let list = json!([
+        { "role": "user", "content": "Remove it." },
+        { "role": "assistant", "content": [
+            { "type": "tool-call", "toolCallId": "c1", "toolName": "remove", "input": {} },
+            { "type": "tool-approval-request", "approvalId": "a1", "toolCallId": "c1" },
+        ] },
+        { "role": "tool", "content": [
+            { "type": "tool-approval-response", "approvalId": "a1", "approved": true },
+            { "type": "tool-result", "toolCallId": "c1", "toolName": "remove", "output": { "type": "text", "value": "removed" } },
+        ] },
+        { "role": "user", "content": "And now?" },
+    ]);
+    let sdk = provider(Format::AiSdk);
+    let s = pushed(ladder(100_000), sdk.read(&list).unwrap());
+    let messages = s.context().lower();
+    assert_eq!(Value::Array(sdk.write(&messages.iter().map(|m| &**m).collect::<Vec<_>>()).items), list);
 }
 
 /// 2.4: after the fold the view is estimated again, and pruned again where that is needed.

@@ -82,7 +82,7 @@ impl View {
                     || self.merged.contains(&n)
                     || self.position(n).is_some()
             };
-            let speaks = node.kind == NodeKind::Message && node.message.role != Role::Tool;
+            let speaks = node.kind == NodeKind::Message && !answers(&node.message);
             speaks && !history.is_superseded(n) && may_stand()
         })
     }
@@ -121,7 +121,7 @@ impl View {
             answer = next;
             end += 1;
         }
-        while list(end).is_some_and(|(_, m)| m.role == Role::Tool) {
+        while list(end).is_some_and(|(_, m)| answers(m)) {
             end += 1;
         }
         (end, answer)
@@ -173,4 +173,9 @@ impl View {
         self.watch_outputs_from(first);
         self.touch(first);
     }
+}
+
+/// Whether a message may stand between a call and its output: another output, or the answer to whether the call may run.
+fn answers(message: &Message) -> bool {
+    message.role == Role::Tool || message.answers_approvals()
 }
