@@ -47,6 +47,13 @@ pub(super) fn ai_sdk_options(id: &str) -> Value {
     json!({ "openai": { "itemId": id } })
 }
 
+/// Takes the id off a part that the AI SDK carries.
+pub(super) fn unlink_ai_sdk(part: &mut Map<String, Value>) {
+    if let Some(openai) = part.get_mut("providerOptions").and_then(|o| o.get_mut("openai")?.as_object_mut()) {
+        openai.shift_remove("itemId");
+    }
+}
+
 /// The id of the item that a part is or begins, reasoning too.
 pub(super) fn any_id(part: &Part) -> Option<String> {
     match part {
@@ -99,9 +106,7 @@ fn without_ai_sdk_id(extras: Extras) -> Extras {
         return extras;
     }
     let mut map = extras.of(Format::AiSdk).unwrap_or_default();
-    if let Some(openai) = map.get_mut("providerOptions").and_then(|o| o.get_mut("openai")?.as_object_mut()) {
-        openai.shift_remove("itemId");
-    }
+    unlink_ai_sdk(&mut map);
     extras.with(Format::AiSdk, map)
 }
 

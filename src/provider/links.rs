@@ -4,7 +4,7 @@
 //! item that keeps its id when the item after it is. So either both stay, or the reasoning goes and what it produced
 //! loses its ids.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ use crate::message::{Message, Part, Role};
 
 /// The runs of an assistant message's parts that belong together: reasoning, and what the model made after it up to
 /// the next reasoning. Parts before the first reasoning stand alone and are in no run.
-pub fn belongs_together(parts: &[Part]) -> Vec<Range<usize>> {
+pub fn belongs_together<P: Borrow<Part>>(parts: &[P]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut produced = true;
     for (i, part) in parts.iter().enumerate() {
-        let is_reasoning = matches!(part, Part::Reasoning(_));
+        let is_reasoning = is_reasoning(part.borrow());
         match runs.last_mut() {
             Some(run) if !is_reasoning || !produced => run.end = i + 1,
             _ if is_reasoning => runs.push(i..i + 1),

@@ -256,6 +256,46 @@ fn a_view_for_the_ai_sdk_unlinks_what_lost_its_reasoning() {
 }
 
 #[test]
+fn reasoning_goes_with_the_item_that_the_ai_sdk_cannot_say() {
+    let reasoning = |n: u8| json!({ "type": "reasoning", "id": format!("rs_{n}"), "summary": [], "encrypted_content": "gA" });
+    let text = |n: u8| json!({ "type": "message", "id": format!("msg_{n}"), "role": "assistant", "content": [{ "type": "output_text", "text": format!("Text {n}."), "annotations": [] }] });
+    let image =
+        json!({ "type": "image_generation_call", "id": "ig_1", "status": "completed", "result": "iVBO" });
+    let user = json!({ "role": "user", "content": "Draw." });
+    let said = |items: &[&Value]| {
+        let list: Vec<&Value> = [&[&user], items, &[&user]].concat();
+        let out = convert(Format::OpenaiResponses, Format::AiSdk, &json!(list)).unwrap();
+        let told = out.notes.iter().any(|note| note.what.contains("what it led to cannot be said"));
+        let ids = out.output.as_array().unwrap().iter().filter_map(|m| m["content"].as_array()).flatten();
+        let ids: Vec<String> = ids
+            .map(|p| p["providerOptions"]["openai"]["itemId"].as_str().unwrap_or("-").to_owned())
+            .collect();
+        (ids.join(" "), told)
+    };
+    assert_eq!(said(&[&reasoning(1), &image]), (String::new(), true));
+    assert_eq!(said(&[&reasoning(1), &image, &text(1)]), ("-".to_owned(), true));
+    assert_eq!(said(&[&reasoning(1), &text(1), &image]), ("rs_1 msg_1".to_owned(), false));
+    let both = [&reasoning(1), &image, &text(1), &reasoning(2), &text(2)];
+    assert_eq!(said(&both), ("- rs_2 msg_2".to_owned(), true));
+}
+
+#[test]
+fn thinking_goes_where_nothing_of_what_followed_it_can_be_said() {
+    let thinking = json!({ "type": "thinking", "thinking": "Hm.", "signature": "c2ln" });
+    let search = json!({ "type": "server_tool_use", "id": "s1", "name": "web_search", "input": {} });
+    let found = json!({ "type": "web_search_tool_result", "tool_use_id": "s1", "content": [] });
+    let text = json!({ "type": "text", "text": "Found." });
+    let user = json!({ "role": "user", "content": "Look." });
+    let kinds = |content: Value| {
+        let list = json!([user, { "role": "assistant", "content": content }, user]);
+        let out = convert(Format::Anthropic, Format::AiSdk, &list).unwrap().output.to_string();
+        (out.contains("reasoning"), out.contains("Found."))
+    };
+    assert_eq!(kinds(json!([thinking, search, found])), (false, false));
+    assert_eq!(kinds(json!([thinking, search, found, text])), (true, true));
+}
+
+#[test]
 fn ids_that_an_api_does_not_take_are_written_otherwise_and_stay_different() {
     let long = |end: &str| format!("{}{end}", "x".repeat(70));
     let ids = ["a.1", "a:1", "a_1", "", "日本", &long("1"), &long("2")];

@@ -4,6 +4,7 @@ use super::super::Calls;
 use super::super::anthropic::is_blank;
 use super::super::fields::{Object, json};
 use super::super::item_ids;
+use super::super::links::belongs_together;
 use super::super::note::Note;
 use super::{IN_TOOL_MESSAGE, JOINS, in_tool_message, outputs, parts};
 use crate::message::{Format, Message, Part, Role};
@@ -57,8 +58,10 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
             out.set("content", texts.join("\n"));
         }
         said => {
-            let write = if role == Role::Assistant { parts::write_made } else { parts::write };
-            let written: Vec<Value> = said.iter().filter_map(|part| write(part, notes)).collect();
+            let written = match role {
+                Role::Assistant => made(said, notes),
+                _ => said.iter().filter_map(|part| parts::write(part, notes)).collect(),
+            };
             if written.is_empty() && !out.had_empty_list("content") {
                 return None;
             }
@@ -66,6 +69,30 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
         }
     }
     Some(out.into_value())
+}
+
+/// Writes the parts of an assistant's message. Where what reasoning led to cannot be said, both go (PROV-3): of an item of
+/// `OpenAI`'s that is the very next one, and what else came of it loses its id; other reasoning needs only that something follows.
+fn made(said: &[&Part], notes: &mut Vec<Note>) -> Vec<Value> {
+    let mut written: Vec<Option<Value>> = said.iter().map(|part| parts::write_made(part, notes)).collect();
+    for run in belongs_together(said).into_iter().rev() {
+        let reasoning = |at: &usize| match said[*at] {
+            Part::Reasoning(reasoning) => Some(reasoning),
+            _ => None,
+        };
+        let Some(next) = run.clone().find(|at| reasoning(at).is_none()) else { continue }; // nothing followed it
+        let is_item =
+            (run.start..next).filter_map(|at| reasoning(&at)).any(|reasoning| reasoning.id.is_some());
+        let needed = next..if is_item { next + 1 } else { said.len() };
+        if written[needed].iter().any(Option::is_some) {
+            continue;
+        }
+        written[run.start..next].fill(None);
+        let led_to = written[next..run.end].iter_mut().flatten().filter_map(Value::as_object_mut);
+        led_to.for_each(item_ids::unlink_ai_sdk);
+        notes.push(Note::new("reasoning is left out: what it led to cannot be said"));
+    }
+    written.into_iter().flatten().collect()
 }
 
 fn text_of(part: &Part) -> Option<&str> {
