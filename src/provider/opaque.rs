@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::fields::Fields;
 use super::note::Note;
-use crate::message::{CallKind, Format, ToolCall};
+use crate::message::{CallKind, Format, Part, ProviderCompaction, ToolCall};
 
 /// The field that tells what a call of another kind wants done, for readers of a transcript.
 const INPUT_FIELDS: [&str; 7] = ["input", "arguments", "action", "actions", "operation", "code", "queries"];
@@ -101,3 +101,16 @@ fn keep_integers(value: &mut Value) {
 
 /// `Number.MAX_SAFE_INTEGER`.
 const MOST_EXACT: u128 = (1 << 53) - 1;
+
+/// What another format says of a part that only `format` knows: Anthropic's own compaction stands for all that was said before
+/// it, so its summary is said as text. Anything else is left out.
+pub(super) fn as_text(format: Format, raw: &Value, notes: &mut Vec<Note>) -> Option<Part> {
+    let part = Part::Opaque { format, raw: raw.clone().into() };
+    let summary = raw.get("content").and_then(Value::as_str);
+    if let Some(summary) = summary.filter(|_| part.provider_compaction() == Some(ProviderCompaction::OfAll)) {
+        notes.push(Note::new("the summary of a compaction of the provider's is said as text"));
+        return Some(Part::text(summary));
+    }
+    notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
+    None
+}

@@ -127,3 +127,16 @@ fn what_the_provider_compacted_on_its_way_teaches_no_count() {
     let counter = prepare(&mut s).counter;
     assert!((counter.calibration - 1.0).abs() < 1e-9, "{}", counter.calibration);
 }
+
+#[test]
+fn a_view_in_another_format_says_its_summary_as_text() {
+    let mut s = session(&json!({ "contextWindow": 200_000 }));
+    push(&mut s, Format::Anthropic, &anthropic());
+    for format in [Format::AiSdk, Format::OpenaiChat, Format::OpenaiResponses] {
+        let text = written(&s, format);
+        assert_eq!(text.matches("The user sent a long text.").count(), 1, "{format:?}: {text}");
+        assert!(text.find("long text.") < text.find("Noted."), "{format:?}: {text}");
+        assert!(!text.contains("compaction"), "{format:?}: {text}");
+        assert_eq!(broken(&s, format), [""; 0], "{format:?}");
+    }
+}

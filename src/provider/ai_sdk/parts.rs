@@ -7,7 +7,7 @@ use super::super::fields::{self, Fields, Object};
 use super::super::item_ids;
 use super::super::media::split_data_url;
 use super::super::note::Note;
-use super::super::opaque::{json_arguments, json_input, sayable, take_json};
+use super::super::opaque::{as_text, json_arguments, json_input, sayable, take_json};
 use crate::message::{CallKind, Extras, Format, Media, MediaKind, Part, Reasoning, Text, ToolCall};
 
 const FORMAT: Format = Format::AiSdk;
@@ -146,10 +146,7 @@ pub(super) fn write(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
             Some(out.into_value())
         }
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
-        Part::Opaque { format, .. } => {
-            notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
-            None
-        }
+        Part::Opaque { format, raw } => write(&as_text(*format, raw, notes)?, notes),
         Part::ToolOutput(_) => None,
     }
 }

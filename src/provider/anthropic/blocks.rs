@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::super::call_ids;
 use super::super::fields::{self, Fields, Object};
 use super::super::note::Note;
-use super::super::opaque::{json_arguments, json_input, opaque_call, sayable, take_json};
+use super::super::opaque::{as_text, json_arguments, json_input, opaque_call, sayable, take_json};
 use super::super::tool_names;
 use super::{ERROR_NOT_TEXT, NO_ERROR_TEXT, fits_result, is_blank, is_blank_text};
 use crate::message::{
@@ -135,10 +135,7 @@ pub(super) fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Opt
         Part::ToolCall(call) => tool_use(call, notes),
         Part::ToolOutput(output) => Some(tool_result(output, notes)),
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
-        Part::Opaque { format, .. } => {
-            notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
-            None
-        }
+        Part::Opaque { format, raw } => write(&as_text(*format, raw, notes)?, texts_only, notes),
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::super::fields::{self, Fields, Object};
 use super::super::media::{set_url, split_data_url, url_of};
 use super::super::note::Note;
+use super::super::opaque::as_text;
 use crate::message::{Extras, Format, Media, MediaKind, Part, Text};
 
 const FORMAT: Format = Format::OpenaiChat;
@@ -112,10 +113,7 @@ fn write(part: &Part, texts_only: bool, notes: &mut Vec<Note>) -> Option<Value> 
         }
         Part::Media(media) => self::media(media, notes),
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
-        Part::Opaque { format, .. } => {
-            notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
-            None
-        }
+        Part::Opaque { format, raw } => write(&as_text(*format, raw, notes)?, texts_only, notes),
         Part::Reasoning(_) | Part::ToolCall(_) | Part::ToolOutput(_) => None,
     }
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::super::fields::{Fields, Object, json};
 use super::super::media::{set_url, split_data_url, url_of};
 use super::super::note::Note;
+use super::super::opaque::as_text;
 use crate::message::{Extras, Format, Media, MediaKind, Part};
 
 const FORMAT: Format = Format::OpenaiResponses;
@@ -87,10 +88,7 @@ pub(super) fn write(part: &Part, text_type: &str, notes: &mut Vec<Note>) -> Opti
             }
         },
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
-        Part::Opaque { format, .. } => {
-            notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
-            None
-        }
+        Part::Opaque { format, raw } => write(&as_text(*format, raw, notes)?, text_type, notes),
         Part::Reasoning(_) | Part::ToolCall(_) | Part::ToolOutput(_) => {
             notes.push(Note::new("a part that does not stand inside content is left out"));
             None

@@ -6,7 +6,7 @@ use super::super::Calls;
 use super::super::fields::{Object, json};
 use super::super::item_ids;
 use super::super::note::Note;
-use super::super::opaque::{json_arguments, sayable};
+use super::super::opaque::{as_text, json_arguments, sayable};
 use super::super::tool_names;
 use super::{CONTENT, ITEM, content, foreign, outputs};
 use crate::message::{CallKind, Extras, Format, Message, Part, Reasoning, Role, ToolCall};
@@ -125,9 +125,10 @@ fn item_of(part: &Part, notes: &mut Vec<Note>) -> Option<Value> {
         Part::Reasoning(reasoning) => self::reasoning(reasoning, notes),
         Part::ToolCall(call) => self::call(call, item_ids::of_ai_sdk(part), notes),
         Part::Opaque { format: FORMAT, raw } => Some(raw.as_ref().clone()),
-        Part::Opaque { format, .. } => {
-            notes.push(Note::new(format!("a part that only `{}` knows is left out", format.as_str())));
-            None
+        Part::Opaque { format, raw } => {
+            let mut items = Vec::new();
+            assistant(&[as_text(*format, raw, notes)?], &mut items, notes);
+            items.pop()
         }
         Part::Media(_) => {
             notes.push(Note::new(
