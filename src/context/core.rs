@@ -123,7 +123,7 @@ impl Context {
         }
         if self.view.media() != held || added.iter().any(|node| self.history.node(*node).message.opens_turn())
         {
-            let first = added.iter().filter_map(|node| self.view.position(*node)).min();
+            let first = self.view.first_position(&added.iter().copied().collect());
             self.trim_media_on_entry(first.unwrap_or(self.view.body().len()));
         }
         for index in &added {
