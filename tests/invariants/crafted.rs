@@ -283,7 +283,10 @@ fn fuzz() {
         for seed in from.. {
             match run_seed(seed, 0..TRIES, began, budget) {
                 Ok((now_taken, now_tried)) => (taken, tried) = (taken + now_taken, tried + now_tried),
-                Err(failure) => failures.push(failure),
+                Err(failure) => {
+                    println!("{failure}\n");
+                    failures.push(failure);
+                }
             }
             seeds += 1;
             if only.is_some() || began.elapsed() >= budget || failures.len() >= 5 {
@@ -295,5 +298,5 @@ fn fuzz() {
         "crafted: {tried} altered snapshots of {seeds} sessions, {taken} taken for one, {:.0} s",
         began.elapsed().as_secs_f64()
     );
-    assert!(failures.is_empty(), "{}\nagain: npm run fuzz -- --crafted --seed N", failures.join("\n\n"));
+    assert!(failures.is_empty(), "{} seeds fail; again: npm run fuzz -- --crafted --seed N", failures.len());
 }

@@ -10,8 +10,9 @@ mod write;
 
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::anthropic::BEGINNING;
 use super::{Calls, Note, Provider, several_by_one};
 use crate::error::Result;
 use crate::message::{Extras, Format, Message, Part, Role};
@@ -46,6 +47,11 @@ impl Provider for AiSdk {
 
     fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
         write::run(run, calls, notes).into_iter().collect()
+    }
+
+    /// The SDK's providers for Anthropic and Google pass on what begins the list, and their APIs want a user's message.
+    fn opening(&self, first: Role) -> Option<Value> {
+        (first == Role::Assistant).then(|| json!({ "role": "user", "content": BEGINNING }))
     }
 
     fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
