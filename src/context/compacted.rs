@@ -20,6 +20,15 @@ impl Context {
         self.history.compactions().contains(&node)
     }
 
+    /// What left the view and stands before the provider's newest compaction: that says it in its place.
+    pub fn covered_by_compaction(&self) -> NodeSet {
+        let Some(at) = self.compaction() else { return NodeSet::default() };
+        let compaction = self.view.body()[at].node;
+        let order = self.view.order();
+        let before = order.iter().take_while(|n| **n != compaction);
+        before.filter(|n| self.view.dropped(**n).is_some()).copied().collect()
+    }
+
     /// Takes what stands before the provider's newest compaction out of the view, but for pins and calls that are being
     /// executed. What the model thought behind it stays: the provider allows this edit. What left.
     pub fn settle_compaction(&mut self) -> Vec<NodeIndex> {

@@ -128,7 +128,7 @@ impl Context {
         let is_hidden = |s: &&Slot| hides && self.view.dropped(s.node).is_some();
         let order = self.view.order();
         let compaction = self.compaction().map(|at| self.view.body()[at].node);
-        let compacted = slots.iter().position(|s| Some(s.node) == compaction);
+        let covered = self.covered_by_compaction();
         let steps = steps_of(&self.seen(&slots));
         // What a tool that the provider runs is still at: nothing but outputs of its own calls stands behind the call.
         let served = steps.last().is_some_and(|step| {
@@ -140,8 +140,6 @@ impl Context {
             .into_iter()
             .enumerate()
             .map(|(at, step)| {
-                let holds_compaction = compacted.is_some_and(|at| step.range.contains(&at));
-                let is_covered = compacted.is_some_and(|at| step.range.end <= at);
                 let range = step.range.start + before..step.range.end + before;
                 let nodes = Nodes { order: order.clone(), range };
                 let slots = &slots[step.range];
@@ -163,10 +161,12 @@ impl Context {
                         UnitKind::Other
                     },
                     speaker: slots.first().map_or(Role::User, |s| s.role()),
-                    fixed: holds_compaction
-                        || is_covered && is_hidden_whole
+                    fixed: slots.iter().all(|s| covered.contains(&s.node))
                         || served && at == last
-                        || any(&|s| live.contains(&s.node) || self.history.node(s.node).pinned),
+                        || any(&|s| {
+                            let node = s.node;
+                            Some(node) == compaction || live.contains(&node) || self.history.node(node).pinned
+                        }),
                     place: if is_hidden_whole { Place::Hidden } else { Place::Shown },
                 }
             })

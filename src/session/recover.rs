@@ -135,13 +135,19 @@ impl Session {
             // Without a figure, or with one that the view keeps: the rest of the request counts, too.
             _ => Some(now - now.div_ceil(4)).filter(|_| now > 0),
         };
-        let (key, most) = match too_many {
-            TooMany::Images(named) => ("maxImages", smaller(named, before.images)),
-            TooMany::Bytes(named) => ("maxBytes", smaller(named, before.bytes)),
-            TooMany::ImageBytes(named) => ("maxImageBytes", Some(named.unwrap_or(IMAGE_BYTES))),
-            TooMany::Side { limit, .. } => ("maxImageSide", Some(limit.unwrap_or(IMAGE_SIDE))),
+        let known = self.config.media;
+        let (key, known, most) = match too_many {
+            TooMany::Images(named) => ("maxImages", known.max_images, smaller(named, before.images)),
+            TooMany::Bytes(named) => ("maxBytes", known.max_bytes, smaller(named, before.bytes)),
+            TooMany::ImageBytes(named) => {
+                ("maxImageBytes", known.max_image_bytes, Some(named.unwrap_or(IMAGE_BYTES)))
+            }
+            TooMany::Side { limit, .. } => {
+                ("maxImageSide", known.max_image_side, Some(limit.unwrap_or(IMAGE_SIDE)))
+            }
         };
-        if let Some(most) = most {
+        // A refusal never gives more room: what was learnt before stays.
+        if let Some(most) = most.filter(|most| known.is_none_or(|known| *most < known)) {
             self.set_media(key, most)?;
         }
         if self.context.view.media() == before && matches!(too_many, TooMany::Side { many: true, .. }) {

@@ -7,7 +7,7 @@ use crate::context::{NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::{Role, steps_of};
 
-pub(super) const NOTHING_LEFT: &str = "everything that this summary was to stand for has to stay since: it was pinned, or the conversation went back to it; nothing is left to fold";
+pub(super) const NOTHING_LEFT: &str = "everything that this summary was to stand for has to stay since: it was pinned, the provider compacted it, or the conversation went back to it; nothing is left to fold";
 
 impl Session {
     /// A run that waits, its plan as it stands now; `STALE_PLAN` where nothing of it is left to fold.
@@ -41,15 +41,19 @@ impl Session {
 
     /// Sets the plan right for what happened while its summary was written: an output that came goes with its call; a step in
     /// which something was pinned stays, and so does what became the newest user message or a call that is being executed,
-    /// for the conversation went back to it. Anything else that came stays, too (COMP-14).
+    /// for the conversation went back to it, and what the provider compacted. Anything else that came stays, too (COMP-14).
     pub(super) fn refresh(&self, plan: &mut FoldPlan) {
         let planned: NodeSet = std::mem::take(&mut plan.members).into_iter().collect();
         (plan.tokens, plan.hidden_tokens) = (0, 0);
         let slots = self.context.view.with_dropped();
         let live: Vec<NodeIndex> = self.context.history.unanswered().into_iter().map(|(_, n)| n).collect();
         let newest_user = slots.iter().rfind(|s| s.opens_turn()).map(|s| s.node);
+        let covered = self.context.covered_by_compaction();
         let stays = |node: NodeIndex| {
-            self.context.history.node(node).pinned || Some(node) == newest_user || live.contains(&node)
+            self.context.history.node(node).pinned
+                || Some(node) == newest_user
+                || live.contains(&node)
+                || covered.contains(&node)
         };
         // As it came: a pass may have taken its calls off what the view shows, or has dropped.
         let mut came = self.context.seen(&slots);

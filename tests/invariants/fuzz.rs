@@ -153,11 +153,15 @@ pub fn number(name: &str) -> Option<u64> {
 }
 
 /// Scripts that once failed: parts alone came back without a decision (594), a rewind behind a provider's compaction showed outputs
-/// without their calls (926), a medium's ref beside another store's (1259), an answer of the cache's own tools cut twice (2634), and
-/// messages that came back kept a view from fitting that fitted without them (4399).
+/// without their calls (926), a medium's ref beside another store's (1259), an answer of the cache's own tools cut twice (2634),
+/// messages that came back kept a view from fitting that fitted without them (4399), a summary was asked for before the provider
+/// compacted what it was to stand for (1795584986), and a refusal that names more images than one before it (1795606567).
 #[test]
 fn seeds_that_once_failed_hold() {
-    let failed = [594, 926, 1259, 2634, 4399].map(run_seed).into_iter().filter_map(Result::err);
+    let failed = [594, 926, 1259, 2634, 4399, 1_795_584_986, 1_795_606_567]
+        .map(run_seed)
+        .into_iter()
+        .filter_map(Result::err);
     let failed: Vec<String> = failed.collect();
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
