@@ -80,6 +80,20 @@ impl MediaBudget {
             && self.max_bytes.is_none_or(|most| sums.bytes <= most)
     }
 
+    /// Whether it takes what the other does not.
+    fn gives_more_than(&self, other: &Self) -> bool {
+        let limits = |budget: &Self| {
+            [
+                budget.max_images, budget.max_bytes, budget.keep_newest, budget.max_image_bytes,
+                budget.max_image_side,
+            ]
+        };
+        let more = |(most, than): (Option<u64>, Option<u64>)| {
+            than.is_some_and(|than| most.is_none_or(|most| most > than))
+        };
+        limits(self).into_iter().zip(limits(other)).any(more)
+    }
+
     /// What is told of it in a decision.
     pub fn why(&self) -> String {
         let limits = [
@@ -119,20 +133,28 @@ impl MediaBudget {
 }
 
 impl Context {
-    /// Sets what a request may hold. With more room, what had left comes back; what no longer fits leaves.
+    /// Sets what a request may hold. What no longer fits leaves at once; with more room, what had left comes back with the next run.
     pub fn set_media_budget(&mut self, budget: MediaBudget) {
-        if self.media_budget == budget {
-            return;
+        let before = std::mem::replace(&mut self.media_budget, budget);
+        if budget.gives_more_than(&before) {
+            self.view.expect_room();
         }
-        self.media_budget = budget;
-        for at in 0..self.view.body().len() {
-            let slot = &self.view.body()[at];
-            if slot.form == Form::MediaTrimmed {
-                let Slot { message, tally, form, .. } = self.slot_on_entry(slot.node);
-                self.view.replace(at, message, tally, form);
-            }
+        if budget != before {
+            self.trim_media_on_entry(0);
         }
-        self.trim_media_on_entry(0);
+    }
+
+    /// Whether the view keeps its media budget with a message's media in it, too, and some room beneath: then they may come back.
+    pub(super) fn has_room_for_media_of(&self, stands: &Slot, whole: &Message) -> bool {
+        let (all, shown, whole_has) =
+            (self.view.media(), MediaSums::of(&stands.message), MediaSums::of(whole));
+        let sums = MediaSums {
+            images: all.images - shown.images + whole_has.images,
+            bytes: all.bytes - shown.bytes + whole_has.bytes,
+        };
+        let mut is_refused = false;
+        each_medium(whole, &mut |media| is_refused |= self.media_budget.refuses(media));
+        !is_refused && self.media_budget.target().holds(sums)
     }
 
     /// Makes the view keep its media budget, as far as that can be had; `from`: only what stands from this body position on can

@@ -9,8 +9,8 @@ use crate::message::Role;
 const WHY: &str = "there is room again";
 
 impl Context {
-    /// Shows again what no fold stands for: what was dropped, pruned, trimmed and shortened; tool outputs as far as their budget
-    /// has room for, the newest first. With `but_cuts`, what was cut to a level stays so: a pass lays that out anew.
+    /// Shows again what no fold stands for: what was dropped, pruned, trimmed and shortened; tool outputs and media as far as their
+    /// budgets have room for, the newest first. With `but_cuts`, what was cut to a level stays so: a pass lays that out anew.
     /// What passes do by a rule, whatever the room, they do again. Gives what stands otherwise now.
     pub fn bring_back(&mut self, but_cuts: bool) -> Vec<NodeIndex> {
         let mut back = self.view.show_all_parts();
@@ -72,9 +72,14 @@ impl Context {
             Form::Placeholder => stands.message.meta.ephemeral.is_none(),
             Form::Truncated | Form::Stripped => true,
             Form::Shortened | Form::Pointer => !but_cuts,
+            Form::MediaTrimmed => true,
             _ => false,
         };
         let whole = Some(stands).filter(|_| is_shorter).map(|slot| self.slot_on_entry(slot.node));
+        let has_room = |whole: &Slot| {
+            stands.form != Form::MediaTrimmed || self.has_room_for_media_of(stands, &whole.message)
+        };
+        let whole = whole.filter(has_room);
         whole.filter(|whole| whole.form != Form::Placeholder) // what lives in the host's store has no other form
     }
 }

@@ -146,12 +146,11 @@ impl Session {
                 ("maxImageSide", known.max_image_side, Some(limit.unwrap_or(IMAGE_SIDE)))
             }
         };
-        // A refusal never gives more room: what was learnt before stays.
-        if let Some(most) = most.filter(|most| known.is_none_or(|known| *most < known)) {
-            self.set_media(key, most)?;
+        if let Some(most) = most {
+            self.lower_media(key, known, most)?;
         }
         if self.context.view.media() == before && matches!(too_many, TooMany::Side { many: true, .. }) {
-            self.set_media("maxImages", MANY_IMAGES)?;
+            self.lower_media("maxImages", self.config.media.max_images, MANY_IMAGES)?;
         }
         if self.context.view.media() != before {
             return Ok(());
@@ -165,7 +164,11 @@ impl Session {
         Err(Error::new(ErrorCode::ContextWindowExceeded, why))
     }
 
-    fn set_media(&mut self, key: &str, most: u64) -> Result<()> {
+    /// A refusal never gives more room: what is `known` stays where it is less.
+    fn lower_media(&mut self, key: &str, known: Option<u64>, most: u64) -> Result<()> {
+        if known.is_some_and(|known| known <= most) {
+            return Ok(());
+        }
         let config = self.config.with(&json!({ "media": { key: most } }))?;
         self.set_options(config, None);
         Ok(())

@@ -40,6 +40,8 @@ test("the number that an error names is the budget, and setOptions gives more", 
   const [, ref] = /left out of this request; ref=([\w-]+)\]/.exec(text);
   assert.ok(session.toolOutputs.get(ref));
   session.setOptions({ media: { maxImages: null } });
+  const { report } = await session.prepare();
+  assert.equal(report.decisions[0].pass, "bring_back");
   assert.equal(images(session), 52);
 });
 
