@@ -1,17 +1,18 @@
 // What a session's requests cost where the provider has a prompt cache: call by call, how much of a request stands at the
 // beginning of the one before it, byte for byte, and what the rest and the summaries cost. In token-equivalents: a token of
-// input at its list price is 1.
+// input at its list price is 1. $CONTEXTFOLD_BEFORE: a checkout whose built package gets a row of its own.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import * as langchain from "@langchain/core/messages";
 import { findCutPoint } from "@mariozechner/pi-coding-agent";
+import { TokenLimiter } from "@mastra/core/processors";
 import { pruneMessages } from "ai";
-import { Session, convert, loadEncoding, toolDefinitions } from "contextfold";
+import * as contextfold from "contextfold";
 import { ClearToolUsesEdit, contextEditingMiddleware } from "langchain";
 import { random } from "../tokens/generate.mjs";
-import { SUMMARY, agent, asLangChain, asModelMessages, asPiEntries } from "./histories.mjs";
+import { SUMMARY, agent, asLangChain, asModelMessages, asPiEntries, asPrompt } from "./histories.mjs";
 
 /** Prices in tokens of input: what is read from the cache, what is written to it, what the model writes. */
 const MODELS = {
@@ -21,7 +22,8 @@ const MODELS = {
 /** Anthropic and OpenAI cache nothing shorter. */
 const LEAST = 1024;
 
-const encoding = await loadEncoding("o200k_base");
+const { convert } = contextfold;
+const encoding = await contextfold.loadEncoding("o200k_base");
 const data = process.env.CONTEXTFOLD_DATA ?? fileURLToPath(new URL("../../../shared/data", import.meta.url));
 const sample = fileURLToPath(new URL("../../examples/transcript.responses.json", import.meta.url));
 
@@ -59,8 +61,14 @@ function reads(calls) {
   return [...list, { role: "assistant", content: "It is mended." }];
 }
 
+/** The package that is built in a checkout, as the libraries below take one. */
+async function builtIn(checkout) {
+  const built = await import(pathToFileURL(resolve(checkout, "pkg/node.bundle.js")).href);
+  return { built, tokenizer: await built.loadEncoding("o200k_base") };
+}
+
 /** A library over a whole session: `step(more)` takes in what is new, and gives what is sent: { messages, asked }. */
-const ours = (name, options = {}) => ({
+const ours = (name, options = {}, { built: { Session, toolDefinitions }, tokenizer } = { built: contextfold, tokenizer: encoding }) => ({
   name,
   begin(window) {
     let asked = [];
@@ -68,7 +76,7 @@ const ours = (name, options = {}) => ({
       asked.push(request.as("openai-chat").messages);
       return { text: SUMMARY };
     };
-    const session = new Session({ contextWindow: window, tokenizer: encoding, safetyMargin: 0, summarize, ...options });
+    const session = new Session({ contextWindow: window, tokenizer, safetyMargin: 0, summarize, ...options });
     session.setTools("openai-chat", toolDefinitions("openai-chat"));
     return {
       async step(more) {
@@ -100,7 +108,9 @@ const over = (name, view) => ({
 const UNBOUND = { contextBudgetTokens: 1e9, maxMessageBytes: 1e9, maxLineLength: 1e9 };
 const libraries = [
   ours("contextfold"),
+  ...(process.env.CONTEXTFOLD_BEFORE ? [ours("… before", {}, await builtIn(process.env.CONTEXTFOLD_BEFORE))] : []),
   ours("… outputs left alone", { ladder: ["ephemeral", "summarize"].map((pass) => ({ pass })), toolOutputCache: UNBOUND }),
+  ours("… outputs trimmed to their budget at each call", { ladder: [{ pass: "ephemeral" }, { pass: "trim_tool_outputs", lowRatio: 1, waitForFold: false }, { pass: "dedupe_reads" }, { pass: "summarize" }] }),
   ours("… trim, dedupe, summarize", { ladder: ["ephemeral", "trim_tool_outputs", "dedupe_reads", "summarize"].map((pass) => ({ pass })) }),
   ...["spec", "rolling", "selective"].map((ladder) => ours(`… ${ladder}`, { ladder })),
   over("ai pruneMessages, calls of the last 20 messages", (list) => ({ messages: pruneMessages({ messages: asModelMessages(list.map(texts)), toolCalls: "before-last-20-messages" }) })),
@@ -110,17 +120,25 @@ const libraries = [
     return middleware.wrapModelCall(request, ({ messages }) => ({ messages: messages.map((m) => m.toDict()) }));
   }),
   over("pi, its defaults (keeps 20,000 tokens)", piCut),
+  over("mastra TokenLimiter, the window less 16,384", async (list, window) => {
+    const prompt = asPrompt(list.map(texts));
+    const limited = await new TokenLimiter(window - ROOM).processLLMRequest({ prompt });
+    return { messages: limited?.prompt ?? prompt };
+  }),
 ];
 
 /** Texts alone, for peers whose messages the histories' converters write. */
 const texts = (m) => ({ ...m, content: typeof m.content === "string" ? m.content : (m.content ?? []).map((p) => p.text ?? "").join("") });
+
+/** What pi keeps free for an answer, and mastra is told to. */
+const ROOM = 16_384;
 
 /** As pi's agent does it: at window − 16,384 tokens all but the newest 20,000 become a summary. */
 function piCut(all, window, state) {
   state.from ??= 0;
   const view = () => [...(state.from ? [{ role: "user", content: SUMMARY }] : []), ...all.slice(state.from)];
   const asked = [];
-  if (sum(view()) > window - 16_384) {
+  if (sum(view()) > window - ROOM) {
     const entries = asPiEntries(all.map(texts));
     const cut = findCutPoint(entries, state.from, entries.length, 20_000);
     asked.push(all.slice(state.from, cut.firstKeptEntryIndex));
@@ -152,7 +170,7 @@ function shared(before, now) {
 /** One library over one session: what its calls cost. */
 async function run(library, messages, window) {
   const at = library.begin(window);
-  const bill = { breaks: 0, sent: 0, cached: 0, asked: 0, askedCached: 0, summaries: 0 };
+  const bill = { breaks: 0, largest: 0, sent: 0, cached: 0, asked: 0, askedCached: 0, summaries: 0 };
   let from = 0;
   let before = [];
   for (const [n, message] of messages.entries()) {
@@ -165,6 +183,7 @@ async function run(library, messages, window) {
     const sent = tokens.reduce((a, b) => a + b, 0);
     const cached = tokens.slice(0, same).reduce((a, b) => a + b, 0);
     bill.breaks += same < before.length ? 1 : 0;
+    bill.largest = Math.max(bill.largest, sent);
     bill.sent += sent;
     bill.cached += cached < LEAST ? 0 : cached;
     // A summary is asked for before the call: what its request shares with the call before is in the cache.
@@ -188,14 +207,14 @@ export async function bills(table, only = () => true) {
         try {
           const bill = await run(library, messages, window);
           const cost = ({ read, write, output }) => (bill.cached + bill.askedCached) * read + (bill.sent - bill.cached + bill.asked - bill.askedCached) * write + bill.summaries * encoding.count(SUMMARY) * output;
-          rows.push([library.name, bill.breaks, bill.summaries, (bill.cached / bill.sent).toFixed(3), bill.asked ? (bill.askedCached / bill.asked).toFixed(2) : "–", million(bill.sent), ...Object.values(MODELS).map((m) => million(cost(m)))]);
+          rows.push([library.name, bill.breaks, bill.largest.toLocaleString("en"), bill.summaries, (bill.cached / bill.sent).toFixed(3), bill.asked ? (bill.askedCached / bill.asked).toFixed(2) : "–", million(bill.sent), ...Object.values(MODELS).map((m) => million(cost(m)))]);
         } catch (error) {
-          rows.push([library.name, `${error.code ?? error.name}: ${error.message.slice(0, 60)}`, "", "", "", "", "", ""]);
+          rows.push([library.name, `${error.code ?? error.name}: ${error.message.slice(0, 60)}`, "", "", "", "", "", "", ""]);
         }
       }
       const calls = messages.filter((m) => m.role === "assistant").length;
       console.log(`### The bill: ${name}, ${calls} calls, a window of ${window.toLocaleString("en")}: millions of tokens sent; token-equivalents by model\n`);
-      table(["", "calls that change what was sent", "summaries", "share found in the cache", "the same of summary requests", "sent", ...Object.keys(MODELS)], rows);
+      table(["", "calls that change what was sent", "the largest call", "summaries", "share found in the cache", "the same of summary requests", "sent", ...Object.keys(MODELS)], rows);
     }
 }
 

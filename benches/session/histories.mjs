@@ -56,6 +56,9 @@ export const asModelMessages = (list) => list.map((m) => {
   return { role: m.role, content: [{ type: "text", text: m.content }, ...calls] };
 });
 
+/** As the prompt that the AI SDK hands to a provider, which mastra's processors take. */
+export const asPrompt = (list) => asModelMessages(list).map((m) => (m.role === "system" ? { role: "system", content: m.content[0].text } : m));
+
 /** As LangChain's messages; `classes`: `@langchain/core/messages`. */
 export const asLangChain = (list, { HumanMessage, AIMessage, ToolMessage }) => list.map((m, n) => {
   const id = `lc_${n}_${m.content.length}`;

@@ -44,7 +44,7 @@ export function htmlReport({ name, source, simulation }) {
 <h2>Side by side</h2>
 ${comparison(simulation)}
 <p class="note">Sent: input tokens of all calls. Asked: input tokens of the requests for summaries. Cached: the share that stood unchanged at a
-call’s beginning. Facts: paths, URLs, ids and error codes that stand in the view (by ref: or in an output that a ref in it opens), rules:
+call’s beginning; the rest is written to the cache. What a decision costs the cache once, and is expected to save, is in tokens of input. Facts: paths, URLs, ids and error codes that stand in the view (by ref: or in an output that a ref in it opens), rules:
 the user’s constraints, word for word; a mean over the calls from the first fold on, without one of the last call.
 ${text(priceNote(prices))}</p>
 </section>
@@ -107,6 +107,12 @@ export function figuresOf(run) {
   return [number(run.tokens_largest), ...folds, percent(run.cache_hit_ratio), ...shares];
 }
 
+/** What the prompt cache lost in a run, and to which pass. */
+export function cacheNote({ cache_breaks: breaks, cache_write_tokens: written }) {
+  const each = breaks.map(({ pass, calls, tokens }) => `${pass ?? "no pass"} before ${plural(calls, "call")} (${number(tokens)} tokens lost)`);
+  return `${number(written)} tokens were written to the cache; it was broken by ${each.join(", ")}.`;
+}
+
 const bar = (label, share) => `<span class="bar" style="--share:${(100 * share).toFixed(1)}%">${label}</span>`;
 
 export const dollars = (value) => (value === null || value === undefined ? "–" : `$${value < 0.095 ? value.toFixed(4) : value < 100 ? value.toFixed(2) : number(value)}`);
@@ -140,7 +146,7 @@ function section(run, scale, names) {
   return `<section>
 <h2>${text(run.preset)}</h2>
 <p class="note">${text(facts.join(" · "))}</p>
-${chart({ calls: run.calls, limit: run.limit, threshold: run.threshold, asked: asked.asked }, scale, names)}
+${run.cache_breaks.length > 0 ? `<p class="note">${text(cacheNote(run))}</p>\n` : ""}${chart({ calls: run.calls, limit: run.limit, threshold: run.threshold, asked: asked.asked }, scale, names)}
 <details><summary>Call by call</summary>${callTable(run)}</details>
 </section>`;
 }
@@ -178,14 +184,17 @@ function chart({ calls, limit, threshold, asked }, scale, names) {
 
 const fine = (n) => String(+n.toFixed(1));
 
+/** What a decision costs the prompt cache, and is expected to save. */
+const bill = ({ cache }) => (cache ? ` (costs ${number(cache.cost)}, saves ${number(cache.saves)})` : "");
+
 function callTable(run) {
   const rows = run.calls.map((call, index) => {
-    const decided = call.decisions.map((each) => `${each.pass}: ${plural(each.items.length, "message")}, ${number(each.tokens_before)} → ${number(each.tokens_after)}`);
+    const decided = call.decisions.map((each) => `${each.pass}: ${plural(each.items.length, "message")}, ${number(each.tokens_before)} → ${number(each.tokens_after)}${bill(each)}`);
     if (call.cache_lost_tokens > 0) decided.push(`${number(call.cache_lost_tokens)} tokens lost from the cache${call.cache_broken_by ? ` to ${call.cache_broken_by}` : ""}`);
     const said = call.error ? [...decided, `${call.error.code}: ${call.error.message}`] : decided;
-    return `<tr><td>${number(index + 1)}</td><td>${number(call.tokens)}</td><td>${number(call.cached_tokens)}</td><td>${dollars(call.cost)}</td><td>${text(said.join("; "))}</td></tr>`;
+    return `<tr><td>${number(index + 1)}</td><td>${number(call.tokens)}</td><td>${number(call.cached_tokens)}</td><td>${number(call.cache_write_tokens)}</td><td>${dollars(call.cost)}</td><td>${text(said.join("; "))}</td></tr>`;
   });
-  return `<div class="scroll"><table class="calls"><thead><tr><th scope="col">call</th><th scope="col">sent</th><th scope="col">cached</th><th scope="col">cost</th><th scope="col">decided</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+  return `<div class="scroll"><table class="calls"><thead><tr><th scope="col">call</th><th scope="col">sent</th><th scope="col">cached</th><th scope="col">written</th><th scope="col">cost</th><th scope="col">decided</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
 const text = (value) => plain(value).replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);

@@ -15,6 +15,16 @@ declare module "contextfold" {
   }
 }
 
+/** Options of an integration, and how many marks for the prompt cache are put into each request. */
+export type AnthropicOptions = IntegrationOptions<object> & {
+  /**
+   * Up to so many `cache_control` marks (0 to 4; default 0) are put at the ends of what stays as it is from call to call, as of
+   * `session.view("anthropic", { cacheMarks })`. Your own stay, and there are never more than four in a request, that on the body itself
+   * included.
+   */
+  cacheMarks?: number | undefined;
+};
+
 /**
  * A middleware for the client: the `messages` of every request to `/v1/messages` (`create`, `stream`, `beta`, the tool runner) are
  * made to fit. A request that is refused as too long all the same is made once more. Your own list stays whole.
@@ -23,7 +33,7 @@ declare module "contextfold" {
  * import Anthropic from "@anthropic-ai/sdk";
  * import { middleware } from "contextfold/anthropic";
  *
- * const client = new Anthropic({ middleware: [middleware({ model: "claude-opus-4-5" })] });
+ * const client = new Anthropic({ middleware: [middleware({ model: "claude-opus-4-5", cacheMarks: 4 })] });
  * ```
  *
  * `compaction` blocks of Anthropic's own stay where they are. A request of a conversation that Anthropic holds (`thread`) goes out as
@@ -31,7 +41,7 @@ declare module "contextfold" {
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a request.
  */
-export declare function middleware(options: IntegrationOptions<object>): Middleware;
+export declare function middleware(options: AnthropicOptions): Middleware;
 
 /**
  * `client.beta.messages.toolRunner`, with requests that fit. `runner.params.messages` stays whole.
@@ -49,6 +59,6 @@ export declare function middleware(options: IntegrationOptions<object>): Middlew
 export declare function toolRunner<P extends Parameters<Anthropic["beta"]["messages"]["toolRunner"]>[0] & { thread: false }>(
   client: Anthropic,
   params: P,
-  options: IntegrationOptions<object>,
+  options: AnthropicOptions,
   requestOptions?: Parameters<Anthropic["beta"]["messages"]["toolRunner"]>[1],
 ): P extends { stream: true } ? import("@anthropic-ai/sdk/lib/tools/BetaToolRunner").BetaToolRunner<true> : import("@anthropic-ai/sdk/lib/tools/BetaToolRunner").BetaToolRunner<false>;

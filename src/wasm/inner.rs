@@ -17,7 +17,7 @@ use super::freeze::freeze;
 use super::handles::Handles;
 use super::lent::Loans;
 use super::line::{Line, Stretch};
-use super::marks::CacheMark;
+use super::marks::Marks;
 use super::options::Options;
 use super::prepared::Unread;
 use super::signal::{AbortController, AbortSignal};
@@ -68,8 +68,8 @@ pub struct Inner {
     pub unread: Unread,
     /// By which a list of messages that it handed out is known to be its own.
     pub number: Cell<Option<u32>>,
-    /// The marks for the prompt cache that the newest view with any has.
-    pub marks: RefCell<Vec<CacheMark>>,
+    /// The marks for the prompt cache of the newest view that was asked for with some.
+    pub marks: RefCell<Marks>,
     /// The end of the session object's life.
     pub freed: Freed,
     /// `summarize` is being called, and has not returned yet.

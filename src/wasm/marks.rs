@@ -19,7 +19,15 @@ const MOST: usize = 4;
 
 const KEY: &str = "cache_control";
 
-/// A mark of the newest view that was asked for with `cacheMarks`.
+/// The newest view that was asked for with `cacheMarks`.
+#[derive(Debug, Default)]
+pub struct Marks {
+    /// So many were asked for.
+    pub most: usize,
+    pub placed: Vec<CacheMark>,
+}
+
+/// A mark of a view.
 #[derive(Debug, Clone, Serialize)]
 pub struct CacheMark {
     part: &'static str,
@@ -35,9 +43,9 @@ struct End {
     tokens: u64,
 }
 
-/// The option `cacheMarks` of a view in this format.
-pub fn cache_marks(options: &JsValue, format: Format) -> Result<usize, JsValue> {
-    let Some(given) = get(options, "cacheMarks")? else { return Ok(0) };
+/// The option `cacheMarks` of a view in this format, where it is given.
+pub fn cache_marks(options: &JsValue, format: Format) -> Result<Option<usize>, JsValue> {
+    let Some(given) = get(options, "cacheMarks")? else { return Ok(None) };
     if format != Format::Anthropic {
         let why = "`cacheMarks`: only the format \"anthropic\" has marks; others cache without being told";
         return Err(Error::argument(why).into());
@@ -46,7 +54,7 @@ pub fn cache_marks(options: &JsValue, format: Format) -> Result<usize, JsValue> 
     if most > MOST {
         return Err(Error::argument(format!("`cacheMarks`: the API takes at most {MOST}, got {most}")).into());
     }
-    Ok(most)
+    Ok(Some(most))
 }
 
 /// Puts up to `most` marks into a body, whose lists are the caller's, in copies of the entries; fewer where it has some of its own.
@@ -77,7 +85,8 @@ pub fn mark(body: &JsValue, list: &List, core: &Session, most: usize) -> Result<
     Ok(marks)
 }
 
-/// The ends in the order of what they save: the step before the newest covers what stands before it, too.
+/// The ends in the order of what they cover. The whole view is the beginning of the next; the API looks for a mark's text up to 20 blocks
+/// before it, and the newest step may have more.
 fn stable_ends(list: &List, core: &Session) -> Vec<End> {
     let (view, history) = (&core.context().view, &core.context().history);
     let slot = |at: usize| view.slot(at);
@@ -92,8 +101,10 @@ fn stable_ends(list: &List, core: &Session) -> Vec<End> {
     let of_entry = |part, end: Option<(u32, usize)>| {
         end.map(|(entry, slots)| End { part, entry: Some(entry), tokens: tokens(slots) })
     };
+    let whole = list.entries.length().checked_sub(1).map(|last| (last, view.len()));
     let system = End { part: "system", entry: None, tokens: view.tools_tokens() + head };
-    let ends = [of_entry("step", before_newest), of_entry("summary", summary), Some(system)];
+    let ends =
+        [of_entry("end", whole), of_entry("step", before_newest), of_entry("summary", summary), Some(system)];
     ends.into_iter().flatten().filter(|end| end.tokens >= LEAST_CACHED_TOKENS).collect()
 }
 

@@ -12,7 +12,7 @@ use super::lent::Lent;
 use super::signal::{AbortSignal, abort_error, wait};
 use super::thrown::{message_of, said_by};
 use super::value::{get, get_string, json, set, text, to_js, when_read};
-use super::view::view_of;
+use super::view::marked_view_of;
 use crate::compaction::extractive;
 use crate::compaction::{Answer, Profile, Reason, Size, Style, SummaryRequest, transcript_messages};
 use crate::context::Snapshot;
@@ -203,9 +203,15 @@ fn continued(
     Ok(body)
 }
 
+/// The view, marked for the prompt cache like the one that was sent last.
+fn view_as_sent(inner: &Rc<Inner>, format: Format) -> Result<JsValue, JsValue> {
+    let marks = if format == Format::Anthropic { inner.marks.borrow().most } else { 0 };
+    Ok(marked_view_of(inner, format, None, marks)?.0)
+}
+
 /// The view's own entries, and the instruction behind them.
 fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
-    let view = view_of(inner, format, None)?;
+    let view = view_as_sent(inner, format)?;
     let (body, list) = if let Some(list) = view.dyn_ref::<Array>() {
         let body = Object::new();
         let mut list = list.clone();
@@ -234,7 +240,7 @@ fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Resul
 
 /// The body with the header as the view has it: with its marks, in as many entries.
 fn with_head_of_view(inner: &Rc<Inner>, body: JsValue, format: Format) -> Result<JsValue, JsValue> {
-    let view = view_of(inner, format, None)?;
+    let view = view_as_sent(inner, format)?;
     match format {
         Format::Anthropic | Format::OpenaiResponses => {
             for key in ["system", "instructions"] {

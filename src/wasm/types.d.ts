@@ -109,9 +109,10 @@ export interface Session {
    * Chat Completions): it is left out or said otherwise, and `onNote` hears of each such thing, at every call.
    *
    * `cacheMarks` (0 to 4; default 0) is for `"anthropic"`: so many `cache_control` marks are put at the ends of what stays as it is, in this
-   * order: the step before the newest, the newest summary, the system prompt (which covers the tools before it). They stand in copies of the
-   * entries. Marks of your own stay, and count: a view never has more than the four that the API takes. No mark is put where less than
-   * 1,024 tokens stand before it, or where there is one. `session.cacheMarks` says what they cover.
+   * order: the view, the step before the newest, the newest summary, the system prompt (which covers the tools before it). They stand in
+   * copies of the entries. Marks of your own stay, and count: a view never has more than the four that the API takes. No mark is put where
+   * less than 1,024 tokens stand before it, or where there is one. `session.cacheMarks` says what they cover. A request for a summary that
+   * goes on from the view (`request.as("anthropic")`) has as many.
    *
    * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not, and for `cacheMarks` out of range or in another
    * format; what `onNote` throws comes through.
@@ -124,8 +125,8 @@ export interface Session {
 
 /** A `cache_control` mark that `view("anthropic", { cacheMarks })` put into a view. */
 export interface CacheMark {
-  /** What ends there: the system prompt, the newest summary, or the step before the newest. */
-  part: "system" | "summary" | "step";
+  /** What ends there: the system prompt, the newest summary, the step before the newest, or the view. */
+  part: "system" | "summary" | "step" | "end";
   /** Tokens from the view's beginning, tool definitions included, to the mark. */
   tokens: number;
 }

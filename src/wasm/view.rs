@@ -14,7 +14,7 @@ use super::handles::{Handles, Shown};
 use super::inner::Inner;
 use super::list::List;
 use super::maker::are_same;
-use super::marks::mark;
+use super::marks::{CacheMark, mark};
 use super::value::{is_list, set, to_js};
 use crate::context::{Context, Form, Slot, Snapshot};
 use crate::message::{Format, Message};
@@ -64,19 +64,19 @@ pub fn handed_out(list: &JsValue) -> Option<Vec<Arc<Message>>> {
 
 /// The view in a format. What the format cannot say as it is, `on_note` is told.
 pub fn view_of(inner: &Rc<Inner>, format: Format, on_note: Option<&Function>) -> Result<JsValue, JsValue> {
-    marked_view_of(inner, format, on_note, 0)
+    Ok(marked_view_of(inner, format, on_note, 0)?.0)
 }
 
-/// The same with up to so many marks for the prompt cache.
+/// The same with up to so many marks for the prompt cache, and these.
 pub fn marked_view_of(
     inner: &Rc<Inner>,
     format: Format,
     on_note: Option<&Function>,
     cache_marks: usize,
-) -> Result<JsValue, JsValue> {
+) -> Result<(JsValue, Vec<CacheMark>), JsValue> {
     let mut handles = inner.handles()?;
     let mut said: Vec<(String, String)> = Vec::new();
-    let view = inner.read(|core| -> Result<JsValue, JsValue> {
+    let view = inner.read(|core| -> Result<(JsValue, Vec<CacheMark>), JsValue> {
         let context = core.context();
         let provider = provider(format);
         let list = brought_up(&mut handles, context, format)?;
@@ -108,11 +108,9 @@ pub fn marked_view_of(
             note_handed_out(&entries, inner);
         }
         let body = with_head(provider, head, entries)?;
-        if cache_marks > 0 {
-            *inner.marks.borrow_mut() = mark(&body, shown, core, cache_marks)?;
-        }
+        let marks = if cache_marks > 0 { mark(&body, shown, core, cache_marks)? } else { Vec::new() };
         handles.lists.insert(format, list);
-        Ok(body)
+        Ok((body, marks))
     })??;
     inner.note_read();
     drop(handles);

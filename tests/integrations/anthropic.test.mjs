@@ -77,6 +77,69 @@ describe("@anthropic-ai/sdk 1", () => {
     }
   });
 
+  describe("cacheMarks", () => {
+    const MARK = { type: "ephemeral" };
+    const LONG = "You mend builds. ".repeat(400);
+    const blocks = ({ system, messages, tools }) => [...(Array.isArray(system) ? system : []), ...(tools ?? []), ...messages.flatMap(({ content }) => (Array.isArray(content) ? content : []))];
+    const marksIn = (body) => blocks(body).filter((block) => block.cache_control).length;
+    const marked = ({ content }) => Array.isArray(content) && content.some((block) => block.cache_control !== undefined);
+    const bare = (value) => JSON.stringify(value, (key, inner) => (key === "cache_control" ? undefined : key === "content" && typeof inner === "string" ? [{ type: "text", text: inner }] : inner));
+    const run = (options, more) => {
+      const { bodies } = fresh();
+      const anthropic = client({ middleware: [middleware({ ...STRICT, contextWindow: 10_000, ...options })] });
+      return loop(anthropic, (params) => anthropic.messages.create({ ...params, ...more })).then(() => bodies);
+    };
+
+    test("the system prompt, the step before the newest and the end of each request are marked", async () => {
+      const bodies = await run({ cacheMarks: 4 }, { system: LONG });
+      assertKept("anthropic", bodies, { limit: 10_000 });
+      for (const [n, body] of bodies.entries()) {
+        assert.deepEqual(body.system, [{ type: "text", text: LONG, cache_control: MARK }]);
+        assert.ok(marked(body.messages.at(-1)), `the end of request ${n}`);
+        assert.ok(marksIn(body) <= 4);
+      }
+      const found = bodies.slice(1).filter((body, n) => {
+        const before = bodies[n].messages;
+        return marked(body.messages[before.length - 1] ?? {}) && bare(body.messages.slice(0, before.length)) === bare(before);
+      });
+      assert.ok(found.length > bodies.length * 0.8, `${found.length} of ${bodies.length} find the request before in the cache`);
+    });
+
+    test("one's own marks stay, in the system prompt too, and there are never more than four", async () => {
+      const system = [{ type: "text", text: LONG }, { type: "text", text: "Be brief.", cache_control: MARK }];
+      for (const cache_control of [undefined, MARK]) {
+        const bodies = await run({ cacheMarks: 4 }, { system, tools: [{ ...TOOL, cache_control: MARK }], ...(cache_control && { cache_control }) });
+        for (const body of bodies) {
+          assert.deepEqual(body.system, system);
+          assert.ok(marksIn(body) + (cache_control ? 1 : 0) <= 4);
+        }
+        assert.equal(marksIn(bodies.at(-1)), cache_control ? 3 : 4);
+      }
+    });
+
+    test("a summary by the same client is asked for with the same system prompt and tools, and with marks", async () => {
+      const system = [{ type: "text", text: LONG }, { type: "text", text: "Be brief.", cache_control: MARK }];
+      const summarize = async (request, { signal }) => {
+        const answer = await asking.messages.create({ model: "m", max_tokens: 1000, ...request.as("anthropic") }, { signal });
+        return { text: answer.content[0].text, usage: answer.usage, finish_reason: answer.stop_reason };
+      };
+      const asking = client();
+      server.asked.length = 0;
+      const bodies = await run({ cacheMarks: 4, summarize, ladder: FOLDS, compaction: { request: "continue" } }, { system });
+      assert.ok(server.asked.length > 0);
+      for (const body of server.asked) {
+        assert.deepEqual([body.system, body.tools], [system, bodies[0].tools]);
+        assert.ok(marksIn(body) >= 2, "in the messages, too");
+        assert.ok(bodies.some(({ messages }) => bare(body.messages.slice(0, messages.length)) === bare(messages)), "it goes on from a request that was sent");
+      }
+    });
+
+    test("none without the option, and a bad one is refused at once", async () => {
+      for (const body of await run({}, { system: LONG })) assert.equal(marksIn(body), 0);
+      for (const cacheMarks of [5, -1, 1.5, "4"]) assert.throws(() => middleware({ ...OPTIONS, cacheMarks }), { code: "INVALID_CONFIG" });
+    });
+  });
+
   test("a stream that breaks is the caller's error; the loop can go on", async (t) => {
     const breaking = await provider({ breakAt: 10 });
     t.after(() => breaking.close());

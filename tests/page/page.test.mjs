@@ -173,7 +173,12 @@ test("a timeline, call by call: scrubbed with the keyboard and the pointer, and 
   const box = await page.locator(".timeline-plot").boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   await said.filter({ hasText: "Call 48 of 95" }).waitFor();
+  assert.match(await said.textContent(), /[\d,]+ from the cache, [\d,]+ written to it/);
   await page.locator(".messages").filter({ hasText: "the view at call 48 of 95" }).waitFor();
+  const fold = await page.locator(".timeline-fold").first().boundingBox();
+  await page.mouse.click(fold.x + 5, box.y + box.height / 2);
+  await said.filter({ hasText: /[\d,]+ lost from it to (summarize|even_cut)/ }).waitFor();
+  await page.locator(".decisions").filter({ hasText: /To the prompt cache it costs [\d,]+ tokens of input once, and is expected to save [\d,]+ in \d+ calls?/ }).waitFor();
 });
 
 test("a change of the settings redraws at once", async (t) => {
@@ -257,6 +262,7 @@ test("money: as recorded and under these settings, by the price of the model tha
   await page.getByLabel("Priced as").selectOption("claude-sonnet-4-5");
   await page.locator(".money").filter({ hasText: /list price of claude-sonnet-4-5 in \d{4}-\d\d/ }).waitFor();
   assert.ok((await dollars("cost-recorded")) > recorded);
+  assert.match(await page.locator(".money").textContent(), /the cache was broken by \w+ before \d+ calls? \([\d,]+ tokens\)/);
   await page.getByLabel("Priced as").selectOption("");
   await page.getByText("Choose a model under “Priced as”").waitFor();
 });

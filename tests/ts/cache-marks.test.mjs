@@ -26,28 +26,29 @@ const marksOf = ({ system, messages }) => [
 ];
 const bare = (body) => JSON.parse(JSON.stringify(body), (_, value) => (value && typeof value === "object" && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).filter(([key]) => key !== "cache_control")) : value));
 
-test("the system prompt and the step before the newest are marked, in copies", () => {
+test("the system prompt, the step before the newest and the view's end are marked, in copies", () => {
   const session = agent(4);
   const plain = session.view("anthropic");
   const body = session.view("anthropic", { cacheMarks: 4 });
-  assert.deepEqual(marksOf(body), ["system", body.messages.length - 3], "the last two entries are the newest step");
-  assert.deepEqual(body.messages.at(-3).content.at(-1).cache_control, MARK);
+  assert.deepEqual(marksOf(body), ["system", body.messages.length - 3, body.messages.length - 1], "the last two entries are the newest step");
+  for (const at of [-3, -1]) assert.deepEqual(body.messages.at(at).content.at(-1).cache_control, MARK);
   assert.deepEqual(check("anthropic", body), []);
   assert.deepEqual(marksOf(plain), [], "the view without them is as it was");
   assert.deepEqual(marksOf(session.view("anthropic")), []);
   assert.deepEqual(bare(body).messages, plain.messages);
 });
 
-test("what one call's last mark covers is what the next call finds: the same entries stand before it", () => {
+test("what one call's last mark covers is what the next call finds, at its mark before the newest step", () => {
   const session = agent(3);
-  const first = session.view("anthropic");
+  const first = session.view("anthropic", { cacheMarks: 1 });
+  assert.deepEqual(marksOf(first), [first.messages.length - 1]);
   session.pushFrom("anthropic", [
     { role: "assistant", content: [{ type: "tool_use", id: "next", name: "read", input: {} }] },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "next", content: "short" }] },
   ]);
-  const body = session.view("anthropic", { cacheMarks: 1 });
-  assert.deepEqual(marksOf(body), [first.messages.length - 1]);
-  assert.deepEqual(bare(body).messages.slice(0, first.messages.length), first.messages);
+  const body = session.view("anthropic", { cacheMarks: 2 });
+  assert.deepEqual(marksOf(body), [first.messages.length - 1, body.messages.length - 1]);
+  assert.deepEqual(bare(body).messages.slice(0, first.messages.length), bare(first).messages);
 });
 
 test("the newest summary is marked, too; and session.cacheMarks says what of the view is covered", async () => {
@@ -61,18 +62,19 @@ test("the newest summary is marked, too; and session.cacheMarks says what of the
     ]);
   const body = session.view("anthropic", { cacheMarks: 4 });
   const marks = session.cacheMarks;
-  assert.deepEqual(marks.map((mark) => mark.part), ["system", "summary", "step"]);
-  assert.equal(marksOf(body).length, 3);
+  assert.deepEqual(marks.map((mark) => mark.part), ["system", "summary", "step", "end"]);
+  assert.equal(marksOf(body).length, 4);
   assert.ok(JSON.stringify(body.messages[marksOf(body)[1]]).includes("the gist"));
   const newest = session.items().slice(-2).reduce((sum, item) => sum + item.tokens, 0);
-  assert.equal(marks.at(-1).tokens, session.tokens - newest);
+  assert.equal(marks[2].tokens, session.tokens - newest);
+  assert.equal(marks[3].tokens, session.tokens);
   assert.ok(marks[0].tokens < marks[1].tokens && marks[1].tokens < marks[2].tokens);
 });
 
 test("so many as were asked for, what covers most first", () => {
   const session = agent(4);
   session.view("anthropic", { cacheMarks: 1 });
-  assert.deepEqual(session.cacheMarks.map((mark) => mark.part), ["step"]);
+  assert.deepEqual(session.cacheMarks.map((mark) => mark.part), ["end"]);
   assert.deepEqual(marksOf(session.view("anthropic", { cacheMarks: 0 })), []);
 });
 
@@ -82,14 +84,14 @@ test("the caller's own marks stay and count: never more than four, none twice", 
   for (let n = 0; n < 2; n++) session.pushFrom("anthropic", [{ role: "assistant", content: `said ${n}` }, own(words(400, `ask${n}`))]);
   session.pushFrom("anthropic", [{ role: "assistant", content: "on" }, { role: "user", content: "go" }]);
   const body = session.view("anthropic", { cacheMarks: 4 });
-  assert.deepEqual(marksOf(body), marksOf(session.view("anthropic")), "the system prompt and the step before the newest have theirs");
-  assert.deepEqual(session.cacheMarks, []);
+  assert.deepEqual(marksOf(body), [...marksOf(session.view("anthropic")), body.messages.length - 1], "the system prompt and the step before the newest have theirs");
+  assert.deepEqual(session.cacheMarks.map((mark) => mark.part), ["end"]);
   session.pushFrom("anthropic", [{ role: "assistant", content: "well" }, own("one more"), { role: "assistant", content: "so" }, { role: "user", content: "on" }, { role: "assistant", content: "so" }, { role: "user", content: "last" }]);
   assert.equal(marksOf(session.view("anthropic", { cacheMarks: 4 })).length, 4, "four are the caller's");
 });
 
-test("nothing is marked that is too short to be cached, nor in a view of one message", () => {
-  assert.deepEqual(marksOf(agent(0).view("anthropic", { cacheMarks: 4 })), ["system"]);
+test("nothing is marked that is too short to be cached", () => {
+  assert.deepEqual(marksOf(agent(0).view("anthropic", { cacheMarks: 4 })), ["system", 0]);
   const short = new Session({ contextWindow: 100_000 });
   short.pushFrom("anthropic", { system: "Be brief.", messages: [{ role: "user", content: "hi" }, { role: "assistant", content: "hi" }, { role: "user", content: "on" }] });
   assert.deepEqual(marksOf(short.view("anthropic", { cacheMarks: 4 })), []);
@@ -103,8 +105,8 @@ test("thinking takes no mark: the block before it does", () => {
     { role: "assistant", content: [{ type: "thinking", thinking: "so", signature: "s" }, { type: "tool_use", id: "a", name: "read", input: {} }] },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "x" }] },
   ]);
-  const body = session.view("anthropic", { cacheMarks: 2 });
-  assert.deepEqual(marksOf(body), ["system", 2]);
+  const body = session.view("anthropic", { cacheMarks: 4 });
+  assert.deepEqual(marksOf(body), ["system", 2, 4]);
   assert.deepEqual(body.messages[2].content.at(-1).cache_control, MARK, "a text becomes a block with a mark");
 });
 

@@ -202,6 +202,9 @@ test("the report is one HTML file that asks for nothing", () => {
   assert.equal(code, 0);
   const html = readFileSync(path, "utf8");
   for (const part of ["as recorded", "contextfold", "rolling", "Call by call", "a fold before call", "list price of"]) assert.ok(html.includes(part), part);
+  assert.match(html, /<th scope="col">cached<\/th><th scope="col">written<\/th>/);
+  assert.match(html, /[\d,]+ tokens were written to the cache; it was broken by \w+ before \d+ calls?/);
+  assert.match(html, /\(costs [\d,]+, saves [\d,]+\).*; [\d,]+ tokens lost from the cache to \w+</);
   assert.doesNotMatch(html, /<script|<link|<img|src=|@import|url\(|href=/);
   assert.match(html, /Content-Security-Policy" content="default-src 'none'/);
   assert.equal([...html.matchAll(/<svg /g)].length, 3);

@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { Recording, Session, presets as known, simulate as replay } from "contextfold";
 import { plainBody, sessionOptions } from "../engine.js";
 import { EXIT, usage, whyUnreadable } from "../failure.js";
-import { dollars, figuresOf, htmlReport, priceNote } from "../html.js";
+import { cacheNote, dollars, figuresOf, htmlReport, priceNote } from "../html.js";
 import { fitEnd, left, number, plain, plural, right, width, wrap } from "../paint.js";
 import { printJson, progress, style } from "../terminal.js";
 import { writeText } from "../write.js";
@@ -110,18 +110,12 @@ function notes({ runs, prices }, columns) {
       "tokens sent: of all calls; asked: input tokens of the requests for summaries. facts: paths, URLs, ids and error codes that stand in the view; by ref: or in an output that a ref in it opens; rules: the user's constraints, word for word. A mean over the calls from the first fold on; without a fold, of the last call.",
     ),
     of(prices ? priceNote(prices) : "cost: name a model with --model or --price-as, or give --prices FILE."),
-    ...runs.filter((run) => run.cache_breaks.length > 0).map((run) => of(breaks(run))),
+    ...runs.filter((run) => run.cache_breaks.length > 0).map((run) => of(`${run.preset}: ${cacheNote(run)}`)),
     ...pieces.map((run) => of(`${run.preset}: its summaries were asked for in ${plural(run.compactions.requests, "request")}, larger than the summariser's window.`)),
     ...out.map((run) => of(`${run.preset}: its threshold of ${number(run.threshold)} is above the limit, which triggers instead.`)),
     ...failed.map((run) => of(failures(run), run.calls_over_limit > 0)),
     ...over.map((run) => of(`✗ ${run.preset}: ${plural(run.calls_over_limit, "call")} over the limit of ${number(run.limit)}`, true)),
   ].flat();
-}
-
-/** What the prompt cache lost, and to which pass. */
-function breaks({ preset, cache_breaks: known, cache_write_tokens: written }) {
-  const each = known.map(({ pass, calls, tokens }) => `${pass ?? "no pass"} before ${plural(calls, "call")} (${number(tokens)} tokens lost)`);
-  return `${preset}: ${number(written)} tokens were written to the cache; it was broken by ${each.join(", ")}.`;
 }
 
 function failures(run) {

@@ -2,6 +2,7 @@
 
 import { ContextError, Session } from "contextfold";
 import { blocksOf } from "./header.js";
+import { marksLeft, withMark } from "./marks.js";
 import { Keeper } from "./keeper.js";
 import { opened } from "./saved.js";
 
@@ -9,7 +10,7 @@ import { opened } from "./saved.js";
 const BODIES = {
   "openai-responses": { list: "input", header: (body) => body.instructions, held: (body) => (body.previous_response_id ? "previous_response_id" : body.conversation ? "conversation" : null) },
   "openai-chat": { list: "messages", header: () => undefined, held: () => null },
-  anthropic: { list: "messages", header: (body) => textOf(body.system), held: (body) => (body.thread ? "thread" : null) },
+  anthropic: { list: "messages", header: (body) => body.system, held: (body) => (body.thread ? "thread" : null) },
 };
 
 const HELD = {
@@ -17,9 +18,6 @@ const HELD = {
   conversation: "send the whole input instead, without `conversation`",
   thread: "create the tool runner with `thread: false`, so that each request carries the whole conversation",
 };
-
-/** Anthropic's system prompt: a text, or blocks of text. */
-const textOf = (system) => (Array.isArray(system) ? system.map((block) => block.text ?? "").join("\n\n") : system);
 
 export class BodyKeeper {
   #keeper;
@@ -43,9 +41,16 @@ export class BodyKeeper {
       return { body };
     }
     if (!Array.isArray(body[key])) return { body };
-    const { list, conversation, system } = await this.#keeper.fit(body[key], () => ({ header: header(body), tools: body.tools, usage, signal, args: body }));
+    const { list, conversation, system = [], marks = [] } = await this.#keeper.fit(body[key], () => ({ header: header(body), tools: body.tools, usage, signal, args: body, cacheMarks: this.#marks(body) }));
     const fitting = list === body[key] ? body : { ...body, [key]: list };
-    return { body: system?.length > 0 ? { ...fitting, system: [...blocksOf(body.system), ...system] } : fitting, conversation };
+    if (system.length > 0) return { body: { ...fitting, system: [...blocksOf(body.system), ...system] }, conversation };
+    return { body: marks.some(({ part }) => part === "system") ? { ...fitting, system: withMark(body.system) } : fitting, conversation };
+  }
+
+  /** How many marks for the prompt cache there may be of ours. */
+  #marks(body) {
+    const { cacheMarks } = this.#keeper.options;
+    return cacheMarks === undefined ? undefined : Math.min(cacheMarks, marksLeft(body));
   }
 
   /** The body to try again with after a refusal, or `null` where the refusal was about something else. */

@@ -25,6 +25,8 @@ class Conversation {
 
   /** What was said of the last compaction that failed, where the run went on without it. */
   trouble = undefined;
+  /** The options of its views. */
+  shownWith = undefined;
   /** How the last list was known to be this conversation's, for the report. */
   known = undefined;
 

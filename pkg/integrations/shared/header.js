@@ -19,7 +19,8 @@ function behind(entries, said) {
   const other = said.findIndex((one, i) => wordsOf(entries[i]) !== wordsOf(one));
   const [first, ...rest] = entries.slice(other < 0 ? said.length : other);
   if (first === undefined) return [];
-  const more = other < 0 ? undefined : mergedInto(wordsOf(first), wordsOf(said[other]));
+  const told = said.slice(other).map(wordsOf);
+  const more = other < 0 ? undefined : (mergedInto(wordsOf(first), told.join("\n\n")) ?? mergedInto(wordsOf(first), told[0]));
   return more === undefined ? [first, ...rest] : [withWords(first, more), ...rest];
 }
 

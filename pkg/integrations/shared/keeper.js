@@ -41,20 +41,22 @@ export class Keeper {
    *
    * @param list the SDK's
    * @param about `header` (a text, or system messages), `tools` (definitions), `usage` (of the call before), `signal`,
-   * `args` (for a caller who says by them which session it is); or a function that gives this, which may fail as all in here may
-   * @returns `{ list, conversation, system }`; without a conversation where something failed, or where the call is our own.
-   * `system`: blocks that belong behind the system prompt, where the format keeps that apart from the list
+   * `args` (for a caller who says by them which session it is), `cacheMarks` (as of `view`); or a function that gives this, which may
+   * fail as all in here may
+   * @returns `{ list, conversation, system, marks }`; without a conversation where something failed, or where the call is our own.
+   * `system`: blocks that belong behind the system prompt, where the format keeps that apart from the list; `marks`: those of ours
    */
   async fit(list, about = {}) {
     let conversation, signal;
     try {
-      const { header, tools, usage, args, ...rest } = typeof about === "function" ? await about() : about;
+      const { header, tools, usage, args, cacheMarks, ...rest } = typeof about === "function" ? await about() : about;
       signal = rest.signal;
       const mine = list.map((entry) => this.#mirror.ours(entry));
       if (this.#conversations.asksForSummary(mine)) return { list };
       const found = await this.#conversations.of(mine, args);
       if (found.conversation.busy) return { list };
       conversation = found.conversation;
+      conversation.shownWith = cacheMarks === undefined ? undefined : { cacheMarks };
       conversation.busy = true;
       try {
         return await this.#fitted({ list, mine, ...found }, conversation, { header, tools, usage, signal });
@@ -77,13 +79,14 @@ export class Keeper {
       told[key] = text;
       return true;
     };
-    session.sync(this.#format, whole);
+    // Instructions that stand in the list itself are its header.
+    const apart = header?.length > 0 && !isInstruction(whole[0]);
+    const inBlocks = apart && this.#format === "anthropic" && Array.isArray(header);
+    session.sync(this.#format, inBlocks ? { system: header, messages: whole } : whole);
     // What is sent, and comes in again, where something fails from here on.
     Object.assign(conversation, { whole, view: mine });
     pinCompactions(session, whole, conversation.compactions);
-    // Instructions that stand in the list itself are its header.
-    const apart = header?.length > 0 && !isInstruction(whole[0]);
-    if (apart && changed("header", header)) session.setHeader(header);
+    if (apart && changed("header", header) && !inBlocks) session.setHeader(header);
     else if (!apart && told.header !== undefined) {
       session.setHeader("");
       told.header = undefined;
@@ -108,7 +111,7 @@ export class Keeper {
     Object.assign(conversation, { view, sent: true });
     const out = view.map((entry) => this.#mirror.theirs(entry));
     const unchanged = out.length === list.length && out.every((entry, i) => Object.is(entry, list[i]));
-    return { list: unchanged ? list : out, conversation, system };
+    return { list: unchanged ? list : out, conversation, system, marks: conversation.shownWith ? session.cacheMarks : [] };
   }
 
   /**
@@ -184,8 +187,8 @@ export class Keeper {
   }
 
   /** What is sent of the view; the header, the SDK sends itself. */
-  #seen({ session, told }) {
-    return withoutHeader(session.view(this.#format), told.header && JSON.parse(told.header));
+  #seen({ session, told, shownWith }) {
+    return withoutHeader(session.view(this.#format, shownWith), told.header && JSON.parse(told.header));
   }
 
   /** Saves all of a conversation, where it is known by a key; for a loop, at its end. */

@@ -21,6 +21,7 @@ export function readOptions(options = {}, { more = [] } = {}) {
   }
   for (const key of ["onError", "onReport"])
     if (own[key] !== undefined && typeof own[key] !== "function") throw new ContextError("INVALID_CONFIG", `${key}: expected a function`);
+  if (own.cacheMarks !== undefined && !(Number.isInteger(own.cacheMarks) && own.cacheMarks >= 0 && own.cacheMarks <= 4)) throw new ContextError("INVALID_CONFIG", "cacheMarks: expected a whole number from 0 to 4");
   const isKey = typeof own.key === "function" || (typeof own.key === "string" && own.key !== "");
   if (own.key !== undefined && !isKey) throw new ContextError("INVALID_CONFIG", "key: expected a text that is not empty, or a function that gives one");
   if (own.key !== undefined && own.session !== undefined) throw new ContextError("INVALID_CONFIG", "key: a session of your own is the conversation, whatever the list; give one of the two");

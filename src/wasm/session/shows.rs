@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorCode};
 use crate::message::Format;
 use crate::session::Search;
 use crate::wasm::inner::Inner;
-use crate::wasm::marks::cache_marks;
+use crate::wasm::marks::{Marks, cache_marks};
 use crate::wasm::providers::on_note;
 use crate::wasm::slices::{Came, Slices};
 use crate::wasm::summarize::parse_format;
@@ -113,14 +113,19 @@ impl Session {
         let format = parse_format(&format)?;
         known_keys(&options, &["onNote", "cacheMarks"])?;
         let marks = cache_marks(&options, format)?;
-        marked_view_of(&self.inner, format, on_note(&options)?.as_ref(), marks)
+        let (view, placed) =
+            marked_view_of(&self.inner, format, on_note(&options)?.as_ref(), marks.unwrap_or(0))?;
+        if let Some(most) = marks {
+            *self.inner.marks.borrow_mut() = Marks { most, placed };
+        }
+        Ok(view)
     }
 
     /// The marks for the prompt cache that the newest `view("anthropic", { cacheMarks })` has of the engine's, in order; the last says
     /// how many tokens of the view they cover.
     #[wasm_bindgen(getter, js_name = cacheMarks, unchecked_return_type = "CacheMark[]")]
     pub fn cache_marks(&self) -> Result<JsValue, JsValue> {
-        to_js(&*self.inner.marks.borrow())
+        to_js(&self.inner.marks.borrow().placed)
     }
 
     /// The cache of full tool outputs.

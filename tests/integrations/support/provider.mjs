@@ -35,11 +35,11 @@ const ANSWERS = {
 /**
  * Starts it. `window`: tokens above which it refuses, `inStream`: in a stream that begins well, as the Responses API may;
  * `summary`: what it answers to who asks for one; `perToken`: what it counts for one token of ours; `breakAt`: which answer's stream
- * ends in its middle. `bodies`: what it took, without the requests for summaries; `summaries`: how many these were; `refused`: how
- * many were too long.
+ * ends in its middle. `bodies`: what it took, without the requests for summaries, which are `asked`; `summaries`: how many these were;
+ * `refused`: how many were too long.
  */
 export async function provider({ window = Infinity, inStream = false, summary, perToken = 1, breakAt } = {}) {
-  const state = { bodies: [], summaries: 0, refused: 0 };
+  const state = { bodies: [], asked: [], summaries: 0, refused: 0 };
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
@@ -74,6 +74,7 @@ export async function provider({ window = Infinity, inStream = false, summary, p
     }
     if (summary !== undefined && JSON.stringify(body).includes("<summary>")) {
       state.summaries++;
+      state.asked.push(body);
       return { status: 200, json: ANSWERS[format](0, tokens * perToken, summary) };
     }
     state.bodies.push(body);

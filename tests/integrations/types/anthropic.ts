@@ -4,7 +4,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { Session } from "contextfold";
 import { middleware, toolRunner } from "contextfold/anthropic";
 
-const client = new Anthropic({ middleware: [middleware({ model: "claude-opus-4-5" })] });
+const client = new Anthropic({ middleware: [middleware({ model: "claude-opus-4-5", cacheMarks: 4 })] });
 const session = new Session({ contextWindow: 200_000 });
 const params = { model: "claude-opus-4-5" as const, max_tokens: 1000, messages: [], tools: [], thread: false as const };
 

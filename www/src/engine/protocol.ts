@@ -1,6 +1,6 @@
 // What the page and its worker say to each other. Only excerpts cross; full texts are asked for one by one.
 
-import type { Costs, ErrorCode, FoldInfo, Format, PartReport, PresetName, Report, SimulationPrices, SummaryRequest, Violation } from "contextfold";
+import type { CacheBreak, Costs, ErrorCode, FoldInfo, Format, PartReport, PresetName, Report, SimulationPrices, SummaryRequest, Violation } from "contextfold";
 
 /** The formats that the view is written in. */
 export const FORMATS = ["openai-responses", "openai-chat", "anthropic", "ai-sdk", "messages"] as const satisfies readonly Format[];
@@ -106,6 +106,11 @@ export interface Row {
 export interface Call {
   tokens: number;
   cached: number;
+  /** Tokens that no cache serves, and that are written to it. */
+  written: number;
+  /** Tokens of the call before that are not found in the cache, because a pass edited what stands before their end. */
+  lost: number;
+  brokenBy: string | null;
   output: number;
   cost: number | null;
   parts: PartReport[];
@@ -131,6 +136,7 @@ export interface Outcome {
   tokensTotal: number;
   callsOverLimit: number;
   cacheHitRatio: number;
+  cacheBreaks: CacheBreak[];
   cost: number | null;
   costs: Costs | null;
   compactions: { count: number; requests: number; requestTokens: number; cost: number | null };

@@ -1,6 +1,6 @@
 // The worker's state: one transcript, and the session as it stands at the call that is looked at.
 
-import { Recording, Session, builtInPrices, check, countTokens, type Format, type Message, type Replay, type SimulatedCall, type SimulatedRun, type SimulateOptions, type Simulation, type Summarize } from "contextfold";
+import { Recording, Session, builtInPrices, check, countTokens, type Format, type Message, type Replay, type Report, type SimulatedCall, type SimulatedRun, type SimulateOptions, type Simulation, type Summarize } from "contextfold";
 import { readTranscript, type Transcript } from "contextfold/transcript";
 import { troubleOf } from "./explain";
 import { languagesOf } from "./languages";
@@ -144,6 +144,7 @@ export class Workbench {
       tokensTotal: run.tokens_total,
       callsOverLimit: run.calls_over_limit,
       cacheHitRatio: run.cache_hit_ratio,
+      cacheBreaks: run.cache_breaks,
       cost: run.cost,
       costs: run.costs,
       compactions: { count: run.compactions.count, requests: run.compactions.requests, requestTokens: run.compactions.request_tokens, cost: run.compactions.cost },
@@ -182,9 +183,10 @@ export class Workbench {
     } finally {
       if (from !== this.#replay) from.free();
     }
+    const { report } = this.#ran();
     // Prepared already, but where that failed: then this says why.
     await this.#ran().prepare().catch((error: unknown) => (this.#trouble = troubleOf(error, "Nothing fits these settings")));
-    return this.#moment(performance.now() - started);
+    return this.#moment(performance.now() - started, this.#trouble ? undefined : report);
   }
 
   /** Goes on until nothing is left; now and then tells of it, and hears whether it is still wanted. */
@@ -288,10 +290,10 @@ export class Workbench {
     return { json: JSON.stringify(view, null, 2), violations: check(format, view, { pending: true }) };
   }
 
-  #moment(ms: number): SentMoment {
+  /** What is there now, and the report of what was done for it. */
+  #moment(ms: number, report: Report | null | undefined = this.#ran().report): SentMoment {
     const { sources, places } = this.#need();
     const session = this.#ran();
-    const report = session.report;
     if (!report) throw new TroubleError(this.#trouble ?? { title: "The engine gave no report", detail: "This is a bug." });
     const folds = session.folds();
     const said = this.#saidBy(this.#call);
@@ -415,6 +417,9 @@ function tokensOf(messages: object[]): number {
 const callOf = (call: SimulatedCall, folded: boolean): Call => ({
   tokens: call.tokens,
   cached: call.cached_tokens,
+  written: call.cache_write_tokens,
+  lost: call.cache_lost_tokens,
+  brokenBy: call.cache_broken_by ?? null,
   output: call.output_tokens,
   cost: call.cost ?? null,
   parts: call.parts,

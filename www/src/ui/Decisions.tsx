@@ -24,6 +24,7 @@ export function Decisions({ moment: { report, tokens, call }, calls }: { moment:
             <p>
               {step.why}
               {(step.attempt ?? 1) > 1 && ` (attempt ${step.attempt})`}
+              {step.cache && `. To the prompt cache it costs ${count(step.cache.cost)} tokens of input once, and is expected to save ${count(step.cache.saves)} in ${plural(step.cache.expected_calls, "call")}`}
             </p>
             <i class="decision-bar" style={{ width: `${(100 * step.tokens_after) / Math.max(1, tokens)}%` }} />
           </li>

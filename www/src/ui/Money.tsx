@@ -52,7 +52,8 @@ export function Money({ opened, outcome }: { opened: Opened; outcome: Outcome })
       </table>
       <p class="quiet small">
         {percent(outcome.cacheHitRatio)} of the input stood unchanged at a call’s beginning
-        {compactions.requests > 0 && `; ${plural(compactions.requests, "request")} of ${count(compactions.requestTokens)} tokens for ${compactions.count === 1 ? "the summary" : "summaries"}`}. Per million tokens:{" "}
+        {compactions.requests > 0 && `; ${plural(compactions.requests, "request")} of ${count(compactions.requestTokens)} tokens for ${compactions.count === 1 ? "the summary" : "summaries"}`}
+        {outcome.cacheBreaks.length > 0 && `; the cache was broken by ${outcome.cacheBreaks.map(({ pass, calls, tokens }) => `${pass ?? "no pass"} before ${plural(calls, "call")} (${count(tokens)} tokens)`).join(", ")}`}. Per million tokens:{" "}
         {rate(prices.rates.input_cost_per_token)} in, {rate(prices.rates.cache_read_input_token_cost)} from the cache
         {prices.rates.cache_creation_input_token_cost !== undefined && `, ${rate(prices.rates.cache_creation_input_token_cost)} into it`}, {rate(prices.rates.output_cost_per_token)} out: the
         list price of {prices.model} in {prices.as_of}, after {prices.source}.

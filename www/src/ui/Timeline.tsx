@@ -93,7 +93,14 @@ export function Timeline({ outcome, call, onCall }: Props) {
             Call {count(call + 1)} of {count(calls.length)}
           </strong>
           <span>{count(shown.tokens)} tokens</span>
-          <span>{count(shown.cached)} from the cache</span>
+          <span>
+            {count(shown.cached)} from the cache, {count(shown.written)} written to it
+          </span>
+          {shown.lost > 0 && (
+            <span>
+              {count(shown.lost)} lost from it{shown.brokenBy && ` to ${shown.brokenBy}`}
+            </span>
+          )}
           {shown.cost !== null && <span>{dollars(shown.cost)}</span>}
           <span>{shown.decisions.length === 0 ? "nothing had to be done" : shown.decisions.map((each) => `${each.pass} ${plural(each.count, "message")}`).join(", ")}</span>
           {shown.error && <em class="bad">{shown.error}</em>}
