@@ -111,6 +111,9 @@ impl MediaBudget {
 
     /// What is left where a limit was passed: some room beneath it, so that not every new image changes the view.
     fn target(&self) -> Self {
+        if self.max_images.is_none() && self.max_bytes.is_none() {
+            return *self;
+        }
         let room = |most: u64| most - most / 4;
         let images = self.keep_newest.or(self.max_images.map(room));
         Self {

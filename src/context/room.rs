@@ -70,9 +70,8 @@ impl Context {
     fn was_taken(&self, stands: &Slot, but_cuts: bool) -> Option<Slot> {
         let is_shorter = match stands.form {
             Form::Placeholder => stands.message.meta.ephemeral.is_none(),
-            Form::Truncated | Form::Stripped => true,
+            Form::Truncated | Form::Stripped | Form::MediaTrimmed => true,
             Form::Shortened | Form::Pointer => !but_cuts,
-            Form::MediaTrimmed => true,
             _ => false,
         };
         let whole = Some(stands).filter(|_| is_shorter).map(|slot| self.slot_on_entry(slot.node));

@@ -2,7 +2,7 @@
 
 use contextfold::context::MediaSums;
 use contextfold::message::Format;
-use contextfold::session::Session;
+use contextfold::session::{Fit, Session};
 use serde_json::{Value, json};
 
 use super::{broken, prepare, push, restored, sent, session};
@@ -113,6 +113,8 @@ fn a_placeholder_has_a_ref_and_a_larger_budget_brings_the_image_back() {
     s.set_pinned(&ids[0], false).unwrap();
     let config = s.config().with(&json!({ "media": { "maxImages": null } })).unwrap();
     s.set_options(config, None);
+    let fit = s.prepare().unwrap();
+    assert!(matches!(fit, Fit::Done(report) if report.decisions.iter().any(|d| d.pass == "bring_back")));
     assert_eq!(images(&s), 5);
     let (plain, _) = with_shots(&json!({ "contextWindow": 1_000_000 }), 5);
     assert_eq!(sent(&s, Format::Anthropic).items, sent(&plain, Format::Anthropic).items);
