@@ -15,6 +15,7 @@ mod calls;
 mod check;
 mod ids;
 mod links;
+mod renamed;
 mod saved;
 mod superseded;
 
@@ -22,6 +23,7 @@ use away::Away;
 use calls::OpenCall;
 use ids::Ids;
 pub(super) use links::Links;
+pub use renamed::CallRenamed;
 pub use superseded::Superseded;
 
 /// All that happened. Append-only.

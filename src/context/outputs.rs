@@ -258,7 +258,10 @@ impl Context {
             (
                 "cut_tool_outputs",
                 cut,
-                format!("each tool output may have {bytes} bytes, {line} characters a line"),
+                format!(
+                    "each tool output may have {bytes} bytes, {line} characters a line{}",
+                    self.own_most(cut.iter().map(|(node, _)| *node))
+                ),
             ),
             ("trim_tool_outputs", trimmed, self.output_budget.why()),
             ("trim_media", media, self.media_budget.why()),

@@ -30,6 +30,26 @@ impl Context {
         outputs.any(|output| self.rule_of(caller, &output.call_id) == Some(rule))
     }
 
+    /// What the outputs of single tools among these may have, in words to be added; nothing where there are none.
+    pub(super) fn own_most(&self, nodes: impl Iterator<Item = NodeIndex>) -> String {
+        let mut told = String::new();
+        for node in nodes {
+            let caller = self.history.caller(node);
+            for output in self.history.node(node).message.tool_outputs() {
+                let Some(ToolRule::Most { max_tokens }) = self.rule_of(caller, &output.call_id) else {
+                    continue;
+                };
+                let mut calls = caller.iter().flat_map(|by| self.history.node(*by).message.tool_calls());
+                let name = calls.find(|call| call.id == output.call_id).map_or("", |call| &call.name);
+                let own = format!("; one of `{name}` {max_tokens} tokens");
+                if !told.contains(&own) {
+                    told.push_str(&own);
+                }
+            }
+        }
+        told
+    }
+
     /// Whether no pass may take text out of this tool message.
     pub fn keeps_output(&self, node: NodeIndex) -> bool {
         self.has_rule(node, ToolRule::Keep)

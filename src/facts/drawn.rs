@@ -117,6 +117,14 @@ impl Drawn {
         self.end(Notes { answer: kept.answer.clone(), ..Notes::default() });
     }
 
+    /// Calls whose outputs have not come have other ids by now.
+    pub fn rename_calls(&mut self, ids: &HashMap<&str, &str>) {
+        let now = |id: String| ids.get(id.as_str()).map_or(id, |now| (*now).to_owned());
+        self.running =
+            std::mem::take(&mut self.running).into_iter().map(|(id, speaks)| (now(id), speaks)).collect();
+        self.asking = std::mem::take(&mut self.asking).into_iter().map(now).collect();
+    }
+
     fn end(&mut self, notes: Notes) {
         self.noted.push(!notes.is_empty());
         if !notes.is_empty() {

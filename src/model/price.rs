@@ -3,6 +3,7 @@ use serde_json::{Map, Value};
 
 use crate::config::describe;
 use crate::error::{Error, Result};
+use crate::tokens::TokenUsage;
 
 /// A prefix is cached from here on: what `OpenAI` asks for, and Anthropic for most of its models. Some need more.
 pub const LEAST_CACHED_TOKENS: u64 = 1024;
@@ -133,6 +134,35 @@ impl Price {
             cached: cached as f64 * read,
             output: output as f64 * rates.output_cost_per_token,
         }
+    }
+
+    /// What a call costs whose usage was reported; `prompt`: how long its prompt was, by which its rates go.
+    pub fn reported(&self, usage: &TokenUsage, prompt: u64) -> f64 {
+        let rates = self.rates(prompt);
+        let input = rates.input_cost_per_token;
+        usage.input_tokens as f64 * input
+            + usage.cache_read_tokens as f64 * rates.cache_read_input_token_cost.unwrap_or(input)
+            + usage.cache_creation_tokens as f64 * rates.cache_creation_input_token_cost.unwrap_or(input)
+            + usage.output_tokens as f64 * rates.output_cost_per_token
+    }
+
+    /// As a row of a table, for a snapshot: what [`Price::read`] reads.
+    pub fn to_value(&self) -> Value {
+        let mut row = Map::new();
+        for (tail, rates) in std::iter::once((String::new(), &self.rates))
+            .chain(self.above.iter().map(|(from, rates)| (format!("_above_{}k_tokens", from / 1000), rates)))
+        {
+            let named = [
+                ("input_cost_per_token", Some(rates.input_cost_per_token)),
+                ("output_cost_per_token", Some(rates.output_cost_per_token)),
+                ("cache_read_input_token_cost", rates.cache_read_input_token_cost),
+                ("cache_creation_input_token_cost", rates.cache_creation_input_token_cost),
+            ];
+            row.extend(
+                named.into_iter().filter_map(|(key, rate)| Some((format!("{key}{tail}"), rate?.into()))),
+            );
+        }
+        Value::Object(row)
     }
 
     /// What a request costs that shares nothing with the one before, and that no later one will share: a summary's.

@@ -228,7 +228,8 @@ fn entry(pass: &dyn Pass) -> Value {
 
 fn read_pass(at: usize, value: &Value) -> Result<Box<dyn Pass>> {
     let place = format!("ladder[{at}]");
-    let mut keys = Keys::of(&place, value)?;
+    let named = value.as_str().map(|name| json!({ "pass": name })); // with all its defaults
+    let mut keys = Keys::of(&place, named.as_ref().unwrap_or(value))?;
     let Some(name) = keys.name("pass")? else {
         return Err(keys.error("pass", "expected the name of a pass"));
     };

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::renamed::CallId;
 use crate::message::Format;
 use crate::saved::checksum;
 
@@ -11,74 +12,114 @@ const UNREAD: [&str; 8] = [
     "callProviderMetadata", "annotations", "logprobs",
 ];
 
+/// Stands for any id of a call.
+const CALL: &str = "call";
+
 /// What an object is, and so which of its fields are no more than how it is kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// An entry of a list: its id and status are its service's.
     Entry,
-    /// The same, and its id is who it is: one of the package's own messages, or a call.
+    /// The same, and its id is who it is: one of the package's own messages.
     Named,
+    /// A call in a list of calls.
+    Call,
     /// A part of a content: if it has a type, its id is its service's.
     Part,
 }
 
-/// Whether a model reads two entries as the same. Cache marks, hints, ids of items, the order of keys, the white space of JSON
-/// and that around a text do not count, nor whether a text stands by itself or as the only part of a list.
-pub fn reads_same(format: Format, one: &Value, other: &Value) -> bool {
-    one == other || reading(format, one) == reading(format, other)
+/// What a model reads of an entry.
+pub struct Reading {
+    /// The entry with all that does not count left out, its keys in order, and the ids of calls made the same.
+    said: Value,
+    /// These ids, in order.
+    calls: Vec<CallId>,
 }
 
-/// What a model reads of an entry, as a checksum.
-pub fn checksum_of_reading(format: Format, entry: &Value) -> u64 {
-    checksum(reading(format, entry).to_string().as_bytes())
-}
+impl Reading {
+    /// Of an entry of a list.
+    pub fn of(format: Format, entry: &Value) -> Self {
+        let mut calls = Vec::new();
+        let said = match entry {
+            // Of the package's own messages the id is who they are.
+            Value::Object(entry) => {
+                let place = if format == Format::Messages { Place::Named } else { Place::Entry };
+                Value::Object(fields(entry, place, &mut calls))
+            }
+            other => sorted(other),
+        };
+        Self { said, calls }
+    }
 
-/// An entry with all that does not count left out, and its keys in order.
-fn reading(format: Format, entry: &Value) -> Value {
-    match entry {
-        // Of the package's own messages the id is who they are.
-        Value::Object(entry) => {
-            let place = if format == Format::Messages { Place::Named } else { Place::Entry };
-            Value::Object(fields(entry, place))
-        }
-        other => sorted(other),
+    /// The calls that the entry makes and answers.
+    pub fn calls(&self) -> &[CallId] {
+        &self.calls
+    }
+
+    /// As a checksum, the ids of calls left out.
+    pub fn checksum(&self) -> u64 {
+        checksum(self.said.to_string().as_bytes())
+    }
+
+    /// Whether a model reads the other entry as the same, whatever the ids of its calls. Cache marks, hints, ids of items, the order
+    /// of keys, the white space of JSON and that around a text do not count, nor whether a text stands by itself or as the only
+    /// part of a list.
+    pub fn says(&self, other: &Self) -> bool {
+        self.said == other.said
     }
 }
 
 /// The fields of an entry or of a part.
-fn fields(of: &Map<String, Value>, place: Place) -> Map<String, Value> {
+fn fields(of: &Map<String, Value>, place: Place, calls: &mut Vec<CallId>) -> Map<String, Value> {
     let kind = of.get("type").and_then(Value::as_str);
     let is_kept = |key: &str| match key {
-        "id" => place == Place::Named || kind.map_or(place == Place::Part, says_by_id),
+        "id" => matches!(place, Place::Named | Place::Call) || kind.map_or(place == Place::Part, says_by_id),
         "status" => place == Place::Part,
         key => !UNREAD.contains(&key),
     };
     let read = |(key, value): (&String, &Value)| {
-        let key = key.as_str();
-        if !is_kept(key) {
-            return None;
-        }
-        let value = match (key, value) {
+        let value = match (key.as_str(), value) {
+            (_, Value::String(id)) if let Some(call) = call_id(of, key, id, place) => {
+                calls.push(call);
+                CALL.into()
+            }
             ("type", Value::String(kind)) => kind_of(kind).into(),
-            ("content" | "output" | "summary", _) => content(value),
-            ("value", _) if kind == Some("content") => content(value),
-            ("tool_calls", Value::Array(calls)) => calls.iter().map(call).collect(),
+            ("content" | "output" | "summary", _) => content(value, calls),
+            ("value", _) if kind == Some("content") => content(value, calls),
+            ("tool_calls", Value::Array(list)) => list.iter().map(|one| call(one, calls)).collect(),
             ("text" | "refusal" | "value", Value::String(text)) => text.trim().into(),
             ("arguments", Value::String(text)) => json_in(text),
             _ => sorted(value),
         };
         let says_nothing = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
-        (!says_nothing).then(|| (key.to_owned(), value))
+        (!says_nothing).then(|| (key.clone(), value))
     };
-    ordered(of.iter().filter_map(read).collect())
+    in_order(of).into_iter().filter(|(key, _)| is_kept(key)).filter_map(read).collect()
+}
+
+/// The call that a field names, where its id is no more than what ties an output to it.
+fn call_id(of: &Map<String, Value>, key: &str, id: &str, place: Place) -> Option<CallId> {
+    let kind = of.get("type").and_then(Value::as_str).unwrap_or_default();
+    let is_of_provider = of.get("providerExecuted") == Some(&Value::Bool(true));
+    let call = CallId::Call(id.to_owned());
+    let output = CallId::Output(id.to_owned());
+    match (key, kind) {
+        ("id", "tool_use") => Some(call),
+        ("id", _) if place == Place::Call => Some(call),
+        ("toolCallId", "tool-call") if !is_of_provider => Some(call),
+        ("call_id", kind) if kind.ends_with("_call") => Some(call),
+        ("tool_use_id", "tool_result") | ("toolCallId", "tool-result") | ("tool_call_id", _) => Some(output),
+        ("call_id", kind) if kind.ends_with("_call_output") => Some(output),
+        _ => None,
+    }
 }
 
 /// A call in a list of calls: the output is told by its id.
-fn call(call: &Value) -> Value {
+fn call(call: &Value, calls: &mut Vec<CallId>) -> Value {
     let Value::Object(call) = call else { return sorted(call) };
-    let mut read = fields(call, Place::Named);
+    let mut read = fields(call, Place::Call, calls);
     if let Some(Value::Object(function)) = read.get("function") {
-        let function = fields(function, Place::Named);
+        let function = fields(function, Place::Named, calls);
         read.insert("function".to_owned(), Value::Object(function));
     }
     Value::Object(read)
@@ -95,15 +136,15 @@ fn kind_of(kind: &str) -> &str {
 }
 
 /// A content as a list of parts; a text that is blank is none.
-fn content(value: &Value) -> Value {
+fn content(value: &Value, calls: &mut Vec<CallId>) -> Value {
     let text = |text: &str| {
         let fields = [("text".to_owned(), text.trim().into()), ("type".to_owned(), "text".into())];
         (!text.trim().is_empty()).then(|| Value::Object(Map::from_iter(fields)))
     };
-    let part = |part: &Value| match part {
+    let mut part = |part: &Value| match part {
         Value::String(said) => text(said),
         Value::Object(part) => {
-            let read = fields(part, Place::Part);
+            let read = fields(part, Place::Part, calls);
             let said = |key: &str| read.get(key).and_then(Value::as_str);
             let is_blank = said("type") == Some("text") && said("text") == Some("");
             (!is_blank && !read.is_empty()).then_some(Value::Object(read))
@@ -112,8 +153,8 @@ fn content(value: &Value) -> Value {
     };
     match value {
         Value::String(said) => text(said).into_iter().collect(),
-        Value::Array(parts) => parts.iter().filter_map(part).collect(),
-        Value::Object(object) => Value::Object(fields(object, Place::Part)),
+        Value::Array(parts) => parts.iter().filter_map(&mut part).collect(),
+        Value::Object(object) => Value::Object(fields(object, Place::Part, calls)),
         other => other.clone(),
     }
 }
@@ -127,16 +168,18 @@ fn json_in(text: &str) -> Value {
 fn sorted(value: &Value) -> Value {
     match value {
         Value::Object(object) => {
-            Value::Object(ordered(object.iter().map(|(key, value)| (key.clone(), sorted(value))).collect()))
+            let fields = in_order(object).into_iter();
+            Value::Object(fields.map(|(key, value)| (key.clone(), sorted(value))).collect())
         }
         Value::Array(list) => list.iter().map(sorted).collect(),
         other => other.clone(),
     }
 }
 
-fn ordered(mut fields: Vec<(String, Value)>) -> Map<String, Value> {
+fn in_order(of: &Map<String, Value>) -> Vec<(&String, &Value)> {
+    let mut fields: Vec<(&String, &Value)> = of.iter().collect();
     crate::sorting::sort_by(&mut fields, |(one, _), (other, _)| one.cmp(other));
-    Map::from_iter(fields)
+    fields
 }
 
 #[cfg(test)]
@@ -146,10 +189,10 @@ mod tests {
     use super::*;
 
     fn same(format: Format, one: &Value, other: &Value) -> bool {
-        let same = reads_same(format, one, other);
-        assert_eq!(same, reads_same(format, other, one));
-        assert_eq!(same, checksum_of_reading(format, one) == checksum_of_reading(format, other));
-        same
+        let (one, other) = (Reading::of(format, one), Reading::of(format, other));
+        assert_eq!(one.says(&other), other.says(&one));
+        assert_eq!(one.says(&other), one.checksum() == other.checksum());
+        one.says(&other) && one.calls() == other.calls()
     }
 
     #[test]

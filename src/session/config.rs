@@ -6,7 +6,7 @@ use crate::compaction::{CompactionConfig, Layout, OnFailure, SummaryRole};
 use crate::config::Keys;
 use crate::context::{LOW_RATIO, MediaBudget, OutputBudget};
 use crate::error::{Error, Result};
-use crate::model::{self, CachePrices, Prices, Registry};
+use crate::model::{self, CachePrices, ModelLimits, Price, Prices, Registry};
 use crate::passes::{Given, Ladder};
 use crate::provider::binds_thinking;
 use crate::tool_output::ToolOutputCacheConfig;
@@ -39,6 +39,10 @@ pub struct SessionConfig {
     pub media: MediaBudget,
     /// What an edit costs the provider's prompt cache, and saves there.
     pub cache_prices: CachePrices,
+    /// What the model's tokens cost, where that is known.
+    pub price: Option<Price>,
+    /// The same of the model that writes summaries.
+    pub summarizer_price: Option<Price>,
     /// How long the provider's prompt cache keeps what nobody asks for, in milliseconds.
     pub cache_life_ms: u64,
     /// The options as they were given, for a snapshot, and for what a change of some of them leaves as it is. Of a table of
@@ -70,7 +74,8 @@ impl SessionConfig {
         let given_window = keys.or_null("contextWindow", |keys, key| keys.u64_in(key, 1..))?.flatten();
         let reserved = keys.u64_in("reservedOutputTokens", ..)?.unwrap_or(0);
         let models = keys.value("models");
-        let cache_prices = cache_prices(keys.value("prices"), model.as_deref())?;
+        let prices = price_table(keys.value("prices"))?;
+        let price = price_of(&prices, model.as_deref());
         let calibrate = keys.bool("calibrate")?.unwrap_or(true);
         let safety_margin = keys.number_in("safetyMargin", 0.0..1.0)?;
         let compaction = keys.value("compaction").map(CompactionConfig::from_value).transpose()?;
@@ -107,22 +112,12 @@ impl SessionConfig {
             cache_life_ms = cache.u64_in("lifeMs", ..)?.unwrap_or(CACHE_LIFE_MS);
             cache.finish()?;
         }
-        for functions in ["summarize", "tokenizer", "now", "store"] {
+        for functions in ["summarize", "tokenizer", "now", "store", "onCost"] {
             keys.value(functions); // the host's to read; named here for the hint at a misspelt key
         }
         keys.finish()?;
         let registry = models.map_or_else(|| Ok(Registry::new()), Registry::with)?;
-        let limits = match (&model, &assumed) {
-            (Some(model), None) => Some(registry.resolve(model)?),
-            (Some(model), Some(assumed)) => {
-                Some(registry.resolve(model).or_else(|_| registry.resolve(assumed))?)
-            }
-            (None, Some(_)) => {
-                let why = "it stands for a `model` that no table knows: give that, too";
-                return Err(Error::config("assumeModel", why));
-            }
-            (None, None) => None,
-        };
+        let limits = limits_of(&registry, model.as_deref(), assumed.as_deref())?;
         let summarizer = match &compaction.model {
             // It is the callback that knows this model; a table need not.
             Some(name) => registry.resolve(name).ok(),
@@ -146,6 +141,7 @@ impl SessionConfig {
         let limit = window.map(|w| model::limit(max_input, w, reserved));
         Ok(Self {
             acts_at_limit: ladder.acts_at_limit() && !given.threshold_ratio,
+            summarizer_price: price_of(&prices, compaction.model.as_deref().or(model.as_deref())),
             model,
             window,
             known_window: limits.map(|l| l.window()),
@@ -154,7 +150,6 @@ impl SessionConfig {
             uncalibrated: !calibrate,
             summarizer_input,
             summarizer_output,
-            compaction,
             tool_output_cache,
             media,
             ladder,
@@ -163,7 +158,9 @@ impl SessionConfig {
             memory_bytes,
             search_ms,
             max_nodes,
-            cache_prices,
+            cache_prices: price.as_ref().map_or(CachePrices::NEUTRAL, Price::cache),
+            price,
+            compaction,
             cache_life_ms,
             given: value.clone(),
         })
@@ -203,11 +200,30 @@ impl SessionConfig {
     }
 }
 
-/// What the model's prompt cache costs: by the caller's prices, by the built-in ones, or else as it mostly is.
-fn cache_prices(prices: Option<&Value>, model: Option<&str>) -> Result<CachePrices> {
-    let table = prices.filter(|prices| !prices.is_null()).map(Prices::with).transpose()?.unwrap_or_default();
+/// What a table says of the model, or of another one in its place.
+fn limits_of(registry: &Registry, model: Option<&str>, assumed: Option<&str>) -> Result<Option<ModelLimits>> {
+    match (model, assumed) {
+        (Some(model), None) => registry.resolve(model).map(Some),
+        (Some(model), Some(assumed)) => {
+            registry.resolve(model).or_else(|_| registry.resolve(assumed)).map(Some)
+        }
+        (None, Some(_)) => {
+            let why = "it stands for a `model` that no table knows: give that, too";
+            Err(Error::config("assumeModel", why))
+        }
+        (None, None) => Ok(None),
+    }
+}
+
+/// The caller's prices before the built-in ones.
+fn price_table(prices: Option<&Value>) -> Result<Prices> {
+    Ok(prices.filter(|prices| !prices.is_null()).map(Prices::with).transpose()?.unwrap_or_default())
+}
+
+/// What a model's tokens cost, where that is known.
+fn price_of(table: &Prices, model: Option<&str>) -> Option<Price> {
     let known = model.and_then(|model| table.resolve(model).ok()).or_else(|| table.for_any());
-    Ok(known.map_or(CachePrices::NEUTRAL, |known| known.price.cache()))
+    known.map(|known| known.price)
 }
 
 /// Options that are objects of options.
@@ -226,16 +242,18 @@ fn refuse_system_summary(compaction: &CompactionConfig, ladder: &Ladder) -> Resu
     Ok(())
 }
 
-/// The options as they are saved: of the models' table only the session's own model.
+/// The options as they are saved: of tables only what the session's own models are in them.
 pub(super) fn kept(options: &Value) -> Value {
     let mut kept: Map<String, Value> = options.as_object().cloned().unwrap_or_default();
-    if let Some(prices) = kept.remove("prices").filter(|prices| !prices.is_null()) // a table, of which a session takes what the cache costs
-        && let Ok(CachePrices { read, write }) = cache_prices(Some(&prices), kept.get("model").and_then(Value::as_str))
-    {
-        kept.insert(
-            "prices".to_owned(),
-            json!({ "input": 1, "output": 1, "cache_read": read, "cache_write": write }),
-        );
+    if let Some(table) = kept.remove("prices").and_then(|prices| price_table(Some(&prices)).ok()) {
+        let own = kept.get("model").and_then(Value::as_str);
+        let summarizer = kept.get("compaction").and_then(|c| c.get("model")).and_then(Value::as_str);
+        let row = |name: &str| Some((name.to_owned(), table.resolve(name).ok()?.price.to_value()));
+        let prices = match table.for_any() {
+            Some(any) => any.price.to_value(),
+            None => own.into_iter().chain(summarizer).filter_map(row).collect(),
+        };
+        kept.insert("prices".to_owned(), prices);
     }
     if let Some(models) = kept.remove("models")
         && let Some(name) = kept.get("model").and_then(Value::as_str)

@@ -1,7 +1,8 @@
 //! What the caller wrote anew: his past, his header, or the same in another form.
 
 use super::facade::Session;
-use crate::context::NodeIndex;
+use super::graph::Drawn;
+use crate::context::{CallRenamed, NodeIndex};
 use crate::error::{Error, Result};
 use crate::message::Message;
 
@@ -62,5 +63,13 @@ impl Session {
     /// Takes over what formats carry beside messages that came in again.
     pub fn renew(&mut self, messages: &[(NodeIndex, Message)]) {
         self.context.renew(messages);
+    }
+
+    /// Gives calls that came in again under other ids these, and their outputs with them. The history allowed them.
+    pub fn rename_calls(&mut self, renamed: &[CallRenamed]) {
+        if !renamed.is_empty() {
+            self.context.rename_calls(renamed);
+            self.drawn = Drawn::default();
+        }
     }
 }

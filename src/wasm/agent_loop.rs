@@ -6,6 +6,7 @@ use js_sys::{Function, Object, Promise};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
+use super::call_cost;
 use super::drive::{self, Goal};
 use super::inner::Inner;
 use super::value::{get, json, set};
@@ -45,5 +46,6 @@ fn record(inner: &Inner, answer: &JsValue) {
             core.record_usage(&reported);
             Ok(())
         });
+        call_cost::tell(inner, &reported);
     }
 }

@@ -36,7 +36,8 @@ impl Session {
     ///
     /// As long as the view fits its limit, no fold begins on its own account until something new is there to fold; with
     /// `hold: true` none at all, until the view is edited again (`rewind`, another `unfold`) or you ask for a fold. What it gives says
-    /// how full the view is now, and as `notice` what keeps it from folding again where it is over its threshold.
+    /// how full the view is now, and as `notice` what keeps it from folding again where it is over its threshold. The guide
+    /// `docs/undo.md` has previews, undoing by hand and branches.
     ///
     /// ```js
     /// const [hit] = session.search("DATABASE_URL");

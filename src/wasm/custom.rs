@@ -22,6 +22,11 @@ pub fn read_customs(plain: &Object) -> std::result::Result<Option<CustomRuns>, J
     }
     let list = Array::new();
     for (at, entry) in Array::from(&ladder).iter().enumerate() {
+        let place = format!("ladder[{at}].run");
+        let no_function = || Error::config(&place, "expected a function of `{ items, overBy }`");
+        if entry == JsValue::from_str("custom") {
+            return Err(no_function().into());
+        }
         let is_custom =
             entry.is_object() && get(&entry, "pass")?.is_some_and(|pass| pass == JsValue::from_str("custom"));
         if !is_custom {
@@ -30,8 +35,7 @@ pub fn read_customs(plain: &Object) -> std::result::Result<Option<CustomRuns>, J
         }
         let own = plain_object(&entry)?;
         let run = take(&own, "run")?.and_then(|run| run.dyn_into::<Function>().ok());
-        let place = format!("ladder[{at}].run");
-        let run = run.ok_or_else(|| Error::config(&place, "expected a function of `{ items, overBy }`"))?;
+        let run = run.ok_or_else(no_function)?;
         customs.insert(at, Rc::new(move |items: &[CustomItem], over_by| asked(&run, items, over_by)));
         list.push(&own);
     }

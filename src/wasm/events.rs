@@ -17,6 +17,11 @@ extern "C" {
     fn error(message: &str, thrown: &JsValue);
 }
 
+/// Says on the console what a callback threw: it stops nothing.
+pub fn report_thrown(message: &str, thrown: &JsValue) {
+    error(message, thrown);
+}
+
 /// One listener; `event` is `None` for all.
 struct Listener {
     id: u32,

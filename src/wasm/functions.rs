@@ -1,6 +1,6 @@
 //! Functions for those who keep their own list.
 
-use js_sys::Promise;
+use js_sys::{Map, Promise};
 use wasm_bindgen::prelude::*;
 
 use super::counter::Tokenizer;
@@ -11,10 +11,11 @@ use super::value::{copy_of, flat_to_js, json, set, settle, text, to_js};
 use crate::compaction::CompactionConfig;
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
+use crate::hashing::HashMap;
 use crate::message::Format;
 use crate::model::{Registry, limit};
 use crate::passes::{Given, Ladder};
-use crate::provider::{detect, provider, reads_same};
+use crate::provider::{Reading, Renamed, detect, provider};
 use crate::tokens::{Estimate, TokenCounter, TokenUsage, count_message};
 use crate::tool_output::{self, HeadTail};
 
@@ -67,15 +68,36 @@ pub fn detect_format(input: JsValue) -> Result<Option<String>, JsValue> {
 /// Whether a model reads two entries of a list as the same: what `sync` recognises a conversation by. Cache marks, hints for a
 /// provider, ids of items, white space around a text and the order of keys do not count.
 ///
+/// Ids of calls count, unless `calls` is given: a `Map` that is empty at the beginning of two lists and goes along from entry to
+/// entry. A call may have another id then, its output has to have the same; the map holds the calls that wait.
+///
 /// @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not; `INVALID_MESSAGE` for what cannot be written as JSON.
 #[wasm_bindgen(js_name = readsSame)]
 pub fn reads_same_entry(
     #[wasm_bindgen(unchecked_param_type = "Format")] format: JsValue,
     #[wasm_bindgen(unchecked_param_type = "unknown")] one: JsValue,
     #[wasm_bindgen(unchecked_param_type = "unknown")] other: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "Map<string, string>")] calls: JsValue,
 ) -> Result<bool, JsValue> {
-    let entry = |entry: &JsValue| json(entry, ErrorCode::InvalidMessage);
-    Ok(reads_same(parse_format(&format)?, &entry(&one)?, &entry(&other)?))
+    let format = parse_format(&format)?;
+    let read =
+        |entry: &JsValue| Ok::<_, JsValue>(Reading::of(format, &json(entry, ErrorCode::InvalidMessage)?));
+    let (one, other) = (read(&one)?, read(&other)?);
+    if calls.is_undefined() {
+        return Ok(one.says(&other) && one.calls() == other.calls());
+    }
+    let calls: Map = calls.dyn_into().map_err(|_| Error::argument("calls: expected a Map"))?;
+    let mut waiting = HashMap::default();
+    calls.for_each(&mut |now, known| {
+        waiting.extend(known.as_string().zip(now.as_string()));
+    });
+    let mut renamed = Renamed::of(waiting);
+    let same = one.says(&other) && renamed.pair(one.calls(), other.calls());
+    calls.clear();
+    for (known, now) in renamed.waiting() {
+        calls.set(&known.as_str().into(), &now.as_str().into());
+    }
+    Ok(same)
 }
 
 /// Our `TokenUsage` of a provider's usage object; no cached token is counted twice.

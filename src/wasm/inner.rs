@@ -18,7 +18,7 @@ use super::handles::Handles;
 use super::lent::Loans;
 use super::line::{Line, Stretch};
 use super::marks::Marks;
-use super::options::Options;
+use super::options::{Options, Said};
 use super::prepared::Unread;
 use super::signal::{AbortController, AbortSignal};
 use super::stores::Stores;
@@ -44,6 +44,8 @@ pub struct Inner {
     pub summarize: RefCell<Option<Summarize>>,
     /// The caller's clock.
     pub now: RefCell<Option<Function>>,
+    /// Who hears what calls cost.
+    pub on_cost: RefCell<Option<Function>>,
     /// A tokenizer that is a JavaScript function.
     pub callback_counter: RefCell<Option<Rc<CallbackCounter>>>,
     /// Which tools the model is given, by name.
@@ -80,7 +82,7 @@ pub struct Inner {
 
 impl Inner {
     pub fn new(core: Session, options: Options) -> Self {
-        let Options { callback_counter, summarize, now, store, .. } = options;
+        let Options { callback_counter, summarize, now, on_cost, store, .. } = options;
         Self {
             core: RefCell::new(Some(core)),
             handles: RefCell::default(),
@@ -88,6 +90,7 @@ impl Inner {
             header_beside: Cell::default(),
             summarize: RefCell::new(summarize),
             now: RefCell::new(now),
+            on_cost: RefCell::new(on_cost.given()),
             callback_counter: RefCell::new(callback_counter),
             tool_filter: RefCell::default(),
             under_way: RefCell::default(),
@@ -120,9 +123,10 @@ impl Inner {
                 callback_counter: self.callback_counter.borrow().clone(),
                 summarize,
                 now,
+                on_cost: self.on_cost.borrow().clone().map_or(Said::Nothing, Said::Given),
                 redact: None,
                 says_redact: false,
-                describe: super::options::Said::Nothing,
+                describe: Said::Nothing,
                 customs: None,
                 store: self.stores.own.borrow().clone(),
             },

@@ -110,7 +110,7 @@ impl Recording {
         &self,
         #[wasm_bindgen(unchecked_param_type = "number")] call: JsValue,
         #[wasm_bindgen(
-            unchecked_optional_param_type = "Omit<SimulateOptions, \"presets\" | \"tools\"> & { ladder?: PresetName | Pass[] }"
+            unchecked_optional_param_type = "Omit<SimulateOptions, \"presets\" | \"tools\"> & { ladder?: PresetName | LadderEntry[] }"
         )]
         options: JsValue,
     ) -> Result<Session, JsValue> {
@@ -130,7 +130,7 @@ impl Recording {
     pub fn replay(
         &self,
         #[wasm_bindgen(
-            unchecked_optional_param_type = "Omit<SimulateOptions, \"presets\" | \"tools\"> & { ladder?: PresetName | Pass[] }"
+            unchecked_optional_param_type = "Omit<SimulateOptions, \"presets\" | \"tools\"> & { ladder?: PresetName | LadderEntry[] }"
         )]
         options: JsValue,
     ) -> Result<Replay, JsValue> {
@@ -254,9 +254,11 @@ fn read(options: &JsValue, but: &[&str]) -> Result<(Options, Value), JsValue> {
     }
     let read = read_options(&own)?;
     read.config()?;
-    for (key, there) in
-        [("summarize", read.summarize.is_some()), ("compaction.redact", read.redact.is_some())]
-    {
+    for (key, there) in [
+        ("summarize", read.summarize.is_some()),
+        ("compaction.redact", read.redact.is_some()),
+        ("onCost", read.on_cost.is_given()),
+    ] {
         if there {
             return Err(Error::config(key, "a simulation asks no model; leave it out").into());
         }

@@ -8,10 +8,10 @@ use wasm_bindgen::prelude::*;
 
 use super::packed::string_of;
 use super::value::{get, json};
-use crate::context::{Context, History, NodeIndex, NodeSet, Renumbering};
+use crate::context::{CallRenamed, Context, History, NodeIndex, NodeSet, Renumbering};
 use crate::error::ErrorCode;
 use crate::message::{Format, Message};
-use crate::provider::{Calls, checksum_of_reading, provider, reads_same};
+use crate::provider::{CallId, Calls, Reading, Renamed, provider};
 use crate::saved::checksum;
 use crate::session::Session;
 
@@ -94,6 +94,10 @@ pub struct Common {
     pub diverged_at: Option<usize>,
     /// Stretches that say the same and are written otherwise, and where each begins in the list.
     pub renewed: Vec<(usize, usize)>,
+    /// Calls that have other ids in the list.
+    pub renamed: Vec<CallRenamed>,
+    /// Those of them whose outputs do not stand among what is common.
+    pub waiting: Renamed,
 }
 
 /// The instructions that a line begins with, beside those of a list.
@@ -269,10 +273,11 @@ impl Line {
             head.is_other = told != head.entries;
         }
         let mut renewed = Vec::new();
+        let mut comparison = Comparison::new(format, core);
         let mut at = 0;
         if !head.is_other {
             for (n, stretch) in self.0[..head.stretches].iter().enumerate() {
-                match is_stretch(stretch, list, at, format, core)? {
+                match comparison.is_stretch(stretch, list, at)? {
                     (Likeness::Other, _) => head.is_other = true,
                     (Likeness::Renewed, _) => renewed.push((n, at)),
                     (Likeness::Same, _) => {}
@@ -284,89 +289,135 @@ impl Line {
             renewed.clear();
         }
         let mut at = head.entries;
+        let (mut stretches, mut diverged_at) = (self.0.len(), None);
         for (n, stretch) in self.0.iter().enumerate().skip(head.stretches) {
-            match is_stretch(stretch, list, at, format, core)? {
-                (Likeness::Other, diverged_at) => {
-                    return Ok(Common { head, stretches: n, entries: at, diverged_at, renewed });
+            match comparison.is_stretch(stretch, list, at)? {
+                (Likeness::Other, from) => {
+                    (stretches, diverged_at) = (n, from);
+                    break;
                 }
                 (Likeness::Renewed, _) => renewed.push((n, at)),
                 (Likeness::Same, _) => {}
             }
             at += stretch.len();
         }
-        Ok(Common { head, stretches: self.0.len(), entries: at, diverged_at: None, renewed })
+        let Comparison { renamed, waiting, .. } = comparison;
+        Ok(Common { head, stretches, entries: at, diverged_at, renewed, renamed, waiting })
     }
 }
 
-/// Whether the list says a stretch from its entry `at` on, and the first entry that is another one.
-fn is_stretch(
-    stretch: &Stretch,
-    list: &[JsValue],
-    at: usize,
+/// A list as it is compared with a line, from the beginning on.
+struct Comparison<'c> {
     format: Format,
-    core: &Session,
-) -> Result<(Likeness, Option<usize>), JsValue> {
-    let mut all = Likeness::Same;
-    for i in 0..stretch.len() {
-        let likeness = match list.get(at + i) {
-            Some(given) => likeness(given, stretch, i, format, core)?,
-            None => Likeness::Other,
-        };
-        match likeness {
-            Likeness::Same => {}
-            Likeness::Renewed => all = Likeness::Renewed,
-            Likeness::Other => return Ok((Likeness::Other, Some(at + i))),
-        }
-    }
-    Ok((all, None))
+    history: &'c History,
+    renamed: Vec<CallRenamed>,
+    waiting: Renamed,
 }
 
-/// Whether `given` is entry `i` of the stretch.
-fn likeness(
-    given: &JsValue,
-    stretch: &Stretch,
-    i: usize,
-    format: Format,
-    core: &Session,
-) -> Result<Likeness, JsValue> {
-    let history = &core.context().history;
-    if let Some(sum) = stretch.sums.get(i).filter(|_| stretch.objects.is_empty()) {
-        if sum_of(given) == Some(*sum) {
-            return Ok(Likeness::Same);
-        }
-        if let Some(reading) = stretch.readings.get(i)
-            && checksum_of_reading(format, &json(given, ErrorCode::InvalidMessage)?) == *reading
-        {
-            return Ok(Likeness::Renewed);
-        }
-        if stretch.nodes.iter().any(|node| history.is_away(*node)) {
-            return Ok(Likeness::Other); // a placeholder stands for what it said
-        }
+impl<'c> Comparison<'c> {
+    fn new(format: Format, core: &'c Session) -> Self {
+        let history = &core.context().history;
+        Self { format, history, renamed: Vec::new(), waiting: Renamed::default() }
     }
-    let known = stretch.objects.get(i);
-    if known.is_some_and(|known| is_same(known, given)) {
-        return Ok(Likeness::Same);
-    }
-    let given = json(given, ErrorCode::InvalidMessage)?;
-    if let Some(known) = known
-        && reads_same(format, &json(known, ErrorCode::InvalidMessage)?, &given)
-    {
-        return Ok(Likeness::Renewed);
-    }
-    let mut given = given;
-    Ok(match written(stretch, format, history).into_iter().nth(i) {
-        Some(mut written) => {
-            leave_out_ref(&mut written, &mut given);
-            if written == given {
-                Likeness::Same
-            } else if reads_same(format, &written, &given) {
-                Likeness::Renewed
-            } else {
-                Likeness::Other
+
+    /// Whether the list says a stretch from its entry `at` on, and the first entry that is another one.
+    fn is_stretch(
+        &mut self,
+        stretch: &Stretch,
+        list: &[JsValue],
+        at: usize,
+    ) -> Result<(Likeness, Option<usize>), JsValue> {
+        let (before, waiting) = (self.renamed.len(), self.waiting.clone());
+        let mut all = Likeness::Same;
+        for i in 0..stretch.len() {
+            let likeness = match list.get(at + i) {
+                Some(given) => self.likeness(given, stretch, i)?,
+                None => Likeness::Other,
+            };
+            match likeness {
+                Likeness::Same => {}
+                Likeness::Renewed => all = Likeness::Renewed,
+                Likeness::Other => {
+                    self.renamed.truncate(before);
+                    self.waiting = waiting;
+                    return Ok((Likeness::Other, Some(at + i)));
+                }
             }
         }
-        None => Likeness::Other,
-    })
+        Ok((all, None))
+    }
+
+    /// Whether `given` is entry `i` of the stretch.
+    fn likeness(&mut self, given: &JsValue, stretch: &Stretch, i: usize) -> Result<Likeness, JsValue> {
+        let (format, history) = (self.format, self.history);
+        let read = |entry: &JsValue| Ok::<_, JsValue>(json(entry, ErrorCode::InvalidMessage)?);
+        if let Some(sum) = stretch.sums.get(i).filter(|_| stretch.objects.is_empty()) {
+            if sum_of(given) == Some(*sum) {
+                return Ok(self.unchanged(&Reading::of(format, &read(given)?)));
+            }
+            if let Some(reading) = stretch.readings.get(i) {
+                let now = Reading::of(format, &read(given)?);
+                if now.checksum() == *reading {
+                    let written = written(stretch, format, history).into_iter().nth(i);
+                    let known = written.map(|written| Reading::of(format, &written));
+                    let known = known.as_ref().map_or(now.calls(), Reading::calls);
+                    return Ok(self.paired(stretch, known, &now));
+                }
+            }
+            if stretch.nodes.iter().any(|node| history.is_away(*node)) {
+                return Ok(Likeness::Other); // a placeholder stands for what it said
+            }
+        }
+        let known = stretch.objects.get(i);
+        if known.is_some_and(|known| is_same(known, given)) {
+            if self.waiting.is_empty() {
+                return Ok(Likeness::Same);
+            }
+            return Ok(self.unchanged(&Reading::of(format, &read(given)?)));
+        }
+        let mut given = read(given)?;
+        let now = Reading::of(format, &given);
+        if let Some(known) = known {
+            let known = Reading::of(format, &read(known)?);
+            if known.says(&now) {
+                return Ok(self.paired(stretch, known.calls(), &now));
+            }
+        }
+        let Some(mut written) = written(stretch, format, history).into_iter().nth(i) else {
+            return Ok(Likeness::Other);
+        };
+        leave_out_ref(&mut written, &mut given);
+        let (known, now) = (Reading::of(format, &written), Reading::of(format, &given));
+        if written == given {
+            return Ok(self.unchanged(&now));
+        }
+        Ok(if known.says(&now) { self.paired(stretch, known.calls(), &now) } else { Likeness::Other })
+    }
+
+    /// An entry that is written as it was, where the calls before it let it.
+    fn unchanged(&mut self, now: &Reading) -> Likeness {
+        let goes_on = self.waiting.is_empty() || self.waiting.pair(now.calls(), now.calls());
+        if goes_on { Likeness::Same } else { Likeness::Other }
+    }
+
+    /// An entry that a model reads as it was, where its calls pair up; those that have other ids are noted.
+    fn paired(&mut self, stretch: &Stretch, known: &[CallId], now: &Reading) -> Likeness {
+        if !self.waiting.pair(known, now.calls()) {
+            return Likeness::Other;
+        }
+        for ids in known.iter().zip(now.calls()) {
+            let (CallId::Call(before), CallId::Call(now)) = ids else { continue };
+            let makes_it = |node: &NodeIndex| {
+                self.history.node(*node).message.tool_calls().any(|call| !call.hosted && call.id == *before)
+            };
+            if before != now
+                && let Some(caller) = stretch.nodes.iter().copied().find(makes_it)
+            {
+                self.renamed.push(CallRenamed { caller, before: before.clone(), now: now.clone() });
+            }
+        }
+        Likeness::Renewed
+    }
 }
 
 /// Where its full output lies is the engine's own word: the list that was pushed does not have it, a view does.
@@ -391,11 +442,15 @@ fn is_same(one: &JsValue, other: &JsValue) -> bool {
     Object::is(one, other) || text(one).is_some_and(|one| text(other) == Some(one))
 }
 
-/// Whether two entries are the same object, or a model reads the same.
-pub fn says_same(format: Format, one: &JsValue, other: &JsValue) -> bool {
-    let read = |entry: &JsValue| json(entry, ErrorCode::InvalidMessage).ok();
-    let reads = |(one, other): (Value, Value)| reads_same(format, &one, &other);
-    is_same(one, other) || read(one).zip(read(other)).is_some_and(reads)
+/// Whether two entries are the same object, or a model reads the same; calls may have other ids as far as `renamed` allows.
+pub fn says_same(format: Format, one: &JsValue, other: &JsValue, renamed: &mut Renamed) -> bool {
+    if renamed.is_empty() && is_same(one, other) {
+        return true;
+    }
+    let read = |entry: &JsValue| Some(Reading::of(format, &json(entry, ErrorCode::InvalidMessage).ok()?));
+    let pairs =
+        |(one, other): (Reading, Reading)| one.says(&other) && renamed.pair(one.calls(), other.calls());
+    read(one).zip(read(other)).is_some_and(pairs)
 }
 
 fn text(value: &JsValue) -> Option<String> {
@@ -411,7 +466,7 @@ pub fn sums_of(entries: &[JsValue]) -> Option<Vec<u64>> {
 pub fn readings_of(format: Format, entries: &[JsValue]) -> Option<Vec<u64>> {
     let read = |entry: &JsValue| {
         let entry = json(entry, ErrorCode::InvalidMessage).ok()?;
-        Some(checksum_of_reading(format, &entry))
+        Some(Reading::of(format, &entry).checksum())
     };
     entries.iter().map(read).collect()
 }

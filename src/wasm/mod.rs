@@ -11,6 +11,7 @@ mod away;
 mod background;
 mod batch;
 mod branches;
+mod call_cost;
 mod context_parts;
 mod counter;
 mod custom;

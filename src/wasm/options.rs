@@ -32,6 +32,8 @@ pub struct Options {
     pub callback_counter: Option<Rc<CallbackCounter>>,
     pub summarize: Option<Summarize>,
     pub now: Option<Function>,
+    /// Who hears what calls cost.
+    pub on_cost: Said<Function>,
     pub redact: Option<Redact>,
     /// The caller said how to redact, or `null`: not at all.
     pub says_redact: bool,
@@ -45,7 +47,11 @@ pub struct Options {
 impl Options {
     /// The plain options, as the core reads them.
     pub fn config(&self) -> Result<SessionConfig, Error> {
-        SessionConfig::from_value(&self.plain)
+        let config = SessionConfig::from_value(&self.plain)?;
+        if self.on_cost.is_given() {
+            require_price(&config)?;
+        }
+        Ok(config)
     }
 }
 
@@ -61,6 +67,10 @@ pub enum Said<T> {
 }
 
 impl<T> Said<T> {
+    pub fn is_given(&self) -> bool {
+        matches!(self, Self::Given(_))
+    }
+
     pub fn is_said(&self) -> bool {
         !matches!(self, Self::Nothing)
     }
@@ -85,6 +95,7 @@ impl<T> Said<T> {
 struct Functions {
     plain: js_sys::Object,
     now: Option<Function>,
+    on_cost: Said<Function>,
     summarize: Option<Summarize>,
     tokenizer: Option<Tokenizer>,
     redact: Option<Redact>,
@@ -95,7 +106,7 @@ struct Functions {
 
 /// Takes the functions out of the options; the rest is plain data, and the core reads it.
 pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
-    let Functions { plain, now, summarize, tokenizer, redact, says_redact, describe, customs } =
+    let Functions { plain, now, on_cost, summarize, tokenizer, redact, says_redact, describe, customs } =
         read_functions(options)?;
     let store = take(&plain, "store")?.map(|store| Store::of(&store, "store")).transpose();
     let store = store.map_err(|error| Error::new(ErrorCode::InvalidConfig, error.message()))?;
@@ -109,6 +120,7 @@ pub fn read_options(options: &JsValue) -> Result<Options, JsValue> {
         callback_counter,
         summarize,
         now,
+        on_cost,
         redact,
         says_redact,
         describe,
@@ -124,10 +136,23 @@ pub fn fork_options(options: &JsValue) -> Result<(Option<String>, js_sys::Object
     Ok((lane, own))
 }
 
+/// Refuses to tell what calls cost where nobody knows.
+pub fn require_price(config: &SessionConfig) -> Result<(), Error> {
+    let unknown = |name: &Option<String>| match name {
+        Some(name) => format!("what tokens of `{name}` cost is not known: give its row in `prices`"),
+        None => "what tokens cost is not known: give `model`, or a row for it as `prices`".to_owned(),
+    };
+    match (&config.price, &config.summarizer_price) {
+        (None, _) => Err(Error::config("onCost", unknown(&config.model))),
+        (_, None) => Err(Error::config("onCost", unknown(&config.compaction.model))),
+        _ => Ok(()),
+    }
+}
+
 /// Changes the options of a session: all that are named, or none.
 pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     let writes = inner.writes();
-    let Functions { plain, now, summarize, tokenizer, redact, says_redact, describe, customs } =
+    let Functions { plain, now, on_cost, summarize, tokenizer, redact, says_redact, describe, customs } =
         read_functions(options)?;
     if take(&plain, "store")?.is_some() {
         let why = "cannot be changed: outputs lie in it already; make a session with it, or `Session.load`";
@@ -143,6 +168,9 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
         rehearse_all(callback, &messages, &tools, config.model.as_deref())?;
     }
     refuse_used(inner, writes, "setOptions")?;
+    if on_cost.is_given() || (!on_cost.is_said() && inner.on_cost.borrow().is_some()) {
+        require_price(&config)?;
+    }
     inner.write_quietly(|core| {
         if describe.is_said() {
             core.context_mut().describe = describe.given();
@@ -164,6 +192,9 @@ pub fn set_options(inner: &Inner, options: &JsValue) -> Result<(), JsValue> {
     }
     if summarize.is_some() {
         *inner.summarize.borrow_mut() = summarize;
+    }
+    if on_cost.is_said() {
+        *inner.on_cost.borrow_mut() = on_cost.given();
     }
     if now.is_some() {
         *inner.now.borrow_mut() = now;
@@ -202,6 +233,12 @@ fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
         None => Ok(None),
     };
     let now = function("now")?;
+    let on_cost = match take(&plain, "onCost")? {
+        Some(f) if f.is_function() => Said::Given(f.unchecked_into()),
+        Some(none) if none.is_null() => Said::Off,
+        Some(_) => return Err(Error::config("onCost", "expected a function or null").into()),
+        None => Said::Nothing,
+    };
     let summarize = function("summarize")?.map(JsCast::unchecked_into);
     let tokenizer = take(&plain, "tokenizer")?.map(|tokenizer| Tokenizer::of(&tokenizer));
     let tokenizer = tokenizer.transpose().map_err(|expected| Error::config("tokenizer", expected))?;
@@ -210,7 +247,7 @@ fn read_functions(options: &JsValue) -> Result<Functions, JsValue> {
     let redact = redact.given().map(redact_of);
     let describe = function_in(&plain, "toolOutputCache", "placeholder")?.map(describe_of);
     let customs = read_customs(&plain)?;
-    Ok(Functions { plain, now, summarize, tokenizer, redact, says_redact, describe, customs })
+    Ok(Functions { plain, now, on_cost, summarize, tokenizer, redact, says_redact, describe, customs })
 }
 
 /// Takes the function `key` out of the options `group`, which become a copy without it.

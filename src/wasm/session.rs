@@ -11,6 +11,7 @@ use wasm_bindgen::prelude::*;
 
 use super::away;
 use super::background::consider;
+use super::call_cost;
 use super::context_parts::{set_context, set_tools};
 use super::entries::{Incoming, read};
 use super::inner::Inner;
@@ -268,6 +269,7 @@ impl Session {
             core.record_usage(&reported);
             Ok(())
         })?;
+        call_cost::tell(&self.inner, &reported);
         consider(&self.inner);
         flat_to_js(&reported.usage)
     }

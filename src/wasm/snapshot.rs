@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 use super::handles::Handles;
 use super::inner::Inner;
 use super::line::{Stretch, readings_of, sums_of};
-use super::options::{Options, read_options, rehearse};
+use super::options::{Options, read_options, rehearse, require_price};
 use super::session::Session;
 use super::text_pieces::bytes_of;
 use super::tokens::loaded_counter;
@@ -59,7 +59,7 @@ impl Session {
 
     /// The session of these bytes; those of an older version are read, too.
     ///
-    /// @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `compaction.redact`, a tokenizer that is
+    /// @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `onCost`, `compaction.redact`, a tokenizer that is
     /// one) and the `store` are not saved and are given again. Without a `summarize` that there was, the built-in summariser writes, and
     /// `report.notices` says so; `compaction: { redact: null }` goes on without a `redact` that there was. Other options than before prepare anew; another `model` or
     /// `tokenizer` counts anew, and what usage taught of the old one is forgotten. A limit that `recover` learnt stays, unless
@@ -131,6 +131,9 @@ pub fn restored(bytes: &[u8], mut options: Options) -> std::result::Result<Sessi
             rehearse(callback, &session, config.model.as_deref())?;
         }
         session.set_options(config, counted_otherwise.then(|| options.counter.clone()));
+    }
+    if options.on_cost.is_given() {
+        require_price(session.config())?;
     }
     let inner = Inner::new(session, options);
     inner.handles()?.keep_without_objects(side.pushed);

@@ -7,6 +7,7 @@ use js_sys::{Array, Function, Object, Promise, Reflect};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
+use super::call_cost::tell_of_summary;
 use super::inner::Inner;
 use super::lent::Lent;
 use super::signal::{AbortSignal, abort_error, wait};
@@ -63,7 +64,13 @@ pub async fn ask(
         Err(thrown) => Err(thrown),
     };
     match settled {
-        Ok(answer) => read_answer(&answer).map_err(|error| Refusal { error, cause: answer, too_long: false }),
+        Ok(answer) => {
+            let read = read_answer(&answer);
+            if let Ok(Answer { usage: Some(usage), .. }) = &read {
+                tell_of_summary(inner, usage);
+            }
+            read.map_err(|error| Refusal { error, cause: answer, too_long: false })
+        }
         // A callback that minds the signal itself rejects with an error of its own: it is an abort all the same.
         Err(_) if signal.is_some_and(AbortSignal::has_fired) => Err(refused_by(signal)),
         Err(cause) => {

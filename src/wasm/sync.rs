@@ -12,8 +12,9 @@ use super::value::{copy_of, get, is_list, json, set};
 use super::view::brought_up;
 use crate::context::NodeIndex;
 use crate::error::{Error, ErrorCode};
-use crate::message::{Format, Message};
-use crate::provider::{list_keys, provider};
+use crate::hashing::HashMap;
+use crate::message::{Format, Message, Part};
+use crate::provider::{Renamed, list_keys, provider};
 
 /// Takes in what is new in a list. `{ added, diverged_at }`.
 pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, JsValue> {
@@ -41,6 +42,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
     drop(line);
     let new: Array = list[common.entries..].iter().collect();
     let Incoming { messages, groups } = read(format, &new, before.as_ref())?;
+    let messages = as_known(&common, messages)?;
     let head = if common.head.is_other { Some(&list[..common.head.entries]) } else { None };
     let head = head.map(|head| read(format, &head.iter().collect::<Array>(), None)).transpose()?;
     let beside = header_beside(inner, format, input)?;
@@ -52,6 +54,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         )
         .into());
     }
+    inner.read(|core| core.context().history.check_renamed(&common.renamed))??;
     let mut head_nodes = Vec::new();
     let nodes = inner.write_quietly(|core| {
         let own = core.context().own_header();
@@ -71,6 +74,7 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
             core.replace_in_header(&of_body, beside, 0)?;
         }
         core.renew(&renewed.messages);
+        core.rename_calls(&common.renamed);
         Ok(nodes)
     })?;
     if let Some(view) = view {
@@ -106,6 +110,33 @@ struct Renewed {
     messages: Vec<(NodeIndex, Message)>,
     /// Of each stretch its place in the line, that of its entries in the list, and its messages.
     stretches: Vec<(usize, Range<usize>, Vec<NodeIndex>)>,
+}
+
+/// New messages with the outputs of calls that have other ids by now under the ids that these are known by: all calls get their
+/// new ones together.
+fn as_known(common: &Common, mut messages: Vec<Message>) -> Result<Vec<Message>, JsValue> {
+    let mut known: HashMap<&str, &str> =
+        common.waiting.waiting().iter().map(|(known, now)| (now.as_str(), known.as_str())).collect();
+    for (i, message) in messages.iter_mut().enumerate() {
+        for part in &mut message.parts {
+            match part {
+                Part::ToolOutput(output) => {
+                    if let Some(known) = known.remove(output.call_id.as_str()) {
+                        output.call_id = known.to_owned();
+                    }
+                }
+                Part::ToolCall(call) if known.contains_key(call.id.as_str()) => {
+                    let why = format!(
+                        "the tool call id `{}` is that of another call, which waits for its output",
+                        call.id
+                    );
+                    return Err(Error::message_at(i, why).into());
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(messages)
 }
 
 /// What is written otherwise by now.
@@ -158,9 +189,10 @@ fn handed_back(inner: &Inner, format: Format, list: &[JsValue]) -> Result<Option
         let context = core.context();
         let shown = brought_up(&mut handles, context, format)?;
         let entries = shown.entries.to_vec();
+        let mut renamed = Renamed::default();
         let begins = !entries.is_empty()
             && entries.len() <= list.len()
-            && entries.iter().zip(list).all(|(shown, given)| says_same(format, shown, given));
+            && entries.iter().zip(list).all(|(shown, given)| says_same(format, shown, given, &mut renamed));
         let line = begins.then(|| shown.line(context, format));
         handles.lists.insert(format, shown);
         Ok(line)

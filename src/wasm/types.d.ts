@@ -254,6 +254,9 @@ export type ItemForm = "whole" | "cut" | "placeholder" | "shortened" | "compress
 /** Who decided: a pass, the caller (`compact`), or the engine, where thinking was bound to what was edited. */
 export type PassName = Pass["pass"] | "shorten" | "compact" | "drop_bound_thinking";
 
+/** A pass of a ladder of your own: with options, or by its name alone, with its defaults. */
+export type LadderEntry = Pass | Exclude<Pass["pass"], "custom">;
+
 /** A part of a view: `ledger` stands at the end of a summary. */
 export type PartName =
   | "system"
@@ -443,9 +446,9 @@ export type Pass =
     };
 
 /** What `simulate` replays a transcript under. No model is asked and nothing is stored. */
-export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summarize" | "store"> {
+export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summarize" | "store" | "onCost"> {
   /** The ladders to compare: presets' names, or lists of passes. Default: every preset. */
-  presets?: (PresetName | Pass[])[] | undefined;
+  presets?: (PresetName | LadderEntry[])[] | undefined;
   /** Definitions of the tools that the model is given, in any format: they count with every call. */
   tools?: unknown[] | undefined;
   /**
@@ -457,6 +460,20 @@ export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summar
   priceAs?: string | undefined;
   /** Ids of messages (without one of its own, a message has its place's: `m1` is the first) that are pinned as soon as they are pushed. */
   pins?: string[] | undefined;
+}
+
+/** What one call cost, by `onCost`. */
+export interface CallCost {
+  /** US dollars. */
+  dollars: number;
+  /** The share of its input that the provider's prompt cache served, 0 to 1. */
+  cached: number;
+  /** It was to write a summary; a try whose answer was refused is paid for, too, and told. */
+  summary: boolean;
+  /** The model whose price it is; `null` where none is named and `prices` is one row for any. */
+  model: string | null;
+  /** What was reported; no cached token is counted twice. */
+  usage: TokenUsage;
 }
 
 /** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
@@ -619,9 +636,16 @@ export interface SessionOptions {
     maxImageSide?: number | null | undefined;
   } | undefined;
   /**
-   * What tokens cost: a table as `simulate` takes it, so that one object holds the options of both. A session itself counts no money.
+   * What tokens cost: a table as `simulate` takes it, so that one object holds the options of both. Default: the built-in list prices.
+   * What an edit costs the prompt cache (`decision.cache`) and `onCost` go by it.
    */
   prices?: object | undefined;
+  /**
+   * Hears what each call cost, once its usage is known: of the agent's calls by `recordUsage`, `afterModelCall`, `loop()` and the SDK
+   * hooks, of a summary by the `usage` in the answer of `summarize`. The price of the model has to be known, by `prices` or the
+   * built-in table: otherwise options are refused with `INVALID_CONFIG`. What it throws is said on the console. `null` takes it off.
+   */
+  onCost?: ((cost: CallCost) => void) | null | undefined;
   /**
    * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
    * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
@@ -630,7 +654,7 @@ export interface SessionOptions {
    */
   boundThinking?: "auto" | "drop" | "keep" | undefined;
   /** The passes that `prepare` runs: a preset, or a list of your own; default `"contextfold"`. See `presets`. */
-  ladder?: PresetName | Pass[] | undefined;
+  ladder?: PresetName | LadderEntry[] | undefined;
   /** A clock, for the time in `summaryState`; default none: then nothing depends on the time. */
   now?: (() => number) | undefined;
   /** Your way to a model; default: `extractiveSummarize()`, which needs none. */

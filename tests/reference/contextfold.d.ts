@@ -1311,6 +1311,9 @@ export type ItemForm = "whole" | "cut" | "placeholder" | "shortened" | "compress
 /** Who decided: a pass, the caller (`compact`), or the engine, where thinking was bound to what was edited. */
 export type PassName = Pass["pass"] | "shorten" | "compact" | "drop_bound_thinking";
 
+/** A pass of a ladder of your own: with options, or by its name alone, with its defaults. */
+export type LadderEntry = Pass | Exclude<Pass["pass"], "custom">;
+
 /** A part of a view: `ledger` stands at the end of a summary. */
 export type PartName =
 | "system"
@@ -1500,9 +1503,9 @@ export type Pass =
 };
 
 /** What `simulate` replays a transcript under. No model is asked and nothing is stored. */
-export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summarize" | "store"> {
+export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summarize" | "store" | "onCost"> {
     /** The ladders to compare: presets' names, or lists of passes. Default: every preset. */
-    presets?: (PresetName | Pass[])[] | undefined;
+    presets?: (PresetName | LadderEntry[])[] | undefined;
     /** Definitions of the tools that the model is given, in any format: they count with every call. */
     tools?: unknown[] | undefined;
     /**
@@ -1514,6 +1517,20 @@ export interface SimulateOptions extends Omit<SessionOptions, "ladder" | "summar
     priceAs?: string | undefined;
     /** Ids of messages (without one of its own, a message has its place's: `m1` is the first) that are pinned as soon as they are pushed. */
     pins?: string[] | undefined;
+}
+
+/** What one call cost, by `onCost`. */
+export interface CallCost {
+    /** US dollars. */
+    dollars: number;
+    /** The share of its input that the provider's prompt cache served, 0 to 1. */
+    cached: number;
+    /** It was to write a summary; a try whose answer was refused is paid for, too, and told. */
+    summary: boolean;
+    /** The model whose price it is; `null` where none is named and `prices` is one row for any. */
+    model: string | null;
+    /** What was reported; no cached token is counted twice. */
+    usage: TokenUsage;
 }
 
 /** Options of a session; all have defaults. Unknown keys are refused with `INVALID_CONFIG`. */
@@ -1676,9 +1693,16 @@ export interface SessionOptions {
         maxImageSide?: number | null | undefined;
     } | undefined;
     /**
-     * What tokens cost: a table as `simulate` takes it, so that one object holds the options of both. A session itself counts no money.
+     * What tokens cost: a table as `simulate` takes it, so that one object holds the options of both. Default: the built-in list prices.
+     * What an edit costs the prompt cache (`decision.cache`) and `onCost` go by it.
      */
     prices?: object | undefined;
+    /**
+     * Hears what each call cost, once its usage is known: of the agent's calls by `recordUsage`, `afterModelCall`, `loop()` and the SDK
+     * hooks, of a summary by the `usage` in the answer of `summarize`. The price of the model has to be known, by `prices` or the
+     * built-in table: otherwise options are refused with `INVALID_CONFIG`. What it throws is said on the console. `null` takes it off.
+     */
+    onCost?: ((cost: CallCost) => void) | null | undefined;
     /**
      * Newer Anthropic models refuse a thinking block after any edit of what stands before it. `"drop"`: the view leaves out thinking
      * behind an edit (a fold, a trim, a cut), and the report says so; `"keep"`: it stays, for requests that ask the API to drop it
@@ -1687,7 +1711,7 @@ export interface SessionOptions {
      */
     boundThinking?: "auto" | "drop" | "keep" | undefined;
     /** The passes that `prepare` runs: a preset, or a list of your own; default `"contextfold"`. See `presets`. */
-    ladder?: PresetName | Pass[] | undefined;
+    ladder?: PresetName | LadderEntry[] | undefined;
     /** A clock, for the time in `summaryState`; default none: then nothing depends on the time. */
     now?: (() => number) | undefined;
     /** Your way to a model; default: `extractiveSummarize()`, which needs none. */
@@ -2128,7 +2152,7 @@ export class Recording {
      * @param options As for `sessionAt`.
      * @throws {ContextError} As `simulate`.
      */
-    replay(options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | Pass[] }): Replay;
+    replay(options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | LadderEntry[] }): Replay;
     /**
      * The session as it stood before the answer to a call: replayed up to there as `simulate` does it. It is yours: go on with
      * it, and free it.
@@ -2137,7 +2161,7 @@ export class Recording {
      * @param options As for `Session`, its `ladder` included, but for `summarize`, which a replay does not ask.
      * @throws {ContextError} As `simulate`; `INVALID_ARGUMENT` for a `call` that is no index.
      */
-    sessionAt(call: number, options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | Pass[] }): Session;
+    sessionAt(call: number, options?: Omit<SimulateOptions, "presets" | "tools"> & { ladder?: PresetName | LadderEntry[] }): Session;
     /**
      * Replays it under several ladders: see the function `simulate`. `tools` are those of the recording.
      *
@@ -2455,7 +2479,7 @@ export class Session {
     /**
      * The session of these bytes; those of an older version are read, too.
      *
-     * @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `compaction.redact`, a tokenizer that is
+     * @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `onCost`, `compaction.redact`, a tokenizer that is
      * one) and the `store` are not saved and are given again. Without a `summarize` that there was, the built-in summariser writes, and
      * `report.notices` says so; `compaction: { redact: null }` goes on without a `redact` that there was. Other options than before prepare anew; another `model` or
      * `tokenizer` counts anew, and what usage taught of the old one is forgotten. A limit that `recover` learnt stays, unless
@@ -2614,7 +2638,8 @@ export class Session {
      *
      * As long as the view fits its limit, no fold begins on its own account until something new is there to fold; with
      * `hold: true` none at all, until the view is edited again (`rewind`, another `unfold`) or you ask for a fold. What it gives says
-     * how full the view is now, and as `notice` what keeps it from folding again where it is over its threshold.
+     * how full the view is now, and as `notice` what keeps it from folding again where it is over its threshold. The guide
+     * `docs/undo.md` has previews, undoing by hand and branches.
      *
      * ```js
      * const [hit] = session.search("DATABASE_URL");
@@ -2836,9 +2861,12 @@ export function extractiveSummarize(options?: { maxTokens?: number }): Summarize
  * Whether a model reads two entries of a list as the same: what `sync` recognises a conversation by. Cache marks, hints for a
  * provider, ids of items, white space around a text and the order of keys do not count.
  *
+ * Ids of calls count, unless `calls` is given: a `Map` that is empty at the beginning of two lists and goes along from entry to
+ * entry. A call may have another id then, its output has to have the same; the map holds the calls that wait.
+ *
  * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not; `INVALID_MESSAGE` for what cannot be written as JSON.
  */
-export function readsSame(format: Format, one: unknown, other: unknown): boolean;
+export function readsSame(format: Format, one: unknown, other: unknown, calls?: Map<string, string>): boolean;
 
 /**
  * Whether a compaction is due: `enabled`, `auto`, and `usage.total_tokens >= limit × thresholdRatio`.

@@ -66,7 +66,7 @@ describe("the option is checked at construction", () => {
     ["rollin", /`ladder`.*did you mean `rolling`/],
     [5, /`ladder`/],
     [{ pass: "spec" }, /`ladder`/],
-    [["spec"], /`ladder\[0\]`/],
+    [["spec"], /`ladder\[0\]\.pass`: there is no pass `spec`/],
     [[{}], /`ladder\[0\]\.pass`/],
     [[{ pass: "sumarize" }], /`ladder\[0\]\.pass`.*did you mean `summarize`/],
     [[{ pass: "ephemeral" }, { pass: "shrink_turns", to: 0 }], /`ladder\[1\]\.to`/],

@@ -25,6 +25,21 @@ const outputs = (session) => session.view("openai-chat").filter((m) => m.role ==
 const valid = (session) => check("openai-chat", session.view("openai-chat")).every(({ severity }) => severity !== "error");
 const decision = (report, pass) => report.decisions.find((d) => d.pass === pass);
 
+describe("a ladder of one's own", () => {
+  test("takes passes by their names alone", async () => {
+    const named = filled({ contextWindow: 12_000, ladder: ["trim_tool_outputs", "summarize", "even_cut"] });
+    const written = filled({ contextWindow: 12_000, ladder: [{ pass: "trim_tool_outputs" }, { pass: "summarize" }, { pass: "even_cut" }] });
+    assert.deepEqual((await named.prepare()).report.decisions, (await written.prepare()).report.decisions);
+    assert.deepEqual(outputs(named), outputs(written));
+  });
+
+  test("names what it does not know", () => {
+    assert.throws(() => new Session({ ladder: ["sumarize"] }), { code: "INVALID_CONFIG", message: /`summarize`/ });
+    assert.throws(() => new Session({ ladder: ["custom"] }), { code: "INVALID_CONFIG", message: /ladder\[0\]\.run/ });
+    assert.throws(() => new Session({ ladder: [3] }), { code: "INVALID_CONFIG", message: /ladder\[0\]/ });
+  });
+});
+
 describe("placeholders", () => {
   const budget = { contextWindow: 50_000, toolOutputCache: { contextBudgetTokens: 3_000 } };
 
@@ -119,7 +134,8 @@ describe("rules by tool", () => {
   test("a compaction takes first ones before it cuts or folds, and cuts no kept one", async () => {
     const session = filled({ contextWindow: 14_000, toolOutputCache: { tools } });
     const { report } = await session.prepare();
-    const [first] = report.decisions.filter(({ pass }) => pass !== "cut_tool_outputs");
+    const [cut, first] = report.decisions;
+    assert.deepEqual([cut.pass, cut.why], ["cut_tool_outputs", "each tool output may have 51200 bytes, 2000 characters a line; one of `ls` 100 tokens"]);
     assert.equal(first.pass, "trim_tool_outputs");
     assert.match(first.why, /toolOutputCache\.tools/);
     const plans = session.items().filter((item) => item.form !== "whole").map(({ id }) => session.message(id)).filter((m) => /line of (2|5|8|11)\n/.test(m.content));

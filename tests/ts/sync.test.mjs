@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Session } from "contextfold";
+import { Session, check } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
 import { missing, recordedRequests, withoutEmptyCalls } from "../support/data.mjs";
 import { FORMATS, failsWith } from "../support/session.mjs";
@@ -15,13 +15,114 @@ const answers = (id, text) => ({ role: "tool", tool_call_id: id, content: text }
 
 const list = [{ role: "system", content: "rules" }, asks("go"), calls("a"), answers("a", "1"), says("done"), asks("more"), calls("b"), answers("b", "2")];
 
-/** The view is the list, object for object. */
-function assertShows(session, expected, format = "openai-chat") {
+function assertSays(session, expected, format = "openai-chat") {
   const view = session.view(format);
   const items = Array.isArray(view) ? view : (view.input ?? view.messages);
   assert.deepEqual(items, expected);
+  return items;
+}
+
+/** The view is the list, object for object. */
+function assertShows(session, expected, format = "openai-chat") {
+  const items = assertSays(session, expected, format);
   for (const [i, item] of expected.entries()) assert.equal(items[i], item, `entry ${i} is the caller's own`);
 }
+
+describe("ids of calls that are made anew in each request", () => {
+  const LISTS = {
+    "openai-chat": (id) => [asks("go"), calls(id("a"), id("b")), answers(id("b"), "2"), answers(id("a"), "1"), says("so"), calls(id("c")), answers(id("c"), "3"), says("done")],
+    anthropic: (id) => [
+      asks("go"),
+      { role: "assistant", content: ["a", "b"].map((call) => ({ type: "tool_use", id: id(call), name: "f", input: {} })) },
+      { role: "user", content: ["b", "a"].map((call) => ({ type: "tool_result", tool_use_id: id(call), content: call })) },
+      { role: "assistant", content: [{ type: "text", text: "so" }, { type: "tool_use", id: id("c"), name: "f", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: id("c"), content: "3" }] },
+    ],
+    "openai-responses": (id) => [
+      asks("go"),
+      ...["a", "b"].map((call) => ({ type: "function_call", call_id: id(call), name: "f", arguments: "{}" })),
+      ...["b", "a"].map((call) => ({ type: "function_call_output", call_id: id(call), output: call })),
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "so", annotations: [] }] },
+      { type: "function_call", call_id: id("c"), name: "f", arguments: "{}" },
+      { type: "function_call_output", call_id: id("c"), output: "3" },
+    ],
+    "ai-sdk": (id) => [
+      asks("go"),
+      { role: "assistant", content: ["a", "b"].map((call) => ({ type: "tool-call", toolCallId: id(call), toolName: "f", input: {} })) },
+      { role: "tool", content: ["b", "a"].map((call) => ({ type: "tool-result", toolCallId: id(call), toolName: "f", output: { type: "text", value: call } })) },
+      { role: "assistant", content: [{ type: "text", text: "so" }, { type: "tool-call", toolCallId: id("c"), toolName: "f", input: {} }] },
+      { role: "tool", content: [{ type: "tool-result", toolCallId: id("c"), toolName: "f", output: { type: "text", value: "3" } }] },
+    ],
+  };
+  const ownIn = (n) => (call) => `${call}_${n}`;
+
+  test("it is the same conversation, and the newest ids are sent", () => {
+    for (const [format, listOf] of Object.entries(LISTS)) {
+      const session = new Session();
+      const { length } = listOf(ownIn(0));
+      for (let n = 1; n <= length; n++) {
+        const list = listOf(ownIn(n)).slice(0, n);
+        assert.deepEqual(session.sync(format, list), { added: 1, diverged_at: null }, `${format}, ${n} entries`);
+        assertSays(session, list, format);
+        const again = Session.restore(session.snapshot());
+        assert.deepEqual(again.sync(format, listOf(ownIn("later")).slice(0, n)), { added: 0, diverged_at: null }, format);
+        assertSays(again, listOf(ownIn("later")).slice(0, n), format);
+      }
+    }
+  });
+
+  test("two that wait may take each other's", () => {
+    const session = new Session();
+    const listOf = LISTS["openai-chat"];
+    session.sync("openai-chat", listOf(ownIn(0)).slice(0, 2));
+    const swapped = listOf((call) => ownIn(0)({ a: "b", b: "a" }[call] ?? call));
+    assert.deepEqual(session.sync("openai-chat", swapped), { added: 6, diverged_at: null });
+    assertSays(session, swapped);
+    assert.deepEqual(session.items().filter(({ item_type }) => item_type === "TOOL_RESULT").length, 3);
+  });
+
+  test("an output of another call is another past", () => {
+    const session = new Session();
+    const listOf = LISTS["openai-chat"];
+    session.sync("openai-chat", listOf(ownIn(0)));
+    const list = listOf(ownIn(1));
+    [list[2], list[3]] = [{ ...list[2], tool_call_id: list[3].tool_call_id }, { ...list[3], tool_call_id: list[2].tool_call_id }];
+    assert.equal(session.sync("openai-chat", list).diverged_at, 2);
+    assertSays(session, list);
+  });
+
+  test("an id under which another call waits is refused, and nothing changes", () => {
+    const session = new Session();
+    session.sync("openai-chat", [asks("go"), calls("a")]);
+    assert.throws(() => session.sync("openai-chat", [asks("go"), calls("x"), calls("x")]), failsWith("INVALID_MESSAGE"));
+    assert.deepEqual(session.sync("openai-chat", [asks("go"), calls("y"), answers("y", "1")]), { added: 1, diverged_at: null });
+  });
+
+  test("what was folded, trimmed and stored away comes back under them", async () => {
+    const listOf = (n, steps) => [asks("go"), ...Array.from({ length: steps }, (_, i) => [calls(`c${i}_${n}`), answers(`c${i}_${n}`, `output ${i} `.repeat(200))]).flat()];
+    for (const store of [undefined, memoryStore()]) {
+      const session = new Session({ contextWindow: 3_000, store, toolOutputCache: { contextBudgetTokens: 1_500, ...(store && { memoryBytes: 4_000 }) }, summarize: () => "<summary>Files were read.</summary>" });
+      for (let n = 1; n <= 12; n++) {
+        assert.deepEqual(session.sync("openai-chat", listOf(n, n * 3)).diverged_at, null, `call ${n}`);
+        await session.prepare();
+        await session.flush?.();
+        const view = session.view("openai-chat");
+        assert.deepEqual(check("openai-chat", view), []);
+        assert.ok(view.flatMap((m) => m.tool_calls ?? []).every(({ id }) => id.endsWith(`_${n}`)));
+      }
+      await session.compact();
+      session.sync("openai-chat", listOf("last", 36));
+      const folds = session.folds();
+      assert.ok(folds.length > 0);
+      for (const { id } of folds.toReversed()) session.unfold(id);
+      const view = session.view("openai-chat");
+      assert.deepEqual(check("openai-chat", view), []);
+      assert.ok(view.flatMap((m) => m.tool_calls ?? []).every(({ id }) => id.endsWith("_last")));
+      assert.equal(session.messages.length, 73);
+      Session.restore(session.snapshot(), store && { store });
+    }
+  });
+});
 
 describe("a list that grows", () => {
   test("only what is new enters", () => {

@@ -15,7 +15,7 @@ const REWRITTEN = 2;
  * `isTheSame`: the list can only be this conversation's
  */
 export function goesOn({ whole, view }, list, format) {
-  const inWhole = along(whole, list, format);
+  const inWhole = along(whole, list, format, new Map());
   const asWhole = inWhole && { of: "whole", ...inWhole, entries: inWhole.common };
   const inView = view === whole ? undefined : along(view, list, format);
   // What stands at the view's end has to be what stands at the list's: only then is it known what was rewritten.
@@ -42,11 +42,14 @@ export function wholeAfter({ whole, view }, list, found) {
   return [...header, ...common, ...rest];
 }
 
-/** How far a list is what it was, behind the instructions that both begin with; `undefined` where it is not at all. */
-function along(before, list, format) {
+/**
+ * How far a list is what it was, behind the instructions that both begin with; `undefined` where it is not at all. With `calls`, those
+ * that wait, calls may have other ids. In a view they may not: what stands in the place of its entries has the ids that are known.
+ */
+function along(before, list, format, calls) {
   const [at, listAt] = [headOf(before), headOf(list)];
   let common = 0;
-  while (at + common < before.length && listAt + common < list.length && isSame(before[at + common], list[listAt + common], format)) common += 1;
+  while (at + common < before.length && listAt + common < list.length && isSame(before[at + common], list[listAt + common], format, calls)) common += 1;
   return common > 0 ? { at, listAt, common, rewritten: before.length - at - common } : undefined;
 }
 
@@ -75,11 +78,11 @@ function isWrittenSame(one, other) {
   }
 }
 
-function isSame(one, other, format) {
-  if (isWrittenSame(one, other)) return true;
+function isSame(one, other, format, calls) {
+  if (!calls?.size && isWrittenSame(one, other)) return true;
   if (one?.role !== other?.role) return false;
   try {
-    return readsSame(format, one, other);
+    return readsSame(format, one, other, calls);
   } catch {
     return false;
   }

@@ -1,16 +1,34 @@
 //! A view whose nodes have other numbers, or another counter's tokens.
 
+use std::sync::Arc;
+
 use super::{Slot, View};
 use crate::context::branch::Renumbering;
 use crate::context::ephemeral::Ephemeral;
 use crate::context::node::NodeIndex;
 use crate::context::tally::{Sums, Tally};
+use crate::message::Message;
 
 impl View {
     /// Every slot, shown or kept for when it is shown again.
     pub(in crate::context) fn all_slots(&self) -> impl Iterator<Item = &Slot> {
         let kept = self.hidden_parts.iter().chain(self.dropped.values()).chain(self.pruned.values());
         self.slots().chain(kept)
+    }
+
+    /// Shows messages that carry something else by now, wherever they stand: `now` gives them.
+    pub(in crate::context) fn show_all_renewed(&mut self, now: &impl Fn(&Slot) -> Option<Arc<Message>>) {
+        let first = self.body.iter().position(|slot| now(slot).is_some());
+        if let Some(first) = first {
+            self.before_edit_in_body(first);
+            self.changed_from = Some(self.changed_from.map_or(first, |from| from.min(first)));
+            self.changes.edit(first);
+            let body = self.body.iter_mut().skip(first);
+            body.for_each(|slot| slot.message = now(slot).unwrap_or_else(|| slot.message.clone()));
+        }
+        for slot in self.dropped.values_mut().chain(self.pruned.values_mut()) {
+            slot.message = now(slot).unwrap_or_else(|| slot.message.clone());
+        }
     }
 
     /// Counts every slot anew, and the tool definitions where `tools` are given. What is sent stays the same.

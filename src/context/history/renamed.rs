@@ -1,0 +1,125 @@
+//! Calls that have other ids by now: who makes them and what answers them is the same.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::History;
+use crate::context::node::{NodeIndex, NodeKind};
+use crate::error::{Error, ErrorCode, Result};
+use crate::hashing::{HashMap, HashSet};
+use crate::message::{Message, Part};
+
+/// A call that has another id by now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallRenamed {
+    /// Who makes it.
+    pub caller: NodeIndex,
+    /// The id that it had.
+    pub before: String,
+    /// The id that it has.
+    pub now: String,
+}
+
+/// The new ids of a message's calls and outputs, by the old ones.
+type NewIds<'r> = HashMap<&'r str, &'r str>;
+
+/// A message whose calls or output have other ids by now.
+pub(in crate::context) struct MessageRenamed<'r> {
+    before: Arc<Message>,
+    now: Arc<Message>,
+    ids: NewIds<'r>,
+}
+
+impl MessageRenamed<'_> {
+    /// What shows it, whole or shorter, with the new ids.
+    pub fn shown(&self, shown: &Arc<Message>) -> Arc<Message> {
+        let is_whole = Arc::ptr_eq(shown, &self.before);
+        if is_whole { self.now.clone() } else { Arc::new(with_new_ids(shown, &self.ids)) }
+    }
+}
+
+impl History {
+    /// Refuses ids under which two calls would wait at once.
+    ///
+    /// # Errors
+    /// `INVALID_MESSAGE`; nothing has changed.
+    pub fn check_renamed(&self, renamed: &[CallRenamed]) -> Result<()> {
+        let new_ids = self.new_ids(renamed);
+        let mut waiting: HashSet<&str> = HashSet::default();
+        for (at, node) in self.nodes.iter().enumerate() {
+            let index = NodeIndex(at as u32);
+            if node.kind != NodeKind::Message || self.is_superseded(index) {
+                continue;
+            }
+            let now = |id| new_ids.get(&index).and_then(|ids| ids.get(id).copied()).unwrap_or(id);
+            for output in node.message.tool_outputs() {
+                waiting.remove(now(output.call_id.as_str()));
+            }
+            for call in node.message.tool_calls().filter(|call| !call.hosted) {
+                let id = now(call.id.as_str());
+                if !waiting.insert(id) {
+                    let why = format!(
+                        "the tool call id `{id}` is that of another call, which waits for its output"
+                    );
+                    return Err(Error::new(ErrorCode::InvalidMessage, why));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives calls, and what answers them, their new ids: the messages that have them.
+    pub(in crate::context) fn rename_calls<'r>(
+        &mut self,
+        renamed: &'r [CallRenamed],
+    ) -> BTreeMap<NodeIndex, MessageRenamed<'r>> {
+        let new_ids = self.new_ids(renamed);
+        let waiting = std::mem::take(&mut self.open_calls).into_iter().map(|(id, call)| {
+            let now = new_ids.get(&call.caller).and_then(|ids| ids.get(id.as_str()));
+            (now.map_or(id, |now| (*now).to_owned()), call)
+        });
+        self.open_calls = waiting.collect();
+        let renamed = new_ids.into_iter().map(|(index, ids)| {
+            let message = &mut self.nodes[index.get()].message;
+            let now = Arc::new(with_new_ids(message, &ids));
+            let before = std::mem::replace(message, now.clone());
+            (index, MessageRenamed { before, now, ids })
+        });
+        renamed.collect()
+    }
+
+    /// The messages that make these calls or answer them, each with its new ids.
+    fn new_ids<'r>(&self, renamed: &'r [CallRenamed]) -> BTreeMap<NodeIndex, NewIds<'r>> {
+        let mut new_ids: BTreeMap<NodeIndex, NewIds<'r>> = BTreeMap::new();
+        for call in renamed {
+            new_ids.entry(call.caller).or_default().insert(&call.before, &call.now);
+        }
+        let Some(first) = new_ids.keys().next().map(|first| first.get()) else { return new_ids };
+        for (at, node) in self.nodes.iter().enumerate().skip(first) {
+            let index = NodeIndex(at as u32);
+            let Some(ids) = self.caller(index).and_then(|caller| new_ids.get(&caller)) else { continue };
+            let answered = node.message.tool_outputs().find_map(|o| ids.get_key_value(o.call_id.as_str()));
+            if let Some((before, now)) = answered {
+                let answer = NewIds::from_iter([(*before, *now)]);
+                new_ids.insert(index, answer);
+            }
+        }
+        new_ids
+    }
+}
+
+/// The message with other ids of its calls and its output.
+fn with_new_ids(message: &Message, ids: &NewIds<'_>) -> Message {
+    let mut message = message.clone();
+    for part in &mut message.parts {
+        let id = match part {
+            Part::ToolCall(call) if !call.hosted => &mut call.id,
+            Part::ToolOutput(output) => &mut output.call_id,
+            _ => continue,
+        };
+        if let Some(now) = ids.get(id.as_str()) {
+            (*now).clone_into(id);
+        }
+    }
+    message
+}

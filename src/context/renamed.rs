@@ -1,0 +1,30 @@
+//! Calls that came in again under other ids.
+
+use super::core::Context;
+use super::history::CallRenamed;
+use super::holders::Holders;
+use super::view::Slot;
+
+impl Context {
+    /// Gives calls, and what answers them, their new ids, in the history and wherever a view shows them, now or once a fold is
+    /// undone. [`super::History::check_renamed`] allowed them.
+    pub fn rename_calls(&mut self, renamed: &[CallRenamed]) {
+        if renamed.is_empty() {
+            return;
+        }
+        let waits = |call: &&CallRenamed| {
+            call.caller.get() < self.facts.len() && self.history.open_call(&call.before) == Some(call.caller)
+        };
+        let waiting = renamed.iter().filter(waits).map(|call| (&*call.before, &*call.now)).collect();
+        self.facts.rename_calls(&waiting);
+        self.holders = Holders::default();
+        let messages = self.history.rename_calls(renamed);
+        let now = |slot: &Slot| Some(messages.get(&slot.node)?.shown(&slot.message));
+        self.view.show_all_renewed(&now);
+        for stood in self.folds.iter_mut().flat_map(|fold| &mut fold.altered) {
+            if let Some(message) = now(&stood.slot) {
+                stood.slot.message = message;
+            }
+        }
+    }
+}

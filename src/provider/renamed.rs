@@ -1,0 +1,107 @@
+//! Calls that come in again under other ids, as some SDKs and proxies make them anew in each request.
+
+use crate::hashing::HashMap;
+
+/// The id of a call where it stands in an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallId {
+    /// The call is made there.
+    Call(String),
+    /// It is answered there.
+    Output(String),
+}
+
+/// Calls whose ids are others by now, and whose outputs have not come by yet, while a list is compared from its beginning on.
+#[derive(Debug, Clone, Default)]
+pub struct Renamed {
+    waiting: HashMap<String, String>,
+}
+
+impl Renamed {
+    /// Of calls that came by, those that wait: as they were known, and as they are now.
+    pub fn waiting(&self) -> &HashMap<String, String> {
+        &self.waiting
+    }
+
+    /// Such calls, waiting.
+    pub fn of(waiting: HashMap<String, String>) -> Self {
+        Self { waiting }
+    }
+
+    /// Whether no call that waits has another id.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Whether the calls of the next entry, as they were `known`, can be those that it has `now`: a call may have any id that no
+    /// other one waits under, its output has to have the same. Where they cannot be, nothing is noted.
+    pub fn pair(&mut self, known: &[CallId], now: &[CallId]) -> bool {
+        let mut waiting = None;
+        let same = known.len() == now.len()
+            && known.iter().zip(now).all(|ids| match ids {
+                (CallId::Call(known), CallId::Call(now)) => {
+                    let waiting = waiting.get_or_insert_with(|| self.waiting.clone());
+                    waiting.remove(known);
+                    let is_free = waiting.values().all(|taken| taken != now);
+                    if known != now {
+                        waiting.insert(known.clone(), now.clone());
+                    }
+                    is_free
+                }
+                (CallId::Output(known), CallId::Output(now)) => {
+                    let waiting = waiting.get_or_insert_with(|| self.waiting.clone());
+                    waiting.remove(known).as_ref().unwrap_or(known) == now
+                }
+                _ => false,
+            });
+        if let Some(waiting) = waiting.filter(|_| same) {
+            self.waiting = waiting;
+        }
+        same
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn calls(ids: &[&str]) -> Vec<CallId> {
+        ids.iter().map(|id| CallId::Call((*id).to_owned())).collect()
+    }
+
+    fn outputs(ids: &[&str]) -> Vec<CallId> {
+        ids.iter().map(|id| CallId::Output((*id).to_owned())).collect()
+    }
+
+    #[test]
+    fn an_output_comes_under_the_id_of_its_call() {
+        let mut renamed = Renamed::default();
+        assert!(renamed.pair(&calls(&["a", "b"]), &calls(&["x", "y"])));
+        assert!(!renamed.pair(&outputs(&["a"]), &outputs(&["y"])), "another one's");
+        assert!(!renamed.pair(&outputs(&["a"]), &outputs(&["a"])), "as it was called before");
+        assert!(renamed.pair(&outputs(&["b", "a"]), &outputs(&["y", "x"])));
+        assert!(renamed.is_empty(), "each has come by");
+        assert!(!renamed.pair(&outputs(&["a"]), &outputs(&["x"])), "its call is not before it");
+        assert!(renamed.pair(&outputs(&["a"]), &outputs(&["a"])));
+    }
+
+    #[test]
+    fn two_that_wait_have_two_ids() {
+        let mut renamed = Renamed::default();
+        assert!(!renamed.pair(&calls(&["a", "b"]), &calls(&["x", "x"])));
+        assert!(renamed.is_empty());
+        assert!(renamed.pair(&calls(&["a"]), &calls(&["x"])));
+        assert!(!renamed.pair(&calls(&["b"]), &calls(&["x"])));
+        assert!(!renamed.pair(&calls(&["b"]), &outputs(&["b"])));
+        assert!(!renamed.pair(&calls(&["b"]), &calls(&[])));
+    }
+
+    #[test]
+    fn ids_are_used_again() {
+        let mut renamed = Renamed::default();
+        for now in ["x", "y", "a"] {
+            assert!(renamed.pair(&calls(&["a"]), &calls(&[now])));
+            assert!(renamed.pair(&outputs(&["a"]), &outputs(&[now])));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What a call cost, told to who wants to hear it.
+
+use js_sys::{Function, Object};
+use wasm_bindgen::prelude::*;
+
+use super::events::report_thrown;
+use super::inner::Inner;
+use super::value::{flat_to_js, set};
+use crate::tokens::{ReportedUsage, TokenUsage};
+
+/// The model answered a call of the agent's.
+pub fn tell(inner: &Inner, reported: &ReportedUsage) {
+    let prompt = reported.last_call.map_or(0, |call| call.all_input());
+    tell_of(inner, &reported.usage, prompt, false);
+}
+
+/// A model wrote a summary, or tried to: it is paid for all the same.
+pub fn tell_of_summary(inner: &Inner, usage: &TokenUsage) {
+    tell_of(inner, usage, usage.all_input(), true);
+}
+
+fn tell_of(inner: &Inner, usage: &TokenUsage, prompt: u64, is_summary: bool) {
+    let Some(listener) = inner.on_cost.borrow().clone() else { return };
+    let told = inner.read(|core| {
+        let config = core.config();
+        let (model, price) = match &config.compaction.model {
+            Some(name) if is_summary => (Some(name), &config.summarizer_price),
+            _ => (config.model.as_ref(), &config.price),
+        };
+        Some((model.cloned(), price.as_ref()?.reported(usage, prompt)))
+    });
+    if let Ok(Some((model, dollars))) = told
+        && let Err(thrown) = call(&listener, usage, model.as_deref(), dollars, is_summary)
+    {
+        report_thrown("contextfold: `onCost` threw", &thrown);
+    }
+}
+
+fn call(
+    listener: &Function,
+    usage: &TokenUsage,
+    model: Option<&str>,
+    dollars: f64,
+    is_summary: bool,
+) -> Result<JsValue, JsValue> {
+    let cost = Object::new();
+    let input = usage.all_input();
+    let cached = if input == 0 { 0.0 } else { usage.cache_read_tokens as f64 / input as f64 };
+    set(&cost, "dollars", &dollars.into())?;
+    set(&cost, "cached", &cached.into())?;
+    set(&cost, "summary", &is_summary.into())?;
+    set(&cost, "model", &model.map_or(JsValue::NULL, JsValue::from_str))?;
+    set(&cost, "usage", &flat_to_js(usage)?)?;
+    listener.call1(&JsValue::UNDEFINED, &cost)
+}
