@@ -214,7 +214,7 @@ export async function bills(table, only = () => true) {
       }
       const calls = messages.filter((m) => m.role === "assistant").length;
       console.log(`### The bill: ${name}, ${calls} calls, a window of ${window.toLocaleString("en")}: millions of tokens sent; token-equivalents by model\n`);
-      table(["", "calls that change what was sent", "the largest call", "summaries", "share found in the cache", "the same of summary requests", "sent", ...Object.keys(MODELS)], rows);
+      table(["", "calls that change what was sent", "the largest call, as JSON", "summaries", "share found in the cache", "the same of summary requests", "sent", ...Object.keys(MODELS)], rows);
     }
 }
 
