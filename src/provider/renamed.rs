@@ -1,6 +1,6 @@
 //! Calls that come in again under other ids, as some SDKs and proxies make them anew in each request.
 
-use crate::hashing::HashMap;
+use std::collections::BTreeMap;
 
 /// The id of a call where it stands in an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,17 +14,17 @@ pub enum CallId {
 /// Calls whose ids are others by now, and whose outputs have not come by yet, while a list is compared from its beginning on.
 #[derive(Debug, Clone, Default)]
 pub struct Renamed {
-    waiting: HashMap<String, String>,
+    waiting: BTreeMap<String, String>,
 }
 
 impl Renamed {
     /// Of calls that came by, those that wait: as they were known, and as they are now.
-    pub fn waiting(&self) -> &HashMap<String, String> {
+    pub fn waiting(&self) -> &BTreeMap<String, String> {
         &self.waiting
     }
 
     /// Such calls, waiting.
-    pub fn of(waiting: HashMap<String, String>) -> Self {
+    pub fn of(waiting: BTreeMap<String, String>) -> Self {
         Self { waiting }
     }
 

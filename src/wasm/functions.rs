@@ -1,5 +1,7 @@
 //! Functions for those who keep their own list.
 
+use std::collections::BTreeMap;
+
 use js_sys::{Map, Promise};
 use wasm_bindgen::prelude::*;
 
@@ -11,7 +13,6 @@ use super::value::{copy_of, flat_to_js, json, set, settle, text, to_js};
 use crate::compaction::CompactionConfig;
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
-use crate::hashing::HashMap;
 use crate::message::Format;
 use crate::model::{Registry, limit};
 use crate::passes::{Given, Ladder};
@@ -87,7 +88,7 @@ pub fn reads_same_entry(
         return Ok(one.says(&other) && one.calls() == other.calls());
     }
     let calls: Map = calls.dyn_into().map_err(|_| Error::argument("calls: expected a Map"))?;
-    let mut waiting = HashMap::default();
+    let mut waiting = BTreeMap::default();
     calls.for_each(&mut |now, known| {
         waiting.extend(known.as_string().zip(now.as_string()));
     });

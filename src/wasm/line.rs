@@ -350,7 +350,7 @@ impl<'c> Comparison<'c> {
     /// Whether `given` is entry `i` of the stretch.
     fn likeness(&mut self, given: &JsValue, stretch: &Stretch, i: usize) -> Result<Likeness, JsValue> {
         let (format, history) = (self.format, self.history);
-        let read = |entry: &JsValue| Ok::<_, JsValue>(json(entry, ErrorCode::InvalidMessage)?);
+        let read = |entry: &JsValue| json(entry, ErrorCode::InvalidMessage);
         if let Some(sum) = stretch.sums.get(i).filter(|_| stretch.objects.is_empty()) {
             if sum_of(given) == Some(*sum) {
                 return Ok(self.unchanged(&Reading::of(format, &read(given)?)));

@@ -122,7 +122,7 @@ fn as_known(common: &Common, mut messages: Vec<Message>) -> Result<Vec<Message>,
             match part {
                 Part::ToolOutput(output) => {
                     if let Some(known) = known.remove(output.call_id.as_str()) {
-                        output.call_id = known.to_owned();
+                        known.clone_into(&mut output.call_id);
                     }
                 }
                 Part::ToolCall(call) if known.contains_key(call.id.as_str()) => {
