@@ -25,7 +25,8 @@ fn unknown_presets_and_passes() {
         ladder(json!("xyzzy")),
         ladder(json!(5)),
         ladder(json!({ "pass": "summarize" })),
-        ladder(json!(["summarize"])),
+        ladder(json!([5])),
+        ladder(json!(["sumarize"])),
         pass(json!({})),
         pass(json!({ "pass": "sumarize" })),
         pass(json!({ "pass": "xyzzy" })),
@@ -38,7 +39,8 @@ fn unknown_presets_and_passes() {
     `ladder`: there is no preset `xyzzy`; there are `contextfold`, `spec`, `rolling`, `steps-design`, `steps-execution`, `selective`, `ladder`
     `ladder`: expected the name of a preset or a list of passes
     `ladder`: expected the name of a preset or a list of passes
-    `ladder[0]`: expected an object, got "summarize"
+    `ladder[0]`: expected an object, got 5
+    `ladder[0].pass`: there is no pass `sumarize`; did you mean `summarize`?
     `ladder[0].pass`: expected the name of a pass
     `ladder[0].pass`: there is no pass `sumarize`; did you mean `summarize`?
     `ladder[0].pass`: there is no pass `xyzzy`; there are `ephemeral`, `trim_tool_outputs`, `trim_media`, `dedupe_reads`, `compress_json`, `truncate_head_tail`, `drop_memory_results`, `prune_tool_outputs`, `drop_old_tool_results`, `selective`, `recent_window`, `rolling_summary`, `shrink_turns`, `auto_compact`, `summarize`, `even_cut`, `custom`

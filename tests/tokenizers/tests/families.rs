@@ -199,7 +199,8 @@ fn unigram(normalizer: &str, pre_tokenizer: &str, byte_fallback: bool) {
 fn charsmap() -> String {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let mut command = std::process::Command::new(env!("CARGO"));
-    let listed = command.args(["metadata", "--offline", "--format-version", "1", "--manifest-path"]).arg(manifest).output().unwrap();
+    let listed = command.args(["metadata", "--locked", "--format-version", "1", "--manifest-path"]).arg(manifest).output().unwrap();
+    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
     let listed = String::from_utf8(listed.stdout).unwrap();
     let path = listed.split('"').find(|part| part.contains("spm_precompiled-") && part.ends_with("Cargo.toml")).unwrap();
     std::fs::read_to_string(Path::new(path).with_file_name("test.json")).unwrap()
