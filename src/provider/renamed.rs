@@ -1,7 +1,5 @@
 //! Calls that come in again under other ids, as some SDKs and proxies make them anew in each request.
 
-use std::collections::BTreeMap;
-
 /// The id of a call where it stands in an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallId {
@@ -14,17 +12,18 @@ pub enum CallId {
 /// Calls whose ids are others by now, and whose outputs have not come by yet, while a list is compared from its beginning on.
 #[derive(Debug, Clone, Default)]
 pub struct Renamed {
-    waiting: BTreeMap<String, String>,
+    /// As they were known, and as they are now.
+    waiting: Vec<(String, String)>,
 }
 
 impl Renamed {
     /// Of calls that came by, those that wait: as they were known, and as they are now.
-    pub fn waiting(&self) -> &BTreeMap<String, String> {
+    pub fn waiting(&self) -> &[(String, String)] {
         &self.waiting
     }
 
     /// Such calls, waiting.
-    pub fn of(waiting: BTreeMap<String, String>) -> Self {
+    pub fn of(waiting: Vec<(String, String)>) -> Self {
         Self { waiting }
     }
 
@@ -41,16 +40,16 @@ impl Renamed {
             && known.iter().zip(now).all(|ids| match ids {
                 (CallId::Call(known), CallId::Call(now)) => {
                     let waiting = waiting.get_or_insert_with(|| self.waiting.clone());
-                    waiting.remove(known);
-                    let is_free = waiting.values().all(|taken| taken != now);
+                    answered(waiting, known);
+                    let is_free = waiting.iter().all(|(_, taken)| taken != now);
                     if known != now {
-                        waiting.insert(known.clone(), now.clone());
+                        waiting.push((known.clone(), now.clone()));
                     }
                     is_free
                 }
                 (CallId::Output(known), CallId::Output(now)) => {
                     let waiting = waiting.get_or_insert_with(|| self.waiting.clone());
-                    waiting.remove(known).as_ref().unwrap_or(known) == now
+                    answered(waiting, known).as_ref().unwrap_or(known) == now
                 }
                 _ => false,
             });
@@ -59,6 +58,12 @@ impl Renamed {
         }
         same
     }
+}
+
+/// Takes a call off those that wait, and gives the id that it has now.
+fn answered(waiting: &mut Vec<(String, String)>, known: &str) -> Option<String> {
+    let at = waiting.iter().position(|(id, _)| id == known)?;
+    Some(waiting.swap_remove(at).1)
 }
 
 #[cfg(test)]

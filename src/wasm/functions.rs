@@ -1,7 +1,5 @@
 //! Functions for those who keep their own list.
 
-use std::collections::BTreeMap;
-
 use js_sys::{Map, Promise};
 use wasm_bindgen::prelude::*;
 
@@ -88,7 +86,7 @@ pub fn reads_same_entry(
         return Ok(one.says(&other) && one.calls() == other.calls());
     }
     let calls: Map = calls.dyn_into().map_err(|_| Error::argument("calls: expected a Map"))?;
-    let mut waiting = BTreeMap::default();
+    let mut waiting = Vec::new();
     calls.for_each(&mut |now, known| {
         waiting.extend(known.as_string().zip(now.as_string()));
     });

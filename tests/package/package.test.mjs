@@ -49,9 +49,9 @@ test("the .wasm is reachable by name", () => {
 // What the last deliberate change left, and three per cent. Whoever exceeds it looks for what has grown (a type that another
 // sort, map or table is compiled for, a dependency) before the figure is raised.
 const MOST_KIB = {
-  "contextfold_bg.wasm": { download: 900, compiled: 3460 },
+  "contextfold_bg.wasm": { download: 940, compiled: 3620 },
   // What Node loads on import: at most what PERF-6 allows. First pushes of all formats are 7 % of it.
-  "core.wasm": { download: 290, compiled: 940 },
+  "core.wasm": { download: 300, compiled: 980 },
 };
 
 for (const [name, most] of Object.entries(MOST_KIB))
