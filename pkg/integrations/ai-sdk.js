@@ -8,6 +8,9 @@ import { begun } from "./shared/streams.js";
 
 const FORMAT = "ai-sdk";
 const bytesApart = () => new Mirror(withoutBytes);
+/** What a provider is called with has lists of parts only, where a message of the SDK may be a text. */
+const inParts = () => new Mirror(withoutBytes, (message) =>
+  message.role !== "system" && typeof message.content === "string" ? { ...message, content: [{ type: "text", text: message.content }] } : message);
 
 /** See ai-sdk.d.ts. */
 export function prepareStep(options) {
@@ -30,7 +33,7 @@ export function prepareStep(options) {
 
 /** See ai-sdk.d.ts. */
 export function middleware(options) {
-  const keeper = new Keeper("ai-sdk middleware", FORMAT, options, { mirror: bytesApart() });
+  const keeper = new Keeper("ai-sdk middleware", FORMAT, options, { mirror: inParts() });
   const sent = new WeakMap(); // the conversation of a call's parameters
   const smaller = async (params, error) => {
     const prompt = await keeper.recovered(sent.get(params), error, { signal: params.abortSignal });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::core::Context;
 use super::event::EventName;
-use super::node::{NodeIndex, NodeKind};
+use super::node::{NodeIndex, NodeKind, NodeSet};
 use super::tally::Tally;
 use super::view::{Form, Slot};
 use crate::message::{Media, MediaKind, Message, Part};
@@ -158,6 +158,16 @@ impl Context {
         let mut is_refused = false;
         each_medium(whole, &mut |media| is_refused |= self.media_budget.refuses(media));
         !is_refused && self.media_budget.target().holds(sums)
+    }
+
+    /// Makes placeholders of what came back and no request may hold, however few there are.
+    pub(super) fn trim_refused_media(&mut self, came: &NodeSet) {
+        let budget = self.media_budget;
+        for at in 0..self.view.body().len() {
+            if came.contains(&self.view.body()[at].node) {
+                self.trim_at(at, &mut |media| budget.refuses(media));
+            }
+        }
     }
 
     /// Makes the view keep its media budget, as far as that can be had; `from`: only what stands from this body position on can

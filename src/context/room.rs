@@ -22,10 +22,18 @@ impl Context {
         let mut room = if self.output_config.enabled { self.output_budget.low } else { u64::MAX };
         room = room.saturating_sub(self.view.output_tokens());
         let mut newest_first = Vec::new();
-        let mut is_cut = false;
+        let (mut is_cut, mut has_room_for_media) = (false, true);
         for at in (0..self.view.body().len()).rev() {
             let stands = &self.view.body()[at];
             let (node, is_back) = (stands.node, dropped.contains(&stands.node));
+            if let Some(whole) = self.media_taken_from(stands).filter(|_| has_room_for_media) {
+                has_room_for_media = self.has_room_for_media_of(stands, &whole.message);
+                if has_room_for_media {
+                    self.view.replace(at, whole.message, whole.tally, whole.form);
+                    newest_first.push(node);
+                    continue;
+                }
+            }
             if let Some(whole) = self.was_taken(stands, but_cuts) {
                 let grows = whole.tokens().saturating_sub(stands.tokens());
                 if stands.role() != Role::Tool || grows <= room {
@@ -48,6 +56,7 @@ impl Context {
             return back;
         }
         let came: NodeSet = back.iter().copied().collect();
+        self.trim_refused_media(&came);
         self.view.pruned.retain(|node, _| !came.contains(node));
         self.view.watch_outputs();
         self.on_entry.forget(|node| came.contains(&node));
@@ -66,19 +75,20 @@ impl Context {
         order[from..].iter().copied().filter(|n| self.view.dropped(*n).is_some()).collect()
     }
 
+    /// The message as it entered, where it stands without its media.
+    fn media_taken_from(&self, stands: &Slot) -> Option<Slot> {
+        (stands.form == Form::MediaTrimmed).then(|| self.slot_on_entry(stands.node))
+    }
+
     /// The message as it entered, where it stands shorter for want of room.
     fn was_taken(&self, stands: &Slot, but_cuts: bool) -> Option<Slot> {
         let is_shorter = match stands.form {
             Form::Placeholder => stands.message.meta.ephemeral.is_none(),
-            Form::Truncated | Form::Stripped | Form::MediaTrimmed => true,
+            Form::Truncated | Form::Stripped => true,
             Form::Shortened | Form::Pointer => !but_cuts,
             _ => false,
         };
         let whole = Some(stands).filter(|_| is_shorter).map(|slot| self.slot_on_entry(slot.node));
-        let has_room = |whole: &Slot| {
-            stands.form != Form::MediaTrimmed || self.has_room_for_media_of(stands, &whole.message)
-        };
-        let whole = whole.filter(has_room);
         whole.filter(|whole| whole.form != Form::Placeholder) // what lives in the host's store has no other form
     }
 }

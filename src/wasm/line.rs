@@ -331,7 +331,7 @@ impl<'c> Comparison<'c> {
         let mut all = Likeness::Same;
         for i in 0..stretch.len() {
             let likeness = match list.get(at + i) {
-                Some(given) => self.likeness(given, stretch, i)?,
+                Some(_) => self.likeness(&list[at..=at + i], stretch)?,
                 None => Likeness::Other,
             };
             match likeness {
@@ -347,20 +347,21 @@ impl<'c> Comparison<'c> {
         Ok((all, None))
     }
 
-    /// Whether `given` is entry `i` of the stretch.
-    fn likeness(&mut self, given: &JsValue, stretch: &Stretch, i: usize) -> Result<Likeness, JsValue> {
+    /// Whether the last of these is the entry that stands in its place in the stretch; those before it are.
+    fn likeness(&mut self, list: &[JsValue], stretch: &Stretch) -> Result<Likeness, JsValue> {
         let (format, history) = (self.format, self.history);
+        let Some((given, before)) = list.split_last() else { return Ok(Likeness::Other) };
+        let i = before.len();
         let read = |entry: &JsValue| json(entry, ErrorCode::InvalidMessage);
         if let Some(sum) = stretch.sums.get(i).filter(|_| stretch.objects.is_empty()) {
             if sum_of(given) == Some(*sum) {
-                return Ok(self.unchanged(&Reading::of(format, &read(given)?)));
+                return self.unchanged(given);
             }
             if let Some(reading) = stretch.readings.get(i) {
                 let now = Reading::of(format, &read(given)?);
                 if now.checksum() == *reading {
-                    let written = written(stretch, format, history).into_iter().nth(i);
-                    let known = written.map(|written| Reading::of(format, &written));
-                    let known = known.as_ref().map_or(now.calls(), Reading::calls);
+                    let known = known_calls(stretch, before, format, history)?;
+                    let known = known.get(..now.calls().len()).unwrap_or(now.calls());
                     return Ok(self.paired(stretch, known, &now));
                 }
             }
@@ -370,12 +371,10 @@ impl<'c> Comparison<'c> {
         }
         let known = stretch.objects.get(i);
         if known.is_some_and(|known| is_same(known, given)) {
-            if self.waiting.is_empty() {
-                return Ok(Likeness::Same);
-            }
-            return Ok(self.unchanged(&Reading::of(format, &read(given)?)));
+            return self.unchanged(given);
         }
-        let mut given = read(given)?;
+        let entry = given;
+        let mut given = read(entry)?;
         let now = Reading::of(format, &given);
         if let Some(known) = known {
             let known = Reading::of(format, &read(known)?);
@@ -387,17 +386,20 @@ impl<'c> Comparison<'c> {
             return Ok(Likeness::Other);
         };
         leave_out_ref(&mut written, &mut given);
-        let (known, now) = (Reading::of(format, &written), Reading::of(format, &given));
         if written == given {
-            return Ok(self.unchanged(&now));
+            return self.unchanged(entry);
         }
+        let (known, now) = (Reading::of(format, &written), Reading::of(format, &given));
         Ok(if known.says(&now) { self.paired(stretch, known.calls(), &now) } else { Likeness::Other })
     }
 
     /// An entry that is written as it was, where the calls before it let it.
-    fn unchanged(&mut self, now: &Reading) -> Likeness {
-        let goes_on = self.waiting.is_empty() || self.waiting.pair(now.calls(), now.calls());
-        if goes_on { Likeness::Same } else { Likeness::Other }
+    fn unchanged(&mut self, entry: &JsValue) -> Result<Likeness, JsValue> {
+        if self.waiting.is_empty() {
+            return Ok(Likeness::Same);
+        }
+        let now = Reading::of(self.format, &json(entry, ErrorCode::InvalidMessage)?);
+        Ok(if self.waiting.pair(now.calls(), now.calls()) { Likeness::Same } else { Likeness::Other })
     }
 
     /// An entry that a model reads as it was, where its calls pair up; those that have other ids are noted.
@@ -418,6 +420,25 @@ impl<'c> Comparison<'c> {
         }
         Likeness::Renewed
     }
+}
+
+/// The calls and outputs of a stretch as its messages have them, without those of the entries `before`.
+fn known_calls(
+    stretch: &Stretch,
+    before: &[JsValue],
+    format: Format,
+    history: &History,
+) -> Result<Vec<CallId>, JsValue> {
+    let mut known = Vec::new();
+    for item in items_of(stretch, format, history) {
+        known.extend_from_slice(Reading::of(format, &item).calls());
+    }
+    let mut passed = 0;
+    for entry in before {
+        passed += Reading::of(format, &json(entry, ErrorCode::InvalidMessage)?).calls().len();
+    }
+    known.drain(..passed.min(known.len()));
+    Ok(known)
 }
 
 /// Where its full output lies is the engine's own word: the list that was pushed does not have it, a view does.

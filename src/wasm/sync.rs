@@ -54,7 +54,8 @@ pub fn sync(inner: &Inner, format: Format, input: &JsValue) -> Result<JsValue, J
         )
         .into());
     }
-    inner.read(|core| core.context().history.check_renamed(&common.renamed))??;
+    let leaves = gone.iter().copied().collect();
+    inner.read(|core| core.context().history.check_renamed(&common.renamed, &leaves))??;
     let mut head_nodes = Vec::new();
     let nodes = inner.write_quietly(|core| {
         let own = core.context().own_header();
@@ -123,6 +124,12 @@ fn as_known(common: &Common, mut messages: Vec<Message>) -> Result<Vec<Message>,
                 Part::ToolOutput(output) => {
                     if let Some(known) = known.remove(output.call_id.as_str()) {
                         known.clone_into(&mut output.call_id);
+                    } else if known.values().any(|before| *before == output.call_id) {
+                        let why = format!(
+                            "the tool output for call `{}` has no open call before it: that call has another id in this list",
+                            output.call_id
+                        );
+                        return Err(Error::message_at(i, why).into());
                     }
                 }
                 Part::ToolCall(call) if known.contains_key(call.id.as_str()) => {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Session, check, presets } from "contextfold";
+import { middleware } from "contextfold/ai-sdk";
 import { missing, recordedRequests } from "../support/data.mjs";
 import { words } from "../support/session.mjs";
 import { providers } from "./support/ai-sdk-providers.mjs";
@@ -244,5 +245,25 @@ describe("the AI SDK's own providers: a view makes a request that its API takes"
     const { view } = await viewOf("openai-chat", [{ role: "assistant", content: "How can I help?" }, { role: "user", content: "Hello." }], { share: 100 });
     assert.deepEqual(view.map(({ role }) => role), ["user", "assistant", "user"]);
     assert.deepEqual(await sent(view, "the assistant begins"), []);
+  });
+
+  test("the middleware: an opening and a summary are lists of parts", async () => {
+    const [, list] = HISTORIES["tool calls, one and several at once"];
+    const session = new Session({ contextWindow: 100_000 });
+    session.pushFrom("openai-chat", list);
+    const whole = session.view("ai-sdk");
+    for (const [what, messages, contextWindow] of [
+      ["the assistant begins", [{ role: "assistant", content: "How can I help?" }, { role: "user", content: "Hello." }], 100_000],
+      ["a fold", whole, 1_500],
+    ]) {
+      const folding = () => middleware({ contextWindow, compaction: { onFailure: "extractive" } });
+      const wrong = [];
+      for (const provider of providers) {
+        const body = await provider.bodyOf(messages, { middleware: folding() });
+        wrong.push(...brokenBy(provider.format, body).map((problem) => `${what}, ${provider.name}: ${problem}`));
+        if (what === "a fold") assert.ok(JSON.stringify(body).includes("[Record of"), `${provider.name} has the summary`);
+      }
+      assert.deepEqual(wrong, []);
+    }
   });
 });

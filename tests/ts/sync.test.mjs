@@ -71,6 +71,36 @@ describe("ids of calls that are made anew in each request", () => {
     }
   });
 
+  test("items that are kept as they came have them, too", () => {
+    const items = (id) => [
+      asks("go"),
+      { type: "apply_patch_call", call_id: id, status: "completed", operation: { type: "delete_file", path: "a" } },
+      { type: "apply_patch_call_output", call_id: id, status: "completed", output: "done" },
+    ];
+    const session = new Session();
+    session.sync("openai-responses", items("call_1"));
+    assert.deepEqual(session.sync("openai-responses", items("call_2")), { added: 0, diverged_at: null });
+    assertSays(session, items("call_2"), "openai-responses");
+    assert.deepEqual(check("openai-responses", session.view("openai-responses")), []);
+  });
+
+  test("an output under the id that its call had before is refused, and nothing changes", () => {
+    const session = new Session();
+    session.sync("openai-chat", [asks("go"), calls("a")]);
+    assert.throws(() => session.sync("openai-chat", [asks("go"), calls("x"), answers("a", "1")]), failsWith("INVALID_MESSAGE"));
+    assert.deepEqual(session.sync("openai-chat", [asks("go"), calls("x"), answers("x", "1")]), { added: 1, diverged_at: null });
+  });
+
+  test("what leaves with the past that is rewritten does not count", () => {
+    const session = new Session();
+    const item = (id, n) => ({ type: "function_call", call_id: id, name: "f", arguments: `{"n":${n}}` });
+    const output = (id) => ({ type: "function_call_output", call_id: id, output: "ok" });
+    session.sync("openai-responses", [asks("go"), item("1", 1), item("2", 2), output("1"), output("2")]);
+    const list = [asks("go"), item("2", 1), output("2")];
+    assert.equal(session.sync("openai-responses", list).diverged_at, 2);
+    assertSays(session, list, "openai-responses");
+  });
+
   test("two that wait may take each other's", () => {
     const session = new Session();
     const listOf = LISTS["openai-chat"];

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::History;
-use crate::context::node::{NodeIndex, NodeKind};
+use crate::context::node::{NodeIndex, NodeKind, NodeSet};
 use crate::error::{Error, ErrorCode, Result};
 use crate::hashing::{HashMap, HashSet};
-use crate::message::{Message, Part};
+use crate::message::{CallKind, Message, Part};
 
 /// A call that has another id by now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,16 +41,19 @@ impl MessageRenamed<'_> {
 }
 
 impl History {
-    /// Refuses ids under which two calls would wait at once.
+    /// Refuses ids under which two calls would wait at once, once what `leaves` is gone.
     ///
     /// # Errors
     /// `INVALID_MESSAGE`; nothing has changed.
-    pub fn check_renamed(&self, renamed: &[CallRenamed]) -> Result<()> {
+    pub fn check_renamed(&self, renamed: &[CallRenamed], leaves: &NodeSet) -> Result<()> {
+        if renamed.is_empty() {
+            return Ok(());
+        }
         let new_ids = self.new_ids(renamed);
         let mut waiting: HashSet<&str> = HashSet::default();
         for (at, node) in self.nodes.iter().enumerate() {
             let index = NodeIndex(at as u32);
-            if node.kind != NodeKind::Message || self.is_superseded(index) {
+            if node.kind != NodeKind::Message || self.is_superseded(index) || leaves.contains(&index) {
                 continue;
             }
             let now = |id| new_ids.get(&index).and_then(|ids| ids.get(id).copied()).unwrap_or(id);
@@ -117,8 +122,15 @@ fn with_new_ids(message: &Message, ids: &NewIds<'_>) -> Message {
             Part::ToolOutput(output) => &mut output.call_id,
             _ => continue,
         };
-        if let Some(now) = ids.get(id.as_str()) {
-            (*now).clone_into(id);
+        let Some(now) = ids.get(id.as_str()) else { continue };
+        let before = std::mem::replace(id, (*now).to_owned());
+        if let Part::ToolCall(call) = part
+            && let CallKind::Other { raw, .. } = &mut call.kind
+        {
+            let names_call = |key: &&&str| raw.get(**key).and_then(Value::as_str) == Some(&before);
+            if let Some(key) = ["call_id", "id"].iter().find(names_call) {
+                Arc::make_mut(raw)[*key] = Value::from(*now);
+            }
         }
     }
     message

@@ -51,7 +51,8 @@ impl Provider for AiSdk {
 
     /// The SDK's providers for Anthropic and Google pass on what begins the list, and their APIs want a user's message.
     fn opening(&self, first: Role) -> Option<Value> {
-        (first == Role::Assistant).then(|| json!({ "role": "user", "content": BEGINNING }))
+        (first == Role::Assistant)
+            .then(|| json!({ "role": "user", "content": [{ "type": "text", "text": BEGINNING }] }))
     }
 
     fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {

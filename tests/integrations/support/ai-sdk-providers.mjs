@@ -35,18 +35,19 @@ const BYTES = Buffer.from("iVBORw0KGgo=", "base64");
 /** For providers that take no URL of a file: the SDK would fetch it. */
 const download = async (files) => files.map(({ url, isUrlSupportedByModel }) => (isUrlSupportedByModel ? null : { data: BYTES, mediaType: url.pathname.endsWith(".pdf") ? "application/pdf" : "image/png" }));
 
-/** Each provider's API in each major: `{ name, format, bodyOf(messages, more) }`, which gives the body of the request that goes out. */
+/** Each provider's API in each major: `{ name, format, bodyOf(messages, more) }`, which gives the body of the request that goes out; with a `middleware`, through that. */
 export const providers = MAJORS.flatMap((sdk) =>
   Object.keys(ANSWERS).map((format) => ({
     name: `${sdk.major} → ${format}`,
     format,
-    async bodyOf(messages, more = {}) {
+    async bodyOf(messages, { middleware, ...more } = {}) {
       const bodies = [];
       const fetch = async (_, { body }) => {
         bodies.push(JSON.parse(body));
         return new Response(JSON.stringify(ANSWERS[format]), { headers: { "content-type": "application/json" } });
       };
-      const model = MODELS[format](sdk, { apiKey: "none", fetch });
+      const own = MODELS[format](sdk, { apiKey: "none", fetch });
+      const model = middleware ? sdk.ai.wrapLanguageModel({ model: own, middleware }) : own;
       const tools = more.tools && Object.fromEntries(Object.entries(more.tools).map(([name, tool]) => [name, sdk.ai.tool({ ...tool, inputSchema: sdk.ai.jsonSchema({ type: "object" }) })]));
       await sdk.ai.generateText({ model, messages, allowSystemInMessages: true, maxRetries: 0, experimental_download: download, ...more, ...(tools && { tools }) });
       if (bodies.length !== 1) throw new Error(`${bodies.length} requests instead of one`);
