@@ -63,7 +63,11 @@ function withMore(own, more) {
 function usageOf(answer) {
   const usage = answer?.usage_metadata;
   if (!usage) return undefined;
-  return { prompt_tokens: usage.input_tokens, completion_tokens: usage.output_tokens, total_tokens: usage.total_tokens, prompt_tokens_details: { cached_tokens: usage.input_token_details?.cache_read ?? 0 } };
+  const { cache_read = 0, cache_creation = 0 } = usage.input_token_details ?? {};
+  // Only Anthropic's models tell what was written to a cache.
+  if (cache_creation > 0)
+    return { input_tokens: usage.input_tokens - cache_read - cache_creation, cache_read_input_tokens: cache_read, cache_creation_input_tokens: cache_creation, output_tokens: usage.output_tokens };
+  return { prompt_tokens: usage.input_tokens, completion_tokens: usage.output_tokens, total_tokens: usage.total_tokens, prompt_tokens_details: { cached_tokens: cache_read } };
 }
 
 /** Definitions of the tools, to be counted. */

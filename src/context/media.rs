@@ -80,18 +80,16 @@ impl MediaBudget {
             && self.max_bytes.is_none_or(|most| sums.bytes <= most)
     }
 
-    /// Whether it takes what the other does not.
+    /// Whether more may come back under it than under the other.
     fn gives_more_than(&self, other: &Self) -> bool {
-        let limits = |budget: &Self| {
-            [
-                budget.max_images, budget.max_bytes, budget.keep_newest, budget.max_image_bytes,
-                budget.max_image_side,
-            ]
-        };
-        let more = |(most, than): (Option<u64>, Option<u64>)| {
+        let (most, than) = (self.target(), other.target());
+        let more = |most: Option<u64>, than: Option<u64>| {
             than.is_some_and(|than| most.is_none_or(|most| most > than))
         };
-        limits(self).into_iter().zip(limits(other)).any(more)
+        more(most.max_images, than.max_images)
+            || more(most.max_bytes, than.max_bytes)
+            || more(most.max_image_bytes, than.max_image_bytes)
+            || more(most.max_image_side, than.max_image_side)
     }
 
     /// What is told of it in a decision.

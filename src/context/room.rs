@@ -2,6 +2,7 @@
 
 use super::core::Context;
 use super::event::EventName;
+use super::media::MediaSums;
 use super::node::{NodeIndex, NodeSet};
 use super::view::{Form, Slot};
 use crate::message::Role;
@@ -77,7 +78,12 @@ impl Context {
 
     /// The message as it entered, where it stands without its media.
     fn media_taken_from(&self, stands: &Slot) -> Option<Slot> {
-        (stands.form == Form::MediaTrimmed).then(|| self.slot_on_entry(stands.node))
+        let came = MediaSums::of(&self.history.node(stands.node).message);
+        if !matches!(stands.form, Form::MediaTrimmed | Form::Cut) || came == MediaSums::of(&stands.message) {
+            return None;
+        }
+        let whole = self.slot_on_entry(stands.node);
+        (MediaSums::of(&whole.message) != MediaSums::of(&stands.message)).then_some(whole)
     }
 
     /// The message as it entered, where it stands shorter for want of room.

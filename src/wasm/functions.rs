@@ -68,7 +68,8 @@ pub fn detect_format(input: JsValue) -> Result<Option<String>, JsValue> {
 /// provider, ids of items, white space around a text and the order of keys do not count.
 ///
 /// Ids of calls count, unless `calls` is given: a `Map` that is empty at the beginning of two lists and goes along from entry to
-/// entry. A call may have another id then, its output has to have the same; the map holds the calls that wait.
+/// entry. A call may have another id then, its output has to have the same; the map holds the calls with another id whose outputs have
+/// not come yet, by the id that they have now.
 ///
 /// @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not; `INVALID_MESSAGE` for what cannot be written as JSON.
 #[wasm_bindgen(js_name = readsSame)]

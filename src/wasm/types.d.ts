@@ -112,7 +112,7 @@ export interface Session {
    * order: the view, the step before the newest, the newest summary, the system prompt (which covers the tools before it). They stand in
    * copies of the entries. Marks of your own stay, and count: a view never has more than the four that the API takes. No mark is put where
    * less than 1,024 tokens stand before it, or where there is one. `session.cacheMarks` says what they cover. A request for a summary that
-   * goes on from the view (`request.as("anthropic")`) has as many.
+   * goes on from the whole view (`request.as("anthropic")`) has as many; where only its beginning fits, the system prompt alone has one.
    *
    * @throws {ContextError} `INVALID_ARGUMENT` for a format that there is not, and for `cacheMarks` out of range or in another
    * format; what `onNote` throws comes through.
@@ -642,7 +642,8 @@ export interface SessionOptions {
   prices?: object | undefined;
   /**
    * Hears what each call cost, once its usage is known: of the agent's calls by `recordUsage`, `afterModelCall`, `loop()` and the SDK
-   * hooks, of a summary by the `usage` in the answer of `summarize`. The price of the model has to be known, by `prices` or the
+   * hooks, of a summary by the `usage` in the answer of `summarize`. A hook does not tell of a call that went by it (it failed and let
+   * the agent go on, or the service holds the conversation) or whose usage is below half of what was counted, as a mock's is. The price of the model has to be known, by `prices` or the
    * built-in table: otherwise options are refused with `INVALID_CONFIG`. What it throws is said on the console. `null` takes it off.
    */
   onCost?: ((cost: CallCost) => void) | null | undefined;

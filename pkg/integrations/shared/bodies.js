@@ -22,6 +22,8 @@ const HELD = {
 export class BodyKeeper {
   #keeper;
   #body;
+  /** Bodies whose system prompt has our mark, without it: a retry is marked anew. */
+  #unmarked = new WeakMap();
 
   constructor(name, format, options, more = []) {
     this.#keeper = new Keeper(name, format, options, { more });
@@ -44,7 +46,10 @@ export class BodyKeeper {
     const { list, conversation, system = [], marks = [] } = await this.#keeper.fit(body[key], () => ({ header: header(body), tools: body.tools, usage, signal, args: body, cacheMarks: this.#marks(body) }));
     const fitting = list === body[key] ? body : { ...body, [key]: list };
     if (system.length > 0) return { body: { ...fitting, system: [...blocksOf(body.system), ...system] }, conversation };
-    return { body: marks.some(({ part }) => part === "system") ? { ...fitting, system: withMark(body.system) } : fitting, conversation };
+    if (!marks.some(({ part }) => part === "system")) return { body: fitting, conversation };
+    const marked = { ...fitting, system: withMark(body.system) };
+    this.#unmarked.set(marked, fitting);
+    return { body: marked, conversation };
   }
 
   /** How many marks for the prompt cache there may be of ours. */
@@ -56,7 +61,7 @@ export class BodyKeeper {
   /** The body to try again with after a refusal, or `null` where the refusal was about something else. */
   async recovered(conversation, body, error, { signal } = {}) {
     const list = await this.#keeper.recovered(conversation, error, { signal });
-    return list && { ...body, [this.#body.list]: list };
+    return list && { ...(this.#unmarked.get(body) ?? body), [this.#body.list]: list };
   }
 
   record(conversation, usage) {
