@@ -22,9 +22,10 @@ static MEMORY: PeakAlloc = PeakAlloc;
 
 /// A fixture of each version; the last one's is written by `CONTEXTFOLD_WRITE_FIXTURE=1 cargo test --test snapshots`: once, and
 /// never changed after a release.
-const FIXTURES: [&str; 4] = [
+const FIXTURES: [&str; 5] = [
     "tests/fixtures/session-v1.snapshot", "tests/fixtures/session-v2.snapshot",
     "tests/fixtures/session-v3.snapshot", "tests/fixtures/session-v4.snapshot",
+    "tests/fixtures/session-v5.snapshot",
 ];
 
 fn session(options: &Value) -> Session {

@@ -73,7 +73,7 @@ for (const [format, entries] of Object.entries(FIRST)) {
     const session = new Session(MODELS[format] ? { model: MODELS[format] } : { contextWindow: 128_000 });
     session.pushFrom(format, first);
     if (rest.length > 0) session.pushFrom(format, rest);
-    if (session.tokens === 0 || session.items().length === 0) throw new Error(`nothing was pushed from ${format}`);
+    if (session.tokens === 0 || session.messages.length === 0) throw new Error(`nothing was pushed from ${format}`);
     session.free();
   }
 }

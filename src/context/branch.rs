@@ -80,6 +80,8 @@ impl Context {
             })
         };
         self.folds = std::mem::take(&mut self.folds).into_iter().filter_map(fold).collect();
+        let history = &self.history;
+        self.told.retain(|line| history.find(&line.id).is_some());
         self.results = self.results.iter().filter_map(|n| new.of(n)).collect();
     }
 }

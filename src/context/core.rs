@@ -65,6 +65,10 @@ pub struct Context {
     pub events: Vec<Event>,
     /// What left the view since the last report.
     pub left_out: Vec<LeftOut>,
+    /// What reports told of messages, the newest last.
+    pub(super) told: Vec<LeftOut>,
+    /// The pass that is at work.
+    pub at_work: Option<&'static str>,
     /// What entering tool outputs did to the view since the last report.
     pub on_entry: OnEntry,
     /// Tool outputs that point to the same output further down, and to which.
@@ -100,6 +104,8 @@ impl Context {
             now: None,
             events: Vec::new(),
             left_out: Vec::new(),
+            told: Vec::new(),
+            at_work: None,
             on_entry: OnEntry::default(),
             pointers: Vec::new(),
             results: NodeSet::default(),
@@ -153,11 +159,10 @@ impl Context {
             slot.message = Arc::new(cut);
             slot.form = Form::Cut;
             self.on_entry.note_cut(index, tally.total().saturating_sub(slot.tokens()));
-            self.note_left_out(
-                index,
-                "the tool output is larger than one may be; its beginning stands",
-                None,
-            );
+            let why = "the tool output is larger than one may be; its beginning stands";
+            let before = self.at_work.replace("cut_tool_outputs");
+            self.note_left_out(index, why, None);
+            self.at_work = before;
         }
         if slot.form == Form::Unbound {
             self.note_left_out(index, CUT_OFF, None);
@@ -388,8 +393,13 @@ impl Context {
         fold: Option<&Arc<str>>,
     ) {
         let node = self.history.node(index);
-        let line =
-            LeftOut { id: ItemId::from(&node.id), why: why.into(), output_ref, fold: fold.map(ItemId::from) };
+        let line = LeftOut {
+            id: ItemId::from(&node.id),
+            why: why.into(),
+            output_ref,
+            fold: fold.map(ItemId::from),
+            pass: self.at_work.map(Cow::Borrowed),
+        };
         self.left_out.push(line);
     }
 

@@ -172,7 +172,10 @@ impl Context {
     /// Makes placeholders of the oldest tool outputs where all of them exceed the budget (CACHE-4).
     pub(super) fn trim_outputs(&mut self) {
         if self.output_config.enabled && !self.fold_near.contains(&self.view.tokens()) {
-            let trimmed = self.make_placeholders_beyond(self.output_budget);
+            let budget = self.output_budget;
+            let before = self.at_work.replace("trim_tool_outputs");
+            let trimmed = self.make_placeholders_beyond(budget);
+            self.at_work = before;
             self.on_entry.trimmed.extend(&trimmed);
         }
     }

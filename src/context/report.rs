@@ -195,6 +195,10 @@ pub struct LeftOut {
     #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "string"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fold: Option<ItemId>,
+    /// The pass that did it; left out where it was none.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "PassName"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pass: Option<Cow<'static, str>>,
 }
 
 /// What the summary cost, and how it came to be.
@@ -238,6 +242,6 @@ saved!(struct CounterReport { method, exact, margin, calibration, corrected_toke
 saved!(struct RuleReport { name, source });
 saved!(struct PartReport { name, tokens, messages });
 saved!(struct Decision { pass, attempt, tokens_before, tokens_after, items, why } since 4 { cache });
-saved!(struct LeftOut { id, why, output_ref, fold });
+saved!(struct LeftOut { id, why, output_ref, fold } since 5 { pass });
 saved!(struct SummaryReport { attempts, usage, ledger_tokens, fallback } since 2 { ledger_left_out });
 saved!(struct LedgerLeftOut { rules, facts });

@@ -38,6 +38,8 @@ impl Context {
             now: _,
             events: _,
             left_out,
+            told,
+            at_work: _, // no pass is, between two calls
             on_entry,
             pointers,
             results: _,             // the session knows what it merged
@@ -52,6 +54,7 @@ impl Context {
         on_entry.save(out);
         pointers.save(out);
         folds_changed.save(out);
+        told.save(out);
     }
 
     /// Reads it into a context that is new, and has its options.
@@ -67,6 +70,7 @@ impl Context {
         self.on_entry = OnEntry::load(from)?;
         self.pointers = Saved::load(from)?;
         self.folds_changed = Saved::load(from)?;
+        self.told = from.since(5)?;
         self.find_answers();
         from.require(self.is_whole(), "it names a message that is not there")?;
         let mut once = NodeSet::default();

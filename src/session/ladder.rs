@@ -225,7 +225,9 @@ impl Session {
         let way_back = self.must_pay(pass, &run.aim).then(|| self.checkpoint(run));
         let stood = self.stands();
         let held = self.hold(&run.keep);
+        self.context.at_work = Some(pass.name());
         let outcome = pass.run(&mut self.context, &run.aim);
+        self.context.at_work = None;
         for node in held {
             self.context.history.set_pinned(node, false);
         }
@@ -291,7 +293,9 @@ impl Session {
             return;
         }
         let stood = self.stands();
+        self.context.at_work = Some("trim_media");
         let trimmed = self.context.trim_media_to(&budget, self.context.view.body().len());
+        self.context.at_work = None;
         if !trimmed.is_empty() {
             let nodes: Vec<NodeIndex> = trimmed.into_iter().map(|(node, _)| node).collect();
             let items = self.context.item_ids(&nodes);
@@ -312,6 +316,7 @@ impl Session {
         self.context.settle_pointers();
         self.decide_bound_thinking(&mut run);
         let left_out = std::mem::take(&mut self.context.left_out);
+        self.context.tell(&left_out);
         let mut report = self.make_report(run);
         report.left_out = left_out;
         if let Some(trouble) = self.context.take_placeholder_trouble() {

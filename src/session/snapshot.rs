@@ -14,8 +14,8 @@ use crate::tokens::Counter;
 
 /// The snapshots of sessions. Version 1: the first. Version 2: the facts of tool outputs that live in the store.
 /// Version 3: what older steps are cut to, which view the next usage is of, and where skills are found.
-/// Version 4: what decisions cost the prompt cache.
-pub const SESSION: Kind = Kind { name: "contextfold-session", version: 4, what: "a session" };
+/// Version 4: what decisions cost the prompt cache. Version 5: by which pass messages left the view.
+pub const SESSION: Kind = Kind { name: "contextfold-session", version: 5, what: "a session" };
 
 /// A session of a snapshot.
 pub struct Restored {

@@ -8,7 +8,13 @@ impl Session {
     /// Leaves out the thinking that edits since the last call have ended, and those of outputs that were cut as they
     /// `entered`. The messages that lost some.
     pub(super) fn drop_bound_thinking(&mut self, entered: &[NodeIndex]) -> Vec<NodeIndex> {
-        if self.config.drops_bound_thinking { self.context.drop_bound_thinking(entered) } else { Vec::new() }
+        if !self.config.drops_bound_thinking {
+            return Vec::new();
+        }
+        let before = self.context.at_work.replace("drop_bound_thinking");
+        let lost = self.context.drop_bound_thinking(entered);
+        self.context.at_work = before;
+        lost
     }
 
     /// The same at the end of a run, which says so.

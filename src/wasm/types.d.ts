@@ -248,11 +248,32 @@ export function convert<F extends Format>(from: Format, to: F, input: unknown, o
  */
 export function repair<T>(format: Format, input: T, options?: CheckOptions): Repaired<T>;
 
-/** How a message stands in the view: as it was pushed, or shorter, and by what. */
-export type ItemForm = "whole" | "cut" | "placeholder" | "shortened" | "compressed" | "stripped" | "truncated" | "pointer" | "merged" | "unbound";
+/**
+ * How a message stands in the view: as it was pushed (`whole`), or otherwise.
+ *
+ * Tool outputs: `cut` as they entered, to what one may have; `truncated` to head and tail; `compressed` JSON; a `placeholder` with the
+ * ref of the full text; a `pointer` to the same output further down. Any message: `shortened`, long texts lost their middle;
+ * `media_trimmed`, images, documents or sounds became placeholders. An assistant's: `stripped` of its tool calls; `unbound`, without
+ * thinking that its provider would refuse. The prompt: `merged`, later instructions stand in it.
+ */
+export type ItemForm =
+  | "whole"
+  | "cut"
+  | "truncated"
+  | "compressed"
+  | "placeholder"
+  | "pointer"
+  | "shortened"
+  | "media_trimmed"
+  | "stripped"
+  | "unbound"
+  | "merged";
 
-/** Who decided: a pass, the caller (`compact`), or the engine, where thinking was bound to what was edited. */
-export type PassName = Pass["pass"] | "shorten" | "compact" | "drop_bound_thinking";
+/**
+ * Who decided: a pass, the caller (`compact`), or the engine: it brings back what has room again (`bring_back`), shortens where nothing
+ * else is left (`shorten`), and drops thinking that is bound to what was edited.
+ */
+export type PassName = Pass["pass"] | "bring_back" | "shorten" | "compact" | "drop_bound_thinking";
 
 /** A pass of a ladder of your own: with options, or by its name alone, with its defaults. */
 export type LadderEntry = Pass | Exclude<Pass["pass"], "custom">;

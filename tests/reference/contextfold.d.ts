@@ -58,6 +58,46 @@ export interface LeftOut {
      * The fold that stands for it.
      */
     fold?: string;
+    /**
+     * The pass that did it; left out where it was none.
+     */
+    pass?: PassName;
+}
+
+/**
+ * A message that the view does not show now as it was pushed.
+ */
+export interface LeftOutNow {
+    /**
+     * The message's id.
+     */
+    id: string;
+    /**
+     * What became of it: it stands behind a fold, a pass dropped it, it left the conversation (a rewind, another header), or it stands in
+     * the view in another form.
+     */
+    state: "folded" | "dropped" | "removed" | Exclude<ItemForm, "whole">;
+    /**
+     * Why, in words.
+     */
+    why: string;
+    /**
+     * The pass that did it; left out where it was none.
+     */
+    pass?: PassName;
+    /**
+     * The ref that opens its full output in the tool output cache.
+     */
+    ref?: string;
+    /**
+     * The fold of the view that stands for it, itself or by an earlier fold that it stands for.
+     */
+    fold?: string;
+    /**
+     * The way back into the view: `unfold(fold)`; `pin(id)`; `get`, where its output lives in the store: `await toolOutputs.get(ref)`, then
+     * `pin(id)`. `null` where there is none: `message(id)` has it whole.
+     */
+    back: "unfold" | "pin" | "get" | null;
 }
 
 /**
@@ -1305,11 +1345,32 @@ export function convert<F extends Format>(from: Format, to: F, input: unknown, o
  */
 export function repair<T>(format: Format, input: T, options?: CheckOptions): Repaired<T>;
 
-/** How a message stands in the view: as it was pushed, or shorter, and by what. */
-export type ItemForm = "whole" | "cut" | "placeholder" | "shortened" | "compressed" | "stripped" | "truncated" | "pointer" | "merged" | "unbound";
+/**
+ * How a message stands in the view: as it was pushed (`whole`), or otherwise.
+ *
+ * Tool outputs: `cut` as they entered, to what one may have; `truncated` to head and tail; `compressed` JSON; a `placeholder` with the
+ * ref of the full text; a `pointer` to the same output further down. Any message: `shortened`, long texts lost their middle;
+ * `media_trimmed`, images, documents or sounds became placeholders. An assistant's: `stripped` of its tool calls; `unbound`, without
+ * thinking that its provider would refuse. The prompt: `merged`, later instructions stand in it.
+ */
+export type ItemForm =
+| "whole"
+| "cut"
+| "truncated"
+| "compressed"
+| "placeholder"
+| "pointer"
+| "shortened"
+| "media_trimmed"
+| "stripped"
+| "unbound"
+| "merged";
 
-/** Who decided: a pass, the caller (`compact`), or the engine, where thinking was bound to what was edited. */
-export type PassName = Pass["pass"] | "shorten" | "compact" | "drop_bound_thinking";
+/**
+ * Who decided: a pass, the caller (`compact`), or the engine: it brings back what has room again (`bring_back`), shortens where nothing
+ * else is left (`shorten`), and drops thinking that is bound to what was edited.
+ */
+export type PassName = Pass["pass"] | "bring_back" | "shorten" | "compact" | "drop_bound_thinking";
 
 /** A pass of a ladder of your own: with options, or by its name alone, with its defaults. */
 export type LadderEntry = Pass | Exclude<Pass["pass"], "custom">;
@@ -2315,6 +2376,15 @@ export class Session {
      * The messages of the view with what the engine knows of each: tokens, type, how it stands.
      */
     items(): Item[];
+    /**
+     * All that the view does not show now as it was pushed, in the history's order: what became of each message, why, which pass it
+     * was, and the way back. `report.left_out` tells what a run changed; this tells what is so, whenever it was changed.
+     *
+     * ```js
+     * for (const { id, state, pass, why, back } of session.leftOut()) console.log(id, state, pass, why, back);
+     * ```
+     */
+    leftOut(): LeftOutNow[];
     /**
      * Loads a session that was saved. The store is its `store`, too, unless `options` name another.
      *

@@ -92,6 +92,17 @@ impl Session {
         to_js(&self.inner.read(|core| core.context().fold_infos())?)
     }
 
+    /// All that the view does not show now as it was pushed, in the history's order: what became of each message, why, which pass it
+    /// was, and the way back. `report.left_out` tells what a run changed; this tells what is so, whenever it was changed.
+    ///
+    /// ```js
+    /// for (const { id, state, pass, why, back } of session.leftOut()) console.log(id, state, pass, why, back);
+    /// ```
+    #[wasm_bindgen(js_name = leftOut, unchecked_return_type = "LeftOutNow[]")]
+    pub fn left_out(&self) -> Result<JsValue, JsValue> {
+        to_js(&self.inner.read(|core| core.context().left_out_now())?)
+    }
+
     /// What the newest summary covers, in the rolling document's words; `null` before the first, but while that is being
     /// written a state with an empty `summary` that covers nothing, for its `is_summarizing`: nothing to save yet.
     #[wasm_bindgen(getter, js_name = summaryState, unchecked_return_type = "SummaryState | null")]

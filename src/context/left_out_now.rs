@@ -1,0 +1,145 @@
+//! All that the view does not show as it came, at any time: why, which pass it was, and the way back.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::core::Context;
+use super::node::{NodeIndex, NodeKind};
+use super::report::LeftOut;
+use super::view::Form;
+use crate::hashing::{HashMap, HashSet};
+
+/// What stands shorter than it came for no reason that was told.
+const SHORTER: &str = "it stands shorter than it came";
+
+/// What stands nowhere for no reason that was told.
+const GONE: &str = "the conversation went back before it, or goes on without it";
+
+/// A message that the view does not show now as it was pushed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct LeftOutNow {
+    /// The message's id.
+    pub id: String,
+    /// What became of it: it stands behind a fold, a pass dropped it, it left the conversation (a rewind, another header), or it stands in
+    /// the view in another form.
+    #[cfg_attr(
+        target_arch = "wasm32",
+        tsify(type = "\"folded\" | \"dropped\" | \"removed\" | Exclude<ItemForm, \"whole\">")
+    )]
+    pub state: &'static str,
+    /// Why, in words.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
+    pub why: Cow<'static, str>,
+    /// The pass that did it; left out where it was none.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional, type = "PassName"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pass: Option<Cow<'static, str>>,
+    /// The ref that opens its full output in the tool output cache.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub output_ref: Option<String>,
+    /// The fold of the view that stands for it, itself or by an earlier fold that it stands for.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fold: Option<String>,
+    /// The way back into the view: `unfold(fold)`; `pin(id)`; `get`, where its output lives in the store: `await toolOutputs.get(ref)`, then
+    /// `pin(id)`. `null` where there is none: `message(id)` has it whole.
+    #[cfg_attr(target_arch = "wasm32", tsify(type = "\"unfold\" | \"pin\" | \"get\" | null"))]
+    pub back: Option<&'static str>,
+}
+
+impl Context {
+    /// Keeps what a report tells. What a fold took is told of the fold: what was told of its messages before holds again when it is
+    /// undone.
+    pub fn tell(&mut self, lines: &[LeftOut]) {
+        self.told.extend_from_slice(lines);
+        if self.told.len() > 2 * self.history.len() + 64 {
+            self.forget_older_lines();
+        }
+    }
+
+    /// Leaves the newest line of each message, and of each fold.
+    fn forget_older_lines(&mut self) {
+        let mut known = HashSet::default();
+        let mut newest = self.told.clone();
+        newest.reverse();
+        newest.retain(|line| known.insert((line.id.clone(), line.fold.clone())));
+        newest.reverse();
+        self.told = newest;
+    }
+
+    /// Every message that the view does not show as it was pushed, in the history's order.
+    pub fn left_out_now(&self) -> Vec<LeftOutNow> {
+        let forms: HashMap<NodeIndex, Form> = self.view.slots().map(|slot| (slot.node, slot.form)).collect();
+        let hidden = |node: NodeIndex| self.view.hidden_parts.iter().any(|slot| slot.node == node);
+        let told = self.newest_lines();
+        let nodes = (0..self.history.len()).map(|at| NodeIndex(at as u32));
+        nodes
+            .filter(|node| match self.history.node(*node).kind {
+                NodeKind::Message => true,
+                NodeKind::Part => hidden(*node),
+                _ => false,
+            })
+            .filter_map(|node| self.left_out_of(node, forms.get(&node).copied(), &told))
+            .collect()
+    }
+
+    fn left_out_of(
+        &self,
+        node: NodeIndex,
+        form: Option<Form>,
+        told: &HashMap<&str, &LeftOut>,
+    ) -> Option<LeftOutNow> {
+        let fold = self.history.node(node).folded_by.filter(|_| form.is_none());
+        let state = match form {
+            // The base prompt has more in it than came, not less.
+            Some(Form::Whole | Form::Merged) => return None,
+            Some(form) => form.as_str(),
+            None if fold.is_some() => "folded",
+            None if self.view.merged.contains(&node) => Form::Merged.as_str(),
+            None if self.view.dropped(node).is_some() || self.history.node(node).kind == NodeKind::Part => {
+                "dropped"
+            }
+            None => "removed",
+        };
+        let told = told.get(&*self.history.node(fold.unwrap_or(node)).id).copied();
+        let back = if fold.is_some() {
+            Some("unfold")
+        } else if form == Some(Form::Unbound) || !self.can_be_pinned(node) {
+            None
+        } else {
+            Some(if self.history.is_away(node) { "get" } else { "pin" })
+        };
+        let message = &self.history.node(node).message;
+        let own_ref =
+            || message.tool_outputs().find_map(|output| Some(output.output_ref.as_ref()?.id.clone()));
+        let id_of = |node: NodeIndex| self.history.node(node).id.to_string();
+        Some(LeftOutNow {
+            id: id_of(node),
+            state,
+            why: told
+                .map_or(Cow::Borrowed(if form.is_some() { SHORTER } else { GONE }), |line| line.why.clone()),
+            pass: told.and_then(|line| line.pass.clone()),
+            output_ref: own_ref().or_else(|| told.filter(|_| fold.is_none())?.output_ref.clone()),
+            fold: fold.map(|fold| id_of(self.outermost(fold))),
+            back,
+        })
+    }
+
+    /// What was told last, be it since the last report: by the message's id, or by that of the fold that took it.
+    fn newest_lines(&self) -> HashMap<&str, &LeftOut> {
+        let lines = self.told.iter().chain(&self.left_out);
+        lines.map(|line| (line.fold.as_deref().unwrap_or(&line.id), line)).collect()
+    }
+
+    /// The fold that stands for a fold in the end.
+    fn outermost(&self, fold: NodeIndex) -> NodeIndex {
+        let mut outermost = fold;
+        while let Some(by) = self.history.node(outermost).folded_by {
+            outermost = by;
+        }
+        outermost
+    }
+}
