@@ -2,14 +2,17 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
+import { Recording, presets } from "contextfold";
+import { readTranscript } from "contextfold/transcript";
 import { build } from "vite";
 import { root } from "../../scripts/lib/paths.mjs";
 import { launch } from "../support/browser.mjs";
+import { folder as dataFolder } from "../support/data.mjs";
 import { serve } from "../support/serve.mjs";
 
 const SAMPLE = join(root, "examples/transcript.responses.json");
@@ -30,8 +33,8 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Opens the page; when the test ends, nothing may have gone wrong, and nothing may have left for another place. */
-async function visit(t, { mayAsk, first, ...options } = {}) {
+/** Opens the page (`at`: without the sample, unless it says otherwise); when the test ends, nothing may have gone wrong, and nothing may have left for another place. */
+async function visit(t, { mayAsk, first, at = "#own", ...options } = {}) {
   const page = await browser.newPage(options);
   if (first) await page.addInitScript(first);
   page.setDefaultTimeout(PATIENCE);
@@ -44,7 +47,7 @@ async function visit(t, { mayAsk, first, ...options } = {}) {
     await page.close();
     assert.deepEqual(problems, []);
   });
-  await page.goto(url);
+  await page.goto(url + at);
   return page;
 }
 
@@ -149,6 +152,138 @@ test("the sample at a glance: format, size, turns, tools, language; and it comes
   // The table sums to the figure above it.
   const parts = await page.locator(".bars .legend td:nth-child(2)").allTextContents();
   assert.equal(parts.reduce((sum, text) => sum + Number(text.replaceAll(",", "")), 0), after);
+});
+
+test("the page begins with the answer: the sample is open, with the settings and the call of the address", async (t) => {
+  const page = await visit(t, { at: "" });
+  await page.locator(".verdict").filter({ hasText: /^Fits/ }).waitFor();
+  await page.locator(".facts").filter({ hasText: "the sample" }).waitFor();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await set(page, "Context window", 64_000, "51,200");
+  await page.getByLabel("Ladder").selectOption("rolling");
+  const scrubber = page.getByRole("slider", { name: "Call", exact: true });
+  await scrubber.fill("11");
+  await page.getByTestId("call").filter({ hasText: "Call 12 of 95" }).waitFor();
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await page.getByText("Copied.").waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(link, /#preset=rolling&window=64000&threshold=0.8&turns=1&price=gpt-5&call=12$/);
+  const other = await visit(t, { at: new URL(link).hash });
+  await other.getByTestId("call").filter({ hasText: "Call 12 of 95" }).waitFor();
+  assert.equal(await other.getByLabel("Ladder").inputValue(), "rolling");
+  assert.equal(await other.getByTestId("tokens-after").textContent(), await page.getByTestId("tokens-after").textContent());
+
+  // What an address says wrongly is passed over; a link for another file asks for one.
+  const wrong = await visit(t, { at: "#preset=none&window=-3&threshold=x&call=1e99" });
+  await wrong.getByTestId("threshold").filter({ hasText: "25,600" }).waitFor();
+  await drop(page, "mine.json", JSON.stringify(conversation(3)));
+  await page.locator(".facts").filter({ hasText: "mine.json" }).waitFor();
+  await page.waitForFunction(() => location.hash.startsWith("#own="));
+  assert.ok(!page.url().includes("mine"), "nothing of the file is in the address");
+});
+
+/** What the page's settings say when nobody has touched them. */
+const AS_SET = { compaction: { thresholdRatio: 0.8, retainLastTurns: 1 } };
+
+/** Transcripts that the page is held against the engine with: the sample, and recorded sessions where they are there. */
+const RECORDED = [SAMPLE, ...["pi-large-session", "pi-large-session-clean"].map((name) => join(dataFolder, `long-sessions/badlogic+pi-mono/${name}.anthropic.json`))];
+
+for (const path of RECORDED)
+  test(`every message has one row, and decisions and sums are the engine's: ${basename(path)}`, { skip: existsSync(path) ? false : "the recorded session is not there" }, async (t) => {
+    const text = readFileSync(path, "utf8");
+    const { format, items, body } = readTranscript(text);
+    const recording = new Recording(format, body ?? items, { tools: body?.tools ?? [] });
+    t.after(() => recording.free());
+    const page = await visit(t);
+    await page.locator('input[type="file"]').setInputFiles({ name: "session.json", mimeType: "application/json", buffer: Buffer.from(text) });
+    await page.getByTestId("tokens-after").waitFor();
+    await page.locator(".facts").filter({ hasText: "session.json" }).waitFor();
+    await set(page, "Context window", 32_000, "25,600");
+    const scrubber = page.getByRole("slider", { name: "Call", exact: true });
+    for (const preset of Object.keys(presets)) {
+      await page.getByLabel("Ladder").selectOption(preset);
+      await page.locator('.results[aria-busy="false"]').waitFor();
+      const replay = recording.replay({ contextWindow: 32_000, ladder: preset, ...AS_SET });
+      while (replay.advance(64));
+      const { calls } = replay.run();
+      const busiest = calls.reduce((most, call, at) => (call.decisions.length > calls[most].decisions.length ? at : most), 0);
+      for (const call of [busiest, Math.floor(calls.length / 2), calls.length]) {
+        const session = replay.sessionAt(call);
+        await scrubber.fill(String(call));
+        await page.locator(".messages").filter({ hasText: call < calls.length ? `the view at call ${call + 1} of` : "the view after the last answer" }).waitFor();
+        const where = `${preset}, call ${call}`;
+        const chips = Object.fromEntries(await page.locator(".messages .chip").evaluateAll((all) => all.map((chip) => [chip.firstChild.nodeType === 3 ? chip.firstChild.data.trim() : chip.childNodes[1].data.trim(), Number(chip.querySelector("span").textContent.replaceAll(",", ""))])));
+        const { "the view": inView, "all that went in": all, summary = 0, ...fates } = chips;
+        assert.equal(all, session.messages.length, where);
+        assert.equal(Object.values(fates).reduce((a, b) => a + b, 0), all, `${where}: each has one fate`);
+        assert.equal(inView, session.items().length, where);
+        assert.equal(fates.dropped ?? 0, session.leftOut().filter(({ state }) => state === "dropped").length, where);
+
+        const decisions = call < calls.length ? calls[call].decisions : session.report.decisions;
+        const told = await page.locator(".decisions .decision-head").evaluateAll((all) => all.map((head) => [head.querySelector("code").textContent, Number(/→ ([\d,]+) tokens/.exec(head.textContent)[1].replaceAll(",", ""))]));
+        assert.deepEqual(told, decisions.map(({ pass, tokens_after }) => [pass, tokens_after]), where);
+
+        assert.equal(await figure(page, "tokens-after"), session.tokens, where);
+        const parts = await page.locator(".bars .legend td:nth-child(2)").allTextContents();
+        assert.equal(parts.reduce((sum, text) => sum + Number(text.replaceAll(",", "")), 0), session.tokens, where);
+        session.free();
+      }
+      replay.free();
+    }
+  });
+
+test("a dropped message says which pass it was, before which call, why, and how it comes back", async (t) => {
+  const page = await visit(t);
+  await openSample(page);
+  await page.getByLabel("Ladder").selectOption("selective");
+  await page.getByRole("button", { name: /^dropped \d/ }).click();
+  const row = page.locator(".virtual-row").first();
+  await row.filter({ hasText: /dropped by selective before call \d+: .+; a pin brings it back/ }).waitFor();
+  const id = await row.getAttribute("data-key");
+  await page.getByRole("button", { name: `Pin ${id}`, exact: true }).click();
+  await page.locator(`.virtual-row[data-key="${id}"] .fate-kept`).waitFor();
+});
+
+test("four settings side by side, the best of each column marked, and a line is looked into", async (t) => {
+  const page = await visit(t);
+  await openSample(page);
+  await page.getByRole("button", { name: "Compare four settings" }).click();
+  await page.getByText("★ is the best of its column").waitFor();
+  const table = page.locator(".compare-table");
+  const rows = await table.locator("tbody tr").evaluateAll((all) => all.map((row) => [row.querySelector("select").value, ...[...row.querySelectorAll("td")].map((cell) => cell.firstChild?.textContent)]));
+  assert.deepEqual(rows.map(([preset]) => preset), ["contextfold", "rolling", "spec", "selective"]);
+  const recording = new Recording("openai-responses", JSON.parse(readFileSync(SAMPLE, "utf8")));
+  t.after(() => recording.free());
+  const { runs } = recording.simulate({ contextWindow: 32_000, ...AS_SET, priceAs: "gpt-5", presets: rows.map(([preset]) => preset) });
+  const bills = runs.map((run) => `$${run.cost.toFixed(2)}`);
+  assert.deepEqual(rows.map((cells) => cells[2]), bills);
+  assert.deepEqual(rows.map((cells) => Number(cells[5])), runs.map((run) => run.compactions.count));
+  const least = Math.min(...runs.map((run) => run.cost));
+  const best = await table.locator("tbody tr td:nth-child(3)").evaluateAll((all) => all.map((cell) => cell.classList.contains("compare-best")));
+  assert.deepEqual(best, runs.map((run) => run.cost === least));
+  await page.getByLabel("Window of line 2").selectOption("64000");
+  await page.getByText("★ is the best of its column").waitFor();
+  await page.getByRole("button", { name: "Look into line 2" }).click();
+  await page.waitForFunction(() => /preset=rolling&window=64000/.test(location.hash));
+});
+
+test("the report is downloaded, and what is copied says the settings", async (t) => {
+  const page = await visit(t);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await openSample(page);
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download report" }).click()]);
+  const report = readFileSync(await download.path(), "utf8");
+  assert.match(report, /<title>the sample · contextfold simulate<\/title>/);
+  await page.getByRole("button", { name: "Copy as command" }).click();
+  await page.getByText("Copied.").waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "npx contextfold simulate session.json --preset contextfold --window 32000 --price-as gpt-5 --html report.html");
+});
+
+test("the Tab key goes through the page in less than sixty stops", async (t) => {
+  const page = await visit(t, { at: "" });
+  await page.getByTestId("tokens-after").waitFor();
+  const stops = await page.evaluate(() => [...document.querySelectorAll("a, button, input, select, summary, [tabindex]")].filter((each) => each.tabIndex >= 0 && !each.disabled && each.checkVisibility()).length);
+  assert.ok(stops < 60, `${stops} stops`);
 });
 
 test("a timeline, call by call: scrubbed with the keyboard and the pointer, and the view at that call stands beside it", async (t) => {
@@ -443,12 +578,12 @@ test("a placeholder opens its output from the cache, by line and by search", asy
   assert.equal(await lines.last().locator(".line-number").textContent(), String(output.split("\n").length));
 
   const wanted = output.split("\n").findIndex((line) => line.includes("Cargo.toml"));
-  await page.getByRole("searchbox").fill("^cargo\\.toml");
+  await page.getByRole("dialog").getByRole("searchbox").fill("^cargo\\.toml");
   await page.getByText("1 of 1 matching lines shown").waitFor();
   const match = page.locator(".line-match");
   assert.equal(await match.count(), 1);
   assert.equal(await match.locator(".line-number").textContent(), String(wanted + 1));
-  await page.getByRole("searchbox").fill("(");
+  await page.getByRole("dialog").getByRole("searchbox").fill("(");
   await page.getByRole("dialog").getByRole("alert").filter({ hasText: "INVALID_ARGUMENT" }).waitFor();
   await page.keyboard.press("Escape"); // clears the search box
   await page.keyboard.press("Escape");
@@ -474,6 +609,19 @@ test("a long output is read on page by page", async (t) => {
   assert.equal(await page.getByRole("button", { name: "Read on" }).count(), 0);
 });
 
+test("a search finds messages in the view and out of it, and marks which are which", async (t) => {
+  const page = await visit(t);
+  await openSample(page);
+  await page.getByLabel("Search all messages").fill("Cargo.toml");
+  const status = page.locator(".messages-search [role=status]");
+  await status.filter({ hasText: /\d+ messages?, \d+ of them in the view/ }).waitFor();
+  const [all, shown] = (await status.textContent()).match(/\d+/g).map(Number);
+  assert.ok(all > shown && shown > 0, `${all}, ${shown} of them`);
+  assert.equal(Number(await page.locator(".virtual-row").first().getAttribute("aria-setsize")), all);
+  await page.getByLabel("Search all messages").fill("no such text anywhere");
+  await status.filter({ hasText: "0 messages" }).waitFor();
+});
+
 test("a fold opens, and what it holds leads back to its summary", async (t) => {
   const page = await visit(t);
   await openSample(page);
@@ -495,6 +643,10 @@ test("a fold unfolds: what it stood for is in the view again", async (t) => {
   await page.locator(".row-summary").getByRole("button", { name: "unfold" }).first().click();
   await page.locator(`.virtual-row[data-key="${newest}"]`).waitFor({ state: "detached" });
   assert.ok((await figure(page, "tokens-after")) > folded);
+  await page.getByRole("button", { name: "Fold again" }).click();
+  await page.locator(`.virtual-row[data-key="${newest}"]`).waitFor();
+  assert.equal(await figure(page, "tokens-after"), folded);
+  assert.equal(await page.getByRole("button", { name: "Fold again" }).count(), 0);
 });
 
 test("the view is there as JSON, whole", async (t) => {

@@ -1,6 +1,6 @@
 // What the page and its worker say to each other. Only excerpts cross; full texts are asked for one by one.
 
-import type { CacheBreak, Costs, ErrorCode, FoldInfo, Format, PartReport, PresetName, Report, SimulationPrices, SummaryRequest, Violation } from "contextfold";
+import type { CacheBreak, Costs, ErrorCode, FoldInfo, Format, LeftOutNow, PartReport, PresetName, Report, SimulationPrices, SummaryRequest, Violation } from "contextfold";
 
 /** The formats that the view is written in. */
 export const FORMATS = ["openai-responses", "openai-chat", "anthropic", "ai-sdk", "messages"] as const satisfies readonly Format[];
@@ -58,7 +58,8 @@ export interface Opened {
   ms: number;
 }
 
-export type Fate = "kept" | "cut" | "placeholder" | "shortened" | "folded" | "summary";
+/** What became of a message: it stands as it came, is a summary of others, or is what the engine says of it. */
+export type Fate = "kept" | "summary" | LeftOutNow["state"];
 
 /** A message of the transcript, as lists and graphs need it: made once a transcript. */
 export interface Source {
@@ -96,6 +97,11 @@ export interface Row {
   ref?: string;
   lines?: number;
   bytes?: number;
+  /** Of what does not stand as it came: why, which pass it was, at which call, and what brings it back. */
+  why?: string;
+  pass?: string;
+  since?: number;
+  back?: LeftOutNow["back"];
   /** The fold whose summary stands for this message. */
   fold?: string;
   /** Of a summary: how many messages it stands for. */
@@ -146,6 +152,21 @@ export interface Outcome {
   prices: SimulationPrices | null;
   /** The engine's milliseconds for all calls. */
   ms: number;
+}
+
+/** What a replay gave, as a line of a comparison. */
+export interface Compared {
+  /** Tokens of each call. */
+  tokens: number[];
+  tokensTotal: number;
+  /** What all calls and summaries cost, by the models that were asked for. */
+  costs: (number | null)[];
+  cacheHitRatio: number;
+  folds: number;
+  /** Outputs that a pass took out of the view, and that the agent asked for again, word for word, within ten calls. */
+  readAgain: number;
+  facts: FactShares;
+  callsOverLimit: number;
 }
 
 /** A row as it crosses: what stands in its source already is not sent again. */
@@ -224,10 +245,15 @@ export interface Questions {
   prices: { takes: null; gives: { as_of: string; models: string[] } };
   run: { takes: Settings; gives: Outcome };
   facts: { takes: null; gives: FactShares };
+  compare: { takes: { settings: Settings; priceAs: string[] }; gives: Compared };
   at: { takes: { settings: Settings; call: number }; gives: SentMoment };
   unfold: { takes: string; gives: SentMoment };
   summarise: { takes: { settings: Settings; call: number; by: string }; gives: SentMoment };
+  /** The page that `simulate --html` writes. */
+  report: { takes: { settings: Settings; name: string }; gives: string };
   detail: { takes: string; gives: Detail };
+  /** Ids of the messages that have a text, in all that was said until this call; `all`: there may be more. */
+  search: { takes: string; gives: { ids: string[]; all: boolean } };
   read: { takes: OutputQuery; gives: string };
   grep: { takes: SearchQuery; gives: string };
   view: { takes: Format; gives: WrittenView };

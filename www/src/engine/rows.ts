@@ -1,7 +1,7 @@
 // The before-and-after list: the history under its folds, one row a message.
 
-import type { FoldInfo, Item, Message } from "contextfold";
-import type { Fate, SentRow, Source } from "./protocol";
+import type { FoldInfo, Item, LeftOutNow, Message } from "contextfold";
+import type { SentRow, Source } from "./protocol";
 import { callName, excerptOf, textOf } from "./text";
 
 /** The history's messages, with their tokens before anything was done. */
@@ -34,30 +34,53 @@ export interface After {
   items: Item[];
   view: Message[];
   folds: FoldInfo[];
+  leftOut: Missing[];
 }
 
-/** The rows, in the view's order; what a fold stands for comes right after its summary. `places`: the sources' places, by id. */
+/** What the engine says of a message that does not stand as it came, and since which call that is so. */
+export type Missing = LeftOutNow & { since?: number };
+
+/**
+ * A row for every message that went in, and one for each that the engine put in, in the view's order: what a fold stands for comes right
+ * after its summary, and what was dropped where it stood. `places`: the sources' places, by id.
+ */
 export function rowsOf(places: ReadonlyMap<string, number>, after: After): SentRow[] {
   const view = new Map(after.view.map((message) => [message.id, message]));
   const folds = new Map(after.folds.map((fold) => [fold.id, fold]));
+  const missing = new Map(after.leftOut.map((line) => [line.id, line]));
   const rows: SentRow[] = [];
 
+  const standsOut = (id: string) => {
+    const { why, pass, since, back } = missing.get(id) ?? {};
+    return why && { why, pass, since, back };
+  };
   const addMembers = (fold: FoldInfo, top: string) => {
     for (const id of fold.items) {
       const earlier = folds.get(id);
       if (earlier) addMembers(earlier, top);
       const source = places.get(id);
-      if (source !== undefined) rows.push({ id, source, fate: "folded", tokensAfter: 0, after: "", fold: top });
+      if (source !== undefined) rows.push({ id, source, fate: "folded", tokensAfter: 0, after: "", fold: top, ...standsOut(id) });
     }
   };
+  // What stands neither in the view nor behind a fold, each where it stood: before the first that came later.
+  const inView = new Set(after.items.map(({ id }) => id));
+  const gone = after.leftOut.filter(({ id, state }) => state !== "folded" && !inView.has(id) && places.has(id)).reverse();
+  const addGoneBefore = (place: number) => {
+    for (let next = gone.at(-1); next && places.get(next.id)! < place; next = gone.at(-1)) {
+      rows.push({ id: next.id, source: places.get(next.id), fate: next.state, tokensAfter: 0, after: "", ...standsOut(next.id) });
+      gone.pop();
+    }
+  };
+  const placeOf = (id: string): number | undefined => places.get(id) ?? folds.get(id)?.items.map(placeOf).find((place) => place !== undefined);
 
   for (const item of after.items) {
     const message = view.get(item.id);
+    addGoneBefore(placeOf(item.id) ?? 0);
     const source = places.get(item.id);
     if (source !== undefined) {
-      const fate = fateOf(item);
+      const fate = missing.get(item.id)?.state ?? "kept";
       const after = fate === "kept" || !message ? "" : excerptOf(textOf(message));
-      rows.push({ id: item.id, source, fate, tokensAfter: item.tokens, after, ...(item.pinned && { pinned: true }), ...outputOf(message) });
+      rows.push({ id: item.id, source, fate, tokensAfter: item.tokens, after, ...(item.pinned && { pinned: true }), ...standsOut(item.id), ...outputOf(message) });
       continue;
     }
     // The engine's own: a summary, or what the model asked to retain beside it.
@@ -75,16 +98,13 @@ export function rowsOf(places: ReadonlyMap<string, number>, after: After): SentR
     });
     if (fold) addMembers(fold, fold.id);
   }
+  addGoneBefore(Infinity);
   return rows;
 }
 
 function outputOf(message: Message | undefined) {
   const kept = message?.role === "tool" ? message.output_ref : undefined;
   return kept && { ref: kept.id, lines: kept.line_count, bytes: kept.byte_size };
-}
-
-function fateOf(item: Item): Fate {
-  return item.form === "cut" || item.form === "placeholder" || item.form === "shortened" ? item.form : "kept";
 }
 
 function countMembers(fold: FoldInfo, places: ReadonlyMap<string, number>, folds: ReadonlyMap<string, FoldInfo>): number {

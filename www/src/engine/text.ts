@@ -26,7 +26,8 @@ export function callName(call: ToolCall): string {
   return typeof raw?.type === "string" ? raw.type : "call";
 }
 
-function callText(call: ToolCall): string {
+/** A call as it was made. */
+export function callText(call: ToolCall): string {
   if (call.type === "function") return `${call.function.name}(${call.function.arguments})`;
   if (call.type === "custom") return `${call.custom.name}(${call.custom.input})`;
   return JSON.stringify(call.raw, null, 2);

@@ -2,12 +2,13 @@
 
 import { Recording, Session, builtInPrices, check, countTokens, type Format, type Message, type Replay, type Report, type SimulatedCall, type SimulatedRun, type SimulateOptions, type Simulation, type Summarize } from "contextfold";
 import { readTranscript, type Transcript } from "contextfold/transcript";
+import { htmlReport } from "../../../pkg/cli/html.js";
 import { troubleOf } from "./explain";
 import { languagesOf } from "./languages";
-import type { Call, Detail, FactShares, Lane, Moment, Opened, Outcome, OutputQuery, Progress, SearchQuery, SentMoment, SentRow, Settings, Source, Summarised, WrittenView } from "./protocol";
+import type { Call, Compared, Detail, FactShares, Lane, Moment, Opened, Outcome, OutputQuery, Progress, SearchQuery, SentMoment, SentRow, Settings, Source, Summarised, WrittenView } from "./protocol";
 import { textOfFile } from "./reading";
-import { rowsOf, sourcesOf } from "./rows";
-import { textOf } from "./text";
+import { rowsOf, sourcesOf, type Missing } from "./rows";
+import { callText, textOf } from "./text";
 import { TroubleError } from "./trouble";
 
 interface Loaded {
@@ -42,6 +43,9 @@ class Superseded extends TroubleError {
 /** A session in which nothing is cut. */
 const UNTOUCHED = { contextWindow: 2 ** 40, toolOutputCache: { enabled: false }, compaction: { enabled: false } };
 
+/** Places that a search finds. */
+const MOST_HITS = 1000;
+
 /** Characters of what the user said that are looked at for their language. */
 const SPOKEN = 40_000;
 
@@ -50,6 +54,8 @@ export class Workbench {
   #replay: Replay | undefined;
   /** The settings that it was made with, written out. */
   #settings = "";
+  /** What was decided before each of its calls. */
+  #decided: SimulatedCall["decisions"][] = [];
   #hurry = false;
   #session: Session | undefined;
   #call = 0;
@@ -134,6 +140,7 @@ export class Workbench {
     while (more && performance.now() - begun < AT_ONCE) more = replay.look(STRIDE);
     const run = replay.run();
     const ms = performance.now() - started;
+    this.#decided = run.calls.map((call) => call.decisions);
     const folds = new Set(run.compactions.asked.map((request) => request.call));
     return {
       settings,
@@ -169,6 +176,35 @@ export class Workbench {
     this.#hurry = false;
     await this.#inSteps(() => replay.look(STRIDE), () => {});
     return sharesOf(replay.run());
+  }
+
+  /** A replay under other settings, beside the one that is looked at: its figures alone. */
+  async compare({ settings, priceAs }: { settings: Settings; priceAs: string[] }): Promise<Compared> {
+    const { recording, messages, begins } = this.#need();
+    this.#hurry = false;
+    const replayed = async (model: string, looks: boolean): Promise<SimulatedRun> => {
+      const replay = recording.replay({ ...optionsOf({ ...settings, priceAs: model }), ladder: settings.preset });
+      try {
+        await this.#inSteps(() => replay.advance(STRIDE), () => {});
+        if (looks) await this.#inSteps(() => replay.look(STRIDE), () => {});
+        return replay.run();
+      } finally {
+        replay.free();
+      }
+    };
+    const run = await replayed(priceAs[0] ?? "", true);
+    const costs = [run.cost];
+    for (const model of priceAs.slice(1)) costs.push((await replayed(model, false)).cost);
+    return {
+      tokens: run.calls.map((call) => call.tokens),
+      tokensTotal: run.tokens_total,
+      costs,
+      cacheHitRatio: run.cache_hit_ratio,
+      folds: run.compactions.count,
+      readAgain: readAgain(run, [...messages.values()], begins),
+      facts: sharesOf(run),
+      callsOverLimit: run.calls_over_limit,
+    };
   }
 
   /** The view at a call. */
@@ -261,6 +297,13 @@ export class Workbench {
     }
   }
 
+  /** What is looked at as a page of its own, without what was said. */
+  report({ settings, name }: { settings: Settings; name: string }): string {
+    const { recording, transcript } = this.#need();
+    const simulation = recording.simulate({ ...optionsOf(settings), presets: [settings.preset] });
+    return htmlReport({ name, source: `${transcript.format} · ${simulation.transcript_tokens} tokens · ${recording.calls} model calls`, simulation });
+  }
+
   /** One message in full: as it came, and as it stands in the view. */
   detail(id: string): Detail {
     const before = this.#need().messages.get(id);
@@ -272,6 +315,12 @@ export class Workbench {
       after: after ? textOf(after) : "",
       ...(ref && { output: { ref: ref.id, lines: ref.line_count ?? 0, bytes: ref.byte_size ?? 0 } }),
     };
+  }
+
+  /** The messages that have a text, in view or not. */
+  search(text: string): { ids: string[]; all: boolean } {
+    const hits = this.#ran().search(text, { max_hits: MOST_HITS });
+    return { ids: [...new Set(hits.map((hit) => hit.id))], all: hits.length < MOST_HITS };
   }
 
   /** Numbered lines of a stored output. */
@@ -302,7 +351,7 @@ export class Workbench {
     return {
       call: this.#call,
       report: { ...report, tokens_after: session.tokens },
-      rows: rowsOf(places, { items: session.items(), view: session.lower(), folds }),
+      rows: rowsOf(places, { items: session.items(), view: session.lower(), folds, leftOut: this.#leftOut(session) }),
       folds,
       messages: said,
       tokens,
@@ -311,6 +360,17 @@ export class Workbench {
       ms,
       summarised: this.#summarised,
     };
+  }
+
+  /** All that does not stand as it came, and since which call: the last one before which that pass acted on it. */
+  #leftOut(session: Session): Missing[] {
+    const since = new Map<string, number>();
+    for (const [call, decisions] of this.#decided.slice(0, this.#call + 1).entries())
+      for (const { pass, items } of decisions) for (const id of items) since.set(`${pass} ${id}`, call);
+    return session.leftOut().map((line) => {
+      const call = this.#summarised ? undefined : since.get(`${line.pass} ${line.id}`);
+      return call === undefined ? line : { ...line, since: call };
+    });
   }
 
   /** How many messages there were by then. */
@@ -324,6 +384,7 @@ export class Workbench {
     this.#replay?.free();
     this.#replay = undefined;
     this.#settings = "";
+    this.#decided = [];
     this.#replace(undefined);
   }
 
@@ -342,6 +403,28 @@ export class Workbench {
     this.#session = session;
     this.#summarised = null;
   }
+}
+
+/** Calls within which an output that left the view was asked for again. */
+const SOON = 10;
+
+/** Outputs that a pass took text from, and whose call the agent made again soon after, with the same arguments. */
+function readAgain(run: SimulatedRun, messages: Message[], begins: number[]): number {
+  const callsOf = (message: Message) => (message.role === "assistant" ? (message.tool_calls ?? []) : []);
+  const calls = new Map(messages.flatMap(callsOf).map((call) => [call.id, callText(call)]));
+  const answers = new Map(messages.map((message) => [message.id, message.role === "tool" ? calls.get(message.tool_call_id) : undefined]));
+  const again = new Set<string>();
+  for (const [call, { decisions }] of run.calls.entries()) {
+    if (decisions.length === 0) continue;
+    const asked = new Set(messages.slice(begins[call], begins[call + SOON]).flatMap(callsOf).map(callText));
+    for (const { pass, items } of decisions)
+      if (pass !== "bring_back")
+        for (const id of items) {
+          const answered = answers.get(id);
+          if (answered && asked.has(answered)) again.add(`${call} ${answered}`);
+        }
+  }
+  return again.size;
 }
 
 /** The settings as the engine's options. */

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Row } from "../engine/protocol";
 import { Bars } from "./Bars";
-import { Code } from "./Code";
+import { Compare } from "./Compare";
 import { Controls } from "./Controls";
 import { Decisions } from "./Decisions";
 import { Facts } from "./Facts";
@@ -12,11 +12,13 @@ import { MessageDialog } from "./MessageDialog";
 import { Messages } from "./Messages";
 import { Money } from "./Money";
 import { Result } from "./Result";
-import { Source } from "./Source";
+import { SAMPLE, Source, fetchSample } from "./Source";
+import { Share } from "./Share";
 import { Summariser } from "./Summariser";
 import { Timeline } from "./Timeline";
 import { TroubleNotice } from "./TroubleNotice";
 import { ViewJson } from "./ViewJson";
+import { readLink, writeLink } from "./link";
 import { ask, useEngine, wordsOf } from "./useEngine";
 
 export function App() {
@@ -25,6 +27,16 @@ export function App() {
   const [shown, setShown] = useState<Row | null>(null);
   const [models, setModels] = useState<string[]>([]);
   const [goTo, setGoTo] = useState<{ key: string } | null>(null);
+  // The page begins with the answer: the sample, unless the address is for a file of the visitor's own.
+  const [alone] = useState(() => readLink(location.hash).own);
+  useEffect(() => void (alone || engine.open(fetchSample(), SAMPLE)), []);
+  const own = opened !== null && opened.name !== SAMPLE;
+  const link = settings && call !== null && opened ? writeLink({ settings, call, own }) : "";
+  useEffect(() => {
+    if (!link) return;
+    const timer = setTimeout(() => history.replaceState(null, "", link), 300); // browsers allow so many in a time
+    return () => clearTimeout(timer);
+  }, [link]);
   useEffect(() => void ask("prices", null).then(({ models }) => setModels(models), () => {}), []);
 
   // What was pinned may stand elsewhere then: the list follows it.
@@ -42,10 +54,13 @@ export function App() {
     [settings, change],
   );
   const [unfoldTrouble, setUnfoldTrouble] = useState<ReturnType<typeof wordsOf> | null>(null);
+  /** The call at which something was unfolded by hand. */
+  const [unfolded, setUnfolded] = useState<number | null>(null);
+  useEffect(() => setUnfolded(null), [call, outcome]);
   const unfold = useCallback(
     (id: string) =>
       void ask("unfold", id).then(
-        (next) => (show(next), setUnfoldTrouble(null)),
+        (next) => (show(next), setUnfolded(next.call), setUnfoldTrouble(null)),
         (error) => setUnfoldTrouble(wordsOf(error)),
       ),
     [show],
@@ -57,10 +72,10 @@ export function App() {
         Skip to the transcript
       </a>
       <Header />
-      <main id="main" class={opened ? "page" : "page page-empty"}>
-        <Source opened={opened} busy={busy} progress={engine.progress} onFile={engine.open} onCancel={engine.cancel} />
+      <main id="main" class={alone && !opened ? "page page-empty" : "page"}>
+        <Source opened={opened} alone={alone && !opened} busy={busy} progress={engine.progress} onFile={engine.open} onCancel={engine.cancel} />
         {trouble && <TroubleNotice trouble={trouble} onReadPart={engine.openPart} />}
-        {!opened && <Intro />}
+        {alone && !opened && <Intro />}
         {opened && settings && (
           <>
             <Facts opened={opened} />
@@ -81,13 +96,15 @@ export function App() {
                     onShow={setShown}
                     onPin={pin}
                     onUnfold={unfold}
+                    onFoldAgain={unfolded === null ? null : () => (setUnfolded(null), engine.goTo(unfolded))}
                   />
                   <Decisions moment={moment} calls={outcome.calls.length} />
+                  <Compare key={`compare ${opened.name}`} settings={settings} onLook={change} />
                   <Money opened={opened} outcome={outcome} />
                   <Graph moment={moment} lanes={opened.lanes} onGoTo={(id) => setGoTo({ key: id })} />
                   <Summariser settings={settings} call={call} onMoment={show} />
                   <ViewJson moment={moment} initial={opened.format} />
-                  <Code settings={settings} />
+                  <Share settings={settings} link={link} name={opened.name} />
                 </div>
               )}
             </div>

@@ -7,6 +7,9 @@ export function Header() {
         <img src={iconUrl} alt="" width="28" height="28" /> contextfold
       </h1>
       <p>Keeps an LLM agent’s conversation inside its context window: see what stays, what is cut, what is folded, and why.</p>
+      <p class="header-install">
+        <code>npm install contextfold</code>
+      </p>
     </header>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Detail, Row, Trouble } from "../engine/protocol";
-import { FATES } from "./MessageRow";
+import { FATES, reasonOf } from "./fates";
 import { OutputReader } from "./OutputReader";
 import { TroubleNotice } from "./TroubleNotice";
 import { bytes, count, plural } from "./numbers";
@@ -50,6 +50,7 @@ export function MessageDialog({ row, pinned, onPin, onClose }: { row: Row; pinne
             Close
           </button>
         </header>
+        {row.why && <p class="dialog-why">{reasonOf(row)}.</p>}
         {trouble && <TroubleNotice trouble={trouble} />}
         {output ? <OutputReader refId={output.ref} lines={output.lines} /> : detail?.before && <Text title={changed ? "As it came" : ""} text={detail.before} />}
         {changed && <Text title={row.role === "summary" ? "" : "In the view"} text={detail.after} fromEnd={row.fate === "cut"} />}

@@ -1,21 +1,14 @@
 // One message, before and after.
 
-import type { Row } from "../engine/protocol";
+import type { Fate, Row } from "../engine/protocol";
+import { FATES, reasonOf } from "./fates";
 import { count, plural } from "./numbers";
 
-export const FATES = {
-  kept: "kept",
-  cut: "cut",
-  placeholder: "placeholder",
-  shortened: "shortened",
-  folded: "folded",
-  summary: "summary",
-} as const;
-
-const OPENS = { kept: "Show", cut: "Open the output of", placeholder: "Open the output of", shortened: "Show", folded: "Show", summary: "Read" };
+const OPENS: Partial<Record<Fate, string>> = { cut: "Open the output of", placeholder: "Open the output of", truncated: "Open the output of", pointer: "Open the output of", summary: "Read" };
 
 interface Props {
   row: Row;
+  isActive: boolean;
   isOpen: boolean;
   isPinned: boolean;
   onPin: (id: string) => void;
@@ -25,11 +18,11 @@ interface Props {
   onGoTo: (id: string) => void;
 }
 
-export function MessageRow({ row, isOpen, isPinned, onShow, onToggle, onGoTo, onPin, onUnfold }: Props) {
+export function MessageRow({ row, isActive, isOpen, isPinned, onShow, onToggle, onGoTo, onPin, onUnfold }: Props) {
   const who = row.role === "tool" ? row.label : row.role === "summary" && row.members ? "fold" : row.role;
   return (
     <article class={`row row-${row.fate} role-${row.role}`}>
-      <button type="button" class="row-open" aria-label={`${OPENS[row.fate]} ${row.id}, ${who}, ${FATES[row.fate]}`} onClick={() => onShow(row)} />
+      <button type="button" tabIndex={isActive ? 0 : -1} class="row-open" aria-label={`${OPENS[row.fate] ?? "Show"} ${row.id}, ${who}, ${FATES[row.fate]}`} onClick={() => onShow(row)} />
       <div class="row-before">
         <p class="row-head">
           <b>{who}</b>
@@ -38,7 +31,7 @@ export function MessageRow({ row, isOpen, isPinned, onShow, onToggle, onGoTo, on
         </p>
         {row.members ? (
           <p class="row-fold">
-            <button type="button" class="link" aria-expanded={isOpen} onClick={() => onToggle(row.id)}>
+            <button type="button" tabIndex={isActive ? 0 : -1} class="link" aria-expanded={isOpen} onClick={() => onToggle(row.id)}>
               {isOpen ? "▾ Hide" : "▸ Show"} the {plural(row.members, "folded message")}
             </button>
             <span>{count(row.tokensBefore)} tokens in the view before it</span>
@@ -47,28 +40,28 @@ export function MessageRow({ row, isOpen, isPinned, onShow, onToggle, onGoTo, on
           <p class="row-text">{row.before}</p>
         )}
       </div>
-      <div class="row-after">
+      <div class="row-after" title={reasonOf(row)}>
         <p class="row-head">
           <em class={`fate fate-${row.fate}`}>{FATES[row.fate]}</em>
           {row.fold && (
-            <button type="button" class="link" onClick={() => onGoTo(row.fold!)}>
+            <button type="button" tabIndex={isActive ? 0 : -1} class="link" onClick={() => onGoTo(row.fold!)}>
               into the summary ↑
             </button>
           )}
           {row.members && (
-            <button type="button" class="link" onClick={() => onUnfold(row.id)}>
+            <button type="button" tabIndex={isActive ? 0 : -1} class="link" onClick={() => onUnfold(row.id)}>
               unfold
             </button>
           )}
           {row.role !== "summary" && (
-            <button type="button" class="link pin" aria-pressed={isPinned} aria-label={`Pin ${row.id}`} title={isPinned ? "Stays in every view; click to let it go" : "Let it stay in every view"} onClick={() => onPin(row.id)}>
+            <button type="button" tabIndex={isActive ? 0 : -1} class="link pin" aria-pressed={isPinned} aria-label={`Pin ${row.id}`} title={isPinned ? "Stays in every view; click to let it go" : "Let it stay in every view"} onClick={() => onPin(row.id)}>
               {isPinned ? "★ pinned" : "☆ pin"}
             </button>
           )}
-          <span class="row-tokens">{row.fate === "folded" ? "0" : count(row.tokensAfter)}</span>
+          <span class="row-tokens">{count(row.tokensAfter)}</span>
         </p>
         <p class="row-text">
-          {row.after || (row.fate === "kept" ? "as it came" : "")}
+          {row.after || (row.fate === "kept" ? "as it came" : reasonOf(row))}
           {row.ref && row.fate !== "kept" && <span class="row-ref"> {plural(row.lines ?? 0, "line")} in the cache as {row.ref}</span>}
         </p>
       </div>

@@ -2,9 +2,11 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Fate, Moment, Row } from "../engine/protocol";
-import { FATES, MessageRow } from "./MessageRow";
+import { MessageRow } from "./MessageRow";
+import { FATES, isInView } from "./fates";
 import { VirtualList } from "./VirtualList";
-import { count, placeOf } from "./numbers";
+import { ask } from "./useEngine";
+import { count, placeOf, plural } from "./numbers";
 
 const NARROW = "(max-width: 640px)";
 
@@ -17,19 +19,23 @@ interface Props {
   onShow: (row: Row) => void;
   onPin: (id: string) => void;
   onUnfold: (id: string) => void;
+  /** Takes back what was unfolded by hand, where something was. */
+  onFoldAgain: (() => void) | null;
 }
 
-export function Messages({ moment, calls, pins, target: asked, onShow, onPin, onUnfold }: Props) {
+export function Messages({ moment, calls, pins, target: asked, onShow, onPin, onUnfold, onFoldAgain }: Props) {
   const { rows } = moment;
-  const [only, setOnly] = useState<Fate | null>(null);
+  const [only, setOnly] = useState<Fate | "all" | null>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [target, setTarget] = useState<{ key: string } | null>(null);
   const narrow = useMedia(NARROW);
+  const [query, setQuery] = useState("");
+  const found = useSearch(query, moment);
   const fates = (Object.keys(FATES) as Fate[]).map((fate) => ({ fate, rows: rows.filter((row) => row.fate === fate).length }));
-  const filter = fates.some(({ fate, rows }) => fate === only && rows > 0) ? only : null;
+  const filter = only === "all" || fates.some(({ fate, rows }) => fate === only && rows > 0) ? only : null;
   const shown = useMemo(
-    () => rows.filter((row) => (filter ? row.fate === filter : row.fate !== "folded" || open.has(row.fold ?? ""))),
-    [rows, filter, open],
+    () => found ? rows.filter((row) => found.ids.has(row.id)) : rows.filter((row) => filter === "all" || (filter ? row.fate === filter : isInView(row) || open.has(row.fold ?? ""))),
+    [rows, filter, open, found],
   );
   useEffect(() => {
     if (asked) goTo(asked.key);
@@ -40,7 +46,9 @@ export function Messages({ moment, calls, pins, target: asked, onShow, onPin, on
     setOpen(next);
   };
   const goTo = (id: string) => {
-    setOnly(null);
+    const row = rows.find((row) => row.id === id);
+    setOnly(row && !isInView(row) && row.fate !== "folded" ? "all" : null);
+    setQuery("");
     setTarget({ key: id });
   };
   return (
@@ -50,29 +58,42 @@ export function Messages({ moment, calls, pins, target: asked, onShow, onPin, on
         <p class="quiet">
           the view {placeOf(moment, calls)}
         </p>
+        {onFoldAgain && (
+          <button type="button" class="button" onClick={onFoldAgain}>
+            Fold again
+          </button>
+        )}
       </div>
       <div class="chips" role="group" aria-label="Which messages">
-        <Chip name="the view" on={filter === null} rows={rows.length - fates.find(({ fate }) => fate === "folded")!.rows} onClick={() => setOnly(null)} />
+        <Chip name="the view" on={filter === null} rows={rows.filter(isInView).length} onClick={() => setOnly(null)} />
+        <Chip name="all that went in" on={filter === "all"} rows={rows.filter((row) => row.fate !== "summary").length} onClick={() => setOnly("all")} />
         {fates
           .filter(({ rows }) => rows > 0)
           .map(({ fate, rows }) => (
             <Chip key={fate} name={FATES[fate]} fate={fate} on={filter === fate} rows={rows} onClick={() => setOnly(fate)} />
           ))}
       </div>
+      <div class="messages-search">
+        <input type="search" value={query} placeholder="Search all messages" aria-label="Search all messages" onInput={(event) => setQuery(event.currentTarget.value)} />
+        <span class="quiet small" role="status">
+          {found && `${found.all ? "" : "more than "}${plural(found.ids.size, "message")}, ${count(shown.filter(isInView).length)} of them in the view`}
+        </span>
+      </div>
       <div class="columns" aria-hidden="true">
         <span>Before</span>
         <span>After</span>
       </div>
       <VirtualList
-        key={filter ?? "view"} // another choice begins at its top
+        key={`${filter ?? "view"} ${query}`} // another choice begins at its top
         label="Messages, before and after"
         rows={shown}
         rowHeight={narrow ? 132 : 74}
         keyOf={(row) => row.id}
         target={target}
-        draw={(row) => (
+        draw={(row, isActive) => (
           <MessageRow
             row={row}
+            isActive={isActive}
             isOpen={open.has(row.id)}
             isPinned={pins.includes(row.id)}
             onShow={onShow}
@@ -85,6 +106,26 @@ export function Messages({ moment, calls, pins, target: asked, onShow, onPin, on
       />
     </section>
   );
+}
+
+/** The messages that have a text, once it is typed; `null` where nothing is looked for. */
+function useSearch(query: string, moment: Moment): { ids: ReadonlySet<string>; all: boolean } | null {
+  const [found, setFound] = useState<{ ids: ReadonlySet<string>; all: boolean } | null>(null);
+  useEffect(() => {
+    if (query.trim() === "") return setFound(null);
+    let gone = false;
+    const timer = setTimeout(() => {
+      ask("search", query).then(
+        ({ ids, all }) => gone || setFound({ ids: new Set(ids), all }),
+        () => gone || setFound({ ids: new Set(), all: true }),
+      );
+    }, 120);
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
+  }, [query, moment]);
+  return found;
 }
 
 interface ChipProps {

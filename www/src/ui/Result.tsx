@@ -1,13 +1,14 @@
 // The figures that matter, at the call that is looked at.
 
 import type { Moment, Outcome } from "../engine/protocol";
+import { isInView } from "./fates";
 import { count, dollars, percent, plural } from "./numbers";
 
 export function Result({ outcome, moment }: { outcome: Outcome; moment: Moment }) {
   const { report, trouble, rows } = moment;
   const { tokens_after: after, threshold, limit } = report;
   const fits = !trouble && (limit == null || after <= limit);
-  const inView = rows.filter((row) => row.fate !== "folded").length;
+  const inView = rows.filter(isInView).length;
   return (
     <section class="result" aria-label="Result">
       <div class="result-figure">

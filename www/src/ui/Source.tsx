@@ -6,21 +6,26 @@ import type { Opened, Progress } from "../engine/protocol";
 
 interface Props {
   opened: Opened | null;
+  /** Nothing else is on the page: it asks for a file. */
+  alone: boolean;
   busy: "reading" | "running" | null;
   progress: Progress | null;
   onCancel: () => void;
   onFile: (file: Blob | Promise<Blob>, name: string) => void;
 }
 
-export function Source({ opened, busy: doing, progress, onFile, onCancel }: Props) {
+/** What the sample is called where a transcript has its file's name. */
+export const SAMPLE = "the sample";
+
+export function Source({ opened, alone, busy: doing, progress, onFile, onCancel }: Props) {
   const busy = doing === "reading";
   const slow = useSlow(doing !== null);
   const input = useRef<HTMLInputElement>(null);
   const over = useDrop((file) => onFile(file, file.name));
-  const useSample = () => onFile(fetchSample(), "the sample");
+  const useSample = () => onFile(fetchSample(), SAMPLE);
   return (
-    <section class={`source${opened ? " source-small" : ""}${over ? " source-over" : ""}`} aria-label="Transcript" aria-busy={busy}>
-      {!opened && (
+    <section class={`source${alone ? "" : " source-small"}${over ? " source-over" : ""}`} aria-label="Transcript" aria-busy={busy}>
+      {alone && (
         <>
           <h2>Drop an agent’s transcript here</h2>
           <p>
@@ -29,10 +34,10 @@ export function Source({ opened, busy: doing, progress, onFile, onCancel }: Prop
         </>
       )}
       <div class="source-buttons">
-        <button type="button" class="button button-strong" onClick={useSample} disabled={busy}>
+        <button type="button" class={alone ? "button button-strong" : "button"} onClick={useSample} disabled={busy}>
           Use the sample
         </button>
-        <button type="button" class="button" onClick={() => input.current?.click()} disabled={busy}>
+        <button type="button" class={alone ? "button" : "button button-strong"} onClick={() => input.current?.click()} disabled={busy}>
           Choose a file…
         </button>
         <input
@@ -49,7 +54,7 @@ export function Source({ opened, busy: doing, progress, onFile, onCancel }: Prop
           }}
         />
         <span class="source-hint" role="status">
-          {busy || slow ? `${progress?.doing ?? (busy ? "Reading" : "Running")}…` : opened ? "or drop another file anywhere" : "The sample: a scripted agent at work on this very project, with real tool outputs."}
+          {busy || slow ? `${progress?.doing ?? (busy ? "Reading" : "Running")}…` : alone ? "The sample: a scripted agent at work on this very project, with real tool outputs." : opened?.name === SAMPLE ? "This is the sample: an agent at work on this very project. Drop a session of your own anywhere; it never leaves this page." : "or drop another file anywhere; it never leaves this page"}
         </span>
         {(busy || slow) && (
           <span class="source-progress">
@@ -75,7 +80,7 @@ function useSlow(busy: boolean): boolean {
   return slow;
 }
 
-async function fetchSample(): Promise<Blob> {
+export async function fetchSample(): Promise<Blob> {
   const response = await fetch(sampleUrl);
   if (!response.ok) throw new Error(`The sample could not be fetched: the server answers ${response.status}.`);
   return response.blob();

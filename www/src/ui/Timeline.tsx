@@ -30,6 +30,8 @@ export function Timeline({ outcome, call, onCall }: Props) {
       </section>
     );
   const at = Math.min(99.8, ((call + 0.5) / calls.length) * 100);
+  const previous = drawn.folds.filter((fold) => fold < call).at(-1);
+  const following = drawn.folds.find((fold) => fold > call);
   const y = (tokens: number) => `${100 - (100 * tokens) / drawn.scale}%`;
   const scrub = (event: PointerEvent) => {
     if (event.type === "pointermove" && event.buttons !== 1) return;
@@ -60,6 +62,14 @@ export function Timeline({ outcome, call, onCall }: Props) {
               <path key={name} d={d} style={{ fill: partColour(name) }} />
             ))}
           </svg>
+          {ticksOf(drawn.scale).map((tokens) => (
+            <span key={tokens} class="timeline-tick" style={{ top: y(tokens) }}>
+              {short(tokens)}
+            </span>
+          ))}
+          {drawn.breaks.map(({ at, by, lost, isFold }) => (
+            <i key={at} class={isFold ? "timeline-break timeline-break-fold" : "timeline-break"} style={{ left: `${((at + 0.5) / calls.length) * 100}%` }} title={`Before call ${count(at + 1)} ${by} broke the prompt cache: ${count(lost)} tokens are read again`} />
+          ))}
           {drawn.folds.map((fold) => (
             <i key={fold} class="timeline-fold" style={{ left: `${(fold / calls.length) * 100}%` }} title={`A fold before call ${count(fold + 1)}`} />
           ))}
@@ -111,6 +121,17 @@ export function Timeline({ outcome, call, onCall }: Props) {
           <span>the view that the next call would send</span>
         </p>
       )}
+      <div class="timeline-jumps">
+        <button type="button" class="button" disabled={previous === undefined} onClick={() => onCall(previous!)}>
+          ← Fold before
+        </button>
+        <button type="button" class="button" disabled={following === undefined} onClick={() => onCall(following!)}>
+          Next fold →
+        </button>
+        <span class="quiet small">
+          <i class="timeline-key timeline-key-fold" /> a fold <i class="timeline-key timeline-key-break" /> the prompt cache was broken
+        </span>
+      </div>
       <ul class="legend-line" aria-label="Parts">
         {drawn.names.map((name) => (
           <li key={name}>
@@ -120,6 +141,14 @@ export function Timeline({ outcome, call, onCall }: Props) {
       </ul>
     </section>
   );
+}
+
+/** Round figures along the axis, four or so. */
+function ticksOf(scale: number): number[] {
+  const rough = scale / 4;
+  const size = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5].find((n) => n * size >= rough) ?? 10) * size;
+  return Array.from({ length: Math.floor(scale / step) }, (_, i) => (i + 1) * step).filter((tokens) => tokens < scale * 0.97);
 }
 
 const AFTER = "After the last answer";
@@ -160,6 +189,7 @@ function drawing({ calls, limit, recorded }: Outcome) {
     scale,
     names,
     areas: [...paths],
+    breaks: calls.flatMap(({ lost, brokenBy, folded }, at) => (lost > 0 && brokenBy ? [{ at, by: brokenBy, lost, isFold: folded }] : [])),
     folds: calls.flatMap((call, index) => (call.folded ? [index] : [])),
     recorded: area((call) => recorded.tokens[call] ?? 0),
     underRecorded: area((call) => calls[call]?.tokens ?? 0),

@@ -11,7 +11,8 @@ interface Props<T> {
   rows: T[];
   rowHeight: number;
   keyOf: (row: T) => string;
-  draw: (row: T) => ComponentChildren;
+  /** `isActive`: its buttons are stops of the Tab key; those of all others are reached by the arrow keys. */
+  draw: (row: T, isActive: boolean) => ComponentChildren;
   /** A row to bring into sight, and to give the focus; a new object does it again. */
   target?: { key: string } | null;
 }
@@ -20,6 +21,7 @@ export function VirtualList<T>({ label, rows, rowHeight, keyOf, draw, target }: 
   const box = useRef<HTMLUListElement>(null);
   const [seen, setSeen] = useState({ top: 0, height: 600 });
   const focusOn = useRef<string | null>(null);
+  const [active, setActive] = useState<string | null>(null);
 
   const measure = () => box.current && setSeen({ top: box.current.scrollTop, height: box.current.clientHeight });
   useEffect(() => {
@@ -75,9 +77,16 @@ export function VirtualList<T>({ label, rows, rowHeight, keyOf, draw, target }: 
     goTo(to);
   };
 
+  const drawn = rows.slice(first, end);
+  const inSight = drawn.find((_, i) => (first + i) * rowHeight >= seen.top) ?? drawn[0];
+  const stop = drawn.some((row) => keyOf(row) === active) ? active : inSight && keyOf(inSight);
+  const onFocus = (event: FocusEvent) => {
+    const key = (event.target as HTMLElement).closest<HTMLElement>("[data-key]")?.dataset.key;
+    if (key !== undefined) setActive(key);
+  };
   return (
-    <ul ref={box} class="virtual" aria-label={label} tabIndex={0} onScroll={measure} onKeyDown={onKeyDown} style={{ "--room": `${rows.length * rowHeight}px` }}>
-      {rows.slice(first, end).map((row, i) => (
+    <ul ref={box} class="virtual" aria-label={label} onScroll={measure} onFocusIn={onFocus} onKeyDown={onKeyDown} style={{ "--room": `${rows.length * rowHeight}px` }}>
+      {drawn.map((row, i) => (
         <li
           key={keyOf(row)}
           data-key={keyOf(row)}
@@ -86,7 +95,7 @@ export function VirtualList<T>({ label, rows, rowHeight, keyOf, draw, target }: 
           aria-setsize={rows.length}
           style={{ height: `${rowHeight}px`, transform: `translateY(${(first + i) * rowHeight}px)` }}
         >
-          {draw(row)}
+          {draw(row, keyOf(row) === stop)}
         </li>
       ))}
     </ul>

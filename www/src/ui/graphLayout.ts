@@ -1,6 +1,7 @@
 // Where everything of the graph stands: lanes from top to bottom, messages from left to right.
 
 import type { Lane, Row } from "../engine/protocol";
+import { isInView } from "./fates";
 
 const GAP = 18;
 const LANE = 64;
@@ -51,7 +52,8 @@ export interface Drawing {
   height: number;
 }
 
-export function drawingOf(rows: Row[], lanes: Lane[]): Drawing {
+export function drawingOf(all: Row[], lanes: Lane[]): Drawing {
+  const rows = all.filter((row) => row.fate === "folded" || isInView(row));
   const main: Dot[] = [];
   const hidden: Dot[] = [];
   const folds: Fold[] = [];

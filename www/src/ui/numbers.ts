@@ -10,11 +10,15 @@ export const percent = (share: number) => `${(share * 100).toFixed(share > 0 && 
 
 export const milliseconds = (ms: number) => `${ms < 10 ? ms.toFixed(1) : count(ms)} ms`;
 
-/** Tokens in few characters: 950, 12.5k, 1M. */
+const UNITS = [[1e9, "B"], [1e6, "M"], [1e3, "k"]] as const;
+
+/** Tokens in few characters: 950, 12.5 k, 1 M, 1.1 B. */
 export function short(tokens: number): string {
-  if (tokens < 1000) return String(tokens);
-  const [value, unit] = tokens < 1_000_000 ? [tokens / 1000, "k"] : [tokens / 1_000_000, "M"];
-  return `${value.toFixed(value < 100 && value % 1 !== 0 ? 1 : 0)}${unit}`;
+  // What would be written as 1000 of a unit is 1 of the next.
+  const unit = UNITS.find(([size]) => tokens >= size * 0.9995);
+  if (!unit) return String(Math.round(tokens));
+  const value = tokens / unit[0];
+  return `${value.toFixed(value < 99.95 ? 1 : 0).replace(/\.0$/, "")}\u00a0${unit[1]}`;
 }
 
 export function bytes(n: number): string {

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { Cancelled, EngineClient } from "../engine/client";
 import type { Moment, Opened, Outcome, Progress, SentMoment, Settings, Source as Message, Trouble } from "../engine/protocol";
 import { TroubleError } from "../engine/trouble";
+import { readLink } from "./link";
 import { settingsFor } from "./settings";
 
 export const client = new EngineClient();
@@ -35,6 +36,8 @@ export function useEngine() {
   const pending = useRef(false);
 
   const sources = useRef<Message[]>([]);
+  /** What the address asked for: of the first transcript that is opened. */
+  const asked = useRef(readLink(location.hash));
 
   client.onProgress = setProgress;
 
@@ -44,6 +47,7 @@ export function useEngine() {
   const run = useCallback(async () => {
     // The loop below takes up what is wanted by then. A replay goes on for the sake of another call, facts do not.
     if (running.current) return wanted.current.settings || pending.current ? client.hurry() : undefined;
+    client.hurry(); // a comparison can wait
     running.current = true;
     setBusy("running");
     for (;;) {
@@ -116,10 +120,12 @@ export function useEngine() {
         setOpened(found);
         setOutcome(null);
         setMoment(null);
-        const last = found.calls; // with the last answer, too
-        setCall(last);
-        current.current = { settings: null, call: last, calls: found.calls };
-        change(settingsFor(found));
+        const { settings, call } = asked.current;
+        asked.current = { settings: {}, own: false };
+        const at = Math.min(call ?? found.calls, found.calls); // the last answer is there, too
+        setCall(at);
+        current.current = { settings: null, call: at, calls: found.calls };
+        change({ ...settingsFor(found), ...settings });
       } catch (error) {
         setBusy(null);
         setProgress(null);

@@ -1,0 +1,6 @@
+// The command line's report, which is plain JavaScript.
+
+declare module "*/cli/html.js" {
+  import type { Simulation } from "contextfold";
+  export function htmlReport(report: { name: string; source: string; simulation: Simulation }): string;
+}
