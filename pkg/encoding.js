@@ -59,7 +59,7 @@ async function putAsset(name, source) {
   if (source instanceof ArrayBuffer) return room.put(new Uint8Array(source));
   if (ArrayBuffer.isView(source)) return room.put(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
   const asset = ASSETS[SAME_ASSET[name] ?? name];
-  if (source === undefined && !asset) throw new ContextError("INVALID_ARGUMENT", `\`${name}\` is no encoding that is known here`);
+  if (source === undefined && !asset) throw new ContextError("INVALID_ARGUMENT", `\`${name}\` is no encoding that is known here; there are ${[...Object.keys(ASSETS), ...Object.keys(SAME_ASSET)].join(", ")}, and \`encodingForModel(model)\` names a model's`);
   if (source !== undefined && typeof source !== "string" && !(source instanceof URL))
     throw new ContextError("INVALID_ARGUMENT", "source: expected a URL, or the bytes of the encoding's asset");
   let where = source;

@@ -1,7 +1,7 @@
 // A session is no plain data: `structuredClone` and `postMessage` would make an empty object of it, without a word. They name the
 // first value that they cannot clone, and this is one that says what to do instead.
 
-const WHY = Symbol("a Session is no plain data: session.snapshot() gives its bytes, and Session.restore(bytes) the session; fork(id) goes on beside it. It");
+const WHY = Symbol("a Session is no plain data: session.snapshot() gives its bytes, and Session.restore(bytes) the session; fork(id) goes on beside it; a Session itself");
 
 /** Gives each object of a class a value that cannot be cloned; its address, which is no business of anybody's, is not shown any more. */
 export function refuseClones({ prototype }) {

@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { FORMATS } from "contextfold/transcript";
 import { usage } from "./failure.js";
-import { meant } from "./nearest.js";
+import { meant } from "../nearest.js";
 
 // Each: how it is typed, what it does. `read` turns the text into a value.
 const FLAGS = {

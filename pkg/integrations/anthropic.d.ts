@@ -33,7 +33,7 @@ export type AnthropicOptions = IntegrationOptions<object> & {
  * import Anthropic from "@anthropic-ai/sdk";
  * import { middleware } from "contextfold/anthropic";
  *
- * const client = new Anthropic({ middleware: [middleware({ model: "claude-opus-4-5", cacheMarks: 4 })] });
+ * const client = new Anthropic({ middleware: [middleware({ model: "claude-opus-5-5", cacheMarks: 4 })] });
  * ```
  *
  * `compaction` blocks of Anthropic's own stay where they are. A request of a conversation that Anthropic holds (`thread`) goes out as
@@ -49,7 +49,7 @@ export declare function middleware(options: AnthropicOptions): Middleware;
  * ```js
  * import { toolRunner } from "contextfold/anthropic";
  *
- * const runner = toolRunner(client, { model, max_tokens: 4096, messages, tools, thread: false }, { model: "claude-opus-4-5" });
+ * const runner = toolRunner(client, { model, max_tokens: 4096, messages, tools, thread: false }, { model: "claude-opus-5-5" });
  * const answer = await runner;
  * ```
  *

@@ -8,6 +8,8 @@ import { runLoop } from "../../pkg/integrations/shared/agent-loop.js";
 import { completionOf } from "../../pkg/integrations/shared/chat-stream.js";
 import { withoutHeader } from "../../pkg/integrations/shared/header.js";
 import { fit } from "contextfold/openai";
+import { prepareStep } from "contextfold/ai-sdk";
+import { memoryStore } from "contextfold/stores/memory";
 import { sendFitting } from "../../pkg/integrations/shared/http.js";
 
 test("a header into which an instruction was merged is not said twice", () => {
@@ -99,4 +101,46 @@ test("a streamed response has its `output_text`, as one that is not streamed has
   const run = async (end) => (await runResponses({ responses: { create: async () => end() } }, { model: "gpt-5", input: "Hi", stream: true }, { contextWindow: 8000 })).response;
   assert.equal((await run(events)).output_text, "Done.");
   assert.equal(response.output_text, undefined, "the event's own object is the caller's");
+});
+
+test("strict: a summary that fails fails the step, though the view fits without it", async () => {
+  const messages = [{ role: "user", content: "Why?" }];
+  for (let n = 0; n < 40; n++) {
+    const call = { toolCallId: `c${n}`, toolName: "read" };
+    const output = { type: "text", value: "a line\n".repeat(120) };
+    messages.push({ role: "assistant", content: [{ type: "tool-call", ...call, input: {} }] }, { role: "tool", content: [{ type: "tool-result", ...call, output }] });
+  }
+  const summarize = () => Promise.reject(new Error("overloaded"));
+  for (const compaction of [{}, { onFailure: "error" }]) {
+    const options = { contextWindow: 4000, summarize, compaction };
+    const step = prepareStep({ ...options, strict: true });
+    await assert.rejects(step({ messages, steps: [], stepNumber: 0 }), { code: "SUMMARY_FAILED", message: /overloaded/ });
+    const heard = [];
+    await prepareStep({ ...options, onError: (error) => heard.push(error.code) })({ messages, steps: [], stepNumber: 0 });
+    assert.deepEqual(heard, ["SUMMARY_FAILED"]);
+  }
+});
+
+test("a hook with a store and no key says that it would save nothing", () => {
+  const store = memoryStore();
+  assert.throws(() => prepareStep({ contextWindow: 8000, store }), { code: "INVALID_CONFIG", message: /nothing is saved without a `key`/ });
+  prepareStep({ contextWindow: 8000, store, key: "chat-17" });
+  prepareStep({ contextWindow: 8000, store, toolOutputCache: { memoryBytes: 1000 } }); // outputs go there
+});
+
+test("an unknown option of a hook: what is near, or all that the hook takes", () => {
+  const said = (options) => {
+    try {
+      prepareStep({ contextWindow: 8000, ...options });
+    } catch ({ code, message }) {
+      assert.equal(code, "INVALID_CONFIG");
+      return message;
+    }
+  };
+  for (const [slip, meant] of Object.entries({ stict: "strict", sesion: "session", keys: "key", onReports: "onReport", summarise: "summarize" })) assert.match(said({ [slip]: 1 }), new RegExp(`\`${slip}\`: unknown key; did you mean \`${meant}\``));
+  for (const other of ["abortSignal"]) {
+    const message = said({ [other]: 1 });
+    assert.doesNotMatch(message, /did you mean/);
+    for (const name of ["contextWindow", "summarize", "session", "key", "strict", "onReport", "onError", "signal", "tools", "instructions"]) assert.ok(message.includes(`\`${name}\``), `${name} in ${message}`);
+  }
 });

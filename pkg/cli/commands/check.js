@@ -2,7 +2,7 @@
 
 import { check as checkList } from "contextfold";
 import { EXIT, usage } from "../failure.js";
-import { meant } from "../nearest.js";
+import { meant } from "../../nearest.js";
 import { fitEnd, left, plain, plural, wrap } from "../paint.js";
 import { print, printJson, progress, style } from "../terminal.js";
 

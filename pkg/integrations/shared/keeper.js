@@ -99,8 +99,8 @@ export class Keeper {
       const isNotice = notice ? this.#tellNotice(report) : this.#isNotice(report);
       if (isNotice || report.decisions.length > 0) this.#report(report, conversation);
       this.#save(conversation, report.decisions.length > 0);
-      // The view fits all the same: no reason to stop an agent, however strict, but one to tell.
-      if (conversation.trouble !== undefined) this.#tell(new ContextError("SUMMARY_FAILED", conversation.trouble), { signal, goesOn: "a compaction failed, and the agent goes on without it" });
+      // The view fits all the same: no reason to stop an agent that is not strict, but one to tell.
+      if (conversation.trouble !== undefined) this.failed(new ContextError("SUMMARY_FAILED", conversation.trouble), { signal, goesOn: "a compaction failed, and the agent goes on without it" });
     } catch (error) {
       // The list is in the session, and the view is as it was before: with the folds of earlier steps. Where the SDK's
       // own list would not fit, that view is what the agent can go on with.
@@ -152,9 +152,9 @@ export class Keeper {
   }
 
   /** Says that the agent goes on without us; throws where the caller is strict. */
-  failed(error, { signal } = {}) {
+  failed(error, about) {
     if (this.#options.strict) throw error;
-    this.#tell(error, { signal });
+    this.#tell(error, about);
   }
 
   /** Says it once, or each time to who listens. An abort is the caller's own doing. */

@@ -1,6 +1,7 @@
 // What every integration takes beside a session's own options.
 
 import { ContextError, Session } from "contextfold";
+import { nearest } from "../../nearest.js";
 
 const OWN = ["session", "key", "strict", "onError", "onReport"];
 
@@ -30,14 +31,27 @@ export function readOptions(options = {}, { more = [] } = {}) {
     if (key) throw new ContextError("INVALID_CONFIG", `${key}: give it to the session that you hand over as \`session\``);
     if (typeof own.session !== "function" && typeof own.session?.prepare !== "function")
       throw new ContextError("INVALID_CONFIG", "session: expected a Session, or a function that gives one");
-  } else tryOut(ofSession);
+  } else tryOut(ofSession, [...OWN, ...more]);
+  // Outputs may be moved to a store without one; a conversation is saved under its key.
+  if (ofSession.store !== undefined && own.key === undefined && ofSession.toolOutputCache?.memoryBytes == null)
+    throw new ContextError("INVALID_CONFIG", "store: nothing is saved without a `key`; give one, a text (`\"chat-17\"`) or a function of the call that gives it");
   return { ...own, ofSession };
 }
 
-function tryOut(ofSession) {
+function tryOut(ofSession, hooks) {
   try {
     new Session(ofSession).free();
   } catch (error) {
-    if (error?.code !== "NOT_INITIALIZED") throw error;
+    if (error?.code !== "NOT_INITIALIZED") throw withHooksNames(error, ofSession, hooks);
   }
+}
+
+/** A session knows its own options alone: its error for one that is unknown gets the hook's. */
+function withHooksNames(error, ofSession, hooks) {
+  const unknown = Object.keys(ofSession).find((key) => error?.message?.includes(`\`${key}\`: unknown key`));
+  if (unknown === undefined) return error;
+  const near = nearest(unknown, hooks);
+  if (near) return new ContextError("INVALID_CONFIG", `\`${unknown}\`: unknown key; did you mean \`${near}\`?`);
+  if (error.message.includes("did you mean")) return error;
+  return new ContextError("INVALID_CONFIG", `${error.message}; and of this hook ${hooks.map((name) => `\`${name}\``).join(", ")}`);
 }

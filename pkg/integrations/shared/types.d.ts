@@ -14,7 +14,7 @@ export interface KeyOption<A = unknown> {
   /**
    * The conversation's key (`"chat-17"`), or a function that gives the one of this call (`undefined`: none). The list then belongs to
    * this conversation, whatever it begins with. With a `store`, the session is loaded from there under this key, and saved again
-   * when its view was changed.
+   * when its view was changed. A `store` without a key is refused, but for one that only takes tool outputs (`toolOutputCache.memoryBytes`).
    */
   key?: string | ((args: A) => string | undefined) | undefined;
 }
@@ -29,7 +29,7 @@ export type SessionOf<A = unknown> = Session | ((args: A) => Session);
 export interface HookOptions {
   /**
    * Default false: an error inside the engine, or in your `summarize`, leaves the agent running with its own messages, and is
-   * said once on the console (or to `onError`). True: it is thrown, and fails the run.
+   * said once on the console (or to `onError`). True: it is thrown, and fails the run, also where the view fits without that summary.
    */
   strict?: boolean | undefined;
   /** Hears every failure, instead of the console. */

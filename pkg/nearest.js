@@ -2,10 +2,15 @@
 
 /** ` (did you mean …?)`, or nothing where no known word is near. */
 export function meant(word, known) {
-  const far = Math.floor(word.length / 3) + 1;
+  const found = nearest(word, known);
+  return found === undefined ? "" : ` (did you mean ${found}?)`;
+}
+
+/** The known word that is nearest; `undefined` where none is near. */
+export function nearest(word, known) {
+  const far = Math.floor((word.length + 2) / 4);
   const near = known.map((name) => [distance(word.toLowerCase(), name.toLowerCase()), name]).filter(([steps]) => steps <= far);
-  if (near.length === 0) return "";
-  return ` (did you mean ${near.reduce((best, next) => (next[0] < best[0] ? next : best))[1]}?)`;
+  return near.length === 0 ? undefined : near.reduce((best, next) => (next[0] < best[0] ? next : best))[1];
 }
 
 /** Levenshtein's. */
