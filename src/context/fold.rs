@@ -22,7 +22,8 @@ pub struct Fold {
     pub tokens_folded: u64,
     /// When, by the caller's clock.
     pub created_at: Option<f64>,
-    /// How members stood that did not stand whole: what an unfold gives back.
+    /// How members stood that did not stand whole, and what came back into the view because of the fold: what an unfold gives
+    /// back.
     pub altered: Vec<Stood>,
     /// Members that pointed to the same output further down, and to which.
     pub pointers: Vec<(NodeIndex, NodeIndex)>,

@@ -136,6 +136,7 @@ impl Context {
         let holds = |step: &Step| fold.members[step.range.clone()].contains(&index);
         let Some(step) = steps(messages).into_iter().find(holds) else { return };
         let back: Vec<NodeIndex> = fold.members.drain(step.range).collect();
+        fold.altered.retain(|stood| !back.contains(&stood.slot.node));
         self.folds_changed += 1;
         let whole = |n: &NodeIndex| Stood { slot: Slot::whole(&self.history, *n), shown: true };
         self.stand_again(&NodeSet::default(), back.iter().map(whole).collect());

@@ -108,14 +108,22 @@ impl Context {
             let whole = || Stood { slot: Slot::whole(&self.history, *node), shown: true };
             altered.remove(node).unwrap_or_else(whole)
         };
-        let back: Vec<Stood> = members.iter().map(&mut stood).collect();
+        let mut back: Vec<Stood> = members.iter().map(&mut stood).collect();
+        // What came back so that the view began with the user leaves it again, where it still stands.
+        let mut gone = beside;
+        for node in self.view.with_dropped().into_iter().map(|slot| slot.node) {
+            if let Some(stood) = altered.remove(&node) {
+                gone.insert(node);
+                back.push(stood);
+            }
+        }
         let points =
             |node: NodeIndex| back.iter().any(|s| s.slot.node == node && s.slot.form == Form::Pointer);
         let again =
             pointers.into_iter().filter(|pointer| points(pointer.0) && !self.pointers.contains(pointer));
         let again: Vec<_> = again.collect();
         self.pointers.extend(again);
-        self.stand_again(&beside, back);
+        self.stand_again(&gone, back);
         for member in &members {
             self.history.set_folded_by(*member, None);
         }
@@ -141,6 +149,19 @@ impl Context {
         }
         all.extend(back);
         self.view.arrange(all);
+    }
+
+    /// The view begins with the user behind a new fold, too: what comes back for that is the fold's doing, and an unfold undoes it.
+    pub fn begin_with_user_behind(&mut self, summary: NodeIndex) {
+        let before: Vec<Stood> = self.view.stood().filter(Stood::is_altered).collect();
+        self.begin_with_user();
+        let is_whole_now: NodeSet = {
+            let now = self.view.body().iter().filter(|slot| slot.form == Form::Whole);
+            now.map(|slot| slot.node).collect()
+        };
+        if let Some(fold) = self.folds.iter_mut().find(|fold| fold.summary == summary) {
+            fold.altered.extend(before.into_iter().filter(|stood| is_whole_now.contains(&stood.slot.node)));
+        }
     }
 
     /// Providers want a conversation to begin with the user: where the message that began it was dropped while a summary stood

@@ -43,6 +43,20 @@ test("a pinned text keeps its place behind a summary that is folded and comes ba
   assert.deepEqual(ids(), before.toSpliced(1, 1));
 });
 
+test("what came back so that the view begins with the user leaves it again when the fold by hand is undone", async () => {
+  const session = new Session({ contextWindow: 900, tokenizer: "bytes/4", safetyMargin: 0, ladder: "rolling" });
+  for (let n = 0; n < 12; n++) session.push([user(`question ${n} ${words(30)}`), assistant(`answer ${n} ${words(30)}`)]);
+  await session.prepare();
+  const before = session.view("messages");
+  const ids = session.items().map((item) => item.id);
+  const first = Number(ids[0].slice(1));
+  assert.ok(first > 1, "the ladder dropped messages");
+  const fold = session.graph.compress(ids.slice(0, 1), "By hand.");
+  assert.ok(session.items().some((item) => Number(item.id.slice(1)) < first), "a user message came back");
+  session.graph.expand(fold);
+  assert.deepEqual(session.view("messages"), before);
+});
+
 test("a summary whose messages were all taken out of it inside another fold does not come back", () => {
   const session = new Session({ contextWindow: 100_000 });
   for (let n = 0; n < 4; n++) session.push([user(`question ${n}`), assistant(`answer ${n}`)]);
