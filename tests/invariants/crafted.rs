@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use contextfold::ErrorCode;
 use contextfold::compaction::Reason;
+use contextfold::context::NodeKind;
 use contextfold::message::{Message, Role};
 use contextfold::provider::GraphMessages;
 use contextfold::session::{Fit, MergeAs, PlanOptions, SESSION, Search, Session};
@@ -116,9 +117,13 @@ const DEEDS: [Deed; 10] = [
         }
     },
     |session, id| {
-        let node = session.context().history.find(id);
-        let _ =
-            session.rewrite(&node.into_iter().collect::<Vec<_>>(), vec![Message::text(Role::User, "anew")]);
+        // As a list that parts from the conversation at this message: all that comes behind goes as well.
+        let history = &session.context().history;
+        let behind = history.nodes().iter().skip_while(|node| *node.id != *id);
+        let messages = behind.filter(|node| node.kind == NodeKind::Message);
+        let found = messages.filter_map(|node| history.find(&node.id));
+        let gone: Vec<_> = found.filter(|node| !history.is_superseded(*node)).collect();
+        let _ = session.rewrite(&gone, vec![Message::text(Role::User, "anew")]);
     },
     |session, id| drop(session.fold_by_hand(&[id.to_owned()], "a summary")),
     |session, id| {
@@ -264,7 +269,7 @@ fn altered_bytes_are_refused_or_a_session() {
 #[test]
 fn alterations_that_were_taken_once_hold() {
     let began = Instant::now();
-    for (seed, alteration) in [(12, 227), (15, 196), (43, 200)] {
+    for (seed, alteration) in [(12, 227), (15, 196), (43, 200), (1_795_616_206, 26)] {
         quietly(|| run_seed(seed, alteration..alteration + 1, began, Duration::MAX)).unwrap();
     }
 }
