@@ -83,11 +83,11 @@ fn the_fourth_try_has_a_report_though_no_summary_came_before() {
     let mut s = session(&json!({ "contextWindow": 4_000, "compaction": { "onFailure": "error" } }));
     s.push(talk()).unwrap();
     for _ in 0..3 {
-        let fit = s.recover("prompt is too long: 1000 tokens > 700 maximum").unwrap().unwrap();
+        let fit = s.recover("prompt is too long: 1000 tokens > 300 maximum").unwrap().unwrap();
         assert!(matches!(fit, Fit::NeedsSummary(_)));
     }
     assert!(s.report().is_none());
-    s.recover("prompt is too long: 1000 tokens > 700 maximum").err().unwrap();
+    s.recover("prompt is too long: 1000 tokens > 300 maximum").err().unwrap();
     assert_eq!(s.report().unwrap().tokens_after, s.tokens());
 }
 

@@ -1,6 +1,6 @@
 // Gap closed: the loss of the recorded message in each policy's view, between that of everything and that of nothing.
 
-import { interval, closed, sign } from "./bootstrap.mjs";
+import { closed, interval, mean, sign } from "./bootstrap.mjs";
 import { budgetOf } from "./points.mjs";
 import { percent, range, table } from "./table.mjs";
 
@@ -25,6 +25,30 @@ export async function views(points, shares, policies, count) {
       }
     }
   return out;
+}
+
+/** Losses of the views alone, where no model reads everything. */
+export async function lossesOf(made, scorer, progress = () => {}) {
+  const out = [];
+  for (const v of made) {
+    out.push({ ...v, loss: v.view ? await scorer.loss(v.view, v.point.next) : null });
+    progress(`${v.policy} in ${v.budget} of ${v.point.name} ${v.point.at}`);
+  }
+  return out;
+}
+
+/** Mean losses and how much better than the baseline on the same points, by budgets. */
+export function lossTable(results, budgets, policies, seed, baseline = "newest") {
+  const of = (policy, budget) => new Map(results.filter((r) => r.policy === policy && r.budget === budget && r.loss !== null).map((r) => [r.point, r]));
+  const rows = policies.map((policy) => [policy, ...budgets.flatMap((budget) => {
+    const [mine, base] = [of(policy, budget), of(baseline, budget)];
+    const there = [...mine.keys()].filter((point) => base.has(point));
+    if (!there.length) return ["–", "–", "–", "–"];
+    const better = there.map((point) => base.get(point).loss - mine.get(point).loss);
+    const sizes = [...mine.values()];
+    return [mean(there.map((point) => mine.get(point).loss)).toFixed(3), policy === baseline ? "–" : range(interval(better, mean, seed)), `${Math.round(mean(sizes.map((r) => r.tokens)))}${sizes.some((r) => r.tokens > budget) ? " (over)" : ""}`, String(there.length)];
+  })]);
+  return table(["", ...budgets.flatMap((budget) => [`loss in ${budget}`, "better than newest by", "tokens", "points"])], rows);
 }
 
 /** Losses of everything and nothing first; then of the views at the points that have a gap. */

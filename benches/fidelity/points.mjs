@@ -27,8 +27,9 @@ export function headerOf(messages) {
   return messages.slice(0, end < 0 ? messages.length : end);
 }
 
-/** What a view may take: the least, and a share of the rest. */
+/** What a view may take: the least, and a share of the rest; above 1, so many tokens. */
 export function budgetOf(point, share, count) {
+  if (share > 1) return share;
   const none = count.list(point.none);
   return none + Math.floor(share * (count.list(point.full) - none));
 }
@@ -55,6 +56,25 @@ export function candidates({ name, group, messages }, count, sizes = SIZES) {
   }
   return out;
 }
+
+/** Places with so much before them that no small model reads it: all of the session stands before each. */
+export function longCandidates({ name, group, messages }, count, { least: fewest, message, own }) {
+  const header = headerOf(messages);
+  const out = [];
+  let used = count.list(header);
+  for (let at = header.length; at < messages.length; at++) {
+    const m = messages[at];
+    if (m.role === "assistant" && used >= fewest && count.message(m) >= message) {
+      const full = messages.slice(0, at);
+      const none = least(full);
+      if (count.list(none) <= own) out.push({ name, group, at, from: 0, full, none, next: m });
+    }
+    used += count.message(m);
+  }
+  return out;
+}
+/** At least so many tokens before a point; its message; and what everybody keeps takes at most so many. */
+export const LONG = { least: 60_000, message: 15, own: 2_000 };
 
 /** `n` points of a group: first one of each recording, in an order by the seed, then a second one of each, and so on. */
 export function choose(lists, n, seed) {

@@ -3,6 +3,7 @@
 import { pathToFileURL } from "node:url";
 import { resolve } from "node:path";
 import { evenCut, newest } from "./even-cut.mjs";
+import { headerOf } from "./points.mjs";
 import { plain } from "./plain.mjs";
 
 const NOTHING = "<summary>The work went on.</summary>";
@@ -18,6 +19,25 @@ export const simple = (count) => [
   { name: "newest", view: (messages, budget) => newest(messages, budget, count) },
   { name: "even-cut", view: (messages, budget) => evenCut(messages, budget, count) },
 ];
+
+const ROUNDS = 12;
+/** The peers at the largest limit of their own with which the view keeps the budget; `kept` of ../session. */
+export const peers = (kept, count) =>
+  Object.entries(kept).map(([name, keep]) => ({
+    name,
+    kind: "peers",
+    async view(messages, budget) {
+      const header = headerOf(messages);
+      const rest = messages.slice(header.length);
+      let [low, high, best] = [1, name === "ai" ? rest.length : 2 * budget, header];
+      for (let round = 0; round < ROUNDS && low < high; round++) {
+        const middle = Math.ceil((low + high) / 2);
+        const view = [...header, ...await keep(rest, middle)];
+        if (count.list(view) <= budget) [low, best] = [middle, view]; else high = middle - 1;
+      }
+      return best;
+    },
+  }));
 
 /** contextfold in its ways: a session that prepares once, the same to the brim, one-shot, without a useful summary, each preset. */
 export function contextfold(built, label) {

@@ -18,6 +18,8 @@ const { values: o } = parseArgs({
     shares: { type: "string", default: "0.3,0.1" },
     models: { type: "string", default: "smollm2" },
     policies: { type: "string" },
+    long: { type: "string", default: "0" },
+    budgets: { type: "string", default: "3600,7200" },
     package: { type: "string", multiple: true },
     half: { type: "string", default: "both" },
     seed: { type: "string", default: "1" },
@@ -30,9 +32,12 @@ const shares = list(o.shares).map(Number);
 const say = (text) => console.log(`${text}\n`);
 const note = (text) => process.stderr.write(`${text}\n`);
 
-const { contextfold, load, simple } = await import("./policies.mjs");
+const { contextfold, load, peers, simple } = await import("./policies.mjs");
+const session = join(root, "benches/session");
+if (!existsSync(join(session, "node_modules"))) execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: session, stdio: "inherit" });
+const { kept } = await import("../session/kept.mjs");
 const { counter } = await import("./count.mjs");
-const { candidates, choose } = await import("./points.mjs");
+const { LONG, candidates, choose, longCandidates } = await import("./points.mjs");
 const { half, recordings } = await import("./recordings.mjs");
 
 // `--package PATH`, or `NAME=PATH` for several that are compared in one run.
@@ -42,12 +47,13 @@ const packages = await Promise.all((o.package ?? [root]).map(async (spec, i, all
 }));
 const [{ built }] = packages;
 const count = counter((text) => built.encoding.count(text));
-const offered = [...simple(count), ...packages.flatMap(({ name, built }) => contextfold(built, name))];
+const offered = [...simple(count), ...peers(kept, count), ...packages.flatMap(({ name, built }) => contextfold(built, name))];
 const wanted = o.policies && new Set(list(o.policies));
 const policies = offered.filter((p) => !wanted || wanted.has(p.name) || wanted.has(p.kind));
 const names = policies.map((p) => p.name);
 
-const all = recordings(built.convert).filter(({ name }) => o.half === "both" || half(name) === o.half);
+const everything = recordings(built.convert);
+const all = everything.filter(({ name }) => o.half === "both" || half(name) === o.half);
 const results = { seed, half: o.half, shares, node: process.version, version: built.version?.(), packages: packages.map(({ name, path }) => ({ name, path })) };
 const pools = all.map((r) => candidates(r, count));
 const each = Math.ceil(Number(o.points) / 2);
@@ -61,12 +67,16 @@ for (const { name, built } of packages) {
   say(`## The user's rules${name ? `, ${name}` : ""}\n\n${rulesTable(results.rules[name || "contextfold"])}`);
 }
 
-const { gapTable, losses, views } = await import("./gap.mjs");
+const { gapTable, lossTable, losses, lossesOf, views } = await import("./gap.mjs");
 const { MODELS } = await import("./models.mjs");
 const { scorer } = await import("./score.mjs");
 const made = await views(points, shares, policies, count);
+const budgets = list(o.budgets).map(Number);
+const isOfHalf = (p) => o.half === "both" || half(`${p.name} ${p.at}`) === o.half;
+const longs = Number(o.long) && choose(everything.map((r) => longCandidates(r, count, LONG).filter(isOfHalf)), Number(o.long), seed);
+const madeOfLong = longs ? await views(longs, budgets, policies, count) : [];
 const errors = new Map();
-for (const v of made) if (v.error) errors.set(`${v.policy}: ${v.error.slice(0, 140)}`, (errors.get(`${v.policy}: ${v.error.slice(0, 140)}`) ?? 0) + 1);
+for (const v of [...made, ...madeOfLong]) if (v.error) errors.set(`${v.policy}: ${v.error.slice(0, 140)}`, (errors.get(`${v.policy}: ${v.error.slice(0, 140)}`) ?? 0) + 1);
 results.gap = {};
 for (const name of list(o.models)) {
   const model = await scorer(name);
@@ -75,6 +85,11 @@ for (const name of list(o.models)) {
   const { useful, results: scored } = await losses(points, made, model, (what) => ++done % 10 === 0 && note(`${name}: ${done}, ${Math.round((Date.now() - started) / 1000)} s, ${what}`));
   say(`## Gap closed, ${MODELS[name].title}\n\n${useful.length} points with a gap; 95 % intervals by bootstrap over points; + and −: the loss is significantly lower or higher than that of "newest", by pairs.\n\n${gapTable(scored, shares, names, seed)}`);
   results.gap[name] = scored.map(({ point, view, ...r }) => ({ recording: point.name, at: point.at, group: point.group, messages: view?.length, ...r }));
+  if (longs.length) {
+    const scored = await lossesOf(madeOfLong, model, (what) => ++done % 10 === 0 && note(`${name}: ${done}, ${what}`));
+    say(`## Long sessions, ${MODELS[name].title}\n\n${longs.length} points with at least ${LONG.least.toLocaleString("en")} tokens before them (${o.half === "both" ? "of both halves" : `the ${o.half} half of the points`}); mean loss of the next message.\n\n${lossTable(scored, budgets, names, seed)}`);
+    results.long = { ...results.long, [name]: scored.map(({ point, view, ...r }) => ({ recording: point.name, at: point.at, messages: view?.length, ...r })) };
+  }
   await model.end();
 }
 if (errors.size) say(`Views that threw:\n${[...errors].map(([what, n]) => `- ${n} × ${what}`).join("\n")}`);

@@ -1,4 +1,4 @@
-// Scores given tokens behind a given prefix with a small transformer, on one thread of any processor with AVX2.
+// Scores given tokens behind a given prefix with a small transformer, on one thread of any processor with AVX2; faster with AVX-512.
 // All products are of 16-bit integers: activations keep 14 bits and a sign, weights 10; sums of 64 products are exact in 32
 // bits, and go on in floating point. That is twice as fast as floating point and far finer than the models' own weights.
 //
@@ -50,6 +50,31 @@ static Linear linear(int n, int k, i16 **rows) {
 }
 
 // ---- Arithmetic ---------------------------------------------------------------------------------------------------
+#ifdef __AVX512VNNI__
+static inline void put(float *o, __m512i sum, int add) {
+  __m512 x = _mm512_cvtepi32_ps(sum);
+  _mm512_storeu_ps(o, add ? _mm512_add_ps(x, _mm512_loadu_ps(o)) : x);
+}
+/** out[4][16] = four rows of 16-bit numbers times one panel; `k` is a multiple of 64. Two sums a row, so that none waits for the other. */
+static inline __attribute__((always_inline)) void tile(const i16 *a, size_t lda, const i16 *panel, int k, float *out, size_t ldo) {
+  for (int b = 0; b < k; b += BLOCK, panel += BLOCK * 16) {
+    __m512i even[4], odd[4];
+    for (int r = 0; r < 4; r++) even[r] = odd[r] = _mm512_setzero_si512();
+#pragma GCC unroll 16
+    for (int j = 0; j < BLOCK; j += 4) {
+      __m512i w0 = _mm512_load_si512(panel + j * 16), w1 = _mm512_load_si512(panel + j * 16 + 32);
+#pragma GCC unroll 4
+      for (int r = 0; r < 4; r++) {
+        int32_t u[2];
+        memcpy(u, a + r * lda + b + j, 8);
+        even[r] = _mm512_dpwssd_epi32(even[r], w0, _mm512_set1_epi32(u[0]));
+        odd[r] = _mm512_dpwssd_epi32(odd[r], w1, _mm512_set1_epi32(u[1]));
+      }
+    }
+    for (int r = 0; r < 4; r++) put(out + r * ldo, _mm512_add_epi32(even[r], odd[r]), b);
+  }
+}
+#else
 static inline void put(float *o, __m256i sum, int add) {
   __m256 x = _mm256_cvtepi32_ps(sum);
   _mm256_storeu_ps(o, add ? _mm256_add_ps(x, _mm256_loadu_ps(o)) : x);
@@ -73,6 +98,7 @@ static inline __attribute__((always_inline)) void tile(const i16 *a, size_t lda,
     put(o, c20, b); put(o + 8, c21, b); o += ldo; put(o, c30, b); put(o + 8, c31, b);
   }
 }
+#endif
 static __attribute__((noinline)) void product(const i16 *a, size_t lda, int rows, const i16 *panels, size_t panel, int n, int k, float *out, size_t ldo) {
   for (int j = 0; j < n; j += 16)
     for (int r = 0; r < rows; r += 4) tile(a + r * lda, lda, panels + (size_t)(j / 16) * panel, k, out + r * ldo + j, ldo);

@@ -70,9 +70,10 @@ impl FoldPlan {
     pub fn give_back(&mut self, context: &Context, takes: u64) {
         let Some(cut) = &mut self.cut else { return };
         let steps = Steps::of(context);
-        let staying = steps.staying(cut.target.saturating_sub(takes), cut.share);
         let folded: NodeSet = self.members.iter().copied().collect();
         let is_folded = |unit: &Unit| unit.nodes.iter().any(|node| folded.contains(node));
+        let anyway = |at: usize| !is_folded(&steps.units()[at]);
+        let staying = steps.staying(context, cut.target.saturating_sub(takes), cut.share, anyway);
         let stays = |at: usize, unit: &Unit| staying.stays[at] && !unit.is_fold() && is_folded(unit);
         let mut new = steps.units().iter().filter(|unit| !unit.is_fold() && is_folded(unit)).count();
         let mut back = NodeSet::default();
@@ -108,7 +109,13 @@ impl FoldPlan {
 }
 
 /// The share of a view that is left for a summary beside steps that are cut evenly.
-const EVEN_SHARE: f64 = 0.15;
+const EVEN_SHARE: f64 = 0.07;
+
+/// What a frame says around a summary takes about so many tokens.
+const FRAME: u64 = 24;
+
+/// A summary of fewer tokens cannot even say that something was left out.
+const LEAST_SUMMARY: u64 = 32;
 
 /// How much of a conversation's end stays.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -117,6 +124,8 @@ pub struct Keep {
     pub turns: u64,
     /// The view's tokens after the fold, where there is a target.
     pub target: Option<u64>,
+    /// The view's tokens at the most.
+    pub most: u64,
     /// If the retained turns alone exceed the target, the oldest of them lose their earlier steps (COMP-7b).
     pub cut_within_turn: bool,
     /// Tokens that the fold's carry-over ledger may take.
@@ -137,7 +146,7 @@ impl Keep {
     /// Tokens to leave for the summary in a view of so many.
     fn room(&self, target: u64) -> u64 {
         let share = if self.even.is_some() { EVEN_SHARE } else { 0.25 };
-        self.summary.unwrap_or_else(|| ((target as f64 * share) as u64).min(2_000))
+        self.summary.unwrap_or_else(|| ((target as f64 * share) as u64).clamp(LEAST_SUMMARY, 2_000))
     }
 
     /// The last turns, cut where they exceed the target.
@@ -145,6 +154,7 @@ impl Keep {
         Self {
             turns,
             target,
+            most: u64::MAX,
             cut_within_turn: true,
             ledger: Budget::NONE,
             fill: false,
@@ -199,22 +209,25 @@ pub fn plan(context: &Context, keep: Keep, layout: Layout) -> Option<FoldPlan> {
 /// Plans a fold of what does not fit, though all that stays but the newest steps is cut to the smallest level (COMP-25).
 fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target: u64) -> Option<FoldPlan> {
     let steps = Steps::of(context);
-    if steps.cut(target, share).is_some() {
+    let target = steps.target(target, keep.most);
+    if steps.cut(context, target, share).is_some() {
         return None;
     }
-    let reserve = keep.room(target) + ledger::need(context, keep.ledger, target);
-    let staying = steps.staying(target.saturating_sub(reserve), share);
+    let room = target.saturating_sub(steps.fixed());
+    let reserve = keep.room(room) + FRAME + ledger::need(context, keep.ledger, room);
+    let share = Share { names: 0, ..share }; // the ledger tells them
     let mut units = steps.units().to_vec();
     let turns = turns(&units);
     let kept_turns = &turns[turns.len().saturating_sub(size(keep.turns))..];
+    let is_asked = |at: usize| steps.units()[at].opens_turn() && kept_turns.contains(&at);
+    let staying = steps.staying(context, target.saturating_sub(reserve), share, is_asked);
     let oldest_whole = units
         .iter()
         .position(Unit::opens_turn)
         .map_or(0, |first| kept_turns.first().copied().unwrap_or(first));
     for (at, unit) in units.iter_mut().enumerate() {
-        let is_asked = unit.opens_turn() && kept_turns.contains(&at);
         let stays = staying.stays[at] && !unit.is_fold();
-        if !stays && !unit.fixed && !unit.speaker.is_instruction() && !is_asked && unit.stays() {
+        if !stays && !unit.fixed && !unit.speaker.is_instruction() && unit.stays() {
             unit.go();
         }
     }
@@ -228,6 +241,7 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
     let plan = planned(context, keep, layout, &folded)?;
     Some(FoldPlan {
         cut_within_turn,
+        room: Some(keep.room(room)),
         cut: Some(CutBehind { tokens: staying.tokens, nodes: cut, target, share }),
         ..plan
     })

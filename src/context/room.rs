@@ -50,7 +50,7 @@ impl Context {
         }
         self.view.set_cut_to(None);
         if but_cuts && is_cut {
-            self.view.expect_layout();
+            self.view.expect_cuts_back();
         }
         back.extend(newest_first.into_iter().rev());
         if back.is_empty() {

@@ -29,6 +29,9 @@ const ROOM_AGAIN: u64 = 0;
 /// … and where what is cut is to be laid out anew.
 const LAID_OUT_ANEW: u64 = 1;
 
+/// … or may come back.
+const BROUGHT_BACK: u64 = 2;
+
 /// What the model is sent next. Sums are kept while slots change: asking for them costs nothing. Neither does a clone: what is
 /// long in it is copied when either of the two is edited.
 #[derive(Debug, Clone, Default)]
@@ -117,6 +120,16 @@ impl View {
     /// What is cut is to be laid out anew, whatever room it was cut for.
     pub fn expect_layout(&mut self) {
         self.cut_to = Some(LAID_OUT_ANEW);
+    }
+
+    /// Whether it is: a fold made room.
+    pub fn is_laid_out_anew(&self) -> bool {
+        self.cut_to == Some(LAID_OUT_ANEW)
+    }
+
+    /// What is cut may come back, whatever room it was cut for.
+    pub fn expect_cuts_back(&mut self) {
+        self.cut_to = Some(BROUGHT_BACK);
     }
 
     /// Messages are cut for a smaller view than one of so many tokens, or there is room since: a message that was cut could stand

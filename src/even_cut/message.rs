@@ -23,6 +23,7 @@ pub fn cut_message(
 ) -> Option<Message> {
     let (message, tally) = (&whole.message, &whole.tally);
     if message.role.is_instruction() || Level::LEAST.spares(tally.total()) {
+        names.note_whole(whole.node);
         return None;
     }
     let said = level.times(sizes::times(message.role));
@@ -33,6 +34,7 @@ pub fn cut_message(
         && !message.parts.iter().all(sizes::goes);
     let is_long = texts.iter().any(|t| !said.spares(*t)) || inputs.iter().any(|t| !level.spares(*t));
     if !is_long && !thinks {
+        names.note_whole(whole.node);
         return None;
     }
     let mut cut = Message::clone(message);
@@ -40,8 +42,7 @@ pub fn cut_message(
     for (text, tokens) in sizes::texts_mut(&mut cut.parts).zip(texts) {
         let rules = if message.role == Role::User { constraints(text) } else { Vec::new() };
         let rules: Vec<&str> = rules.iter().filter(|rule| !rule.fenced).map(|rule| rule.text).collect();
-        if let Some(shorter) =
-            cut_text(text, tokens, said, &mut |kept| names.told(whole.node, kept, &rules, level))
+        if let Some(shorter) = cut_text(text, tokens, said, &mut |kept| names.told(whole.node, kept, &rules))
         {
             *text = shorter.into();
             changed = true;
@@ -52,7 +53,7 @@ pub fn cut_message(
         _ => None,
     });
     for (call, tokens) in calls.zip(inputs) {
-        changed |= cut_input(call, tokens, level, &mut |kept| names.told(whole.node, kept, &[], level));
+        changed |= cut_input(call, tokens, level, &mut |kept| names.told(whole.node, kept, &[]));
     }
     if thinks {
         cut.parts.retain(|part| !sizes::goes(part));

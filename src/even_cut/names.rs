@@ -2,26 +2,23 @@
 
 use std::fmt::{self, Write as _};
 
-use super::Level;
 use super::text::Pieces;
 use crate::context::NodeIndex;
 use crate::facts::{Drawn, LiteralKind};
 use crate::sorting::sort_by_key;
 
-/// A mark tells names of at most so many times the level's tokens: beyond that, a list of thousands is not worth the steps that could
-/// stand in its place.
-pub(super) const TIMES: u64 = 40;
-
 /// Which literal facts stand in a view, while it is being cut.
 pub struct Names<'a> {
     drawn: &'a Drawn,
     stands: Vec<bool>,
+    /// The tokens that all marks together may still tell.
+    left: u64,
 }
 
 impl<'a> Names<'a> {
-    /// Of a view in which nothing stands yet. The facts are settled.
-    pub fn new(drawn: &'a Drawn) -> Self {
-        Self { drawn, stands: vec![false; drawn.names.len()] }
+    /// Of a view in which nothing stands yet, and whose marks may tell names of so many tokens. The facts are settled.
+    pub fn new(drawn: &'a Drawn, tokens: u64) -> Self {
+        Self { drawn, stands: vec![false; drawn.names.len()], left: tokens }
     }
 
     /// Takes note of a message that stands whole.
@@ -45,13 +42,7 @@ impl<'a> Names<'a> {
 
     /// What a mark tells: of the rules in a message's text those that do not stand whole in what is left of it; and the names in what
     /// is left out that stand nowhere else, best first. All other names of the text's are noted as standing.
-    pub(super) fn told(
-        &mut self,
-        node: NodeIndex,
-        pieces: Pieces<'_>,
-        rules: &[&str],
-        level: Level,
-    ) -> String {
+    pub(super) fn told(&mut self, node: NodeIndex, pieces: Pieces<'_>, rules: &[&str]) -> String {
         let mut told = String::new();
         let mut tell = |what: fmt::Arguments<'_>| {
             let before = if told.is_empty() { "; in it: " } else { ", " };
@@ -76,13 +67,12 @@ impl<'a> Names<'a> {
             }
         }
         sort_by_key(&mut missing, |number| rank(names.kinds()[*number as usize], names.text(*number)));
-        let mut left = level.times(TIMES).tokens();
         for number in missing {
             let cost = u64::from(names.cost(number)) + 1;
-            if self.stands[number as usize] || cost > left {
+            if self.stands[number as usize] || cost > self.left {
                 continue;
             }
-            left -= cost;
+            self.left -= cost;
             self.note(number);
             tell(format_args!("{}", names.text(number)));
         }

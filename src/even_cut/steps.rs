@@ -3,8 +3,8 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::sizes::{self, Size};
-use super::{Level, Names, names};
-use crate::context::{Context, Form, NodeKind, Place, Slot, Unit};
+use super::{Level, Names, cut_message};
+use crate::context::{Context, Form, NodeKind, Place, Slot, Tally, Unit};
 
 /// How much of the room whole steps may take, as shares from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,11 +13,13 @@ pub struct Share {
     pub answered: f64,
     /// All of them together.
     pub verbatim: f64,
+    /// Tokens that all marks together may take for names of what is left out.
+    pub names: u64,
 }
 
 impl Default for Share {
     fn default() -> Self {
-        Self { answered: 0.8, verbatim: 0.5 }
+        Self { answered: 0.8, verbatim: 0.5, names: 0 }
     }
 }
 
@@ -38,6 +40,12 @@ pub struct Steps {
     before: u64,
 }
 
+/// This part of the room is left free where steps are chosen: what marks tell depends on what stands elsewhere.
+const SLACK: u64 = 32;
+
+/// No step takes less.
+const LEAST_STEP: u64 = 8;
+
 /// What a step takes.
 #[derive(Debug, Clone)]
 struct Measured {
@@ -49,6 +57,8 @@ struct Measured {
     texts: Range<usize>,
     /// What the names cost that only it tells, among those that can be cut.
     names: u64,
+    /// About what the user's rules in it cost, which every mark tells.
+    rules: u64,
     /// It stands whole, whatever there is room for.
     fixed: bool,
     /// Where its messages stand in the view's body.
@@ -92,15 +102,20 @@ impl Steps {
             let fixed = unit.fixed || unit.is_fold() || unit.speaker.is_instruction();
             let fixed = fixed || Some(i) == newest_user || Some(i) == last;
             let (first, begins) = (texts.len(), at);
-            let (mut whole, mut rest) = (0, 0);
+            let (mut whole, mut rest, mut rules) = (0, 0, 0);
             for node in unit.nodes.iter() {
                 let Some(slot) = slots.get(at).filter(|slot| slot.node == *node) else { continue };
                 at += 1;
                 let (tokens, kept) = measure(context, slot, !fixed, &mut texts);
                 whole += tokens;
                 rest += kept;
+                rules += if kept < tokens {
+                    sizes::of_rules(&context.history.node(*node).message, tokens)
+                } else {
+                    0
+                };
             }
-            Measured { whole, rest, texts: first..texts.len(), names: 0, fixed, body: begins..at }
+            Measured { whole, rest, texts: first..texts.len(), names: 0, rules, fixed, body: begins..at }
         });
         let sizes: Vec<Measured> = sizes.collect();
         let mut steps = Self { units, sizes, texts, newest_user, before };
@@ -111,7 +126,7 @@ impl Steps {
     /// The names of each step that no newer one has.
     fn measure_names(&mut self, context: &Context) {
         let facts = context.facts();
-        let mut names = Names::new(&facts);
+        let mut names = Names::new(&facts, 0);
         for (unit, size) in self.units.iter().zip(&mut self.sizes).rev() {
             if unit.place != Place::Hidden {
                 size.names = unit.nodes.iter().map(|node| names.cost(*node)).sum();
@@ -139,36 +154,107 @@ impl Steps {
         self.before + self.sizes.iter().filter(|size| size.fixed).map(|size| size.whole).sum::<u64>()
     }
 
+    /// Where a cut goes down to: the low mark, and at least half as far up in what is left beside the steps that stand whole in any
+    /// case. A long last step does not take the room of what came before it.
+    pub fn target(&self, low: u64, most: u64) -> u64 {
+        if most == u64::MAX {
+            return low;
+        }
+        let ratio = low as f64 / most.max(1) as f64;
+        let room = most.saturating_sub(self.fixed()) as f64;
+        low.max(self.fixed() + (room * ratio / 2.0) as u64).min(most.max(low))
+    }
+
     /// How the view is cut so that it takes about `target` tokens; `None` where not even the smallest level does.
-    pub fn cut(&self, target: u64, share: Share) -> Option<Cut> {
+    pub fn cut(&self, context: &Context, target: u64, share: Share) -> Option<Cut> {
         let room = target.checked_sub(self.fixed())?;
         let mut whole = self.whole(room, share);
         let mut left = room.checked_sub(self.whole_tokens(&whole))?;
-        let mut level = self.level(&whole, left, Level::LEAST..=Level::MOST)?;
+        let mut level = self.level(&whole, left, share.names, Level::LEAST..=Level::MOST)?;
+        if level < Level::LEAST.times(2) && self.least_of(context, &whole, share.names) > left {
+            return None; // what was reckoned comes near, and is a little off
+        }
         if level == Level::MOST {
             self.extend(&mut whole, &mut left);
             let longest = self.texts.iter().map(|text| text.tokens).max().unwrap_or(0);
-            level = self.level(&whole, left, Level::MOST..=Level::of(longest)).unwrap_or(level);
+            level = self.level(&whole, left, share.names, Level::MOST..=Level::of(longest)).unwrap_or(level);
         }
         Some(Cut { whole, level })
     }
 
-    /// What stays where not even the smallest level fits, by unit: what has to and what the newest user message answers, then the
-    /// newest without a gap. What stays beside them of earlier folds is not counted, for another fold takes its place.
-    pub fn staying(&self, target: u64, share: Share) -> Staying {
+    /// What stays where not even the smallest level fits, by unit: what has to and what the newest user message answers, then
+    /// newest first; where a step does not fit, smaller older ones still may. What stays beside them of earlier folds is not
+    /// counted, for another fold takes its place. `anyway`: what stays in any case.
+    pub fn staying(
+        &self,
+        context: &Context,
+        target: u64,
+        share: Share,
+        anyway: impl Fn(usize) -> bool,
+    ) -> Staying {
         let folds = self.units.iter().zip(&self.sizes).filter(|(unit, _)| unit.is_fold());
         let folds = folds.map(|(_, size)| size.whole).sum::<u64>();
         let fixed = self.fixed() - folds;
         let room = target.saturating_sub(fixed);
         let whole = self.whole(room, share);
-        let mut left = room.saturating_sub(self.whole_tokens(&whole));
+        let mut left = room.saturating_sub(self.whole_tokens(&whole) + room / SLACK);
         let mut stays = whole.clone();
-        for at in (0..whole.len()).rev().filter(|at| !whole[*at] && self.is_shown(*at)) {
-            let Some(rest) = left.checked_sub(self.at(at, Level::LEAST)) else { break };
-            left = rest;
+        let facts = context.facts();
+        let mut names = Names::new(&facts, share.names);
+        self.note_whole(context, &whole, &mut names);
+        let others = || (0..whole.len()).rev().filter(|at| !whole[*at] && self.is_shown(*at));
+        for at in others().filter(|at| anyway(*at)) {
+            left = left.saturating_sub(self.at_least(context, at, &mut names));
             stays[at] = true;
         }
+        for at in others().filter(|at| !anyway(*at)) {
+            if left < LEAST_STEP {
+                break;
+            }
+            if self.sizes[at].rest > left {
+                continue;
+            }
+            if let Some(rest) = left.checked_sub(self.at_least(context, at, &mut names)) {
+                left = rest;
+                stays[at] = true;
+            }
+        }
         Staying { whole, stays, tokens: fixed + room - left }
+    }
+
+    /// Takes note of all that stands whole: of the view's beginning, and of these units.
+    pub fn note_whole(&self, context: &Context, whole: &[bool], names: &mut Names<'_>) {
+        for slot in context.view.header().iter().chain(context.view.parts()) {
+            names.note_whole(slot.node);
+        }
+        let body = context.view.body();
+        for at in (0..whole.len()).filter(|at| whole[*at]) {
+            body[self.body(at)].iter().for_each(|slot| names.note_whole(slot.node));
+        }
+    }
+
+    /// What all units but these take at the smallest level, counted, with so many tokens of names.
+    fn least_of(&self, context: &Context, whole: &[bool], names: u64) -> u64 {
+        let facts = context.facts();
+        let mut names = Names::new(&facts, names);
+        self.note_whole(context, whole, &mut names);
+        let cut = (0..whole.len()).rev().filter(|at| !whole[*at]);
+        cut.map(|at| self.at_least(context, at, &mut names)).sum()
+    }
+
+    /// What a unit takes at the smallest level, counted.
+    fn at_least(&self, context: &Context, at: usize, names: &mut Names<'_>) -> u64 {
+        let tokens = |slot: &Slot| {
+            if !can_be_cut(context, slot) {
+                return slot.tokens();
+            }
+            let whole = standing_whole(context, slot);
+            let whole = whole.as_ref().unwrap_or(slot);
+            let cut = cut_message(whole, Level::LEAST, names, &*context.counter);
+            let cut = cut.map(|message| Tally::of(&message, &*context.counter).total());
+            cut.unwrap_or(u64::MAX).min(whole.tokens())
+        };
+        context.view.body()[self.body(at)].iter().rev().map(tokens).sum()
     }
 
     /// What stands whole: what has to; what the newest user message answers; then the newest.
@@ -198,10 +284,11 @@ impl Steps {
         whole
     }
 
-    /// The largest of these levels at which all that is not whole takes at most `room`.
-    fn level(&self, whole: &[bool], room: u64, levels: RangeInclusive<Level>) -> Option<Level> {
+    /// The largest of these levels at which all that is not whole takes at most `room`, with so many tokens of names in it.
+    fn level(&self, whole: &[bool], room: u64, names: u64, levels: RangeInclusive<Level>) -> Option<Level> {
         let cut: Vec<usize> = (0..whole.len()).filter(|at| !whole[*at]).collect();
-        let takes = |tokens| cut.iter().map(|at| self.at(*at, Level::of(tokens))).sum::<u64>();
+        let told = cut.iter().map(|at| self.sizes[*at].names).sum::<u64>().min(names);
+        let takes = |tokens| told + cut.iter().map(|at| self.at(*at, Level::of(tokens))).sum::<u64>();
         let (mut least, mut most) = (levels.start().tokens(), levels.end().tokens());
         if takes(least) > room {
             return None;
@@ -235,13 +322,11 @@ impl Steps {
         chosen.map(|(size, _)| size.whole).sum()
     }
 
-    /// About what a step takes at a level.
+    /// About what a step takes at a level, names aside.
     fn at(&self, at: usize, level: Level) -> u64 {
         let size = &self.sizes[at];
         let texts = self.texts[size.texts.clone()].iter().map(|text| text.at(level)).sum::<u64>();
-        let cut =
-            size.rest + texts + size.names.min(level.times(names::TIMES).tokens() * size.texts.len() as u64);
-        cut.min(size.whole)
+        (size.rest + texts + size.rules).min(size.whole)
     }
 }
 

@@ -30,26 +30,33 @@ impl Pass for EvenCut {
     }
 
     fn wants(&self, context: &Context, aim: &Aim) -> bool {
-        aim.is_due(context.view.tokens()) || context.view.is_cut_for_less(aim.low)
+        is_due(context, aim) || context.view.is_cut_for_less(aim.low)
     }
 
     fn run(&self, context: &mut Context, aim: &Aim) -> Result<Outcome> {
         let steps = Steps::of(context);
-        let share = Share { verbatim: aim.recent_ratio, ..Share::default() };
+        // Where it is not due, and no fold made room, what was cut comes back and nothing else is cut.
+        let cuts = is_due(context, aim) || context.view.is_laid_out_anew();
+        let least = if cuts { 0 } else { context.view.tokens() };
+        let low = steps.target(aim.low, aim.most).max(least);
+        // What folds carry and what marks tell of facts is one budget.
+        let carried: u64 = context.view.body().iter().map(|slot| slot.tally.ledger()).sum();
+        let names = aim.ledger.tokens.saturating_sub(carried);
+        let share = Share { verbatim: aim.recent_ratio, names, ..Share::default() };
         let least = |whole| Cut { whole, level: Level::LEAST };
         // Where the smallest level does not do, the newest steps still stand whole, as far as the view may take them: a fold
         // comes when enough is new.
-        let newest_whole = || least(steps.staying(aim.low, share).whole);
-        let mut cut = steps.cut(aim.low, share).unwrap_or_else(newest_whole);
-        let mut shown = best(context, &steps, &cut, aim.low);
+        let newest_whole = || least(steps.staying(context, low, share, |_| false).whole);
+        let mut cut = steps.cut(context, low, share).unwrap_or_else(newest_whole);
+        let mut shown = within(context, &steps, &cut, names, (low, aim.most));
         if shown.tokens > aim.most {
             cut = least((0..steps.units().len()).map(|at| steps.is_fixed(at)).collect());
-            shown = best(context, &steps, &cut, aim.low);
+            shown = within(context, &steps, &cut, names, (low, aim.most));
         }
-        if shown.tokens > aim.low {
+        if shown.tokens > low {
             shown.leave_out_what_grows(context);
         }
-        bring_back(context, &steps, &mut shown, aim.low);
+        bring_back(context, &steps, &mut shown, low);
         let (items, remain_cut) = show(context, shown);
         context.view.set_cut_to(remain_cut.then_some(aim.low));
         let why = format!(
@@ -62,6 +69,12 @@ impl Pass for EvenCut {
     fn cuts_evenly(&self) -> bool {
         true
     }
+}
+
+/// Whether the view has to become smaller, and no fold was undone by hand in it that is to stay undone.
+fn is_due(context: &Context, aim: &Aim) -> bool {
+    let tokens = context.view.tokens();
+    aim.is_due(tokens) && aim.is_awake(tokens)
 }
 
 /// A view's body as a level leaves it.
@@ -84,14 +97,26 @@ impl Shown {
     }
 }
 
+/// The view with as many of these tokens of names as there is room for.
+fn within(context: &Context, steps: &Steps, cut: &Cut, mut names: u64, (target, most): (u64, u64)) -> Shown {
+    loop {
+        let shown = best(context, steps, cut, names, target);
+        let over = shown.tokens.saturating_sub(most);
+        if over == 0 || names == 0 {
+            return shown;
+        }
+        names = names.saturating_sub(over + names / 8);
+    }
+}
+
 /// The view at the level whose tokens, counted, come nearest to the target from below.
-fn best(context: &Context, steps: &Steps, cut: &Cut, target: u64) -> Shown {
+fn best(context: &Context, steps: &Steps, cut: &Cut, names: u64, target: u64) -> Shown {
     let facts = context.facts();
     let mut level = cut.level;
     let mut best = None;
     for _ in 0..TRIES {
-        let mut names = Names::new(&facts);
-        let shown = at_level(context, steps, &cut.whole, level, &mut names);
+        let mut told = Names::new(&facts, names);
+        let shown = at_level(context, steps, &cut.whole, level, &mut told);
         let (tokens, fits) = (shown.tokens, shown.tokens <= target);
         let is_better = best.as_ref().is_none_or(|best: &Shown| {
             if fits { best.tokens > target || tokens > best.tokens } else { tokens < best.tokens }
@@ -131,12 +156,7 @@ fn bring_back(context: &Context, steps: &Steps, shown: &mut Shown, target: u64) 
 
 fn at_level(context: &Context, steps: &Steps, whole: &[bool], level: Level, names: &mut Names<'_>) -> Shown {
     let body = context.view.body();
-    for slot in context.view.header().iter().chain(context.view.parts()) {
-        names.note_whole(slot.node);
-    }
-    for at in (0..whole.len()).filter(|at| whole[*at]) {
-        body[steps.body(at)].iter().for_each(|slot| names.note_whole(slot.node));
-    }
+    steps.note_whole(context, whole, names);
     let mut shown = Shown { slots: Vec::new(), tokens: context.view.fixed_tokens() };
     for at in (0..whole.len()).rev() {
         for place in steps.body(at).rev() {

@@ -62,9 +62,21 @@ impl Summarize {
         let cut_within_turn = !self.whole_turns;
         let role = aim.summary_role;
         let is_even = self.cut_behind && !by_hand && self.layout != Layout::Replace;
-        let even = is_even.then(|| Share { verbatim: aim.recent_ratio, ..Share::default() });
-        let keep =
-            Keep { cut_within_turn, ledger, fill, hidden_too, role, even, ..Keep::last(turns, target) };
+        let even = is_even.then(|| Share {
+            verbatim: aim.recent_ratio,
+            names: aim.ledger.tokens,
+            ..Share::default()
+        });
+        let keep = Keep {
+            cut_within_turn,
+            ledger,
+            fill,
+            hidden_too,
+            role,
+            even,
+            most: aim.most,
+            ..Keep::last(turns, target)
+        };
         let whole = Keep { cut_within_turn: false, ..keep };
         let whole_first = self.layout == Layout::AskAnswerSteps && !fill;
         let whole = whole_first.then(|| plan(context, whole, self.layout)).flatten();

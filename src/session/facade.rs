@@ -281,12 +281,24 @@ impl Session {
         self.accuracy.corrected(tokens, &*self.context.counter)
     }
 
-    /// limit × thresholdRatio; or the limit itself, under a ladder that acts there.
+    /// limit × thresholdRatio, and more where the header takes so much of the limit that the low mark comes near; or the limit
+    /// itself, under a ladder that acts there.
     pub fn threshold(&self) -> Option<u64> {
-        let due =
-            |limit| if self.config.acts_at_limit { limit } else { self.config.compaction.threshold(limit) };
-        let by_ratio = || self.config.limit.map(due);
-        self.config.ladder.threshold().or_else(by_ratio)
+        self.config.ladder.threshold().or_else(|| self.config.limit.map(|limit| self.due_below(limit)))
+    }
+
+    fn due_below(&self, limit: u64) -> u64 {
+        let compaction = &self.config.compaction;
+        if self.config.acts_at_limit {
+            return limit;
+        }
+        let (low, due) = (compaction.low(limit), compaction.threshold(limit));
+        if self.config.ladder.even_cut().is_none() {
+            return due;
+        }
+        let fixed = self.corrected(self.context.view.fixed_tokens()).min(limit);
+        let apart = (due - low) as f64 * (limit - fixed) as f64 / limit.max(1) as f64;
+        due.max(beside(fixed, low, limit) + (apart / 2.0) as u64)
     }
 
     /// Whether a compaction is due (COMP-2): by the last usage since the last compaction, or else by counted tokens.
@@ -469,10 +481,12 @@ impl Session {
         let counted = |tokens| self.accuracy.as_counted(tokens, &*self.context.counter);
         let (most, threshold) = (counted(most), counted(threshold));
         let low = counted(by_limit.min(by_threshold)).min(most);
+        let fixed = self.context.view.fixed_tokens();
+        let low = if self.config.ladder.even_cut().is_some() { beside(fixed, low, most) } else { low };
         let enough = if self.context.folds.is_empty() { (low / 20).min(LEAST_FOLD) } else { low / 10 };
         // Nothing is due in a view that is made once, as long as it fits; what does not fit is cut to what does.
         let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
-        let known = Some(low).filter(|low| *low < u64::MAX);
+        let known = Some(low).filter(|low| *low < u64::MAX).map(|low| low.saturating_sub(fixed));
         // The documents' presets fold as their documents say; a ledger is the caller's choice there.
         let by_preset = self.config.ladder.name.filter(|name| *name != "contextfold").map(|_| 0);
         Aim {
@@ -539,4 +553,15 @@ impl Session {
         };
         Err(Error::new(ErrorCode::BudgetImpossible, why))
     }
+}
+
+/// The low mark of a view of which `fixed` tokens are no pass's to take: at least half as far up in what is left beside them as it is in a
+/// view of messages alone. A header that takes most of the window does not take the room of what was said last.
+fn beside(fixed: u64, low: u64, most: u64) -> u64 {
+    if most == u64::MAX {
+        return low;
+    }
+    let room = most.saturating_sub(fixed);
+    let ratio = low as f64 / most.max(1) as f64;
+    low.max(fixed + (room as f64 * ratio / 2.0) as u64).min(most)
 }

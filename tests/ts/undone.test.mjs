@@ -57,6 +57,34 @@ test("what came back so that the view begins with the user leaves it again when 
   assert.deepEqual(session.view("messages"), before);
 });
 
+const reads = (session, steps, lines) => {
+  session.push(user("Find the cause."));
+  for (let n = 0; n < steps; n++) session.push([calls(`c${n}`), output(`c${n}`, `entry ${n}\n`.repeat(lines))]);
+};
+
+test("what a fold gave back by hand is not cut at once: an unfold that is held stays, over the threshold too", async () => {
+  const session = new Session({ contextWindow: 16_000, tokenizer: "bytes/4", safetyMargin: 0 });
+  reads(session, 50, 110);
+  await session.compact();
+  const { tokens, threshold, limit } = session.unfold(session.folds()[0].id, { hold: true });
+  assert.ok(tokens > threshold && tokens <= limit, `${tokens}`);
+  const { report } = await session.prepare();
+  assert.deepEqual(report.decisions, []);
+  assert.equal(report.tokens_after, tokens);
+});
+
+test("in a larger window, an unfold gives back and nothing is cut that is not due", async () => {
+  const session = new Session({ contextWindow: 5_000, tokenizer: "bytes/4", safetyMargin: 0 });
+  reads(session, 60, 40);
+  await session.prepare();
+  session.setOptions({ contextWindow: 16_000 });
+  const fold = session.folds()[0];
+  if (fold) session.unfold(fold.id, { hold: true });
+  const before = session.tokens;
+  const { report } = await session.prepare();
+  assert.ok(report.tokens_after >= before, `${before} → ${report.tokens_after}`);
+});
+
 test("a summary whose messages were all taken out of it inside another fold does not come back", () => {
   const session = new Session({ contextWindow: 100_000 });
   for (let n = 0; n < 4; n++) session.push([user(`question ${n}`), assistant(`answer ${n}`)]);

@@ -35,13 +35,17 @@ use crate::context::{Context, Form, NodeIndex, NodeSet};
 use crate::error::Result;
 use crate::tokens::{Estimate, TokenCounter};
 
-/// The share of the low mark that a ledger may take where the caller set no figure. The facts of recorded sessions cost 1
-/// to 7 % of their tokens. In a session that goes on, a quarter holds those of all but the most crowded.
-const SHARE: f64 = 0.25;
+/// The share that facts may take of the room beside the header, in ledgers and in marks, where the caller set no figure. The facts of
+/// recorded sessions cost 1 to 7 % of their tokens: in a session that goes on, so much holds those of all but the most crowded.
+const SHARE: f64 = 0.3;
 
-/// The same for a view that is made once, as full as it may be: at a tenth of a session's tokens, two fifths hold 85 % of
-/// the facts of one that is full of checksums.
+/// The same for a view that is made once, as full as it may be: at a tenth of a session's tokens, two fifths hold 85 % of the facts of
+/// one that is full of checksums. The first tokens of a small room are for the newest steps alone.
 const SHARE_ONCE: f64 = 0.4;
+const FOR_STEPS: u64 = 300;
+
+/// In the smallest room: the user's rules, and a path or two.
+const LEAST: u64 = 16;
 
 /// The ledger's budget where no window is known.
 const WITHOUT_WINDOW: u64 = 4_000;
@@ -59,10 +63,11 @@ impl Budget {
     /// No ledger.
     pub const NONE: Self = Self { tokens: 0, rules_apart: false };
 
-    /// The caller's, or a share of the mark that a compaction aims at. `once`: the conversation does not go on after it.
-    pub fn of(configured: Option<u64>, low: Option<u64>, once: bool) -> Self {
-        let share = if once { SHARE_ONCE } else { SHARE };
-        let by_share = || low.map_or(WITHOUT_WINDOW, |low| (low as f64 * share) as u64);
+    /// The caller's, or a share of the room beside the header. `once`: the conversation does not go on after it.
+    pub fn of(configured: Option<u64>, room: Option<u64>, once: bool) -> Self {
+        let (share, first) = if once { (SHARE_ONCE, FOR_STEPS) } else { (SHARE, 0) };
+        let of = |room: u64| (room.saturating_sub(first) as f64 * share) as u64;
+        let by_share = || room.map_or(WITHOUT_WINDOW, |room| of(room).max(LEAST));
         Self { tokens: configured.unwrap_or_else(by_share), rules_apart: configured.is_none() }
     }
 
