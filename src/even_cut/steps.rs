@@ -5,6 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use super::sizes::{self, Size};
 use super::{Level, Names, cut_message};
 use crate::context::{Context, Form, NodeKind, Place, Slot, Tally, Unit};
+use crate::message::Role;
 
 /// How much of the room whole steps may take, as shares from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -207,19 +208,33 @@ impl Steps {
             left = left.saturating_sub(self.at_least(context, at, &mut names));
             stays[at] = true;
         }
-        for at in others().filter(|at| !anyway(*at)) {
+        let mut next = None;
+        for at in (0..whole.len()).rev().filter(|at| self.is_shown(*at)) {
+            if stays[at] {
+                next = Some(at);
+                continue;
+            }
             if left < LEAST_STEP {
                 break;
             }
-            if self.sizes[at].rest > left {
+            if self.sizes[at].rest > left || next.is_some_and(|next| self.would_run_on(context, at, next)) {
                 continue;
             }
             if let Some(rest) = left.checked_sub(self.at_least(context, at, &mut names)) {
                 left = rest;
                 stays[at] = true;
+                next = Some(at);
             }
         }
         Staying { whole, stays, tokens: fixed + room - left }
+    }
+
+    /// Whether an answer would stand before another step of the model's with nothing between them, though the user spoke there: some
+    /// providers refuse a call behind it.
+    fn would_run_on(&self, context: &Context, at: usize, next: usize) -> bool {
+        let ends_with = self.units[at].nodes.iter().last().map(|n| context.history.node(*n).message.role);
+        let is_answer = self.units[at].speaker == Role::Assistant && ends_with == Some(Role::Assistant);
+        is_answer && next > at + 1 && self.units[next].speaker == Role::Assistant
     }
 
     /// Takes note of all that stands whole: of the view's beginning, and of these units.
