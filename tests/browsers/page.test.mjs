@@ -38,7 +38,7 @@ for (const launch of [firefox, webkit])
     const browser = await launch();
     t.after(() => browser.close());
     t.diagnostic(browser.name);
-    await browser.open(`${server.url}some/where/`);
+    await browser.open(`${server.url}some/where/#own`);
     await until(() => browser.evaluate(text(".source h2")), "the page does not load");
     await browser.evaluate(DROP);
     const after = await until(() => browser.evaluate(figure("tokens-after")), "nothing came of the file");
