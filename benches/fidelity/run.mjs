@@ -33,9 +33,6 @@ const say = (text) => console.log(`${text}\n`);
 const note = (text) => process.stderr.write(`${text}\n`);
 
 const { contextfold, load, peers, simple } = await import("./policies.mjs");
-const session = join(root, "benches/session");
-if (!existsSync(join(session, "node_modules"))) execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: session, stdio: "inherit" });
-const { kept } = await import("../session/kept.mjs");
 const { counter } = await import("./count.mjs");
 const { LONG, candidates, choose, longCandidates } = await import("./points.mjs");
 const { half, recordings } = await import("./recordings.mjs");
@@ -47,8 +44,8 @@ const packages = await Promise.all((o.package ?? [root]).map(async (spec, i, all
 }));
 const [{ built }] = packages;
 const count = counter((text) => built.encoding.count(text));
-const offered = [...simple(count), ...peers(kept, count), ...packages.flatMap(({ name, built }) => contextfold(built, name))];
 const wanted = o.policies && new Set(list(o.policies));
+const offered = [...simple(count), ...(!wanted || wanted.has("peers") ? peers(await keptByPeers(), count) : []), ...packages.flatMap(({ name, built }) => contextfold(built, name))];
 const policies = offered.filter((p) => !wanted || wanted.has(p.name) || wanted.has(p.kind));
 const names = policies.map((p) => p.name);
 
@@ -99,3 +96,10 @@ if (o.json) {
   writeFileSync(o.json, JSON.stringify(results, null, 1));
 }
 process.exit();
+
+/** The peers are the session bench's, and are fetched when missing. */
+async function keptByPeers() {
+  const session = join(root, "benches/session");
+  if (!existsSync(join(session, "node_modules"))) execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: session, stdio: "inherit" });
+  return (await import("../session/kept.mjs")).kept;
+}

@@ -68,7 +68,7 @@ pub struct Context {
     /// What reports told of messages, the newest last.
     pub(super) told: Vec<LeftOut>,
     /// The pass that is at work.
-    pub at_work: Option<&'static str>,
+    pub(super) at_work: Option<&'static str>,
     /// What entering tool outputs did to the view since the last report.
     pub on_entry: OnEntry,
     /// Tool outputs that point to the same output further down, and to which.
@@ -160,9 +160,7 @@ impl Context {
             slot.form = Form::Cut;
             self.on_entry.note_cut(index, tally.total().saturating_sub(slot.tokens()));
             let why = "the tool output is larger than one may be; its beginning stands";
-            let before = self.at_work.replace("cut_tool_outputs");
-            self.note_left_out(index, why, None);
-            self.at_work = before;
+            self.by_pass("cut_tool_outputs", |context| context.note_left_out(index, why, None));
         }
         if slot.form == Form::Unbound {
             self.note_left_out(index, CUT_OFF, None);
@@ -360,6 +358,14 @@ impl Context {
             pointers,
         });
         summary
+    }
+
+    /// Does what is a pass's doing: lines of what leaves the view name it.
+    pub fn by_pass<T>(&mut self, pass: &'static str, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.at_work.replace(pass);
+        let done = work(self);
+        self.at_work = before;
+        done
     }
 
     /// The tokens that a message would take.

@@ -172,9 +172,7 @@ impl Context {
     /// be too large by itself. What it did is told with the next run's decisions.
     pub(super) fn trim_media_on_entry(&mut self, from: usize) {
         let budget = self.media_budget;
-        let before = self.at_work.replace("trim_media");
-        let trimmed = self.trim_media_to(&budget, from);
-        self.at_work = before;
+        let trimmed = self.by_pass("trim_media", |context| context.trim_media_to(&budget, from));
         self.on_entry.note_media(trimmed);
     }
 

@@ -173,9 +173,8 @@ impl Context {
     pub(super) fn trim_outputs(&mut self) {
         if self.output_config.enabled && !self.fold_near.contains(&self.view.tokens()) {
             let budget = self.output_budget;
-            let before = self.at_work.replace("trim_tool_outputs");
-            let trimmed = self.make_placeholders_beyond(budget);
-            self.at_work = before;
+            let trimmed =
+                self.by_pass("trim_tool_outputs", |context| context.make_placeholders_beyond(budget));
             self.on_entry.trimmed.extend(&trimmed);
         }
     }

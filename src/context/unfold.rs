@@ -111,11 +111,12 @@ impl Context {
         let mut back: Vec<Stood> = members.iter().map(&mut stood).collect();
         // What came back so that the view began with the user leaves it again, where it still stands.
         let mut gone = beside;
-        for node in self.view.with_dropped().into_iter().map(|slot| slot.node) {
-            if let Some(stood) = altered.remove(&node) {
-                gone.insert(node);
-                back.push(stood);
-            }
+        if !altered.is_empty() {
+            let stands: NodeSet = self.view.with_dropped().into_iter().map(|slot| slot.node).collect();
+            let came = altered.into_values().filter(|stood| stands.contains(&stood.slot.node));
+            let came: Vec<Stood> = came.collect();
+            gone.extend(came.iter().map(|stood| stood.slot.node));
+            back.extend(came);
         }
         let points =
             |node: NodeIndex| back.iter().any(|s| s.slot.node == node && s.slot.form == Form::Pointer);
@@ -153,6 +154,9 @@ impl Context {
 
     /// The view begins with the user behind a new fold, too: what comes back for that is the fold's doing, and an unfold undoes it.
     pub fn begin_with_user_behind(&mut self, summary: NodeIndex) {
+        if self.begins_otherwise().is_none() {
+            return;
+        }
         let before: Vec<Stood> = self.view.stood().filter(Stood::is_altered).collect();
         self.begin_with_user();
         let is_whole_now: NodeSet = {
@@ -167,12 +171,7 @@ impl Context {
     /// Providers want a conversation to begin with the user: where the message that began it was dropped while a summary stood
     /// before it, or folded while a pinned text did, it comes back.
     pub fn begin_with_user(&mut self) {
-        let speaks = |slot: &&Slot| !slot.message.role.is_instruction();
-        let Some(first) = self.view.body().iter().find(speaks) else { return };
-        if first.message.role == Role::User || self.is_compaction(first.node) {
-            return;
-        }
-        let node = first.node;
+        let Some(node) = self.begins_otherwise() else { return };
         let before: Vec<(NodeIndex, Role)> = self
             .view
             .with_dropped()
@@ -185,6 +184,13 @@ impl Context {
         } else if let Some((asked, summary)) = self.folded_request_before(node) {
             self.take_out_of_fold(asked, summary, BEGINS_WITH_USER);
         }
+    }
+
+    /// What the view begins with, where that is neither the user nor a compaction of the provider's own.
+    fn begins_otherwise(&self) -> Option<NodeIndex> {
+        let first = self.view.body().iter().find(|slot| !slot.message.role.is_instruction())?;
+        let is_other = first.message.role != Role::User && !self.is_compaction(first.node);
+        is_other.then_some(first.node)
     }
 
     /// What the user said last before this node, of what was folded; and the summary that stands for it.

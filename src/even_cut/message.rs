@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::Level;
 use super::names::Names;
 use super::sizes;
 use super::text::{Pieces, pieces};
-use crate::context::Slot;
+use crate::context::{Context, Form, Slot, Tally};
 use crate::facts::constraints;
 use crate::message::{Message, Part, Role, Text, ToolCall};
 use crate::tokens::TokenCounter;
@@ -15,7 +16,7 @@ use crate::tool_output::Json;
 
 /// The message of a slot that stands whole, with its long texts cut to a level; `None` where none is that long. What was JSON in a
 /// call's arguments is JSON, with all its keys; reasoning on which nothing hangs goes. `names` gives what marks tell.
-pub fn cut_message(
+fn cut_message(
     whole: &Slot,
     level: Level,
     names: &mut Names<'_>,
@@ -59,6 +60,14 @@ pub fn cut_message(
         cut.parts.retain(|part| !sizes::goes(part));
     }
     (changed || thinks).then_some(cut)
+}
+
+/// The same as a slot: shorter than it stands whole, or `None`.
+pub fn cut_slot(context: &Context, whole: &Slot, level: Level, names: &mut Names<'_>) -> Option<Slot> {
+    let message = cut_message(whole, level, names, &*context.counter)?;
+    let tally = Tally::of(&message, &*context.counter);
+    let is_smaller = tally.total() < whole.tokens();
+    is_smaller.then(|| Slot { message: Arc::new(message), tally, form: Form::Shortened, ..whole.clone() })
 }
 
 /// A text of so many tokens as its head and its tail, and a mark between them. JSON stays JSON where that can be had.

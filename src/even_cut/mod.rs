@@ -15,6 +15,6 @@ mod steps;
 mod text;
 
 pub use level::Level;
-pub use message::cut_message;
+pub use message::cut_slot;
 pub use names::Names;
-pub use steps::{Cut, Share, Steps, can_be_cut, standing_whole};
+pub use steps::{Cut, Share, Steps, can_be_cut, low_beside, standing_whole};

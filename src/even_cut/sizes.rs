@@ -2,7 +2,6 @@
 
 use super::Level;
 use crate::context::Tally;
-use crate::facts::constraints;
 use crate::message::{CallKind, Message, Part, Role, Text, ToolCall};
 use crate::tokens::{TokenCounter, count_part};
 use crate::tool_output::Json;
@@ -76,17 +75,6 @@ pub(super) fn of_texts(message: &Message, tally: &Tally, counter: &dyn TokenCoun
     let tokens = tokens.saturating_sub(frame + others);
     let all: usize = parts().filter_map(length).sum();
     parts().filter_map(length).map(|bytes| share(tokens, bytes, all)).collect()
-}
-
-/// About what the user's rules take in a message of so many tokens.
-pub(super) fn of_rules(message: &Message, tokens: u64) -> u64 {
-    if message.role != Role::User {
-        return 0;
-    }
-    let texts = || message.parts.iter().filter_map(text_of);
-    let all: usize = texts().map(|text| text.len()).sum();
-    let rules = texts().flat_map(|text| constraints(text)).filter(|rule| !rule.fenced);
-    rules.map(|rule| share(tokens, rule.text.len(), all) + 2).sum()
 }
 
 /// The tokens of the arguments of a message's calls, in order.

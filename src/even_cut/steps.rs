@@ -3,8 +3,8 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::sizes::{self, Size};
-use super::{Level, Names, cut_message};
-use crate::context::{Context, Form, NodeKind, Place, Slot, Tally, Unit};
+use super::{Level, Names, cut_slot};
+use crate::context::{Context, Form, NodeKind, Place, Slot, Unit};
 use crate::message::Role;
 
 /// How much of the room whole steps may take, as shares from 0 to 1.
@@ -103,20 +103,15 @@ impl Steps {
             let fixed = unit.fixed || unit.is_fold() || unit.speaker.is_instruction();
             let fixed = fixed || Some(i) == newest_user || Some(i) == last;
             let (first, begins) = (texts.len(), at);
-            let (mut whole, mut rest, mut rules) = (0, 0, 0);
+            let (mut whole, mut rest) = (0, 0);
             for node in unit.nodes.iter() {
                 let Some(slot) = slots.get(at).filter(|slot| slot.node == *node) else { continue };
                 at += 1;
                 let (tokens, kept) = measure(context, slot, !fixed, &mut texts);
                 whole += tokens;
                 rest += kept;
-                rules += if kept < tokens {
-                    sizes::of_rules(&context.history.node(*node).message, tokens)
-                } else {
-                    0
-                };
             }
-            Measured { whole, rest, texts: first..texts.len(), names: 0, rules, fixed, body: begins..at }
+            Measured { whole, rest, texts: first..texts.len(), names: 0, rules: 0, fixed, body: begins..at }
         });
         let sizes: Vec<Measured> = sizes.collect();
         let mut steps = Self { units, sizes, texts, newest_user, before };
@@ -124,13 +119,18 @@ impl Steps {
         steps
     }
 
-    /// The names of each step that no newer one has.
+    /// The names of each step that no newer one has, and the user's rules in it.
     fn measure_names(&mut self, context: &Context) {
         let facts = context.facts();
         let mut names = Names::new(&facts, 0);
         for (unit, size) in self.units.iter().zip(&mut self.sizes).rev() {
             if unit.place != Place::Hidden {
                 size.names = unit.nodes.iter().map(|node| names.cost(*node)).sum();
+                if unit.speaker == Role::User && !size.texts.is_empty() {
+                    let notes = unit.nodes.iter().filter_map(|node| facts.notes(node.get()));
+                    let rules = notes.flat_map(|notes| &notes.rules);
+                    size.rules = rules.map(|rule| context.counter.count(&rule.text) + 2).sum();
+                }
             }
         }
     }
@@ -155,15 +155,9 @@ impl Steps {
         self.before + self.sizes.iter().filter(|size| size.fixed).map(|size| size.whole).sum::<u64>()
     }
 
-    /// Where a cut goes down to: the low mark, and at least half as far up in what is left beside the steps that stand whole in any
-    /// case. A long last step does not take the room of what came before it.
+    /// Where a cut goes down to: a long last step does not take the room of what came before it.
     pub fn target(&self, low: u64, most: u64) -> u64 {
-        if most == u64::MAX {
-            return low;
-        }
-        let ratio = low as f64 / most.max(1) as f64;
-        let room = most.saturating_sub(self.fixed()) as f64;
-        low.max(self.fixed() + (room * ratio / 2.0) as u64).min(most.max(low))
+        low_beside(self.fixed(), low, most)
     }
 
     /// How the view is cut so that it takes about `target` tokens; `None` where not even the smallest level does.
@@ -265,9 +259,8 @@ impl Steps {
             }
             let whole = standing_whole(context, slot);
             let whole = whole.as_ref().unwrap_or(slot);
-            let cut = cut_message(whole, Level::LEAST, names, &*context.counter);
-            let cut = cut.map(|message| Tally::of(&message, &*context.counter).total());
-            cut.unwrap_or(u64::MAX).min(whole.tokens())
+            let cut = cut_slot(context, whole, Level::LEAST, names);
+            cut.map_or_else(|| whole.tokens(), |cut| cut.tokens())
         };
         context.view.body()[self.body(at)].iter().rev().map(tokens).sum()
     }
@@ -343,6 +336,17 @@ impl Steps {
         let texts = self.texts[size.texts.clone()].iter().map(|text| text.at(level)).sum::<u64>();
         (size.rest + texts + size.rules).min(size.whole)
     }
+}
+
+/// The low mark of a view of which `fixed` tokens are no pass's to take: at least half as far up in what is left beside them as it is
+/// in a view of messages alone.
+pub fn low_beside(fixed: u64, low: u64, most: u64) -> u64 {
+    if most == u64::MAX {
+        return low;
+    }
+    let room = most.saturating_sub(fixed);
+    let ratio = low as f64 / most.max(1) as f64;
+    low.max(fixed + (room as f64 * ratio / 2.0) as u64).min(most)
 }
 
 /// What a slot takes whole, and what of it no level takes off; its texts go to `texts`.

@@ -1,12 +1,9 @@
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
 use super::pass::{Aim, Outcome, Pass};
-use crate::context::{Context, Form, NodeIndex, Slot, Tally};
+use crate::context::{Context, Form, NodeIndex, Slot};
 use crate::error::Result;
-use crate::even_cut::{Cut, Level, Names, Share, Steps, can_be_cut, cut_message, standing_whole};
-use crate::message::Message;
+use crate::even_cut::{Cut, Level, Names, Share, Steps, can_be_cut, cut_slot, standing_whole};
 use crate::sorting::sort_by_key;
 
 /// How often a level is tried: what texts take is known about, and counted when they are cut.
@@ -37,8 +34,8 @@ impl Pass for EvenCut {
         let steps = Steps::of(context);
         // Where it is not due, and no fold made room, what was cut comes back and nothing else is cut.
         let cuts = is_due(context, aim) || context.view.is_laid_out_anew();
-        let least = if cuts { 0 } else { context.view.tokens() };
-        let low = steps.target(aim.low, aim.most).max(least);
+        let stands = if cuts { 0 } else { context.view.tokens() };
+        let low = steps.target(aim.low, aim.most).max(stands);
         // What folds carry and what marks tell of facts is one budget.
         let carried: u64 = context.view.body().iter().map(|slot| slot.tally.ledger()).sum();
         let names = aim.ledger.tokens.saturating_sub(carried);
@@ -98,15 +95,14 @@ impl Shown {
 }
 
 /// The view with as many of these tokens of names as there is room for.
-fn within(context: &Context, steps: &Steps, cut: &Cut, mut names: u64, (target, most): (u64, u64)) -> Shown {
-    loop {
-        let shown = best(context, steps, cut, names, target);
-        let over = shown.tokens.saturating_sub(most);
-        if over == 0 || names == 0 {
-            return shown;
+fn within(context: &Context, steps: &Steps, cut: &Cut, names: u64, (target, most): (u64, u64)) -> Shown {
+    let mut shown = best(context, steps, cut, names, target);
+    for fewer in [names.saturating_sub(2 * shown.tokens.saturating_sub(most)), 0] {
+        if shown.tokens > most && fewer < names {
+            shown = best(context, steps, cut, fewer, target);
         }
-        names = names.saturating_sub(over + names / 8);
     }
+    shown
 }
 
 /// The view at the level whose tokens, counted, come nearest to the target from below.
@@ -166,7 +162,7 @@ fn at_level(context: &Context, steps: &Steps, whole: &[bool], level: Level, name
             } else {
                 let back = standing_whole(context, stands);
                 let cut =
-                    (!whole[at]).then(|| shorter(context, back.as_ref().unwrap_or(stands), level, names));
+                    (!whole[at]).then(|| cut_slot(context, back.as_ref().unwrap_or(stands), level, names));
                 cut.flatten().or(back)
             };
             shown.tokens += other.as_ref().unwrap_or(stands).tokens();
@@ -174,14 +170,6 @@ fn at_level(context: &Context, steps: &Steps, whole: &[bool], level: Level, name
         }
     }
     shown
-}
-
-/// A slot that stands whole, cut to a level.
-fn shorter(context: &Context, whole: &Slot, level: Level, names: &mut Names<'_>) -> Option<Slot> {
-    let message: Message = cut_message(whole, level, names, &*context.counter)?;
-    let tally = Tally::of(&message, &*context.counter);
-    let is_smaller = tally.total() < whole.tokens();
-    is_smaller.then(|| Slot { message: Arc::new(message), tally, form: Form::Shortened, ..whole.clone() })
 }
 
 /// Shows the view so. Gives what stands otherwise now, and whether anything is cut.

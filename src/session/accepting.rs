@@ -84,9 +84,7 @@ impl Session {
         let items = self.context.item_ids(&plan.members);
         let messages = plan.stands_in_for(&self.context);
         let made = plan.messages(accepted.retain, accepted.summary, messages);
-        self.context.at_work = Some(pass);
-        let summary = self.context.fold(plan.members, made);
-        self.context.at_work = None;
+        let summary = self.context.by_pass(pass, |context| context.fold(plan.members, made));
         self.context.settle_pointers(); // the fold stays, whatever becomes of the run
         self.carried.keep(summary, carried);
         if self.config.ladder.even_cut().is_some() {

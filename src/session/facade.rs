@@ -14,6 +14,7 @@ use crate::compaction::ledger::{self, Memo};
 use crate::compaction::{FoldPlan, Reason, Redact};
 use crate::context::{Context, ContextCost, Event, EventName, NodeIndex, Report, Slot};
 use crate::error::{Error, ErrorCode, Result};
+use crate::even_cut::low_beside;
 use crate::graph::{ContextParts, GraphLimits, NodeSpec};
 use crate::message::{Message, Role};
 use crate::passes::{Aim, Pass, Summarize};
@@ -298,7 +299,7 @@ impl Session {
         }
         let fixed = self.corrected(self.context.view.fixed_tokens()).min(limit);
         let apart = (due - low) as f64 * (limit - fixed) as f64 / limit.max(1) as f64;
-        due.max(beside(fixed, low, limit) + (apart / 2.0) as u64)
+        due.max(low_beside(fixed, low, limit) + (apart / 2.0) as u64)
     }
 
     /// Whether a compaction is due (COMP-2): by the last usage since the last compaction, or else by counted tokens.
@@ -482,7 +483,7 @@ impl Session {
         let (most, threshold) = (counted(most), counted(threshold));
         let low = counted(by_limit.min(by_threshold)).min(most);
         let fixed = self.context.view.fixed_tokens();
-        let low = if self.config.ladder.even_cut().is_some() { beside(fixed, low, most) } else { low };
+        let low = if self.config.ladder.even_cut().is_some() { low_beside(fixed, low, most) } else { low };
         let enough = if self.context.folds.is_empty() { (low / 20).min(LEAST_FOLD) } else { low / 10 };
         // Nothing is due in a view that is made once, as long as it fits; what does not fit is cut to what does.
         let (low, threshold) = if fill { (most, most.saturating_add(1)) } else { (low, threshold) };
@@ -553,15 +554,4 @@ impl Session {
         };
         Err(Error::new(ErrorCode::BudgetImpossible, why))
     }
-}
-
-/// The low mark of a view of which `fixed` tokens are no pass's to take: at least half as far up in what is left beside them as it is in a
-/// view of messages alone. A header that takes most of the window does not take the room of what was said last.
-fn beside(fixed: u64, low: u64, most: u64) -> u64 {
-    if most == u64::MAX {
-        return low;
-    }
-    let room = most.saturating_sub(fixed);
-    let ratio = low as f64 / most.max(1) as f64;
-    low.max(fixed + (room as f64 * ratio / 2.0) as u64).min(most)
 }

@@ -225,9 +225,7 @@ impl Session {
         let way_back = self.must_pay(pass, &run.aim).then(|| self.checkpoint(run));
         let stood = self.stands();
         let held = self.hold(&run.keep);
-        self.context.at_work = Some(pass.name());
-        let outcome = pass.run(&mut self.context, &run.aim);
-        self.context.at_work = None;
+        let outcome = self.context.by_pass(pass.name(), |context| pass.run(context, &run.aim));
         for node in held {
             self.context.history.set_pinned(node, false);
         }
@@ -293,9 +291,8 @@ impl Session {
             return;
         }
         let stood = self.stands();
-        self.context.at_work = Some("trim_media");
-        let trimmed = self.context.trim_media_to(&budget, self.context.view.body().len());
-        self.context.at_work = None;
+        let end = self.context.view.body().len();
+        let trimmed = self.context.by_pass("trim_media", |context| context.trim_media_to(&budget, end));
         if !trimmed.is_empty() {
             let nodes: Vec<NodeIndex> = trimmed.into_iter().map(|(node, _)| node).collect();
             let items = self.context.item_ids(&nodes);

@@ -11,10 +11,7 @@ impl Session {
         if !self.config.drops_bound_thinking {
             return Vec::new();
         }
-        let before = self.context.at_work.replace("drop_bound_thinking");
-        let lost = self.context.drop_bound_thinking(entered);
-        self.context.at_work = before;
-        lost
+        self.context.by_pass("drop_bound_thinking", |context| context.drop_bound_thinking(entered))
     }
 
     /// The same at the end of a run, which says so.
