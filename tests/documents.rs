@@ -27,6 +27,8 @@ mod paid;
 mod presets;
 #[path = "documents/recent_window.rs"]
 mod recent_window;
+#[path = "documents/record.rs"]
+mod record;
 #[path = "documents/rolling.rs"]
 mod rolling;
 #[path = "documents/selective.rs"]

@@ -65,29 +65,41 @@ impl FoldPlan {
         self.cut.as_ref().map_or_else(rest, |cut| cut.tokens) + stands_for_it
     }
 
-    /// Gives back what need not be folded, now that it is known what the summary takes: the newest of what was to go stays, as far
-    /// as there is room for it, and as far as the summary takes less than what it stands for.
-    pub fn give_back(&mut self, context: &Context, takes: u64) {
-        let Some(cut) = &mut self.cut else { return };
+    /// The plan without what need not be folded, now that it is known what the summary takes: the newest of what was to go stays, as
+    /// far as there is room for it, and as far as the summary takes less than what it stands for. `None`: all of it is folded.
+    pub fn giving_back(&self, context: &Context, takes: u64) -> Option<Self> {
+        let cut = self.cut.as_ref()?;
         let steps = Steps::of(context);
-        let folded: NodeSet = self.members.iter().copied().collect();
-        let is_folded = |unit: &Unit| unit.nodes.iter().any(|node| folded.contains(node));
-        let anyway = |at: usize| !is_folded(&steps.units()[at]);
-        let staying = steps.staying(context, cut.target.saturating_sub(takes), cut.share, anyway);
-        let stays = |at: usize, unit: &Unit| staying.stays[at] && !unit.is_fold() && is_folded(unit);
-        let mut new = steps.units().iter().filter(|unit| !unit.is_fold() && is_folded(unit)).count();
-        let mut back = NodeSet::default();
-        for (_, unit) in steps.units().iter().enumerate().rev().filter(|(at, unit)| stays(*at, unit)) {
-            let rest = self.tokens.saturating_sub(unit.tokens);
-            if rest <= takes || new == 1 {
+        let mut folded: NodeSet = self.members.iter().copied().collect();
+        let is_folded = |unit: &Unit, folded: &NodeSet| unit.nodes.iter().any(|node| folded.contains(node));
+        let is_staying = |at: usize| !is_folded(&steps.units()[at], &folded);
+        let staying = steps.staying(context, cut.target.saturating_sub(takes), cut.share, is_staying);
+        let units = || steps.units().iter().enumerate();
+        let new: Vec<(usize, &Unit)> =
+            units().filter(|(_, unit)| !unit.is_fold() && is_folded(unit, &folded)).collect();
+        let mut tokens = self.tokens;
+        let mut back = Vec::new();
+        for (_, unit) in new.iter().rev().filter(|(at, _)| staying.stays[*at]) {
+            let rest = tokens.saturating_sub(unit.tokens);
+            if rest <= takes || back.len() + 1 == new.len() {
                 break;
             }
-            new -= 1;
-            self.tokens = rest;
-            back.extend(unit.nodes.iter().copied());
+            tokens = rest;
+            back.push(*unit);
         }
-        self.members.retain(|node| !back.contains(node));
-        cut.tokens = staying.tokens;
+        for node in back.iter().flat_map(|unit| unit.nodes.iter()) {
+            folded.remove(node);
+        }
+        let is_cut = |(at, unit): &(usize, &Unit)| staying.cut[*at] && !is_folded(unit, &folded);
+        let nodes = units().filter(is_cut).flat_map(|(_, unit)| unit.nodes.iter().copied()).collect();
+        (!back.is_empty()).then(|| Self {
+            members: self.members.iter().copied().filter(|node| folded.contains(node)).collect(),
+            tokens,
+            hidden_tokens: self.hidden_tokens - back.iter().map(|unit| unit.hidden_tokens).sum::<u64>(),
+            new_tokens: self.new_tokens.saturating_sub(back.iter().map(|unit| unit.tokens).sum()),
+            cut: Some(CutBehind { tokens: staying.tokens, nodes, ..cut.clone() }),
+            ..self.clone()
+        })
     }
 
     /// The size that the summary is asked for, in tokens.
@@ -236,7 +248,7 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
     }
     let cut_within_turn = units[oldest_whole.min(units.len())..].iter().any(Unit::goes);
     let folded: Vec<&Unit> = units.iter().filter(|unit| unit.goes()).collect();
-    let cut = units.iter().enumerate().filter(|(at, unit)| unit.stays() && !staying.whole[*at]);
+    let cut = units.iter().enumerate().filter(|(at, unit)| unit.stays() && staying.cut[*at]);
     let cut = cut.flat_map(|(_, unit)| unit.nodes.iter().copied()).collect();
     let plan = planned(context, keep, layout, &folded)?;
     Some(FoldPlan {

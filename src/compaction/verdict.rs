@@ -29,6 +29,8 @@ pub struct Accepted {
     pub summary: Message,
     /// The retained text's message.
     pub retain: Option<Message>,
+    /// Tokens of all messages that stand for the fold.
+    pub tokens: u64,
     /// Tokens of the carry-over ledger at the end of the summary.
     pub ledger_tokens: u64,
     /// What found no room in it.
@@ -109,7 +111,8 @@ pub fn judge(
     }
     let (summary, ledger_tokens, missed) = with_ledger(context, plan, summary, retain.as_ref(), terms)?;
     let fallback = (!notes.is_empty()).then(|| notes.join("; "));
-    Ok(Accepted { text, summary, retain, ledger_tokens, missed, fallback })
+    let tokens = tokens + ledger_tokens;
+    Ok(Accepted { text, summary, retain, tokens, ledger_tokens, missed, fallback })
 }
 
 /// A summary without the lines that only a ledger has: what stands under them is the summariser's word, and no more.

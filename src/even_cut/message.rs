@@ -9,7 +9,6 @@ use super::names::Names;
 use super::sizes;
 use super::text::{Pieces, pieces};
 use crate::context::{Context, Form, Slot, Tally};
-use crate::facts::constraints;
 use crate::message::{Message, Part, Role, Text, ToolCall};
 use crate::tokens::TokenCounter;
 use crate::tool_output::Json;
@@ -41,10 +40,7 @@ fn cut_message(
     let mut cut = Message::clone(message);
     let mut changed = false;
     for (text, tokens) in sizes::texts_mut(&mut cut.parts).zip(texts) {
-        let rules = if message.role == Role::User { constraints(text) } else { Vec::new() };
-        let rules: Vec<&str> = rules.iter().filter(|rule| !rule.fenced).map(|rule| rule.text).collect();
-        if let Some(shorter) = cut_text(text, tokens, said, &mut |kept| names.told(whole.node, kept, &rules))
-        {
+        if let Some(shorter) = cut_text(text, tokens, said, &mut |kept| names.told(whole.node, kept)) {
             *text = shorter.into();
             changed = true;
         }
@@ -54,7 +50,7 @@ fn cut_message(
         _ => None,
     });
     for (call, tokens) in calls.zip(inputs) {
-        changed |= cut_input(call, tokens, level, &mut |kept| names.told(whole.node, kept, &[]));
+        changed |= cut_input(call, tokens, level, &mut |kept| names.told(whole.node, kept));
     }
     if thinks {
         cut.parts.retain(|part| !sizes::goes(part));

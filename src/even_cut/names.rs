@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use super::text::Pieces;
 use crate::context::NodeIndex;
-use crate::facts::{Drawn, LiteralKind};
+use crate::facts::{Drawn, LiteralKind, Strength};
 use crate::sorting::sort_by_key;
 
 /// Which literal facts stand in a view, while it is being cut.
@@ -40,19 +40,20 @@ impl<'a> Names<'a> {
         cost
     }
 
-    /// What a mark tells: of the rules in a message's text those that do not stand whole in what is left of it; and the names in what
+    /// What a mark tells: of the user's rules in a text those that do not stand whole in what is left of it; and the names in what
     /// is left out that stand nowhere else, best first. All other names of the text's are noted as standing.
-    pub(super) fn told(&mut self, node: NodeIndex, pieces: Pieces<'_>, rules: &[&str]) -> String {
+    pub(super) fn told(&mut self, node: NodeIndex, pieces: Pieces<'_>) -> String {
         let mut told = String::new();
         let mut tell = |what: fmt::Arguments<'_>| {
             let before = if told.is_empty() { "; in it: " } else { ", " };
             let _ = write!(told, "{before}{what}");
         };
-        for rule in rules.iter().filter(|rule| !pieces.head.contains(**rule) && !pieces.tail.contains(**rule))
-        {
-            tell(format_args!("\"{}\"", rule.split_whitespace().collect::<Vec<_>>().join(" ")));
+        for rule in rules_left_out(self.rules(node), pieces) {
+            tell(format_args!("\"{rule}\""));
         }
-
+        if self.left == 0 {
+            return told; // no mark tells a name any more
+        }
         let names = &self.drawn.names;
         let mut missing: Vec<u32> = Vec::new();
         for number in self.of(node).iter().copied() {
@@ -87,10 +88,32 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// The user's rules in a message, as far as they are surely rules.
+    pub fn rules(&self, node: NodeIndex) -> impl Iterator<Item = &'a str> + use<'a> {
+        let notes = self.drawn.notes(node.get()).into_iter();
+        let rules = notes.flat_map(|notes| &notes.rules);
+        rules.filter(|rule| rule.strength != Strength::Mention).map(|rule| &*rule.text)
+    }
+
     fn of(&self, node: NodeIndex) -> &'a [u32] {
         let known = node.get() < self.drawn.len();
         if known { self.drawn.literals(node.get()) } else { &[] }
     }
+}
+
+/// Those of a message's rules that a text had, and that its head and its tail do not have whole.
+fn rules_left_out<'a>(rules: impl Iterator<Item = &'a str>, pieces: Pieces<'_>) -> Vec<String> {
+    let mut rules = rules.map(in_one_line).peekable();
+    if rules.peek().is_none() {
+        return Vec::new();
+    }
+    let (head, tail) = (in_one_line(pieces.head), in_one_line(pieces.tail));
+    let text = in_one_line(&[pieces.head, pieces.left_out, pieces.tail].concat());
+    rules.filter(|rule| text.contains(rule) && !head.contains(rule) && !tail.contains(rule)).collect()
+}
+
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What is likely to be needed comes first: what failed, full paths, addresses, then bare names and ids.

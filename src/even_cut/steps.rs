@@ -78,10 +78,10 @@ pub struct Cut {
 /// What of a view stays where not all of it can.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Staying {
-    /// What stands whole, by unit.
-    pub whole: Vec<bool>,
     /// What stays at all, by unit: the others are for a summary to stand for.
     pub stays: Vec<bool>,
+    /// What of it is cut, by unit, where what stays fills the view.
+    pub cut: Vec<bool>,
     /// About what all of it takes, cut to the smallest level.
     pub tokens: u64,
 }
@@ -127,9 +127,8 @@ impl Steps {
             if unit.place != Place::Hidden {
                 size.names = unit.nodes.iter().map(|node| names.cost(*node)).sum();
                 if unit.speaker == Role::User && !size.texts.is_empty() {
-                    let notes = unit.nodes.iter().filter_map(|node| facts.notes(node.get()));
-                    let rules = notes.flat_map(|notes| &notes.rules);
-                    size.rules = rules.map(|rule| context.counter.count(&rule.text) + 2).sum();
+                    let rules = unit.nodes.iter().flat_map(|node| names.rules(*node));
+                    size.rules = rules.map(|rule| context.counter.count(rule) + 2).sum();
                 }
             }
         }
@@ -171,8 +170,8 @@ impl Steps {
         }
         if level == Level::MOST {
             self.extend(&mut whole, &mut left);
-            let longest = self.texts.iter().map(|text| text.tokens).max().unwrap_or(0);
-            level = self.level(&whole, left, share.names, Level::MOST..=Level::of(longest)).unwrap_or(level);
+            let longest = self.longest().max(Level::MOST);
+            level = self.level(&whole, left, share.names, Level::MOST..=longest).unwrap_or(level);
         }
         Some(Cut { whole, level })
     }
@@ -220,7 +219,12 @@ impl Steps {
                 next = Some(at);
             }
         }
-        Staying { whole, stays, tokens: fixed + room - left }
+        let tokens = fixed + room - left;
+        let at_once: Vec<bool> = whole.iter().zip(&stays).map(|(whole, stays)| *whole || !stays).collect();
+        let beside = room.saturating_sub(self.whole_tokens(&whole));
+        let level = self.level(&at_once, beside, 0, Level::LEAST..=self.longest()).unwrap_or(Level::LEAST);
+        let is_cut = |at: usize| !at_once[at] && self.at(at, level) < self.sizes[at].whole;
+        Staying { cut: (0..stays.len()).map(is_cut).collect(), stays, tokens }
     }
 
     /// Whether an answer would stand before another step of the model's with nothing between them, though the user spoke there: some
@@ -263,6 +267,19 @@ impl Steps {
             cut.map_or_else(|| whole.tokens(), |cut| cut.tokens())
         };
         context.view.body()[self.body(at)].iter().rev().map(tokens).sum()
+    }
+
+    /// What stands whole of a view of so many tokens.
+    pub fn newest_whole(&self, target: u64, share: Share) -> Vec<bool> {
+        self.whole(target.saturating_sub(self.fixed()), share)
+    }
+
+    /// A level at which a view of `target` tokens is nearer than at this one, where it takes so many.
+    pub fn nearer(&self, whole: &[bool], level: Level, tokens: u64, target: u64) -> Level {
+        let cut = (0..whole.len()).filter(|at| !whole[*at]);
+        let takes: u64 = cut.map(|at| self.at(at, level)).sum();
+        let room = (takes + target).saturating_sub(tokens);
+        self.level(whole, room, 0, Level::LEAST..=self.longest()).unwrap_or(Level::LEAST)
     }
 
     /// What stands whole: what has to; what the newest user message answers; then the newest.
@@ -319,6 +336,11 @@ impl Steps {
             *left = left.saturating_sub(self.sizes[at].whole);
             whole[at] = true;
         }
+    }
+
+    /// The level that cuts nothing.
+    fn longest(&self) -> Level {
+        Level::of(self.texts.iter().map(|text| text.tokens).max().unwrap_or(0))
     }
 
     fn is_shown(&self, at: usize) -> bool {

@@ -43,8 +43,7 @@ impl Pass for EvenCut {
         let least = |whole| Cut { whole, level: Level::LEAST };
         // Where the smallest level does not do, the newest steps still stand whole, as far as the view may take them: a fold
         // comes when enough is new.
-        let newest_whole = || least(steps.staying(context, low, share, |_| false).whole);
-        let mut cut = steps.cut(context, low, share).unwrap_or_else(newest_whole);
+        let mut cut = steps.cut(context, low, share).unwrap_or_else(|| least(steps.newest_whole(low, share)));
         let mut shown = within(context, &steps, &cut, names, (low, aim.most));
         if shown.tokens > aim.most {
             cut = least((0..steps.units().len()).map(|at| steps.is_fixed(at)).collect());
@@ -108,23 +107,24 @@ fn within(context: &Context, steps: &Steps, cut: &Cut, names: u64, (target, most
 /// The view at the level whose tokens, counted, come nearest to the target from below.
 fn best(context: &Context, steps: &Steps, cut: &Cut, names: u64, target: u64) -> Shown {
     let facts = context.facts();
-    let mut level = cut.level;
-    let mut best = None;
+    let (mut level, mut fitting, mut too_long) = (cut.level, None, None);
+    let mut best: Option<Shown> = None;
     for _ in 0..TRIES {
         let mut told = Names::new(&facts, names);
         let shown = at_level(context, steps, &cut.whole, level, &mut told);
         let (tokens, fits) = (shown.tokens, shown.tokens <= target);
-        let is_better = best.as_ref().is_none_or(|best: &Shown| {
+        let is_better = best.as_ref().is_none_or(|best| {
             if fits { best.tokens > target || tokens > best.tokens } else { tokens < best.tokens }
         });
         let nothing_is_cut = shown.slots.iter().all(|(_, slot)| slot.form != Form::Shortened);
         if is_better {
             best = Some(shown);
         }
+        *(if fits { &mut fitting } else { &mut too_long }) = Some(level);
         let is_full = fits && tokens as f64 >= target as f64 * FULL;
-        // The tokens that do not follow the level stay as they are, so that the level has to change by more than the total.
-        let next = Level::of((level.tokens() as f64 * target as f64 / tokens.max(1) as f64) as u64);
-        if is_full || nothing_is_cut || next == level {
+        let next = steps.nearer(&cut.whole, level, tokens, target);
+        let is_tried = fitting.is_some_and(|fits| next <= fits) || too_long.is_some_and(|long| next >= long);
+        if is_full || nothing_is_cut || is_tried {
             break;
         }
         level = next;

@@ -2,22 +2,20 @@
 
 use std::fmt::Write as _;
 
+use super::answering::Judged;
 use super::facade::Session;
 use super::run::{Fit, Pending, Question, Run};
-use crate::compaction::ledger::Carried;
-use crate::compaction::{self, Chunks, FoldPlan, Layout, Reason, Size};
+use crate::compaction::{Chunks, FoldPlan, Layout, Reason, Size};
 use crate::context::{EventName, LedgerLeftOut, NodeIndex};
 use crate::error::Result;
 
 const CUT_WITHIN: &str =
     "the retained turns alone exceeded the target: the oldest lost its earlier steps to the summary";
 
-/// A summary that was accepted, and what it stands for.
+/// A summary that was accepted, and whence it came.
 pub(super) struct Summarized {
-    pub plan: FoldPlan,
+    pub judged: Judged,
     pub pass: &'static str,
-    pub accepted: compaction::Accepted,
-    pub carried: Carried,
     pub asked: Asked,
 }
 
@@ -31,14 +29,10 @@ pub(super) struct Asked {
 
 impl Session {
     /// Puts the fold in, lets what came meanwhile stand after it, and goes on with the ladder.
-    pub(super) fn accept(
-        &mut self,
-        pending: Pending,
-        accepted: compaction::Accepted,
-        carried: Carried,
-    ) -> Result<Fit> {
+    pub(super) fn accept(&mut self, pending: Pending, judged: Judged) -> Result<Fit> {
         let lowered = pending.request.lowered();
-        let Question { plan, mut run, pass, size, chunks, .. } = pending.question;
+        let Question { mut run, pass, size, chunks, .. } = pending.question;
+        let plan = &judged.plan;
         let why = match (plan.cut_within_turn, run.reason) {
             _ if plan.layout == Layout::SystemSummary && run.must_fit() => {
                 "the turns that the view was too small for became a summary".to_owned()
@@ -50,7 +44,7 @@ impl Session {
             (false, _) => "the view reached its threshold".to_owned(),
         };
         let asked = Asked { size, chunks, lowered };
-        self.put_in(&mut run, Summarized { plan, pass, accepted, carried, asked }, why);
+        self.put_in(&mut run, Summarized { judged, pass, asked }, why);
         self.advance(run)
     }
 
@@ -62,7 +56,8 @@ impl Session {
 
     /// Folds what a summary stands for under it.
     pub(super) fn put_in(&mut self, run: &mut Run, summarized: Summarized, mut why: String) {
-        let Summarized { mut plan, pass, mut accepted, carried, asked } = summarized;
+        let Summarized { judged, pass, asked } = summarized;
+        let Judged { plan, mut accepted, carried } = judged;
         if let Some(note) = asked.lowered {
             accepted.note(&note);
         }
@@ -74,13 +69,6 @@ impl Session {
             None => {}
         }
         let stood = self.stands();
-        let messages = plan.stands_in_for(&self.context);
-        let made = plan.messages(accepted.retain.clone(), accepted.summary.clone(), messages);
-        let takes = made.tokens(|message| self.context.count(message));
-        if plan.after(&self.context, takes) > run.aim.most {
-            plan.frame = None; // in a view of a few dozen tokens there is room for the summary, and for no word about it
-        }
-        plan.give_back(&self.context, takes);
         let items = self.context.item_ids(&plan.members);
         let messages = plan.stands_in_for(&self.context);
         let made = plan.messages(accepted.retain, accepted.summary, messages);

@@ -6,10 +6,11 @@ use super::run::{Fit, Pending, Question, Unanswered, Unsummed};
 use super::standing::NOTHING_LEFT;
 use crate::compaction::extractive::{self, ExtractiveOptions};
 use crate::compaction::ledger::Carried;
-use crate::compaction::{self, Answer, Chunks, Layout, LedgerTerms, OnFailure};
+use crate::compaction::{self, Answer, Chunks, FoldPlan, Layout, LedgerTerms, OnFailure};
 use crate::context::{EventName, NodeIndex, NodeKind, NodeSet};
 use crate::error::{Error, ErrorCode, Result};
 use crate::message::Message;
+use crate::passes::Aim;
 
 /// Tokens without which the built-in summariser has nothing to say.
 const LEAST: u64 = 64;
@@ -31,7 +32,7 @@ const STAND_IN: &str = "; with `compaction: { onFailure: \"extractive\" }` the b
 /// What is to become of an answer.
 pub(super) enum Weighed {
     /// It is a summary.
-    Accepted(Box<(Pending, compaction::Accepted, Carried)>),
+    Accepted(Box<(Pending, Judged)>),
     /// It is asked for again, or about the next piece.
     AskOn(Box<Question>),
     /// It cannot be used, and there is no further attempt.
@@ -40,14 +41,21 @@ pub(super) enum Weighed {
     Failed(Box<Question>, Error),
 }
 
+/// A summary that was accepted: what it stands for, and what it carries over.
+pub(super) struct Judged {
+    pub plan: FoldPlan,
+    pub accepted: compaction::Accepted,
+    pub carried: Carried,
+}
+
 impl Session {
     /// Goes on with the model's answer. An answer that is no usable summary is asked for again, then refused or replaced
     /// by the extractive summariser, as configured; when this fails, the session is as it was before the run (INV-4).
     pub fn resume(&mut self, pending: Pending, answer: &Answer) -> Result<Fit> {
         match self.weigh(pending, answer)? {
             Weighed::Accepted(judged) => {
-                let (pending, accepted, carried) = *judged;
-                self.accept(pending, accepted, carried)
+                let (pending, judged) = *judged;
+                self.accept(pending, judged)
             }
             Weighed::AskOn(question) => self.ask(*question),
             Weighed::Refused(pending, error) => self.give_up(*pending, error),
@@ -67,9 +75,7 @@ impl Session {
             (a, b) => a.or(b),
         };
         let error = match self.judge_or_ask_on(&mut pending, answer) {
-            Ok(Some((accepted, carried))) => {
-                return Ok(Weighed::Accepted(Box::new((pending, accepted, carried))));
-            }
+            Ok(Some(judged)) => return Ok(Weighed::Accepted(Box::new((pending, judged)))),
             Ok(None) => return Ok(Weighed::AskOn(Box::new(pending.question))),
             Err(error) => error,
         };
@@ -185,13 +191,13 @@ impl Session {
         pending = unasked(self.still_wanted(pending)?);
         let answer = Answer { text: self.extractive(&pending), ..Answer::default() };
         match self.judge_settled(&mut pending, |session, pending| session.judge(pending, &answer, false)) {
-            Ok((mut accepted, carried)) => {
+            Ok(mut judged) => {
                 let why = format!("the extractive summariser stood in: {}", error.in_brief());
                 let members = &pending.question.plan.members;
                 self.context.emit(EventName::CompactionFailed, members, why.clone());
-                accepted.fallback = Some(why);
+                judged.accepted.fallback = Some(why);
                 pending.question.run.summary.get_or_insert_default().attempts = pending.question.attempt;
-                self.accept(pending, accepted, carried)
+                self.accept(pending, judged)
             }
             Err(_) => self.go_on_or_fail(pending.question, error),
         }
@@ -245,11 +251,7 @@ impl Session {
     }
 
     /// Takes a piece's summary, and asks about what comes next (`None`); or judges the last answer.
-    fn judge_or_ask_on(
-        &mut self,
-        pending: &mut Pending,
-        answer: &Answer,
-    ) -> Result<Option<(compaction::Accepted, Carried)>> {
+    fn judge_or_ask_on(&mut self, pending: &mut Pending, answer: &Answer) -> Result<Option<Judged>> {
         let question = &mut pending.question;
         if let Some(chunks) = question.chunks.as_mut().filter(|c| c.in_pieces()) {
             let text = compaction::text_of(answer)?;
@@ -292,59 +294,49 @@ impl Session {
         judged
     }
 
-    fn judge_with_language(
-        &self,
-        pending: &Pending,
-        answer: &Answer,
-        wants_retain: bool,
-    ) -> Result<(compaction::Accepted, Carried)> {
-        let (mut accepted, carried) = self.judge(pending, answer, wants_retain)?;
-        if let Some(script) = self.script().filter(|s| !s.is_of(&accepted.text)) {
+    fn judge_with_language(&self, pending: &Pending, answer: &Answer, wants_retain: bool) -> Result<Judged> {
+        let mut judged = self.judge(pending, answer, wants_retain)?;
+        if let Some(script) = self.script().filter(|s| !s.is_of(&judged.accepted.text)) {
             if pending.question.attempt < self.config.compaction.max_attempts {
                 let language = self.language().unwrap_or_else(|| script.language().to_owned());
                 let why =
                     format!("the summary is not written in the language that was asked for: {language}");
                 return Err(Error::new(ErrorCode::SummaryInvalid, why));
             }
-            accepted.note("the summary is not in the conversation's language");
+            judged.accepted.note("the summary is not in the conversation's language");
         }
-        Ok((accepted, carried))
+        Ok(judged)
     }
 
-    /// Judges an answer; with what is accepted comes what it carries over.
-    pub(super) fn judge(
-        &self,
-        pending: &Pending,
-        answer: &Answer,
-        wants_retain: bool,
-    ) -> Result<(compaction::Accepted, Carried)> {
-        let plan = &pending.question.plan;
+    /// Judges an answer. What it leaves room for need not be folded, and what stays then is none of the ledger's business.
+    pub(super) fn judge(&self, pending: &Pending, answer: &Answer, wants_retain: bool) -> Result<Judged> {
         let aim = pending.question.run.aim;
-        let budget = aim.ledger;
+        let mut judged = self.judged(pending.question.plan.clone(), answer, wants_retain, &aim)?;
+        let tokens = judged.accepted.tokens;
+        if let Some(room) = self.room(&pending.question).filter(|room| tokens > *room) {
+            let why = format!(
+                "the summary takes {tokens} tokens and the view has room for {room}: ask for a shorter one"
+            );
+            return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
+        }
+        if judged.plan.after(&self.context, tokens) > aim.most {
+            judged.plan.frame = None; // in a view of a few dozen tokens there is room for the summary, and for no word about it
+        }
+        let smaller = judged.plan.giving_back(&self.context, tokens);
+        let smaller = smaller.and_then(|plan| self.judged(plan, answer, wants_retain, &aim).ok());
+        Ok(smaller.unwrap_or(judged))
+    }
+
+    fn judged(&self, plan: FoldPlan, answer: &Answer, wants_retain: bool, aim: &Aim) -> Result<Judged> {
+        let (budget, redact) = (aim.ledger, self.redact.as_ref());
         let carried = if budget.is_none() {
             Carried::default()
         } else {
-            self.carried.of(&self.context, &self.carriers(&plan.members), self.redact.as_ref())?
+            self.carried.of(&self.context, &self.carriers(&plan.members), redact)?
         };
-        let redact = self.redact.as_ref();
         let terms = LedgerTerms { carried: &carried, budget, low: aim.low, most: aim.most, redact };
-        let accepted = compaction::judge(&self.context, plan, answer, wants_retain, &terms)?;
-        if let Some(room) = self.room(&pending.question) {
-            let made = plan.messages(
-                accepted.retain.clone(),
-                accepted.summary.clone(),
-                plan.stands_in_for(&self.context),
-            );
-            let tokens =
-                made.retain.iter().chain([&made.summary]).map(|m| self.context.count(m)).sum::<u64>();
-            if tokens > room {
-                let why = format!(
-                    "the summary takes {tokens} tokens and the view has room for {room}: ask for a shorter one"
-                );
-                return Err(Error::new(ErrorCode::SummaryNotSmaller, why));
-            }
-        }
-        Ok((accepted, carried))
+        let accepted = compaction::judge(&self.context, &plan, answer, wants_retain, &terms)?;
+        Ok(Judged { plan, accepted, carried })
     }
 
     /// What a fold carries on with: the newest summary that stays beside it, which carries all before it (its own ledger may

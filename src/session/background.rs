@@ -234,17 +234,16 @@ impl Session {
             let judged =
                 self.judge_settled(&mut pending, |session, p| session.judge(p, &answer, wants_retain));
             match judged {
-                Ok((accepted, carried)) => Ok((pending, accepted, carried)),
+                Ok(judged) => Ok((pending, judged)),
                 Err(error) => Err(self.fail(pending.question, error)),
             }
         });
         match judged {
-            Ok((pending, accepted, carried)) => {
+            Ok((pending, judged)) => {
                 let lowered = pending.request.lowered();
-                let Question { plan, run: asked, size, chunks, .. } = pending.question;
+                let Question { run: asked, size, chunks, .. } = pending.question;
                 run.summary = asked.summary;
-                let summary =
-                    Summarized { plan, pass, accepted, carried, asked: Asked { size, chunks, lowered } };
+                let summary = Summarized { judged, pass, asked: Asked { size, chunks, lowered } };
                 self.put_in(run, summary, "its summary was written in the background".to_owned());
                 true
             }

@@ -84,10 +84,12 @@ impl Session {
         }
         // What stands beside a summary goes with it.
         let beside = self.context.folds.iter().filter(|f| named.contains(&f.summary));
-        let beside: Vec<NodeIndex> = beside.flat_map(|f| [f.retain, f.ask]).flatten().collect();
-        let stands: NodeSet = units.iter().flat_map(|u| u.nodes.iter().copied()).collect();
-        let inside: NodeSet = members.iter().copied().collect();
-        members.extend(beside.into_iter().filter(|n| stands.contains(n) && !inside.contains(n)));
+        let beside: NodeSet = beside.flat_map(|f| [f.retain, f.ask]).flatten().collect();
+        if !beside.is_empty() {
+            let inside: NodeSet = members.iter().copied().collect();
+            let stands = units.iter().flat_map(|u| u.nodes.iter().copied());
+            members.extend(stands.filter(|n| beside.contains(n) && !inside.contains(n)));
+        }
         let left: Vec<NodeIndex> = left.iter().collect();
         if left.is_empty() {
             return Ok(members);

@@ -230,16 +230,22 @@ impl Session {
         if in_sight {
             self.context.look_ahead(DRAWN_AHEAD * added);
         }
-        if in_sight && self.redact.is_none() && !self.aim(false).ledger.is_none() {
+        if in_sight && self.needs_facts(&self.aim(false)) {
             self.context.draw_facts(DRAWN_AHEAD * added);
         }
     }
 
-    /// Draws all facts that a fold's ledger will need.
+    /// Draws all facts that a run will need.
     pub(super) fn draw_for(&mut self, aim: &Aim) {
-        if !aim.ledger.is_none() && self.redact.is_none() {
+        if self.needs_facts(aim) {
             self.context.draw_all_facts();
         }
+    }
+
+    /// Marks of an even cut tell facts of what the view shows, and a fold's ledger those of what the caller's redaction leaves, which
+    /// are drawn anew each time.
+    fn needs_facts(&self, aim: &Aim) -> bool {
+        self.config.ladder.even_cut().is_some() || (!aim.ledger.is_none() && self.redact.is_none())
     }
 
     /// Replaces the leading system and developer messages.
