@@ -115,7 +115,7 @@ async function turns() {
 async function cut() {
   const all = [
     cutting("contextfold, and its input items"),
-    cutting("… without a ledger of facts, which are drawn when they are needed", { compaction: { ledgerTokens: 0 } }),
+    cutting("… without a ledger of facts", { compaction: { ledgerTokens: 0 } }),
     ...peers.filter(({ cuts }) => cuts !== false),
   ];
   console.log("### Cut to half of the tokens: ms, by the messages that are there, and the slope\n");

@@ -67,39 +67,35 @@ impl FoldPlan {
 
     /// The plan without what need not be folded, now that it is known what the summary takes: the newest of what was to go stays, as
     /// far as there is room for it, and as far as the summary takes less than what it stands for. `None`: all of it is folded.
-    pub fn giving_back(&self, context: &Context, takes: u64) -> Option<Self> {
-        let cut = self.cut.as_ref()?;
+    pub fn giving_back(mut self, context: &Context, takes: u64) -> Option<Self> {
+        let cut = self.cut.as_mut()?;
         let steps = Steps::of(context);
-        let mut folded: NodeSet = self.members.iter().copied().collect();
-        let is_folded = |unit: &Unit, folded: &NodeSet| unit.nodes.iter().any(|node| folded.contains(node));
-        let is_staying = |at: usize| !is_folded(&steps.units()[at], &folded);
-        let staying = steps.staying(context, cut.target.saturating_sub(takes), cut.share, is_staying);
-        let units = || steps.units().iter().enumerate();
-        let new: Vec<(usize, &Unit)> =
-            units().filter(|(_, unit)| !unit.is_fold() && is_folded(unit, &folded)).collect();
-        let mut tokens = self.tokens;
-        let mut back = Vec::new();
-        for (_, unit) in new.iter().rev().filter(|(at, _)| staying.stays[*at]) {
-            let rest = tokens.saturating_sub(unit.tokens);
-            if rest <= takes || back.len() + 1 == new.len() {
+        let units = steps.units();
+        let folded: NodeSet = self.members.iter().copied().collect();
+        let mut goes: Vec<bool> =
+            units.iter().map(|unit| unit.nodes.iter().any(|node| folded.contains(node))).collect();
+        let staying = steps.staying(context, cut.target.saturating_sub(takes), cut.share, |at| !goes[at]);
+        let is_new = |at: &usize| goes[*at] && !units[*at].is_fold();
+        let new: Vec<usize> = (0..units.len()).rev().filter(is_new).collect();
+        let mut folds = new.len();
+        let mut back = NodeSet::default();
+        for at in new.into_iter().filter(|at| staying.stays[*at]) {
+            let rest = self.tokens.saturating_sub(units[at].tokens);
+            if rest <= takes || folds == 1 {
                 break;
             }
-            tokens = rest;
-            back.push(*unit);
+            folds -= 1;
+            self.tokens = rest;
+            self.hidden_tokens = self.hidden_tokens.saturating_sub(units[at].hidden_tokens);
+            self.new_tokens = self.new_tokens.saturating_sub(units[at].tokens);
+            back.extend(units[at].nodes.iter().copied());
+            goes[at] = false;
         }
-        for node in back.iter().flat_map(|unit| unit.nodes.iter()) {
-            folded.remove(node);
-        }
-        let is_cut = |(at, unit): &(usize, &Unit)| staying.cut[*at] && !is_folded(unit, &folded);
-        let nodes = units().filter(is_cut).flat_map(|(_, unit)| unit.nodes.iter().copied()).collect();
-        (!back.is_empty()).then(|| Self {
-            members: self.members.iter().copied().filter(|node| folded.contains(node)).collect(),
-            tokens,
-            hidden_tokens: self.hidden_tokens - back.iter().map(|unit| unit.hidden_tokens).sum::<u64>(),
-            new_tokens: self.new_tokens.saturating_sub(back.iter().map(|unit| unit.tokens).sum()),
-            cut: Some(CutBehind { tokens: staying.tokens, nodes, ..cut.clone() }),
-            ..self.clone()
-        })
+        self.members.retain(|node| !back.contains(node));
+        let is_cut = |at: &usize| staying.cut[*at] && !goes[*at];
+        cut.nodes = (0..units.len()).filter(is_cut).flat_map(|at| units[at].nodes.iter().copied()).collect();
+        cut.tokens = staying.tokens;
+        (!back.is_empty()).then_some(self)
     }
 
     /// The size that the summary is asked for, in tokens.

@@ -4,6 +4,7 @@ use std::fmt::{self, Write as _};
 
 use super::text::Pieces;
 use crate::context::NodeIndex;
+use crate::facts::shorten::one_line;
 use crate::facts::{Drawn, LiteralKind, Strength};
 use crate::sorting::sort_by_key;
 
@@ -48,7 +49,7 @@ impl<'a> Names<'a> {
             let before = if told.is_empty() { "; in it: " } else { ", " };
             let _ = write!(told, "{before}{what}");
         };
-        for rule in rules_left_out(self.rules(node), pieces) {
+        for rule in rules_left_out(&self.rules(node), pieces) {
             tell(format_args!("\"{rule}\""));
         }
         if self.left == 0 {
@@ -89,10 +90,9 @@ impl<'a> Names<'a> {
     }
 
     /// The user's rules in a message, as far as they are surely rules.
-    pub fn rules(&self, node: NodeIndex) -> impl Iterator<Item = &'a str> + use<'a> {
-        let notes = self.drawn.notes(node.get()).into_iter();
-        let rules = notes.flat_map(|notes| &notes.rules);
-        rules.filter(|rule| rule.strength != Strength::Mention).map(|rule| &*rule.text)
+    pub fn rules(&self, node: NodeIndex) -> Vec<&'a str> {
+        let rules = self.drawn.notes(node.get()).map_or(&[][..], |notes| &notes.rules);
+        rules.iter().filter(|rule| rule.strength != Strength::Mention).map(|rule| &*rule.text).collect()
     }
 
     fn of(&self, node: NodeIndex) -> &'a [u32] {
@@ -102,18 +102,14 @@ impl<'a> Names<'a> {
 }
 
 /// Those of a message's rules that a text had, and that its head and its tail do not have whole.
-fn rules_left_out<'a>(rules: impl Iterator<Item = &'a str>, pieces: Pieces<'_>) -> Vec<String> {
-    let mut rules = rules.map(in_one_line).peekable();
-    if rules.peek().is_none() {
-        return Vec::new();
+fn rules_left_out(rules: &[&str], pieces: Pieces<'_>) -> Vec<String> {
+    let mut left_out: Vec<String> = rules.iter().map(|rule| one_line(rule)).collect();
+    if !left_out.is_empty() {
+        let text = one_line(&[pieces.head, pieces.left_out, pieces.tail].concat());
+        let (head, tail) = (one_line(pieces.head), one_line(pieces.tail));
+        left_out.retain(|rule| text.contains(rule) && !head.contains(rule) && !tail.contains(rule));
     }
-    let (head, tail) = (in_one_line(pieces.head), in_one_line(pieces.tail));
-    let text = in_one_line(&[pieces.head, pieces.left_out, pieces.tail].concat());
-    rules.filter(|rule| text.contains(rule) && !head.contains(rule) && !tail.contains(rule)).collect()
-}
-
-fn in_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    left_out
 }
 
 /// What is likely to be needed comes first: what failed, full paths, addresses, then bare names and ids.

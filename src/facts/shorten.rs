@@ -7,8 +7,12 @@ const GAP: &str = " […] ";
 
 /// `text` on one line, without emphasis marks, at most `limit` bytes (and a little): its middle gives way.
 pub fn line(text: &str, limit: usize) -> String {
-    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    middle(joined.replace("**", "").trim(), limit)
+    middle(one_line(text).replace("**", "").trim(), limit)
+}
+
+/// All of `text` on one line, a blank between two words.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// `text` with its line breaks, blank lines left out, at most `limit` bytes (and a little).

@@ -56,7 +56,7 @@ fn what_came_back_for_a_short_summary_is_not_in_its_record() {
         let mut seen = 0;
         for slot in whole {
             let text = slot.message.plain_text();
-            let name = text.split_whitespace().find(|word| word.ends_with(".rs")).unwrap();
+            let name = text.split_whitespace().find(|word| word.contains(".rs")).unwrap();
             assert!(!record.contains(name), "{share}: {name} stands whole, and in the record: {record}");
             seen += 1;
         }

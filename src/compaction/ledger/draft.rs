@@ -14,6 +14,7 @@ use super::write::{Missed, Room};
 use crate::compaction::tags;
 use crate::context::LEDGER_HEADING as HEADING;
 use crate::facts::LiteralKind;
+use crate::facts::shorten::one_line;
 use crate::sorting::sort_by_key;
 
 /// What stands above the user's rules.
@@ -241,10 +242,6 @@ fn without_rules(asked: &str, told: &[&str]) -> Option<String> {
     let words = one_line(&rest);
     let said = words.strip_prefix(LATEST.trim_end()).unwrap_or(&words);
     said.contains(char::is_alphanumeric).then_some(words)
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Those that fit, in order; what is too large for what is left is passed over.
