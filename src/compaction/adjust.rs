@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::plan::FoldPlan;
+use super::plan::{CutBehind, FoldPlan};
 use crate::context::{Context, NodeIndex, NodeKind, NodeSet, Place, Unit, begin_with_user};
 use crate::error::{Error, Result};
 
@@ -73,6 +73,7 @@ pub fn adjust(
         tokens: going.iter().map(|u| u.tokens).sum(),
         hidden_tokens: going.iter().map(|u| u.hidden_tokens).sum(),
         new_tokens: new,
+        cut: plan.cut.clone().map(|cut| CutBehind { named: fold.to_vec(), ..cut }),
         ..plan.clone()
     }))
 }

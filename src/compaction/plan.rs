@@ -2,7 +2,7 @@
 
 use super::layout::{Layout, SummaryRole};
 use super::ledger::Budget;
-use super::{Frame, Profile, ledger};
+use super::{Accepted, Frame, Profile, ledger};
 use crate::config::size;
 use crate::context::{Context, FoldMessages, NodeIndex, NodeKind, NodeSet, Place, Unit, begin_with_user};
 use crate::even_cut::{Share, Steps};
@@ -51,6 +51,8 @@ pub struct CutBehind {
     pub target: u64,
     /// How much of the room is for whole steps.
     pub share: Share,
+    /// What is folded in any case: the caller named it.
+    pub named: Vec<NodeIndex>,
 }
 
 impl FoldPlan {
@@ -65,35 +67,47 @@ impl FoldPlan {
         self.cut.as_ref().map_or_else(rest, |cut| cut.tokens) + stands_for_it
     }
 
-    /// The plan without what need not be folded, now that it is known what the summary takes: the newest of what was to go stays, as
-    /// far as there is room for it, and as far as the summary takes less than what it stands for. `None`: all of it is folded.
-    pub fn giving_back(mut self, context: &Context, takes: u64) -> Option<Self> {
+    /// The plan without what need not be folded, now that it is known what stands for it: the newest of what was to go stays, as far
+    /// as a view within `marks` (where compactions aim, and what it may not exceed) has room for it, and as far as the fold still
+    /// gains what its ledger needs. `None`: all of it is folded.
+    pub fn giving_back(mut self, context: &Context, summary: &Accepted, marks: (u64, u64)) -> Option<Self> {
         let cut = self.cut.as_mut()?;
         let steps = Steps::of(context);
-        let units = steps.units();
+        let mut units = steps.units().to_vec();
         let folded: NodeSet = self.members.iter().copied().collect();
-        let mut goes: Vec<bool> =
+        let is_member: Vec<bool> =
             units.iter().map(|unit| unit.nodes.iter().any(|node| folded.contains(node))).collect();
-        let staying = steps.staying(context, cut.target.saturating_sub(takes), cut.share, |at| !goes[at]);
-        let is_new = |at: &usize| goes[*at] && !units[*at].is_fold();
+        let target = cut.target.min(steps.target(marks.0, marks.1)).saturating_sub(summary.tokens);
+        let staying = steps.staying(context, target, cut.share, |at| !is_member[at]);
+        for at in (0..units.len()).filter(|at| is_member[*at] && units[*at].stays()).collect::<Vec<_>>() {
+            units[at].go();
+        }
+        let is_new = |at: &usize| is_member[*at] && !units[*at].is_fold();
         let new: Vec<usize> = (0..units.len()).rev().filter(is_new).collect();
-        let mut folds = new.len();
-        let mut back = NodeSet::default();
-        for at in new.into_iter().filter(|at| staying.stays[*at]) {
-            let rest = self.tokens.saturating_sub(units[at].tokens);
-            if rest <= takes || folds == 1 {
+        let (mut rest, mut folds) = (self.tokens, new.len());
+        let is_named = |at: usize| steps.units()[at].nodes.iter().any(|node| cut.named.contains(node));
+        for at in new.into_iter().filter(|at| staying.stays[*at] && !is_named(*at)) {
+            rest = rest.saturating_sub(units[at].tokens);
+            if rest <= summary.tokens + summary.ledger_tokens || folds == 1 {
                 break;
             }
             folds -= 1;
-            self.tokens = rest;
-            self.hidden_tokens = self.hidden_tokens.saturating_sub(units[at].hidden_tokens);
-            self.new_tokens = self.new_tokens.saturating_sub(units[at].tokens);
-            back.extend(units[at].nodes.iter().copied());
-            goes[at] = false;
+            units[at].place = Place::Shown;
         }
-        self.members.retain(|node| !back.contains(node));
-        let is_cut = |at: &usize| staying.cut[*at] && !goes[*at];
-        cut.nodes = (0..units.len()).filter(is_cut).flat_map(|at| units[at].nodes.iter().copied()).collect();
+        if self.layout.with_role(self.role).needs_user_behind() {
+            begin_with_user(&mut units, 0);
+        }
+        let stays = |at: &usize| units[*at].stays();
+        let nodes = |at: usize| units[at].nodes.iter().copied();
+        let back: Vec<usize> = (0..units.len()).filter(|at| is_member[*at] && stays(at)).collect();
+        let all = back.iter().copied().flat_map(nodes).collect::<NodeSet>();
+        self.members.retain(|node| !all.contains(node));
+        for unit in back.iter().map(|at| &units[*at]) {
+            self.tokens = self.tokens.saturating_sub(unit.tokens);
+            self.hidden_tokens = self.hidden_tokens.saturating_sub(unit.hidden_tokens);
+            self.new_tokens = self.new_tokens.saturating_sub(unit.tokens);
+        }
+        cut.nodes = (0..units.len()).filter(|at| staying.cut[*at] && stays(at)).flat_map(nodes).collect();
         cut.tokens = staying.tokens;
         (!back.is_empty()).then_some(self)
     }
@@ -250,7 +264,7 @@ fn plan_even(context: &Context, keep: Keep, layout: Layout, share: Share, target
     Some(FoldPlan {
         cut_within_turn,
         room: Some(keep.room(room)),
-        cut: Some(CutBehind { tokens: staying.tokens, nodes: cut, target, share }),
+        cut: Some(CutBehind { tokens: staying.tokens, nodes: cut, target, share, named: Vec::new() }),
         ..plan
     })
 }

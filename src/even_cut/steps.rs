@@ -164,14 +164,9 @@ impl Steps {
         let room = target.checked_sub(self.fixed())?;
         let mut whole = self.whole(room, share);
         let mut left = room.checked_sub(self.whole_tokens(&whole))?;
-        let mut level = self.level(&whole, left, share.names, Level::LEAST..=Level::MOST)?;
+        let level = self.fullest(&mut whole, &mut left, share.names)?;
         if level < Level::LEAST.times(2) && self.least_of(context, &whole, share.names) > left {
             return None; // what was reckoned comes near, and is a little off
-        }
-        if level == Level::MOST {
-            self.extend(&mut whole, &mut left);
-            let longest = self.longest().max(Level::MOST);
-            level = self.level(&whole, left, share.names, Level::MOST..=longest).unwrap_or(level);
         }
         Some(Cut { whole, level })
     }
@@ -219,10 +214,18 @@ impl Steps {
                 next = Some(at);
             }
         }
+        // What stays in any case may be an answer that a newer step would run on behind.
+        let mut before: Option<usize> = None;
+        for (at, stays) in stays.iter_mut().enumerate() {
+            let runs_on = before.is_some_and(|before| self.would_run_on(context, before, at));
+            *stays &= !runs_on || self.sizes[at].fixed || anyway(at);
+            before = Some(at).filter(|_| *stays).or(before);
+        }
         let tokens = fixed + room - left;
-        let at_once: Vec<bool> = whole.iter().zip(&stays).map(|(whole, stays)| *whole || !stays).collect();
-        let beside = room.saturating_sub(self.whole_tokens(&whole));
-        let level = self.level(&at_once, beside, 0, Level::LEAST..=self.longest()).unwrap_or(Level::LEAST);
+        let mut at_once: Vec<bool> =
+            whole.iter().zip(&stays).map(|(whole, stays)| *whole || !stays).collect();
+        let mut beside = room.saturating_sub(self.whole_tokens(&whole) + room / SLACK);
+        let level = self.fullest(&mut at_once, &mut beside, share.names).unwrap_or(Level::LEAST);
         let is_cut = |at: usize| !at_once[at] && self.at(at, level) < self.sizes[at].whole;
         Staying { cut: (0..stays.len()).map(is_cut).collect(), stays, tokens }
     }
@@ -323,6 +326,17 @@ impl Steps {
             if takes(middle) <= room { least = middle } else { most = middle - 1 }
         }
         Some(Level::of(least))
+    }
+
+    /// The level at which all that is not whole fills the room that is left; where that is beyond the largest, more stands whole.
+    fn fullest(&self, whole: &mut [bool], left: &mut u64, names: u64) -> Option<Level> {
+        let level = self.level(whole, *left, names, Level::LEAST..=Level::MOST)?;
+        if level < Level::MOST {
+            return Some(level);
+        }
+        self.extend(whole, left);
+        let longest = self.longest().max(Level::MOST);
+        Some(self.level(whole, *left, names, Level::MOST..=longest).unwrap_or(level))
     }
 
     /// Where there is room beyond the largest level, the newest of what is cut stands whole, too.

@@ -53,12 +53,10 @@ impl Pass for EvenCut {
             shown.leave_out_what_grows(context);
         }
         bring_back(context, &steps, &mut shown, low);
+        let level = shown.level.tokens();
         let (items, remain_cut) = show(context, shown);
         context.view.set_cut_to(remain_cut.then_some(aim.low));
-        let why = format!(
-            "older steps keep the head and the tail of what is longer than {} tokens",
-            cut.level.tokens()
-        );
+        let why = format!("older steps keep the head and the tail of what is longer than {level} tokens");
         Ok(Outcome::changed(items, why))
     }
 
@@ -75,6 +73,8 @@ fn is_due(context: &Context, aim: &Aim) -> bool {
 
 /// A view's body as a level leaves it.
 struct Shown {
+    /// What was cut is cut to it.
+    level: Level,
     /// The slots that are otherwise than they would stand whole, by body position; those that come back whole.
     slots: Vec<(usize, Slot)>,
     tokens: u64,
@@ -129,7 +129,7 @@ fn best(context: &Context, steps: &Steps, cut: &Cut, names: u64, target: u64) ->
         }
         level = next;
     }
-    best.unwrap_or(Shown { slots: Vec::new(), tokens: context.view.tokens() })
+    best.unwrap_or(Shown { level, slots: Vec::new(), tokens: context.view.tokens() })
 }
 
 /// What stands in any case and was cut as a last resort stands whole again, newest first, where there is room.
@@ -153,7 +153,7 @@ fn bring_back(context: &Context, steps: &Steps, shown: &mut Shown, target: u64) 
 fn at_level(context: &Context, steps: &Steps, whole: &[bool], level: Level, names: &mut Names<'_>) -> Shown {
     let body = context.view.body();
     steps.note_whole(context, whole, names);
-    let mut shown = Shown { slots: Vec::new(), tokens: context.view.fixed_tokens() };
+    let mut shown = Shown { level, slots: Vec::new(), tokens: context.view.fixed_tokens() };
     for at in (0..whole.len()).rev() {
         for place in steps.body(at).rev() {
             let stands = &body[place];

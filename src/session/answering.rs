@@ -322,7 +322,8 @@ impl Session {
         if judged.plan.after(&self.context, tokens) > aim.most {
             judged.plan.frame = None; // in a view of a few dozen tokens there is room for the summary, and for no word about it
         }
-        let smaller = judged.plan.clone().giving_back(&self.context, tokens);
+        let marks = (aim.low, aim.most);
+        let smaller = judged.plan.clone().giving_back(&self.context, &judged.accepted, marks);
         let smaller = smaller.and_then(|plan| self.judged(plan, answer, wants_retain, &aim).ok());
         Ok(smaller.unwrap_or(judged))
     }

@@ -1,13 +1,14 @@
 //! COMP-11: a fold's record tells what is left out, and nothing of what stands.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use contextfold::compaction::Answer;
-use contextfold::context::{Form, NodeKind};
+use contextfold::context::{Form, NodeKind, Report, Slot};
 use contextfold::message::{Message, Role};
 use contextfold::session::{Fit, Session, SessionConfig};
 use contextfold::tokens::{Estimate, count_message};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Turns that name a file each, as many words about it.
 fn turns(count: usize) -> Vec<Message> {
@@ -21,11 +22,12 @@ fn turns(count: usize) -> Vec<Message> {
     (0..count).flat_map(turn).collect()
 }
 
-/// A view of so large a share of the turns, behind a summary that says next to nothing; and the target's share that it fills.
-fn folded(share: f64) -> (Session, f64) {
+/// A view of so large a share of the turns, behind a summary that says next to nothing; and its report.
+fn folded(share: f64, compaction: &Value) -> (Session, Rc<Report>) {
     let messages = turns(120);
     let tokens: u64 = messages.iter().map(|m| count_message(m, &Estimate)).sum();
-    let options = json!({ "contextWindow": (tokens as f64 * share) as u64, "safetyMargin": 0 });
+    let window = (tokens as f64 * share) as u64;
+    let options = json!({ "contextWindow": window, "safetyMargin": 0, "compaction": compaction });
     let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));
     session.push(messages).unwrap();
     let mut fit = session.prepare_filling().unwrap();
@@ -35,10 +37,7 @@ fn folded(share: f64) -> (Session, f64) {
                 let answer = Answer { text: "Files were looked at.".to_owned(), ..Answer::default() };
                 fit = session.resume(*pending, &answer).unwrap();
             }
-            Fit::Done(report) => {
-                let filled = report.tokens_after as f64 / report.target.unwrap() as f64;
-                return (session, filled);
-            }
+            Fit::Done(report) => return (session, report),
         }
     }
 }
@@ -46,9 +45,9 @@ fn folded(share: f64) -> (Session, f64) {
 #[test]
 fn what_came_back_for_a_short_summary_is_not_in_its_record() {
     for share in [0.1, 0.2, 0.3] {
-        let (session, _) = folded(share);
+        let (session, _) = folded(share, &json!({}));
         let context = session.context();
-        let kind = |slot: &&contextfold::context::Slot| context.history.node(slot.node).kind;
+        let kind = |slot: &&Slot| context.history.node(slot.node).kind;
         let body = context.view.body();
         let record = body.iter().find(|slot| kind(slot) == NodeKind::Summary).unwrap().message.plain_text();
         assert!(record.contains("src/asked_0.rs") || record.contains("lib/said_0.rs"), "{share}: {record}");
@@ -67,7 +66,49 @@ fn what_came_back_for_a_short_summary_is_not_in_its_record() {
 #[test]
 fn a_cut_beside_a_fold_fills_the_view() {
     for share in [0.1, 0.2, 0.3, 0.5] {
-        let (_, filled) = folded(share);
+        let (_, report) = folded(share, &json!({}));
+        let filled = report.tokens_after as f64 / report.target.unwrap() as f64;
         assert!((0.95..=1.0).contains(&filled), "{share}: {filled}");
+    }
+}
+
+#[test]
+fn behind_a_summary_of_the_assistants_the_user_speaks() {
+    for percent in 10..40 {
+        let (session, _) = folded(f64::from(percent) / 100.0, &json!({ "summaryRole": "assistant" }));
+        let roles: Vec<Role> = session.context().view.body().iter().map(Slot::role).collect();
+        let twice = roles.windows(2).any(|two| two == [Role::Assistant, Role::Assistant]);
+        assert!(!twice, "at {percent} %: {roles:?}");
+    }
+}
+
+/// The session's view is prepared before each of the model's calls; a fold's summary says so much.
+fn prepared(session: &mut Session, says: &str) {
+    let mut fit = session.prepare().unwrap();
+    while let Fit::NeedsSummary(pending) = fit {
+        fit = session.resume(*pending, &Answer { text: says.to_owned(), ..Answer::default() }).unwrap();
+    }
+}
+
+#[test]
+fn no_answer_comes_back_behind_another_without_its_question() {
+    let says = "They said a few things. ".repeat(20);
+    let mut random = 7_u32;
+    let mut words = || {
+        random = random.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+        "lorem ipsum dolor ".repeat(1 + (random >> 16) as usize % 18)
+    };
+    for window in (2_000..6_000).step_by(100) {
+        let options = json!({ "contextWindow": window, "safetyMargin": 0 });
+        let mut session = Session::new(SessionConfig::from_value(&options).unwrap(), Arc::new(Estimate));
+        for n in 0..120 {
+            let asked = Message::text(Role::User, format!("Look at src/asked_{n}.rs. {}", words()));
+            let said = Message::text(Role::Assistant, format!("done {} src/d{n}/f.rs", words()));
+            session.push(vec![asked, said]).unwrap();
+            prepared(&mut session, &says);
+            let roles: Vec<Role> = session.context().view.body().iter().map(Slot::role).collect();
+            let twice = roles.windows(2).any(|two| two == [Role::Assistant, Role::Assistant]);
+            assert!(!twice, "{window}, turn {n}: {roles:?}");
+        }
     }
 }
