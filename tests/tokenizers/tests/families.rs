@@ -15,6 +15,7 @@
 #[allow(dead_code, reason = "not every text is needed here")]
 mod text;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use text::Generator;
@@ -179,16 +180,22 @@ fn unigram(normalizer: &str, pre_tokenizer: &str, byte_fallback: bool) {
             "decoder": {{ "type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true }},
             "model": {{ "type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0.0]] }} }}"###
     );
-    let mut theirs = Theirs::from_bytes(&shell).unwrap();
+    let theirs = Theirs::from_bytes(&shell).unwrap();
     let mut special: Vec<AddedToken> = ["<unk>", "<s>", "</s>"].map(|token| AddedToken::from(token, true)).to_vec();
     if byte_fallback {
         special.extend((0..=255).map(|byte| AddedToken::from(format!("<0x{byte:02X}>"), true)));
     }
     let mut trainer = UnigramTrainer::builder();
     trainer.vocab_size(12_000).show_progress(false).unk_token(Some("<unk>".to_owned())).special_tokens(special);
-    let mut trainer = TrainerWrapper::from(trainer.build().unwrap());
-    theirs.train(&mut trainer, texts.iter().map(String::as_str)).unwrap();
-    let file = theirs.to_string(false).unwrap();
+    let trainer = TrainerWrapper::from(trainer.build().unwrap());
+    // Their suffix array (esaxx-rs 0.1.10) now and then reads past its end, by the order of a map that is another one each time.
+    let train = |_| {
+        let mut theirs = theirs.clone();
+        let texts = texts.iter().map(String::as_str);
+        catch_unwind(AssertUnwindSafe(|| theirs.train(&mut trainer.clone(), texts).map(drop))).ok()?.unwrap();
+        Some(theirs.to_string(false).unwrap())
+    };
+    let file = (0..5).find_map(train).unwrap();
     let fallback = r#""byte_fallback":false"#;
     assert!(file.contains(fallback));
     let file = if byte_fallback { file.replace(fallback, r#""byte_fallback":true"#) } else { file };
