@@ -10,7 +10,7 @@ use super::plan::FoldPlan;
 use super::quoted::Quoted;
 use super::shown::{Shown, beginning, conversation};
 use super::{Profile, prompts, tags, transcript};
-use crate::context::{Context, NodeSet, PartName, Slot, Snapshot, Tally};
+use crate::context::{Context, NodeSet, PartName, Slot, Tally};
 use crate::error::Result;
 use crate::message::{Message, Role};
 
@@ -27,8 +27,8 @@ pub struct SummaryRequest {
     pub kept: Vec<usize>,
     /// In what shape the conversation stands in `messages`.
     pub style: Style,
-    /// The messages are those of this view, and the tools go along: the provider's prompt cache serves all but the instruction.
-    pub continues: Option<Arc<Snapshot>>,
+    /// The messages are the view's own, and the tools go along: the provider's prompt cache serves all but the instruction.
+    pub continues: bool,
     /// The model can open the refs of tool outputs: the summary may name them.
     pub names_refs: bool,
     /// How much of the view it shows.
@@ -145,7 +145,7 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
         messages,
         kept: Vec::new(),
         style: Style::Transcript,
-        continues: None,
+        continues: false,
         names_refs: context.wording.names_refs(),
         size: Size::NoOutputs,
         reason,
@@ -208,7 +208,7 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
         folded: Arc::new(folded),
         kept,
         style,
-        continues: ask.continues.then(|| Arc::new(context.view.snapshot())),
+        continues: ask.continues,
         names_refs: context.wording.names_refs(),
         size: ask.size,
         reason: ask.reason,

@@ -151,7 +151,7 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
         Style::Transcript => "transcript",
     };
     set(&object, "style", &style.into())?;
-    set(&object, "continues", &request.continues.is_some().into())?;
+    set(&object, "continues", &request.continues.into())?;
     set(&object, "names_refs", &request.names_refs.into())?;
     set(&object, "reason", &request.reason.as_str().into())?;
     set(&object, "input_tokens", &(request.input_tokens as f64).into())?;
@@ -163,12 +163,13 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
         set(&object, key, &value.into())?;
     }
     set(&object, "kept", &request.kept.iter().map(|i| JsValue::from(*i as u32)).collect::<Array>())?;
+    let seen = request.continues.then(|| inner.read(|core| core.context().view.snapshot())).transpose()?;
     let of = Rc::downgrade(inner);
     let as_format: Closure<dyn Fn(JsValue) -> Result<JsValue, JsValue>> =
         Closure::new(move |format: JsValue| {
             let (request, format) = (source.get()?, parse_format(&format)?);
-            match (&request.continues, of.upgrade()) {
-                (Some(view), Some(inner)) => continued(&inner, &request, view, format),
+            match (&seen, of.upgrade()) {
+                (Some(seen), Some(inner)) => continued(&inner, &request, seen, format),
                 _ => body(&request, format),
             }
         });
