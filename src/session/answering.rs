@@ -308,7 +308,7 @@ impl Session {
         Ok(judged)
     }
 
-    /// Judges an answer. What it leaves room for need not be folded, and what stays then is none of the ledger's business.
+    /// Judges an answer. What it leaves room for is not folded, and the ledger is then written again, for what still is.
     pub(super) fn judge(&self, pending: &Pending, answer: &Answer, wants_retain: bool) -> Result<Judged> {
         let aim = pending.question.run.aim;
         let mut judged = self.judged(pending.question.plan.clone(), answer, wants_retain, &aim)?;
