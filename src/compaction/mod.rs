@@ -35,7 +35,7 @@ pub use layout::{Layout, SummaryRole, engine_message};
 pub use plan::{CutBehind, FoldPlan, Keep, plan};
 pub use profiles::Profile;
 pub use redact::Redact;
-pub use request::{SummaryRequest, chunks, least_tokens, request, room_of_piece};
+pub use request::{SummaryRequest, ViewEnd, chunks, least_tokens, request, room_of_piece};
 #[cfg(test)]
 pub(crate) use transcript::line as transcript_line;
 pub use transcript::messages as transcript_messages;

@@ -10,7 +10,7 @@ use super::plan::FoldPlan;
 use super::quoted::Quoted;
 use super::shown::{Shown, beginning, conversation};
 use super::{Profile, prompts, tags, transcript};
-use crate::context::{Context, NodeSet, PartName, Slot, Tally};
+use crate::context::{Context, NodeIndex, NodeSet, PartName, Slot, Tally, View};
 use crate::error::Result;
 use crate::message::{Message, Role};
 
@@ -28,7 +28,8 @@ pub struct SummaryRequest {
     /// In what shape the conversation stands in `messages`.
     pub style: Style,
     /// The messages are the view's own, and the tools go along: the provider's prompt cache serves all but the instruction.
-    pub continues: bool,
+    /// Where that view ended.
+    pub continues: Option<ViewEnd>,
     /// The model can open the refs of tool outputs: the summary may name them.
     pub names_refs: bool,
     /// How much of the view it shows.
@@ -43,6 +44,20 @@ pub struct SummaryRequest {
     pub max_tokens: Option<u64>,
     /// The tokens that the instructions ask for at most.
     pub aim_tokens: Option<u64>,
+}
+
+/// Where a view ends: another one where messages were pushed, or rewound, since.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ViewEnd {
+    messages: usize,
+    last: Option<NodeIndex>,
+}
+
+impl ViewEnd {
+    /// Of a view as it is now.
+    pub fn of(view: &View) -> Self {
+        Self { messages: view.len(), last: view.body().last().map(|slot| slot.node) }
+    }
 }
 
 impl SummaryRequest {
@@ -145,7 +160,7 @@ fn about_piece(context: &Context, chunks: &Chunks, ask: &Ask<'_>, plan: &FoldPla
         messages,
         kept: Vec::new(),
         style: Style::Transcript,
-        continues: false,
+        continues: None,
         names_refs: context.wording.names_refs(),
         size: Size::NoOutputs,
         reason,
@@ -208,7 +223,7 @@ fn about_view(context: &Context, plan: &FoldPlan, ask: &Ask<'_>) -> Result<Summa
         folded: Arc::new(folded),
         kept,
         style,
-        continues: ask.continues,
+        continues: ask.continues.then(|| ViewEnd::of(&context.view)),
         names_refs: context.wording.names_refs(),
         size: ask.size,
         reason: ask.reason,

@@ -15,7 +15,7 @@ use super::thrown::{message_of, said_by};
 use super::value::{get, get_string, json, set, text, to_js, when_read};
 use super::view::marked_view_of;
 use crate::compaction::extractive;
-use crate::compaction::{Answer, Profile, Reason, Size, Style, SummaryRequest, transcript_messages};
+use crate::compaction::{Answer, Profile, Reason, Size, Style, SummaryRequest, ViewEnd, transcript_messages};
 use crate::context::Snapshot;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
@@ -151,7 +151,7 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
         Style::Transcript => "transcript",
     };
     set(&object, "style", &style.into())?;
-    set(&object, "continues", &request.continues.into())?;
+    set(&object, "continues", &request.continues.is_some().into())?;
     set(&object, "names_refs", &request.names_refs.into())?;
     set(&object, "reason", &request.reason.as_str().into())?;
     set(&object, "input_tokens", &(request.input_tokens as f64).into())?;
@@ -163,13 +163,17 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
         set(&object, key, &value.into())?;
     }
     set(&object, "kept", &request.kept.iter().map(|i| JsValue::from(*i as u32)).collect::<Array>())?;
-    let seen = request.continues.then(|| inner.read(|core| core.context().view.snapshot())).transpose()?;
+    let continues = request.continues;
+    let seen = inner.read(|core| {
+        let view = &core.context().view;
+        (continues == Some(ViewEnd::of(view))).then(|| view.snapshot())
+    })?;
     let of = Rc::downgrade(inner);
     let as_format: Closure<dyn Fn(JsValue) -> Result<JsValue, JsValue>> =
         Closure::new(move |format: JsValue| {
             let (request, format) = (source.get()?, parse_format(&format)?);
-            match (&seen, of.upgrade()) {
-                (Some(seen), Some(inner)) => continued(&inner, &request, seen, format),
+            match of.upgrade() {
+                Some(inner) if continues.is_some() => continued(&inner, &request, seen.as_ref(), format),
                 _ => body(&request, format),
             }
         });
@@ -184,14 +188,14 @@ fn output_terms(request: &SummaryRequest) -> impl Iterator<Item = (&'static str,
 }
 
 /// The request as a body that goes on from the view: its entries as they were sent, the tools, and the instruction behind them. The
-/// beginning of a view, and a view that has been edited since, are written from the request's own messages.
+/// beginning of a view, and a view that has changed since the request was made, are written from the request's own messages.
 fn continued(
     inner: &Rc<Inner>,
     request: &SummaryRequest,
-    seen: &Snapshot,
+    seen: Option<&Snapshot>,
     format: Format,
 ) -> Result<JsValue, JsValue> {
-    let is_seen = inner.read(|core| core.context().view.is_at(seen))?;
+    let is_seen = inner.read(|core| seen.is_some_and(|seen| core.context().view.is_at(seen)))?;
     let body = match (is_seen, request.size) {
         (true, Size::Whole) => of_view(inner, request, format)?,
         (true, _) => with_head_of_view(inner, body(request, format)?, format)?,

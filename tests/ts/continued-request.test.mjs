@@ -70,6 +70,31 @@ for (const format of FORMATS)
     assert.ok(seen.length >= 3, `${seen.length} requests`);
   });
 
+for (const format of FORMATS)
+  test(`${format}: what is pushed while the lease is taken stands in neither the body nor the messages`, async () => {
+    const { session, seen } = asking(format);
+    const items = new Map();
+    let look = () => {};
+    const store = {
+      getItem: async (key) => (key.endsWith(":lease") && look(), items.get(key) ?? null),
+      setItem: async (key, value) => items.set(key, value),
+      removeItem: async (key) => items.delete(key),
+    };
+    await session.save(store, "s");
+    look = () => {
+      look = () => {};
+      session.push([
+        { role: "user", content: "And now?" },
+        { role: "assistant", content: null, tool_calls: [{ id: "call_late", type: "function", function: { name: "read_file", arguments: '{"path":"src/late.ts"}' } }] },
+      ]);
+    };
+    await session.compact();
+    const [{ request, body }] = seen;
+    for (const written of [body, request.messages]) assert.doesNotMatch(JSON.stringify(written), /And now\?|call_late/);
+    if (format !== "messages") assert.deepEqual(check(format, format === "ai-sdk" ? body.messages : body).filter((v) => v.severity === "error"), []);
+    assert.equal(session.folds().length, 1);
+  });
+
 test("cache marks stand where they stood", async () => {
   const marked = { role: "user", content: [{ type: "text", text: "And the tests? ".repeat(30), cache_control: { type: "ephemeral" } }] };
   const seen = [];
