@@ -258,7 +258,7 @@ test("the Tab key goes through the page in less than sixty stops, with all of it
 });
 
 test("on a phone whatever is touched is 44 pixels high and wide, and the result comes before the settings", async (t) => {
-  for (const at of [""]) {
+  for (const at of ["", "compare/", "docs/"]) {
     const page = await visit(t, { at, viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
     if (at === "") await page.getByTestId("changes").filter({ hasText: "against the view at call" }).waitFor();
     const small = await page.evaluate(() =>
