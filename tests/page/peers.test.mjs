@@ -38,7 +38,7 @@ for (const colorScheme of ["light", "dark"])
 
 test("the pages lead to each other, and every link of a guide leads somewhere", async (t) => {
   const page = await visit(t);
-  await page.getByRole("link", { name: "Beside others" }).click();
+  await page.getByRole("link", { name: "Benchmarks" }).click();
   await page.getByRole("heading", { name: "What a session costs" }).waitFor();
   await page.getByRole("link", { name: "Guides" }).click();
   await page.getByRole("heading", { name: "Guides", exact: true }).waitFor();

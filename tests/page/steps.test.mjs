@@ -67,7 +67,7 @@ test("a call at which nothing but a message was added says so, and the first one
   await changes.filter({ hasText: "against the view at call 2" }).waitFor();
   assert.deepEqual((await changes.locator(".chip").allTextContents()).map((text) => text.replace(/\d+$/, "").trim()), ["new since then"]);
   await scrubber.fill("0");
-  await changes.filter({ hasText: "the first view that is known" }).waitFor();
+  await changes.filter({ hasText: "the first view" }).waitFor();
 });
 
 test("undo and redo: settings, pins, and folds that were opened by hand, step by step", async (t) => {

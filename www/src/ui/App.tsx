@@ -75,7 +75,7 @@ export function App() {
               {outcome && moment && call !== null && (
                 <div class="results" aria-busy={busy === "running"}>
                   <Result outcome={outcome} moment={moment} />
-                  <Timeline outcome={outcome} call={call} onCall={engine.goTo} />
+                  <Timeline key={`timeline ${opened.name}`} outcome={outcome} call={call} onCall={engine.goTo} />
                   {(moment.trouble ?? moment.refused) && <TroubleNotice trouble={(moment.trouble ?? moment.refused)!} />}
                   <Bars moment={moment} calls={outcome.calls.length} />
                   <Messages

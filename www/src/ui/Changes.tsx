@@ -20,6 +20,11 @@ const REST = 150;
 const HAPPENED: Partial<Record<Happened, string>> = { new: "new since then", back: "back as it came", summary: "a summary in their place" };
 const nameOf = (what: Happened) => HAPPENED[what] ?? FATES[what as keyof typeof FATES];
 
+function againstWhat({ before }: Found, { summarised }: Moment): string {
+  if (summarised) return "this view was made at once of all that was said";
+  return before === null ? "the first view" : `against the view at call ${count(before + 1)}`;
+}
+
 interface Props {
   moment: Moment;
   calls: number;
@@ -52,7 +57,7 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
     <section class="panel changes" aria-labelledby="changes-title" data-testid="changes">
       <div class="panel-head">
         <h2 id="changes-title">What changed {placeOf(moment, calls)}</h2>
-        <p class="quiet">{found && (found.before === null ? "the first view that is known" : `against the view at call ${count(found.before + 1)}`)}</p>
+        <p class="quiet">{found && againstWhat(found, moment)}</p>
       </div>
       {trouble && <TroubleNotice trouble={trouble} />}
       {found && (
@@ -102,7 +107,7 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
           )}
         </>
       )}
-      <Words of={["trim", "ledger"]} />
+      <Words of={["trim"]} />
     </section>
   );
 }

@@ -2,7 +2,7 @@ import iconUrl from "../icon.svg";
 import { GUIDES, SOURCE } from "../links";
 
 /** What the other page is called, from here. */
-const ACROSS = { page: ["./compare/", "Beside others"], compare: ["../", "Try it on a session"] } as const;
+const ACROSS = { page: ["./compare/", "Benchmarks"], compare: ["../", "Try it on a session"] } as const;
 
 export function Header({ at = "page" }: { at?: keyof typeof ACROSS }) {
   const [across, name] = ACROSS[at];

@@ -5,6 +5,7 @@ import type { Fate, Moment, Row } from "../engine/protocol";
 import { MessageRow } from "./MessageRow";
 import { FATES, isInView } from "./fates";
 import { Toolbar } from "./Toolbar";
+import { Words } from "./Words";
 import { VirtualList } from "./VirtualList";
 import { ask } from "./useEngine";
 import { count, placeOf, plural } from "./numbers";
@@ -80,6 +81,7 @@ export function Messages({ moment, calls, pins, target: asked, onShow, onPin, on
           {found && `${found.all ? "" : "more than "}${plural(found.ids.size, "message")}, ${count(shown.filter(isInView).length)} of them in the view`}
         </span>
       </div>
+      <Words of={["pin"]} />
       <div class="columns" aria-hidden="true">
         <span>Before</span>
         <span>After</span>

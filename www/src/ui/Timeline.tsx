@@ -26,7 +26,8 @@ export function Timeline({ outcome, call, onCall }: Props) {
   const marks = useMemo(() => marksOf(calls, { from, to }), [calls, from, to]);
   const scrubber = useRef<HTMLInputElement>(null);
   const [hovered, setHovered] = useState<number | null>(null);
-  const [isFocused, setFocused] = useState(false);
+  /** The keyboard is at the scrubber: the note of its call is there, as it is under the pointer. */
+  const [isAtKeys, setAtKeys] = useState(false);
   const [drag, setDrag] = useState<Range | null>(null);
   if (calls.length === 0)
     return (
@@ -38,7 +39,7 @@ export function Timeline({ outcome, call, onCall }: Props) {
   const shown = calls[call];
   const x = (at: number) => Math.min(0.998, (at + 0.5 - from) / (to - from));
   const y = (tokens: number) => `${100 - (100 * tokens) / areas.scale}%`;
-  const noted = hovered ?? (isFocused && shown ? call : null);
+  const noted = hovered ?? (isAtKeys && shown ? call : null);
 
   const callAt = (event: PointerEvent, { from, to }: Range) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
@@ -90,7 +91,7 @@ export function Timeline({ outcome, call, onCall }: Props) {
           {plural(calls.length, "call")} · {plural(outcome.compactions.count, "fold")} · {short(outcome.tokensTotal)} tokens sent instead of {short(recorded.tokensTotal)}
         </p>
       </div>
-      <div class="timeline-plot">
+      <div class="timeline-plot" onPointerDown={() => setAtKeys(false)}>
         <div class="timeline-all" onPointerDown={choose} onPointerMove={choose} onPointerUp={choose} onPointerCancel={() => setDrag(null)}>
           <svg class="timeline-recorded" viewBox={`0 0 ${WIDE} ${RECORDED_HIGH}`} preserveAspectRatio="none" aria-hidden="true">
             <path d={overview.recorded} />
@@ -140,8 +141,8 @@ export function Timeline({ outcome, call, onCall }: Props) {
         value={call}
         onInput={(event) => onCall(event.currentTarget.valueAsNumber)}
         onKeyDown={onKeyDown}
-        onFocus={(event) => setFocused(event.currentTarget.matches(":focus-visible"))}
-        onBlur={() => setFocused(false)}
+        onKeyUp={() => setAtKeys(true)}
+        onBlur={() => setAtKeys(false)}
       />
       <div class="timeline-ends" aria-hidden="true">
         <span>call {count(from + 1)}</span>

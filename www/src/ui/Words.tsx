@@ -6,7 +6,6 @@ const MEANINGS = {
   fold: ["Fold", "a summary that stands in the view for older messages; they stay in the history, and it can be undone."],
   trim: ["Trim", "a tool output that stands in the view shorter, or as one line; the whole text can still be read."],
   cache: ["Prompt cache", "the provider reads what stands unchanged at a request’s beginning for about a tenth of the price; an edit before that breaks it."],
-  ladder: ["Ladder", "the passes that are tried one after the other until the view fits."],
   ledger: ["Ledger", "facts of the folded messages (files, commands, errors, decisions) that the engine adds to a summary which left them out."],
   lane: ["Lane", "a conversation of its own beside the main one, such as a sub-agent’s."],
   facts: ["Facts kept", "the share of paths, addresses, ids and error codes that the views still name or a stored output still has. That the model uses them, it does not promise."],

@@ -19,7 +19,6 @@ export interface Range {
 export interface Mark {
   call: number;
   kind: "fold" | "trim" | "break";
-  words: string;
 }
 
 export interface Areas {
@@ -72,13 +71,13 @@ export function marksOf(calls: Call[], { from, to }: Range): Mark[] {
   const marks = new Map<string, Mark>();
   for (let at = from; at < to; at++) {
     const call = calls[at]!;
-    const put = (kind: Mark["kind"], words: string) => {
+    const put = (kind: Mark["kind"]) => {
       const key = `${kind} ${Math.floor((at - from) / size)}`;
-      if (!marks.has(key)) marks.set(key, { call: at, kind, words });
+      if (!marks.has(key)) marks.set(key, { call: at, kind });
     };
-    if (call.folded) put("fold", "older messages were folded into a summary");
-    else if (call.decisions.length > 0) put("trim", `${passesOf(call)} made the view shorter`);
-    if (call.lost > 0 && call.brokenBy) put("break", `${call.brokenBy} broke the prompt cache`);
+    if (call.folded) put("fold");
+    else if (call.decisions.length > 0) put("trim");
+    if (call.lost > 0 && call.brokenBy) put("break");
   }
   return [...marks.values()];
 }
