@@ -790,6 +790,10 @@ test("a file of 50 MB is drawn whole: first the calls and the view, then the fac
   await page.locator(".messages").filter({ hasText: /the view at call [78],\d{3} of 9,000/ }).waitFor();
   assert.equal(await page.getByRole("alert").count(), 0);
   assert.ok((await page.locator(".virtual-row").count()) < 40);
+
+  // Other settings: what is replayed first is drawn first.
+  await page.getByLabel("Context window, slider").press("ArrowLeft");
+  await page.locator(".timeline").filter({ hasText: /replaying 9,000 calls: \d+(\.\d)? %/ }).waitFor();
 });
 
 for (const colorScheme of ["light", "dark"])

@@ -125,6 +125,8 @@ export interface Call {
   decisions: { pass: string; tokens_before: number; tokens_after: number; count: number }[];
   folded: boolean;
   error: string | null;
+  /** It is not replayed yet: there is nothing else to say of it. */
+  pending?: true;
 }
 
 /** What of the facts the views still had: a mean over the calls from the first fold on, or that of the last call. */
@@ -321,6 +323,8 @@ export interface Progress {
   doing: string;
   /** 0 to 1, where that is known. */
   share: number | null;
+  /** What a replay has given so far: its calls alone are drawn. */
+  partial?: Outcome;
 }
 
 /** Whatever is under way is not wanted any more. */

@@ -27,6 +27,12 @@ interface Loaded {
 
 /** Milliseconds after which the page is told how far a replay is, and asked whether it still wants it. */
 const BREATH = 80;
+/** The first time: somebody waits for an answer. */
+const FIRST_BREATH = 30;
+
+/** A replay that is not done tells what it has so far every so many milliseconds, and less often where telling takes long: one part in so many of its time. */
+const PARTS = 250;
+const SPARSELY = 8;
 
 /** Calls that are replayed without a look at the clock. */
 const STRIDE = 16;
@@ -137,38 +143,24 @@ export class Workbench {
     this.#forget();
     const replay = recording.replay({ ...optionsOf(settings), ladder: settings.preset });
     [this.#replay, this.#settings] = [replay, JSON.stringify(settings)];
-    await this.#inSteps(() => replay.advance(STRIDE), () => tell({ doing: "Replaying", share: replay.share }));
+    const outcome = (run: SimulatedRun, facts: FactShares | null): Outcome => outcomeOf({ settings, run, recorded, prices, facts, ms: performance.now() - started });
+    // What is there already is drawn: a long replay answers before it is done.
+    let [told, cost] = [0, 0];
+    await this.#inSteps(
+      () => replay.advance(STRIDE),
+      () => {
+        const now = performance.now();
+        const partial = now - told < Math.max(PARTS, SPARSELY * cost) ? {} : { partial: outcome(replay.run(), null) };
+        tell({ doing: "Replaying", share: replay.share, ...partial });
+        if (partial.partial) [told, cost] = [performance.now(), performance.now() - now];
+      },
+    );
     const begun = performance.now();
     let more = true;
     while (more && performance.now() - begun < AT_ONCE) more = replay.look(STRIDE);
     const run = replay.run();
-    const ms = performance.now() - started;
     this.#decided = run.calls.map((call) => call.decisions);
-    const folds = new Set(run.compactions.asked.map((request) => request.call));
-    return {
-      settings,
-      window: run.window,
-      limit: run.limit,
-      threshold: run.threshold,
-      calls: run.calls.map((call, index) => callOf(call, folds.has(index))),
-      tokensTotal: run.tokens_total,
-      callsOverLimit: run.calls_over_limit,
-      cacheHitRatio: run.cache_hit_ratio,
-      cacheBreaks: run.cache_breaks,
-      cost: run.cost,
-      costs: run.costs,
-      compactions: { count: run.compactions.count, requests: run.compactions.requests, requestTokens: run.compactions.request_tokens, cost: run.compactions.cost },
-      facts: more ? null : sharesOf(run),
-      recorded: {
-        tokens: recorded.calls.map((call) => call.tokens),
-        tokensTotal: recorded.tokens_total,
-        tokensLargest: recorded.tokens_largest,
-        cost: recorded.cost,
-        costs: recorded.costs,
-      },
-      prices,
-      ms,
-    };
+    return outcome(run, more ? null : sharesOf(run));
   }
 
   /** What of the facts the views of the replay still had. */
@@ -259,12 +251,14 @@ export class Workbench {
   /** Goes on until nothing is left; now and then tells of it, and hears whether it is still wanted. */
   async #inSteps(step: () => boolean, tell: () => void): Promise<void> {
     let breath = performance.now();
+    let patience = FIRST_BREATH;
     while (step()) {
-      if (performance.now() - breath < BREATH) continue;
+      if (performance.now() - breath < patience) continue;
       tell();
       await new Promise((heard) => setTimeout(heard));
       if (this.#hurry) throw new Superseded();
       breath = performance.now();
+      patience = BREATH;
     }
   }
 
@@ -428,6 +422,48 @@ export class Workbench {
     this.#summarised = null;
   }
 }
+
+interface Replayed {
+  settings: Settings;
+  run: SimulatedRun;
+  recorded: Simulation["recorded"];
+  prices: Simulation["prices"];
+  facts: FactShares | null;
+  ms: number;
+}
+
+/** What a replay gave, or has given so far: calls that are not replayed yet are said to be so. */
+function outcomeOf({ settings, run, recorded, prices, facts, ms }: Replayed): Outcome {
+  const folds = new Set(run.compactions.asked.map((request) => request.call));
+  const calls = run.calls.map((call, index) => callOf(call, folds.has(index)));
+  while (calls.length < recorded.calls.length) calls.push(PENDING);
+  return {
+    settings,
+    window: run.window,
+    limit: run.limit,
+    threshold: run.threshold,
+    calls,
+    tokensTotal: run.tokens_total,
+    callsOverLimit: run.calls_over_limit,
+    cacheHitRatio: run.cache_hit_ratio,
+    cacheBreaks: run.cache_breaks,
+    cost: run.cost,
+    costs: run.costs,
+    compactions: { count: run.compactions.count, requests: run.compactions.requests, requestTokens: run.compactions.request_tokens, cost: run.compactions.cost },
+    facts,
+    recorded: {
+      tokens: recorded.calls.map((call) => call.tokens),
+      tokensTotal: recorded.tokens_total,
+      tokensLargest: recorded.tokens_largest,
+      cost: recorded.cost,
+      costs: recorded.costs,
+    },
+    prices,
+    ms,
+  };
+}
+
+const PENDING: Call = { tokens: 0, cached: 0, written: 0, lost: 0, brokenBy: null, output: 0, cost: null, parts: [], decisions: [], folded: false, error: null, pending: true };
 
 /** Calls within which an output that left the view was asked for again. */
 const SOON = 10;

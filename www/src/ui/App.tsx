@@ -73,9 +73,9 @@ export function App() {
                 <UndoRedo undoes={engine.steps.past.at(-1)?.what ?? null} redoes={engine.steps.future.at(-1)?.what ?? null} onUndo={engine.undo} onRedo={engine.redo} />
               </Controls>
               {outcome && moment && call !== null && (
-                <div class="results" aria-busy={busy === "running"}>
+                <div class={engine.partial ? "results results-old" : "results"} aria-busy={busy === "running"}>
                   <Result outcome={outcome} moment={moment} />
-                  <Timeline key={`timeline ${opened.name}`} outcome={outcome} call={call} onCall={engine.goTo} />
+                  <Timeline key={`timeline ${opened.name}`} outcome={engine.partial ?? outcome} share={engine.partial ? (engine.progress?.share ?? 0) : 1} call={call} onCall={engine.goTo} />
                   {(moment.trouble ?? moment.refused) && <TroubleNotice trouble={(moment.trouble ?? moment.refused)!} />}
                   <Bars moment={moment} calls={outcome.calls.length} />
                   <Messages

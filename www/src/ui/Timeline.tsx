@@ -6,18 +6,20 @@ import type { Call, Outcome } from "../engine/protocol";
 import { CallNote } from "./CallNote";
 import { Toolbar } from "./Toolbar";
 import { Words } from "./Words";
-import { count, dollars, plural, short } from "./numbers";
+import { count, dollars, percent, plural, short } from "./numbers";
 import { partColour, partName } from "./parts";
 import { HIGH, RECORDED_HIGH, WIDE, areasOf, marksOf, overviewOf, ticksOf, type Range } from "./timelineDrawing";
 import { useZoom } from "./zoom";
 
 interface Props {
   outcome: Outcome;
+  /** How much of it is replayed. */
+  share: number;
   call: number;
   onCall: (call: number) => void;
 }
 
-export function Timeline({ outcome, call, onCall }: Props) {
+export function Timeline({ outcome, share, call, onCall }: Props) {
   const { calls, limit, threshold, recorded } = outcome;
   const zoom = useZoom(calls.length, call);
   const { from, to } = zoom.range;
@@ -88,7 +90,9 @@ export function Timeline({ outcome, call, onCall }: Props) {
       <div class="panel-head">
         <h2 id="timeline-title">Call by call</h2>
         <p class="quiet">
-          {plural(calls.length, "call")} · {plural(outcome.compactions.count, "fold")} · {short(outcome.tokensTotal)} tokens sent instead of {short(recorded.tokensTotal)}
+          {share < 1
+            ? `replaying ${plural(calls.length, "call")}: ${percent(share)}`
+            : `${plural(calls.length, "call")} · ${plural(outcome.compactions.count, "fold")} · ${short(outcome.tokensTotal)} tokens sent instead of ${short(recorded.tokensTotal)}`}
         </p>
       </div>
       <div class="timeline-plot" onPointerDown={() => setAtKeys(false)}>
@@ -127,7 +131,7 @@ export function Timeline({ outcome, call, onCall }: Props) {
             </b>
           )}
           {(shown || to === calls.length) && <i class="timeline-cursor" style={{ left: `${100 * x(call)}%` }} />}
-          {noted !== null && noted >= from && noted < to && <CallNote call={calls[noted]!} at={noted} x={x(noted)} />}
+          {noted !== null && noted >= from && noted < to && !calls[noted]!.pending && <CallNote call={calls[noted]!} at={noted} x={x(noted)} />}
         </div>
       </div>
       <input
@@ -149,7 +153,14 @@ export function Timeline({ outcome, call, onCall }: Props) {
         <span>{zoom.isWhole ? "" : `${count(to - from)} of ${count(calls.length)} calls`}</span>
         <span>call {count(to)}</span>
       </div>
-      {shown ? (
+      {shown?.pending ? (
+        <p class="timeline-call" data-testid="call">
+          <strong>
+            Call {count(call + 1)} of {count(calls.length)}
+          </strong>
+          <span>is being replayed</span>
+        </p>
+      ) : shown ? (
         <p class="timeline-call" data-testid="call">
           <strong>
             Call {count(call + 1)} of {count(calls.length)}

@@ -23,6 +23,8 @@ export function useEngine() {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [settings, setSettings] = useState<Settings | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
+  /** What a replay that is not done has given so far. */
+  const [partial, setPartial] = useState<Outcome | null>(null);
   const [moment, setMoment] = useState<Moment | null>(null);
   const [call, setCall] = useState<number | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
@@ -43,7 +45,10 @@ export function useEngine() {
   /** What the address asked for: of the first transcript that is opened. */
   const asked = useRef(readLink(location.hash));
 
-  client.onProgress = setProgress;
+  client.onProgress = (progress) => {
+    setProgress(progress);
+    if (progress.partial) setPartial(progress.partial);
+  };
 
   /** What stands in a row's source already was not sent again. */
   const show = useCallback((sent: SentMoment) => setMoment({ ...sent, rows: sent.rows.map((row) => rowOf(row, sources.current)) }), []);
@@ -66,6 +71,7 @@ export function useEngine() {
           const outcome = await ask("run", next.settings);
           current.current.calls = outcome.calls.length;
           setOutcome(outcome);
+          setPartial(null);
           pending.current = outcome.facts === null;
         }
         // The call follows at once, unless the settings have changed again.
@@ -85,6 +91,7 @@ export function useEngine() {
     running.current = false;
     setBusy(null);
     setProgress(null);
+    setPartial(null);
   }, [show]);
 
   /** Looks at something else, whether it was done just now or is done again. */
@@ -163,6 +170,7 @@ export function useEngine() {
         sources.current = found.sources;
         setOpened(found);
         setOutcome(null);
+        setPartial(null);
         setMoment(null);
         const { settings, call } = asked.current;
         asked.current = { settings: {}, own: false };
@@ -212,7 +220,7 @@ export function useEngine() {
     document.title = opened ? `${opened.name} · contextfold` : "contextfold";
   }, [opened]);
 
-  return { opened, settings, outcome, moment, call, trouble, busy, progress, redraw, open, openAnyway, cancel, change, goTo, show, unfolded, unfold, steps, undo, redo };
+  return { opened, settings, outcome, partial, moment, call, trouble, busy, progress, redraw, open, openAnyway, cancel, change, goTo, show, unfolded, unfold, steps, undo, redo };
 }
 
 export function wordsOf(error: unknown): Trouble {
