@@ -45,8 +45,9 @@ test("the pages lead to each other, and every link of a guide leads somewhere", 
   await page.waitForLoadState("networkidle");
   const guides = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
   for (const name of guides) {
-    await page.goto(`${built.url}docs/${name === "README.md" ? "" : name.replace(".md", ".html")}`, { waitUntil: "networkidle" });
-    const links = await page.locator("a").evaluateAll((all) => all.map((link) => link.href));
+    const from = `${built.url}docs/${name === "README.md" ? "" : name.replace(".md", ".html")}`;
+    const links = [...(await (await fetch(from)).text()).matchAll(/<a href="([^"]*)"/g)].map(([, href]) => new URL(href, from).href);
+    assert.ok(links.length >= 2, name);
     for (const link of new Set(links.filter((link) => link.startsWith(built.url)))) {
       const [path, hash] = link.split("#");
       const text = await (await fetch(path)).text();

@@ -204,7 +204,7 @@ export function Timeline({ outcome, share, call, onCall }: Props) {
           <i class="timeline-key-fold" /> a fold
         </li>
         <li>
-          <i class="timeline-key-trim" /> a trim, or another pass without a fold
+          <i class="timeline-key-trim" /> a cut or a trim, without a fold
         </li>
         <li>
           <i class="timeline-key-break" /> the prompt cache was broken

@@ -8,7 +8,7 @@ const MEANINGS = {
   cache: ["Prompt cache", "the provider reads what stands unchanged at a request’s beginning for about a tenth of the price; an edit before that breaks it."],
   ledger: ["Ledger", "facts of the folded messages (files, commands, errors, decisions) that the engine adds to a summary which left them out."],
   lane: ["Lane", "a conversation of its own beside the main one, such as a sub-agent’s."],
-  facts: ["Facts kept", "the share of paths, addresses, ids and error codes that the views still name or a stored output still has. That the model uses them, it does not promise."],
+  facts: ["Facts kept", "the share of paths, addresses, ids and error codes that the views still name or a stored output still has. It does not promise that the model uses them."],
   pin: ["Pin", "a message that stays in every view as it came."],
 } as const;
 
