@@ -113,7 +113,8 @@ const spread = (list, most) => (list.length <= most ? list : Array.from({ length
 /** What the timeline tells of calls is what the replay recorded: of those before which something was decided, and of some others. */
 async function callsAreTold(page, calls, preset) {
   const all = [...calls.keys()];
-  const looked = [...spread(all.filter((call) => calls[call].decisions.length > 0), 40), ...spread(all.filter((call) => calls[call].decisions.length === 0), 8)];
+  const most = calls.length < 100 ? 40 : 10; // each is drawn with all that is on the page
+  const looked = [...spread(all.filter((call) => calls[call].decisions.length > 0), most), ...spread(all.filter((call) => calls[call].decisions.length === 0), most / 5)];
   const told = await page.evaluate(async (looked) => {
     const scrubber = document.querySelector(".timeline-scrubber");
     const told = [];
