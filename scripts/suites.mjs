@@ -49,7 +49,7 @@ export const suites = [
   { name: "fuzz", needs: "build", seconds: 300, command: ["node", "scripts/fuzz.mjs", "--engine", "--crafted", "--module", "--tested", "--seconds", "12", "--from", "1"] },
   { name: "fuzz, walk", needs: "build", seconds: 300, command: ["node", "scripts/fuzz.mjs", "--walk", "--operations", "20000", "--seconds", "110", "--from", "1"] },
   { name: "chat templates", needs: "build", seconds: 180, counts: "node", command: nodeTests("tests/templates") },
-  { name: "page", needs: "build", seconds: 300, counts: "node", command: nodeTests("tests/page") },
+  { name: "page", needs: "build", seconds: 600, counts: "node", command: nodeTests("tests/page") },
   { name: "firefox and webkit", needs: "build", seconds: 300, counts: "node", command: nodeTests("tests/browsers") },
 ];
 

@@ -1,7 +1,9 @@
 // Static files that work from any path; the package comes in as it does for any user, through its `exports`.
 
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
+import { guides } from "./guides";
 
 /** What the page may do: nothing of it, and nothing it loads, may reach another place. */
 const PAGE = [
@@ -41,9 +43,17 @@ const policy = (): Plugin => ({
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+/** Where the source is, as the package says it; empty where it does not. */
+function sourceUrl(): string {
+  const { repository, homepage } = JSON.parse(readFileSync(at("../package.json"), "utf8"));
+  const url: string = repository?.url ?? repository ?? homepage ?? "";
+  return url.replace(/^git\+/, "").replace(/\.git$/, "");
+}
+
 export default defineConfig({
   base: "./",
-  plugins: [policy()],
+  plugins: [policy(), guides(at("../docs"), PAGE.join("; "))],
+  define: { __SOURCE__: JSON.stringify(sourceUrl()) },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   worker: { format: "es" },
   build: {
@@ -52,7 +62,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1_000,
-    rolldownOptions: { input: [at("index.html"), at("ask.html")] },
+    rolldownOptions: { input: [at("index.html"), at("compare/index.html"), at("ask.html")] },
   },
   server: { host: "127.0.0.1" },
   preview: { host: "127.0.0.1" },

@@ -1,98 +1,17 @@
-// The page as it is built, driven in Chromium: served from a folder below the root, as a static host may do.
+// The page as it is built, driven in Chromium.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { Recording, presets } from "contextfold";
 import { readTranscript } from "contextfold/transcript";
-import { build } from "vite";
 import { root } from "../../scripts/lib/paths.mjs";
-import { launch } from "../support/browser.mjs";
 import { folder as dataFolder } from "../support/data.mjs";
+import { SAMPLE, built, conversation, drop, figure, openSample, set, visit } from "../support/page.mjs";
 import { serve } from "../support/serve.mjs";
-
-const SAMPLE = join(root, "examples/transcript.responses.json");
-const PATIENCE = 20_000;
-
-let folder, server, browser, url;
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "contextfold-page-"));
-  await build({ root: join(root, "www"), logLevel: "error", build: { outDir: join(folder, "some/where") } });
-  server = await serve(folder);
-  url = `${server.url}some/where/`;
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-  await server?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-/** Opens the page (`at`: without the sample, unless it says otherwise); when the test ends, nothing may have gone wrong, and nothing may have left for another place. */
-async function visit(t, { mayAsk, first, at = "#own", ...options } = {}) {
-  const page = await browser.newPage(options);
-  if (first) await page.addInitScript(first);
-  page.setDefaultTimeout(PATIENCE);
-  const problems = [];
-  page.on("pageerror", (error) => problems.push(String(error)));
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && !mayAsk && problems.push(message.text()));
-  page.on("requestfailed", (request) => mayAsk || problems.push(`${request.url()} failed`));
-  page.on("request", (request) => request.url().startsWith(url) || request.url().startsWith(mayAsk ?? url) || mayAsk || problems.push(`a request to ${request.url()}`));
-  t.after(async () => {
-    await page.close();
-    assert.deepEqual(problems, []);
-  });
-  await page.goto(url + at);
-  return page;
-}
-
-const figure = async (page, name) => Number((await page.getByTestId(name).textContent()).replaceAll(",", ""));
-
-async function openSample(page) {
-  await page.getByRole("button", { name: "Use the sample" }).click();
-  await page.getByTestId("tokens-after").waitFor();
-}
-
-/** Sets a control's figure and waits until the result is that of the new settings. */
-async function set(page, label, value, shownThreshold) {
-  await page.getByLabel(label, { exact: true }).fill(String(value));
-  await page.keyboard.press("Tab");
-  await page.getByTestId("threshold").filter({ hasText: shownThreshold }).waitFor();
-}
-
-/** Drops a file onto the page, as a person does from a folder. */
-async function drop(page, name, text) {
-  const data = await page.evaluateHandle(
-    ([name, text]) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([text], name));
-      return transfer;
-    },
-    [name, text],
-  );
-  await page.dispatchEvent("main", "dragover", { dataTransfer: data });
-  await page.dispatchEvent("main", "drop", { dataTransfer: data });
-}
-
-/** A conversation of `turns` turns in Chat Completions' shape, with one tool call each. */
-function conversation(turns) {
-  const messages = [{ role: "system", content: "You answer questions about the weather." }];
-  for (let i = 0; i < turns; i++) {
-    const call = { id: `call_${i}`, type: "function", function: { name: "weather", arguments: `{"day":${i}}` } };
-    messages.push(
-      { role: "user", content: `What was the weather on day ${i}?` },
-      { role: "assistant", content: null, tool_calls: [call] },
-      { role: "tool", tool_call_id: call.id, content: `Day ${i}:\nrain ${i} mm\n${"wind from the west, turning later\n".repeat(12)}` },
-      { role: "assistant", content: `It rained ${i} mm on day ${i}.` },
-    );
-  }
-  return messages;
-}
 
 /** A Claude Code session file, made up. */
 function claudeSession() {
@@ -188,6 +107,36 @@ const AS_SET = { compaction: { thresholdRatio: 0.8, retainLastTurns: 1 } };
 /** Transcripts that the page is held against the engine with: the sample, and recorded sessions where they are there. */
 const RECORDED = [SAMPLE, ...["pi-large-session", "pi-large-session-clean"].map((name) => join(dataFolder, `long-sessions/badlogic+pi-mono/${name}.anthropic.json`))];
 
+/** So many of a list, from its beginning to its end. */
+const spread = (list, most) => (list.length <= most ? list : Array.from({ length: most }, (_, i) => list[Math.floor((i * list.length) / most)]));
+
+/** What the timeline tells of calls is what the replay recorded: of those before which something was decided, and of some others. */
+async function callsAreTold(page, calls, preset) {
+  const all = [...calls.keys()];
+  const most = calls.length < 100 ? 40 : 10; // each is drawn with all that is on the page
+  const looked = [...spread(all.filter((call) => calls[call].decisions.length > 0), most), ...spread(all.filter((call) => calls[call].decisions.length === 0), most / 5)];
+  const told = await page.evaluate(async (looked) => {
+    const scrubber = document.querySelector(".timeline-scrubber");
+    const told = [];
+    for (const call of looked) {
+      scrubber.value = String(call);
+      scrubber.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      await new Promise((drawn) => setTimeout(drawn));
+      told.push([...document.querySelectorAll("[data-testid=call] > *")].map((each) => each.textContent));
+    }
+    return told;
+  }, looked);
+  const counted = (n) => n.toLocaleString("en");
+  for (const [at, call] of looked.entries()) {
+    const { tokens, decisions } = calls[call];
+    const [title, sent, ...rest] = told[at];
+    assert.equal(title, `Call ${counted(call + 1)} of ${counted(calls.length)}`);
+    assert.equal(sent, `${counted(tokens)} tokens`, `${preset}, ${title}`);
+    const decided = decisions.map(({ pass, items }) => `${pass} ${counted(items.length)} message${items.length === 1 ? "" : "s"}`).join(", ");
+    assert.ok(rest.includes(decided || "nothing had to be done"), `${preset}, ${title}: ${rest.join("; ")}, not ${decided}`);
+  }
+}
+
 for (const path of RECORDED)
   test(`every message has one row, and decisions and sums are the engine's: ${basename(path)}`, { skip: existsSync(path) ? false : "the recorded session is not there" }, async (t) => {
     const text = readFileSync(path, "utf8");
@@ -206,6 +155,7 @@ for (const path of RECORDED)
       const replay = recording.replay({ contextWindow: 32_000, ladder: preset, ...AS_SET });
       while (replay.advance(64));
       const { calls } = replay.run();
+      await callsAreTold(page, calls, preset);
       const busiest = calls.reduce((most, call, at) => (call.decisions.length > calls[most].decisions.length ? at : most), 0);
       for (const call of [busiest, Math.floor(calls.length / 2), calls.length]) {
         const session = replay.sessionAt(call);
@@ -263,7 +213,7 @@ test("four settings side by side, the best of each column marked, and a line is 
   assert.deepEqual(best, runs.map((run) => run.cost === least));
   await page.getByLabel("Window of line 2").selectOption("64000");
   await page.getByText("★ is the best of its column").waitFor();
-  await page.getByRole("button", { name: "Look into line 2" }).click();
+  await page.getByRole("button", { name: "Look into it: line 2" }).click();
   await page.waitForFunction(() => /preset=rolling&window=64000/.test(location.hash));
 });
 
@@ -279,11 +229,57 @@ test("the report is downloaded, and what is copied says the settings", async (t)
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "npx contextfold simulate session.json --preset contextfold --window 32000 --price-as gpt-5 --html report.html");
 });
 
-test("the Tab key goes through the page in less than sixty stops", async (t) => {
+/** How often the Tab key stops until it is back at the page's first stop. */
+async function stopsOf(page) {
+  await page.locator(".skip").focus();
+  for (let stops = 1; stops < 200; stops++) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate(() => document.activeElement === document.body || document.activeElement.matches(".skip"))) return stops;
+  }
+  return Infinity;
+}
+
+test("the Tab key goes through the page in less than sixty stops, with all of it opened, too", async (t) => {
   const page = await visit(t, { at: "" });
   await page.getByTestId("tokens-after").waitFor();
-  const stops = await page.evaluate(() => [...document.querySelectorAll("a, button, input, select, summary, [tabindex]")].filter((each) => each.tabIndex >= 0 && !each.disabled && each.checkVisibility()).length);
-  assert.ok(stops < 60, `${stops} stops`);
+  const first = await stopsOf(page);
+  assert.ok(first < 40, `${first} stops`);
+  await page.getByRole("button", { name: "Compare four settings" }).click();
+  await page.getByText("★ is the best of its column").waitFor();
+  for (const summary of await page.locator("details > summary").all()) await summary.click();
+  await page.getByTestId("validity").waitFor();
+  const all = await stopsOf(page);
+  assert.ok(all > first && all < 60, `${all} stops`);
+  // Of a row of buttons one is a stop, and the arrow keys reach the others.
+  const chips = page.getByRole("toolbar", { name: "Which messages" });
+  await chips.locator('[tabindex="0"]').focus();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await chips.locator('[aria-pressed="true"]').filter({ hasText: "all that went in" }).waitFor();
+});
+
+test("on a phone whatever is touched is 44 pixels high and wide, and the result comes before the settings", async (t) => {
+  for (const at of ["", "compare/", "docs/"]) {
+    const page = await visit(t, { at, viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    if (at === "") await page.getByTestId("changes").filter({ hasText: "against the view at call" }).waitFor();
+    const small = await page.evaluate(() =>
+      [...document.querySelectorAll("header a, main button, main input:not([type=file]), main select, main summary")]
+        .filter((each) => each.checkVisibility() && !each.disabled)
+        .map((each) => [each, (each.closest("label.check") ?? each).getBoundingClientRect()])
+        .filter(([, { width, height }]) => width < 44 || height < 44)
+        .map(([each, { width, height }]) => `${each.outerHTML.slice(0, 90)}: ${width} × ${height}`),
+    );
+    assert.deepEqual(small, [], at);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, at);
+    if (at === "") assert.ok((await page.locator(".result").boundingBox()).y < (await page.locator(".controls").boundingBox()).y);
+  }
+});
+
+test("who wants less motion gets none", async (t) => {
+  const page = await visit(t, { reducedMotion: "reduce" });
+  await openSample(page);
+  const moving = await page.evaluate(() => [...document.querySelectorAll("*")].filter((each) => getComputedStyle(each).transitionDuration !== "0s" || getComputedStyle(each).animationName !== "none").length);
+  assert.equal(moving, 0);
 });
 
 test("a timeline, call by call: scrubbed with the keyboard and the pointer, and the view at that call stands beside it", async (t) => {
@@ -328,7 +324,7 @@ test("a change of the settings redraws at once", async (t) => {
 
   const outputs = page.locator(".bars .legend tr", { hasText: "Tool outputs" }).locator("td").first();
   const automatic = await outputs.textContent();
-  await page.getByLabel("budget by the window’s size").uncheck();
+  await page.getByLabel("no budget of my own").uncheck();
   await page.getByLabel("Tool outputs", { exact: true }).fill("3000");
   await page.keyboard.press("Tab");
   await outputs.filter({ hasNotText: automatic }).waitFor();
@@ -402,13 +398,18 @@ test("money: as recorded and under these settings, by the price of the model tha
   await page.getByText("Choose a model under “Priced as”").waitFor();
 });
 
-test("the graph of folds: a fold stands over what it folded, and leads to it", async (t) => {
+test("the graph of folds: a fold stands over what it folded, a fold within it below that, and it leads to its summary", async (t) => {
   const page = await visit(t);
   await openSample(page);
   const graph = page.locator(".graph");
-  assert.equal(await graph.locator(".graph-fold").count(), 1);
-  assert.match(await graph.locator("text").last().textContent(), /^fold_\d+: \d+ messages, [\d,]+ → [\d,]+ tokens$/);
-  await graph.locator(".role-summary").first().click();
+  assert.equal(await graph.locator(".graph-fold").count(), 2);
+  const words = (await graph.locator("text").allTextContents()).filter((text) => text.startsWith("fold_")).map((text) => /^(fold_\d+): (\d+) messages, [\d,]+ → [\d,]+ tokens$/.exec(text));
+  assert.equal(words.length, 2);
+  const [outer, inner] = words;
+  assert.ok(Number(outer[2]) > Number(inner[2]), `${outer[0]} holds ${inner[0]}`);
+  const heights = await graph.locator("rect.graph-dot").evaluateAll((all) => [...new Set(all.map((dot) => Number(dot.getAttribute("y")) + Number(dot.getAttribute("height")) / 2))].sort((a, b) => a - b));
+  assert.equal(heights.length, 3, "the view, what is folded, and what was folded before that");
+  await graph.locator("rect.role-summary").first().click();
   await page.locator(".virtual-row:focus-within .row-summary").waitFor();
 });
 
@@ -441,7 +442,7 @@ for (const colorScheme of ["light", "dark"])
   test(`every part has a colour of its own, the ledger too (${colorScheme})`, async (t) => {
     const page = await visit(t, { colorScheme });
     await openSample(page);
-    const legend = await page.locator(".timeline .legend-line li").evaluateAll((all) => all.map((each) => [each.textContent.trim(), getComputedStyle(each.querySelector("i")).backgroundColor.match(/\d+/g).map(Number)]));
+    const legend = await page.locator('.timeline [aria-label="Parts"] li').evaluateAll((all) => all.map((each) => [each.textContent.trim(), getComputedStyle(each.querySelector("i")).backgroundColor.match(/\d+/g).map(Number)]));
     assert.ok(legend.some(([name]) => name === "Ledger"), legend.join());
     const apart = ([a], [b]) => Math.hypot(...a.map((value, i) => value - b[i]));
     for (const [i, [name, colour]] of legend.entries())
@@ -563,7 +564,7 @@ test("a placeholder opens its output from the cache, by line and by search", asy
   const page = await visit(t);
   await openSample(page);
   await set(page, "Context window", 128_000, "102,400");
-  await page.getByLabel("budget by the window’s size").uncheck();
+  await page.getByLabel("no budget of my own").uncheck();
   await page.getByLabel("Tool outputs", { exact: true }).fill("3000");
   await page.keyboard.press("Tab");
   await page.getByRole("button", { name: /^placeholder/ }).click();
@@ -790,33 +791,37 @@ test("a file of 50 MB is drawn whole: first the calls and the view, then the fac
   await page.locator(".messages").filter({ hasText: /the view at call [78],\d{3} of 9,000/ }).waitFor();
   assert.equal(await page.getByRole("alert").count(), 0);
   assert.ok((await page.locator(".virtual-row").count()) < 40);
+
+  // Other settings: what is replayed first is drawn first.
+  await page.getByLabel("Context window, slider").press("ArrowLeft");
+  await page.locator(".timeline").filter({ hasText: /replaying 9,000 calls: \d+(\.\d)? %/ }).waitFor();
 });
 
 for (const colorScheme of ["light", "dark"])
-  test(`nothing serious stands in the way of a screen reader or of weak eyes (${colorScheme})`, async (t) => {
+  test(`axe finds nothing that stands in the way of a screen reader or of weak eyes (${colorScheme})`, async (t) => {
     const page = await visit(t, { colorScheme });
-    const serious = async () => {
+    const found = async () => {
       await page.evaluate(readFileSync(join(root, "node_modules/axe-core/axe.min.js"), "utf8"));
       const { violations } = await page.evaluate(() => globalThis.axe.run());
-      return violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(" | ")}`);
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 120)).join(" | ")}`);
     };
-    assert.deepEqual(await serious(), []);
+    assert.deepEqual(await found(), []);
     await openSample(page);
     await page.getByText("The view as JSON").click();
     await page.getByTestId("validity").waitFor();
-    assert.deepEqual(await serious(), []);
+    assert.deepEqual(await found(), []);
     await page.getByRole("button", { name: /^Show m\d/ }).first().click({ position: { x: 5, y: 5 } });
     await page.getByRole("dialog").waitFor();
-    assert.deepEqual(await serious(), []);
+    assert.deepEqual(await found(), []);
     await page.keyboard.press("Escape");
     await page.getByLabel("Who sums up").selectOption("endpoint");
     await page.locator(".row-fold button").first().click();
     await drop(page, "helpers.jsonl", claudeWithHelpers());
     await page.locator(".graph-pill").first().waitFor();
-    assert.deepEqual(await serious(), []);
+    assert.deepEqual(await found(), []);
     await drop(page, "broken.json", '[{"role": "user", ');
     await page.getByRole("alert").waitFor();
-    assert.deepEqual(await serious(), []);
+    assert.deepEqual(await found(), []);
   });
 
 test("a thousand messages: only those in sight are in the document, and the keyboard reaches all", async (t) => {
@@ -844,11 +849,11 @@ test("on a phone nothing is wider than the screen", async (t) => {
 });
 
 test("the page's policy lets nothing leave", async () => {
-  const page = await browser.newPage();
-  const elsewhere = await serve(folder);
+  const page = await built.browser.newPage();
+  const elsewhere = await serve(built.folder);
   let arrived = 0;
   page.on("response", (response) => response.url().startsWith(elsewhere.url) && arrived++);
-  await page.goto(url);
+  await page.goto(built.url);
   const refused = (code) => page.evaluate(code, elsewhere.url);
   assert.equal(await refused((to) => fetch(to, { mode: "no-cors" }).then(() => "sent", () => "refused")), "refused");
   assert.equal(

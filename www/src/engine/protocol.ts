@@ -104,6 +104,8 @@ export interface Row {
   back?: LeftOutNow["back"];
   /** The fold whose summary stands for this message. */
   fold?: string;
+  /** The innermost fold that holds it, where that one stands inside a later one. */
+  within?: string;
   /** Of a summary: how many messages it stands for. */
   members?: number;
 }
@@ -123,6 +125,8 @@ export interface Call {
   decisions: { pass: string; tokens_before: number; tokens_after: number; count: number }[];
   folded: boolean;
   error: string | null;
+  /** It is not replayed yet: there is nothing else to say of it. */
+  pending?: true;
 }
 
 /** What of the facts the views still had: a mean over the calls from the first fold on, or that of the last call. */
@@ -185,6 +189,8 @@ export interface Moment {
   /** Why no view fits these settings, where none does. */
   trouble: Trouble | null;
   ms: number;
+  /** Why a fold was not opened. */
+  refused: Trouble | null;
   /** What was asked of the visitor's own summariser, where it stands in the view. */
   summarised: Summarised | null;
 }
@@ -198,6 +204,43 @@ export interface Summarised {
   fallback?: string;
 }
 
+/** What happened to a message between two views: it came since, it came back, it stands for others, or what the engine says of it. */
+export type Happened = "new" | "back" | Exclude<Fate, "kept">;
+
+/** A message that the view before had otherwise, or had not. */
+export interface Change {
+  id: string;
+  role: Row["role"];
+  label: string;
+  what: Happened;
+  tokensBefore: number;
+  tokensAfter: number;
+  why?: string;
+  pass?: string;
+}
+
+/** A line of a text difference; `skipped` lines stand here and are not shown. */
+export interface DiffLine {
+  kind: "same" | "gone" | "new";
+  text: string;
+  skipped?: number;
+}
+
+/** A view against that of the call before. */
+export interface Changes {
+  /** The call whose view is the one before; `null`: there was none. */
+  before: number | null;
+  changes: Change[];
+  /** How many there are of each kind, and their tokens before and after. */
+  totals: { what: Happened; count: number; tokensBefore: number; tokensAfter: number }[];
+  /** The provider's JSON, line by line. */
+  lines: DiffLine[];
+  linesGone: number;
+  linesNew: number;
+  /** The newest summary of the view as the model reads it; `ledger`: the part that the engine added. */
+  summary: { id: string; text: string; ledger: string; tokens: number } | null;
+}
+
 /** Something that the visitor should read. */
 export interface Trouble {
   title: string;
@@ -207,6 +250,10 @@ export interface Trouble {
   place?: { line: number; column: number; excerpt: string; caret: number };
   /** How many entries can be read all the same. */
   readable?: number;
+  /** The provider's rules that the transcript breaks, the first of them. */
+  broken?: Pick<Violation, "rule" | "index" | "message">[];
+  /** What repairing it would change. */
+  repairs?: number;
   /** Nothing went wrong: something newer is wanted. */
   superseded?: true;
 }
@@ -241,13 +288,16 @@ export interface WrittenView {
 
 /** Every question, with what it takes and gives. */
 export interface Questions {
-  open: { takes: { file: Blob; name: string; partial: boolean }; gives: Opened };
+  /** `partial`: what can be read of a broken file; `repaired`: what a provider would refuse is mended first. */
+  open: { takes: { file: Blob; name: string; partial: boolean; repaired: boolean }; gives: Opened };
   prices: { takes: null; gives: { as_of: string; models: string[] } };
   run: { takes: Settings; gives: Outcome };
   facts: { takes: null; gives: FactShares };
   compare: { takes: { settings: Settings; priceAs: string[] }; gives: Compared };
-  at: { takes: { settings: Settings; call: number }; gives: SentMoment };
-  unfold: { takes: string; gives: SentMoment };
+  /** `unfolded`: folds that are opened in this view by hand, one after the other. */
+  at: { takes: { settings: Settings; call: number; unfolded: string[] }; gives: SentMoment };
+  /** What is different in the view that is looked at from that of the call before. */
+  changes: { takes: Format; gives: Changes };
   summarise: { takes: { settings: Settings; call: number; by: string }; gives: SentMoment };
   /** The page that `simulate --html` writes. */
   report: { takes: { settings: Settings; name: string }; gives: string };
@@ -273,6 +323,8 @@ export interface Progress {
   doing: string;
   /** 0 to 1, where that is known. */
   share: number | null;
+  /** What a replay has given so far: its calls alone are drawn. */
+  partial?: Outcome;
 }
 
 /** Whatever is under way is not wanted any more. */

@@ -59,7 +59,7 @@ export function rowsOf(places: ReadonlyMap<string, number>, after: After): SentR
       const earlier = folds.get(id);
       if (earlier) addMembers(earlier, top);
       const source = places.get(id);
-      if (source !== undefined) rows.push({ id, source, fate: "folded", tokensAfter: 0, after: "", fold: top, ...standsOut(id) });
+      if (source !== undefined) rows.push({ id, source, fate: "folded", tokensAfter: 0, after: "", fold: top, ...(fold.id !== top && { within: fold.id }), ...standsOut(id) });
     }
   };
   // What stands neither in the view nor behind a fold, each where it stood: before the first that came later.

@@ -1,11 +1,12 @@
 // The worker's state: one transcript, and the session as it stands at the call that is looked at.
 
-import { Recording, Session, builtInPrices, check, countTokens, type Format, type Message, type Replay, type Report, type SimulatedCall, type SimulatedRun, type SimulateOptions, type Simulation, type Summarize } from "contextfold";
+import { ContextError, Recording, Session, builtInPrices, check, countTokens, repair, type Format, type Message, type RepairChange, type Replay, type Report, type SimulatedCall, type SimulatedRun, type SimulateOptions, type Simulation, type Summarize } from "contextfold";
 import { readTranscript, type Transcript } from "contextfold/transcript";
 import { htmlReport } from "../../../pkg/cli/html.js";
+import { changesOf, linesOf, summaryOf } from "./changes";
 import { troubleOf } from "./explain";
 import { languagesOf } from "./languages";
-import type { Call, Compared, Detail, FactShares, Lane, Moment, Opened, Outcome, OutputQuery, Progress, SearchQuery, SentMoment, SentRow, Settings, Source, Summarised, WrittenView } from "./protocol";
+import type { Call, Changes, Compared, Detail, FactShares, Lane, Moment, Opened, Outcome, OutputQuery, Progress, SearchQuery, SentMoment, SentRow, Settings, Source, Summarised, WrittenView } from "./protocol";
 import { textOfFile } from "./reading";
 import { rowsOf, sourcesOf, type Missing } from "./rows";
 import { callText, textOf } from "./text";
@@ -26,6 +27,12 @@ interface Loaded {
 
 /** Milliseconds after which the page is told how far a replay is, and asked whether it still wants it. */
 const BREATH = 80;
+/** The first time: somebody waits for an answer. */
+const FIRST_BREATH = 30;
+
+/** A replay that is not done tells what it has so far every so many milliseconds, and less often where telling takes long: one part in so many of its time. */
+const PARTS = 250;
+const SPARSELY = 8;
 
 /** Calls that are replayed without a look at the clock. */
 const STRIDE = 16;
@@ -46,6 +53,9 @@ const UNTOUCHED = { contextWindow: 2 ** 40, toolOutputCache: { enabled: false },
 /** Places that a search finds. */
 const MOST_HITS = 1000;
 
+/** Broken rules, and repairs, that are told one by one. */
+const MOST_BROKEN = 5;
+
 /** Characters of what the user said that are looked at for their language. */
 const SPOKEN = 40_000;
 
@@ -60,10 +70,11 @@ export class Workbench {
   #session: Session | undefined;
   #call = 0;
   #trouble: Moment["trouble"] = null;
+  #refused: Moment["refused"] = null;
   #summarised: Summarised | null = null;
 
   /** Reads a file and counts it as it came: no window, no cuts. The one before stays where this one is broken. */
-  async open({ file, name, partial }: { file: Blob; name: string; partial: boolean }, tell: (progress: Progress) => void): Promise<Opened> {
+  async open({ file, name, partial, repaired }: { file: Blob; name: string; partial: boolean; repaired: boolean }, tell: (progress: Progress) => void): Promise<Opened> {
     const text = await textOfFile(file, tell);
     const isLarge = file.size > 5_000_000;
     if (isLarge) tell({ doing: "Parsing", share: null });
@@ -71,11 +82,9 @@ export class Workbench {
     const started = performance.now();
     if (isLarge) tell({ doing: "Counting", share: null });
     const tools = Array.isArray(transcript.body?.tools) ? transcript.body.tools : [];
-    const recording = new Recording(transcript.format, transcript.body ?? transcript.items, { tools });
-    let untouched: Session | undefined;
+    const mended = repaired ? repair(transcript.format, transcript.body ?? transcript.items) : { output: transcript.body ?? transcript.items, changes: [] };
+    const { recording, untouched, report } = await read(transcript.format, mended.output, tools);
     try {
-      untouched = recording.sessionAt(recording.calls, UNTOUCHED);
-      const { report } = await untouched.prepare();
       const messages = untouched.messages;
       const ms = performance.now() - started;
       const sources = sourcesOf(messages, untouched.items());
@@ -96,7 +105,7 @@ export class Workbench {
         format: transcript.format,
         shape: transcript.shape,
         source: transcript.source,
-        notes: transcript.notes,
+        notes: [...transcript.notes, ...notesOf(mended.changes)],
         model: isPriced(recording, transcript.model) ? transcript.model : undefined,
         usage: transcript.usage,
         entries: transcript.items.length,
@@ -112,7 +121,7 @@ export class Workbench {
         ms,
       };
     } finally {
-      untouched?.free();
+      untouched.free();
       if (this.#loaded?.recording !== recording) recording.free();
     }
   }
@@ -134,38 +143,24 @@ export class Workbench {
     this.#forget();
     const replay = recording.replay({ ...optionsOf(settings), ladder: settings.preset });
     [this.#replay, this.#settings] = [replay, JSON.stringify(settings)];
-    await this.#inSteps(() => replay.advance(STRIDE), () => tell({ doing: "Replaying", share: replay.share }));
+    const outcome = (run: SimulatedRun, facts: FactShares | null): Outcome => outcomeOf({ settings, run, recorded, prices, facts, ms: performance.now() - started });
+    // What is there already is drawn: a long replay answers before it is done.
+    let [told, cost] = [0, 0];
+    await this.#inSteps(
+      () => replay.advance(STRIDE),
+      () => {
+        const now = performance.now();
+        const partial = now - told < Math.max(PARTS, SPARSELY * cost) ? {} : { partial: outcome(replay.run(), null) };
+        tell({ doing: "Replaying", share: replay.share, ...partial });
+        if (partial.partial) [told, cost] = [performance.now(), performance.now() - now];
+      },
+    );
     const begun = performance.now();
     let more = true;
     while (more && performance.now() - begun < AT_ONCE) more = replay.look(STRIDE);
     const run = replay.run();
-    const ms = performance.now() - started;
     this.#decided = run.calls.map((call) => call.decisions);
-    const folds = new Set(run.compactions.asked.map((request) => request.call));
-    return {
-      settings,
-      window: run.window,
-      limit: run.limit,
-      threshold: run.threshold,
-      calls: run.calls.map((call, index) => callOf(call, folds.has(index))),
-      tokensTotal: run.tokens_total,
-      callsOverLimit: run.calls_over_limit,
-      cacheHitRatio: run.cache_hit_ratio,
-      cacheBreaks: run.cache_breaks,
-      cost: run.cost,
-      costs: run.costs,
-      compactions: { count: run.compactions.count, requests: run.compactions.requests, requestTokens: run.compactions.request_tokens, cost: run.compactions.cost },
-      facts: more ? null : sharesOf(run),
-      recorded: {
-        tokens: recorded.calls.map((call) => call.tokens),
-        tokensTotal: recorded.tokens_total,
-        tokensLargest: recorded.tokens_largest,
-        cost: recorded.cost,
-        costs: recorded.costs,
-      },
-      prices,
-      ms,
-    };
+    return outcome(run, more ? null : sharesOf(run));
   }
 
   /** What of the facts the views of the replay still had. */
@@ -208,11 +203,12 @@ export class Workbench {
   }
 
   /** The view at a call. */
-  async at({ settings, call }: { settings: Settings; call: number }): Promise<SentMoment> {
-    const { recording } = this.#need();
+  async at({ settings, call, unfolded }: { settings: Settings; call: number; unfolded: string[] }): Promise<SentMoment> {
+    const { recording, sources } = this.#need();
     const started = performance.now();
     this.#call = call;
     this.#trouble = null;
+    this.#refused = null;
     const from = this.#replay && this.#settings === JSON.stringify(settings) ? this.#replay : recording.replay({ ...optionsOf(settings), ladder: settings.preset });
     try {
       this.#replace(from.sessionAt(call));
@@ -222,18 +218,47 @@ export class Workbench {
     const { report } = this.#ran();
     // Prepared already, but where that failed: then this says why.
     await this.#ran().prepare().catch((error: unknown) => (this.#trouble = troubleOf(error, "Nothing fits these settings")));
-    return this.#moment(performance.now() - started, this.#trouble ? undefined : report);
+    try {
+      for (const id of unfolded) this.#ran().unfold(id);
+    } catch (error) {
+      this.#refused = troubleOf(error, "The fold could not be opened");
+    }
+    const moment = this.#moment(performance.now() - started, this.#trouble ? undefined : report);
+    // The report is that of the run: what stands there after a fold was opened is told by the rows.
+    return unfolded.length > 0 ? { ...moment, parts: partsOfRows(moment.rows, sources) } : moment;
+  }
+
+  /** The view that is looked at against that of the call before. */
+  changes(format: Format): Changes {
+    const { sources, places } = this.#need();
+    const after = this.#session;
+    if (!after) throw new Superseded(); // new settings are being replayed
+    const call = this.#call;
+    // A view of the visitor's own summariser was not made from the view before it.
+    const before = call > 0 && this.#replay && !this.#summarised ? this.#replay.sessionAt(call - 1) : null;
+    try {
+      return {
+        before: before ? call - 1 : null,
+        ...changesOf(before, after, (id) => sources[places.get(id) ?? -1]),
+        ...linesOf(before, after, format),
+        summary: summaryOf(after, (id) => this.detail(id).after),
+      };
+    } finally {
+      before?.free();
+    }
   }
 
   /** Goes on until nothing is left; now and then tells of it, and hears whether it is still wanted. */
   async #inSteps(step: () => boolean, tell: () => void): Promise<void> {
     let breath = performance.now();
+    let patience = FIRST_BREATH;
     while (step()) {
-      if (performance.now() - breath < BREATH) continue;
+      if (performance.now() - breath < patience) continue;
       tell();
       await new Promise((heard) => setTimeout(heard));
       if (this.#hurry) throw new Superseded();
       breath = performance.now();
+      patience = BREATH;
     }
   }
 
@@ -246,15 +271,6 @@ export class Workbench {
       recorded.set(settings.priceAs, known);
     }
     return known;
-  }
-
-  /** Puts what a fold stands for back into the view. */
-  unfold(id: string): SentMoment {
-    const started = performance.now();
-    this.#ran().unfold(id);
-    const moment = this.#moment(performance.now() - started);
-    // The report is that of the run before: what is there now is told by the rows.
-    return { ...moment, parts: partsOfRows(moment.rows, this.#need().sources) };
   }
 
   /** The view at a call, made at once of all that was said by then, its summary asked of the visitor's own summariser. */
@@ -288,6 +304,7 @@ export class Workbench {
       if (failed && session.folds().length === 0) throw failed; // an agent would go on without; who asks here wants to know
       this.#call = call;
       this.#trouble = null;
+      this.#refused = null;
       this.#replace(session);
       if (requests > 0) this.#summarised = { by, requests, inputTokens, ms: performance.now() - started, fallback: report.summary?.fallback };
       else this.#trouble = { title: "There was nothing to sum up", detail: "At this call the view fits without a fold: choose a later call, or a smaller window." };
@@ -357,6 +374,7 @@ export class Workbench {
       tokens,
       parts: partsOf(report.parts),
       trouble: this.#trouble,
+      refused: this.#refused,
       ms,
       summarised: this.#summarised,
     };
@@ -405,6 +423,48 @@ export class Workbench {
   }
 }
 
+interface Replayed {
+  settings: Settings;
+  run: SimulatedRun;
+  recorded: Simulation["recorded"];
+  prices: Simulation["prices"];
+  facts: FactShares | null;
+  ms: number;
+}
+
+/** What a replay gave, or has given so far: calls that are not replayed yet are said to be so. */
+function outcomeOf({ settings, run, recorded, prices, facts, ms }: Replayed): Outcome {
+  const folds = new Set(run.compactions.asked.map((request) => request.call));
+  const calls = run.calls.map((call, index) => callOf(call, folds.has(index)));
+  while (calls.length < recorded.calls.length) calls.push(PENDING);
+  return {
+    settings,
+    window: run.window,
+    limit: run.limit,
+    threshold: run.threshold,
+    calls,
+    tokensTotal: run.tokens_total,
+    callsOverLimit: run.calls_over_limit,
+    cacheHitRatio: run.cache_hit_ratio,
+    cacheBreaks: run.cache_breaks,
+    cost: run.cost,
+    costs: run.costs,
+    compactions: { count: run.compactions.count, requests: run.compactions.requests, requestTokens: run.compactions.request_tokens, cost: run.compactions.cost },
+    facts,
+    recorded: {
+      tokens: recorded.calls.map((call) => call.tokens),
+      tokensTotal: recorded.tokens_total,
+      tokensLargest: recorded.tokens_largest,
+      cost: recorded.cost,
+      costs: recorded.costs,
+    },
+    prices,
+    ms,
+  };
+}
+
+const PENDING: Call = { tokens: 0, cached: 0, written: 0, lost: 0, brokenBy: null, output: 0, cost: null, parts: [], decisions: [], folded: false, error: null, pending: true };
+
 /** Calls within which an output that left the view was asked for again. */
 const SOON = 10;
 
@@ -425,6 +485,60 @@ function readAgain(run: SimulatedRun, messages: Message[], begins: number[]): nu
         }
   }
   return again.size;
+}
+
+/** What was recorded, and a session that has all of it, in which nothing is cut. */
+interface Read {
+  recording: Recording;
+  untouched: Session;
+  report: Report;
+}
+
+/** Reads what was recorded; where it breaks its provider's rules, says which, and whether it can be mended. */
+async function read(format: Format, input: object, tools: object[]): Promise<Read> {
+  try {
+    return await readAsIs(format, input, tools);
+  } catch (error) {
+    if (!ContextError.isInstance(error) || error.code !== "INVALID_MESSAGE") throw error;
+    const broken = check(format, input).filter(({ severity }) => severity === "error");
+    const { output, changes } = repair(format, input);
+    throw new TroubleError({
+      ...troubleOf(error, "The transcript was refused"),
+      broken: broken.slice(0, MOST_BROKEN).map(({ rule, index, message }) => ({ rule, index, message })),
+      ...(changes.length > 0 && (await isReadable(format, output, tools)) && { repairs: changes.length }),
+    });
+  }
+}
+
+async function readAsIs(format: Format, input: object, tools: object[]): Promise<Read> {
+  const recording = new Recording(format, input, { tools });
+  let untouched: Session | undefined;
+  try {
+    untouched = recording.sessionAt(recording.calls, UNTOUCHED);
+    const { report } = await untouched.prepare();
+    return { recording, untouched, report };
+  } catch (error) {
+    untouched?.free();
+    recording.free();
+    throw error;
+  }
+}
+
+async function isReadable(format: Format, input: object, tools: object[]): Promise<boolean> {
+  try {
+    const { recording, untouched } = await readAsIs(format, input, tools);
+    untouched.free();
+    recording.free();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What was mended, in words. */
+function notesOf(changes: RepairChange[]): string[] {
+  const notes = changes.slice(0, MOST_BROKEN).map(({ index, rule, what }) => `Repaired: entry ${index}: ${what} (${rule})`);
+  return changes.length > MOST_BROKEN ? [...notes, `Repaired: ${changes.length - MOST_BROKEN} more`] : notes;
 }
 
 /** The settings as the engine's options. */

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Row } from "../engine/protocol";
 import { Bars } from "./Bars";
+import { Changes } from "./Changes";
 import { Compare } from "./Compare";
 import { Controls } from "./Controls";
 import { Decisions } from "./Decisions";
@@ -17,9 +18,10 @@ import { Share } from "./Share";
 import { Summariser } from "./Summariser";
 import { Timeline } from "./Timeline";
 import { TroubleNotice } from "./TroubleNotice";
+import { UndoRedo } from "./UndoRedo";
 import { ViewJson } from "./ViewJson";
 import { readLink, writeLink } from "./link";
-import { ask, useEngine, wordsOf } from "./useEngine";
+import { ask, useEngine } from "./useEngine";
 
 export function App() {
   const engine = useEngine();
@@ -53,19 +55,6 @@ export function App() {
     },
     [settings, change],
   );
-  const [unfoldTrouble, setUnfoldTrouble] = useState<ReturnType<typeof wordsOf> | null>(null);
-  /** The call at which something was unfolded by hand. */
-  const [unfolded, setUnfolded] = useState<number | null>(null);
-  useEffect(() => setUnfolded(null), [call, outcome]);
-  const unfold = useCallback(
-    (id: string) =>
-      void ask("unfold", id).then(
-        (next) => (show(next), setUnfolded(next.call), setUnfoldTrouble(null)),
-        (error) => setUnfoldTrouble(wordsOf(error)),
-      ),
-    [show],
-  );
-
   return (
     <>
       <a class="skip" href="#main">
@@ -74,18 +63,20 @@ export function App() {
       <Header />
       <main id="main" class={alone && !opened ? "page page-empty" : "page"}>
         <Source opened={opened} alone={alone && !opened} busy={busy} progress={engine.progress} onFile={engine.open} onCancel={engine.cancel} />
-        {trouble && <TroubleNotice trouble={trouble} onReadPart={engine.openPart} />}
+        {trouble && <TroubleNotice trouble={trouble} onOpenAnyway={engine.openAnyway} />}
         {alone && !opened && <Intro />}
         {opened && settings && (
           <>
             <Facts opened={opened} />
             <div class="bench">
-              <Controls settings={settings} onChange={change} outcome={outcome} moment={moment} models={models} redraw={engine.redraw} busy={busy === "running"} />
+              <Controls settings={settings} onChange={change} outcome={outcome} moment={moment} models={models} redraw={engine.redraw} busy={busy === "running"}>
+                <UndoRedo undoes={engine.steps.past.at(-1)?.what ?? null} redoes={engine.steps.future.at(-1)?.what ?? null} onUndo={engine.undo} onRedo={engine.redo} />
+              </Controls>
               {outcome && moment && call !== null && (
-                <div class="results" aria-busy={busy === "running"}>
+                <div class={engine.partial ? "results results-old" : "results"} aria-busy={busy === "running"}>
                   <Result outcome={outcome} moment={moment} />
-                  <Timeline outcome={outcome} call={call} onCall={engine.goTo} />
-                  {(moment.trouble ?? unfoldTrouble) && <TroubleNotice trouble={(moment.trouble ?? unfoldTrouble)!} />}
+                  <Timeline key={`timeline ${opened.name}`} outcome={engine.partial ?? outcome} share={engine.partial ? (engine.progress?.share ?? 0) : 1} call={call} onCall={engine.goTo} />
+                  {(moment.trouble ?? moment.refused) && <TroubleNotice trouble={(moment.trouble ?? moment.refused)!} />}
                   <Bars moment={moment} calls={outcome.calls.length} />
                   <Messages
                     key={opened.name}
@@ -95,10 +86,11 @@ export function App() {
                     target={goTo}
                     onShow={setShown}
                     onPin={pin}
-                    onUnfold={unfold}
-                    onFoldAgain={unfolded === null ? null : () => (setUnfolded(null), engine.goTo(unfolded))}
+                    onUnfold={engine.unfold}
+                    onFoldAgain={engine.unfolded.length === 0 ? null : () => engine.unfold(null)}
                   />
                   <Decisions moment={moment} calls={outcome.calls.length} />
+                  <Changes moment={moment} calls={outcome.calls.length} format={opened.format} onGoTo={(id) => setGoTo({ key: id })} />
                   <Compare key={`compare ${opened.name}`} settings={settings} onLook={change} />
                   <Money opened={opened} outcome={outcome} />
                   <Graph moment={moment} lanes={opened.lanes} onGoTo={(id) => setGoTo({ key: id })} />

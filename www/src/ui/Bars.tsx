@@ -1,6 +1,7 @@
 // Tokens by part, before and after, against the window and the threshold.
 
 import type { Moment, PartTokens } from "../engine/protocol";
+import { Words } from "./Words";
 import { count, placeOf, short } from "./numbers";
 import { partColour, partName, partNames } from "./parts";
 
@@ -43,6 +44,7 @@ export function Bars({ moment, calls }: { moment: Moment; calls: number }) {
           ))}
         </tbody>
       </table>
+      {names.includes("ledger") && <Words of={["ledger"]} />}
     </section>
   );
 }

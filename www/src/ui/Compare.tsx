@@ -152,7 +152,7 @@ export function Compare({ settings, onLook }: { settings: Settings; onLook: (set
                   );
                 })}
                 <td>
-                  <button type="button" class="button" aria-label={`Look into line ${at + 1}`} onClick={() => onLook(settings)}>
+                  <button type="button" class="button" aria-label={`Look into it: line ${at + 1}`} onClick={() => onLook(settings)}>
                     Look into it
                   </button>
                   {found && found.callsOverLimit > 0 && <small class="bad">{count(found.callsOverLimit)} calls did not fit</small>}

@@ -1,5 +1,6 @@
 // What the visitor sets. Every change runs the engine at once.
 
+import type { ComponentChildren } from "preact";
 import type { PresetName } from "contextfold";
 import type { Moment, Outcome, Settings } from "../engine/protocol";
 import { Slider } from "./Slider";
@@ -15,6 +16,13 @@ function keptHint(turns: number): string {
   return turns === 1 ? "the last turn stays, if it fits" : `the last ${turns} turns stay, if they fit`;
 }
 
+/** Where cutting begins. Some ladders have a threshold of their own, whatever is set here. */
+function thresholdHint({ window, thresholdRatio }: Settings, outcome: Outcome | null): string {
+  const asked = (settings: Settings) => settings.window * settings.thresholdRatio;
+  if (outcome && Math.abs(outcome.threshold - asked(outcome.settings)) > 1) return `this ladder begins at ${count(outcome.threshold)} tokens, whatever is set here`;
+  return `cuts from ${count(window * thresholdRatio)} tokens on`;
+}
+
 interface Props {
   settings: Settings;
   outcome: Outcome | null;
@@ -25,15 +33,21 @@ interface Props {
   redraw: number | null;
   busy: boolean;
   onChange: (part: Partial<Settings>) => void;
+  /** What stands beside the title. */
+  children: ComponentChildren;
 }
 
-export function Controls({ settings, outcome, moment, models, redraw, busy, onChange }: Props) {
-  const budget = moment?.report.budgets["tool_outputs"] ?? 20_000;
+export function Controls({ settings, outcome, moment, models, redraw, busy, onChange, children }: Props) {
+  const own = moment?.report.budgets["tool_outputs"];
+  const budget = own ?? 20_000;
   const automatic = settings.outputBudget === null;
   const priced = settings.priceAs && !models.includes(settings.priceAs) ? [settings.priceAs, ...models] : models;
   return (
     <form class="controls" aria-label="Settings" onSubmit={(event) => event.preventDefault()}>
-      <h2>Settings</h2>
+      <div class="controls-head">
+        <h2>Settings</h2>
+        {children}
+      </div>
       <label class="field">
         Ladder
         <select value={settings.preset} onChange={(event) => onChange({ preset: event.currentTarget.value as PresetName })}>
@@ -43,7 +57,7 @@ export function Controls({ settings, outcome, moment, models, redraw, busy, onCh
             </option>
           ))}
         </select>
-        <span class="slider-hint">{PRESETS.find(([name]) => name === settings.preset)?.[1]}</span>
+        <span class="slider-hint">a list of passes that are tried one after the other until the view fits; this one: {PRESETS.find(([name]) => name === settings.preset)?.[1]}</span>
       </label>
       <Slider
         label="Context window"
@@ -55,7 +69,7 @@ export function Controls({ settings, outcome, moment, models, redraw, busy, onCh
       />
       <Slider
         label="Threshold"
-        hint={`folds from ${count(settings.window * settings.thresholdRatio)} tokens on`}
+        hint={thresholdHint(settings, outcome)}
         value={settings.thresholdRatio}
         stops={RATIOS}
         {...{ min: 0.05, max: 1, step: 0.01, show: (n: number) => `${Math.round(n * 100)} % of the window` }}
@@ -71,7 +85,7 @@ export function Controls({ settings, outcome, moment, models, redraw, busy, onCh
       />
       <Slider
         label="Tool outputs"
-        hint={`may take ${count(settings.outputBudget ?? budget)} tokens together`}
+        hint={automatic && own === undefined ? "this ladder has no budget for them" : `may take ${count(settings.outputBudget ?? budget)} tokens together`}
         value={settings.outputBudget ?? budget}
         stops={BUDGETS}
         {...{ min: 0, max: 10_000_000, step: "any" as const, show: (n: number) => `${count(n)} tokens` }}
@@ -80,7 +94,7 @@ export function Controls({ settings, outcome, moment, models, redraw, busy, onCh
       />
       <label class="check">
         <input type="checkbox" checked={automatic} onChange={(event) => onChange({ outputBudget: event.currentTarget.checked ? null : budget })} />
-        budget by the window’s size
+        no budget of my own
       </label>
       <label class="field">
         Priced as

@@ -3,6 +3,7 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import type { Lane, Moment } from "../engine/protocol";
 import { drawingOf, type Branch, type Dot } from "./graphLayout";
+import { Words } from "./Words";
 import { count, plural } from "./numbers";
 
 interface Props {
@@ -10,6 +11,9 @@ interface Props {
   lanes: Lane[];
   onGoTo: (id: string) => void;
 }
+
+/** The roles of nodes, by the part whose colour they have. */
+const ROLES = [["system", "System"], ["summary", "Summary: what is folded stands below it, and folds within it below them"], ["user", "User"], ["assistant", "Assistant"], ["tool", "Tool output"]] as const;
 
 /** What the arrow keys go through: dots and lanes, each with its words. */
 interface Stop {
@@ -25,8 +29,8 @@ export function Graph({ moment, lanes, onGoTo }: Props) {
     const ids = new Set(moment.rows.map((row) => row.id));
     return lanes.filter((lane) => lane.from === undefined || ids.has(lane.from)); // those of later calls are not there yet
   }, [moment, lanes]);
-  const drawing = useMemo(() => drawingOf(moment.rows, there), [moment, there]);
-  const { main, hidden, folds, branches, top, bottom, width, height } = drawing;
+  const drawing = useMemo(() => drawingOf(moment.rows, there, moment.folds), [moment, there]);
+  const { main, hidden, folds, branches, top, bottom, deep, width, height } = drawing;
   const [about, setAbout] = useState("");
   const [current, setCurrent] = useState<string | null>(null);
   const svg = useRef<SVGSVGElement>(null);
@@ -64,7 +68,7 @@ export function Graph({ moment, lanes, onGoTo }: Props) {
     return {
       "data-key": key,
       role: "button",
-      tabIndex: key === focused ? 0 : -1,
+      tabindex: key === focused ? 0 : -1, // in lower case: within SVG the other spelling is no attribute
       "aria-label": words,
       onPointerEnter: () => setAbout(words),
       onPointerLeave: () => setAbout(""),
@@ -100,14 +104,20 @@ export function Graph({ moment, lanes, onGoTo }: Props) {
             {branches.map(({ x, y, width, from, to }, i) => (
               <path key={i} class="graph-branch" d={`${from ? `M${from.x} ${from.y}C${from.x} ${y + 12} ${from.x} ${y} ${x} ${y}` : ""}${to ? `M${x + width} ${y}C${Math.max(to.x, x + width)} ${y} ${to.x} ${y + 8} ${to.x} ${to.y}` : ""}`} />
             ))}
-            {folds.map(({ x, from, to, row }) => (
-              <g key={row.id}>
-                <path class="graph-fold" d={`M${from - 8} ${bottom - 14}v-6q0 -8 8 -8H${to}q8 0 8 8v6M${x} ${top + 9}V${bottom - 28}`} />
-                <path class="graph-lane graph-hidden" d={`M${from} ${bottom}H${to}`} />
-                <text x={from - 6} y={bottom + 26}>
-                  {row.id}: {plural(row.members ?? 0, "message")}, {count(row.tokensBefore)} → {count(row.tokensAfter)} tokens
-                </text>
-              </g>
+            {folds.map(({ id, x, from, to, depth }) => {
+              const y = bottom + depth * deep;
+              return (
+                <g key={id}>
+                  <path class="graph-fold" d={`M${from - 8} ${y - 14}v-6q0 -8 8 -8H${to}q8 0 8 8v6M${x} ${depth === 0 ? top + 9 : y - deep + 9}V${y - 28}`} />
+                  {depth > 0 && <circle class="graph-inner" cx={x} cy={y - deep} r={6} />}
+                  <path class="graph-lane graph-hidden" d={`M${from} ${y}H${to}`} />
+                </g>
+              );
+            })}
+            {folds.map(({ id, from, depth, members, tokensBefore, tokensAfter }) => (
+              <text key={`${id} words`} x={from - 6} y={bottom + depth * deep + 26}>
+                {id}: {plural(members, "message")}, {count(tokensBefore)} → {count(tokensAfter)} tokens
+              </text>
             ))}
           </g>
           {branches.map(({ lane, x, y, width }, i) => (
@@ -132,6 +142,14 @@ export function Graph({ moment, lanes, onGoTo }: Props) {
           ))}
         </svg>
       </div>
+      <ul class="legend-line" aria-label="Nodes">
+        {ROLES.filter(([role]) => moment.rows.some((row) => row.role === role)).map(([role, name]) => (
+          <li key={role}>
+            <i style={{ background: `var(--part-${role === "tool" ? "tool-outputs" : role})` }} /> {name}
+          </li>
+        ))}
+      </ul>
+      <Words of={there.length ? ["fold", "lane"] : ["fold"]} />
     </section>
   );
 }

@@ -3,8 +3,8 @@
 import { partColour } from "./parts";
 
 const STEPS = [
-  ["Trim", "Old tool outputs leave the view. A line stands in their place, and the full text stays one call away."],
-  ["Fold", "Finished turns become one summary: task, constraints, files, commands, what is still open."],
+  ["Cut", "Long texts of older steps keep their head and their tail. What was left out is named, and the full text stays one call away."],
+  ["Fold", "The oldest steps become one summary: task, constraints, files, commands, what is still open."],
   ["Explain", "Every decision is listed with what it saved. Nothing is deleted: every message and output can still be read."],
 ] as const;
 

@@ -4,6 +4,8 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Fate, Moment, Row } from "../engine/protocol";
 import { MessageRow } from "./MessageRow";
 import { FATES, isInView } from "./fates";
+import { Toolbar } from "./Toolbar";
+import { Words } from "./Words";
 import { VirtualList } from "./VirtualList";
 import { ask } from "./useEngine";
 import { count, placeOf, plural } from "./numbers";
@@ -64,7 +66,7 @@ export function Messages({ moment, calls, pins, target: asked, onShow, onPin, on
           </button>
         )}
       </div>
-      <div class="chips" role="group" aria-label="Which messages">
+      <Toolbar class="chips" label="Which messages">
         <Chip name="the view" on={filter === null} rows={rows.filter(isInView).length} onClick={() => setOnly(null)} />
         <Chip name="all that went in" on={filter === "all"} rows={rows.filter((row) => row.fate !== "summary").length} onClick={() => setOnly("all")} />
         {fates
@@ -72,13 +74,14 @@ export function Messages({ moment, calls, pins, target: asked, onShow, onPin, on
           .map(({ fate, rows }) => (
             <Chip key={fate} name={FATES[fate]} fate={fate} on={filter === fate} rows={rows} onClick={() => setOnly(fate)} />
           ))}
-      </div>
+      </Toolbar>
       <div class="messages-search">
         <input type="search" value={query} placeholder="Search all messages" aria-label="Search all messages" onInput={(event) => setQuery(event.currentTarget.value)} />
         <span class="quiet small" role="status">
           {found && `${found.all ? "" : "more than "}${plural(found.ids.size, "message")}, ${count(shown.filter(isInView).length)} of them in the view`}
         </span>
       </div>
+      <Words of={["pin"]} />
       <div class="columns" aria-hidden="true">
         <span>Before</span>
         <span>After</span>

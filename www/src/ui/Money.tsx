@@ -4,7 +4,7 @@ import type { Costs } from "contextfold";
 import type { Opened, Outcome } from "../engine/protocol";
 import { count, dollars, percent, plural } from "./numbers";
 
-const COLOURS = { input: "var(--part-tool-outputs)", cached: "var(--part-user)", output: "var(--part-assistant)", summaries: "var(--part-summary)" };
+const COLOURS = { input: "var(--paid-input)", cached: "var(--paid-cached)", output: "var(--paid-output)", summaries: "var(--paid-summaries)" };
 const NAMES = { input: "Input", cached: "Input from the cache", output: "Output", summaries: "Summaries" };
 type Kind = keyof typeof NAMES;
 

@@ -1,6 +1,7 @@
 // The figures that matter, at the call that is looked at.
 
 import type { Moment, Outcome } from "../engine/protocol";
+import { Words } from "./Words";
 import { isInView } from "./fates";
 import { count, dollars, percent, plural } from "./numbers";
 
@@ -45,6 +46,7 @@ export function Result({ outcome, moment }: { outcome: Outcome; moment: Moment }
           </small>
         )}
       </p>
+      <Words of={["facts"]} />
     </section>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { Settings } from "../engine/protocol";
+import { Toolbar } from "./Toolbar";
 import { ask, wordsOf } from "./useEngine";
 
 export function codeOf({ preset, window, thresholdRatio, retainLastTurns, outputBudget, pins }: Settings): string {
@@ -68,7 +69,7 @@ export function Share({ settings, link, name }: { settings: Settings; link: stri
           {said}
         </span>
       </div>
-      <div class="share">
+      <Toolbar class="share" label="Share">
         <button type="button" class="button" onClick={() => copy(new URL(link, location.href).href)}>
           Copy link
         </button>
@@ -81,7 +82,7 @@ export function Share({ settings, link, name }: { settings: Settings; link: stri
         <button type="button" class="button" onClick={() => copy(commandOf(settings, name))}>
           Copy as command
         </button>
-      </div>
+      </Toolbar>
       <p class="quiet small">The link has the settings and the call, and nothing of the transcript. The report has figures, names of tools and the file’s name.</p>
       <pre class="code" tabIndex={0} aria-label="Code">
         {code}

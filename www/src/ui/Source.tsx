@@ -11,7 +11,7 @@ interface Props {
   busy: "reading" | "running" | null;
   progress: Progress | null;
   onCancel: () => void;
-  onFile: (file: Blob | Promise<Blob>, name: string) => void;
+  onFile: (file: Blob | Promise<Blob>, name: string) => unknown;
 }
 
 /** What the sample is called where a transcript has its file's name. */

@@ -1,27 +1,36 @@
-// Tokens call by call, stacked by part, with the window, the threshold and the folds; and what the session was as recorded.
+// Tokens call by call, stacked by part, with the window, the threshold, and what was done before which call; above it the whole
+// session as it was recorded, in which a range is chosen to look at more closely.
 
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import type { Call, Outcome } from "../engine/protocol";
-import { dollars, count, plural, short } from "./numbers";
-import { partColour, partName, partNames } from "./parts";
-
-const WIDE = 1000;
-const HIGH = 210;
-const RECORDED_HIGH = 54;
-/** More bars than this are drawn as the largest of several calls each. */
-const BARS = 400;
+import { CallNote } from "./CallNote";
+import { Toolbar } from "./Toolbar";
+import { Words } from "./Words";
+import { count, dollars, percent, plural, short } from "./numbers";
+import { partColour, partName } from "./parts";
+import { HIGH, RECORDED_HIGH, WIDE, areasOf, marksOf, overviewOf, ticksOf, type Range } from "./timelineDrawing";
+import { useZoom } from "./zoom";
 
 interface Props {
   outcome: Outcome;
+  /** How much of it is replayed. */
+  share: number;
   call: number;
   onCall: (call: number) => void;
 }
 
-export function Timeline({ outcome, call, onCall }: Props) {
+export function Timeline({ outcome, share, call, onCall }: Props) {
   const { calls, limit, threshold, recorded } = outcome;
-  const drawn = useMemo(() => drawing(outcome), [outcome]);
-  const shown = calls[call];
+  const zoom = useZoom(calls.length, call);
+  const { from, to } = zoom.range;
+  const overview = useMemo(() => overviewOf(outcome), [outcome]);
+  const areas = useMemo(() => areasOf(outcome, { from, to }), [outcome, from, to]);
+  const marks = useMemo(() => marksOf(calls, { from, to }), [calls, from, to]);
   const scrubber = useRef<HTMLInputElement>(null);
+  const [hovered, setHovered] = useState<number | null>(null);
+  /** The keyboard is at the scrubber: the note of its call is there, as it is under the pointer. */
+  const [isAtKeys, setAtKeys] = useState(false);
+  const [drag, setDrag] = useState<Range | null>(null);
   if (calls.length === 0)
     return (
       <section class="panel" aria-labelledby="timeline-title">
@@ -29,62 +38,101 @@ export function Timeline({ outcome, call, onCall }: Props) {
         <p class="quiet">No answer of a model is in this transcript, so there was no call.</p>
       </section>
     );
-  const at = Math.min(99.8, ((call + 0.5) / calls.length) * 100);
-  const previous = drawn.folds.filter((fold) => fold < call).at(-1);
-  const following = drawn.folds.find((fold) => fold > call);
-  const y = (tokens: number) => `${100 - (100 * tokens) / drawn.scale}%`;
-  const scrub = (event: PointerEvent) => {
-    if (event.type === "pointermove" && event.buttons !== 1) return;
+  const shown = calls[call];
+  const x = (at: number) => Math.min(0.998, (at + 0.5 - from) / (to - from));
+  const y = (tokens: number) => `${100 - (100 * tokens) / areas.scale}%`;
+  const noted = hovered ?? (isAtKeys && shown ? call : null);
+
+  const callAt = (event: PointerEvent, { from, to }: Range) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    onCall(Math.floor(((event.clientX - box.left) / box.width) * calls.length));
+    return Math.max(from, Math.min(to - 1, from + Math.floor(((event.clientX - box.left) / box.width) * (to - from))));
+  };
+  const scrub = (event: PointerEvent) => {
+    const at = callAt(event, zoom.range);
+    if (event.pointerType === "mouse") setHovered(at);
+    if (event.type === "pointermove" && event.buttons !== 1) return;
+    onCall(at);
     if (event.type === "pointerdown") {
       (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
       scrubber.current?.focus({ preventScroll: true });
     }
   };
+  const all = { from: 0, to: calls.length };
+  const choose = (event: PointerEvent) => {
+    const at = callAt(event, all);
+    if (event.type === "pointerdown") {
+      (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+      setDrag({ from: at, to: at });
+    } else if (drag && event.type === "pointermove") setDrag({ ...drag, to: at });
+    else if (drag && event.type === "pointerup") {
+      setDrag(null);
+      const [first, last] = [Math.min(drag.from, at), Math.max(drag.from, at)];
+      if (last > first) {
+        zoom.to({ from: first, to: last + 1 });
+        if (call < first || call > last) onCall(first);
+      } else onCall(at);
+      scrubber.current?.focus({ preventScroll: true });
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const keys: Record<string, () => void> = { "+": () => zoom.by(2), "=": () => zoom.by(2), "-": () => zoom.by(0.5), "0": zoom.whole };
+    // At the end of what is shown the arrow keys go on, and the range follows.
+    if (event.key === "ArrowRight" && call === to - 1 && to < calls.length) keys["ArrowRight"] = () => onCall(call + 1);
+    if (event.key === "ArrowLeft" && call === from && from > 0) keys["ArrowLeft"] = () => onCall(call - 1);
+    const act = keys[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act();
+  };
+  const window = drag ? { from: Math.min(drag.from, drag.to), to: Math.max(drag.from, drag.to) + 1 } : zoom.range;
   return (
     <section class="panel timeline" aria-labelledby="timeline-title">
       <div class="panel-head">
         <h2 id="timeline-title">Call by call</h2>
         <p class="quiet">
-          {plural(calls.length, "call")} · {plural(outcome.compactions.count, "fold")} · {short(outcome.tokensTotal)} tokens sent instead of {short(recorded.tokensTotal)}
+          {share < 1
+            ? `replaying ${plural(calls.length, "call")}: ${percent(share)}`
+            : `${plural(calls.length, "call")} · ${plural(outcome.compactions.count, "fold")} · ${short(outcome.tokensTotal)} tokens sent instead of ${short(recorded.tokensTotal)}`}
         </p>
       </div>
-      <div class="timeline-plot" onPointerDown={scrub} onPointerMove={scrub}>
-        <svg class="timeline-recorded" viewBox={`0 0 ${WIDE} ${RECORDED_HIGH}`} preserveAspectRatio="none" aria-hidden="true">
-          <path d={drawn.recorded} />
-          <path class="timeline-under" d={drawn.underRecorded} />
-        </svg>
-        <span class="timeline-note">as recorded, up to {short(recorded.tokensLargest)}</span>
-        <div class="timeline-chart">
-          <svg viewBox={`0 0 ${WIDE} ${HIGH}`} preserveAspectRatio="none" role="img" aria-label={`Tokens of ${plural(calls.length, "call")}, stacked by part.`}>
-            {drawn.areas.map(([name, d]) => (
+      <div class="timeline-plot" onPointerDown={() => setAtKeys(false)}>
+        <div class="timeline-all" onPointerDown={choose} onPointerMove={choose} onPointerUp={choose} onPointerCancel={() => setDrag(null)}>
+          <svg class="timeline-recorded" viewBox={`0 0 ${WIDE} ${RECORDED_HIGH}`} preserveAspectRatio="none" aria-hidden="true">
+            <path d={overview.recorded} />
+            <path class="timeline-under" d={overview.now} />
+          </svg>
+          <span class="timeline-note">
+            all calls: as recorded, up to {short(recorded.tokensLargest)}, and under these settings. Drag to look at some of them
+          </span>
+          {(drag || !zoom.isWhole) && <i class="timeline-window" style={{ left: `${(100 * window.from) / calls.length}%`, width: `${(100 * (window.to - window.from)) / calls.length}%` }} />}
+        </div>
+        <div class="timeline-chart" onPointerDown={scrub} onPointerMove={scrub} onPointerLeave={() => setHovered(null)}>
+          <svg viewBox={`0 0 ${WIDE} ${HIGH}`} preserveAspectRatio="none" role="img" aria-label={`Tokens of calls ${count(from + 1)} to ${count(to)}, stacked by part.`}>
+            {areas.paths.map(([name, d]) => (
               <path key={name} d={d} style={{ fill: partColour(name) }} />
             ))}
           </svg>
-          {ticksOf(drawn.scale).map((tokens) => (
+          {ticksOf(areas.scale).map((tokens) => (
             <span key={tokens} class="timeline-tick" style={{ top: y(tokens) }}>
               {short(tokens)}
             </span>
           ))}
-          {drawn.breaks.map(({ at, by, lost, isFold }) => (
-            <i key={at} class={isFold ? "timeline-break timeline-break-fold" : "timeline-break"} style={{ left: `${((at + 0.5) / calls.length) * 100}%` }} title={`Before call ${count(at + 1)} ${by} broke the prompt cache: ${count(lost)} tokens are read again`} />
+          {marks.map(({ call, kind }) => (
+            <i key={`${kind} ${call}`} class={`timeline-${kind}`} style={{ left: `${100 * (kind === "break" ? x(call) : (call - from) / (to - from))}%` }} />
           ))}
-          {drawn.folds.map((fold) => (
-            <i key={fold} class="timeline-fold" style={{ left: `${(fold / calls.length) * 100}%` }} title={`A fold before call ${count(fold + 1)}`} />
-          ))}
-          {limit <= drawn.scale && (
+          {limit <= areas.scale && (
             <b class="timeline-line" style={{ top: y(limit) }}>
               <span>window {short(limit)}</span>
             </b>
           )}
-          {threshold <= Math.min(limit, drawn.scale) && (
+          {threshold <= Math.min(limit, areas.scale) && (
             <b class="timeline-line timeline-threshold" style={{ top: y(threshold) }}>
               <span>threshold {short(threshold)}</span>
             </b>
           )}
+          {(shown || to === calls.length) && <i class="timeline-cursor" style={{ left: `${100 * x(call)}%` }} />}
+          {noted !== null && noted >= from && noted < to && !calls[noted]!.pending && <CallNote call={calls[noted]!} at={noted} x={x(noted)} />}
         </div>
-        <i class="timeline-cursor" style={{ left: `${at}%` }} />
       </div>
       <input
         ref={scrubber}
@@ -92,12 +140,27 @@ export function Timeline({ outcome, call, onCall }: Props) {
         type="range"
         aria-label="Call"
         aria-valuetext={shown ? words(shown, call, calls.length) : AFTER}
-        min={0}
-        max={calls.length}
+        min={from}
+        max={to === calls.length ? to : to - 1}
         value={call}
         onInput={(event) => onCall(event.currentTarget.valueAsNumber)}
+        onKeyDown={onKeyDown}
+        onKeyUp={() => setAtKeys(true)}
+        onBlur={() => setAtKeys(false)}
       />
-      {shown ? (
+      <div class="timeline-ends" aria-hidden="true">
+        <span>call {count(from + 1)}</span>
+        <span>{zoom.isWhole ? "" : `${count(to - from)} of ${count(calls.length)} calls`}</span>
+        <span>call {count(to)}</span>
+      </div>
+      {shown?.pending ? (
+        <p class="timeline-call" data-testid="call">
+          <strong>
+            Call {count(call + 1)} of {count(calls.length)}
+          </strong>
+          <span>is being replayed</span>
+        </p>
+      ) : shown ? (
         <p class="timeline-call" data-testid="call">
           <strong>
             Call {count(call + 1)} of {count(calls.length)}
@@ -121,79 +184,62 @@ export function Timeline({ outcome, call, onCall }: Props) {
           <span>the view that the next call would send</span>
         </p>
       )}
-      <div class="timeline-jumps">
-        <button type="button" class="button" disabled={previous === undefined} onClick={() => onCall(previous!)}>
-          ← Fold before
-        </button>
-        <button type="button" class="button" disabled={following === undefined} onClick={() => onCall(following!)}>
-          Next fold →
-        </button>
-        <span class="quiet small">
-          <i class="timeline-key timeline-key-fold" /> a fold <i class="timeline-key timeline-key-break" /> the prompt cache was broken
+      <Toolbar class="timeline-jumps" label="Go to a call, or closer">
+        <Jump name="fold" calls={calls} call={call} is={(call) => call.folded} onCall={onCall} />
+        <Jump name="change" calls={calls} call={call} is={(call) => call.decisions.length > 0} onCall={onCall} />
+        <span class="button-group" role="group" aria-label="Zoom">
+          <button type="button" class="button" aria-label="Zoom in" title="Zoom in (+)" disabled={!zoom.canZoomIn} onClick={() => zoom.by(2)}>
+            +
+          </button>
+          <button type="button" class="button" aria-label="Zoom out" title="Zoom out (−)" disabled={zoom.isWhole} onClick={() => zoom.by(0.5)}>
+            −
+          </button>
+          <button type="button" class="button" title="All calls (0)" disabled={zoom.isWhole} onClick={zoom.whole}>
+            All calls
+          </button>
         </span>
-      </div>
+      </Toolbar>
+      <ul class="legend-line" aria-label="Marks">
+        <li>
+          <i class="timeline-key-fold" /> a fold
+        </li>
+        <li>
+          <i class="timeline-key-trim" /> a cut or a trim, without a fold
+        </li>
+        <li>
+          <i class="timeline-key-break" /> the prompt cache was broken
+        </li>
+      </ul>
       <ul class="legend-line" aria-label="Parts">
-        {drawn.names.map((name) => (
+        {areas.names.map((name) => (
           <li key={name}>
             <i style={{ background: partColour(name) }} /> {partName(name)}
           </li>
         ))}
       </ul>
+      <Words of={["call", "view", "fold", "cache"]} />
     </section>
   );
 }
 
-/** Round figures along the axis, four or so. */
-function ticksOf(scale: number): number[] {
-  const rough = scale / 4;
-  const size = 10 ** Math.floor(Math.log10(rough));
-  const step = ([1, 2, 5].find((n) => n * size >= rough) ?? 10) * size;
-  return Array.from({ length: Math.floor(scale / step) }, (_, i) => (i + 1) * step).filter((tokens) => tokens < scale * 0.97);
+/** Goes to the nearest such call before and behind. */
+function Jump({ name, calls, call, is, onCall }: { name: string; calls: Call[]; call: number; is: (call: Call) => boolean; onCall: (call: number) => void }) {
+  let before = Math.min(call, calls.length) - 1;
+  while (before >= 0 && !is(calls[before]!)) before -= 1;
+  const next = calls.findIndex((each, at) => at > call && is(each));
+  return (
+    <span class="button-group">
+      <button type="button" class="button" disabled={before < 0} onClick={() => onCall(before)}>
+        ← {name[0]!.toUpperCase() + name.slice(1)} before
+      </button>
+      <button type="button" class="button" disabled={next < 0} onClick={() => onCall(next)}>
+        Next {name} →
+      </button>
+    </span>
+  );
 }
 
 const AFTER = "After the last answer";
 
 const words = (call: Call, at: number, of: number) =>
   `Call ${at + 1} of ${of}: ${count(call.tokens)} tokens, ${call.folded ? "after a fold, " : ""}${call.parts.map((part) => `${partName(part.name)} ${count(part.tokens)}`).join(", ")}`;
-
-function drawing({ calls, limit, recorded }: Outcome) {
-  const largest = calls.reduce((most, call) => Math.max(most, call.tokens), 1);
-  // The window belongs into the picture unless nothing comes near it.
-  const scale = limit < largest * 3 ? Math.max(largest, limit) * 1.04 : largest * 1.15;
-  const size = Math.max(1, Math.ceil(calls.length / BARS));
-  const bars = Array.from({ length: Math.ceil(calls.length / size) }, (_, i) =>
-    calls.slice(i * size, (i + 1) * size).reduce((most, call) => (call.tokens > most.tokens ? call : most)),
-  );
-  const step = WIDE / Math.max(1, bars.length);
-  const thick = step > 5 ? step - 1 : step;
-  const names = partNames(...calls.map((call) => call.parts)).filter((name) => calls.some((call) => call.parts.some((part) => part.name === name && part.tokens > 0)));
-  const paths = new Map(names.map((name) => [name, ""]));
-  bars.forEach((call, i) => {
-    let top = 0;
-    for (const name of names) {
-      const tokens = call.parts.find((part) => part.name === name)?.tokens ?? 0;
-      if (!tokens) continue;
-      const from = HIGH - (top / scale) * HIGH;
-      top += tokens;
-      const to = HIGH - (top / scale) * HIGH;
-      paths.set(name, `${paths.get(name)}M${fine(i * step)} ${fine(from)}h${fine(thick)}V${fine(to)}h${fine(-thick)}z`);
-    }
-  });
-  const most = Math.max(1, recorded.tokensLargest);
-  const area = (tokens: (call: number) => number) => {
-    let d = `M0 ${RECORDED_HIGH}`;
-    for (let i = 0; i < bars.length; i++) d += `L${fine(i * step)} ${fine(RECORDED_HIGH - (tokens(Math.min(calls.length - 1, i * size)) / most) * RECORDED_HIGH)}h${fine(step)}`;
-    return `${d}V${RECORDED_HIGH}z`;
-  };
-  return {
-    scale,
-    names,
-    areas: [...paths],
-    breaks: calls.flatMap(({ lost, brokenBy, folded }, at) => (lost > 0 && brokenBy ? [{ at, by: brokenBy, lost, isFold: folded }] : [])),
-    folds: calls.flatMap((call, index) => (call.folded ? [index] : [])),
-    recorded: area((call) => recorded.tokens[call] ?? 0),
-    underRecorded: area((call) => calls[call]?.tokens ?? 0),
-  };
-}
-
-const fine = (n: number) => +n.toFixed(1);

@@ -1,7 +1,13 @@
 import type { Trouble } from "../engine/protocol";
-import { count } from "./numbers";
+import { count, plural } from "./numbers";
 
-export function TroubleNotice({ trouble: { title, detail, code, place, readable }, onReadPart }: { trouble: Trouble; onReadPart?: () => void }) {
+interface Props {
+  trouble: Trouble;
+  /** Opens what was refused all the same: what can be read of it, or what is wrong in it mended. */
+  onOpenAnyway?: (how: { partial?: boolean; repaired?: boolean }) => void;
+}
+
+export function TroubleNotice({ trouble: { title, detail, code, place, readable, broken, repairs }, onOpenAnyway }: Props) {
   return (
     <div class="trouble" role="alert">
       <strong>{title}</strong> {code && <code>{code}</code>}
@@ -18,11 +24,28 @@ export function TroubleNotice({ trouble: { title, detail, code, place, readable 
           </pre>
         </figure>
       )}
-      {readable && onReadPart && (
-        <p>
-          <button type="button" class="button" onClick={onReadPart}>
-            Read the {readable === 1 ? "entry" : `${count(readable)} entries`} that can be read
-          </button>
+      {broken && broken.length > 0 && (
+        <ul class="broken" aria-label="What its provider would refuse">
+          {broken.map(({ rule, index, message }, at) => (
+            <li key={at}>
+              entry {index}: {message} <code>{rule}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+      {onOpenAnyway && (readable || repairs) && (
+        <p class="trouble-ways">
+          {repairs && (
+            <button type="button" class="button button-strong" onClick={() => onOpenAnyway({ repaired: true })}>
+              Repair and open
+            </button>
+          )}
+          {repairs && <span>{plural(repairs, "change")}, in this page only; each is told then.</span>}
+          {readable && (
+            <button type="button" class="button" onClick={() => onOpenAnyway({ partial: true })}>
+              Read the {readable === 1 ? "entry" : `${count(readable)} entries`} that can be read
+            </button>
+          )}
         </p>
       )}
     </div>

@@ -1,5 +1,6 @@
 // Where everything of the graph stands: lanes from top to bottom, messages from left to right.
 
+import type { FoldInfo } from "contextfold";
 import type { Lane, Row } from "../engine/protocol";
 import { isInView } from "./fates";
 
@@ -22,12 +23,16 @@ export interface Dot {
   size: number;
 }
 
-/** A fold: what stands in the view for it, and where what it hides is. */
+/** A fold: where its summary stands, and where what it hides is: in the lane below, which is `depth` folds deep. */
 export interface Fold {
+  id: string;
   x: number;
   from: number;
   to: number;
-  row: Row;
+  depth: number;
+  members: number;
+  tokensBefore: number;
+  tokensAfter: number;
 }
 
 /** A sub-agent's lane: it leaves the main one at a message, and comes back at another. */
@@ -48,11 +53,21 @@ export interface Drawing {
   /** The lanes' heights. */
   top: number;
   bottom: number;
+  /** From a lane to the next one below it. */
+  deep: number;
   width: number;
   height: number;
 }
 
-export function drawingOf(all: Row[], lanes: Lane[]): Drawing {
+export function drawingOf(all: Row[], lanes: Lane[], infos: FoldInfo[]): Drawing {
+  const foldOf = new Map(infos.map((fold) => [fold.id, fold]));
+  const outer = new Map(infos.flatMap((fold) => fold.items.filter((id) => foldOf.has(id)).map((id) => [id, fold.id])));
+  /** The folds that hold a row, the innermost first. */
+  const holdersOf = (row: Row): string[] => {
+    const holders: string[] = [];
+    for (let id = row.within ?? row.fold; id !== undefined && !holders.includes(id); id = outer.get(id)) holders.push(id);
+    return holders;
+  };
   const rows = all.filter((row) => row.fate === "folded" || isInView(row));
   const main: Dot[] = [];
   const hidden: Dot[] = [];
@@ -86,13 +101,18 @@ export function drawingOf(all: Row[], lanes: Lane[]): Drawing {
     // What it stands for is below it; a long run is thinned out, so that the view stays in sight.
     const size = Math.max(1, Math.ceil(within.length / RUN));
     const from = Math.max(x, behind);
-    const dots = Array.from({ length: Math.ceil(within.length / size) }, (_, n) => ({ x: from + n * GAP, y: 0, row: within[n * size]!, size: Math.min(size, within.length - n * size) }));
+    const dots: Dot[] = [];
+    for (const member of within) {
+      const last = dots.at(-1);
+      if (last && last.size < size && last.row.within === member.within) last.size += 1;
+      else dots.push({ x: from + dots.length * GAP, y: holdersOf(member).length - 1, row: member, size: 1 });
+      byId.set(member.id, dots.at(-1)!);
+    }
     hidden.push(...dots);
-    within.forEach((member, n) => byId.set(member.id, dots[Math.floor(n / size)]!));
     const to = from + (dots.length - 1) * GAP;
     const middle = (from + to) / 2;
     main.push({ x: middle, y: 0, row, size: 1 });
-    folds.push({ x: middle, from, to, row });
+    folds.push(...nestedIn(dots, holdersOf, foldOf));
     behind = Math.max(to + GAP * 2, from + 290);
     x = middle + GAP;
   }
@@ -101,9 +121,27 @@ export function drawingOf(all: Row[], lanes: Lane[]): Drawing {
   const top = 24 + tracks * TRACK;
   for (const branch of branches) branch.y = top - (branch.y + 1) * TRACK;
   for (const dot of main) dot.y = top;
-  for (const dot of hidden) dot.y = top + LANE;
+  for (const dot of hidden) dot.y = top + LANE * (dot.y + 1);
+  const deepest = folds.reduce((most, fold) => Math.max(most, fold.depth + 1), 0);
   const right = branches.reduce((most, branch) => Math.max(most, branch.x + branch.width), 0);
-  return { main, hidden, folds, branches, top, bottom: top + LANE, width: Math.max(x, behind, right) + 24, height: top + (folds.length ? LANE + 36 : 26) };
+  return { main, hidden, folds, branches, top, bottom: top + LANE, deep: LANE, width: Math.max(x, behind, right) + 24, height: top + (folds.length ? deepest * LANE + 36 : 26) };
+}
+
+/** The folds over these dots, the outermost first: each spans what it holds, and stands in the middle of that. */
+function nestedIn(dots: Dot[], holdersOf: (row: Row) => string[], foldOf: ReadonlyMap<string, FoldInfo>): Fold[] {
+  const folds = new Map<string, Fold>();
+  for (const dot of dots) {
+    const holders = holdersOf(dot.row).reverse();
+    for (const [depth, id] of holders.entries()) {
+      const info = foldOf.get(id);
+      const fold = folds.get(id) ?? { id, x: 0, from: dot.x, to: dot.x, depth, members: 0, tokensBefore: info?.tokens_folded ?? 0, tokensAfter: info?.tokens ?? 0 };
+      fold.to = dot.x;
+      fold.x = (fold.from + fold.to) / 2;
+      fold.members += dot.size;
+      folds.set(id, fold);
+    }
+  }
+  return [...folds.values()];
 }
 
 /** Each lane in the lowest track that is free there; `y` is the track. */

@@ -10,8 +10,8 @@ export const WINDOWS = [2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 40, 48, 64, 80, 100, 
 
 /** The ladders, each with what it does. */
 export const PRESETS: [PresetName, string][] = [
-  ["contextfold", "our own: trim, dedupe, fold with a ledger"],
-  ["spec", "summary, then the last turns"],
+  ["contextfold", "older steps are cut to one length, the oldest are folded, with a ledger"],
+  ["spec", "outputs are trimmed to a budget, older turns become a summary"],
   ["rolling", "a summary that rolls on"],
   ["selective", "by kind of message"],
   ["ladder", "drop, prune, shrink turns, fold"],

@@ -6,6 +6,7 @@ import type { Moment, Opened, Outcome, Progress, SentMoment, Settings, Source as
 import { TroubleError } from "../engine/trouble";
 import { readLink } from "./link";
 import { settingsFor } from "./settings";
+import { NO_STEPS, changeOf, did, redone, undone, type Look, type Steps } from "./steps";
 
 export const client = new EngineClient();
 export const ask = client.ask.bind(client) as EngineClient["ask"];
@@ -15,12 +16,15 @@ interface Source {
   file: Blob;
   name: string;
   partial: boolean;
+  repaired: boolean;
 }
 
 export function useEngine() {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [settings, setSettings] = useState<Settings | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
+  /** What a replay that is not done has given so far. */
+  const [partial, setPartial] = useState<Outcome | null>(null);
   const [moment, setMoment] = useState<Moment | null>(null);
   const [call, setCall] = useState<number | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
@@ -29,7 +33,9 @@ export function useEngine() {
   const [redraw, setRedraw] = useState<number | null>(null);
   const wanted = useRef<{ settings?: Settings; call?: number }>({});
   const running = useRef(false);
-  const current = useRef<{ settings: Settings | null; call: number; calls: number }>({ settings: null, call: 0, calls: 0 });
+  const current = useRef<{ settings: Settings | null; call: number; calls: number; unfolded: string[] }>({ settings: null, call: 0, calls: 0, unfolded: [] });
+  const [steps, setSteps] = useState<Steps>(NO_STEPS);
+  const [unfolded, setUnfolded] = useState<string[]>([]);
   const read = useRef<Source | null>(null);
   const refused = useRef<Source | null>(null);
   /** The facts of the last replay are not known yet. */
@@ -39,7 +45,10 @@ export function useEngine() {
   /** What the address asked for: of the first transcript that is opened. */
   const asked = useRef(readLink(location.hash));
 
-  client.onProgress = setProgress;
+  client.onProgress = (progress) => {
+    setProgress(progress);
+    if (progress.partial) setPartial(progress.partial);
+  };
 
   /** What stands in a row's source already was not sent again. */
   const show = useCallback((sent: SentMoment) => setMoment({ ...sent, rows: sent.rows.map((row) => rowOf(row, sources.current)) }), []);
@@ -62,10 +71,11 @@ export function useEngine() {
           const outcome = await ask("run", next.settings);
           current.current.calls = outcome.calls.length;
           setOutcome(outcome);
+          setPartial(null);
           pending.current = outcome.facts === null;
         }
         // The call follows at once, unless the settings have changed again.
-        if (!wanted.current.settings) show(await ask("at", { settings, call: wanted.current.call ?? current.current.call }));
+        if (!wanted.current.settings) show(await ask("at", { settings, call: wanted.current.call ?? current.current.call, unfolded: current.current.unfolded }));
         setTrouble(null);
         requestAnimationFrame(() => setTimeout(() => setRedraw(performance.now() - started)));
         // What takes longest comes last, and only where nobody wants anything else.
@@ -81,37 +91,78 @@ export function useEngine() {
     running.current = false;
     setBusy(null);
     setProgress(null);
+    setPartial(null);
   }, [show]);
+
+  /** Looks at something else, whether it was done just now or is done again. */
+  const look = useCallback(
+    ({ settings, call, unfolded }: Look) => {
+      const isOther = JSON.stringify(settings) !== JSON.stringify(current.current.settings);
+      Object.assign(current.current, { settings, call, unfolded });
+      setSettings(settings);
+      setCall(call);
+      setUnfolded(unfolded);
+      if (isOther) wanted.current.settings = settings;
+      wanted.current.call = call;
+      void run();
+    },
+    [run],
+  );
+
+  const looked = useCallback((): Look => {
+    const { settings, call, unfolded } = current.current;
+    return { settings: settings!, call, unfolded };
+  }, []);
 
   /** What is not named stays as it was set last, drawn or not. */
   const change = useCallback(
     (part: Partial<Settings>) => {
-      const next = { ...current.current.settings, ...part } as Settings;
-      setSettings(next);
-      current.current.settings = next;
-      wanted.current.settings = next;
-      void run();
+      const before = looked();
+      const settings = { ...before.settings, ...part };
+      const { what, keys } = changeOf(before.settings, settings);
+      if (what) setSteps((steps) => did(steps, before, what, keys));
+      look({ ...before, settings, unfolded: [] });
     },
-    [run],
+    [look, looked],
   );
 
-  /** Looks at another call. */
+  /** Looks at another call. What was opened by hand there is folded again; to go back to it is a step. */
   const goTo = useCallback(
     (to: number) => {
-      const at = Math.max(0, Math.min(current.current.calls, to));
-      setCall(at);
-      current.current.call = at;
-      wanted.current.call = at;
-      void run();
+      const before = looked();
+      const call = Math.max(0, Math.min(current.current.calls, to));
+      if (before.unfolded.length > 0) setSteps((steps) => did(steps, before, "going to another call"));
+      look({ ...before, call, unfolded: [] });
     },
-    [run],
+    [look, looked],
   );
 
+  /** Opens a fold in this view, or, without one, folds again what was opened. */
+  const unfold = useCallback(
+    (id: string | null) => {
+      const before = looked();
+      setSteps((steps) => did(steps, before, id ? "unfolding" : "folding again"));
+      look({ ...before, unfolded: id ? [...before.unfolded, id] : [] });
+    },
+    [look, looked],
+  );
+
+  const stepped = useCallback(
+    (found: { look: Look; steps: Steps } | null) => {
+      if (!found) return;
+      setSteps(found.steps);
+      look(found.look);
+    },
+    [look],
+  );
+  const undo = useCallback(() => stepped(undone(steps, looked())), [steps, stepped, looked]);
+  const redo = useCallback(() => stepped(redone(steps, looked())), [steps, stepped, looked]);
+
   const open = useCallback(
-    async (file: Blob | Promise<Blob>, name: string, partial = false) => {
+    async (file: Blob | Promise<Blob>, name: string, how: { partial?: boolean; repaired?: boolean } = {}) => {
       setBusy("reading");
       setTrouble(null);
-      const source = { file: new Blob(), name, partial };
+      const source = { file: new Blob(), name, partial: false, repaired: false, ...how };
       try {
         source.file = await file;
         const found = await ask("open", source);
@@ -119,13 +170,14 @@ export function useEngine() {
         sources.current = found.sources;
         setOpened(found);
         setOutcome(null);
+        setPartial(null);
         setMoment(null);
         const { settings, call } = asked.current;
         asked.current = { settings: {}, own: false };
         const at = Math.min(call ?? found.calls, found.calls); // the last answer is there, too
-        setCall(at);
-        current.current = { settings: null, call: at, calls: found.calls };
-        change({ ...settingsFor(found), ...settings });
+        current.current = { settings: null, call: at, calls: found.calls, unfolded: [] };
+        setSteps(NO_STEPS);
+        look({ settings: { ...settingsFor(found), ...settings }, call: at, unfolded: [] });
       } catch (error) {
         setBusy(null);
         setProgress(null);
@@ -135,14 +187,17 @@ export function useEngine() {
         setTrouble({ ...words, title: `${name}: ${words.title}` });
       }
     },
-    [change],
+    [look],
   );
 
-  /** Reads what can be read of the file that was refused. */
-  const openPart = useCallback(() => {
-    const source = refused.current;
-    if (source) void open(source.file, source.name, true);
-  }, [open]);
+  /** Opens the file that was refused all the same: what can be read of it, or once what is wrong in it was mended. */
+  const openAnyway = useCallback(
+    (how: { partial?: boolean; repaired?: boolean }) => {
+      const source = refused.current;
+      if (source) void open(source.file, source.name, { partial: source.partial, repaired: source.repaired, ...how });
+    },
+    [open],
+  );
 
   /** Stops what is under way. What was open before is read again, since the thread is a new one. */
   const cancel = useCallback(() => {
@@ -153,16 +208,19 @@ export function useEngine() {
     const source = read.current;
     if (source && current.current.settings)
       void ask("open", source).then(
-        () => change({}),
+        () => {
+          wanted.current.settings = current.current.settings!;
+          void run();
+        },
         (error) => setTrouble(wordsOf(error)),
       );
-  }, [change]);
+  }, [run]);
 
   useEffect(() => {
     document.title = opened ? `${opened.name} · contextfold` : "contextfold";
   }, [opened]);
 
-  return { opened, settings, outcome, moment, call, trouble, busy, progress, redraw, open, openPart, cancel, change, goTo, show };
+  return { opened, settings, outcome, partial, moment, call, trouble, busy, progress, redraw, open, openAnyway, cancel, change, goTo, show, unfolded, unfold, steps, undo, redo };
 }
 
 export function wordsOf(error: unknown): Trouble {

@@ -1,0 +1,4 @@
+import { render } from "preact";
+import { Peers } from "./Peers";
+
+render(<Peers />, document.getElementById("app")!);

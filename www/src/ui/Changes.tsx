@@ -1,0 +1,113 @@
+// What is different at this call: message by message with its reason, line by line in the provider's JSON, and the summary as the
+// model reads it.
+
+import { useEffect, useState } from "preact/hooks";
+import type { Format } from "contextfold";
+import type { Changes as Found, Happened, Moment, Trouble } from "../engine/protocol";
+import { Diff } from "./Diff";
+import { SummaryText } from "./SummaryText";
+import { Toolbar } from "./Toolbar";
+import { TroubleNotice } from "./TroubleNotice";
+import { Words } from "./Words";
+import { FATES } from "./fates";
+import { FORMAT_NAMES } from "./formats";
+import { count, placeOf, plural } from "./numbers";
+import { ask, wordsOf } from "./useEngine";
+
+/** Milliseconds after which a call that stays in sight is looked into: while somebody scrubs, nothing is compared. */
+const REST = 150;
+
+const HAPPENED: Partial<Record<Happened, string>> = { new: "new since then", back: "back as it came", summary: "a summary in their place" };
+const nameOf = (what: Happened) => HAPPENED[what] ?? FATES[what as keyof typeof FATES];
+
+function againstWhat({ before }: Found, { summarised }: Moment): string {
+  if (summarised) return "this view was made at once of all that was said";
+  return before === null ? "the first view" : `against the view at call ${count(before + 1)}`;
+}
+
+interface Props {
+  moment: Moment;
+  calls: number;
+  format: Format;
+  onGoTo: (id: string) => void;
+}
+
+export function Changes({ moment, calls, format, onGoTo }: Props) {
+  const [found, setFound] = useState<Found | null>(null);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const [only, setOnly] = useState<Happened | null>(null);
+  useEffect(() => {
+    let gone = false;
+    const timer = setTimeout(
+      () =>
+        ask("changes", format).then(
+          (found) => gone || (setFound(found), setTrouble(null)),
+          (error) => gone || wordsOf(error).superseded || setTrouble(wordsOf(error)),
+        ),
+      REST,
+    );
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
+  }, [moment, format]);
+  const shown = found?.changes.filter(({ what }) => only === null || what === only) ?? [];
+  const all = found?.totals.reduce((sum, total) => sum + total.count, 0) ?? 0;
+  return (
+    <section class="panel changes" aria-labelledby="changes-title" data-testid="changes">
+      <div class="panel-head">
+        <h2 id="changes-title">What changed {placeOf(moment, calls)}</h2>
+        <p class="quiet">{found && againstWhat(found, moment)}</p>
+      </div>
+      {trouble && <TroubleNotice trouble={trouble} />}
+      {found && (
+        <>
+          <Toolbar class="chips" label="Which changes">
+            {found.totals.map(({ what, count: n, tokensBefore, tokensAfter }) => (
+              <button key={what} type="button" class="chip" aria-pressed={only === what} title={`${count(tokensBefore)} → ${count(tokensAfter)} tokens`} onClick={() => setOnly(only === what ? null : what)}>
+                <i class={`dot fate-${what}`} />
+                {nameOf(what)} <span>{count(n)}</span>
+              </button>
+            ))}
+          </Toolbar>
+          {all === 0 && <p class="quiet">Nothing: the view is the one of the call before.</p>}
+          {shown.length > 0 && (
+            <ul class="change-list" tabIndex={0} aria-label="Changes, message by message">
+              {shown.map((change) => (
+                <li key={change.id}>
+                  <button type="button" class="link" tabIndex={-1} onClick={() => onGoTo(change.id)}>
+                    {change.id}
+                  </button>{" "}
+                  <b>{change.role === "tool" ? change.label : change.role}</b> <em class={`fate fate-${change.what}`}>{nameOf(change.what)}</em>{" "}
+                  <span class="quiet">
+                    {count(change.tokensBefore)} → {count(change.tokensAfter)} tokens{change.why && `: ${change.why}`}
+                    {change.pass && ` (${change.pass})`}
+                  </span>
+                </li>
+              ))}
+              {only === null && all > shown.length && <li class="quiet">and {plural(all - shown.length, "other message")}</li>}
+            </ul>
+          )}
+          <details>
+            <summary>
+              Line by line, as {FORMAT_NAMES[format]} takes it{" "}
+              <span>
+                <ins>+{count(found.linesNew)}</ins> <del>−{count(found.linesGone)}</del>
+              </span>
+            </summary>
+            <Diff lines={found.lines} />
+          </details>
+          {found.summary && (
+            <details>
+              <summary>
+                The summary as the model reads it <span class="quiet">{count(found.summary.tokens)} tokens</span>
+              </summary>
+              <SummaryText {...found.summary} />
+            </details>
+          )}
+        </>
+      )}
+      <Words of={["trim"]} />
+    </section>
+  );
+}

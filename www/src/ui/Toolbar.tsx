@@ -1,0 +1,33 @@
+// Buttons that are one stop of the Tab key together; the arrow keys go from one to the next.
+
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+export function Toolbar({ label, class: name, children }: { label: string; class: string; children: ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null);
+  const buttons = () => [...box.current!.querySelectorAll("button")].filter((button) => !button.disabled);
+  const stopAt = (stop: HTMLButtonElement | undefined) => {
+    for (const button of box.current!.querySelectorAll("button")) button.tabIndex = button === stop ? 0 : -1;
+  };
+  // Whatever was drawn: one of those that can be pressed is the stop.
+  useLayoutEffect(() => {
+    const all = buttons();
+    stopAt(all.find((button) => button === document.activeElement) ?? all.find((button) => button.tabIndex === 0) ?? all[0]);
+  });
+  const onKeyDown = (event: KeyboardEvent) => {
+    const all = buttons();
+    const at = all.indexOf(event.target as HTMLButtonElement);
+    const moves: Record<string, number> = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 };
+    const to = moves[event.key];
+    if (at < 0 || to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const next = all[(to + all.length) % all.length]!;
+    stopAt(next);
+    next.focus();
+  };
+  return (
+    <div ref={box} class={name} role="toolbar" aria-label={label} onKeyDown={onKeyDown} onFocusIn={(event) => stopAt((event.target as HTMLElement).closest("button") ?? undefined)}>
+      {children}
+    </div>
+  );
+}
