@@ -170,7 +170,7 @@ function shared(before, now) {
 /** One library over one session: what its calls cost. */
 async function run(library, messages, window) {
   const at = library.begin(window);
-  const bill = { breaks: 0, largest: 0, sent: 0, cached: 0, asked: 0, askedCached: 0, summaries: 0 };
+  const bill = { breaks: 0, largest: 0, sent: 0, cached: 0, asked: 0, askedCached: 0, askedBefore: 0, summaries: 0 };
   let from = 0;
   let before = [];
   for (const [n, message] of messages.entries()) {
@@ -190,6 +190,7 @@ async function run(library, messages, window) {
     for (const request of asked) {
       bill.summaries++;
       bill.askedCached += sum(request.slice(0, shared(before, request.map(bytes))));
+      bill.askedBefore += sum(request.slice(0, Math.min(before.length, request.length - 1)));
       bill.asked += sum(request);
     }
     before = now;
@@ -207,14 +208,14 @@ export async function bills(table, only = () => true) {
         try {
           const bill = await run(library, messages, window);
           const cost = ({ read, write, output }) => (bill.cached + bill.askedCached) * read + (bill.sent - bill.cached + bill.asked - bill.askedCached) * write + bill.summaries * encoding.count(SUMMARY) * output;
-          rows.push([library.name, bill.breaks, bill.largest.toLocaleString("en"), bill.summaries, (bill.cached / bill.sent).toFixed(3), bill.asked ? (bill.askedCached / bill.asked).toFixed(2) : "–", million(bill.sent), ...Object.values(MODELS).map((m) => million(cost(m)))]);
+          rows.push([library.name, bill.breaks, bill.largest.toLocaleString("en"), bill.summaries, (bill.cached / bill.sent).toFixed(3), ...[bill.asked, bill.askedBefore].map((all) => (all ? (bill.askedCached / all).toFixed(3) : "–")), million(bill.sent), ...Object.values(MODELS).map((m) => million(cost(m)))]);
         } catch (error) {
-          rows.push([library.name, `${error.code ?? error.name}: ${error.message.slice(0, 60)}`, "", "", "", "", "", "", ""]);
+          rows.push([library.name, `${error.code ?? error.name}: ${error.message.slice(0, 60)}`, "", "", "", "", "", "", "", ""]);
         }
       }
       const calls = messages.filter((m) => m.role === "assistant").length;
       console.log(`### The bill: ${name}, ${calls} calls, a window of ${window.toLocaleString("en")}: millions of tokens sent; token-equivalents by model\n`);
-      table(["", "calls that change what was sent", "the largest call, as JSON", "summaries", "share found in the cache", "the same of summary requests", "sent", ...Object.keys(MODELS)], rows);
+      table(["", "calls that change what was sent", "the largest call, as JSON", "summaries", "share found in the cache", "the same of summary requests", "… but for what was new", "sent", ...Object.keys(MODELS)], rows);
     }
 }
 

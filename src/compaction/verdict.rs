@@ -18,6 +18,8 @@ pub struct Answer {
     pub finish_reason: Option<String>,
     /// What the call used.
     pub usage: Option<TokenUsage>,
+    /// The built-in summariser wrote it, and writes it again where less is folded in the end.
+    pub built_in: bool,
 }
 
 /// A summary that may be put in.
@@ -62,6 +64,8 @@ pub struct LedgerTerms<'a> {
     pub most: u64,
     /// Sees what goes into the ledger (COMP-21).
     pub redact: Option<&'a Redact>,
+    /// The summary is one that surely tells what was asked and what was run.
+    pub told_work: bool,
 }
 
 /// Judges an answer (COMP-10): not empty, not cut off, smaller than what it replaces. What it does not mention is
@@ -220,7 +224,10 @@ fn ledger_of(
         shared: budget.tokens,
     };
     let is_cut = |node: NodeIndex| cut || cut_evenly.contains(&node);
-    let carried = ledger::beside(context, &plan.members, terms.carried, &is_cut, terms.redact)?;
+    let mut carried = ledger::beside(context, &plan.members, terms.carried, &is_cut, terms.redact)?;
+    if terms.told_work {
+        carried.forget_work();
+    }
     let body = context.view.body().iter().filter(|s| !is_cut(s.node) && !folded.contains(&s.node));
     let (fixed, body): (Vec<&Slot>, Vec<&Slot>) = body.partition(|s| is_fixed(context, s));
     let (whole, edited): (Vec<&Slot>, Vec<&Slot>) = body.into_iter().partition(|s| s.form == Form::Whole);
@@ -268,8 +275,11 @@ mod tests {
     use super::*;
 
     fn refused(text: &str, finish_reason: Option<&str>) -> Option<ErrorCode> {
-        let answer =
-            Answer { text: text.to_owned(), finish_reason: finish_reason.map(str::to_owned), usage: None };
+        let answer = Answer {
+            text: text.to_owned(),
+            finish_reason: finish_reason.map(str::to_owned),
+            ..Answer::default()
+        };
         text_of(&answer).err().map(|e| e.code())
     }
 

@@ -294,7 +294,7 @@ fn prepare(
             Fit::NeedsSummary(pending) => {
                 let text = session.extractive(&pending);
                 note_requests(session, &pending, &text, at, compactions);
-                let answer = compaction::Answer { text, ..compaction::Answer::default() };
+                let answer = compaction::Answer { text, built_in: true, ..compaction::Answer::default() };
                 fit = session.resume_at_once(*pending, &answer)?;
             }
         }

@@ -135,7 +135,7 @@ impl Session {
     pub fn resume_extractive(&mut self, pending: Pending) -> Result<Fit> {
         let mut pending = unasked(pending);
         pending.question.built_in = self.summarizer != Summarizer::Given; // a plan foretells what a callback is asked
-        let answer = Answer { text: self.extractive(&pending), ..Answer::default() };
+        let answer = self.built_in(&pending.question, &pending.question.plan);
         self.resume(pending, &answer)
     }
 
@@ -147,27 +147,31 @@ impl Session {
 
     /// What the built-in summariser says of what this run folds.
     pub fn extractive(&self, pending: &Pending) -> String {
+        self.built_in(&pending.question, &pending.question.plan).text
+    }
+
+    fn built_in(&self, question: &Question, plan: &FoldPlan) -> Answer {
         // Whole, as they were pushed: an output that is a placeholder in the view still tells how its command ended.
         let whole = |m: &NodeIndex| {
             let message = &self.context.history.node(*m).message;
             // What cannot be redacted stays out.
             self.redact.as_ref().map_or_else(|| Some(Message::clone(message)), |r| r.message(message).ok())
         };
-        let plan = &pending.question.plan;
         let folded: Vec<Message> = plan.members.iter().filter_map(whole).collect();
         let default = ExtractiveOptions::default();
         let within = |room: u64| room.saturating_sub(room / 8).max(LEAST);
-        plan.profile.wrap(extractive::summarize(
+        let text = plan.profile.wrap(extractive::summarize(
             &folded,
             &*self.context.counter,
             ExtractiveOptions {
                 max_tokens: plan
                     .size()
                     .unwrap_or(default.max_tokens)
-                    .min(pending.question.room.map_or(u64::MAX, within)),
+                    .min(question.room.map_or(u64::MAX, within)),
                 refs: self.context.wording.names_refs(),
             },
-        ))
+        ));
+        Answer { text, built_in: true, ..Answer::default() }
     }
 
     /// No answer came that can be used: the extractive summariser stands in if configured. Else a run whose view must fit
@@ -189,7 +193,7 @@ impl Session {
             return self.go_on_or_fail(pending.question, error.advising(STAND_IN));
         }
         pending = unasked(self.still_wanted(pending)?);
-        let answer = Answer { text: self.extractive(&pending), ..Answer::default() };
+        let answer = self.built_in(&pending.question, &pending.question.plan);
         match self.judge_settled(&mut pending, |session, pending| session.judge(pending, &answer, false)) {
             Ok(mut judged) => {
                 let why = format!("the extractive summariser stood in: {}", error.in_brief());
@@ -308,7 +312,8 @@ impl Session {
         Ok(judged)
     }
 
-    /// Judges an answer. What it leaves room for is not folded, and the ledger is then written again, for what still is.
+    /// Judges an answer. What it leaves room for is not folded. The ledger is then written again for what still is, and so is a
+    /// summary of our own.
     pub(super) fn judge(&self, pending: &Pending, answer: &Answer, wants_retain: bool) -> Result<Judged> {
         let aim = pending.question.run.aim;
         let mut judged = self.judged(pending.question.plan.clone(), answer, wants_retain, &aim)?;
@@ -324,7 +329,10 @@ impl Session {
         }
         let marks = (aim.low, aim.most);
         let smaller = judged.plan.clone().giving_back(&self.context, &judged.accepted, marks);
-        let smaller = smaller.and_then(|plan| self.judged(plan, answer, wants_retain, &aim).ok());
+        let smaller = smaller.and_then(|plan| {
+            let own = answer.built_in.then(|| self.built_in(&pending.question, &plan));
+            self.judged(plan, own.as_ref().unwrap_or(answer), wants_retain, &aim).ok()
+        });
         Ok(smaller.unwrap_or(judged))
     }
 
@@ -335,7 +343,14 @@ impl Session {
         } else {
             self.carried.of(&self.context, &self.carriers(&plan.members), redact)?
         };
-        let terms = LedgerTerms { carried: &carried, budget, low: aim.low, most: aim.most, redact };
+        let terms = LedgerTerms {
+            carried: &carried,
+            budget,
+            low: aim.low,
+            most: aim.most,
+            redact,
+            told_work: answer.built_in,
+        };
         let accepted = compaction::judge(&self.context, &plan, answer, wants_retain, &terms)?;
         Ok(Judged { plan, accepted, carried })
     }

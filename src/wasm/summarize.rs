@@ -116,7 +116,7 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
     // A usage object of no known shape is not worth losing a summary for.
     let usage = field("usage")?.and_then(|u| json(&u, ErrorCode::SummaryFailed).ok());
     let usage = usage.and_then(|u| TokenUsage::from_value(&u).ok());
-    Ok(Answer { text, finish_reason, usage })
+    Ok(Answer { text, finish_reason, usage, ..Answer::default() })
 }
 
 fn says_null(object: &JsValue, key: &str) -> bool {

@@ -74,10 +74,26 @@ fn f12_a_failing_summariser_changes_nothing() {
 #[test]
 fn f13_a_summary_that_was_cut_off_is_refused() {
     let cut = [
-        Answer { text: "<summary>half</summary>".into(), finish_reason: Some("length".into()), usage: None },
-        Answer { text: "<summary>half of it".into(), finish_reason: Some("stop".into()), usage: None },
-        Answer { text: "Half of i".into(), finish_reason: Some("content_filter".into()), usage: None },
-        Answer { text: "I cannot say that.".into(), finish_reason: Some("refusal".into()), usage: None },
+        Answer {
+            text: "<summary>half</summary>".into(),
+            finish_reason: Some("length".into()),
+            ..Answer::default()
+        },
+        Answer {
+            text: "<summary>half of it".into(),
+            finish_reason: Some("stop".into()),
+            ..Answer::default()
+        },
+        Answer {
+            text: "Half of i".into(),
+            finish_reason: Some("content_filter".into()),
+            ..Answer::default()
+        },
+        Answer {
+            text: "I cannot say that.".into(),
+            finish_reason: Some("refusal".into()),
+            ..Answer::default()
+        },
     ];
     for answered in cut {
         let mut s = long(

@@ -909,7 +909,7 @@ fn summarized(summary: &Summary, pending: &Pending, counter: &Counter) -> Summar
     let fits = matches!(summary, Summary::Good(_) | Summary::Share(_));
     let text = if fits { pending.request.profile.wrap(text) } else { text };
     let finish_reason = matches!(summary, Summary::Length).then(|| "length".to_owned());
-    Summarized { text, finish_reason, usage: None }
+    Summarized { text, finish_reason, ..Summarized::default() }
 }
 
 /// Runs a script, and `check` after every operation.

@@ -19,7 +19,11 @@ enum Said {
 
 fn said(answer: usize) -> Said {
     let of = |text: &str, finish: Option<&str>| {
-        Said::Text(Answer { text: text.to_owned(), finish_reason: finish.map(str::to_owned), usage: None })
+        Said::Text(Answer {
+            text: text.to_owned(),
+            finish_reason: finish.map(str::to_owned),
+            ..Answer::default()
+        })
     };
     match answer {
         0 => of("<summary>the gist</summary>", None),
