@@ -29,12 +29,34 @@ class Conversation {
   shownWith = undefined;
   /** How the last list was known to be this conversation's, for the report. */
   known = undefined;
+  /** Of a server: settles when the call that is under way has been made to fit. */
+  idle = undefined;
+  /** Of a server: how long the newest request was, and whether the conversation was let go of. */
+  bytes = 0;
+  left = false;
 
   /** `home`: where the session is saved, `{ store, key }`. */
   constructor(session, home) {
     this.session = session;
     this.home = home;
     session.on("compaction_failed", ({ detail }) => (this.trouble = detail));
+  }
+
+  begin() {
+    this.busy = true;
+    this.idle = new Promise((done) => (this.end = () => this.#ended(done)));
+  }
+
+  #ended(done) {
+    this.busy = false;
+    if (this.left) this.session.free();
+    done();
+  }
+
+  /** Frees the session at once: the memory of the module is not what a collector goes by. Not under the call that is at work with it. */
+  leave() {
+    this.left = true;
+    if (!this.busy) this.session.free();
   }
 }
 
@@ -48,6 +70,7 @@ export class Conversations {
   #ofSession;
   #format;
   #key;
+  #serves;
   #pool = []; // the last one heard of first
   #byKey = new Map(); // promises of conversations, the last one heard of last
   #bySession = new WeakMap();
@@ -56,9 +79,11 @@ export class Conversations {
 
   /**
    * `session`: the caller's own, or a function that gives one; else sessions are made with `ofSession`, or loaded from its
-   * `store` under the `key`, a text or a function of the call's arguments.
+   * `store` under the `key`, a text or a function of the call's arguments. `serves` is a server's: `{ most, bytes }`, what it keeps at
+   * the most; sessions that nobody else holds are freed.
    */
-  constructor({ session, key, home, ofSession }, format) {
+  constructor({ session, key, home, ofSession }, format, serves) {
+    this.#serves = serves;
     this.#given = session;
     this.#home = home;
     this.#key = key;
@@ -69,7 +94,7 @@ export class Conversations {
 
   /** Whether the list is what we ask for a summary with: through the same client or model it comes by here, too. */
   asksForSummary(list) {
-    if (this.#asked.size === 0) return false;
+    if (this.#serves || this.#asked.size === 0) return false; // a server asks past itself
     const text = JSON.stringify(list);
     return [...this.#asked].some((question) => text.includes(question));
   }
@@ -88,9 +113,9 @@ export class Conversations {
 
   /**
    * The conversation that this list goes on with, the whole list with our own edits taken back, and a notice where conversations
-   * seem not to be known again.
+   * seem not to be known again. `bytes`: how long the request was.
    */
-  async of(list, args) {
+  async of(list, args, bytes = 0) {
     const session = typeof this.#given === "function" ? this.#given(args) : this.#given;
     const key = session ? undefined : this.#keyOf(args);
     if (session) {
@@ -105,8 +130,19 @@ export class Conversations {
       if (found?.isTheSame && (!best || found.entries > best.found.entries)) best = { conversation, found };
     }
     const conversation = best?.conversation ?? new Conversation(kept(this.#ofSession));
-    this.#pool = [conversation, ...this.#pool.filter((c) => c !== conversation)].slice(0, MOST);
+    conversation.bytes = bytes;
+    this.#pool = this.#within([conversation, ...this.#pool.filter((c) => c !== conversation)]);
     return { ...this.#goingOn(conversation, list, { by: best ? "beginning" : "new" }, best?.found), notice: best ? undefined : this.#noticeOf(list) };
+  }
+
+  /** The conversations that are kept of these; a server lets go of the others, but never of the first. */
+  #within(pool) {
+    if (!this.#serves) return pool.slice(0, MOST);
+    let bytes = 0;
+    const end = pool.findIndex((conversation, i) => ((bytes += conversation.bytes), i > 0 && (i >= this.#serves.most || bytes > this.#serves.bytes)));
+    if (end < 0) return pool;
+    for (const conversation of pool.slice(end)) conversation.leave();
+    return pool.slice(0, end);
   }
 
   #goingOn(conversation, list, known, found = goesOn(conversation, list, this.#format)) {
