@@ -51,6 +51,7 @@ const FLAGS = [
   [/`contextWindow`/g, "--window"],
   [/`reservedOutputTokens`/g, "--reserve"],
   [/`(compaction\.)?thresholdRatio`/g, "--threshold-ratio"],
+  [/`models`/g, "--models"],
   [/`ladder`/g, "--preset"],
   [/`tokenizer`/g, "--tokenizer"],
   [/`priceAs`/g, "--price-as"],
