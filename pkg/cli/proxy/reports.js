@@ -22,19 +22,18 @@ export class Reports {
   }
 
   /** A call of a conversation, as its session prepared it. */
-  call(conversation, api, body) {
+  call({ conversation, report }, api, body) {
     const row = this.#rowOf(conversation, api);
     row.model = typeof body.model === "string" ? body.model.slice(0, 200) : null;
     row.calls += 1;
-    this.#took(row, conversation.session.report);
-    return row;
+    this.#took(row, report);
   }
 
   /** A refusal as too long, which was answered with a smaller request. */
-  smaller(conversation, api) {
+  smaller({ conversation, report }, api) {
     const row = this.#rowOf(conversation, api);
     row.made_smaller += 1;
-    this.#took(row, conversation.session.report);
+    this.#took(row, report);
   }
 
   #rowOf(conversation, api) {

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { BodyKeeper } from "../../integrations/shared/bodies.js";
 import { sendFitting } from "../../integrations/shared/http.js";
-import { changedBy, responseOf } from "./answer.js";
+import { BrokenOff, answerOf, changedBy } from "./answer.js";
 import { APIS, apiOf, errorsOf } from "./apis.js";
 import { TooLarge, bytesOf, hasBody, isPacked } from "./bodies.js";
 import { passedOn } from "./headers.js";
@@ -111,30 +111,30 @@ export class Proxy {
     const bytes = await bytesOf(request);
     const text = bytes.toString();
     const keeper = this.#watched(api, { path, headers: request.rawHeaders });
-    let message;
+    let message, answer;
     const send = async (body) => {
       const sent = body === text ? bytes : Buffer.from(body); // what is no text of ours goes on byte for byte
       const without = ["host", "content-length", "accept-encoding", "expect", ...(message ? ["idempotency-key"] : [])]; // another request, when it is a smaller one
       const headers = [...passedOn(request.rawHeaders, without), "Accept-Encoding", "identity", "Content-Length", String(sent.length)];
       message = await this.#upstream.send({ method: "POST", path, headers, body: sent, signal });
-      return responseOf(message);
+      answer = await answerOf(message);
+      return answer.response;
     };
     const { body } = await sendFitting(keeper, text, { signal, send });
     this.#head(response, message, changedBy(message));
-    await piped(body && Readable.fromWeb(body), response);
+    if (answer.bytes || !body) response.end(answer.bytes);
+    else await pipeline(Readable.fromWeb(body), response);
   }
 
   /** The keeper of an API's conversations, watched for one request of a client. */
   #watched(api, { path, headers }) {
     const keeper = this.#keepers.get(api);
-    let said = {};
     return {
       fit: async (body, options) => {
-        said = body;
         this.#summaries.expect(options.signal, { api, path, headers, body });
         const fitting = await keeper.fit(body, options);
         if (!fitting.conversation) this.#reports.count("passed_through");
-        else this.#noted(() => this.#reports.call(fitting.conversation, api, body));
+        else this.#reports.call(fitting, api, body);
         if (fitting.body !== body) this.#reports.count("fitted");
         return fitting;
       },
@@ -142,21 +142,12 @@ export class Proxy {
         const smaller = await keeper.recovered(conversation, body, error, options);
         if (smaller) {
           this.#reports.count("made_smaller");
-          this.#noted(() => this.#reports.smaller(conversation, api, said));
+          this.#reports.smaller({ conversation, report: reportOf(conversation) }, api);
         }
         return smaller;
       },
       record: (...usage) => keeper.record(...usage),
     };
-  }
-
-  /** A session that was let go of meanwhile has no report: no reason to stop a request. */
-  #noted(note) {
-    try {
-      note();
-    } catch (error) {
-      if (error?.code !== "FREED") throw error;
-    }
   }
 
   // ---- everything else
@@ -167,22 +158,22 @@ export class Proxy {
     const headers = [...passedOn(request.rawHeaders, ["host", "expect"]), ...(isChunked ? ["Transfer-Encoding", "chunked"] : [])];
     const message = await this.#upstream.send({ method: request.method, path: request.url, headers, body: hasBody(request) ? request : undefined, signal });
     this.#head(response, message);
-    await piped(message, response);
+    await pipeline(message, response);
   }
 
   #head(response, message, without = []) {
     const headers = [...passedOn(message.rawHeaders, without), ...(this.#isDraining ? ["Connection", "close"] : [])];
     response.writeHead(message.statusCode, message.statusMessage, headers);
-    response.flushHeaders(); // the first word of a stream may be a while
+    setImmediate(() => response.writableEnded || response.destroyed || response.flushHeaders()); // the first word of a stream may be a while
   }
 
   #own(request, response, path) {
     request.resume();
     const shown = this.#reports.newest(Number(new URL(request.url, "http://host").searchParams.get("limit")) || undefined);
-    if (path === "/contextfold/reports") return answer(response, 200, JSON.stringify(shown, null, 2));
+    if (path === "/contextfold/reports") return reply(response, 200, JSON.stringify(shown, null, 2));
     if (path === "/contextfold" || path === "/contextfold/")
-      return answer(response, 200, page(shown), { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'" });
-    return answer(response, 404, JSON.stringify({ error: { message: "there are /contextfold, a page, and /contextfold/reports, the same as JSON" } }));
+      return reply(response, 200, page(shown), { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'" });
+    return reply(response, 404, JSON.stringify({ error: { message: "there are /contextfold, a page, and /contextfold/reports, the same as JSON" } }));
   }
 
   // ---- errors
@@ -194,7 +185,7 @@ export class Proxy {
     if (status !== 413) this.#failed(error);
     // What is still to come of a body is not read: the connection ends with the answer.
     const headers = request.complete ? {} : { Connection: "close" };
-    answer(response, status, JSON.stringify(errorsOf(request, path).error(`contextfold proxy: ${message}`, { type, code: `contextfold_${status}` })), headers);
+    reply(response, status, JSON.stringify(errorsOf(request, path).error(`contextfold proxy: ${message}`, { type, code: `contextfold_${status}` })), headers);
     if (!request.complete) request.resume();
   }
 
@@ -204,15 +195,17 @@ export class Proxy {
   }
 }
 
+/** A session that was let go of meanwhile has none. */
+const reportOf = ({ left, session }) => (left ? undefined : session.report);
+
 function refusalOf(error) {
   if (error instanceof TooLarge) return [413, "request_too_large", error.message];
   if (error instanceof Unreachable) return [502, "api_error", `${error.message}; is --upstream right, and is there a network?`];
+  if (error instanceof BrokenOff) return [502, "api_error", `${error.message}; try again`];
   return [500, "api_error", "it failed, and this is a bug of its own; please report it"];
 }
 
-function answer(response, status, text, headers = {}) {
+function reply(response, status, text, headers = {}) {
   response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Length": Buffer.byteLength(text), ...headers });
   response.end(text);
 }
-
-const piped = (stream, response) => (stream ? pipeline(stream, response) : void response.end());

@@ -24,8 +24,8 @@ export class BodyKeeper {
   #body;
   /** Bodies whose system prompt has our mark, without it: a retry is marked anew. */
   #unmarked = new WeakMap();
-  /** What the session had for each body that was given back. */
-  #wholes = new WeakMap();
+  /** What the keeper needs to know of each body that was given back. */
+  #sent = new WeakMap();
   #limitsOf;
 
   /** `serves`: see `Keeper`; its `limitsOf` gives the options of the session that go by the body. */
@@ -49,10 +49,10 @@ export class BodyKeeper {
     }
     if (!Array.isArray(body[key])) return { body };
     const about = () => ({ header: header(body), tools: body.tools, usage, signal, args: body, cacheMarks: this.#marks(body), limits: this.#limitsOf?.(body), bytes });
-    const { list, conversation, whole, system = [], marks = [] } = await this.#keeper.fit(body[key], about);
+    const { list, conversation, sent, report, system = [], marks = [] } = await this.#keeper.fit(body[key], about);
     const given = this.#written(body, { list, system, marks });
-    this.#wholes.set(given, whole);
-    return { body: given, conversation };
+    this.#sent.set(given, sent);
+    return { body: given, conversation, report };
   }
 
   #written(body, { list, system, marks }) {
@@ -73,13 +73,13 @@ export class BodyKeeper {
 
   /** The body to try again with after a refusal, or `null` where the refusal was about something else. */
   async recovered(conversation, body, error, { signal } = {}) {
-    const list = await this.#keeper.recovered(conversation, error, { signal, whole: this.#wholes.get(body) });
+    const list = await this.#keeper.recovered(conversation, error, { signal, sent: this.#sent.get(body) });
     return list && { ...(this.#unmarked.get(body) ?? body), [this.#body.list]: list };
   }
 
   /** What the answer to `body` cost; where another request of the conversation has come since, it says nothing of our counts. */
   record(conversation, usage, body) {
-    if (body === undefined || conversation?.whole === this.#wholes.get(body)) this.#keeper.record(conversation, usage);
+    if (body === undefined || conversation?.whole === this.#sent.get(body)?.whole) this.#keeper.record(conversation, usage);
   }
 
   heard(conversation, list) {

@@ -3,6 +3,7 @@
 
 import { ContextError } from "contextfold";
 import { goesOn, wholeAfter } from "./common.js";
+import { isInstruction } from "./header.js";
 import { kept, opened } from "./saved.js";
 
 /** As many conversations as one hook keeps apart; the one that was longest not heard of goes. */
@@ -34,6 +35,9 @@ class Conversation {
   /** Of a server: how long the newest request was, and whether the conversation was let go of. */
   bytes = 0;
   left = false;
+  opening = undefined;
+  /** How many refusals were learnt from. */
+  learnt = 0;
 
   /** `home`: where the session is saved, `{ store, key }`. */
   constructor(session, home) {
@@ -125,14 +129,18 @@ export class Conversations {
     }
     if (key !== undefined) return this.#goingOn(await this.#under(key), list, { by: "key", key });
     let best;
+    const opening = this.#serves && openingOf(list);
     for (const conversation of this.#pool) {
+      if (this.#serves && conversation.opening !== opening) continue; // of a server's hundreds, most begin otherwise
       const found = goesOn(conversation, list, this.#format);
       if (found?.isTheSame && (!best || found.entries > best.found.entries)) best = { conversation, found };
     }
     const conversation = best?.conversation ?? new Conversation(kept(this.#ofSession));
-    conversation.bytes = bytes;
+    Object.assign(conversation, { bytes, opening });
     this.#pool = this.#within([conversation, ...this.#pool.filter((c) => c !== conversation)]);
-    return { ...this.#goingOn(conversation, list, { by: best ? "beginning" : "new" }, best?.found), notice: best ? undefined : this.#noticeOf(list) };
+    const found = { ...this.#goingOn(conversation, list, { by: best ? "beginning" : "new" }, best?.found), notice: best ? undefined : this.#noticeOf(list) };
+    if (!best && this.#serves) conversation.whole = list; // others of it may come before it was at work once
+    return found;
   }
 
   /** The conversations that are kept of these; a server lets go of the others, but never of the first. */
@@ -177,13 +185,20 @@ export class Conversations {
 
   /** Said once, where conversations come in that are new here and not new: mostly it is one and the same. */
   #noticeOf(list) {
-    if (!this.#metInTheMiddle || !list.some(({ role }) => role === "assistant")) return undefined;
+    if (this.#serves || !this.#metInTheMiddle || !list.some(({ role }) => role === "assistant")) return undefined;
     const now = Date.now();
     this.#metInTheMiddle = [...this.#metInTheMiddle.filter((at) => now - at < SHORT_MS), now];
     if (this.#metInTheMiddle.length <= FEW) return undefined;
     this.#metInTheMiddle = undefined;
     return `${FEW + 1} lists within a minute were taken for conversations that are new here, though each has answers in it: if they are one conversation, its past is rewritten from call to call, and each call may ask for a summary anew; give the hook a \`key\` (a text, or a function of the call that gives one) to say which conversation it is`;
   }
+}
+
+/** The words that a list begins with, without white space; `undefined` where its first entry has none. */
+function openingOf(list) {
+  const content = list.find((entry) => !isInstruction(entry))?.content;
+  const text = typeof content === "string" ? content : Array.isArray(content) ? content.map((part) => (typeof part?.text === "string" ? part.text : "")).join("") : "";
+  return text.slice(0, 500).replace(/\s+/g, "").slice(0, 200) || undefined;
 }
 
 /** The instructions, as they stand in any JSON that holds them. */

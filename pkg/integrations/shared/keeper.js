@@ -46,8 +46,8 @@ export class Keeper {
    * @param about `header` (a text, or system messages), `tools` (definitions), `usage` (of the call before), `signal`,
    * `args` (for a caller who says by them which session it is), `cacheMarks` (as of `view`), `limits` (options of the session that go by
    * the call), `bytes` (how long the request was); or a function that gives this, which may fail as all in here may
-   * @returns `{ list, conversation, whole, system, marks }`; without a conversation where something failed, or where the call is our own.
-   * `whole`: what the session has for this call; `system`: blocks that belong behind the system prompt, where the format keeps that
+   * @returns `{ list, conversation, sent, report, system, marks }`; without a conversation where something failed, or where the call is our own.
+   * `sent`: for `recovered`; `report`: of this view, where it could be prepared; `system`: blocks that belong behind the system prompt, where the format keeps that
    * apart from the list; `marks`: those of ours
    */
   async fit(list, about = {}) {
@@ -102,8 +102,9 @@ export class Keeper {
     if (changed("tools", tools)) session.setTools(this.#format, tools);
     if (changed("limits", limits)) session.setOptions(limits);
     conversation.trouble = undefined;
+    let report;
     try {
-      const { report } = await session.prepare(signal ? { signal } : {});
+      ({ report } = await session.prepare(signal ? { signal } : {}));
       if (notice) report.notices = [...(report.notices ?? []), notice];
       const isNotice = notice ? this.#tellNotice(report) : this.#isNotice(report);
       if (isNotice || report.decisions.length > 0) this.#report(report, conversation);
@@ -120,21 +121,25 @@ export class Keeper {
     Object.assign(conversation, { view, sent: true });
     const out = view.map((entry) => this.#mirror.theirs(entry));
     const unchanged = out.length === list.length && out.every((entry, i) => Object.is(entry, list[i]));
-    return { list: unchanged ? list : out, conversation, whole, system, marks: conversation.shownWith ? session.cacheMarks : [] };
+    return { list: unchanged ? list : out, conversation, sent: { whole, learnt: conversation.learnt }, report, system, marks: conversation.shownWith ? session.cacheMarks : [] };
   }
 
   /**
    * After a request that was refused: the smaller list to try again with, or `null` where the refusal was about
-   * something else. `whole`: what `fit` gave for that request, where others of the conversation may have come since.
+   * something else. `sent`: what `fit` gave for that request, where others of the conversation may have come since.
    */
-  async recovered(conversation, error, { signal, whole } = {}) {
+  async recovered(conversation, error, { signal, sent } = {}) {
     if (!conversation) return null;
     while (this.#serves && conversation.busy) await conversation.idle;
     if (conversation.left) return null;
     if (this.#serves) conversation.begin();
     try {
-      if (this.#serves && whole !== conversation.whole) this.#backTo(conversation, whole);
-      if (!(await conversation.session.recover(error, signal ? { signal } : {}))) return null;
+      if (this.#serves && sent && sent.whole !== conversation.whole) this.#backTo(conversation, sent.whole);
+      const options = signal ? { signal } : {};
+      // What was learnt since this request was sent makes it smaller already.
+      if (this.#serves && sent?.learnt < conversation.learnt) await conversation.session.prepare(options);
+      else if (!(await conversation.session.recover(error, options))) return null;
+      conversation.learnt += 1;
       const { entries: view } = this.#seen(conversation);
       conversation.view = view;
       this.#report(conversation.session.report, conversation);
