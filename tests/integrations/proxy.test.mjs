@@ -198,6 +198,18 @@ describe("what passes through", () => {
     assert.equal(upstream.requests.at(-1).headers["accept-encoding"], "identity");
   });
 
+  test("a connection that the upstream closes just when it is used again is no failure", async (t) => {
+    const used = new WeakSet();
+    const upstream = await upstreamOf(t, ({ socket }, response) => {
+      if (used.has(socket)) return socket.destroy();
+      used.add(socket);
+      sendJson(response, 200, completion("hello"));
+    });
+    const proxy = await proxyTo(t, upstream.url);
+    for (let n = 0; n < 3; n++) assert.equal((await post(proxy, "/v1/chat/completions", JSON.stringify({ model: "m", messages: chat("hello") }))).status, 200);
+    assert.equal(upstream.requests.length, 5);
+  });
+
   test("errors of the upstream, as the SDKs know them", async (t) => {
     const bodies = { 400: { error: { message: "Unknown parameter.", type: "invalid_request_error", code: "unknown_parameter", param: "x" } }, 401: { error: { message: "no key" } }, 429: { error: { message: "slow down" } }, 500: { error: { message: "broken" } }, 529: { error: { message: "overloaded" } } };
     const upstream = await upstreamOf(t, (_, response, bytes) => {
