@@ -57,6 +57,7 @@ const FLAGS = [
   [/`prices`/g, "--prices"],
   [/what `loadEncoding` gives, or a function from text to a number/g, "o200k_base or cl100k_base"],
   [/give its row in `models`, .*--window/g, "leave --model out, and give its context window with --window"],
+  [/`models`/g, "--models"],
 ];
 
 function inFlags(message, code) {

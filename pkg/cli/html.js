@@ -1,4 +1,4 @@
-// The report of a simulation as one HTML file: no script, no request, light and dark.
+// The report of a simulation as one HTML file: no script, no request, light and dark. Its style is that of the other pages, too.
 
 import { number, percent, plain, plural } from "./paint.js";
 import { partName } from "./report.js";
@@ -209,3 +209,5 @@ tbody th em{color:var(--bad);font-style:normal;font-weight:400}.recorded{color:v
 .calls td:last-child{width:60%;text-align:left;white-space:normal}figure{margin:10px 0 4px}svg{display:block;width:100%;height:220px;border-radius:6px;background:var(--ground)}figcaption{display:flex;justify-content:space-between;font-size:12px}
 .limit,.threshold{stroke:var(--ink);stroke-width:1.5;vector-effect:non-scaling-stroke}.threshold{stroke:var(--quiet);stroke-dasharray:5 4}.fold{stroke:var(--accent);stroke-width:1.5;stroke-dasharray:2 3;fill:none;vector-effect:non-scaling-stroke}
 summary{cursor:pointer;color:var(--accent);font-size:13px}.legend{display:flex;flex-wrap:wrap;gap:4px 16px;margin:8px 0 0;padding:0;list-style:none;font-size:13px}.legend i{display:inline-block;width:11px;height:11px;margin-right:6px;border-radius:3px;vertical-align:-1px}`;
+
+export { CSS, text as escaped };

@@ -25,6 +25,7 @@ async function run(argv) {
   if (command === "version") return print(`${version()}\n`);
   if (command === "help") return print(help(topic, style(process.stdout).paint));
   if (command === "mcp") return void (process.exitCode = await mcp(flags));
+  if (command === "proxy") return void (process.exitCode = await (await import("./commands/proxy.js")).proxy(flags)); // a server, which the others need not load
   if (command === "pack-tokenizer") return void (process.exitCode = await packTokenizerFile(file, flags));
   progress("reading");
   const read = command === "check" ? readTranscripts : readTranscript;

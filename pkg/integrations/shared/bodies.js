@@ -24,10 +24,15 @@ export class BodyKeeper {
   #body;
   /** Bodies whose system prompt has our mark, without it: a retry is marked anew. */
   #unmarked = new WeakMap();
+  /** What the keeper needs to know of each body that was given back. */
+  #sent = new WeakMap();
+  #limitsOf;
 
-  constructor(name, format, options, more = []) {
-    this.#keeper = new Keeper(name, format, options, { more });
+  /** `serves`: see `Keeper`; its `limitsOf` gives the options of the session that go by the body. */
+  constructor(name, format, options, { more = [], serves } = {}) {
+    this.#keeper = new Keeper(name, format, options, { more, serves });
     this.#body = BODIES[format];
+    this.#limitsOf = serves?.limitsOf;
   }
 
   get options() {
@@ -35,7 +40,7 @@ export class BodyKeeper {
   }
 
   /** The body that is to be sent instead: the same object where nothing has to change. */
-  async fit(body, { signal, usage } = {}) {
+  async fit(body, { signal, usage, bytes } = {}) {
     const { list: key, header, held } = this.#body;
     const holder = held(body);
     if (holder) {
@@ -43,13 +48,21 @@ export class BodyKeeper {
       return { body };
     }
     if (!Array.isArray(body[key])) return { body };
-    const { list, conversation, system = [], marks = [] } = await this.#keeper.fit(body[key], () => ({ header: header(body), tools: body.tools, usage, signal, args: body, cacheMarks: this.#marks(body) }));
+    const about = () => ({ header: header(body), tools: body.tools, usage, signal, args: body, cacheMarks: this.#marks(body), limits: this.#limitsOf?.(body), bytes });
+    const { list, conversation, sent, report, system = [], marks = [] } = await this.#keeper.fit(body[key], about);
+    const given = this.#written(body, { list, system, marks });
+    this.#sent.set(given, sent);
+    return { body: given, conversation, report };
+  }
+
+  #written(body, { list, system, marks }) {
+    const key = this.#body.list;
     const fitting = list === body[key] ? body : { ...body, [key]: list };
-    if (system.length > 0) return { body: { ...fitting, system: [...blocksOf(body.system), ...system] }, conversation };
-    if (!marks.some(({ part }) => part === "system")) return { body: fitting, conversation };
+    if (system.length > 0) return { ...fitting, system: [...blocksOf(body.system), ...system] };
+    if (!marks.some(({ part }) => part === "system")) return fitting;
     const marked = { ...fitting, system: withMark(body.system) };
     this.#unmarked.set(marked, fitting);
-    return { body: marked, conversation };
+    return marked;
   }
 
   /** How many marks for the prompt cache there may be of ours. */
@@ -60,12 +73,13 @@ export class BodyKeeper {
 
   /** The body to try again with after a refusal, or `null` where the refusal was about something else. */
   async recovered(conversation, body, error, { signal } = {}) {
-    const list = await this.#keeper.recovered(conversation, error, { signal });
+    const list = await this.#keeper.recovered(conversation, error, { signal, sent: this.#sent.get(body) });
     return list && { ...(this.#unmarked.get(body) ?? body), [this.#body.list]: list };
   }
 
-  record(conversation, usage) {
-    this.#keeper.record(conversation, usage);
+  /** What the answer to `body` cost; where another request of the conversation has come since, it says nothing of our counts. */
+  record(conversation, usage, body) {
+    if (body === undefined || conversation?.whole === this.#sent.get(body)?.whole) this.#keeper.record(conversation, usage);
   }
 
   heard(conversation, list) {

@@ -3,6 +3,7 @@
 
 import { ContextError } from "contextfold";
 import { goesOn, wholeAfter } from "./common.js";
+import { isInstruction } from "./header.js";
 import { kept, opened } from "./saved.js";
 
 /** As many conversations as one hook keeps apart; the one that was longest not heard of goes. */
@@ -29,12 +30,37 @@ class Conversation {
   shownWith = undefined;
   /** How the last list was known to be this conversation's, for the report. */
   known = undefined;
+  /** Of a server: settles when the call that is under way has been made to fit. */
+  idle = undefined;
+  /** Of a server: how long the newest request was, and whether the conversation was let go of. */
+  bytes = 0;
+  left = false;
+  opening = undefined;
+  /** How many refusals were learnt from. */
+  learnt = 0;
 
   /** `home`: where the session is saved, `{ store, key }`. */
   constructor(session, home) {
     this.session = session;
     this.home = home;
     session.on("compaction_failed", ({ detail }) => (this.trouble = detail));
+  }
+
+  begin() {
+    this.busy = true;
+    this.idle = new Promise((done) => (this.end = () => this.#ended(done)));
+  }
+
+  #ended(done) {
+    this.busy = false;
+    if (this.left) this.session.free();
+    done();
+  }
+
+  /** Frees the session at once: the memory of the module is not what a collector goes by. Not under the call that is at work with it. */
+  leave() {
+    this.left = true;
+    if (!this.busy) this.session.free();
   }
 }
 
@@ -48,6 +74,7 @@ export class Conversations {
   #ofSession;
   #format;
   #key;
+  #serves;
   #pool = []; // the last one heard of first
   #byKey = new Map(); // promises of conversations, the last one heard of last
   #bySession = new WeakMap();
@@ -56,9 +83,11 @@ export class Conversations {
 
   /**
    * `session`: the caller's own, or a function that gives one; else sessions are made with `ofSession`, or loaded from its
-   * `store` under the `key`, a text or a function of the call's arguments.
+   * `store` under the `key`, a text or a function of the call's arguments. `serves` is a server's: `{ most, bytes }`, what it keeps at
+   * the most; sessions that nobody else holds are freed.
    */
-  constructor({ session, key, home, ofSession }, format) {
+  constructor({ session, key, home, ofSession }, format, serves) {
+    this.#serves = serves;
     this.#given = session;
     this.#home = home;
     this.#key = key;
@@ -69,7 +98,7 @@ export class Conversations {
 
   /** Whether the list is what we ask for a summary with: through the same client or model it comes by here, too. */
   asksForSummary(list) {
-    if (this.#asked.size === 0) return false;
+    if (this.#serves || this.#asked.size === 0) return false; // a server asks past itself
     const text = JSON.stringify(list);
     return [...this.#asked].some((question) => text.includes(question));
   }
@@ -88,9 +117,9 @@ export class Conversations {
 
   /**
    * The conversation that this list goes on with, the whole list with our own edits taken back, and a notice where conversations
-   * seem not to be known again.
+   * seem not to be known again. `bytes`: how long the request was.
    */
-  async of(list, args) {
+  async of(list, args, bytes = 0) {
     const session = typeof this.#given === "function" ? this.#given(args) : this.#given;
     const key = session ? undefined : this.#keyOf(args);
     if (session) {
@@ -100,13 +129,28 @@ export class Conversations {
     }
     if (key !== undefined) return this.#goingOn(await this.#under(key), list, { by: "key", key });
     let best;
+    const opening = this.#serves && openingOf(list);
     for (const conversation of this.#pool) {
+      if (this.#serves && conversation.opening !== opening) continue; // of a server's hundreds, most begin otherwise
       const found = goesOn(conversation, list, this.#format);
       if (found?.isTheSame && (!best || found.entries > best.found.entries)) best = { conversation, found };
     }
     const conversation = best?.conversation ?? new Conversation(kept(this.#ofSession));
-    this.#pool = [conversation, ...this.#pool.filter((c) => c !== conversation)].slice(0, MOST);
-    return { ...this.#goingOn(conversation, list, { by: best ? "beginning" : "new" }, best?.found), notice: best ? undefined : this.#noticeOf(list) };
+    Object.assign(conversation, { bytes, opening });
+    this.#pool = this.#within([conversation, ...this.#pool.filter((c) => c !== conversation)]);
+    const found = { ...this.#goingOn(conversation, list, { by: best ? "beginning" : "new" }, best?.found), notice: best ? undefined : this.#noticeOf(list) };
+    if (!best && this.#serves) conversation.whole = list; // others of it may come before it was at work once
+    return found;
+  }
+
+  /** The conversations that are kept of these; a server lets go of the others, but never of the first. */
+  #within(pool) {
+    if (!this.#serves) return pool.slice(0, MOST);
+    let bytes = 0;
+    const end = pool.findIndex((conversation, i) => ((bytes += conversation.bytes), i > 0 && (i >= this.#serves.most || bytes > this.#serves.bytes)));
+    if (end < 0) return pool;
+    for (const conversation of pool.slice(end)) conversation.leave();
+    return pool.slice(0, end);
   }
 
   #goingOn(conversation, list, known, found = goesOn(conversation, list, this.#format)) {
@@ -141,13 +185,20 @@ export class Conversations {
 
   /** Said once, where conversations come in that are new here and not new: mostly it is one and the same. */
   #noticeOf(list) {
-    if (!this.#metInTheMiddle || !list.some(({ role }) => role === "assistant")) return undefined;
+    if (this.#serves || !this.#metInTheMiddle || !list.some(({ role }) => role === "assistant")) return undefined;
     const now = Date.now();
     this.#metInTheMiddle = [...this.#metInTheMiddle.filter((at) => now - at < SHORT_MS), now];
     if (this.#metInTheMiddle.length <= FEW) return undefined;
     this.#metInTheMiddle = undefined;
     return `${FEW + 1} lists within a minute were taken for conversations that are new here, though each has answers in it: if they are one conversation, its past is rewritten from call to call, and each call may ask for a summary anew; give the hook a \`key\` (a text, or a function of the call that gives one) to say which conversation it is`;
   }
+}
+
+/** The words that a list begins with, without white space; `undefined` where its first entry has none. */
+function openingOf(list) {
+  const content = list.find((entry) => !isInstruction(entry))?.content;
+  const text = typeof content === "string" ? content : Array.isArray(content) ? content.map((part) => (typeof part?.text === "string" ? part.text : "")).join("") : "";
+  return text.slice(0, 500).replace(/\s+/g, "").slice(0, 200) || undefined;
 }
 
 /** The instructions, as they stand in any JSON that holds them. */

@@ -18,17 +18,18 @@ export async function sendFitting(keeper, text, { signal, send }) {
   } catch {
     return send(text); // no JSON: none of ours
   }
-  const fitting = await keeper.fit(body, { signal });
+  if (typeof body !== "object" || body === null) return send(text);
+  const fitting = await keeper.fit(body, { signal, bytes: text.length });
   let response = await send(fitting.body === body ? text : JSON.stringify(fitting.body));
   if (REFUSED.has(response.status)) {
     const smaller = await keeper.recovered(fitting.conversation, fitting.body, await textOf(response), { signal });
     if (smaller) response = await send(JSON.stringify(smaller));
   }
   if (!fitting.conversation || !response.ok) return response;
-  if (isA(STREAM, response) && response.body) return withUsage(response, (usage) => keeper.record(fitting.conversation, usage));
+  if (isA(STREAM, response) && response.body) return withUsage(response, (usage) => keeper.record(fitting.conversation, usage, fitting.body));
   if (isA(JSON_TEXT, response)) {
     const { usage } = await response.clone().json().catch(() => ({}));
-    keeper.record(fitting.conversation, usage);
+    keeper.record(fitting.conversation, usage, fitting.body);
   }
   return response;
 }

@@ -15,6 +15,7 @@ export class Keeper {
   #name;
   #format;
   #mirror;
+  #serves;
   #said = false;
   #noticed = false;
 
@@ -22,13 +23,15 @@ export class Keeper {
    * @param name the hook's, for what is said when it fails
    * @param format the engine's format that lists come in, by way of `mirror`
    * @param options the caller's
+   * @param serves of a server: calls come side by side, so that one of a conversation waits for the one before it (see `Conversations`)
    */
-  constructor(name, format, options, { mirror = new Mirror(), more } = {}) {
+  constructor(name, format, options, { mirror = new Mirror(), more, serves } = {}) {
     this.#name = name;
     this.#format = format;
     this.#mirror = mirror;
     this.#options = readOptions(options, { more });
-    this.#conversations = new Conversations(this.#options, format);
+    this.#serves = serves;
+    this.#conversations = new Conversations(this.#options, format, serves);
   }
 
   /** The integration's own options, those named in `more` among them. */
@@ -41,27 +44,32 @@ export class Keeper {
    *
    * @param list the SDK's
    * @param about `header` (a text, or system messages), `tools` (definitions), `usage` (of the call before), `signal`,
-   * `args` (for a caller who says by them which session it is), `cacheMarks` (as of `view`); or a function that gives this, which may
-   * fail as all in here may
-   * @returns `{ list, conversation, system, marks }`; without a conversation where something failed, or where the call is our own.
-   * `system`: blocks that belong behind the system prompt, where the format keeps that apart from the list; `marks`: those of ours
+   * `args` (for a caller who says by them which session it is), `cacheMarks` (as of `view`), `limits` (options of the session that go by
+   * the call), `bytes` (how long the request was); or a function that gives this, which may fail as all in here may
+   * @returns `{ list, conversation, sent, report, system, marks }`; without a conversation where something failed, or where the call is our own.
+   * `sent`: for `recovered`; `report`: of this view, where it could be prepared; `system`: blocks that belong behind the system prompt, where the format keeps that
+   * apart from the list; `marks`: those of ours
    */
   async fit(list, about = {}) {
     let conversation, signal;
     try {
-      const { header, tools, usage, args, cacheMarks, ...rest } = typeof about === "function" ? await about() : about;
+      const { header, tools, usage, args, cacheMarks, limits, bytes, ...rest } = typeof about === "function" ? await about() : about;
       signal = rest.signal;
       const mine = list.map((entry) => this.#mirror.ours(entry));
       if (this.#conversations.asksForSummary(mine)) return { list };
-      const found = await this.#conversations.of(mine, args);
-      if (found.conversation.busy) return { list };
+      let found = await this.#conversations.of(mine, args, bytes);
+      while (found.conversation.busy) {
+        if (!this.#serves) return { list };
+        await found.conversation.idle;
+        found = await this.#conversations.of(mine, args, bytes); // by now it may go on with another
+      }
       conversation = found.conversation;
       conversation.shownWith = cacheMarks === undefined ? undefined : { cacheMarks };
-      conversation.busy = true;
+      conversation.begin();
       try {
-        return await this.#fitted({ list, mine, ...found }, conversation, { header, tools, usage, signal });
+        return await this.#fitted({ list, mine, ...found }, conversation, { header, tools, usage, limits, signal });
       } finally {
-        conversation.busy = false;
+        conversation.end();
       }
     } catch (error) {
       if (conversation) conversation.sent = false;
@@ -70,7 +78,7 @@ export class Keeper {
     }
   }
 
-  async #fitted({ list, mine, whole, notice }, conversation, { header, tools, usage, signal }) {
+  async #fitted({ list, mine, whole, notice }, conversation, { header, tools, usage, limits, signal }) {
     const { session, told } = conversation;
     if (usage !== undefined && conversation.sent) recordUsage(session, usage);
     const changed = (key, value) => {
@@ -92,9 +100,11 @@ export class Keeper {
       told.header = undefined;
     }
     if (changed("tools", tools)) session.setTools(this.#format, tools);
+    if (changed("limits", limits)) session.setOptions(limits);
     conversation.trouble = undefined;
+    let report;
     try {
-      const { report } = await session.prepare(signal ? { signal } : {});
+      ({ report } = await session.prepare(signal ? { signal } : {}));
       if (notice) report.notices = [...(report.notices ?? []), notice];
       const isNotice = notice ? this.#tellNotice(report) : this.#isNotice(report);
       if (isNotice || report.decisions.length > 0) this.#report(report, conversation);
@@ -111,17 +121,25 @@ export class Keeper {
     Object.assign(conversation, { view, sent: true });
     const out = view.map((entry) => this.#mirror.theirs(entry));
     const unchanged = out.length === list.length && out.every((entry, i) => Object.is(entry, list[i]));
-    return { list: unchanged ? list : out, conversation, system, marks: conversation.shownWith ? session.cacheMarks : [] };
+    return { list: unchanged ? list : out, conversation, sent: { whole, learnt: conversation.learnt }, report, system, marks: conversation.shownWith ? session.cacheMarks : [] };
   }
 
   /**
    * After a request that was refused: the smaller list to try again with, or `null` where the refusal was about
-   * something else.
+   * something else. `sent`: what `fit` gave for that request, where others of the conversation may have come since.
    */
-  async recovered(conversation, error, { signal } = {}) {
+  async recovered(conversation, error, { signal, sent } = {}) {
     if (!conversation) return null;
+    while (this.#serves && conversation.busy) await conversation.idle;
+    if (conversation.left) return null;
+    if (this.#serves) conversation.begin();
     try {
-      if (!(await conversation.session.recover(error, signal ? { signal } : {}))) return null;
+      if (this.#serves && sent && sent.whole !== conversation.whole) this.#backTo(conversation, sent.whole);
+      const options = signal ? { signal } : {};
+      // What was learnt since this request was sent makes it smaller already.
+      if (this.#serves && sent?.learnt < conversation.learnt) await conversation.session.prepare(options);
+      else if (!(await conversation.session.recover(error, options))) return null;
+      conversation.learnt += 1;
       const { entries: view } = this.#seen(conversation);
       conversation.view = view;
       this.#report(conversation.session.report, conversation);
@@ -130,7 +148,16 @@ export class Keeper {
     } catch (ours) {
       this.failed(ours, { signal });
       return null;
+    } finally {
+      if (this.#serves) conversation.end();
     }
+  }
+
+  #backTo(conversation, whole) {
+    const header = conversation.told.header && JSON.parse(conversation.told.header);
+    const inBlocks = this.#format === "anthropic" && Array.isArray(header);
+    conversation.session.sync(this.#format, inBlocks ? { system: header, messages: whole } : whole);
+    conversation.whole = whole;
   }
 
   /** What the list has become since it was sent, where the hook is told: the session has it now, not with the next request. */

@@ -11,36 +11,39 @@ const text = (answer) => ({ type: "output_text", text: answer, annotations: [] }
 const ANSWERS = {
   "openai-responses": (n, usage, said) => ({
     id: `resp_${n}`, object: "response", created_at: 0, status: "completed", model: "m", error: null, incomplete_details: null, instructions: null,
-    output: said !== undefined || n >= CALLS
-      ? [{ id: `msg_${n}`, type: "message", role: "assistant", status: "completed", content: [text(said ?? ANSWER)] }]
+    output: said !== undefined
+      ? [{ id: `msg_${n}`, type: "message", role: "assistant", status: "completed", content: [text(said)] }]
       : [{ id: `rs_${n}`, type: "reasoning", summary: [], encrypted_content: `gA${n}` }, { id: `fc_${n}`, type: "function_call", call_id: `call_${n}`, name: "build", arguments: JSON.stringify({ n }), status: "completed" }],
     usage: { input_tokens: usage, output_tokens: 20, total_tokens: usage + 20, input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
   }),
   "openai-chat": (n, usage, said) => ({
     id: `c${n}`, object: "chat.completion", created: 0, model: "m", usage: { prompt_tokens: usage, completion_tokens: 20, total_tokens: usage + 20 },
     choices: [{
-      index: 0, logprobs: null, finish_reason: said !== undefined || n >= CALLS ? "stop" : "tool_calls",
-      message: said !== undefined || n >= CALLS
-        ? { role: "assistant", content: said ?? ANSWER, refusal: null }
+      index: 0, logprobs: null, finish_reason: said !== undefined ? "stop" : "tool_calls",
+      message: said !== undefined
+        ? { role: "assistant", content: said, refusal: null }
         : { role: "assistant", content: null, refusal: null, tool_calls: [{ id: `call_${n}`, type: "function", function: { name: "build", arguments: JSON.stringify({ n }) } }] },
     }],
   }),
   anthropic: (n, usage, said) => ({
-    id: `msg_${n}`, type: "message", role: "assistant", model: "m", stop_sequence: null, stop_reason: said !== undefined || n >= CALLS ? "end_turn" : "tool_use",
-    content: [said !== undefined || n >= CALLS ? { type: "text", text: said ?? ANSWER } : { type: "tool_use", id: `call_${n}`, name: "build", input: { n } }],
+    id: `msg_${n}`, type: "message", role: "assistant", model: "m", stop_sequence: null, stop_reason: said !== undefined ? "end_turn" : "tool_use",
+    content: [said !== undefined ? { type: "text", text: said } : { type: "tool_use", id: `call_${n}`, name: "build", input: { n } }],
     usage: { input_tokens: usage, output_tokens: 20 },
   }),
 };
 
 /**
  * Starts it. `window`: tokens above which it refuses, `inStream`: in a stream that begins well, as the Responses API may;
- * `summary`: what it answers to who asks for one; `perToken`: what it counts for one token of ours; `breakAt`: which answer's stream
+ * `calls`: after how many calls of a tool it says its answer; `summary`: what it answers to who asks for one, a text or a function that
+ * may throw; `perToken`: what it counts for one token of ours; `breakAt`: which answer's stream
  * ends in its middle. `bodies`: what it took, without the requests for summaries, which are `asked`; `summaries`: how many these were;
- * `refused`: how many were too long.
+ * `refused`: how many were too long; `heads`: the headers of all.
  */
-export async function provider({ window = Infinity, inStream = false, summary, perToken = 1, breakAt } = {}) {
-  const state = { bodies: [], asked: [], summaries: 0, refused: 0 };
+export async function provider({ window = Infinity, inStream = false, calls = CALLS, summary, perToken = 1, breakAt } = {}) {
+  const state = { bodies: [], asked: [], summaries: 0, refused: 0, heads: [] };
   const server = createServer(async (request, response) => {
+    state.heads.push(request.headers);
+    request.setEncoding("utf8");
     let body = "";
     for await (const chunk of request) body += chunk;
     const format = PATHS[new URL(request.url, "http://host").pathname];
@@ -75,10 +78,11 @@ export async function provider({ window = Infinity, inStream = false, summary, p
     if (summary !== undefined && JSON.stringify(body).includes("<summary>")) {
       state.summaries++;
       state.asked.push(body);
-      return { status: 200, json: ANSWERS[format](0, tokens * perToken, summary) };
+      return { status: 200, json: ANSWERS[format](0, tokens * perToken, typeof summary === "function" ? summary(state.summaries) : summary) };
     }
     state.bodies.push(body);
-    return { status: 200, json: ANSWERS[format](state.bodies.length - 1, Math.round(tokens * perToken)) };
+    const n = state.bodies.length - 1;
+    return { status: 200, json: ANSWERS[format](n, Math.round(tokens * perToken), n >= calls ? ANSWER : undefined) };
   }
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return Object.assign(state, {

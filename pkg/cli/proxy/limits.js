@@ -1,0 +1,54 @@
+// What a conversation's session is told of its model, by the body of each request: agents change models in the middle.
+
+import { Session } from "contextfold";
+
+/** As many model names are remembered. */
+const MOST = 1000;
+/** No more of the window is kept for the answer: hosts are asked for as much as there is, whatever the window has. */
+const MOST_RESERVED = 0.75;
+
+export class Limits {
+  #window;
+  #models;
+  #windows = new Map();
+
+  /** `window`: tokens, for every model; `models`: a table of models' limits, before the built-in one. */
+  constructor({ window, models }) {
+    this.#window = window;
+    this.#models = models;
+  }
+
+  /** Options of the session. A model that no table knows has no limit until a refusal tells it, unless a window was given. */
+  of({ model }, reserved) {
+    const own = this.#windowOf(model);
+    const window = this.#window ?? own;
+    const isAsked = Number.isInteger(reserved) && reserved > 0 && window !== undefined;
+    return {
+      ...(own !== undefined && { model }),
+      ...(this.#window !== undefined && { contextWindow: this.#window }),
+      ...(window !== undefined && { reservedOutputTokens: isAsked ? Math.min(reserved, Math.floor(window * MOST_RESERVED)) : 0 }),
+    };
+  }
+
+  /** The window of a model; `undefined` where it is not known. */
+  #windowOf(model) {
+    if (typeof model !== "string") return undefined;
+    if (!this.#windows.has(model)) {
+      if (this.#windows.size >= MOST) this.#windows.clear();
+      this.#windows.set(model, windowOf({ model, ...(this.#models && { models: this.#models }) }));
+    }
+    return this.#windows.get(model);
+  }
+}
+
+function windowOf(options) {
+  let session;
+  try {
+    session = new Session(options);
+    return session.window;
+  } catch {
+    return undefined;
+  } finally {
+    session?.free();
+  }
+}

@@ -1,0 +1,63 @@
+// What became of each conversation, in figures: no word of a message, and no header of a request.
+
+/** As many conversations are told of, the newest first. */
+const MOST = 100;
+
+const figures = ({ pass, items, tokens_before, tokens_after }) => ({ pass, messages: items.length, tokens_before, tokens_after });
+
+export class Reports {
+  #rows = new Map(); // by the conversation's number; the last one heard of last
+  #numbers = new WeakMap();
+  #next = 1;
+  #counts = { requests: 0, fitted: 0, made_smaller: 0, passed_through: 0, failed: 0 };
+  #upstream;
+
+  constructor(upstream) {
+    this.#upstream = upstream;
+  }
+
+  /** Counts a request, by what became of it. */
+  count(what) {
+    this.#counts[what] += 1;
+  }
+
+  /** A call of a conversation, as its session prepared it. */
+  call({ conversation, report }, api, body) {
+    const row = this.#rowOf(conversation, api);
+    row.model = typeof body.model === "string" ? body.model.slice(0, 200) : null;
+    row.calls += 1;
+    this.#took(row, report);
+  }
+
+  /** A refusal as too long, which was answered with a smaller request. */
+  smaller({ conversation, report }, api) {
+    const row = this.#rowOf(conversation, api);
+    row.made_smaller += 1;
+    this.#took(row, report);
+  }
+
+  #rowOf(conversation, api) {
+    if (!this.#numbers.has(conversation)) this.#numbers.set(conversation, this.#next++);
+    const number = this.#numbers.get(conversation);
+    const row = this.#rows.get(number) ?? { conversation: number, api: api.name, model: null, began: new Date().toISOString(), newest: null, calls: 0, made_smaller: 0, edits: 0, newest_edit: null };
+    row.newest = new Date().toISOString();
+    this.#rows.delete(number);
+    this.#rows.set(number, row);
+    if (this.#rows.size > MOST) this.#rows.delete(this.#rows.keys().next().value);
+    return row;
+  }
+
+  #took(row, report) {
+    if (!report) return;
+    const { window, limit, tokens_before, tokens_after, messages_before, messages_after, parts, decisions, summary } = report;
+    Object.assign(row, { window, limit, tokens: tokens_after, messages: messages_after, parts: parts.map(({ name, tokens }) => ({ name, tokens })) });
+    if (decisions.length === 0) return;
+    row.edits += 1;
+    row.newest_edit = { call: row.calls, tokens_before, tokens_after, messages_before, messages_after, decisions: decisions.map(figures), ...(summary && { summary: { by_model: !summary.fallback } }) };
+  }
+
+  /** The newest conversations, and how many requests there were. */
+  newest(most = MOST) {
+    return { upstream: this.#upstream, requests: { ...this.#counts }, conversations: [...this.#rows.values()].reverse().slice(0, most) };
+  }
+}

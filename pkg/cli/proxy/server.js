@@ -1,0 +1,211 @@
+// The proxy: takes a request in, makes its conversation fit, sends it on, and hands the answer back as it comes.
+
+import { createServer } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { BodyKeeper } from "../../integrations/shared/bodies.js";
+import { sendFitting } from "../../integrations/shared/http.js";
+import { BrokenOff, answerOf, changedBy } from "./answer.js";
+import { APIS, apiOf, errorsOf } from "./apis.js";
+import { TooLarge, bytesOf, hasBody, isPacked } from "./bodies.js";
+import { passedOn } from "./headers.js";
+import { Limits } from "./limits.js";
+import { page } from "./page.js";
+import { Reports } from "./reports.js";
+import { Summaries } from "./summaries.js";
+import { Unreachable, Upstream } from "./upstream.js";
+
+/** Conversations that are kept for each API, and characters of requests that these may have in all: a module has 4 GB at the most. */
+const KEPT = { most: 200, bytes: 150_000_000 };
+/** Requests that are under way when the proxy is told to stop have so long. */
+const DRAIN_MS = 30_000;
+/** Longer than the pools of clients keep a connection, so that none is closed just when it is used again. */
+const KEEP_ALIVE_MS = 65_000;
+
+export class Proxy {
+  #upstream;
+  #summaries;
+  #reports;
+  #keepers;
+  #tell;
+  #server = createServer((request, response) => void this.#handle(request, response));
+  #running = new Set();
+  #isDraining = false;
+
+  /**
+   * @param upstream its URL
+   * @param window, models see `Limits`
+   * @param preset the ladder
+   * @param extractive no model is asked for summaries
+   * @param tell hears of what failed, in a line
+   */
+  constructor({ upstream, window, models, preset, extractive = false, tell = () => {} }) {
+    this.#upstream = new Upstream(upstream);
+    this.#summaries = new Summaries(this.#upstream);
+    this.#reports = new Reports(this.#upstream.origin);
+    this.#tell = tell;
+    const limits = new Limits({ window, models });
+    const options = {
+      ...(preset !== undefined && { ladder: preset }),
+      ...(models && { models }),
+      ...(!extractive && { summarize: (request, options) => this.#summaries.write(request, options) }),
+      compaction: { onFailure: "extractive" },
+      onError: (error) => this.#failed(error),
+      onReport: () => {}, // what it says is read of the session
+    };
+    const keeperOf = (api) => new BodyKeeper("proxy", api.format, options, { serves: { ...KEPT, limitsOf: (body) => limits.of(body, api.reserved(body)) } });
+    this.#keepers = new Map(APIS.map((api) => [api, keeperOf(api)]));
+    this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
+  }
+
+  /** Starts to listen; gives the port. */
+  listen(port, host) {
+    return new Promise((done, failed) => {
+      this.#server.once("error", failed);
+      this.#server.listen(port, host, () => done(this.#server.address().port));
+    });
+  }
+
+  /** Takes no more connections, lets what is under way end, for a while, and then ends. */
+  async drain(ms = DRAIN_MS) {
+    this.#isDraining = true;
+    const late = setTimeout(() => this.end(), ms);
+    await new Promise((closed) => {
+      this.#server.close(closed);
+      this.#server.closeIdleConnections();
+    });
+    clearTimeout(late);
+    this.#upstream.close();
+  }
+
+  /** Ends what is under way. */
+  end() {
+    for (const controller of this.#running) controller.abort();
+    this.#server.closeAllConnections();
+  }
+
+  async #handle(request, response) {
+    const controller = new AbortController();
+    this.#running.add(controller);
+    response.sendDate = false; // the upstream's own is sent
+    response.on("close", () => {
+      this.#running.delete(controller);
+      if (!response.writableFinished) controller.abort(); // the client has gone
+      if (this.#isDraining) this.#server.closeIdleConnections();
+    });
+    const path = request.url.replace(/[?#].*/s, "");
+    try {
+      if (path === "/contextfold" || path.startsWith("/contextfold/")) return this.#own(request, response, path);
+      this.#reports.count("requests");
+      const api = apiOf(request, path);
+      if (api && !isPacked(request)) await this.#kept(request, response, { api, path: request.url, signal: controller.signal });
+      else await this.#through(request, response, { signal: controller.signal });
+    } catch (error) {
+      this.#refuse(error, request, response, path);
+    }
+  }
+
+  // ---- a conversation
+
+  async #kept(request, response, { api, path, signal }) {
+    const bytes = await bytesOf(request);
+    const text = bytes.toString();
+    const keeper = this.#watched(api, { path, headers: request.rawHeaders });
+    let message, answer;
+    const send = async (body) => {
+      const sent = body === text ? bytes : Buffer.from(body); // what is no text of ours goes on byte for byte
+      const without = ["host", "content-length", "accept-encoding", "expect", ...(message ? ["idempotency-key"] : [])]; // another request, when it is a smaller one
+      const headers = [...passedOn(request.rawHeaders, without), "Accept-Encoding", "identity", "Content-Length", String(sent.length)];
+      message = await this.#upstream.send({ method: "POST", path, headers, body: sent, signal });
+      answer = await answerOf(message);
+      return answer.response;
+    };
+    const { body } = await sendFitting(keeper, text, { signal, send });
+    this.#head(response, message, changedBy(message));
+    if (answer.bytes || !body) response.end(answer.bytes);
+    else await pipeline(Readable.fromWeb(body), response);
+  }
+
+  /** The keeper of an API's conversations, watched for one request of a client. */
+  #watched(api, { path, headers }) {
+    const keeper = this.#keepers.get(api);
+    return {
+      fit: async (body, options) => {
+        this.#summaries.expect(options.signal, { api, path, headers, body });
+        const fitting = await keeper.fit(body, options);
+        if (!fitting.conversation) this.#reports.count("passed_through");
+        else this.#reports.call(fitting, api, body);
+        if (fitting.body !== body) this.#reports.count("fitted");
+        return fitting;
+      },
+      recovered: async (conversation, body, error, options) => {
+        const smaller = await keeper.recovered(conversation, body, error, options);
+        if (smaller) {
+          this.#reports.count("made_smaller");
+          this.#reports.smaller({ conversation, report: reportOf(conversation) }, api);
+        }
+        return smaller;
+      },
+      record: (...usage) => keeper.record(...usage),
+    };
+  }
+
+  // ---- everything else
+
+  async #through(request, response, { signal }) {
+    this.#reports.count("passed_through");
+    const isChunked = request.headers["transfer-encoding"] !== undefined;
+    const headers = [...passedOn(request.rawHeaders, ["host", "expect"]), ...(isChunked ? ["Transfer-Encoding", "chunked"] : [])];
+    const message = await this.#upstream.send({ method: request.method, path: request.url, headers, body: hasBody(request) ? request : undefined, signal });
+    this.#head(response, message);
+    await pipeline(message, response);
+  }
+
+  #head(response, message, without = []) {
+    const headers = [...passedOn(message.rawHeaders, without), ...(this.#isDraining ? ["Connection", "close"] : [])];
+    response.writeHead(message.statusCode, message.statusMessage, headers);
+    setImmediate(() => response.writableEnded || response.destroyed || response.flushHeaders()); // the first word of a stream may be a while
+  }
+
+  #own(request, response, path) {
+    request.resume();
+    const shown = this.#reports.newest(Number(new URL(request.url, "http://host").searchParams.get("limit")) || undefined);
+    if (path === "/contextfold/reports") return reply(response, 200, JSON.stringify(shown, null, 2));
+    if (path === "/contextfold" || path === "/contextfold/")
+      return reply(response, 200, page(shown), { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'" });
+    return reply(response, 404, JSON.stringify({ error: { message: "there are /contextfold, a page, and /contextfold/reports, the same as JSON" } }));
+  }
+
+  // ---- errors
+
+  #refuse(error, request, response, path) {
+    if (response.destroyed) return;
+    if (response.headersSent) return void response.destroy(); // a stream that broke off breaks off here, too
+    const [status, type, message] = refusalOf(error);
+    if (status !== 413) this.#failed(error);
+    // What is still to come of a body is not read: the connection ends with the answer.
+    const headers = request.complete ? {} : { Connection: "close" };
+    reply(response, status, JSON.stringify(errorsOf(request, path).error(`contextfold proxy: ${message}`, { type, code: `contextfold_${status}` })), headers);
+    if (!request.complete) request.resume();
+  }
+
+  #failed(error) {
+    this.#reports.count("failed");
+    this.#tell(error);
+  }
+}
+
+/** A session that was let go of meanwhile has none. */
+const reportOf = ({ left, session }) => (left ? undefined : session.report);
+
+function refusalOf(error) {
+  if (error instanceof TooLarge) return [413, "request_too_large", error.message];
+  if (error instanceof Unreachable) return [502, "api_error", `${error.message}; is --upstream right, and is there a network?`];
+  if (error instanceof BrokenOff) return [502, "api_error", `${error.message}; try again`];
+  return [500, "api_error", "it failed, and this is a bug of its own; please report it"];
+}
+
+function reply(response, status, text, headers = {}) {
+  response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Length": Buffer.byteLength(text), ...headers });
+  response.end(text);
+}

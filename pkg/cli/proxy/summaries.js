@@ -1,0 +1,44 @@
+// Summaries, asked of the same upstream, of the model that the conversation has, with what the client itself sent to be let in.
+
+import { passedOn } from "./headers.js";
+import { bytesOf } from "./bodies.js";
+
+/** A client waits meanwhile; behind this the built-in summariser stands in. */
+const PATIENCE_MS = 120_000;
+const MOST_BYTES = 10_000_000;
+/** Of the client's request alone: what is asked now is another one. */
+const ITS_OWN = ["host", "content-length", "content-type", "accept", "accept-encoding", "expect", "idempotency-key"];
+
+export class Summaries {
+  #upstream;
+  /** The request that each signal belongs to: a session hands on the signal of the call that it is at work for. */
+  #asking = new WeakMap();
+
+  constructor(upstream) {
+    this.#upstream = upstream;
+  }
+
+  /** Says for whom is asked while this signal is under way: `{ api, path, headers, body }`. Nothing of it is kept. */
+  expect(signal, about) {
+    this.#asking.set(signal, about);
+  }
+
+  /** The session's `summarize`. */
+  async write(request, { signal } = {}) {
+    const about = this.#asking.get(signal);
+    if (about === undefined) throw new Error("no request is under way to ask with");
+    const { api, path, headers, body } = about;
+    const asked = JSON.stringify({ model: body.model, ...api.asks(request, body) });
+    const message = await this.#upstream.send({
+      method: "POST",
+      path,
+      headers: [...passedOn(headers, ITS_OWN), "Content-Type", "application/json", "Accept", "application/json", "Accept-Encoding", "identity", "Content-Length", String(Buffer.byteLength(asked))],
+      body: asked,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+    });
+    const text = (await bytesOf(message, MOST_BYTES)).toString();
+    // What the upstream said is for the session alone, which asks for less where it was too much.
+    if (message.statusCode !== 200) throw Object.assign(new Error(`the upstream answered ${message.statusCode}`), { body: text });
+    return api.answered(JSON.parse(text));
+  }
+}
