@@ -20,7 +20,7 @@ const RUNS = [
     run: "npm run bench:session -- bill",
     source: "docs/cost.md",
     begins: "| session, window |",
-    date: "2026-11-25",
+    date: "2026-11-26",
     machine: null, // tokens are counted, not timed
     versions: ["ai", "langchain", "@mariozechner/pi-coding-agent", "@mastra/core"],
     peers: SESSION_PEERS,

@@ -4,9 +4,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use contextfold::compaction::Answer;
-use contextfold::context::{Form, NodeKind, Report, Slot};
+use contextfold::context::{Form, LEDGER_HEADING, NodeKind, Report, Slot};
+use contextfold::error::Result;
 use contextfold::message::{Message, Role};
-use contextfold::session::{Fit, Session, SessionConfig};
+use contextfold::session::{Fit, Pending, Session, SessionConfig};
 use contextfold::tokens::{Estimate, count_message};
 use serde_json::{Value, json};
 
@@ -24,6 +25,16 @@ fn turns(count: usize) -> Vec<Message> {
 
 /// A view of so large a share of the turns, behind a summary that says next to nothing; and its report.
 fn folded(share: f64, compaction: &Value) -> (Session, Rc<Report>) {
+    let answer = Answer { text: "Files were looked at.".to_owned(), ..Answer::default() };
+    folded_by(share, compaction, |session, pending| session.resume(pending, &answer))
+}
+
+/// The same, behind what `goes_on` makes of it.
+fn folded_by(
+    share: f64,
+    compaction: &Value,
+    goes_on: impl Fn(&mut Session, Pending) -> Result<Fit>,
+) -> (Session, Rc<Report>) {
     let messages = turns(120);
     let tokens: u64 = messages.iter().map(|m| count_message(m, &Estimate)).sum();
     let window = (tokens as f64 * share) as u64;
@@ -33,33 +44,55 @@ fn folded(share: f64, compaction: &Value) -> (Session, Rc<Report>) {
     let mut fit = session.prepare_filling().unwrap();
     loop {
         match fit {
-            Fit::NeedsSummary(pending) => {
-                let answer = Answer { text: "Files were looked at.".to_owned(), ..Answer::default() };
-                fit = session.resume(*pending, &answer).unwrap();
-            }
+            Fit::NeedsSummary(pending) => fit = goes_on(&mut session, *pending).unwrap(),
             Fit::Done(report) => return (session, report),
         }
     }
+}
+
+fn record_of(session: &Session) -> String {
+    let context = session.context();
+    let is_record = |slot: &&Slot| context.history.node(slot.node).kind == NodeKind::Summary;
+    context.view.body().iter().find(is_record).unwrap().message.plain_text()
+}
+
+/// The messages that stand, the files that they name and whether they stand whole.
+fn standing(session: &Session) -> Vec<(String, bool)> {
+    let context = session.context();
+    let is_message = |slot: &&Slot| context.history.node(slot.node).kind == NodeKind::Message;
+    let named = |slot: &Slot| {
+        let text = slot.message.plain_text();
+        let name = text.split_whitespace().find(|word| word.contains(".rs")).unwrap();
+        (name.to_owned(), slot.form == Form::Whole)
+    };
+    context.view.body().iter().filter(is_message).map(named).collect()
 }
 
 #[test]
 fn what_came_back_for_a_short_summary_is_not_in_its_record() {
     for share in [0.1, 0.2, 0.3] {
         let (session, _) = folded(share, &json!({}));
-        let context = session.context();
-        let kind = |slot: &&Slot| context.history.node(slot.node).kind;
-        let body = context.view.body();
-        let record = body.iter().find(|slot| kind(slot) == NodeKind::Summary).unwrap().message.plain_text();
+        let record = record_of(&session);
         assert!(record.contains("src/asked_0.rs") || record.contains("lib/said_0.rs"), "{share}: {record}");
-        let whole = body.iter().filter(|slot| kind(slot) == NodeKind::Message && slot.form == Form::Whole);
-        let mut seen = 0;
-        for slot in whole {
-            let text = slot.message.plain_text();
-            let name = text.split_whitespace().find(|word| word.contains(".rs")).unwrap();
-            assert!(!record.contains(name), "{share}: {name} stands whole, and in the record: {record}");
-            seen += 1;
+        let whole: Vec<(String, bool)> = standing(&session).into_iter().filter(|(_, whole)| *whole).collect();
+        assert!(whole.len() > 2, "{share}: {whole:?}");
+        for (name, _) in whole {
+            assert!(!record.contains(&name), "{share}: {name} stands whole, and in the record: {record}");
         }
-        assert!(seen > 2, "{share}: {seen} messages stand whole");
+    }
+}
+
+#[test]
+fn a_summary_of_our_own_is_of_what_is_folded_in_the_end() {
+    for share in [0.1, 0.2, 0.3] {
+        let (session, _) = folded_by(share, &json!({}), Session::resume_extractive);
+        let record = record_of(&session);
+        let asked = record.lines().filter(|line| line.contains("Look at src/asked_0.rs")).count();
+        assert_eq!(asked, 1, "{share}: the first request, once: {record}");
+        let (summary, _) = record.split_once(LEDGER_HEADING).unwrap();
+        for (name, _) in standing(&session) {
+            assert!(!summary.contains(&name), "{share}: {name} stands, and in the summary: {summary}");
+        }
     }
 }
 
