@@ -64,8 +64,6 @@ pub struct LedgerTerms<'a> {
     pub most: u64,
     /// Sees what goes into the ledger (COMP-21).
     pub redact: Option<&'a Redact>,
-    /// The summary is one that surely tells what was asked and what was run.
-    pub told_work: bool,
 }
 
 /// Judges an answer (COMP-10): not empty, not cut off, smaller than what it replaces. What it does not mention is
@@ -224,10 +222,7 @@ fn ledger_of(
         shared: budget.tokens,
     };
     let is_cut = |node: NodeIndex| cut || cut_evenly.contains(&node);
-    let mut carried = ledger::beside(context, &plan.members, terms.carried, &is_cut, terms.redact)?;
-    if terms.told_work {
-        carried.forget_work();
-    }
+    let carried = ledger::beside(context, &plan.members, terms.carried, &is_cut, terms.redact)?;
     let body = context.view.body().iter().filter(|s| !is_cut(s.node) && !folded.contains(&s.node));
     let (fixed, body): (Vec<&Slot>, Vec<&Slot>) = body.partition(|s| is_fixed(context, s));
     let (whole, edited): (Vec<&Slot>, Vec<&Slot>) = body.into_iter().partition(|s| s.form == Form::Whole);

@@ -343,14 +343,7 @@ impl Session {
         } else {
             self.carried.of(&self.context, &self.carriers(&plan.members), redact)?
         };
-        let terms = LedgerTerms {
-            carried: &carried,
-            budget,
-            low: aim.low,
-            most: aim.most,
-            redact,
-            told_work: answer.built_in,
-        };
+        let terms = LedgerTerms { carried: &carried, budget, low: aim.low, most: aim.most, redact };
         let accepted = compaction::judge(&self.context, &plan, answer, wants_retain, &terms)?;
         Ok(Judged { plan, accepted, carried })
     }

@@ -95,12 +95,6 @@ impl Carried {
         }
     }
 
-    /// The summary tells what was asked and what was run.
-    pub fn forget_work(&mut self) {
-        self.asked.clear();
-        self.commands.clear();
-    }
-
     /// Names no refs: nobody could open them.
     pub(super) fn forget_refs(&mut self) {
         let refs: HashSet<String> = self.outputs.drain(..).map(|stored| stored.ref_id).collect();
