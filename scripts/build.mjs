@@ -54,11 +54,12 @@ function withFreeing(text) {
 
 /**
  * No feature flags: wasm-opt reads from the module which ones it may use. Its levels (-O3, -Oz) make the module smaller and its
- * download a tenth larger, for what they inline and renumber is no longer alike. So only what nobody needs goes; and functions
- * stand in the order of their names, a generic one's instances beside each other, which brotli likes.
+ * download a tenth larger, for what they inline and renumber is no longer alike. So only what nobody needs goes, an instruction
+ * becomes a shorter one, and the locals that are used most come first; and functions stand in the order of their names, a generic one's
+ * instances beside each other, which brotli likes.
  */
 function optimize() {
-  const passes = ["dce", "duplicate-function-elimination", "rse", "vacuum", "reorder-functions-by-name", "strip-debug", "strip-producers"];
+  const passes = ["dce", "duplicate-function-elimination", "rse", "vacuum", "optimize-instructions", "reorder-locals", "reorder-functions-by-name", "strip-debug", "strip-producers"];
   must("wasm-opt", [...passes.map((pass) => `--${pass}`), module, "-o", `${module}.opt`]);
   renameSync(`${module}.opt`, module);
 }

@@ -101,6 +101,51 @@ describe("an agent that calls a tool two hundred times", { concurrency: 3 }, () 
     });
 });
 
+describe("clients side by side", () => {
+  test("what one key's owner has said comes into no request of another's, whatever their lists begin with", async (t) => {
+    const server = await upstreamOf(t, (_, response) => sendJson(response, 200, completion("Go on.")));
+    const proxy = await proxyTo(t, server.url, "--window", "2000", "--extractive");
+    const both = chat(...Array.from({ length: 9 }, (_, n) => `${n}: ${"what both of them said ".repeat(30)}`));
+    const of = (name) => [...both, { role: "assistant", content: `${"a long word of mine ".repeat(200)} /home/${name}/${name}.rs` }, { role: "user", content: `And now? ${name} ${"a long question ".repeat(100)}` }];
+    for (const [name, other] of [["alice", "bob"], ["bob", "alice"], ["alice", "bob"]]) {
+      await post(proxy, "/v1/chat/completions", JSON.stringify({ model: "m", messages: of(name) }), { authorization: `Bearer ${name}` });
+      assert.ok(!server.requests.at(-1).bytes.toString().includes(other), name);
+    }
+    assert.ok((await proxy.reports()).requests.fitted > 0);
+  });
+
+  test("a conversation that goes on with another model has that one's limit", async (t) => {
+    const server = await upstreamOf(t, (_, response) => sendJson(response, 200, completion("Go on.")));
+    const proxy = await proxyTo(t, server.url);
+    for (const model of ["gpt-4o", "nobody-knows-it", "gpt-4o"]) await post(proxy, "/v1/chat/completions", JSON.stringify({ model, messages: chat("Hello.") }));
+    const { conversations } = await proxy.reports();
+    const limits = Object.fromEntries(conversations.map(({ model, limit }) => [model, limit]));
+    assert.equal(conversations.length, 2);
+    assert.ok(limits["gpt-4o"] > 100_000);
+    assert.ok(!(limits["nobody-knows-it"] > 0), `${limits["nobody-knows-it"]}`);
+  });
+
+  test("a web page of another site is refused, under whatever name it asks", async (t) => {
+    const server = await upstreamOf(t, (_, response) => sendJson(response, 200, completion("Go on.")));
+    const proxy = await proxyTo(t, server.url);
+    const strange = [{ host: "evil.example:8484" }, { origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }];
+    for (const headers of strange)
+      for (const path of ["/contextfold/reports", "/v1/models"]) assert.equal((await raw(`${proxy.url}${path}`, { headers })).status, 403, JSON.stringify(headers));
+    assert.equal(server.requests.length, 0);
+    for (const headers of [{ host: "localhost" }, { host: "proxy:8484" }, { origin: "http://localhost:5173" }]) assert.equal((await raw(`${proxy.url}/v1/models`, { headers })).status, 200, JSON.stringify(headers));
+  });
+
+  test("the length of a body is never left out: what stands in it is no request of its own", async (t) => {
+    const server = await upstreamOf(t, (_, response) => sendJson(response, 200, {}));
+    const proxy = await proxyTo(t, server.url);
+    const body = "GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n";
+    await raw(`${proxy.url}/v1/files/1`, { method: "DELETE", headers: { connection: "content-length", "content-length": body.length }, body });
+    await raw(`${proxy.url}/v1/models`);
+    assert.deepEqual(server.requests.map(({ url }) => url), ["/v1/files/1", "/v1/models"]);
+    assert.equal(server.requests[0].bytes.toString(), body);
+  });
+});
+
 describe("a refusal as too long", () => {
   const long = chat(...Array.from({ length: 41 }, (_, n) => `${n}: ${"some words about the build ".repeat(40)}`));
 

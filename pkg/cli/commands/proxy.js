@@ -71,7 +71,8 @@ function teller() {
     const kind = error.code ?? error.message;
     if (told.has(kind)) return;
     told.add(kind);
-    process.stderr.write(`contextfold proxy: ${plain(`${error.code ? `${error.code}: ` : ""}${error.message}`)} (the first of its kind; no more are told)\n`);
+    const said = error.message.replace(/`[^`]*`/g, "`…`"); // what stands in quotes may be the client's words
+    process.stderr.write(`contextfold proxy: ${plain(`${error.code ? `${error.code}: ` : ""}${said}`)} (the first of its kind; no more are told)\n`);
   };
 }
 

@@ -8,6 +8,7 @@ export function passedOn(raw, without = []) {
   const pairs = raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1]]] : []));
   // A message may name others that are for the next hop alone.
   const named = pairs.filter(([name]) => name.toLowerCase() === "connection").flatMap(([, value]) => value.toLowerCase().split(/\s*,\s*/));
-  const left = new Set([...HOP, ...named, ...without]);
+  // The length is never such a one: without it, what stands in the body would be read as the next request.
+  const left = new Set([...HOP, ...named.filter((name) => name !== "content-length"), ...without]);
   return pairs.filter(([name]) => !left.has(name.toLowerCase())).flat();
 }

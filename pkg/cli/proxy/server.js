@@ -8,8 +8,10 @@ import { sendFitting } from "../../integrations/shared/http.js";
 import { BrokenOff, answerOf, changedBy } from "./answer.js";
 import { APIS, apiOf, errorsOf } from "./apis.js";
 import { TooLarge, bytesOf, hasBody, isPacked } from "./bodies.js";
+import { strangerOf } from "./guests.js";
 import { passedOn } from "./headers.js";
 import { Limits } from "./limits.js";
+import { Owners } from "./owners.js";
 import { page } from "./page.js";
 import { Reports } from "./reports.js";
 import { Summaries } from "./summaries.js";
@@ -30,6 +32,8 @@ export class Proxy {
   #tell;
   #server = createServer((request, response) => void this.#handle(request, response));
   #running = new Set();
+  #owners = new Owners();
+  #host;
   #isDraining = false;
 
   /**
@@ -60,6 +64,7 @@ export class Proxy {
 
   /** Starts to listen; gives the port. */
   listen(port, host) {
+    this.#host = host;
     return new Promise((done, failed) => {
       this.#server.once("error", failed);
       this.#server.listen(port, host, () => done(this.#server.address().port));
@@ -95,6 +100,8 @@ export class Proxy {
     });
     const path = request.url.replace(/[?#].*/s, "");
     try {
+      const stranger = strangerOf(request, this.#host);
+      if (stranger) throw new Stranger(stranger);
       if (path === "/contextfold" || path.startsWith("/contextfold/")) return this.#own(request, response, path);
       this.#reports.count("requests");
       const api = apiOf(request, path);
@@ -110,7 +117,7 @@ export class Proxy {
   async #kept(request, response, { api, path, signal }) {
     const bytes = await bytesOf(request);
     const text = bytes.toString();
-    const keeper = this.#watched(api, { path, headers: request.rawHeaders });
+    const keeper = this.#watched(api, { path, request });
     let message, answer;
     const send = async (body) => {
       const sent = body === text ? bytes : Buffer.from(body); // what is no text of ours goes on byte for byte
@@ -127,12 +134,13 @@ export class Proxy {
   }
 
   /** The keeper of an API's conversations, watched for one request of a client. */
-  #watched(api, { path, headers }) {
+  #watched(api, { path, request }) {
+    const headers = request.rawHeaders;
     const keeper = this.#keepers.get(api);
     return {
       fit: async (body, options) => {
         this.#summaries.expect(options.signal, { api, path, headers, body });
-        const fitting = await keeper.fit(body, options);
+        const fitting = await keeper.fit(body, { ...options, owner: this.#owners.of(request, body.model) });
         if (!fitting.conversation) this.#reports.count("passed_through");
         else this.#reports.call(fitting, api, body);
         if (fitting.body !== body) this.#reports.count("fitted");
@@ -182,7 +190,7 @@ export class Proxy {
     if (response.destroyed) return;
     if (response.headersSent) return void response.destroy(); // a stream that broke off breaks off here, too
     const [status, type, message] = refusalOf(error);
-    if (status !== 413) this.#failed(error);
+    if (status >= 500) this.#failed(error);
     // What is still to come of a body is not read: the connection ends with the answer.
     const headers = request.complete ? {} : { Connection: "close" };
     reply(response, status, JSON.stringify(errorsOf(request, path).error(`contextfold proxy: ${message}`, { type, code: `contextfold_${status}` })), headers);
@@ -198,7 +206,11 @@ export class Proxy {
 /** A session that was let go of meanwhile has none. */
 const reportOf = ({ left, session }) => (left ? undefined : session.report);
 
+/** A web page's request. */
+class Stranger extends Error {}
+
 function refusalOf(error) {
+  if (error instanceof Stranger) return [403, "permission_error", error.message];
   if (error instanceof TooLarge) return [413, "request_too_large", error.message];
   if (error instanceof Unreachable) return [502, "api_error", `${error.message}; is --upstream right, and is there a network?`];
   if (error instanceof BrokenOff) return [502, "api_error", `${error.message}; try again`];

@@ -39,6 +39,15 @@ export class Summaries {
     const text = (await bytesOf(message, MOST_BYTES)).toString();
     // What the upstream said is for the session alone, which asks for less where it was too much.
     if (message.statusCode !== 200) throw Object.assign(new Error(`the upstream answered ${message.statusCode}`), { body: text });
-    return api.answered(JSON.parse(text));
+    return api.answered(read(text));
+  }
+}
+
+/** The error of `JSON.parse` quotes the text. */
+function read(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("the upstream's answer was no JSON");
   }
 }

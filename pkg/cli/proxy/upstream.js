@@ -4,6 +4,9 @@
 import http from "node:http";
 import https from "node:https";
 
+/** A connection that was closed before it was used again is found out within this time. */
+const AT_ONCE_MS = 300;
+
 /** It could not be asked; `code` is the network's. */
 export class Unreachable extends Error {
   constructor({ host }, cause) {
@@ -38,7 +41,8 @@ export class Upstream {
       return await sent();
     } catch (error) {
       if (signal?.aborted) throw error;
-      // A connection that was kept may be closed by the other side just when it is used again: nobody has seen the request then.
+      // A connection that was kept may be closed by the other side just when it is used again: nobody has seen the request then. One
+      // that breaks later may have been at work, and is not asked for, and paid, twice.
       if (!error.wasIdle || body?.pipe) throw new Unreachable(this.#url, error);
       return await sent().catch((again) => {
         throw signal?.aborted ? again : new Unreachable(this.#url, again);
@@ -47,11 +51,12 @@ export class Upstream {
   }
 
   #sent({ body, ...options }) {
+    const begun = performance.now();
     return new Promise((answered, failed) => {
       const { hostname, port } = this.#url;
       const request = this.#request({ hostname: hostname.replace(/^\[|\]$/g, ""), port, agent: this.#agent, ...options });
       request.once("response", answered);
-      request.on("error", (error) => failed(Object.assign(error, { wasIdle: request.reusedSocket && error.code === "ECONNRESET" })));
+      request.on("error", (error) => failed(Object.assign(error, { wasIdle: request.reusedSocket && error.code === "ECONNRESET" && performance.now() - begun < AT_ONCE_MS })));
       if (body?.pipe) body.on("error", (error) => request.destroy(error)).pipe(request);
       else request.end(body);
     });

@@ -40,15 +40,16 @@ export class BodyKeeper {
   }
 
   /** The body that is to be sent instead: the same object where nothing has to change. */
-  async fit(body, { signal, usage, bytes } = {}) {
+  async fit(body, { signal, usage, bytes, owner } = {}) {
     const { list: key, header, held } = this.#body;
     const holder = held(body);
+    if (holder && this.#limitsOf) return { body }; // a server's clients cannot change it, and it is no failure
     if (holder) {
       this.#keeper.failed(new ContextError("INVALID_ARGUMENT", `the service holds this conversation (\`${holder}\`), and only what is new is sent: there is nothing that could be made smaller here; ${HELD[holder]}`));
       return { body };
     }
     if (!Array.isArray(body[key])) return { body };
-    const about = () => ({ header: header(body), tools: body.tools, usage, signal, args: body, cacheMarks: this.#marks(body), limits: this.#limitsOf?.(body), bytes });
+    const about = () => ({ header: header(body), tools: body.tools, usage, signal, args: body, cacheMarks: this.#marks(body), limits: this.#limitsOf?.(body), bytes, owner });
     const { list, conversation, sent, report, system = [], marks = [] } = await this.#keeper.fit(body[key], about);
     const given = this.#written(body, { list, system, marks });
     this.#sent.set(given, sent);

@@ -32,10 +32,11 @@ class Conversation {
   known = undefined;
   /** Of a server: settles when the call that is under way has been made to fit. */
   idle = undefined;
-  /** Of a server: how long the newest request was, and whether the conversation was let go of. */
+  /** Of a server: how long all that was handed in is, and whether the conversation was let go of. */
   bytes = 0;
   left = false;
   opening = undefined;
+  owner = undefined;
   /** How many refusals were learnt from. */
   learnt = 0;
 
@@ -67,6 +68,10 @@ class Conversation {
 /** More conversations than these that a hook meets in their middle, within this time, are likely one that is not known again. */
 const FEW = 4;
 const SHORT_MS = 60_000;
+
+/** A past that is rewritten again and again stays in its session's history: when that is so many times a request, another is begun. */
+const MOST_OFTEN = 8;
+const ALWAYS = 1_000_000;
 
 export class Conversations {
   #given;
@@ -117,9 +122,10 @@ export class Conversations {
 
   /**
    * The conversation that this list goes on with, the whole list with our own edits taken back, and a notice where conversations
-   * seem not to be known again. `bytes`: how long the request was.
+   * seem not to be known again. Of a server: `bytes`, how long the request was, and `owner`, whose it is: nothing that one has said comes
+   * to another.
    */
-  async of(list, args, bytes = 0) {
+  async of(list, args, { bytes = 0, owner } = {}) {
     const session = typeof this.#given === "function" ? this.#given(args) : this.#given;
     const key = session ? undefined : this.#keyOf(args);
     if (session) {
@@ -131,12 +137,15 @@ export class Conversations {
     let best;
     const opening = this.#serves && openingOf(list);
     for (const conversation of this.#pool) {
-      if (this.#serves && conversation.opening !== opening) continue; // of a server's hundreds, most begin otherwise
+      if (this.#serves && (conversation.opening !== opening || conversation.owner !== owner)) continue; // of a server's hundreds, most begin otherwise
       const found = goesOn(conversation, list, this.#format);
       if (found?.isTheSame && (!best || found.entries > best.found.entries)) best = { conversation, found };
     }
-    const conversation = best?.conversation ?? new Conversation(kept(this.#ofSession));
-    Object.assign(conversation, { bytes, opening });
+    if (this.#serves && best) {
+      best.conversation.bytes += sizeOf(list.slice(best.found.entries));
+      if (best.conversation.bytes > MOST_OFTEN * bytes + ALWAYS) best = this.#without(best.conversation);
+    }
+    const conversation = best?.conversation ?? Object.assign(new Conversation(kept(this.#ofSession)), { bytes, opening, owner });
     this.#pool = this.#within([conversation, ...this.#pool.filter((c) => c !== conversation)]);
     const found = { ...this.#goingOn(conversation, list, { by: best ? "beginning" : "new" }, best?.found), notice: best ? undefined : this.#noticeOf(list) };
     if (!best && this.#serves) conversation.whole = list; // others of it may come before it was at work once
@@ -151,6 +160,11 @@ export class Conversations {
     if (end < 0) return pool;
     for (const conversation of pool.slice(end)) conversation.leave();
     return pool.slice(0, end);
+  }
+
+  #without(conversation) {
+    this.#pool = this.#pool.filter((c) => c !== conversation);
+    conversation.leave();
   }
 
   #goingOn(conversation, list, known, found = goesOn(conversation, list, this.#format)) {
@@ -193,6 +207,8 @@ export class Conversations {
     return `${FEW + 1} lists within a minute were taken for conversations that are new here, though each has answers in it: if they are one conversation, its past is rewritten from call to call, and each call may ask for a summary anew; give the hook a \`key\` (a text, or a function of the call that gives one) to say which conversation it is`;
   }
 }
+
+const sizeOf = (entries) => (entries.length > 0 ? JSON.stringify(entries).length : 0);
 
 /** The words that a list begins with, without white space; `undefined` where its first entry has none. */
 function openingOf(list) {

@@ -45,7 +45,7 @@ export class Keeper {
    * @param list the SDK's
    * @param about `header` (a text, or system messages), `tools` (definitions), `usage` (of the call before), `signal`,
    * `args` (for a caller who says by them which session it is), `cacheMarks` (as of `view`), `limits` (options of the session that go by
-   * the call), `bytes` (how long the request was); or a function that gives this, which may fail as all in here may
+   * the call), `bytes` (how long the request was), `owner` (whose it is); or a function that gives this, which may fail as all in here may
    * @returns `{ list, conversation, sent, report, system, marks }`; without a conversation where something failed, or where the call is our own.
    * `sent`: for `recovered`; `report`: of this view, where it could be prepared; `system`: blocks that belong behind the system prompt, where the format keeps that
    * apart from the list; `marks`: those of ours
@@ -53,15 +53,15 @@ export class Keeper {
   async fit(list, about = {}) {
     let conversation, signal;
     try {
-      const { header, tools, usage, args, cacheMarks, limits, bytes, ...rest } = typeof about === "function" ? await about() : about;
+      const { header, tools, usage, args, cacheMarks, limits, bytes, owner, ...rest } = typeof about === "function" ? await about() : about;
       signal = rest.signal;
       const mine = list.map((entry) => this.#mirror.ours(entry));
       if (this.#conversations.asksForSummary(mine)) return { list };
-      let found = await this.#conversations.of(mine, args, bytes);
+      let found = await this.#conversations.of(mine, args, { bytes, owner });
       while (found.conversation.busy) {
         if (!this.#serves) return { list };
-        await found.conversation.idle;
-        found = await this.#conversations.of(mine, args, bytes); // by now it may go on with another
+        await settled(found.conversation.idle, signal);
+        found = await this.#conversations.of(mine, args, { bytes, owner }); // by now it may go on with another
       }
       conversation = found.conversation;
       conversation.shownWith = cacheMarks === undefined ? undefined : { cacheMarks };
@@ -130,7 +130,7 @@ export class Keeper {
    */
   async recovered(conversation, error, { signal, sent } = {}) {
     if (!conversation) return null;
-    while (this.#serves && conversation.busy) await conversation.idle;
+    while (this.#serves && conversation.busy && !signal?.aborted) await settled(conversation.idle, signal).catch(() => {});
     if (conversation.left) return null;
     if (this.#serves) conversation.begin();
     try {
@@ -266,5 +266,18 @@ function recordUsage(session, usage) {
     if (input_tokens + cache_creation_tokens + cache_read_tokens >= session.tokens * PLAUSIBLE) session.recordUsage(usage);
   } catch {
     // nothing to learn
+  }
+}
+
+/** Waits for a promise, but not beyond the signal. */
+async function settled(promise, signal) {
+  if (!signal) return promise;
+  signal.throwIfAborted();
+  let stop;
+  const aborted = new Promise((_, failed) => signal.addEventListener("abort", (stop = () => failed(signal.reason)), { once: true }));
+  try {
+    await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }

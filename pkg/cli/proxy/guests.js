@@ -1,0 +1,26 @@
+// Who may ask: programs on this machine, or whoever reaches the address that was chosen, but no web page that somebody looks at.
+
+import { isIP } from "node:net";
+import { hostname } from "node:os";
+
+/** Why a request is not taken; `undefined` where it is. */
+export function strangerOf({ headers }, listensAt) {
+  const host = nameOf(`http://${headers.host ?? ""}`);
+  // A page whose own name was made to lead here has that name in the header; it has a dot, and is none of ours.
+  const isOurs = host !== undefined && (isIP(host) || !host.includes(".") || host.endsWith(".localhost") || [listensAt, hostname()].includes(host));
+  if (!isOurs) return "it is asked for under a name that is not its own; use the address that it printed, or start it with --host and that name";
+  const { origin } = headers;
+  if (origin?.startsWith("http") && nameOf(origin) !== host && !isLocal(nameOf(origin))) return "a web page of another site asks, and such requests are not taken";
+  if (headers["sec-fetch-site"] === "cross-site" && !isLocal(nameOf(origin ?? ""))) return "a web page of another site asks, and such requests are not taken";
+  return undefined;
+}
+
+const isLocal = (name) => name !== undefined && (name === "localhost" || name.endsWith(".localhost") || name === "::1" || /^127\./.test(name));
+
+function nameOf(url) {
+  try {
+    return new URL(url).hostname.replace(/^\[|\]$/g, "");
+  } catch {
+    return undefined;
+  }
+}
