@@ -702,6 +702,49 @@ test("a file that is dropped the moment the page stands is taken", async (t) => 
   await page.getByTestId("tokens-after").waitFor();
 });
 
+/** Holds the sample's file back until it is let go, with what the server says then. */
+async function heldSample(page) {
+  let letGo;
+  const held = new Promise((resolve) => (letGo = resolve));
+  await page.route("**/transcript.responses*", async (route) => ((await held) ? route.continue() : route.fulfill({ status: 500 })));
+  await page.getByRole("button", { name: "Use the sample" }).click();
+  return async (ok) => {
+    const answered = page.waitForResponse("**/transcript.responses*");
+    letGo(ok);
+    await answered;
+    await page.waitForTimeout(700); // long enough for it to be opened, if it were
+  };
+}
+
+test("a file that is dropped while the sample is fetched stays, and so does what is said of it", async (t) => {
+  const page = await visit(t);
+  const letGo = await heldSample(page);
+  await drop(page, "mine.json", JSON.stringify(conversation(2)));
+  await page.locator(".facts").filter({ hasText: "mine.json" }).waitFor();
+  await letGo(true);
+  assert.match(await page.locator(".facts").textContent(), /mine\.json/);
+
+  const other = await visit(t, { mayAsk: built.url }); // the server's answer is an error on purpose
+  const fail = await heldSample(other);
+  await drop(other, "cut.json", JSON.stringify(conversation(3)).slice(0, -30));
+  await other.getByRole("alert").filter({ hasText: "cut.json" }).waitFor();
+  await fail(false);
+  assert.match(await other.getByRole("alert").textContent(), /cut\.json/);
+  await other.getByRole("button", { name: "Read the 12 entries that can be read" }).click();
+  await other.locator(".facts").filter({ hasText: "cut.json" }).waitFor();
+});
+
+test("the fetch of the sample is cancelled", async (t) => {
+  const page = await visit(t);
+  const letGo = await heldSample(page);
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("progressbar", { name: "Progress" }).waitFor({ state: "detached" });
+  await letGo(true);
+  assert.equal(await page.locator(".facts").count(), 0);
+  await page.unrouteAll();
+  await openSample(page);
+});
+
 test("a broken file says what is wrong and where; the one before it stays", async (t) => {
   const page = await visit(t);
   await drop(page, "good.json", JSON.stringify(conversation(2)));
