@@ -33,7 +33,8 @@ interface Props {
 }
 
 export function Changes({ moment, calls, format, onGoTo }: Props) {
-  const [found, setFound] = useState<Found | null>(null);
+  /** What was found, and at which moment: that of another one is not shown. */
+  const [compared, setCompared] = useState<{ at: Moment; found: Found } | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [only, setOnly] = useState<Happened | null>(null);
   useEffect(() => {
@@ -41,7 +42,7 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
     const timer = setTimeout(
       () =>
         ask("changes", format).then(
-          (found) => gone || (setFound(found), setTrouble(null)),
+          (found) => gone || (setCompared({ at: moment, found }), setTrouble(null)),
           (error) => gone || wordsOf(error).superseded || setTrouble(wordsOf(error)),
         ),
       REST,
@@ -51,27 +52,31 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
       clearTimeout(timer);
     };
   }, [moment, format]);
-  const shown = found?.changes.filter(({ what }) => only === null || what === only) ?? [];
-  const all = found?.totals.reduce((sum, total) => sum + total.count, 0) ?? 0;
+  const found = compared?.found;
+  const isOld = compared?.at !== moment;
+  const kind = found?.totals.some(({ what }) => what === only) ? only : null; // a kind that this call has not is not chosen
+  const isShown = ({ what }: { what: Happened }) => kind === null || what === kind;
+  const shown = found?.changes.filter(isShown) ?? [];
+  const all = found?.totals.filter(isShown).reduce((sum, total) => sum + total.count, 0) ?? 0;
   return (
     <section class="panel changes" aria-labelledby="changes-title" data-testid="changes">
       <div class="panel-head">
         <h2 id="changes-title">What changed {placeOf(moment, calls)}</h2>
-        <p class="quiet">{found && againstWhat(found, moment)}</p>
+        <p class="quiet">{found && !isOld && againstWhat(found, moment)}</p>
       </div>
       {trouble && <TroubleNotice trouble={trouble} />}
       {found && (
-        <>
+        <div class={isOld ? "changes-old" : ""}>
           <Toolbar class="chips" label="Which changes">
             {found.totals.map(({ what, count: n, tokensBefore, tokensAfter }) => (
-              <button key={what} type="button" class="chip" aria-pressed={only === what} title={`${count(tokensBefore)} → ${count(tokensAfter)} tokens`} onClick={() => setOnly(only === what ? null : what)}>
+              <button key={what} type="button" class="chip" aria-pressed={kind === what} title={`${count(tokensBefore)} → ${count(tokensAfter)} tokens`} onClick={() => setOnly(kind === what ? null : what)}>
                 <i class={`dot fate-${what}`} />
                 {nameOf(what)} <span>{count(n)}</span>
               </button>
             ))}
           </Toolbar>
           {all === 0 && <p class="quiet">Nothing: the view is the one of the call before.</p>}
-          {shown.length > 0 && (
+          {all > 0 && (
             <ul class="change-list" tabIndex={0} aria-label="Changes, message by message">
               {shown.map((change) => (
                 <li key={change.id}>
@@ -85,7 +90,7 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
                   </span>
                 </li>
               ))}
-              {only === null && all > shown.length && <li class="quiet">and {plural(all - shown.length, "other message")}</li>}
+              {all > shown.length && <li class="quiet">and {plural(all - shown.length, "message")} more</li>}
             </ul>
           )}
           <details>
@@ -105,7 +110,7 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
               <SummaryText {...found.summary} />
             </details>
           )}
-        </>
+        </div>
       )}
       <Words of={["trim"]} />
     </section>
