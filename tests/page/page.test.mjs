@@ -398,6 +398,51 @@ test("money: as recorded and under these settings, by the price of the model tha
   await page.getByText("Choose a model under “Priced as”").waitFor();
 });
 
+test("what changed at a call: of the call that is looked at, by kind, and the keyboard goes from it to each message or its fold", async (t) => {
+  const page = await visit(t);
+  await openSample(page);
+  const scrubber = page.getByRole("slider", { name: "Call", exact: true });
+  const changes = page.getByTestId("changes");
+  const list = changes.locator(".change-list");
+  const messages = page.locator(".messages");
+  await scrubber.fill("46"); // before it a second fold took the first one into it
+  await changes.filter({ hasText: "against the view at call 46" }).waitFor();
+  await changes.getByRole("button", { name: /^folded \d/ }).click();
+  assert.ok((await list.locator("li").allTextContents()).every((text) => text.includes("folded")));
+
+  // One stop for the Tab key; from there the arrow keys. What is folded has no row of its own: its fold has.
+  assert.equal(await list.locator('[tabindex="0"], button:not([tabindex])').count(), 1);
+  await messages.getByLabel("Search all messages").fill("no such text anywhere");
+  await messages.locator("[role=status]").filter({ hasText: "0 messages" }).waitFor();
+  await changes.getByRole("button", { name: /^folded \d/ }).focus();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), await list.locator("button").nth(1).textContent());
+  await page.keyboard.press("Enter");
+  await page.locator(".virtual-row:focus-within .row-summary").waitFor();
+  const inner = list.getByRole("button", { name: /^fold_/ });
+  assert.equal(await inner.count(), 1);
+  await page.evaluate(() => document.activeElement.blur());
+  await inner.click();
+  await page.locator(".virtual-row:focus-within .row-summary").waitFor();
+  await messages.getByRole("button", { name: /^▸ Show the/ }).click();
+  await list.getByRole("button", { name: /^m\d/ }).first().click();
+  await page.locator(".virtual-row:focus-within .row-folded").waitFor();
+
+  // Another call: nothing is shown of the one before, and a kind that it has not is not chosen.
+  const stale = await page.evaluate(async () => {
+    const scrubber = document.querySelector(".timeline-scrubber");
+    scrubber.value = "1";
+    scrubber.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    while (!document.querySelector("#changes-title").textContent.includes("call 2 ")) await new Promise((drawn) => setTimeout(drawn, 1));
+    return document.querySelector(".change-list").checkVisibility({ visibilityProperty: true });
+  });
+  assert.equal(stale, false);
+  await changes.filter({ hasText: "against the view at call 1" }).waitFor();
+  assert.equal(await changes.getByRole("button", { name: /^folded \d/ }).count(), 0);
+  assert.ok((await list.locator("li").count()) > 0);
+});
+
 test("the graph of folds: a fold stands over what it folded, a fold within it below that, and it leads to its summary", async (t) => {
   const page = await visit(t);
   await openSample(page);

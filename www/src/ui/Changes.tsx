@@ -6,7 +6,7 @@ import type { Format } from "contextfold";
 import type { Changes as Found, Happened, Moment, Trouble } from "../engine/protocol";
 import { Diff } from "./Diff";
 import { SummaryText } from "./SummaryText";
-import { Toolbar } from "./Toolbar";
+import { Toolbar, useOneStop } from "./Toolbar";
 import { TroubleNotice } from "./TroubleNotice";
 import { Words } from "./Words";
 import { FATES } from "./fates";
@@ -52,6 +52,7 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
       clearTimeout(timer);
     };
   }, [moment, format]);
+  const list = useOneStop<HTMLUListElement>();
   const found = compared?.found;
   const isOld = compared?.at !== moment;
   const kind = found?.totals.some(({ what }) => what === only) ? only : null; // a kind that this call has not is not chosen
@@ -77,12 +78,16 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
           </Toolbar>
           {all === 0 && <p class="quiet">Nothing: the view is the one of the call before.</p>}
           {all > 0 && (
-            <ul class="change-list" tabIndex={0} aria-label="Changes, message by message">
+            <ul {...list} class="change-list" aria-label="Changes, message by message">
               {shown.map((change) => (
                 <li key={change.id}>
-                  <button type="button" class="link" tabIndex={-1} onClick={() => onGoTo(change.id)}>
-                    {change.id}
-                  </button>{" "}
+                  {change.role === "summary" && change.what === "removed" ? (
+                    change.id // it was taken back: there is no row to go to
+                  ) : (
+                    <button type="button" class="link" onClick={() => onGoTo(change.id)}>
+                      {change.id}
+                    </button>
+                  )}{" "}
                   <b>{change.role === "tool" ? change.label : change.role}</b> <em class={`fate fate-${change.what}`}>{nameOf(change.what)}</em>{" "}
                   <span class="quiet">
                     {count(change.tokensBefore)} → {count(change.tokensAfter)} tokens{change.why && `: ${change.why}`}
