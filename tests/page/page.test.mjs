@@ -398,6 +398,51 @@ test("money: as recorded and under these settings, by the price of the model tha
   await page.getByText("Choose a model under “Priced as”").waitFor();
 });
 
+test("what changed at a call: of the call that is looked at, by kind, and the keyboard goes from it to each message or its fold", async (t) => {
+  const page = await visit(t);
+  await openSample(page);
+  const scrubber = page.getByRole("slider", { name: "Call", exact: true });
+  const changes = page.getByTestId("changes");
+  const list = changes.locator(".change-list");
+  const messages = page.locator(".messages");
+  await scrubber.fill("46"); // before it a second fold took the first one into it
+  await changes.filter({ hasText: "against the view at call 46" }).waitFor();
+  await changes.getByRole("button", { name: /^folded \d/ }).click();
+  assert.ok((await list.locator("li").allTextContents()).every((text) => text.includes("folded")));
+
+  // One stop for the Tab key; from there the arrow keys. What is folded has no row of its own: its fold has.
+  assert.equal(await list.locator('[tabindex="0"], button:not([tabindex])').count(), 1);
+  await messages.getByLabel("Search all messages").fill("no such text anywhere");
+  await messages.locator("[role=status]").filter({ hasText: "0 messages" }).waitFor();
+  await changes.getByRole("button", { name: /^folded \d/ }).focus();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), await list.locator("button").nth(1).textContent());
+  await page.keyboard.press("Enter");
+  await page.locator(".virtual-row:focus-within .row-summary").waitFor();
+  const inner = list.getByRole("button", { name: /^fold_/ });
+  assert.equal(await inner.count(), 1);
+  await page.evaluate(() => document.activeElement.blur());
+  await inner.click();
+  await page.locator(".virtual-row:focus-within .row-summary").waitFor();
+  await messages.getByRole("button", { name: /^▸ Show the/ }).click();
+  await list.getByRole("button", { name: /^m\d/ }).first().click();
+  await page.locator(".virtual-row:focus-within .row-folded").waitFor();
+
+  // Another call: nothing is shown of the one before, and a kind that it has not is not chosen.
+  const stale = await page.evaluate(async () => {
+    const scrubber = document.querySelector(".timeline-scrubber");
+    scrubber.value = "1";
+    scrubber.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    while (!document.querySelector("#changes-title").textContent.includes("call 2 ")) await new Promise((drawn) => setTimeout(drawn, 1));
+    return document.querySelector(".change-list").checkVisibility({ visibilityProperty: true });
+  });
+  assert.equal(stale, false);
+  await changes.filter({ hasText: "against the view at call 1" }).waitFor();
+  assert.equal(await changes.getByRole("button", { name: /^folded \d/ }).count(), 0);
+  assert.ok((await list.locator("li").count()) > 0);
+});
+
 test("the graph of folds: a fold stands over what it folded, a fold within it below that, and it leads to its summary", async (t) => {
   const page = await visit(t);
   await openSample(page);
@@ -700,6 +745,49 @@ test("a file that is dropped the moment the page stands is taken", async (t) => 
     }).observe(document, { childList: true, subtree: true });`,
   });
   await page.getByTestId("tokens-after").waitFor();
+});
+
+/** Holds the sample's file back until it is let go, with what the server says then. */
+async function heldSample(page) {
+  let letGo;
+  const held = new Promise((resolve) => (letGo = resolve));
+  await page.route("**/transcript.responses*", async (route) => ((await held) ? route.continue() : route.fulfill({ status: 500 })));
+  await page.getByRole("button", { name: "Use the sample" }).click();
+  return async (ok) => {
+    const answered = page.waitForResponse("**/transcript.responses*");
+    letGo(ok);
+    await answered;
+    await page.waitForTimeout(700); // long enough for it to be opened, if it were
+  };
+}
+
+test("a file that is dropped while the sample is fetched stays, and so does what is said of it", async (t) => {
+  const page = await visit(t);
+  const letGo = await heldSample(page);
+  await drop(page, "mine.json", JSON.stringify(conversation(2)));
+  await page.locator(".facts").filter({ hasText: "mine.json" }).waitFor();
+  await letGo(true);
+  assert.match(await page.locator(".facts").textContent(), /mine\.json/);
+
+  const other = await visit(t, { mayAsk: built.url }); // the server's answer is an error on purpose
+  const fail = await heldSample(other);
+  await drop(other, "cut.json", JSON.stringify(conversation(3)).slice(0, -30));
+  await other.getByRole("alert").filter({ hasText: "cut.json" }).waitFor();
+  await fail(false);
+  assert.match(await other.getByRole("alert").textContent(), /cut\.json/);
+  await other.getByRole("button", { name: "Read the 12 entries that can be read" }).click();
+  await other.locator(".facts").filter({ hasText: "cut.json" }).waitFor();
+});
+
+test("the fetch of the sample is cancelled", async (t) => {
+  const page = await visit(t);
+  const letGo = await heldSample(page);
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("progressbar", { name: "Progress" }).waitFor({ state: "detached" });
+  await letGo(true);
+  assert.equal(await page.locator(".facts").count(), 0);
+  await page.unrouteAll();
+  await openSample(page);
 });
 
 test("a broken file says what is wrong and where; the one before it stays", async (t) => {

@@ -63,7 +63,12 @@ function Fidelity({ run }: { run: Run }) {
       title="What the model still knows"
       run={run}
       about="A small language model (SmolLM2-135M) reads a view that was cut to 30 or 10 % of the room, and is scored on the message that the agent really wrote next. 1: as good as with everything before it; 0: as good as with nothing. The line is the 95 % interval. Further right is better."
-      notes={["“Before” is the ladder that was the default until that day. A running session is cut to its low mark, below what there is room for; “fill” uses all of it.", "The plain even cut, which tells no facts, is better than contextfold here, on all four.", "The models are small, so a single point is noise; and the next message says nothing of a fact that is needed twenty turns later."]}
+      notes={[
+        "“Before” is the default ladder from before the even cut: trim tool outputs, leave out duplicates, summarize.",
+        "The low mark: a running session is cut to less than there is room for, so that the next calls fit without another cut and the prompt cache holds. “Fill”: one view, cut once, that uses all of the room.",
+        "The even cut: older steps stay in their places, and their long texts keep head and tail, all cut to one level. The plain one, which tells no facts, is better than contextfold here, on all four.",
+        "The models are small, so a single point is noise; and the next message says nothing of a fact that is needed twenty turns later.",
+      ]}
     >
       {run.columns.slice(1).map((column, at) => (
         <IntervalChart

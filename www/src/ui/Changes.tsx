@@ -6,7 +6,7 @@ import type { Format } from "contextfold";
 import type { Changes as Found, Happened, Moment, Trouble } from "../engine/protocol";
 import { Diff } from "./Diff";
 import { SummaryText } from "./SummaryText";
-import { Toolbar } from "./Toolbar";
+import { Toolbar, useOneStop } from "./Toolbar";
 import { TroubleNotice } from "./TroubleNotice";
 import { Words } from "./Words";
 import { FATES } from "./fates";
@@ -33,7 +33,8 @@ interface Props {
 }
 
 export function Changes({ moment, calls, format, onGoTo }: Props) {
-  const [found, setFound] = useState<Found | null>(null);
+  /** What was found, and at which moment: that of another one is not shown. */
+  const [compared, setCompared] = useState<{ at: Moment; found: Found } | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [only, setOnly] = useState<Happened | null>(null);
   useEffect(() => {
@@ -41,7 +42,7 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
     const timer = setTimeout(
       () =>
         ask("changes", format).then(
-          (found) => gone || (setFound(found), setTrouble(null)),
+          (found) => gone || (setCompared({ at: moment, found }), setTrouble(null)),
           (error) => gone || wordsOf(error).superseded || setTrouble(wordsOf(error)),
         ),
       REST,
@@ -51,33 +52,42 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
       clearTimeout(timer);
     };
   }, [moment, format]);
-  const shown = found?.changes.filter(({ what }) => only === null || what === only) ?? [];
-  const all = found?.totals.reduce((sum, total) => sum + total.count, 0) ?? 0;
+  const list = useOneStop<HTMLUListElement>();
+  const found = compared?.found;
+  const isOld = compared?.at !== moment;
+  const kind = found?.totals.some(({ what }) => what === only) ? only : null; // a kind that this call has not is not chosen
+  const isShown = ({ what }: { what: Happened }) => kind === null || what === kind;
+  const shown = found?.changes.filter(isShown) ?? [];
+  const all = found?.totals.filter(isShown).reduce((sum, total) => sum + total.count, 0) ?? 0;
   return (
     <section class="panel changes" aria-labelledby="changes-title" data-testid="changes">
       <div class="panel-head">
         <h2 id="changes-title">What changed {placeOf(moment, calls)}</h2>
-        <p class="quiet">{found && againstWhat(found, moment)}</p>
+        <p class="quiet">{found && !isOld && againstWhat(found, moment)}</p>
       </div>
       {trouble && <TroubleNotice trouble={trouble} />}
       {found && (
-        <>
+        <div class={isOld ? "changes-old" : ""}>
           <Toolbar class="chips" label="Which changes">
             {found.totals.map(({ what, count: n, tokensBefore, tokensAfter }) => (
-              <button key={what} type="button" class="chip" aria-pressed={only === what} title={`${count(tokensBefore)} → ${count(tokensAfter)} tokens`} onClick={() => setOnly(only === what ? null : what)}>
+              <button key={what} type="button" class="chip" aria-pressed={kind === what} title={`${count(tokensBefore)} → ${count(tokensAfter)} tokens`} onClick={() => setOnly(kind === what ? null : what)}>
                 <i class={`dot fate-${what}`} />
                 {nameOf(what)} <span>{count(n)}</span>
               </button>
             ))}
           </Toolbar>
           {all === 0 && <p class="quiet">Nothing: the view is the one of the call before.</p>}
-          {shown.length > 0 && (
-            <ul class="change-list" tabIndex={0} aria-label="Changes, message by message">
+          {all > 0 && (
+            <ul {...list} class="change-list" aria-label="Changes, message by message">
               {shown.map((change) => (
                 <li key={change.id}>
-                  <button type="button" class="link" tabIndex={-1} onClick={() => onGoTo(change.id)}>
-                    {change.id}
-                  </button>{" "}
+                  {change.role === "summary" && change.what === "removed" ? (
+                    change.id // it was taken back: there is no row to go to
+                  ) : (
+                    <button type="button" class="link" onClick={() => onGoTo(change.id)}>
+                      {change.id}
+                    </button>
+                  )}{" "}
                   <b>{change.role === "tool" ? change.label : change.role}</b> <em class={`fate fate-${change.what}`}>{nameOf(change.what)}</em>{" "}
                   <span class="quiet">
                     {count(change.tokensBefore)} → {count(change.tokensAfter)} tokens{change.why && `: ${change.why}`}
@@ -85,7 +95,7 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
                   </span>
                 </li>
               ))}
-              {only === null && all > shown.length && <li class="quiet">and {plural(all - shown.length, "other message")}</li>}
+              {all > shown.length && <li class="quiet">and {plural(all - shown.length, "message")} more</li>}
             </ul>
           )}
           <details>
@@ -105,7 +115,7 @@ export function Changes({ moment, calls, format, onGoTo }: Props) {
               <SummaryText {...found.summary} />
             </details>
           )}
-        </>
+        </div>
       )}
       <Words of={["trim"]} />
     </section>

@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** The roles of nodes, by the part whose colour they have. */
-const ROLES = [["system", "System"], ["summary", "Summary: what is folded stands below it, and folds within it below them"], ["user", "User"], ["assistant", "Assistant"], ["tool", "Tool output"]] as const;
+const ROLES = [["system", "System"], ["summary", "Summary: the messages that it stands for are in the lane below it, those of a fold within that fold one lane further down"], ["user", "User"], ["assistant", "Assistant"], ["tool", "Tool output"]] as const;
 
 /** What the arrow keys go through: dots and lanes, each with its words. */
 interface Stop {

@@ -48,10 +48,11 @@ export function Messages({ moment, calls, pins, target: asked, onShow, onPin, on
     setOpen(next);
   };
   const goTo = (id: string) => {
-    const row = rows.find((row) => row.id === id);
+    const row = rows.find((row) => row.id === id) ?? rows.find((row) => row.within === id); // a fold within another has no row
+    const key = row?.fold && !open.has(row.fold) ? row.fold : (row?.id ?? id);
     setOnly(row && !isInView(row) && row.fate !== "folded" ? "all" : null);
     setQuery("");
-    setTarget({ key: id });
+    setTarget({ key });
   };
   return (
     <section class="panel messages" aria-labelledby="messages-title">
@@ -128,7 +129,7 @@ function useSearch(query: string, moment: Moment): { ids: ReadonlySet<string>; a
       clearTimeout(timer);
     };
   }, [query, moment]);
-  return found;
+  return query.trim() === "" ? null : found; // at once: a row that is gone to may not be among what was found
 }
 
 interface ChipProps {

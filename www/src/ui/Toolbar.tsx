@@ -3,11 +3,12 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-export function Toolbar({ label, class: name, children }: { label: string; class: string; children: ComponentChildren }) {
-  const box = useRef<HTMLDivElement>(null);
-  const buttons = () => [...box.current!.querySelectorAll("button")].filter((button) => !button.disabled);
+/** For the element that holds the buttons. */
+export function useOneStop<E extends HTMLElement>() {
+  const box = useRef<E>(null);
+  const buttons = () => [...(box.current?.querySelectorAll("button") ?? [])].filter((button) => !button.disabled);
   const stopAt = (stop: HTMLButtonElement | undefined) => {
-    for (const button of box.current!.querySelectorAll("button")) button.tabIndex = button === stop ? 0 : -1;
+    for (const button of box.current?.querySelectorAll("button") ?? []) button.tabIndex = button === stop ? 0 : -1;
   };
   // Whatever was drawn: one of those that can be pressed is the stop.
   useLayoutEffect(() => {
@@ -25,8 +26,13 @@ export function Toolbar({ label, class: name, children }: { label: string; class
     stopAt(next);
     next.focus();
   };
+  const onFocusIn = (event: FocusEvent) => stopAt((event.target as HTMLElement).closest("button") ?? undefined);
+  return { ref: box, onKeyDown, onFocusIn };
+}
+
+export function Toolbar({ label, class: name, children }: { label: string; class: string; children: ComponentChildren }) {
   return (
-    <div ref={box} class={name} role="toolbar" aria-label={label} onKeyDown={onKeyDown} onFocusIn={(event) => stopAt((event.target as HTMLElement).closest("button") ?? undefined)}>
+    <div {...useOneStop<HTMLDivElement>()} class={name} role="toolbar" aria-label={label}>
       {children}
     </div>
   );

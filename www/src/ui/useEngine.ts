@@ -38,6 +38,8 @@ export function useEngine() {
   const [unfolded, setUnfolded] = useState<string[]>([]);
   const read = useRef<Source | null>(null);
   const refused = useRef<Source | null>(null);
+  /** The number of the newest `open`; a `cancel` raises it, too. */
+  const newest = useRef(0);
   /** The facts of the last replay are not known yet. */
   const pending = useRef(false);
 
@@ -160,11 +162,14 @@ export function useEngine() {
 
   const open = useCallback(
     async (file: Blob | Promise<Blob>, name: string, how: { partial?: boolean; repaired?: boolean } = {}) => {
+      const mine = ++newest.current;
       setBusy("reading");
       setTrouble(null);
       const source = { file: new Blob(), name, partial: false, repaired: false, ...how };
       try {
         source.file = await file;
+        if (mine !== newest.current) return; // another file was opened while this one was fetched, or it was cancelled
+        // From here on the engine's thread has the last word: it answers in the order in which it is asked.
         const found = await ask("open", source);
         read.current = source;
         sources.current = found.sources;
@@ -179,9 +184,9 @@ export function useEngine() {
         setSteps(NO_STEPS);
         look({ settings: { ...settingsFor(found), ...settings }, call: at, unfolded: [] });
       } catch (error) {
+        if (mine !== newest.current) return;
         setBusy(null);
         setProgress(null);
-        if (error instanceof Cancelled) return;
         const words = wordsOf(error);
         refused.current = source;
         setTrouble({ ...words, title: `${name}: ${words.title}` });
@@ -201,6 +206,7 @@ export function useEngine() {
 
   /** Stops what is under way. What was open before is read again, since the thread is a new one. */
   const cancel = useCallback(() => {
+    newest.current++;
     client.cancel();
     wanted.current = {};
     setProgress(null);
