@@ -125,6 +125,22 @@ describe("clients side by side", () => {
     assert.ok(!(limits["nobody-knows-it"] > 0), `${limits["nobody-knows-it"]}`);
   });
 
+  test("a past that is rewritten with each request does not grow without end: another conversation is begun", async (t) => {
+    const server = await upstreamOf(t, (_, response) => sendJson(response, 200, completion("Go on.")));
+    const proxy = await proxyTo(t, server.url);
+    for (let n = 0; n < 30; n++) await post(proxy, "/v1/chat/completions", JSON.stringify({ model: "gpt-4o", messages: chat("Hello.", "Hello.", "An example.", "Its answer.", `${n} ${"word ".repeat(20_000)}`) }));
+    assert.equal((await proxy.reports()).conversations.length, 2);
+  });
+
+  test("a request that was at work when its connection broke is not sent a second time", async (t) => {
+    const server = await upstreamOf(t, (request, response, _, n) => (n === 1 ? sendJson(response, 200, completion("Go on.")) : setTimeout(() => request.socket.resetAndDestroy(), 600)));
+    const proxy = await proxyTo(t, server.url);
+    const body = JSON.stringify({ model: "gpt-4o", messages: chat("Hello.") });
+    assert.equal((await post(proxy, "/v1/chat/completions", body)).status, 200);
+    assert.equal((await post(proxy, "/v1/chat/completions", body)).status, 502);
+    assert.equal(server.requests.length, 2);
+  });
+
   test("a web page of another site is refused, under whatever name it asks", async (t) => {
     const server = await upstreamOf(t, (_, response) => sendJson(response, 200, completion("Go on.")));
     const proxy = await proxyTo(t, server.url);
@@ -464,7 +480,7 @@ describe("the process", () => {
       proxy.child.kill(signal);
       let refused;
       for (let n = 0; n < 100 && !refused; n++) refused = await raw(`${proxy.url}/contextfold/reports`).then(() => after(10), (error) => error);
-      assert.equal(refused?.code, "ECONNREFUSED");
+      assert.match(`${refused?.code}`, /^ECONN(REFUSED|RESET)$/); // reset where the system had taken the connection just before
       finish();
       assert.equal(await text, "data: one\n\ndata: two\n\n");
       assert.equal(await proxy.ended, 0);

@@ -1,4 +1,5 @@
-// What a conversation's session is told of its model, by the body of each request: agents change models in the middle.
+// What a conversation's session is told of its model, and of the room that each request wants for its answer. A conversation has one
+// model: with another it is another conversation.
 
 import { Session } from "contextfold";
 

@@ -5,10 +5,10 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { BodyKeeper } from "../../integrations/shared/bodies.js";
 import { sendFitting } from "../../integrations/shared/http.js";
+import { whyForbidden } from "./access.js";
 import { BrokenOff, answerOf, changedBy } from "./answer.js";
 import { APIS, apiOf, errorsOf } from "./apis.js";
 import { TooLarge, bytesOf, hasBody, isPacked } from "./bodies.js";
-import { strangerOf } from "./guests.js";
 import { passedOn } from "./headers.js";
 import { Limits } from "./limits.js";
 import { Owners } from "./owners.js";
@@ -100,8 +100,8 @@ export class Proxy {
     });
     const path = request.url.replace(/[?#].*/s, "");
     try {
-      const stranger = strangerOf(request, this.#host);
-      if (stranger) throw new Stranger(stranger);
+      const forbidden = whyForbidden(request, this.#host);
+      if (forbidden) throw new Forbidden(forbidden);
       if (path === "/contextfold" || path.startsWith("/contextfold/")) return this.#own(request, response, path);
       this.#reports.count("requests");
       const api = apiOf(request, path);
@@ -206,11 +206,11 @@ export class Proxy {
 /** A session that was let go of meanwhile has none. */
 const reportOf = ({ left, session }) => (left ? undefined : session.report);
 
-/** A web page's request. */
-class Stranger extends Error {}
+/** A request of a web page, or under a name that is not the proxy's. */
+class Forbidden extends Error {}
 
 function refusalOf(error) {
-  if (error instanceof Stranger) return [403, "permission_error", error.message];
+  if (error instanceof Forbidden) return [403, "permission_error", error.message];
   if (error instanceof TooLarge) return [413, "request_too_large", error.message];
   if (error instanceof Unreachable) return [502, "api_error", `${error.message}; is --upstream right, and is there a network?`];
   if (error instanceof BrokenOff) return [502, "api_error", `${error.message}; try again`];

@@ -141,7 +141,7 @@ export class Conversations {
       const found = goesOn(conversation, list, this.#format);
       if (found?.isTheSame && (!best || found.entries > best.found.entries)) best = { conversation, found };
     }
-    if (this.#serves && best) {
+    if (this.#serves && best && !best.conversation.busy) { // one that is busy is asked for again
       best.conversation.bytes += sizeOf(list.slice(best.found.entries));
       if (best.conversation.bytes > MOST_OFTEN * bytes + ALWAYS) best = this.#without(best.conversation);
     }

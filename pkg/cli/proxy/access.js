@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { hostname } from "node:os";
 
 /** Why a request is not taken; `undefined` where it is. */
-export function strangerOf({ headers }, listensAt) {
+export function whyForbidden({ headers }, listensAt) {
   const host = nameOf(`http://${headers.host ?? ""}`);
   // A page whose own name was made to lead here has that name in the header; it has a dot, and is none of ours.
   const isOurs = host !== undefined && (isIP(host) || !host.includes(".") || host.endsWith(".localhost") || [listensAt, hostname()].includes(host));
