@@ -26,12 +26,25 @@ pub enum Format {
     /// AI SDK `ModelMessage`s.
     #[serde(rename = "ai-sdk")]
     AiSdk,
+    /// Google Gemini `contents`, with `systemInstruction` apart.
+    #[serde(rename = "gemini")]
+    Gemini,
+    /// Amazon Bedrock Converse messages, with `system` apart.
+    #[serde(rename = "bedrock-converse")]
+    BedrockConverse,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 5] =
-        [Self::Messages, Self::OpenaiResponses, Self::OpenaiChat, Self::Anthropic, Self::AiSdk];
+    pub const ALL: [Self; 7] = [
+        Self::Messages,
+        Self::OpenaiResponses,
+        Self::OpenaiChat,
+        Self::Anthropic,
+        Self::AiSdk,
+        Self::Gemini,
+        Self::BedrockConverse,
+    ];
 
     /// The format's name in the public API.
     pub const fn as_str(self) -> &'static str {
@@ -41,6 +54,8 @@ impl Format {
             Self::OpenaiChat => "openai-chat",
             Self::Anthropic => "anthropic",
             Self::AiSdk => "ai-sdk",
+            Self::Gemini => "gemini",
+            Self::BedrockConverse => "bedrock-converse",
         }
     }
 

@@ -39,6 +39,8 @@ saved!(
         OpenaiChat,
         Anthropic,
         AiSdk,
+        Gemini,
+        BedrockConverse,
     }
 );
 saved!(

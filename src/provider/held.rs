@@ -11,6 +11,7 @@ use crate::message::Format;
 pub const fn list_keys(format: Format) -> &'static [&'static str] {
     match format {
         Format::OpenaiResponses => &["input", "output", "items"],
+        Format::Gemini => &["contents"],
         _ => &["messages", "items"],
     }
 }
@@ -28,7 +29,7 @@ pub fn list_of(format: Format, input: &Value) -> Result<Cow<'_, [Value]>> {
         Format::Anthropic => message(map, input),
         Format::OpenaiResponses => item_or_text(map, input),
         Format::AiSdk => prompt(map, format),
-        Format::Messages => None,
+        Format::Gemini | Format::BedrockConverse | Format::Messages => None,
     });
     if let Some(list) = found.or_else(|| under_a_key(format, input).map(Cow::from)) {
         return Ok(list);

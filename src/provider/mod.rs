@@ -7,12 +7,14 @@
 mod ai_sdk;
 
 mod anthropic;
+mod bedrock;
 mod call_ids;
 mod calls;
 mod check;
 mod convert;
 mod detect;
 mod fields;
+mod gemini;
 mod graph;
 mod held;
 mod history;
@@ -214,6 +216,8 @@ pub fn provider(format: Format) -> &'static dyn Provider {
         Format::OpenaiChat => &openai_chat::Chat,
         Format::AiSdk => &ai_sdk::AiSdk,
         Format::Anthropic => &anthropic::Anthropic,
+        Format::Gemini => &gemini::Gemini,
+        Format::BedrockConverse => &bedrock::Bedrock,
     }
 }
 

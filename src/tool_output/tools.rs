@@ -36,6 +36,12 @@ impl ToolDefinition {
             Format::Anthropic => {
                 json!({ "name": name, "description": description, "input_schema": parameters })
             }
+            Format::Gemini => {
+                json!({ "name": name, "description": description, "parametersJsonSchema": parameters })
+            }
+            Format::BedrockConverse => {
+                json!({ "toolSpec": { "name": name, "description": description, "inputSchema": { "json": parameters } } })
+            }
             Format::AiSdk => {
                 json!({ "type": "function", "name": name, "description": description, "inputSchema": parameters })
             }

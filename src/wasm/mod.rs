@@ -46,6 +46,7 @@ mod snapshot;
 mod store;
 mod stores;
 mod summarize;
+mod summary_body;
 mod sync;
 mod text_pieces;
 mod thrown;

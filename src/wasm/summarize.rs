@@ -1,26 +1,22 @@
 //! The one question: from a pending request to the callback's answer.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
-use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::call_cost::tell_of_summary;
 use super::inner::Inner;
 use super::lent::Lent;
 use super::signal::{AbortSignal, abort_error, wait};
+use super::summary_body::{as_the_sdk_takes_it, body, continued, written};
 use super::thrown::{message_of, said_by};
-use super::value::{get, get_string, json, set, text, to_js, when_read};
-use super::view::marked_view_of;
+use super::value::{get, json, set, text, when_read};
 use crate::compaction::extractive;
-use crate::compaction::{Answer, Profile, Reason, Size, Style, SummaryRequest, ViewEnd, transcript_messages};
-use crate::context::Snapshot;
+use crate::compaction::{Answer, Profile, Reason, Style, SummaryRequest, ViewEnd, transcript_messages};
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message};
 use crate::provider::{is_too_large, provider};
-use crate::session::Session;
 use crate::tokens::{Estimate, TokenUsage};
 
 #[wasm_bindgen]
@@ -176,174 +172,16 @@ pub fn request_object(inner: &Rc<Inner>, request: &SummaryRequest) -> Result<JsV
                 Some(inner) if continues.is_some() => continued(&inner, &request, seen.as_ref(), format),
                 _ => body(&request, format),
             }
+            .and_then(|body| as_the_sdk_takes_it(body, format))
         });
     set(&object, "as", &as_format.into_js_value())?;
     Ok(object.into())
 }
 
 /// What the profile says of the answer.
-fn output_terms(request: &SummaryRequest) -> impl Iterator<Item = (&'static str, f64)> {
+pub fn output_terms(request: &SummaryRequest) -> impl Iterator<Item = (&'static str, f64)> {
     let max_tokens = request.max_tokens.map(|n| ("max_tokens", n as f64));
     max_tokens.into_iter().chain(request.profile.temperature().map(|t| ("temperature", t)))
-}
-
-/// The request as a body that goes on from the view: its entries as they were sent, the tools, and the instruction behind them. The
-/// beginning of a view, and a view that has changed since the request was made, are written from the request's own messages.
-fn continued(
-    inner: &Rc<Inner>,
-    request: &SummaryRequest,
-    seen: Option<&Snapshot>,
-    format: Format,
-) -> Result<JsValue, JsValue> {
-    let is_seen = inner.read(|core| seen.is_some_and(|seen| core.context().view.is_at(seen)))?;
-    let body = match (is_seen, request.size) {
-        (true, Size::Whole) => of_view(inner, request, format)?,
-        (true, _) => with_head_of_view(inner, body(request, format)?, format)?,
-        (false, _) => body(request, format)?,
-    };
-    let tools: Vec<Value> =
-        inner.read(Session::tools)?.into_iter().filter(|tool| is_tool_of(tool, format)).collect();
-    if !tools.is_empty() {
-        set(&body, "tools", &to_js(&tools)?)?;
-        // Anthropic forgets the messages that it has in its cache when the choice changes: there, an answer that calls a tool
-        // is refused and asked for again.
-        if matches!(format, Format::OpenaiChat | Format::OpenaiResponses) {
-            set(&body, "tool_choice", &"none".into())?;
-        }
-    }
-    Ok(body)
-}
-
-/// The view, marked for the prompt cache like the one that was sent last.
-fn view_as_sent(inner: &Rc<Inner>, format: Format) -> Result<JsValue, JsValue> {
-    let marks = if format == Format::Anthropic { inner.marks.borrow().most } else { 0 };
-    Ok(marked_view_of(inner, format, None, marks)?.0)
-}
-
-/// The view's own entries, and the instruction behind them.
-fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
-    let view = view_as_sent(inner, format)?;
-    let (body, list) = if let Some(list) = view.dyn_ref::<Array>() {
-        let body = Object::new();
-        let mut list = list.clone();
-        if format == Format::AiSdk
-            && let Some(system) = &request.system
-        {
-            // The SDK takes instructions apart from the messages.
-            let leading = list.iter().take_while(is_system).count();
-            list = list.slice(leading as u32, list.length());
-            set(&body, "system", &system.into())?;
-        }
-        set(&body, "messages", &list)?;
-        (body.into(), list)
-    } else {
-        let key = if format == Format::OpenaiResponses { "input" } else { "messages" };
-        let list = get(&view, key)?.map(JsCast::unchecked_into::<Array>).unwrap_or_default();
-        (view, list)
-    };
-    let instruction: Vec<Arc<Message>> = request.messages().pop().into_iter().collect();
-    for entry in written(&instruction, format)?.1 {
-        list.push(&entry);
-    }
-    set_terms(&body, request, format)?;
-    Ok(body)
-}
-
-/// The body with the header as the view has it: with its marks, in as many entries.
-fn with_head_of_view(inner: &Rc<Inner>, body: JsValue, format: Format) -> Result<JsValue, JsValue> {
-    let view = view_as_sent(inner, format)?;
-    match format {
-        Format::Anthropic | Format::OpenaiResponses => {
-            for key in ["system", "instructions"] {
-                if let Some(head) = get(&view, key)? {
-                    set(&body, key, &head)?;
-                }
-            }
-        }
-        Format::Messages | Format::OpenaiChat => {
-            let system: Array = view.unchecked_into::<Array>().iter().take_while(is_system).collect();
-            if let Some(list) = get(&body, "messages")? {
-                let list: Array = list.unchecked_into();
-                let own = list.iter().take_while(is_system).count();
-                set(&body, "messages", &system.concat(&list.slice(own as u32, list.length())))?;
-            }
-        }
-        Format::AiSdk => {}
-    }
-    Ok(body)
-}
-
-fn is_system(entry: &JsValue) -> bool {
-    get_string(entry, "role").is_ok_and(|role| role.as_deref() == Some("system"))
-}
-
-/// Whether a tool's definition is one of the format's: tools go along as they were given, and are not translated.
-fn is_tool_of(tool: &Value, format: Format) -> bool {
-    let has = |key: &str| tool.get(key).is_some();
-    match format {
-        Format::OpenaiChat => has("function") || has("custom"),
-        Format::OpenaiResponses => has("type") && !has("function") && !has("custom") && !has("input_schema"),
-        Format::Anthropic => has("name") && !has("parameters"),
-        Format::Messages | Format::AiSdk => false,
-    }
-}
-
-/// The request as a body that the format's API takes.
-fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
-    let (head, items) = written(&request.messages(), format)?;
-    let body = Object::new();
-    if let Some(model) = &request.model {
-        set(&body, "model", &model.into())?;
-    }
-    let system = request.system.as_deref().map(JsValue::from_str).or(head);
-    let list = match format {
-        Format::OpenaiResponses => {
-            if let Some(system) = system {
-                set(&body, "instructions", &system)?;
-            }
-            "input"
-        }
-        Format::Anthropic | Format::AiSdk => {
-            if let Some(system) = system {
-                set(&body, "system", &system)?;
-            }
-            "messages"
-        }
-        Format::Messages | Format::OpenaiChat => {
-            if let Some(system) = system {
-                let message = Object::new();
-                set(&message, "role", &"system".into())?;
-                set(&message, "content", &system)?;
-                items.unshift(&message);
-            }
-            "messages"
-        }
-    };
-    set(&body, list, &items)?;
-    set_terms(&body, request, format)?;
-    Ok(body.into())
-}
-
-/// The request's terms, under the names that the format has for them.
-fn set_terms(body: &JsValue, request: &SummaryRequest, format: Format) -> Result<(), JsValue> {
-    for (key, value) in output_terms(request) {
-        let key = match (key, format) {
-            ("max_tokens", Format::OpenaiChat) => "max_completion_tokens",
-            ("max_tokens", Format::OpenaiResponses) => "max_output_tokens",
-            ("max_tokens", Format::AiSdk) => "maxOutputTokens",
-            (key, _) => key,
-        };
-        set(body, key, &value.into())?;
-    }
-    Ok(())
-}
-
-/// The head and the items of messages in a format.
-fn written(messages: &[Arc<Message>], format: Format) -> Result<(Option<JsValue>, Array), JsValue> {
-    let messages: Vec<&Message> = messages.iter().map(|m| &**m).collect();
-    let written = provider(format).write(&messages);
-    let head = written.head.as_ref().map(to_js).transpose()?;
-    Ok((head, to_js(&written.items)?.unchecked_into()))
 }
 
 /// The format of this name, or `INVALID_ARGUMENT`.

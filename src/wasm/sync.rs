@@ -223,7 +223,8 @@ fn header_beside(inner: &Inner, format: Format, input: &JsValue) -> Result<Optio
     let is_said = match format {
         Format::Messages | Format::OpenaiChat => false,
         Format::OpenaiResponses => beside.get("instructions").is_some(),
-        Format::Anthropic | Format::AiSdk => beside.get("system").is_some(),
+        Format::Gemini => beside.get("systemInstruction").is_some(),
+        Format::Anthropic | Format::AiSdk | Format::BedrockConverse => beside.get("system").is_some(),
     };
     Ok((is_said || !header.is_empty() || inner.header_beside.get()).then_some(header))
 }

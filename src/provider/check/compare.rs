@@ -30,6 +30,8 @@ pub(super) fn check(
         }
         Format::Anthropic => thinking(before, after, options, found),
         Format::Messages | Format::AiSdk => {}
+        Format::Gemini => {}
+        Format::BedrockConverse => {}
     }
 }
 

@@ -1,9 +1,11 @@
 //! Whether a provider would take a history, by the rules of its API.
 
 mod anthropic;
+mod bedrock;
 mod chat;
 mod compare;
 pub(super) mod dialect;
+mod gemini;
 mod open;
 mod pairs;
 pub(super) mod pending;
@@ -138,6 +140,8 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
             anthropic::cache_marks(input, list, &mut found);
             anthropic::check(list, &options, &mut found);
         }
+        Format::Gemini => gemini::check(input, list, &options, &mut found),
+        Format::BedrockConverse => bedrock::check(input, list, &options, &mut found),
         Format::Messages | Format::AiSdk => pairs::check(format, list, &options, &mut found),
     }
     if let Some(original) = options.original {

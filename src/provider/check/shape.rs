@@ -142,6 +142,8 @@ pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &m
                 calls(entry, &mut wrong);
             }
             Format::Anthropic => anthropic(entry, &mut wrong),
+            Format::Gemini => {}
+            Format::BedrockConverse => {}
             Format::Messages | Format::AiSdk => {
                 let one = Value::Array(vec![entry.clone()]);
                 if let Err(e) = super::super::provider(format).read(&one) {

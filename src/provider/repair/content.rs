@@ -69,7 +69,9 @@ pub(super) fn mend(work: &mut Work) {
 
 /// Takes out what is empty by now, and sets right the beginning and the end.
 pub(super) fn last(work: &mut Work) {
-    let rule = work.rule(["schema", "C-null-content", "A-empty-content", "schema", "schema"]);
+    let rule = work.rule([
+        "schema", "C-null-content", "A-empty-content", "schema", "G-empty-parts", "B-empty-content", "schema",
+    ]);
     let format = work.format;
     let mut changes = Vec::new();
     let told: HashSet<usize> = work.changes.iter().map(|change| change.index).collect();
@@ -105,6 +107,9 @@ fn says_nothing(format: Format, message: &Message) -> bool {
                 && matches!(message.role, Role::User | Role::Assistant)
                 && !["refusal", "audio", "content"].iter().any(|key| told(key))
                 || message.parts.is_empty() && message.role == Role::User
+        }
+        Format::Gemini | Format::BedrockConverse => {
+            message.parts.is_empty() && !message.role.is_instruction()
         }
         Format::Messages | Format::AiSdk => false,
     }

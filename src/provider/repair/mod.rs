@@ -60,14 +60,16 @@ impl Work {
         self.changes.push(Change { index, rule, what: what.into() });
     }
 
-    /// The rule's name in this format: Responses, Chat Completions, Anthropic, AI SDK, our own.
-    fn rule(&self, names: [&'static str; 5]) -> &'static str {
-        let [responses, chat, anthropic, ai_sdk, messages] = names;
+    /// The rule's name in this format: Responses, Chat Completions, Anthropic, AI SDK, Gemini, Bedrock, our own.
+    fn rule(&self, names: [&'static str; 7]) -> &'static str {
+        let [responses, chat, anthropic, ai_sdk, gemini, bedrock, messages] = names;
         match self.format {
             Format::OpenaiResponses => responses,
             Format::OpenaiChat => chat,
             Format::Anthropic => anthropic,
             Format::AiSdk => ai_sdk,
+            Format::Gemini => gemini,
+            Format::BedrockConverse => bedrock,
             Format::Messages => messages,
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn mend(work: &mut Work, options: &CheckOptions<'_>) {
         Format::OpenaiResponses if strict => Place::AfterRun,
         Format::OpenaiResponses | Format::Messages => Place::After,
         Format::OpenaiChat => Place::Directly,
-        Format::Anthropic | Format::AiSdk => Place::AfterRun,
+        Format::Anthropic | Format::AiSdk | Format::Gemini | Format::BedrockConverse => Place::AfterRun,
     };
     drop_duplicate_calls(work, place);
     if work.format == Format::OpenaiResponses {
@@ -128,7 +128,9 @@ fn calls_last(work: &mut Work) {
 
 /// A call with the id of one that is still open goes.
 fn drop_duplicate_calls(work: &mut Work, place: Place) {
-    let rule = work.rule(["R-dup-call", "C-dup-call", "A-dup-use", "S-dup-call", "M-dup-call"]);
+    let rule = work.rule([
+        "R-dup-call", "C-dup-call", "A-dup-use", "S-dup-call", "G-dup-use", "B-dup-use", "M-dup-call",
+    ]);
     let mut open: HashSet<String> = HashSet::new();
     let mut gone: Vec<(usize, String)> = Vec::new();
     let mut previous = Role::User;
@@ -217,12 +219,22 @@ fn settle(
     place: Place,
     options: &CheckOptions<'_>,
 ) -> Moved {
-    let orphan = work
-        .rule(["R-orphan-output", "C-orphan-tool", "A-orphan-result", "S-orphan-result", "M-orphan-output"]);
-    let twice = work.rule(["R-dup-output", "C-dup-tool", "A-dup-result", "S-dup-result", "M-dup-output"]);
-    let missing = work.rule(["R-unanswered", "C-unanswered", "A-unanswered", "S-unanswered", "M-unanswered"]);
-    let misplaced =
-        work.rule(["R-order", "C-unanswered", "A-result-not-first", "S-unanswered", "M-orphan-output"]);
+    let orphan = work.rule([
+        "R-orphan-output", "C-orphan-tool", "A-orphan-result", "S-orphan-result", "G-orphan-result",
+        "B-orphan-result", "M-orphan-output",
+    ]);
+    let twice = work.rule([
+        "R-dup-output", "C-dup-tool", "A-dup-result", "S-dup-result", "G-dup-result", "B-dup-result",
+        "M-dup-output",
+    ]);
+    let missing = work.rule([
+        "R-unanswered", "C-unanswered", "A-unanswered", "S-unanswered", "G-unanswered", "B-unanswered",
+        "M-unanswered",
+    ]);
+    let misplaced = work.rule([
+        "R-order", "C-unanswered", "A-result-not-first", "S-unanswered", "G-result-not-first",
+        "B-result-not-first", "M-orphan-output",
+    ]);
     let claimed: HashSet<usize> = answers.iter().flatten().copied().collect();
     let ids: HashSet<&str> = asked.iter().map(|a| a.id.as_str()).collect();
     let roles: Vec<Role> = work.entries.iter().map(|e| e.message.role).collect();

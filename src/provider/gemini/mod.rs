@@ -1,0 +1,26 @@
+//! Google Gemini: `contents` of `parts`, with `systemInstruction` apart.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::{Calls, Note, Provider};
+use crate::error::{Error, Result};
+use crate::message::{Format, Message};
+
+/// Format `"gemini"`.
+pub(super) struct Gemini;
+
+impl Provider for Gemini {
+    fn format(&self) -> Format {
+        Format::Gemini
+    }
+
+    fn read_list(&self, _list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
+        Err(Error::argument("not written yet"))
+    }
+
+    fn write_run(&self, _run: &[&Message], _calls: &Calls<'_>, _notes: &mut Vec<Note>) -> Vec<Value> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,233 @@
+//! The request for a summary as a body that a provider's SDK takes.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use js_sys::{Array, Object, Reflect};
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::*;
+
+use super::inner::Inner;
+use super::summarize::output_terms;
+use super::value::{get, get_string, set, to_js};
+use super::view::marked_view_of;
+use crate::compaction::{Size, SummaryRequest};
+use crate::context::Snapshot;
+use crate::message::{Format, Message, Role};
+use crate::provider::{list_keys, provider};
+use crate::session::Session;
+
+/// The request as a body that goes on from the view: its entries as they were sent, the tools, and the instruction behind them. The
+/// beginning of a view, and a view that has changed since the request was made, are written from the request's own messages.
+pub fn continued(
+    inner: &Rc<Inner>,
+    request: &SummaryRequest,
+    seen: Option<&Snapshot>,
+    format: Format,
+) -> Result<JsValue, JsValue> {
+    let is_seen = inner.read(|core| seen.is_some_and(|seen| core.context().view.is_at(seen)))?;
+    let body = match (is_seen, request.size) {
+        (true, Size::Whole) => of_view(inner, request, format)?,
+        (true, _) => with_head_of_view(inner, body(request, format)?, format)?,
+        (false, _) => body(request, format)?,
+    };
+    let tools: Vec<Value> =
+        inner.read(Session::tools)?.into_iter().filter(|tool| is_tool_of(tool, format)).collect();
+    if !tools.is_empty() {
+        set(&body, "tools", &to_js(&tools)?)?;
+        // Anthropic forgets the messages that it has in its cache when the choice changes: there, an answer that calls a tool
+        // is refused and asked for again.
+        match format {
+            Format::OpenaiChat | Format::OpenaiResponses => set(&body, "tool_choice", &"none".into())?,
+            Format::Gemini => {
+                let none = json!({ "functionCallingConfig": { "mode": "NONE" } });
+                set(&body, "toolConfig", &to_js(&none)?)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(body)
+}
+
+/// The view, marked for the prompt cache like the one that was sent last.
+fn view_as_sent(inner: &Rc<Inner>, format: Format) -> Result<JsValue, JsValue> {
+    let marks = if format == Format::Anthropic { inner.marks.borrow().most } else { 0 };
+    Ok(marked_view_of(inner, format, None, marks)?.0)
+}
+
+/// The view's own entries, and the instruction behind them.
+fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
+    let view = view_as_sent(inner, format)?;
+    let (body, list) = if let Some(list) = view.dyn_ref::<Array>() {
+        let body = Object::new();
+        let mut list = list.clone();
+        if format == Format::AiSdk
+            && let Some(system) = &request.system
+        {
+            // The SDK takes instructions apart from the messages.
+            let leading = list.iter().take_while(is_system).count();
+            list = list.slice(leading as u32, list.length());
+            set(&body, "system", &system.into())?;
+        }
+        set(&body, "messages", &list)?;
+        (body.into(), list)
+    } else {
+        let list = get(&view, list_key(format))?.map(JsCast::unchecked_into::<Array>).unwrap_or_default();
+        (view, list)
+    };
+    let instruction: Vec<Arc<Message>> = request.messages().pop().into_iter().collect();
+    for entry in written(&instruction, format)?.1 {
+        list.push(&entry);
+    }
+    set_terms(&body, request, format)?;
+    Ok(body)
+}
+
+/// The body with the header as the view has it: with its marks, in as many entries.
+fn with_head_of_view(inner: &Rc<Inner>, body: JsValue, format: Format) -> Result<JsValue, JsValue> {
+    let view = view_as_sent(inner, format)?;
+    match format {
+        Format::Anthropic | Format::OpenaiResponses => {
+            for key in ["system", "instructions"] {
+                if let Some(head) = get(&view, key)? {
+                    set(&body, key, &head)?;
+                }
+            }
+        }
+        Format::Messages | Format::OpenaiChat => {
+            let system: Array = view.unchecked_into::<Array>().iter().take_while(is_system).collect();
+            if let Some(list) = get(&body, "messages")? {
+                let list: Array = list.unchecked_into();
+                let own = list.iter().take_while(is_system).count();
+                set(&body, "messages", &system.concat(&list.slice(own as u32, list.length())))?;
+            }
+        }
+        Format::Gemini | Format::BedrockConverse => {
+            for key in ["system", "systemInstruction"] {
+                if let Some(head) = get(&view, key)? {
+                    set(&body, key, &head)?;
+                }
+            }
+        }
+        Format::AiSdk => {}
+    }
+    Ok(body)
+}
+
+fn is_system(entry: &JsValue) -> bool {
+    get_string(entry, "role").is_ok_and(|role| role.as_deref() == Some("system"))
+}
+
+/// Whether a tool's definition is one of the format's: tools go along as they were given, and are not translated.
+fn is_tool_of(tool: &Value, format: Format) -> bool {
+    let has = |key: &str| tool.get(key).is_some();
+    match format {
+        Format::OpenaiChat => has("function") || has("custom"),
+        Format::OpenaiResponses => has("type") && !has("function") && !has("custom") && !has("input_schema"),
+        Format::Anthropic => has("name") && !has("parameters"),
+        Format::Gemini => has("functionDeclarations") || has("name") && !has("input_schema"),
+        Format::BedrockConverse => has("toolSpec") || has("cachePoint"),
+        Format::Messages | Format::AiSdk => false,
+    }
+}
+
+/// The request as a body that the format's API takes.
+pub fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue> {
+    let (head, items) = written(&request.messages(), format)?;
+    let body = Object::new();
+    if let Some(model) = &request.model {
+        let key = if format == Format::BedrockConverse { "modelId" } else { "model" };
+        set(&body, key, &model.into())?;
+    }
+    let head = match request.system.as_deref() {
+        Some(text) => head_of_text(text, format)?,
+        None => head,
+    };
+    match (head, head_key(format)) {
+        (Some(head), Some(key)) => set(&body, key, &head)?,
+        (Some(head), None) => {
+            let message = Object::new();
+            set(&message, "role", &"system".into())?;
+            set(&message, "content", &head)?;
+            items.unshift(&message);
+        }
+        (None, _) => {}
+    }
+    set(&body, list_key(format), &items)?;
+    set_terms(&body, request, format)?;
+    Ok(body.into())
+}
+
+/// The key under which a format's body keeps its list.
+fn list_key(format: Format) -> &'static str {
+    list_keys(format)[0]
+}
+
+/// The key under which a format's body keeps instructions, apart from its list.
+fn head_key(format: Format) -> Option<&'static str> {
+    match format {
+        Format::OpenaiResponses => Some("instructions"),
+        Format::Anthropic | Format::AiSdk | Format::BedrockConverse => Some("system"),
+        Format::Gemini => Some("systemInstruction"),
+        Format::Messages | Format::OpenaiChat => None,
+    }
+}
+
+/// Instructions as a format's body has them.
+fn head_of_text(text: &str, format: Format) -> Result<Option<JsValue>, JsValue> {
+    if !matches!(format, Format::Gemini | Format::BedrockConverse) {
+        return Ok(Some(JsValue::from_str(text)));
+    }
+    let system = Message::text(Role::System, text);
+    provider(format).write_head(&[&system], &mut Vec::new()).as_ref().map(to_js).transpose()
+}
+
+/// The body in the shape that the provider's SDK takes: `@google/genai` has all but model and contents under `config`, Bedrock's client
+/// groups the terms and the tools.
+pub fn as_the_sdk_takes_it(body: JsValue, format: Format) -> Result<JsValue, JsValue> {
+    let groups: &[(&str, &[&str])] = match format {
+        Format::Gemini => {
+            &[("config", &["systemInstruction", "maxOutputTokens", "temperature", "tools", "toolConfig"])]
+        }
+        Format::BedrockConverse => {
+            &[("inferenceConfig", &["maxTokens", "temperature"]), ("toolConfig", &["tools"])]
+        }
+        _ => return Ok(body),
+    };
+    for (group, keys) in groups {
+        let within = Object::new();
+        for key in *keys {
+            if let Some(value) = get(&body, key)? {
+                set(&within, key, &value)?;
+                Reflect::delete_property(body.unchecked_ref::<Object>(), &(*key).into())?;
+            }
+        }
+        if Object::keys(&within).length() > 0 {
+            set(&body, group, &within)?;
+        }
+    }
+    Ok(body)
+}
+
+/// The request's terms, under the names that the format has for them.
+fn set_terms(body: &JsValue, request: &SummaryRequest, format: Format) -> Result<(), JsValue> {
+    for (key, value) in output_terms(request) {
+        let key = match (key, format) {
+            ("max_tokens", Format::OpenaiChat) => "max_completion_tokens",
+            ("max_tokens", Format::OpenaiResponses) => "max_output_tokens",
+            ("max_tokens", Format::AiSdk | Format::Gemini) => "maxOutputTokens",
+            ("max_tokens", Format::BedrockConverse) => "maxTokens",
+            (key, _) => key,
+        };
+        set(body, key, &value.into())?;
+    }
+    Ok(())
+}
+
+/// The head and the items of messages in a format.
+pub fn written(messages: &[Arc<Message>], format: Format) -> Result<(Option<JsValue>, Array), JsValue> {
+    let messages: Vec<&Message> = messages.iter().map(|m| &**m).collect();
+    let written = provider(format).write(&messages);
+    let head = written.head.as_ref().map(to_js).transpose()?;
+    Ok((head, to_js(&written.items)?.unchecked_into()))
+}
