@@ -1,5 +1,6 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import type { Middleware } from "@anthropic-ai/sdk";
+import type { Summarize } from "contextfold";
 import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
 
 export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
@@ -62,3 +63,28 @@ export declare function toolRunner<P extends Parameters<Anthropic["beta"]["messa
   options: AnthropicOptions,
   requestOptions?: Parameters<Anthropic["beta"]["messages"]["toolRunner"]>[1],
 ): P extends { stream: true } ? import("@anthropic-ai/sdk/lib/tools/BetaToolRunner").BetaToolRunner<true> : import("@anthropic-ai/sdk/lib/tools/BetaToolRunner").BetaToolRunner<false>;
+
+/**
+ * A `summarize` that asks Anthropic to compact the conversation itself, by `compaction: { type: "summarize" }` under the beta `compact-2026-09-04` (docs: Compaction on demand).
+ *
+ * ```js
+ * import Anthropic from "@anthropic-ai/sdk";
+ * import { Session } from "contextfold";
+ * import { providerCompaction } from "contextfold/anthropic";
+ *
+ * const session = new Session({ model: "claude-opus-5-5", summarize: providerCompaction("anthropic", { client: new Anthropic() }) });
+ * ```
+ *
+ * What Anthropic wrote stands first in views of `anthropic`, unchanged, with the engine's record of facts beside it. The history keeps the
+ * messages, for search, `unfold` and other providers: views of other formats have the text of that compaction in its place.
+ *
+ * Each request whose view begins with it needs the beta, too: the middleware adds it; in a loop of your own call
+ * `client.beta.messages.create({ betas: ["compact-2026-09-04"], … })`.
+ *
+ * @param options.client of `@anthropic-ai/sdk`; one with our middleware may be it
+ * @param options.model the model that compacts, where `compaction.model` names none
+ * @param options.instructions replaces Anthropic's own prompt for the summary
+ * @throws {ContextError} `INVALID_CONFIG` for a client that cannot compact. A compaction that fails is a `summarize` that fails: see
+ * `compaction.onFailure`.
+ */
+export declare function providerCompaction(provider: "anthropic", options: { client: Anthropic; model?: string | undefined; instructions?: string | undefined }): Summarize;

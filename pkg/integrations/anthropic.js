@@ -3,6 +3,9 @@
 import { ContextError } from "contextfold";
 import { BodyKeeper } from "./shared/bodies.js";
 import { sendFitting } from "./shared/http.js";
+import { hasCompaction, providerCompaction, withBeta } from "./shared/provider-compaction.js";
+
+export { providerCompaction };
 
 /** See anthropic.d.ts. */
 export function middleware(options) {
@@ -11,7 +14,13 @@ export function middleware(options) {
     // Not /v1/messages/count_tokens, nor batches.
     const isMessages = new URL(request.url, "http://host").pathname.endsWith("/v1/messages") && request.method?.toUpperCase() === "POST";
     if (!isMessages || typeof request.body !== "string") return next(request);
-    return sendFitting(keeper, request.body, { signal: request.signal ?? undefined, send: (body) => next(body === request.body ? request : { ...request, body }) });
+    return sendFitting(keeper, request.body, {
+      signal: request.signal ?? undefined,
+      send(body) {
+        if (hasCompaction(body)) request.headers.set("anthropic-beta", withBeta(request.headers.get("anthropic-beta")));
+        return next(body === request.body ? request : { ...request, body });
+      },
+    });
   };
 }
 

@@ -126,3 +126,27 @@ export declare function runChat(
   body: OpenAI.Chat.ChatCompletionCreateParamsNonStreaming | OpenAI.Chat.ChatCompletionCreateParamsStreaming,
   options: LoopOptions<OpenAI.Chat.ChatCompletion, OpenAI.Chat.ChatCompletionChunk>,
 ): Promise<LoopResult<OpenAI.Chat.ChatCompletion> & { messages: OpenAI.Chat.ChatCompletionMessageParam[] }>;
+
+/**
+ * A `summarize` that asks OpenAI to compact the conversation itself, by `/responses/compact`.
+ *
+ * ```js
+ * import OpenAI from "openai";
+ * import { Session } from "contextfold";
+ * import { providerCompaction } from "contextfold/openai";
+ *
+ * const session = new Session({ model: "gpt-5", summarize: providerCompaction("openai", { client: new OpenAI() }) });
+ * ```
+ *
+ * What OpenAI wrote stands first in views of `openai-responses`, unchanged, with the engine's record of facts beside it. The history keeps the
+ * messages, for search, `unfold` and other providers: views of other formats have the built-in summary in its place.
+ *
+ * What it wrote is encrypted, and its length is not known: it is counted as long as the built-in summary, until the usage of the next call
+ * corrects the counts.
+ *
+ * @param options.client of `openai`
+ * @param options.model the model that compacts, where `compaction.model` names none
+ * @throws {ContextError} `INVALID_CONFIG` for a client that cannot compact. A compaction that fails is a `summarize` that fails: see
+ * `compaction.onFailure`.
+ */
+export declare function providerCompaction(provider: "openai", options: { client: OpenAI; model?: string | undefined }): Summarize;

@@ -6,6 +6,8 @@ import { BodyKeeper } from "./shared/bodies.js";
 import { sendFitting } from "./shared/http.js";
 import { CHAT, RESPONSES } from "./shared/openai-apis.js";
 
+export { providerCompaction } from "./shared/provider-compaction.js";
+
 /** See openai.d.ts. */
 export function fit(options) {
   const responses = new BodyKeeper("openai fit", "openai-responses", options);

@@ -6,7 +6,7 @@ use super::plan::FoldPlan;
 use super::{Profile, Redact, finish, no_summary, tags};
 use crate::context::{Context, Form, LEDGER_HEADINGS, NodeIndex, NodeKind, NodeSet, Slot};
 use crate::error::{Error, ErrorCode};
-use crate::message::{Message, Role};
+use crate::message::{Message, ProviderSummary, Role};
 use crate::tokens::TokenUsage;
 
 /// What the callback answered.
@@ -20,6 +20,8 @@ pub struct Answer {
     pub usage: Option<TokenUsage>,
     /// The built-in summariser wrote it, and writes it again where less is folded in the end.
     pub built_in: bool,
+    /// What the provider wrote itself, to stand in its own format in the place of the text.
+    pub by_provider: Option<ProviderSummary>,
 }
 
 /// A summary that may be put in.
@@ -33,6 +35,8 @@ pub struct Accepted {
     pub retain: Option<Message>,
     /// Tokens of all messages that stand for the fold.
     pub tokens: u64,
+    /// What stands in the place of the text in the format of the provider that wrote it, and the ledger beside it.
+    pub by_provider: Option<(ProviderSummary, Option<Message>)>,
     /// Tokens of the carry-over ledger at the end of the summary.
     pub ledger_tokens: u64,
     /// What found no room in it.
@@ -114,7 +118,33 @@ pub fn judge(
     let (summary, ledger_tokens, missed) = with_ledger(context, plan, summary, retain.as_ref(), terms)?;
     let fallback = (!notes.is_empty()).then(|| notes.join("; "));
     let tokens = tokens + ledger_tokens;
-    Ok(Accepted { text, summary, retain, tokens, ledger_tokens, missed, fallback })
+    let by_provider = match &answer.by_provider {
+        Some(given) => {
+            Some((given.clone(), beside(context, plan, answer, (&text, &summary), retain.as_ref(), terms)?))
+        }
+        None => None,
+    };
+    Ok(Accepted { text, summary, retain, tokens, by_provider, ledger_tokens, missed, fallback })
+}
+
+/// The ledger that stands beside what a provider wrote itself: the one at the end of the summary with the provider's words, and one that
+/// says all where the provider's words are not known.
+fn beside(
+    context: &Context,
+    plan: &FoldPlan,
+    answer: &Answer,
+    (words, summary): (&str, &Message),
+    retain: Option<&Message>,
+    terms: &LedgerTerms<'_>,
+) -> Result<Option<Message>, Error> {
+    let ledger = if !answer.built_in {
+        summary.plain_text().strip_prefix(words.trim()).map(|ledger| ledger.trim_start().to_owned())
+    } else if terms.budget.is_none() {
+        None
+    } else {
+        ledger_of(context, plan, &engine_message(Role::User, ""), retain, terms, false)?.0
+    };
+    Ok(ledger.filter(|ledger| !ledger.is_empty()).map(|ledger| engine_message(Role::User, &ledger)))
 }
 
 /// A summary without the lines that only a ledger has: what stands under them is the summariser's word, and no more.

@@ -10,11 +10,13 @@ use super::sizes;
 use super::text::{Pieces, pieces};
 use crate::context::{Context, Form, Slot, Tally};
 use crate::message::{Message, Part, Role, Text, ToolCall};
+use crate::provider::{empty_reasoning, has_reasoning_field};
 use crate::tokens::TokenCounter;
 use crate::tool_output::Json;
 
 /// The message of a slot that stands whole, with its long texts cut to a level; `None` where none is that long. What was JSON in a
-/// call's arguments is JSON, with all its keys; reasoning on which nothing hangs goes. `names` gives what marks tell.
+/// call's arguments is JSON, with all its keys; reasoning on which nothing hangs goes, but for its field where a provider may refuse
+/// calls without. `names` gives what marks tell.
 fn cut_message(
     whole: &Slot,
     level: Level,
@@ -53,9 +55,19 @@ fn cut_message(
         changed |= cut_input(call, tokens, level, &mut |kept| names.told(whole.node, kept));
     }
     if thinks {
-        cut.parts.retain(|part| !sizes::goes(part));
+        let before = cut.parts.len();
+        let calls = cut.tool_calls().next().is_some();
+        let mut emptied = false;
+        cut.parts.retain_mut(|part| {
+            if calls && has_reasoning_field(part) {
+                emptied |= empty_reasoning(part);
+                return true;
+            }
+            !sizes::goes(part)
+        });
+        changed |= emptied || cut.parts.len() < before;
     }
-    (changed || thinks).then_some(cut)
+    changed.then_some(cut)
 }
 
 /// The same as a slot: shorter than it stands whole, or `None`.

@@ -8,6 +8,7 @@ mod extras;
 mod lean;
 mod pairs;
 mod part;
+mod provider_summary;
 mod rare;
 mod saved;
 mod steps;
@@ -15,6 +16,7 @@ mod steps;
 pub use compacted::ProviderCompaction;
 pub use extras::{Extras, Format};
 pub use part::{CallKind, Media, MediaKind, Part, Reasoning, Text, ToolCall, ToolOutput, ToolOutputRef};
+pub use provider_summary::ProviderSummary;
 pub use rare::Rare;
 pub use steps::{Led, Seen, Step, Turn, open_calls, open_calls_of, steps, steps_of, turns};
 

@@ -45,6 +45,7 @@ pub use history::{OpenAiHistory, Rebuilt};
 pub use links::{belongs_together, unlink_each, unlink_orphans};
 pub use messages::{message_of_json, message_of_texts};
 pub use note::Note;
+pub use openai_chat::{empty_reasoning, has_reasoning_field};
 pub use overflow::{Overflow, is_too_large, overflow, refusal_texts};
 pub use reading::Reading;
 pub use renamed::{CallId, Renamed};

@@ -5,12 +5,14 @@ use std::fmt::Write as _;
 use super::answering::Judged;
 use super::facade::Session;
 use super::run::{Fit, Pending, Question, Run};
-use crate::compaction::{Chunks, FoldPlan, Layout, Reason, Size};
+use crate::compaction::{Accepted, Chunks, FoldPlan, Layout, Reason, Size};
 use crate::context::{EventName, LedgerLeftOut, NodeIndex};
 use crate::error::Result;
 
 const CUT_WITHIN: &str =
     "the retained turns alone exceeded the target: the oldest lost its earlier steps to the summary";
+
+const NOT_FIRST: &str = "something else stands first in the view, where the provider takes its own compaction only: its text stands";
 
 /// A summary that was accepted, and whence it came.
 pub(super) struct Summarized {
@@ -54,6 +56,13 @@ impl Session {
         plan.members.iter().any(|node| of(node).tool_outputs().next().is_some())
     }
 
+    /// Whether a summary would be the first that stands in the view behind the header, alone: a provider takes its own only there.
+    fn stands_first(&self, plan: &FoldPlan, accepted: &Accepted) -> bool {
+        let alone = accepted.retain.is_none() && !plan.layout.with_role(plan.role).needs_user_behind();
+        let first = self.context.view.body().first();
+        alone && first.is_some_and(|slot| plan.members.contains(&slot.node))
+    }
+
     /// Folds what a summary stands for under it.
     pub(super) fn put_in(&mut self, run: &mut Run, summarized: Summarized, mut why: String) {
         let Summarized { judged, pass, asked } = summarized;
@@ -61,6 +70,7 @@ impl Session {
         if let Some(note) = asked.lowered {
             accepted.note(&note);
         }
+        let in_pieces = asked.chunks.is_some();
         match asked.chunks {
             Some(chunks) => chunks.note().iter().for_each(|note| accepted.note(note)),
             None if asked.size == Size::NoOutputs && self.has_outputs(&plan) => {
@@ -71,7 +81,19 @@ impl Session {
         let stood = self.stands();
         let items = self.context.item_ids(&plan.members);
         let messages = plan.stands_in_for(&self.context);
-        let made = plan.messages(accepted.retain, accepted.summary, messages);
+        let mut by_provider = None;
+        if let Some(summary) = accepted.by_provider.take().filter(|_| !in_pieces) {
+            if self.stands_first(&plan, &accepted) {
+                by_provider = Some(summary);
+            } else {
+                accepted.note(NOT_FIRST);
+            }
+        }
+        let mut made = plan.messages(accepted.retain.take(), accepted.summary, messages);
+        if let Some((summary, ledger)) = by_provider {
+            let beside = ledger.map(|ledger| plan.messages(None, ledger, messages).summary.plain_text());
+            made.summary.set_provider_summary(summary, beside.unwrap_or_default());
+        }
         let summary = self.context.by_pass(pass, |context| context.fold(plan.members, made));
         self.context.settle_pointers(); // the fold stays, whatever becomes of the run
         self.carried.keep(summary, carried);

@@ -67,6 +67,8 @@ impl Session {
     pub(super) fn weigh(&mut self, pending: Pending, answer: &Answer) -> Result<Weighed> {
         let mut pending = self.still_wanted(pending)?;
         self.draw_for(&pending.question.run.aim);
+        let worded = self.worded(answer, &pending.question);
+        let answer = worded.as_ref().unwrap_or(answer);
         let attempt = pending.question.attempt;
         let summary = pending.question.run.summary.get_or_insert_default();
         summary.attempts = attempt;
@@ -148,6 +150,17 @@ impl Session {
     /// What the built-in summariser says of what this run folds.
     pub fn extractive(&self, pending: &Pending) -> String {
         self.built_in(&pending.question, &pending.question.plan).text
+    }
+
+    /// An answer whose provider tells nobody what it wrote, with our own words for every other format.
+    fn worded(&self, answer: &Answer, question: &Question) -> Option<Answer> {
+        let by_provider = answer.by_provider.clone().filter(|_| answer.text.is_empty());
+        let own = |by_provider| Answer {
+            usage: answer.usage,
+            by_provider: Some(by_provider),
+            ..self.built_in(question, &question.plan)
+        };
+        by_provider.map(own)
     }
 
     fn built_in(&self, question: &Question, plan: &FoldPlan) -> Answer {
@@ -330,7 +343,10 @@ impl Session {
         let marks = (aim.low, aim.most);
         let smaller = judged.plan.clone().giving_back(&self.context, &judged.accepted, marks);
         let smaller = smaller.and_then(|plan| {
-            let own = answer.built_in.then(|| self.built_in(&pending.question, &plan));
+            let own = answer.built_in.then(|| Answer {
+                by_provider: answer.by_provider.clone(),
+                ..self.built_in(&pending.question, &plan)
+            });
             self.judged(plan, own.as_ref().unwrap_or(answer), wants_retain, &aim).ok()
         });
         Ok(smaller.unwrap_or(judged))

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use js_sys::{Array, Function, Object, Promise, Reflect};
+use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::call_cost::tell_of_summary;
@@ -15,7 +16,7 @@ use super::value::{get, json, set, text, when_read};
 use crate::compaction::extractive;
 use crate::compaction::{Answer, Profile, Reason, Style, SummaryRequest, ViewEnd, transcript_messages};
 use crate::error::{Error, ErrorCode};
-use crate::message::{Format, Message};
+use crate::message::{Format, Message, ProviderSummary};
 use crate::provider::{is_too_large, provider};
 use crate::tokens::{Estimate, TokenUsage};
 
@@ -99,10 +100,11 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
         Error::new(ErrorCode::SummaryFailed, why).told_as(brief)
     };
     let field = |key: &str| get(answer, key).map_err(|_| nonsense());
+    let by_provider = field("compaction")?.map(|given| read_compaction(&given)).transpose()?;
     let text = match field("text")? {
         Some(text) => text.as_string().ok_or_else(nonsense)?,
         // An SDK says `null` where a model answered without a text.
-        None if says_null(answer, "text") => String::new(),
+        None if says_null(answer, "text") || by_provider.is_some() => String::new(),
         None => return Err(nonsense()),
     };
     let mut finish_reason = None;
@@ -112,7 +114,24 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
     // A usage object of no known shape is not worth losing a summary for.
     let usage = field("usage")?.and_then(|u| json(&u, ErrorCode::SummaryFailed).ok());
     let usage = usage.and_then(|u| TokenUsage::from_value(&u).ok());
-    Ok(Answer { text, finish_reason, usage, ..Answer::default() })
+    Ok(Answer { text, finish_reason, usage, by_provider, ..Answer::default() })
+}
+
+/// `{ format, entries }`: what a provider wrote itself.
+fn read_compaction(given: &JsValue) -> Result<ProviderSummary, Error> {
+    let nonsense = || {
+        let why = "the summarize callback gave a `compaction` that is not { format, entries }; history and view are as they were";
+        Error::new(ErrorCode::SummaryFailed, why)
+            .told_as("the summarize callback gave a `compaction` that is not { format, entries }")
+    };
+    let field = |key: &str| get(given, key).ok().flatten().ok_or_else(nonsense);
+    let format = field("format")?.as_string().and_then(|name| Format::parse(&name)).ok_or_else(nonsense)?;
+    match json(&field("entries")?, ErrorCode::SummaryFailed).map_err(|_| nonsense())? {
+        Value::Array(entries) if !entries.is_empty() && entries.iter().all(Value::is_object) => {
+            Ok(ProviderSummary { format, entries })
+        }
+        _ => Err(nonsense()),
+    }
 }
 
 fn says_null(object: &JsValue, key: &str) -> bool {

@@ -197,7 +197,7 @@ export interface SummaryRequest {
 /** An answer with what a provider says of it. */
 export interface SummaryResponse {
   /** `<retain>…</retain><summary>…</summary>`; text without tags counts as the summary. `null`, as SDKs give it, is an empty summary. */
-  text: string | null;
+  text?: string | null | undefined;
   /** The provider's usage object. */
   usage?: unknown;
   /**
@@ -205,6 +205,14 @@ export interface SummaryResponse {
    * `completed`, `COMPLETE`, `eos` …): with any other the summary is refused as cut off (`SUMMARY_TRUNCATED`). Leave it out where it is not known.
    */
   finish_reason?: string | null | undefined;
+  /**
+   * What a provider wrote itself of the conversation, in entries that only its own format takes (`providerCompaction` of
+   * `contextfold/anthropic` and `contextfold/openai` gives it). In views of that format the entries stand first, unchanged, in the place of
+   * the text, and the record of facts beside them; views of other formats have the text, which the engine writes where `text` is left out.
+   * Where something else stands first in the view (a pin, an earlier retained text), the text stands in every format, and
+   * `report.summary.fallback` says so.
+   */
+  compaction?: { format: "anthropic" | "openai-responses"; entries: object[] } | undefined;
 }
 
 /**

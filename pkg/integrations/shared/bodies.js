@@ -42,6 +42,7 @@ export class BodyKeeper {
   /** The body that is to be sent instead: the same object where nothing has to change. */
   async fit(body, { signal, usage, bytes, owner } = {}) {
     const { list: key, header, held } = this.#body;
+    if (body.compaction) return { body }; // it asks Anthropic to compact, and is nobody's next call
     const holder = held(body);
     if (holder && this.#limitsOf) return { body }; // a server's clients cannot change it, and it is no failure
     if (holder) {

@@ -92,7 +92,10 @@ impl Provider for Anthropic {
     }
 
     fn write_run(&self, run: &[&Message], _calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
-        write::run(run, notes).into_iter().collect()
+        let own = run.first().and_then(|first| first.provider_summary(Format::Anthropic));
+        let Some((entries, beside)) = own else { return write::run(run, notes).into_iter().collect() };
+        let rest: Vec<&Message> = beside.iter().chain(run[1..].iter().copied()).collect();
+        entries.into_iter().chain(write::run(&rest, notes)).collect()
     }
 
     fn joins(&self, run: &[&Message], message: &Message) -> bool {

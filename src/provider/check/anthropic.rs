@@ -62,7 +62,9 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, found: &mut Foun
         found.error("A-empty", 0, "no messages");
     }
     let first = list.iter().enumerate().find(|(_, m)| text(m, "role") != Some("system"));
-    if let Some((i, _)) = first.filter(|(_, m)| text(m, "role") != Some("user")) {
+    let is_compaction =
+        |m: &Value| m.pointer("/content/0/type").and_then(Value::as_str) == Some("compaction");
+    if let Some((i, _)) = first.filter(|(_, m)| text(m, "role") != Some("user") && !is_compaction(m)) {
         found.error("A-first", i, "first message is not from the user");
     }
     let mut turns: Vec<Turn<'_>> = Vec::new();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::open::Open;
-use super::{CheckOptions, Dialect, Found, Severity, given, text, tool_name};
+use super::{CheckOptions, Dialect, Found, Severity, given, reasoning, text, tool_name};
 
 /// Ids of calls are at most this long.
 const CALL_ID_MAX: usize = 40;
@@ -21,6 +21,7 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
     if list.is_empty() {
         found.error("C-empty", 0, "no messages");
     }
+    reasoning::missing(list, dialect, found);
     let mut asked: Option<Asked<'_>> = None;
     for (i, message) in list.iter().enumerate() {
         let role = text(message, "role").unwrap_or_default();

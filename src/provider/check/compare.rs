@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::super::openai_responses::kinds;
-use super::{CheckOptions, Dialect, Found, Severity, text};
+use super::{CheckOptions, Dialect, Found, Severity, reasoning, text};
 use crate::message::Format;
 
 pub(super) fn check(
@@ -26,6 +26,7 @@ pub(super) fn check(
             if dialect.thought_signatures {
                 signatures_lost(before, after, found);
             }
+            reasoning::lost(before, after, dialect, found);
             order(before, after, chat_key, found);
         }
         Format::Anthropic => thinking(before, after, options, found),

@@ -9,6 +9,7 @@ mod gemini;
 mod open;
 mod pairs;
 pub(super) mod pending;
+mod reasoning;
 pub(super) mod responses;
 mod shape;
 

@@ -66,7 +66,14 @@ fn assistant(out: &mut Object, parts: &[Part], notes: &mut Vec<Note>) -> bool {
     for part in parts {
         match part {
             Part::Reasoning(reasoning) => match field_of(reasoning) {
-                Some(n) => fields[n] = Some(reasoning.text.as_deref().unwrap_or_default().to_owned()),
+                Some(n) => {
+                    let text = reasoning.text.as_deref().unwrap_or_default();
+                    // Of two answers that are one message, both have thought.
+                    fields[n] = Some(match fields[n].take() {
+                        Some(before) => format!("{before}\n\n{text}"),
+                        None => text.to_owned(),
+                    });
+                }
                 None => {
                     notes
                         .push(Note::new("reasoning of another provider is left out: its place is not known"));

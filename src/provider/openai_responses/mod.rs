@@ -54,7 +54,14 @@ impl Provider for Responses {
     fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
         let mut out = Vec::new();
         for message in run {
-            write::message(message, calls, &mut out, notes);
+            let Some((entries, beside)) = message.provider_summary(Format::OpenaiResponses) else {
+                write::message(message, calls, &mut out, notes);
+                continue;
+            };
+            out.extend(entries);
+            if let Some(beside) = beside {
+                write::message(&beside, calls, &mut out, notes);
+            }
         }
         out
     }

@@ -44,6 +44,11 @@ pub(super) fn mend(work: &mut Work, options: &CheckOptions<'_>) {
     if strict {
         calls_last(work);
     }
+    if work.format == Format::OpenaiChat
+        && let Some(provider) = options.provider
+    {
+        reasoning::needed(work, Dialect::of(provider));
+    }
     let asked: Vec<Asked> = work
         .entries
         .iter()

@@ -1,9 +1,12 @@
-//! Ids of items that stand twice.
+//! Reasoning: ids of items that stand twice, and calls that a provider refuses without.
 
 use std::collections::HashSet;
 
-use super::Work;
+use super::{Entry, Work};
+use crate::message::Part;
+use crate::provider::check::dialect::{Dialect, ReasoningRule};
 use crate::provider::item_ids;
+use crate::provider::openai_chat::{has_reasoning_field, no_reasoning};
 
 /// Of two items with one id the second loses it, or goes where it cannot stand without: what answers it is an orphan then.
 pub(super) fn duplicate_ids(work: &mut Work) {
@@ -28,4 +31,29 @@ pub(super) fn duplicate_ids(work: &mut Work) {
     for (index, what) in changes {
         work.changed(index, "R-dup-id", what);
     }
+}
+
+/// Calls without reasoning, where other answers have it and the provider refuses that: they say that there is none.
+pub(super) fn needed(work: &mut Work, dialect: &Dialect) {
+    let ReasoningRule::Needed(field) = dialect.reasoning else { return };
+    let thinks = |entry: &Entry| entry.message.parts.iter().any(says_reasoning);
+    if !work.entries.iter().any(thinks) {
+        return;
+    }
+    let mut put_in = Vec::new();
+    for entry in &mut work.entries {
+        if entry.message.tool_calls().next().is_some() && !thinks(entry) {
+            entry.message.parts.retain(|part| !has_reasoning_field(part)); // an empty one
+            entry.message.parts.insert(0, no_reasoning(field));
+            put_in.push(entry.from.start);
+        }
+    }
+    for index in put_in {
+        work.changed(index, "C-reasoning-missing", format!("a `{field}` that says nothing was put in"));
+    }
+}
+
+fn says_reasoning(part: &Part) -> bool {
+    has_reasoning_field(part)
+        && matches!(part, Part::Reasoning(r) if r.text.as_ref().is_some_and(|text| !text.is_empty()))
 }

@@ -1,0 +1,63 @@
+// A summary by a provider's own compaction: in its format the provider's entries stand in the view, beside our record.
+
+import { ContextError, convert } from "contextfold";
+
+const BETA = "compact-2026-09-04";
+
+/** How each provider is asked, and what its answer is to the engine. */
+const PROVIDERS = {
+  anthropic: {
+    format: "anthropic",
+    async ask(client, { model, system, tools, messages, max_tokens, instructions }, options) {
+      const compaction = { type: "summarize", ...(instructions && { instructions }) };
+      return client.beta.messages.create({ model, max_tokens: max_tokens ?? 8192, ...(system && { system }), ...(tools && { tools }), messages, compaction, betas: [BETA] }, options);
+    },
+    read({ content, stop_reason, usage }) {
+      const summary = content.find(({ type }) => type === "compaction")?.content;
+      if (!summary) throw new Error(`Anthropic wrote no compaction (stop_reason: ${stop_reason})`);
+      const text = summary.includes("<summary>") ? summary : `<summary>\n${summary}\n</summary>`;
+      return { text, usage, compaction: { format: "anthropic", entries: [{ role: "assistant", content }] } };
+    },
+  },
+  openai: {
+    format: "openai-responses",
+    async ask(client, { model, system, messages }, options) {
+      return client.responses.compact({ model, ...(system && { instructions: system }), input: messages }, options);
+    },
+    // What it wrote is encrypted: views for other formats get the engine's own summary.
+    read: ({ output, usage }) => ({ usage, compaction: { format: "openai-responses", entries: output } }),
+  },
+};
+
+/** Whether a request, as JSON, begins with a compaction that Anthropic wrote when it was asked to: it is taken under its beta only. */
+export const hasCompaction = (body) => /"type":"compaction"[^}]*"signature":"/.test(body);
+
+/** The betas of a request, and that one. */
+export function withBeta(betas) {
+  const named = betas?.split(",").map((beta) => beta.trim()).filter(Boolean) ?? [];
+  return [...new Set([...named, BETA])].join(",");
+}
+
+/** See anthropic.d.ts and openai.d.ts. */
+export function providerCompaction(provider, { client, model, instructions } = {}) {
+  const known = PROVIDERS[provider];
+  if (!known) throw new ContextError("INVALID_CONFIG", `providerCompaction: ${JSON.stringify(provider)} is none of "anthropic", "openai"`);
+  if (typeof (provider === "anthropic" ? client?.beta?.messages?.create : client?.responses?.compact) !== "function")
+    throw new ContextError("INVALID_CONFIG", `providerCompaction: \`client\` has no ${provider === "anthropic" ? "beta.messages.create" : "responses.compact"}`);
+  return async (request, { signal } = {}) => {
+    if (request.style !== "messages" || request.reason === "chunk") throw new Error(`${provider}'s own compaction takes a conversation whole, and this request is ${request.style === "messages" ? "a piece of one" : "a transcript"}`);
+    const named = request.model ?? model;
+    if (!named) throw new Error("providerCompaction: give the `model` that compacts");
+    const { system, instructions: header, tools } = request.as(known.format);
+    const answer = await known.ask(client, { model: named, system: system ?? header, tools, messages: foldedOf(request, known.format), max_tokens: request.max_tokens, instructions }, { signal });
+    return known.read(answer);
+  };
+}
+
+/** What is folded, in the provider's format: neither what stays beside the summary, nor our instruction at the end. */
+function foldedOf({ messages, kept }, format) {
+  const stays = new Set(kept);
+  const folded = messages.slice(0, -1).filter((message, at) => !stays.has(at) && message.role !== "system" && message.role !== "developer");
+  const written = convert("messages", format, folded);
+  return written.messages ?? written.input ?? written;
+}

@@ -1,0 +1,60 @@
+//! What providers that speak Chat Completions want of the reasoning that came with an answer.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::dialect::ReasoningRule;
+use super::{Dialect, Found, Severity, given};
+
+/// Complains about calls without reasoning where the provider refuses them so: any other answer has it, so that thinking is on.
+pub(super) fn missing(list: &[Value], dialect: &Dialect, found: &mut Found) {
+    let ReasoningRule::Needed(field) = dialect.reasoning else { return };
+    if !list.iter().any(|message| says(message, field)) {
+        return;
+    }
+    for (i, message) in list.iter().enumerate() {
+        if calls(message).is_some() && !says(message, field) {
+            let name = dialect.name;
+            let why = format!("calls without `{field}`, which {name} refuses where other answers have it");
+            found.error("C-reasoning-missing", i, why);
+        }
+    }
+}
+
+/// Complains about reasoning that came with calls and is no longer there, or no longer as it came.
+pub(super) fn lost(before: &[Value], after: &[Value], dialect: &Dialect, found: &mut Found) {
+    let (field, severity) = match dialect.reasoning {
+        ReasoningRule::Free => return,
+        ReasoningRule::Asked(field) => (field, Severity::Warn),
+        ReasoningRule::Needed(field) => (field, Severity::Error),
+    };
+    let came: HashMap<String, &Value> =
+        before.iter().filter_map(|message| Some((calls(message)?, given(message, field)?))).collect();
+    for (i, message) in after.iter().enumerate() {
+        let Some(was) = calls(message).and_then(|ids| came.get(&ids)) else { continue };
+        match given(message, field) {
+            None => {
+                let why = format!("these calls came with `{field}` and lost it");
+                found.add(severity, "C-reasoning-lost", i, why);
+            }
+            // A text may be cut; signed blocks may not.
+            Some(now) if now != *was && was.is_array() => {
+                let why = format!("`{field}` is not as it came");
+                found.warn("C-reasoning-changed", i, why);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+fn says(message: &Value, field: &str) -> bool {
+    given(message, field).is_some_and(|said| said != "")
+}
+
+/// The ids of a message's calls, in one text; none where it makes no calls.
+fn calls(message: &Value) -> Option<String> {
+    let calls = message.get("tool_calls")?.as_array().filter(|calls| !calls.is_empty())?;
+    let ids: Vec<&str> = calls.iter().filter_map(|call| call.get("id")?.as_str()).collect();
+    Some(ids.join(" "))
+}
