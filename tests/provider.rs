@@ -19,6 +19,8 @@ mod long;
 mod messages;
 #[path = "provider/mutations.rs"]
 mod mutations;
+#[path = "invariants/oracle.rs"]
+mod oracle;
 #[path = "provider/overflow.rs"]
 mod overflow;
 #[path = "provider/recorded.rs"]

@@ -40,7 +40,9 @@ pub(super) fn detect(input: &Value) -> Option<Format> {
             let has_anthropic_tools =
                 || list("tools").into_iter().flatten().any(|tool| has(tool, "input_schema"));
             let messages = || list("messages").or_else(|| list("items")).and_then(|l| of_list(l));
-            if map.contains_key("choices") {
+            if map.contains_key("candidates") || list("contents").is_some_and(|list| is_gemini(list)) {
+                Some(Format::Gemini)
+            } else if map.contains_key("choices") {
                 Some(Format::OpenaiChat)
             } else if map.get("response").is_some_and(|response| response.get("messages").is_some()) {
                 Some(Format::AiSdk)
@@ -84,7 +86,18 @@ pub(super) fn of_part(part: &Value) -> Option<Format> {
     }
 }
 
+/// Whether they are contents of Gemini's: their parts have no type.
+fn is_gemini(list: &[Value]) -> bool {
+    let parts =
+        list.iter().flat_map(|entry| entry.get("parts").and_then(Value::as_array).into_iter().flatten());
+    let mut parts = parts.peekable();
+    parts.peek().is_some() && parts.all(|part| part.is_object() && !has(part, "type"))
+}
+
 fn of_list(list: &[Value]) -> Option<Format> {
+    if is_gemini(list) {
+        return Some(Format::Gemini);
+    }
     let text = |entry: &'_ Value, key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
     if list.iter().any(|m| has(m, "role") && OWN_KEYS.iter().any(|key| has(m, key))) {
         return Some(Format::Messages);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
+use super::gemini::contents_of;
 use crate::error::{Error, Result};
 use crate::message::Format;
 
@@ -29,7 +30,8 @@ pub fn list_of(format: Format, input: &Value) -> Result<Cow<'_, [Value]>> {
         Format::Anthropic => message(map, input),
         Format::OpenaiResponses => item_or_text(map, input),
         Format::AiSdk => prompt(map, format),
-        Format::Gemini | Format::BedrockConverse | Format::Messages => None,
+        Format::Gemini => contents(map, input),
+        Format::BedrockConverse | Format::Messages => None,
     });
     if let Some(list) = found.or_else(|| under_a_key(format, input).map(Cow::from)) {
         return Ok(list);
@@ -47,6 +49,7 @@ pub fn list_of(format: Format, input: &Value) -> Result<Cow<'_, [Value]>> {
 pub(super) fn is_response(input: &Value) -> bool {
     let has = |key: &str| input.get(key).is_some();
     has("choices")
+        || has("candidates")
         || has("response")
         || (has("output") && !has("input") && !has("call_id"))
         || (has("content") && text(input, "type") == Some("message") && has("stop_reason"))
@@ -88,6 +91,17 @@ fn prompt(map: &Map<String, Value>, format: Format) -> Option<Cow<'_, [Value]>> 
         (None, Some(Value::String(text))) => Some(vec![said(text)].into()),
         (None, Some(Value::Array(list))) => Some(list.into()),
         _ => None,
+    }
+}
+
+/// Contents of Gemini's: those that a response brings, those of a body, or one by itself.
+fn contents<'a>(map: &'a Map<String, Value>, input: &'a Value) -> Option<Cow<'a, [Value]>> {
+    if let Some(candidates) = map.get("candidates").and_then(Value::as_array) {
+        return Some(candidates.iter().filter_map(|candidate| candidate.get("content").cloned()).collect());
+    }
+    match map.get("contents") {
+        Some(contents) => contents_of(contents),
+        None => map.contains_key("parts").then(|| std::slice::from_ref(input).into()),
     }
 }
 

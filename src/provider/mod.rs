@@ -30,6 +30,7 @@ mod overflow;
 mod reading;
 mod renamed;
 mod repair;
+mod results;
 mod standing;
 mod textless;
 mod thinking;

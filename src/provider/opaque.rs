@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::fields::Fields;
 use super::note::Note;
@@ -85,6 +85,21 @@ pub(super) fn json_input(arguments: &str) -> Value {
     let mut input = serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(arguments.to_owned()));
     keep_integers(&mut input);
     input
+}
+
+/// A call's arguments as an object. `kept`: the value that its template has, which is taken where it says the same.
+pub(super) fn object_arguments(call: &ToolCall, kept: Option<&Value>, notes: &mut Vec<Note>) -> Value {
+    if let Some(kept) = kept.filter(|kept| kept.to_string() == *call.input) {
+        return kept.clone();
+    }
+    match json_input(&json_arguments(call)) {
+        Value::Object(map) => Value::Object(map),
+        Value::Null => Value::Object(Map::new()),
+        other => {
+            notes.push(Note::new(format!("the input of `{}` is no object and is wrapped in one", call.name)));
+            json!({ "input": other })
+        }
+    }
 }
 
 /// An integer that JavaScript's numbers do not hold would be another one in an object: it is said as a text.

@@ -7,9 +7,9 @@ use crate::message::Format;
 use crate::saved::checksum;
 
 /// Marks for a prompt cache, hints for one provider, and what a service says of its own answer.
-const UNREAD: [&str; 8] = [
+const UNREAD: [&str; 10] = [
     "cache_control", "cacheControl", "cachePoint", "providerOptions", "providerMetadata",
-    "callProviderMetadata", "annotations", "logprobs",
+    "callProviderMetadata", "annotations", "logprobs", "thoughtSignature", "thought_signature",
 ];
 
 /// Stands for any id of a call.
@@ -22,8 +22,10 @@ enum Place {
     Entry,
     /// The same, and its id is who it is: one of the package's own messages.
     Named,
-    /// A call in a list of calls.
+    /// A call in a list of calls, or one of Gemini's.
     Call,
+    /// What came of one of Gemini's.
+    Answer,
     /// A part of a content: if it has a type, its id is its service's.
     Part,
 }
@@ -73,7 +75,10 @@ impl Reading {
 fn fields(of: &Map<String, Value>, place: Place, calls: &mut Vec<CallId>) -> Map<String, Value> {
     let kind = of.get("type").and_then(Value::as_str);
     let is_kept = |key: &str| match key {
-        "id" => matches!(place, Place::Named | Place::Call) || kind.map_or(place == Place::Part, says_by_id),
+        "id" => {
+            matches!(place, Place::Named | Place::Call | Place::Answer)
+                || kind.map_or(place == Place::Part, says_by_id)
+        }
         "status" => place == Place::Part,
         key => !UNREAD.contains(&key),
     };
@@ -84,6 +89,13 @@ fn fields(of: &Map<String, Value>, place: Place, calls: &mut Vec<CallId>) -> Map
                 CALL.into()
             }
             ("type", Value::String(kind)) => kind_of(kind).into(),
+            ("functionCall" | "function_call", Value::Object(call)) if place == Place::Part => {
+                Value::Object(fields(call, Place::Call, calls))
+            }
+            ("functionResponse" | "function_response", Value::Object(answer)) => {
+                Value::Object(fields(answer, Place::Answer, calls))
+            }
+            ("parts", _) if place == Place::Entry => content(value, calls),
             ("content" | "output" | "summary", _) => content(value, calls),
             ("value", _) if kind == Some("content") => content(value, calls),
             ("tool_calls", Value::Array(list)) => list.iter().map(|one| call(one, calls)).collect(),
@@ -106,6 +118,7 @@ fn call_id(of: &Map<String, Value>, key: &str, id: &str, place: Place) -> Option
     match (key, kind) {
         ("id", "tool_use") => Some(call),
         ("id", _) if place == Place::Call => Some(call),
+        ("id", _) if place == Place::Answer => Some(output),
         ("toolCallId", "tool-call") if !is_of_provider => Some(call),
         ("call_id", kind) if kind.ends_with("_call") => Some(call),
         ("tool_use_id", "tool_result") | ("toolCallId", "tool-result") | ("tool_call_id", _) => Some(output),
@@ -146,7 +159,8 @@ fn content(value: &Value, calls: &mut Vec<CallId>) -> Value {
         Value::Object(part) => {
             let read = fields(part, Place::Part, calls);
             let said = |key: &str| read.get(key).and_then(Value::as_str);
-            let is_blank = said("type") == Some("text") && said("text") == Some("");
+            let is_text = said("type") == Some("text") || read.len() == 1;
+            let is_blank = is_text && said("text") == Some("");
             (!is_blank && !read.is_empty()).then_some(Value::Object(read))
         }
         other => Some(sorted(other)),

@@ -12,6 +12,8 @@ pub fn violations(format: Format, items: &[Value], live: bool) -> Vec<String> {
         Format::OpenaiResponses => responses(items, live),
         Format::Anthropic => anthropic(items, live),
         Format::AiSdk => ai_sdk(items, live),
+        Format::Gemini => gemini(items, live),
+        Format::BedrockConverse => Vec::new(),
         Format::Messages | Format::OpenaiChat => messages(items, live, format == Format::OpenaiChat),
     }
 }
@@ -272,6 +274,94 @@ fn ai_sdk(items: &[Value], live: bool) -> Vec<String> {
     }
     if !live {
         bad.extend(open.into_iter().map(|id| format!("call {id} has no result")));
+    }
+    bad
+}
+
+/// Gemini: what all calls of a content brought stands in the content right behind it, as many as were called.
+fn gemini(items: &[Value], live: bool) -> Vec<String> {
+    let under = |part: &Value, camel: &str, snake: &str| {
+        part.get(camel).or_else(|| part.get(snake)).filter(|v| !v.is_null()).cloned()
+    };
+    let all = |parts: &[Value], camel: &str, snake: &str| -> Vec<(String, String)> {
+        let found = parts.iter().filter_map(|part| under(part, camel, snake));
+        found.map(|one| (text(&one, "id").to_owned(), text(&one, "name").to_owned())).collect()
+    };
+    let signed = |part: &Value| under(part, "thoughtSignature", "thought_signature").is_some();
+    let mut bad = Vec::new();
+    let mut asked: Vec<(String, String)> = Vec::new();
+    let mut before = "";
+    for (i, item) in items.iter().enumerate() {
+        let role = item["role"].as_str().unwrap_or("user");
+        let parts = item["parts"].as_array().map_or(&[][..], Vec::as_slice);
+        if parts.is_empty() {
+            bad.push(format!("{i}: contents.parts must not be empty"));
+        }
+        for part in parts {
+            let about = [
+                "thought", "thoughtSignature", "thought_signature", "videoMetadata", "partMetadata",
+                "mediaResolution",
+            ];
+            let data: Vec<&String> = part
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(key, _)| key)
+                .filter(|key| !about.contains(&key.as_str()))
+                .collect();
+            if data.is_empty() || part["text"] == "" && !signed(part) {
+                bad.push(format!("{i}: required oneof field 'data' must have one initialized field"));
+            }
+        }
+        let calls = all(parts, "functionCall", "function_call");
+        let responses = all(parts, "functionResponse", "function_response");
+        let is_model = role == "model";
+        if i == 0 && is_model {
+            bad.push("0: the first content is the model's".to_owned());
+        }
+        if !calls.is_empty() && (!is_model || before.is_empty() || before == "model") {
+            bad.push(format!("{i}: function call turn comes immediately after a user turn or after a function response turn"));
+        }
+        if !responses.is_empty() && (is_model || asked.is_empty()) {
+            bad.push(format!("{i}: function response turn comes immediately after a function call turn"));
+        }
+        let last = i + 1 == items.len();
+        if !asked.is_empty()
+            && responses.len() != asked.len()
+            && !(live && last && responses.len() == parts.len())
+        {
+            bad.push(format!("{i}: {} responses to {} calls", responses.len(), asked.len()));
+        }
+        for (id, name) in &responses {
+            let answers = |(of, called): &(String, String)| {
+                if id.is_empty() || of.is_empty() { called == name } else { of == id }
+            };
+            match asked.iter().position(answers) {
+                Some(at) => drop(asked.remove(at)),
+                None => bad.push(format!("{i}: response {id} {name} answers no call")),
+            }
+        }
+        asked = calls;
+        before = if is_model { "model" } else { "user" };
+    }
+    if !asked.is_empty() && !live {
+        bad.push("the last calls have no response".to_owned());
+    }
+    // Of a model that signs its calls, the first of each content of the running turn is signed.
+    let parts = |item: &Value| item["parts"].as_array().cloned().unwrap_or_default();
+    if items.iter().flat_map(parts).any(|part| signed(&part)) {
+        let said = |item: &Value| {
+            item["role"] != "model"
+                && parts(item).iter().any(|p| under(p, "functionResponse", "function_response").is_none())
+        };
+        let running = items.iter().rposition(said).unwrap_or(0);
+        for (i, item) in items.iter().enumerate().skip(running) {
+            let first =
+                parts(item).into_iter().find(|part| under(part, "functionCall", "function_call").is_some());
+            if first.is_some_and(|part| !signed(&part)) {
+                bad.push(format!("{i}: Function call is missing a thought_signature in functionCall parts"));
+            }
+        }
     }
     bad
 }

@@ -47,6 +47,15 @@ fn fixtures() -> Vec<Fixture> {
             ],
         },
         Fixture {
+            format: Format::Gemini,
+            everything: gemini(),
+            malformed: vec![
+                json!({ "role": "narrator", "parts": [{ "text": "x" }] }),
+                json!({ "role": "user", "parts": 1 }),
+                json!({}),
+            ],
+        },
+        Fixture {
             format: Format::Messages,
             everything: messages(),
             malformed: vec![json!({ "role": "tool", "content": "x" }), json!({ "content": "x" })],
@@ -175,6 +184,58 @@ fn ai_sdk() -> Value {
             { "type": "tool-result", "toolCallId": "e", "toolName": "g", "output": { "type": "execution-denied", "reason": "no" } }
         ] },
         { "role": "assistant", "content": "done" }
+    ])
+}
+
+/// In the shapes of `@google/genai`'s types and of what its API answers: calls with ids and without, in both spellings.
+fn gemini() -> Value {
+    json!([
+        { "parts": [
+            { "text": "look" },
+            { "inlineData": { "mimeType": "image/png", "data": "AAAA", "displayName": "a.png" }, "mediaResolution": { "level": "MEDIA_RESOLUTION_LOW" } },
+            { "inline_data": { "mime_type": "audio/wav", "data": "AAAA" } },
+            { "fileData": { "fileUri": "https://generativelanguage.googleapis.com/v1beta/files/abc", "mimeType": "application/pdf" } },
+            { "fileData": { "fileUri": "https://youtu.be/x" }, "videoMetadata": { "fps": 1.5 } },
+            { "inlineData": { "data": "AAAA", "mimeType": "video/mp4" } },
+            { "hologram": {} }
+        ] },
+        { "parts": [
+            { "text": "I think", "thought": true },
+            { "text": "I will", "thoughtSignature": "sig0" },
+            { "thoughtSignature": "sig1", "functionCall": { "name": "f", "args": { "x": 1.5, "y": 1.0, "z": [] }, "id": "a" } },
+            { "functionCall": { "id": "b", "name": "g", "args": {} } },
+            { "functionCall": { "id": "c", "name": "g" } }
+        ], "role": "model" },
+        { "role": "user", "parts": [
+            { "functionResponse": { "id": "a", "name": "f", "response": { "output": "1" } } },
+            { "functionResponse": { "name": "g", "response": { "error": "no" } } },
+            { "functionResponse": { "id": "c", "name": "g", "response": { "n": 1.0, "m": [1] }, "parts": [
+                { "inlineData": { "mimeType": "image/png", "data": "AAAA" } }, { "later": 1 }
+            ], "willContinue": false }, "partMetadata": { "k": 1 } },
+            { "text": "go on" }
+        ] },
+        { "role": "model", "parts": [
+            { "functionCall": { "name": "read", "args": { "path": "a" } } },
+            { "functionCall": { "args": { "path": "b" }, "name": "read" } },
+            { "function_call": { "name": "list" }, "thought_signature": "sig2" }
+        ] },
+        { "role": "function", "parts": [
+            { "functionResponse": { "name": "list", "response": {} } },
+            { "functionResponse": { "name": "read", "response": { "result": "A", "exit": 0 } } },
+            { "function_response": { "name": "read", "response": { "content": "" } } }
+        ] },
+        { "role": "model", "parts": [
+            { "executableCode": { "language": "PYTHON", "code": "1+1" } },
+            { "codeExecutionResult": { "outcome": "OUTCOME_OK", "output": "2" } },
+            { "toolCall": { "id": "t", "toolType": "GOOGLE_SEARCH_WEB", "args": {} }, "thoughtSignature": "sig3" },
+            { "toolResponse": { "id": "t", "toolType": "GOOGLE_SEARCH_WEB", "response": {} } },
+            { "inlineData": { "mimeType": "image/png", "data": "AAAA" }, "thoughtSignature": "sig4" },
+            { "text": "", "thoughtSignature": "sig5" }
+        ] },
+        { "role": "model", "parts": [{ "text": "and more" }], "unknown": [1, 2.5, null] },
+        { "role": "user", "parts": [{ "text": "thanks" }] },
+        { "role": "user", "parts": [{ "text": "and" }, { "text": "one more" }] },
+        { "role": "model", "parts": [{ "text": "done" }] }
     ])
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use contextfold::message::Format;
-use contextfold::provider::{CheckOptions, Severity, check, repair};
+use contextfold::provider::{CheckOptions, Severity, check, convert, repair};
 use serde_json::{Value, json};
 
 use super::data::{Recorded, recorded};
@@ -53,8 +53,31 @@ fn lists(format: Format) -> Vec<Recorded> {
             all.extend(recorded("-clean.anthropic.json"));
             all
         }
-        Format::Messages | Format::AiSdk => Vec::new(),
+        Format::Gemini => as_gemini(),
+        Format::Messages | Format::AiSdk | Format::BedrockConverse => Vec::new(),
     }
+}
+
+/// The recorded lists of other formats, said in Gemini's: nobody has recorded any of its own.
+fn as_gemini() -> Vec<Recorded> {
+    let mut all = Vec::new();
+    for (suffix, from) in [
+        (".anthropic.jsonl", Format::Anthropic),
+        ("-clean.anthropic.json", Format::Anthropic),
+        (".chat.jsonl", Format::OpenaiChat),
+        (".responses.jsonl", Format::OpenaiResponses),
+    ] {
+        for list in recorded(suffix) {
+            let Ok(converted) = convert(from, Format::Gemini, &Value::Array(list.items)) else { continue };
+            let items = converted.output.get("contents").unwrap_or(&converted.output);
+            let Some(items) = items.as_array().filter(|items| !items.is_empty()) else { continue };
+            let record = json!({ "opts": {} });
+            if errors(Format::Gemini, items, &options(&record)).is_empty() {
+                all.push(Recorded { name: list.name, items: items.clone(), record });
+            }
+        }
+    }
+    all
 }
 
 /// The list broken at `at` in each way.
@@ -95,7 +118,10 @@ fn rename(value: &Value) -> Value {
                 v.is_string()
                     && (["call_id", "tool_call_id", "tool_use_id"].contains(&k)
                         || k == "id"
-                            && (map.contains_key("function") || map.get("type") == Some(&json!("tool_use"))))
+                            && (map.contains_key("function")
+                                || map.contains_key("args")
+                                || map.contains_key("response")
+                                || map.get("type") == Some(&json!("tool_use"))))
             };
             map.iter()
                 .map(|(k, v)| {
@@ -166,7 +192,7 @@ fn every_break_is_mended(format: Format) {
 
 #[test]
 fn what_was_accepted_has_no_errors() {
-    for format in [Format::OpenaiResponses, Format::OpenaiChat, Format::Anthropic] {
+    for format in [Format::OpenaiResponses, Format::OpenaiChat, Format::Anthropic, Format::Gemini] {
         let all = lists(format);
         for list in &all {
             assert_eq!(
@@ -221,4 +247,53 @@ fn chat() {
 #[test]
 fn anthropic() {
     every_break_is_mended(Format::Anthropic);
+}
+
+#[test]
+fn gemini() {
+    every_break_is_mended(Format::Gemini);
+}
+
+/// Older APIs give no ids: what pairs is the name and the order.
+#[test]
+fn gemini_without_ids() {
+    fn without_ids(value: &Value) -> Value {
+        match value {
+            Value::Object(map) => {
+                let named = map.contains_key("name");
+                let kept = map.iter().filter(|(key, _)| !(named && *key == "id"));
+                kept.map(|(key, value)| (key.clone(), without_ids(value))).collect()
+            }
+            Value::Array(list) => list.iter().map(without_ids).collect(),
+            other => other.clone(),
+        }
+    }
+    let (mut made, mut refused) = (0, 0);
+    for list in as_gemini() {
+        let items: Vec<Value> = list.items.iter().map(without_ids).collect();
+        let options = options(&list.record);
+        assert_eq!(errors(Format::Gemini, &items, &options), [""; 0], "{}", list.name);
+        let step = items.len().div_ceil(if items.len() > 150 { FEW_PLACES } else { PLACES }).max(1);
+        for at in (0..items.len()).step_by(step) {
+            for (how, mutant) in broken(&items, at) {
+                if mutant.is_empty() {
+                    continue;
+                }
+                made += 1;
+                if errors(Format::Gemini, &mutant, &options).is_empty() {
+                    continue;
+                }
+                refused += 1;
+                let fixed = repair(Format::Gemini, &Value::Array(mutant), &options).unwrap();
+                let after = errors(Format::Gemini, fixed.output.as_array().unwrap(), &options);
+                let nothing_left = after.iter().all(|e| e.contains("-empty at 0: no messages"));
+                assert!(
+                    nothing_left && !fixed.changes.is_empty(),
+                    "{how} at {at} of {}: {after:?}",
+                    list.name
+                );
+            }
+        }
+    }
+    println!("gemini without ids: {made} breaks, {refused} of them errors");
 }

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::super::call_ids;
 use super::super::fields::{self, Fields, Object};
 use super::super::note::Note;
-use super::super::opaque::{as_text, json_arguments, json_input, opaque_call, sayable, take_json};
+use super::super::opaque::{as_text, object_arguments, opaque_call, sayable, take_json};
 use super::super::tool_names;
 use super::{ERROR_NOT_TEXT, NO_ERROR_TEXT, fits_result, is_blank, is_blank_text};
 use crate::message::{
@@ -222,15 +222,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     }
     let came_so = call.extras.came_in(FORMAT);
     let name = if came_so { Cow::from(&call.name) } else { tool_names::written(&call.name, notes) };
-    let kept = out.get("input").filter(|v| v.to_string() == *call.input).cloned();
-    let input = kept.unwrap_or_else(|| match json_input(&json_arguments(call)) {
-        Value::Object(map) => Value::Object(map),
-        Value::Null => Value::Object(Map::new()),
-        other => {
-            notes.push(Note::new(format!("the input of `{}` is no object and is wrapped in one", call.name)));
-            json!({ "input": other })
-        }
-    });
+    let input = object_arguments(call, out.get("input"), notes);
     out.set("type", "tool_use").set("id", &*id).set("name", &*name).set("input", input);
     Some(out.into_value())
 }

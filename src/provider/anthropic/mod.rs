@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
+use super::results::JOINS;
 use super::{Calls, Note, Provider, Written, several_by_one};
 use crate::error::Result;
 use crate::message::{Extras, Format, Message, Part, Role, ToolOutput};
@@ -74,9 +75,6 @@ pub(super) fn drop_refused(parts: &mut Vec<Part>, mut gone: impl FnMut(&'static 
 
 /// Marks a message that came as `system` blocks.
 const HEAD: &str = "system";
-
-/// Marks a message that stood in the same entry as the one before it.
-const JOINS: &str = "joins";
 
 impl Provider for Anthropic {
     fn format(&self) -> Format {

@@ -1,8 +1,8 @@
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::super::fields::Fields;
-use super::super::object;
-use super::{JOINS, blocks, is_blank, write};
+use super::super::{object, results};
+use super::{blocks, is_blank, write};
 use crate::error::{Error, Result};
 use crate::message::{Extras, Format, Message, Part, Role};
 
@@ -37,7 +37,7 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
         Extras::new(FORMAT, fields.into_template())
     };
     if role == Role::User {
-        split(parts, &extras, out);
+        results::split(FORMAT, parts, &extras, out);
     } else {
         push(Message::new(role, parts), extras, out);
     }
@@ -47,35 +47,4 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
 fn push(mut message: Message, extras: Extras, out: &mut Vec<Message>) {
     message.extras = extras;
     out.push(message);
-}
-
-/// Each tool result is a message of its own; what stands between them is the user's.
-fn split(parts: Vec<Part>, extras: &Extras, out: &mut Vec<Message>) {
-    let mut first = true;
-    let mut has_said = false;
-    let mut said: Vec<Part> = Vec::new();
-    let mut take = |role: Role, parts: Vec<Part>, out: &mut Vec<Message>| {
-        has_said |= role == Role::User;
-        let extras = match std::mem::take(&mut first) {
-            true => extras.clone(),
-            // Results that stand first join each other without a mark.
-            false if !has_said => Extras::default(),
-            false => Extras::new(FORMAT, Map::from_iter([(JOINS.to_owned(), Value::Bool(true))])),
-        };
-        push(Message::new(role, parts), extras, out);
-    };
-    let empty = parts.is_empty();
-    for part in parts {
-        if blocks::is_result(&part) {
-            if !said.is_empty() {
-                take(Role::User, std::mem::take(&mut said), out);
-            }
-            take(Role::Tool, vec![part], out);
-        } else {
-            said.push(part);
-        }
-    }
-    if !said.is_empty() || empty {
-        take(Role::User, said, out);
-    }
 }

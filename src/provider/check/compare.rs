@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::super::gemini::field;
 use super::super::openai_responses::kinds;
 use super::{CheckOptions, Dialect, Found, Severity, reasoning, text};
 use crate::message::Format;
@@ -24,14 +25,16 @@ pub(super) fn check(
         }
         Format::OpenaiChat => {
             if dialect.thought_signatures {
-                signatures_lost(before, after, found);
+                signatures_lost(before, after, chat_calls, "C-thought-signature", found);
             }
             reasoning::lost(before, after, dialect, found);
             order(before, after, chat_key, found);
         }
         Format::Anthropic => thinking(before, after, options, found),
         Format::Messages | Format::AiSdk => {}
-        Format::Gemini => {}
+        Format::Gemini => {
+            signatures_lost(before, after, gemini_calls, "G-thought-signature", found);
+        }
         Format::BedrockConverse => {}
     }
 }
@@ -80,31 +83,50 @@ fn encrypted_changed(before: &[Value], after: &[Value], found: &mut Found) {
     }
 }
 
+/// A call with its thought signature: the index of its entry, its id, the signature.
+type Signed = (usize, String, Option<String>);
+
 /// A call that came with a thought signature goes back with it.
-fn signatures_lost(before: &[Value], after: &[Value], found: &mut Found) {
-    let signature = |call: &Value| {
-        call.pointer("/extra_content/google/thought_signature").and_then(Value::as_str).map(str::to_owned)
-    };
-    let calls = |list: &[Value]| -> Vec<(usize, String, Option<String>)> {
-        let mut out = Vec::new();
-        for (i, message) in list.iter().enumerate() {
-            for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
-                out.extend(text(call, "id").map(|id| (i, id.to_owned(), signature(call))));
-            }
-        }
-        out
-    };
+fn signatures_lost(
+    before: &[Value],
+    after: &[Value],
+    calls: fn(&[Value]) -> Vec<Signed>,
+    rule: &'static str,
+    found: &mut Found,
+) {
     let signed: HashMap<String, Option<String>> =
         calls(before).into_iter().map(|(_, id, signature)| (id, signature)).collect();
     for (i, id, now) in calls(after) {
         if signed.get(&id).is_some_and(|was| was.is_some() && *was != now) {
-            found.error(
-                "C-thought-signature",
-                i,
-                format!("call {id} came with a thought signature and lost it"),
-            );
+            found.error(rule, i, format!("call {id} came with a thought signature and lost it"));
         }
     }
+}
+
+fn chat_calls(list: &[Value]) -> Vec<Signed> {
+    let signature = |call: &Value| {
+        call.pointer("/extra_content/google/thought_signature").and_then(Value::as_str).map(str::to_owned)
+    };
+    let mut out = Vec::new();
+    for (i, message) in list.iter().enumerate() {
+        for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+            out.extend(text(call, "id").map(|id| (i, id.to_owned(), signature(call))));
+        }
+    }
+    out
+}
+
+/// Calls that have ids: of others nobody knows which is which.
+fn gemini_calls(list: &[Value]) -> Vec<Signed> {
+    let mut out = Vec::new();
+    for (i, content) in list.iter().enumerate() {
+        for part in content.get("parts").and_then(Value::as_array).into_iter().flatten() {
+            let id = field(part, "functionCall").and_then(|call| text(call, "id"));
+            let signature = field(part, "thoughtSignature").and_then(Value::as_str).map(str::to_owned);
+            out.extend(id.map(|id| (i, id.to_owned(), signature)));
+        }
+    }
+    out
 }
 
 fn responses_key(item: &Value) -> Option<String> {

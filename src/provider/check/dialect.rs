@@ -149,5 +149,9 @@ impl Dialect {
 
 /// Who answers where nothing is said.
 pub(super) fn default_provider(format: Format) -> &'static str {
-    if format == Format::Anthropic { "anthropic" } else { "openai" }
+    match format {
+        Format::Anthropic => "anthropic",
+        Format::Gemini => "gemini",
+        _ => "openai",
+    }
 }

@@ -1,5 +1,182 @@
+//! The rules of Gemini's `generateContent`.
+//!
+//! What the API says, with where it can be read (2026-11):
+//! - "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
+//!   (google-gemini/gemini-cli#11814, #26486; continuedev/continue#11164)
+//! - "Please ensure that function response turn comes immediately after a function call turn." (langchain-ai/langchain#27799,
+//!   GoogleCloudPlatform/generative-ai#368)
+//! - "Please ensure that the number of function response parts is equal to the number of function call parts of the function
+//!   call turn." (google-gemini/gemini-cli#4217, #16415)
+//! - "* GenerateContentRequest.contents[1].parts[0].data: required oneof field 'data' must have one initialized field"
+//!   (router-for-me/CLIProxyAPI#1292); Vertex: "Unable to submit request because it has an empty text parameter."
+//!   (glowingjade/obsidian-smart-composer#218)
+//! - "Unable to submit request because at least one contents field is required" (Calcium-Ion/new-api-horizon#24); the Gemini API:
+//!   "contents is not specified".
+//! - "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly …"
+//!   (nearai/ironclaw#1510), of Gemini 3 and later, for the first call of each content of the running turn (Google, "Thought
+//!   signatures").
+//! - "Requests ending with a model turn are not supported." (pipecat-ai/pipecat#5821), of newer models.
+
 use serde_json::Value;
 
-use super::{CheckOptions, Found};
+use super::super::gemini::{Named, field, match_outputs, named, says_nothing};
+use super::{CheckOptions, Dialect, Found, Severity, text};
 
-pub(super) fn check(_body: &Value, _list: &[Value], _options: &CheckOptions<'_>, _found: &mut Found) {}
+/// A content.
+struct Turn<'v> {
+    index: usize,
+    is_model: bool,
+    parts: &'v [Value],
+}
+
+impl<'v> Turn<'v> {
+    fn of(index: usize, content: &'v Value) -> Self {
+        let parts = content.get("parts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        Self { index, is_model: text(content, "role") == Some("model"), parts }
+    }
+
+    /// Its calls, or what calls brought.
+    fn named(&self, key: &'static str) -> Vec<Named<'v>> {
+        self.parts.iter().filter_map(|part| field(part, key)).map(named).collect()
+    }
+
+    /// Whether the user says something himself: it begins a turn.
+    fn is_said(&self) -> bool {
+        !self.is_model && self.parts.iter().any(|part| field(part, RESPONSE).is_none())
+    }
+}
+
+const CALL: &str = "functionCall";
+const RESPONSE: &str = "functionResponse";
+
+pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Found) {
+    if list.is_empty() {
+        found.error("G-empty", 0, "no messages");
+        return;
+    }
+    let turns: Vec<Turn<'_>> = list.iter().enumerate().map(|(i, entry)| Turn::of(i, entry)).collect();
+    for (n, turn) in turns.iter().enumerate() {
+        content(turn, found);
+        let before = n.checked_sub(1).and_then(|n| turns.get(n));
+        place(turn, before, options, found);
+        if turn.is_model {
+            answers(turn, turns.get(n + 1..).unwrap_or_default(), options, found);
+        } else if !before.is_some_and(|before| before.is_model && !before.named(CALL).is_empty()) {
+            let outputs = turn.named(RESPONSE);
+            for output in outputs.iter().filter(|_| !(options.stateful && n == 0)) {
+                orphan(turn.index, output, found);
+            }
+        }
+    }
+    if dialect.thought_signatures {
+        signatures(&turns, found);
+    }
+    if let Some(last) = turns.last().filter(|last| last.is_model && !options.pending) {
+        found.warn("G-last", last.index, "it ends with the model's content: newer models refuse that");
+    }
+}
+
+/// What no content may hold.
+fn content(turn: &Turn<'_>, found: &mut Found) {
+    if turn.parts.is_empty() {
+        found.error("G-empty-parts", turn.index, "a content without parts");
+    }
+    for part in turn.parts {
+        if says_nothing(part) {
+            found.error("G-empty-text", turn.index, "a part that says nothing");
+        }
+        let (key, rule) =
+            if turn.is_model { (RESPONSE, "G-result-in-model") } else { (CALL, "G-use-in-user") };
+        if field(part, key).is_some() {
+            found.error(rule, turn.index, format!("`{key}` in a content of the wrong role"));
+        }
+    }
+    for call in turn.named(CALL) {
+        if !fits(call.name) {
+            let why =
+                format!("the function name `{}` is not 1 to 128 letters, digits, _ . : and -", call.name);
+            found.warn("G-tool-name", turn.index, why);
+        }
+    }
+}
+
+/// Whether Gemini takes the name of a function.
+fn fits(name: &str) -> bool {
+    let is_taken = |c: char| c.is_ascii_alphanumeric() || "_.:-".contains(c);
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.len() <= 128
+        && name.chars().all(is_taken)
+}
+
+/// The user begins, and calls stand right behind him.
+fn place(turn: &Turn<'_>, before: Option<&Turn<'_>>, options: &CheckOptions<'_>, found: &mut Found) {
+    let calls = !turn.named(CALL).is_empty();
+    if !turn.is_model || before.is_none() && options.stateful {
+        return;
+    }
+    match before {
+        None if !calls => found.error("G-first", turn.index, "the first content is not the user's"),
+        None => found.error("G-call-place", turn.index, "a call before the user has spoken"),
+        Some(before) if before.is_model && calls => {
+            found.error(
+                "G-call-place",
+                turn.index,
+                "a call that stands behind another content of the model's",
+            );
+        }
+        Some(_) => {}
+    }
+}
+
+/// Every call has what it brought in the content right behind it.
+fn answers(turn: &Turn<'_>, behind: &[Turn<'_>], options: &CheckOptions<'_>, found: &mut Found) {
+    let calls = turn.named(CALL);
+    if calls.is_empty() {
+        return;
+    }
+    let next = behind.first().filter(|next| !next.is_model);
+    let outputs = next.map(|next| next.named(RESPONSE)).unwrap_or_default();
+    let pairs = match_outputs(&calls, &outputs);
+    let index = next.map_or(turn.index, |next| next.index);
+    for (output, _) in outputs.iter().zip(&pairs).filter(|(_, call)| call.is_none()) {
+        if calls
+            .iter()
+            .any(|call| call.id.or(output.id).is_none() || call.id == output.id && call.id.is_some())
+        {
+            found.error("G-dup-result", index, format!("a second output of `{}`", output.name));
+        } else {
+            orphan(index, output, found);
+        }
+    }
+    for (at, call) in calls.iter().enumerate() {
+        let id = call.id.unwrap_or(call.name);
+        if call.id.is_some() && calls[..at].iter().any(|other| other.id == call.id) {
+            found.error("G-dup-use", turn.index, format!("a second call {id}"));
+        }
+    }
+    let may_run = options.pending && behind.iter().all(|content| !content.is_model && !content.is_said());
+    for (at, call) in calls.iter().enumerate().filter(|_| !may_run) {
+        if !pairs.contains(&Some(at)) {
+            let id = call.id.unwrap_or(call.name);
+            found.error("G-unanswered", turn.index, format!("call {id} has no output right behind it"));
+        }
+    }
+}
+
+fn orphan(index: usize, output: &Named<'_>, found: &mut Found) {
+    let id = output.id.unwrap_or(output.name);
+    found.error("G-orphan-result", index, format!("an output whose call {id} is not right before it"));
+}
+
+/// The first call of each content of the running turn carries a thought signature.
+fn signatures(turns: &[Turn<'_>], found: &mut Found) {
+    let running = turns.iter().rposition(Turn::is_said).unwrap_or(0);
+    for turn in turns[running..].iter().filter(|turn| turn.is_model) {
+        let first = turn.parts.iter().find(|part| field(part, CALL).is_some());
+        if first.is_some_and(|part| field(part, "thoughtSignature").is_none()) {
+            let why =
+                "the first call has no thought signature: Gemini 3 and later refuse it in the running turn";
+            found.add(Severity::Warn, "G-thought-signature", turn.index, why);
+        }
+    }
+}

@@ -86,7 +86,7 @@ impl<'a> CheckOptions<'a> {
     fn with_body(mut self, body: &'a Value) -> Self {
         self.pending |= is_response(body);
         let set = |key: &str| body.get(key).is_some_and(|v| !v.is_null());
-        self.stateful |= set("previous_response_id") || set("conversation");
+        self.stateful |= set("previous_response_id") || set("conversation") || set("cachedContent");
         self.store = self.store.or_else(|| body.get("store")?.as_bool());
         let thinking = body.pointer("/thinking/type").and_then(Value::as_str).filter(|t| *t != "disabled");
         self.thinking = self.thinking.or(thinking);
@@ -141,7 +141,7 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
             anthropic::cache_marks(input, list, &mut found);
             anthropic::check(list, &options, &mut found);
         }
-        Format::Gemini => gemini::check(input, list, &options, &mut found),
+        Format::Gemini => gemini::check(list, &options, dialect, &mut found),
         Format::BedrockConverse => bedrock::check(input, list, &options, &mut found),
         Format::Messages | Format::AiSdk => pairs::check(format, list, &options, &mut found),
     }
@@ -150,7 +150,7 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
         compare::check(format, &before, list, &options, dialect, &mut found);
     }
     if is_response(input) {
-        found.0.retain(|v| v.rule != "A-first"); // it goes on with a conversation that began before
+        found.0.retain(|v| !matches!(v.rule, "A-first" | "G-first" | "G-call-place")); // it goes on with a conversation that began before
     }
     Ok(found.0)
 }

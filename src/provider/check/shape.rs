@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::super::gemini::field;
 use super::{Dialect, Found, Severity, text};
 use crate::message::Format;
 
@@ -101,6 +102,14 @@ const AI_SDK_PARTS: [Shape; 4] = [
     ("tool-result", &[("toolCallId", Text), ("toolName", Text)]),
 ];
 
+/// What a part of Gemini's has under the key that says its kind.
+const GEMINI_PARTS: [Shape; 4] = [
+    ("functionCall", &[("name", Text)]),
+    ("functionResponse", &[("name", Text), ("response", Object)]),
+    ("inlineData", &[("data", Text)]),
+    ("fileData", &[]),
+];
+
 impl Kind {
     fn fits(self, value: &Value) -> bool {
         match self {
@@ -124,7 +133,8 @@ impl Kind {
 }
 
 pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &mut Found) {
-    let severity = if dialect.owns_schema { Severity::Error } else { Severity::Warn };
+    let owns = dialect.owns_schema || format == Format::Gemini && dialect.thought_signatures;
+    let severity = if owns { Severity::Error } else { Severity::Warn };
     for (i, entry) in list.iter().enumerate() {
         let mut wrong = |what: String| found.add(severity, "schema", i, what);
         if !entry.is_object() {
@@ -142,7 +152,7 @@ pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &m
                 calls(entry, &mut wrong);
             }
             Format::Anthropic => anthropic(entry, &mut wrong),
-            Format::Gemini => {}
+            Format::Gemini => gemini(entry, &mut wrong),
             Format::BedrockConverse => {}
             Format::Messages | Format::AiSdk => {
                 let one = Value::Array(vec![entry.clone()]);
@@ -229,5 +239,22 @@ fn anthropic(entry: &Value, wrong: &mut impl FnMut(String)) {
             }
         }
         _ => wrong("`content` is neither a string nor a list of blocks".to_owned()),
+    }
+}
+
+fn gemini(entry: &Value, wrong: &mut impl FnMut(String)) {
+    let role = text(entry, "role").unwrap_or("user");
+    if !["user", "model", "function", "tool"].contains(&role) {
+        wrong(format!("unknown role `{role}`"));
+    }
+    if !entry.get("parts").is_none_or(Value::is_array) {
+        wrong("`parts` is not a list".to_owned());
+    }
+    for part in entry.get("parts").and_then(Value::as_array).into_iter().flatten() {
+        for (kind, _) in GEMINI_PARTS {
+            if let Some(inner) = field(part, kind) {
+                fields(&GEMINI_PARTS, kind, "the part", inner, wrong);
+            }
+        }
     }
 }

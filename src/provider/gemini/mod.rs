@@ -1,26 +1,114 @@
 //! Google Gemini: `contents` of `parts`, with `systemInstruction` apart.
+//!
+//! One content of the user's holds what all calls of the model's content before it brought; here each is a message of its own that
+//! joins the one before it when it is written. Older APIs give calls no ids: those that are made here are never sent.
+
+mod outputs;
+mod pairs;
+mod parts;
+mod read;
+mod write;
 
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-use super::{Calls, Note, Provider};
-use crate::error::{Error, Result};
-use crate::message::{Format, Message};
+use super::anthropic::BEGINNING;
+use super::results::JOINS;
+use super::{Calls, Note, Provider, Written, several_by_one};
+use crate::error::Result;
+use crate::message::{Format, Message, Part, Role};
+
+pub(super) use pairs::{Named, match_outputs};
+pub(super) use parts::{field, named, says_nothing};
+pub(super) use read::{contents_of, system_of};
 
 /// Format `"gemini"`.
 pub(super) struct Gemini;
+
+/// What is said where a content would be empty: the API refuses one.
+const BLANK: &str = "(no text)";
+
+/// The thought signature of a call that Gemini did not make: its models refuse a call of the running turn without one, and take
+/// this word for it. Source: Google, "Thought signatures", on calls that were not made by the API.
+pub(super) const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
+/// Whether it is a part that the API refuses: a text of nothing, or no data at all.
+pub(super) fn is_refused(part: &Part) -> bool {
+    match part {
+        Part::Text { text, extras } => text.is_empty() && !parts::is_signed(extras),
+        Part::Reasoning(reasoning) => {
+            reasoning.text.as_deref().is_some_and(str::is_empty) && !parts::is_signed(&reasoning.extras)
+        }
+        Part::Opaque { format: Format::Gemini, raw } => says_nothing(raw),
+        _ => false,
+    }
+}
 
 impl Provider for Gemini {
     fn format(&self) -> Format {
         Format::Gemini
     }
 
-    fn read_list(&self, _list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
-        Err(Error::argument("not written yet"))
+    fn read_head(&self, body: &Value) -> Option<Message> {
+        read::head(system_of(body)?)
     }
 
-    fn write_run(&self, _run: &[&Message], _calls: &Calls<'_>, _notes: &mut Vec<Note>) -> Vec<Value> {
-        Vec::new()
+    fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
+        several_by_one(list, read::message)
+    }
+
+    fn write_run(&self, run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
+        write::run(run, calls, notes).into_iter().collect()
+    }
+
+    fn joins(&self, run: &[&Message], message: &Message) -> bool {
+        let Some(previous) = run.last() else { return false };
+        let calls = |message: &&Message| message.tool_calls().next().is_some();
+        if write::role(previous.role) != write::role(message.role) {
+            return false;
+        }
+        match message.role {
+            // The API wants what parallel calls brought in one content, right behind the one with the calls, and that one
+            // right behind the user's.
+            Role::Tool if previous.role == Role::Tool => true,
+            Role::Assistant if run.iter().any(calls) || calls(&message) => true,
+            Role::Assistant if !message.extras.came_in(Format::Gemini) => true,
+            _ => message.extras.has(Format::Gemini, JOINS),
+        }
+    }
+
+    fn is_head(&self, message: &Message, _leading: bool) -> bool {
+        message.role.is_instruction()
+    }
+
+    fn write_head(&self, head: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
+        write::head(head, notes)
+    }
+
+    fn opening(&self, first: Role) -> Option<Value> {
+        (first == Role::Assistant).then(|| json!({ "role": "user", "parts": [{ "text": BEGINNING }] }))
+    }
+
+    fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
+        if !message.parts.iter().any(is_refused) {
+            return None;
+        }
+        let mut mended = message.clone();
+        mended.parts.retain(|part| !is_refused(part));
+        if mended.parts.is_empty() && !message.role.is_instruction() {
+            mended.parts.push(Part::text(BLANK));
+        }
+        notes.push(Note::new("a part that says nothing is left out: the API refuses it"));
+        Some(mended)
+    }
+
+    fn body(&self, written: Written) -> Value {
+        let mut body = Map::new();
+        if let Some(head) = written.head {
+            body.insert("systemInstruction".to_owned(), head);
+        }
+        body.insert("contents".to_owned(), Value::Array(written.items));
+        Value::Object(body)
     }
 }

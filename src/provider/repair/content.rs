@@ -3,15 +3,40 @@
 use std::collections::HashSet;
 
 use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, drop_refused};
+use super::super::gemini::is_refused;
 use super::super::openai_chat::without_empty_calls;
 use super::{Change, Entry, Work};
 use crate::message::{CallKind, Format, Message, Part, Role};
 
 /// Takes out what no message of its role may hold.
 pub(super) fn mend(work: &mut Work) {
-    if work.format != Format::Anthropic {
-        return;
+    match work.format {
+        Format::Anthropic => anthropic(work),
+        Format::Gemini => gemini(work),
+        _ => {}
     }
+}
+
+/// Parts that the API refuses wherever they stand, and those of the wrong role.
+fn gemini(work: &mut Work) {
+    let mut changes = Vec::new();
+    for entry in &mut work.entries {
+        let (index, role) = (entry.from.start, entry.message.role);
+        entry.message.parts.retain(|part| {
+            let (rule, what) = match part {
+                part if is_refused(part) => ("G-empty-text", "a part that says nothing"),
+                Part::ToolCall(_) if role != Role::Assistant => ("G-use-in-user", "a call"),
+                Part::ToolOutput(_) if role != Role::Tool => ("G-result-in-model", "an output"),
+                _ => return true,
+            };
+            changes.push(Change { index, rule, what: format!("{what} was taken out") });
+            false
+        });
+    }
+    work.changes.extend(changes);
+}
+
+fn anthropic(work: &mut Work) {
     let mut called: HashSet<String> = HashSet::new();
     let mut changes = Vec::new();
     let mut unsaid = Vec::new();
@@ -89,9 +114,16 @@ pub(super) fn last(work: &mut Work) {
         }
     }
     work.changes.extend(changes);
-    if format == Format::Anthropic {
-        begin(work);
-        end(work);
+    match format {
+        Format::Anthropic => {
+            begin(work, "A-first");
+            end(work);
+        }
+        Format::Gemini => {
+            begin(work, "G-first");
+            joined(work);
+        }
+        _ => {}
     }
 }
 
@@ -123,11 +155,32 @@ fn no_empty_calls(entry: &mut Entry, changes: &mut Vec<Change>) {
     }
 }
 
-fn begin(work: &mut Work) {
+/// Tells what is written as one content, though it came as several.
+fn joined(work: &mut Work) {
+    let mut changes = Vec::new();
+    let mut calls = false; // the model's contents up to here have calls
+    for pair in work.entries.windows(2) {
+        let [before, entry] = pair else { continue };
+        let asks = |entry: &Entry| entry.message.tool_calls().next().is_some();
+        calls = before.message.role == Role::Assistant && (calls || asks(before));
+        let rule = match entry.message.role {
+            Role::Tool => "G-result-place",
+            Role::Assistant if calls || asks(entry) => "G-call-place",
+            _ => continue,
+        };
+        if entry.message.role == before.message.role && before.from.start < entry.from.start {
+            let what = "it was joined to the content before it".to_owned();
+            changes.push(Change { index: entry.from.start, rule, what });
+        }
+    }
+    work.changes.extend(changes);
+}
+
+fn begin(work: &mut Work, rule: &'static str) {
     let first = work.entries.iter().position(|e| !e.message.role.is_instruction());
     let Some(at) = first.filter(|&i| work.entries[i].message.role == Role::Assistant) else { return };
     let from = work.entries[at].from.clone();
-    work.changed(from.start, "A-first", "a user message was put before it");
+    work.changed(from.start, rule, "a user message was put before it");
     work.entries.insert(at, Entry { message: Message::text(Role::User, BEGINNING), from });
 }
 

@@ -237,7 +237,7 @@ fn settle(
         "M-unanswered",
     ]);
     let misplaced = work.rule([
-        "R-order", "C-unanswered", "A-result-not-first", "S-unanswered", "G-result-not-first",
+        "R-order", "C-unanswered", "A-result-not-first", "S-unanswered", "G-result-place",
         "B-result-not-first", "M-orphan-output",
     ]);
     let claimed: HashSet<usize> = answers.iter().flatten().copied().collect();

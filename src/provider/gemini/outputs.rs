@@ -1,0 +1,116 @@
+//! What calls brought.
+
+use serde_json::{Value, json};
+
+use super::super::Calls;
+use super::super::fields::{Fields, Object, json as text_value};
+use super::super::note::Note;
+use super::super::opaque::take_json;
+use super::super::tool_names;
+use super::parts::{key_in, media, write_media};
+use crate::message::{Extras, Format, Part, ToolOutput};
+
+const FORMAT: Format = Format::Gemini;
+
+/// Keys of a response that is one text. The first two are the API's own.
+const TEXTS: [&str; 4] = ["output", "error", "result", "content"];
+
+/// Reads a `functionResponse` that answers the call of this id; none where it has no name.
+pub(super) fn read(value: &Value, id: String) -> Option<ToolOutput> {
+    let mut fields = Fields::new(value.as_object()?);
+    let key = key_in(|key| fields.get(key).is_some(), "functionResponse");
+    let Some(Value::Object(map)) = fields.take(key) else { return None };
+    let mut inner = Fields::new(&map);
+    map.get("name")?.as_str().filter(|name| !name.is_empty())?; // it stays in the template
+    let own_id = map.get("id").and_then(Value::as_str);
+    if own_id == Some(&id) {
+        inner.take("id");
+    }
+    let mut output = ToolOutput::text(id, "");
+    output.content.clear();
+    if let Some(Value::Object(response)) = map.get("response") {
+        let only =
+            TEXTS.iter().find(|key| response.len() == 1 && response.get(**key).is_some_and(Value::is_string));
+        if let Some(only) = only {
+            let mut said = Fields::new(response);
+            output.content.extend(said.take_text(only).map(Part::text));
+            output.is_error = *only == "error";
+            inner.mark("response", Value::Object(said.into_template()));
+        } else {
+            output.content.extend(take_json(&mut inner, "response").map(Part::text));
+        }
+    }
+    if let Some(Value::Array(list)) = inner.get("parts").cloned().filter(|list| list != &json!([])) {
+        inner.take("parts");
+        output.content.extend(list.iter().map(read_part));
+    }
+    fields.mark(key, Value::Object(inner.into_template()));
+    output.extras = Extras::new(FORMAT, fields.into_template());
+    Some(output)
+}
+
+fn read_part(value: &Value) -> Part {
+    let read = || media(Fields::new(value.as_object()?)).map(|media| Part::Media(media.into()));
+    read().unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() })
+}
+
+/// Writes what a call brought.
+pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note>) -> Value {
+    let mut out = Object::of(&output.extras, FORMAT);
+    let key = key_in(|key| out.has(key), "functionResponse");
+    let mut inner = out.nested(key).unwrap_or_default();
+    let own = inner.has("name");
+    // An id that is not its call's, or none at all, is as it came.
+    if !own || inner.get("id") == Some(&Value::from("")) {
+        inner.set("id", output.call_id.as_str());
+    }
+    if !own {
+        let name = calls.get(&output.call_id).map_or("unknown", |call| call.name.as_str());
+        inner.set("name", tool_names::written(name, &mut Vec::new()).as_ref());
+    }
+    let mut texts: Vec<&str> = Vec::new();
+    let mut parts = Vec::new();
+    for part in &output.content {
+        match part {
+            Part::Text { text, .. } | Part::Refusal { text, .. } => texts.push(text),
+            Part::Media(media) => parts.extend(write_media(media, notes)),
+            Part::Opaque { format: FORMAT, raw } => parts.push(raw.as_ref().clone()),
+            _ => notes.push(Note::new("a part that this format has no place for is left out")),
+        }
+    }
+    if !(texts.is_empty() && own && !inner.get("response").is_some_and(is_text)) {
+        let response = response(&texts.join("\n"), inner.get("response"), output.is_error);
+        inner.set("response", response);
+    }
+    if parts.is_empty() && inner.get("parts") == Some(&json!([null])) {
+        inner.remove("parts");
+    } else if !parts.is_empty() {
+        inner.set("parts", parts);
+    }
+    out.set(key, inner.into_value());
+    out.into_value()
+}
+
+/// Whether a response's template is that of one text.
+fn is_text(template: &Value) -> bool {
+    template.as_object().is_some_and(|map| map.keys().any(|key| TEXTS.contains(&key.as_str())))
+}
+
+/// The response that says a text, in the way in which it came.
+fn response(text: &str, template: Option<&Value>, is_error: bool) -> Value {
+    let key = if is_error { "error" } else { "output" };
+    match template.and_then(Value::as_object) {
+        // It was kept whole, since its numbers could be written otherwise.
+        Some(kept) if !kept.is_empty() && Value::Object(kept.clone()).to_string() == text => {
+            Value::Object(kept.clone())
+        }
+        Some(map) if map.len() == 1 && map.values().all(|value| value == "") && is_text(&json!(map)) => {
+            map.keys().map(|key| (key.clone(), text_value(text))).collect()
+        }
+        Some(_) => match serde_json::from_str(text) {
+            Ok(Value::Object(map)) => Value::Object(map),
+            _ => json!({ key: text }),
+        },
+        None => json!({ key: text }),
+    }
+}

@@ -1,0 +1,147 @@
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+use super::super::fields::Fields;
+use super::super::{object, results};
+use super::pairs::{Named, made_id, match_outputs};
+use super::parts::{field, name_of};
+use super::{outputs, parts};
+use crate::error::{Error, Result};
+use crate::message::{Extras, Format, Message, Part, Role};
+
+const FORMAT: Format = Format::Gemini;
+
+/// Roles that the API takes for the user's.
+const USERS: [&str; 3] = ["user", "function", "tool"];
+
+/// Reads the content at `index`: one message, or several where it holds what calls brought.
+pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
+    let mut fields = Fields::new(object(entry, index)?);
+    let role = match entry.get("role").and_then(Value::as_str) {
+        Some("model") => Role::Assistant,
+        None => Role::User, // a single content needs none
+        Some(role) if USERS.contains(&role) => Role::User,
+        Some(role) => return Err(Error::message_at(index, format!("unknown role `{role}`"))),
+    };
+    if matches!(entry.get("role").and_then(Value::as_str), Some("model" | "user")) {
+        fields.take("role");
+    }
+    let list = match fields.take("parts") {
+        Some(Value::Array(list)) => list,
+        // An answer that was cut off before it said anything.
+        None if entry.get("role").is_some() => Vec::new(),
+        _ => return Err(Error::message_at(index, "`parts` is not a list")),
+    };
+    let goes_on = role == Role::Assistant && out.last().is_some_and(|last| last.role == role);
+    let usual = !list.is_empty() && !goes_on && entry.get("role").is_some();
+    let said = read_parts(&list, role, out);
+    let extras = if usual {
+        fields.into_extras(FORMAT, &["role", "parts"])
+    } else {
+        Extras::new(FORMAT, fields.into_template())
+    };
+    if role == Role::User {
+        results::split(FORMAT, said, &extras, out);
+    } else {
+        let mut message = Message::new(role, said);
+        message.extras = extras;
+        out.push(message);
+    }
+    Ok(())
+}
+
+/// Reads the parts of a content. `before`: the messages that it follows.
+fn read_parts(list: &[Value], role: Role, before: &[Message]) -> Vec<Part> {
+    let mut names = Vec::new();
+    let mut ids = if role == Role::User { output_ids(list, before) } else { Vec::new() }.into_iter();
+    let mut out = Vec::with_capacity(list.len());
+    for value in list {
+        let read = if let Some(inner) = field(value, "functionResponse") {
+            let id = ids.next().unwrap_or_else(|| name_of(inner).to_owned());
+            outputs::read(value, id).map(Part::from)
+        } else {
+            let name = field(value, "functionCall").map(name_of);
+            parts::read(value, name.map(|name| made_id(&mut names, name)))
+        };
+        out.push(read.unwrap_or_else(|| Part::Opaque { format: FORMAT, raw: value.clone().into() }));
+    }
+    out
+}
+
+/// The ids of the calls that each output of a content answers.
+fn output_ids(list: &[Value], before: &[Message]) -> Vec<String> {
+    let outputs: Vec<Named<'_>> =
+        list.iter().filter_map(|value| field(value, "functionResponse")).map(parts::named).collect();
+    if outputs.is_empty() {
+        return Vec::new();
+    }
+    let asked = before.iter().rev().take_while(|message| message.role == Role::Assistant);
+    let asked: Vec<&Message> = asked.collect();
+    let calls = asked.iter().rev().flat_map(|message| message.tool_calls());
+    let calls: Vec<(&str, Named<'_>)> = calls
+        .map(|call| {
+            let id = (!parts::came_without_id(call)).then_some(call.id.as_str());
+            (call.id.as_str(), Named { id, name: &call.name })
+        })
+        .collect();
+    let named: Vec<Named<'_>> = calls.iter().map(|(_, named)| *named).collect();
+    let mut names = Vec::new();
+    let found = match_outputs(&named, &outputs);
+    let ids = outputs.iter().zip(found).map(|(output, call)| {
+        let made = made_id(&mut names, output.name);
+        let own = || output.id.map_or(made, str::to_owned);
+        call.map_or_else(own, |at| calls[at].0.to_owned())
+    });
+    ids.collect()
+}
+
+/// The instructions that a body has, wherever it has them.
+pub(in crate::provider) fn system_of(body: &Value) -> Option<&Value> {
+    field(body, "systemInstruction").or_else(|| field(body.get("config")?, "systemInstruction"))
+}
+
+/// The message that stands for instructions: a text, a content, its parts, or one of them.
+pub(super) fn head(system: &Value) -> Option<Message> {
+    let content = content_of(system)?;
+    let mut fields = Fields::new(content.as_object()?);
+    let Some(Value::Array(list)) = fields.take("parts") else { return None };
+    let mut message = Message::new(Role::System, read_parts(&list, Role::System, &[]));
+    message.extras = fields.into_extras(FORMAT, &["parts"]);
+    Some(message)
+}
+
+/// A content of what the SDK takes for one.
+fn content_of(value: &Value) -> Option<Cow<'_, Value>> {
+    match value {
+        Value::Object(map) if map.contains_key("parts") => Some(Cow::Borrowed(value)),
+        Value::Array(list) => {
+            Some(Cow::Owned(json!({ "parts": list.iter().map(part_of).collect::<Vec<Value>>() })))
+        }
+        Value::String(_) | Value::Object(_) => Some(Cow::Owned(json!({ "parts": [part_of(value)] }))),
+        _ => None,
+    }
+}
+
+fn part_of(value: &Value) -> Value {
+    if value.is_string() { json!({ "text": value }) } else { value.clone() }
+}
+
+/// The contents that a body has: a list of them, or what the SDK makes the user's content of.
+pub(in crate::provider) fn contents_of(contents: &Value) -> Option<Cow<'_, [Value]>> {
+    match contents {
+        Value::Array(list)
+            if list.iter().all(|one| one.get("parts").is_some() || one.get("role").is_some()) =>
+        {
+            Some(list.into())
+        }
+        Value::Object(map) if map.contains_key("parts") => Some(std::slice::from_ref(contents).into()),
+        other => {
+            let mut content = content_of(other)?.into_owned();
+            if let Some(map) = content.as_object_mut() {
+                map.shift_insert(0, "role".to_owned(), "user".into());
+            }
+            Some(vec![content].into())
+        }
+    }
+}
