@@ -86,6 +86,9 @@ fn fields(of: &Map<String, Value>, place: Place, calls: &mut Vec<CallId>) -> Map
             ("type", Value::String(kind)) => kind_of(kind).into(),
             ("content" | "output" | "summary", _) => content(value, calls),
             ("value", _) if kind == Some("content") => content(value, calls),
+            ("toolUse" | "toolResult", Value::Object(block)) => {
+                Value::Object(fields(block, Place::Part, calls))
+            }
             ("tool_calls", Value::Array(list)) => list.iter().map(|one| call(one, calls)).collect(),
             ("text" | "refusal" | "value", Value::String(text)) => text.trim().into(),
             ("arguments", Value::String(text)) => json_in(text),
@@ -108,6 +111,8 @@ fn call_id(of: &Map<String, Value>, key: &str, id: &str, place: Place) -> Option
         ("id", _) if place == Place::Call => Some(call),
         ("toolCallId", "tool-call") if !is_of_provider => Some(call),
         ("call_id", kind) if kind.ends_with("_call") => Some(call),
+        ("toolUseId", "") if of.contains_key("input") => Some(call),
+        ("toolUseId", "") => Some(output),
         ("tool_use_id", "tool_result") | ("toolCallId", "tool-result") | ("tool_call_id", _) => Some(output),
         ("call_id", kind) if kind.ends_with("_call_output") => Some(output),
         _ => None,
@@ -146,7 +151,7 @@ fn content(value: &Value, calls: &mut Vec<CallId>) -> Value {
         Value::Object(part) => {
             let read = fields(part, Place::Part, calls);
             let said = |key: &str| read.get(key).and_then(Value::as_str);
-            let is_blank = said("type") == Some("text") && said("text") == Some("");
+            let is_blank = said("type").is_none_or(|kind| kind == "text") && said("text") == Some("");
             (!is_blank && !read.is_empty()).then_some(Value::Object(read))
         }
         other => Some(sorted(other)),

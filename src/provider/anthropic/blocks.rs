@@ -221,7 +221,11 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
         )));
     }
     let came_so = call.extras.came_in(FORMAT);
-    let name = if came_so { Cow::from(&call.name) } else { tool_names::written(&call.name, notes) };
+    let name = if came_so {
+        Cow::from(&call.name)
+    } else {
+        tool_names::written(&call.name, tool_names::LONGEST, notes)
+    };
     let kept = out.get("input").filter(|v| v.to_string() == *call.input).cloned();
     let input = kept.unwrap_or_else(|| match json_input(&json_arguments(call)) {
         Value::Object(map) => Value::Object(map),

@@ -37,7 +37,7 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
         Extras::new(FORMAT, fields.into_template())
     };
     if role == Role::User {
-        split(parts, &extras, out);
+        split(FORMAT, parts, &extras, out);
     } else {
         push(Message::new(role, parts), extras, out);
     }
@@ -50,7 +50,7 @@ fn push(mut message: Message, extras: Extras, out: &mut Vec<Message>) {
 }
 
 /// Each tool result is a message of its own; what stands between them is the user's.
-fn split(parts: Vec<Part>, extras: &Extras, out: &mut Vec<Message>) {
+pub(in crate::provider) fn split(format: Format, parts: Vec<Part>, extras: &Extras, out: &mut Vec<Message>) {
     let mut first = true;
     let mut has_said = false;
     let mut said: Vec<Part> = Vec::new();
@@ -60,7 +60,7 @@ fn split(parts: Vec<Part>, extras: &Extras, out: &mut Vec<Message>) {
             true => extras.clone(),
             // Results that stand first join each other without a mark.
             false if !has_said => Extras::default(),
-            false => Extras::new(FORMAT, Map::from_iter([(JOINS.to_owned(), Value::Bool(true))])),
+            false => Extras::new(format, Map::from_iter([(JOINS.to_owned(), Value::Bool(true))])),
         };
         push(Message::new(role, parts), extras, out);
     };

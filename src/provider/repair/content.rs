@@ -2,16 +2,19 @@
 
 use std::collections::HashSet;
 
-use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, drop_refused};
+use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, drop_refused, role};
+use super::super::bedrock;
 use super::super::openai_chat::without_empty_calls;
 use super::{Change, Entry, Work};
 use crate::message::{CallKind, Format, Message, Part, Role};
 
 /// Takes out what no message of its role may hold.
 pub(super) fn mend(work: &mut Work) {
-    if work.format != Format::Anthropic {
+    let is_converse = work.format == Format::BedrockConverse;
+    if work.format != Format::Anthropic && !is_converse {
         return;
     }
+    let is_signed = work.is_signed;
     let mut called: HashSet<String> = HashSet::new();
     let mut changes = Vec::new();
     let mut unsaid = Vec::new();
@@ -47,7 +50,7 @@ pub(super) fn mend(work: &mut Work) {
                 true
             }
             Part::Reasoning(reasoning)
-                if !reasoning.redacted && reasoning.signature.as_deref().is_none_or(str::is_empty) =>
+                if !reasoning.redacted && reasoning.signature.as_deref().map_or(is_signed, str::is_empty) =>
             {
                 gone("A-signature", "thinking without a signature");
                 false
@@ -62,6 +65,14 @@ pub(super) fn mend(work: &mut Work) {
             }
             _ => true,
         });
+    }
+    if is_converse {
+        for entry in &mut work.entries {
+            let index = entry.from.start;
+            bedrock::set_right(&mut entry.message, |rule, what| {
+                changes.push(Change { index, rule, what: what.to_owned() });
+            });
+        }
     }
     work.changes.extend(changes);
     work.changes.extend(unsaid);
@@ -89,9 +100,12 @@ pub(super) fn last(work: &mut Work) {
         }
     }
     work.changes.extend(changes);
-    if format == Format::Anthropic {
+    if matches!(format, Format::Anthropic | Format::BedrockConverse) {
         begin(work);
         end(work);
+    }
+    if format == Format::BedrockConverse {
+        joined(work);
     }
 }
 
@@ -120,6 +134,23 @@ fn no_empty_calls(entry: &mut Entry, changes: &mut Vec<Change>) {
         entry.message = mended;
         let what = "the empty list of calls was taken out".to_owned();
         changes.push(Change { index: entry.from.start, rule: "C-empty-calls", what });
+    }
+}
+
+/// Tells of entries that become one: the API wants the roles to take turns.
+fn joined(work: &mut Work) {
+    let as_sent = |entry: &Entry| (entry.from.clone(), role(entry.message.role));
+    let told: Vec<usize> = work
+        .entries
+        .windows(2)
+        .filter(|pair| {
+            let ((from, of), (other, with)) = (as_sent(&pair[0]), as_sent(&pair[1]));
+            of == with && from != other
+        })
+        .map(|pair| pair[1].from.start)
+        .collect();
+    for index in told {
+        work.changed(index, "B-same-role", "it was joined with the message before it");
     }
 }
 
