@@ -77,3 +77,22 @@ export function withRef(message, id, byte_size, line_count) {
   if (line_count !== undefined) output_ref.line_count = line_count;
   return { ...message, output_ref };
 }
+
+/**
+ * The JSON of a value, with the bytes in it as `{ $bytes: base64 }`: JSON itself would write each byte as a key and a number.
+ * @param {unknown} value
+ */
+export function json(value) {
+  return JSON.stringify(value, function (key, given) {
+    const own = this[key];
+    return ArrayBuffer.isView(own) ? { $bytes: base64(own) } : given;
+  });
+}
+
+const base64 = ({ buffer, byteOffset, byteLength }) => {
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+  if (typeof bytes.toBase64 === "function") return bytes.toBase64();
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode.apply(null, bytes.subarray(at, at + 8192));
+  return btoa(text);
+};

@@ -5,6 +5,8 @@
 
 #[path = "provider/contract.rs"]
 mod contract;
+#[path = "provider/converse.rs"]
+mod converse;
 #[path = "provider/conversion.rs"]
 mod conversion;
 #[path = "provider/cuts.rs"]

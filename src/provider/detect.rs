@@ -27,6 +27,12 @@ const PARTS: [(&str, Format); 21] = [
     ("container_upload", Format::Anthropic),
 ];
 
+/// What Bedrock's blocks are named.
+const CONVERSE: [&str; 11] = [
+    "text", "toolUse", "toolResult", "cachePoint", "reasoningContent", "image", "document", "guardContent",
+    "citationsContent", "video", "searchResult",
+];
+
 /// Keys of a message that only our own format has.
 pub(super) const OWN_KEYS: [&str; 7] =
     ["item_type", "priority", "ephemeral", "pinned", "extras", "output_ref", "is_error"];
@@ -42,6 +48,8 @@ pub(super) fn detect(input: &Value) -> Option<Format> {
             let messages = || list("messages").or_else(|| list("items")).and_then(|l| of_list(l));
             if map.contains_key("candidates") || list("contents").is_some_and(|list| is_gemini(list)) {
                 Some(Format::Gemini)
+            } else if has_message(map.get("output")) {
+                Some(Format::BedrockConverse) // a response
             } else if map.contains_key("choices") {
                 Some(Format::OpenaiChat)
             } else if map.get("response").is_some_and(|response| response.get("messages").is_some()) {
@@ -52,7 +60,8 @@ pub(super) fn detect(input: &Value) -> Option<Format> {
             {
                 Some(Format::OpenaiResponses)
             } else if (map.contains_key("system") || has_anthropic_tools()) && list("messages").is_some() {
-                Some(messages().filter(|f| *f == Format::AiSdk).unwrap_or(Format::Anthropic))
+                let is_other = |f: &Format| matches!(f, Format::AiSdk | Format::BedrockConverse);
+                Some(messages().filter(is_other).unwrap_or(Format::Anthropic))
             } else if map.get("type").and_then(Value::as_str) == Some("message") && list("content").is_some()
             {
                 Some(Format::Anthropic) // a response
@@ -64,13 +73,22 @@ pub(super) fn detect(input: &Value) -> Option<Format> {
     }
 }
 
+fn has_message(output: Option<&Value>) -> bool {
+    output.and_then(|output| output.get("message")).is_some_and(Value::is_object)
+}
+
 fn has(entry: &Value, key: &str) -> bool {
     entry.get(key).is_some_and(|v| !v.is_null())
 }
 
 /// The format that a content part is of, where it says so.
 pub(super) fn of_part(part: &Value) -> Option<Format> {
-    let kind = part.get("type")?.as_str()?;
+    let Some(kind) = part.get("type").and_then(Value::as_str) else {
+        // A block of Bedrock's is named by its one key.
+        let is_block =
+            part.as_object().is_some_and(|block| block.keys().any(|key| CONVERSE.contains(&&**key)));
+        return is_block.then_some(Format::BedrockConverse);
+    };
     let providers_media = kind == "image" || kind == "document" || kind == "file";
     match kind {
         _ if providers_media && has(part, "source") => Some(Format::Anthropic),

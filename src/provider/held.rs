@@ -31,7 +31,10 @@ pub fn list_of(format: Format, input: &Value) -> Result<Cow<'_, [Value]>> {
         Format::OpenaiResponses => item_or_text(map, input),
         Format::AiSdk => prompt(map, format),
         Format::Gemini => contents(map, input),
-        Format::BedrockConverse | Format::Messages => None,
+        Format::BedrockConverse => {
+            map.get("output").and_then(|output| output.get("message")).map(|m| std::slice::from_ref(m).into())
+        }
+        Format::Messages => None,
     });
     if let Some(list) = found.or_else(|| under_a_key(format, input).map(Cow::from)) {
         return Ok(list);

@@ -2,6 +2,9 @@
 
 use crate::message::{Media, Text};
 
+/// The one key of an object that stands for bytes, which it holds in base64: JSON has none, and the SDK of Bedrock takes no other.
+pub const BYTES: &str = "$bytes";
+
 /// Splits `data:TYPE;base64,DATA`; none for any other URL, so that nothing of it is lost.
 pub(super) fn split_data_url(url: &str) -> Option<(&str, &str)> {
     let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;

@@ -44,6 +44,7 @@ pub use graph::GraphMessages;
 pub use held::{list_keys, list_of};
 pub use history::{OpenAiHistory, Rebuilt};
 pub use links::{belongs_together, unlink_each, unlink_orphans};
+pub use media::BYTES;
 pub use messages::{message_of_json, message_of_texts};
 pub use note::Note;
 pub use openai_chat::{empty_reasoning, has_reasoning_field};

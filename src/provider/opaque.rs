@@ -12,9 +12,10 @@ const INPUT_FIELDS: [&str; 7] = ["input", "arguments", "action", "actions", "ope
 
 /// A call of a kind that is neither a function nor a custom tool. Its item is kept as it came.
 pub(super) fn opaque_call(id: impl Into<String>, format: Format, raw: Arc<Value>) -> ToolCall {
-    let text = |key: &str| raw.get(key).and_then(Value::as_str);
+    let body = raw.get("toolUse").unwrap_or(&raw); // Bedrock's blocks are named by their one key
+    let text = |key: &str| body.get(key).and_then(Value::as_str);
     let name = text("name").or_else(|| text("type")).unwrap_or("tool").to_owned();
-    let input = INPUT_FIELDS.iter().find_map(|key| raw.get(*key).filter(|v| !v.is_null()));
+    let input = INPUT_FIELDS.iter().find_map(|key| body.get(*key).filter(|v| !v.is_null()));
     let input = match input {
         Some(Value::String(text)) => text.clone(),
         Some(value) => value.to_string(),

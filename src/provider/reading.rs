@@ -98,6 +98,9 @@ fn fields(of: &Map<String, Value>, place: Place, calls: &mut Vec<CallId>) -> Map
             ("parts", _) if place == Place::Entry => content(value, calls),
             ("content" | "output" | "summary", _) => content(value, calls),
             ("value", _) if kind == Some("content") => content(value, calls),
+            ("toolUse" | "toolResult", Value::Object(block)) => {
+                Value::Object(fields(block, Place::Part, calls))
+            }
             ("tool_calls", Value::Array(list)) => list.iter().map(|one| call(one, calls)).collect(),
             ("text" | "refusal" | "value", Value::String(text)) => text.trim().into(),
             ("arguments", Value::String(text)) => json_in(text),
@@ -121,6 +124,8 @@ fn call_id(of: &Map<String, Value>, key: &str, id: &str, place: Place) -> Option
         ("id", _) if place == Place::Answer => Some(output),
         ("toolCallId", "tool-call") if !is_of_provider => Some(call),
         ("call_id", kind) if kind.ends_with("_call") => Some(call),
+        ("toolUseId", "") if of.contains_key("input") => Some(call),
+        ("toolUseId", "") => Some(output),
         ("tool_use_id", "tool_result") | ("toolCallId", "tool-result") | ("tool_call_id", _) => Some(output),
         ("call_id", kind) if kind.ends_with("_call_output") => Some(output),
         _ => None,

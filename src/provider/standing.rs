@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::anthropic::is_blank;
+use super::bedrock::{self, CACHE_POINT};
 use super::item_ids;
 use super::openai_responses::kinds;
 use crate::hashing::HashMap;
@@ -15,7 +16,9 @@ use crate::message::{CallKind, Extras, Format, Message, Part, Role};
 pub(super) const CACHE_MARKS: usize = 4;
 
 /// The key of a cache mark.
-pub(super) const CACHE_MARK: &str = "cache_control";
+pub(super) fn mark_key(format: Format) -> &'static str {
+    if format == Format::BedrockConverse { CACHE_POINT } else { "cache_control" }
+}
 
 pub(super) const REASONING_TAIL: &str = "R-reasoning-tail";
 pub(super) const THINKING_LAST: &str = "A-thinking-last";
@@ -23,6 +26,7 @@ pub(super) const SERVER_UNANSWERED: &str = "A-server-unanswered";
 pub(super) const SERVER_RESULT: &str = "A-server-result";
 pub(super) const DUPLICATE_ID: &str = "R-dup-id";
 pub(super) const TOO_MANY_MARKS: &str = "A-cache-marks";
+pub(super) const DUPLICATE_NAME: &str = "B-doc-dup";
 
 /// What one message loses where it stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,11 +37,13 @@ pub struct Lost {
     ids: BTreeSet<usize>,
     /// So many of its cache marks, from the first on.
     marks: usize,
+    /// The numbers of documents that have to be named otherwise, and how.
+    names: BTreeMap<usize, String>,
 }
 
 impl Lost {
     fn is_nothing(&self) -> bool {
-        self.parts.is_empty() && self.ids.is_empty() && self.marks == 0
+        self.parts.is_empty() && self.ids.is_empty() && self.marks == 0 && self.names.is_empty()
     }
 
     /// The rules that it would break, and what a person is told of it.
@@ -45,7 +51,8 @@ impl Lost {
         let rules: BTreeSet<&'static str> = self.parts.values().copied().collect();
         let ids = (!self.ids.is_empty()).then_some(DUPLICATE_ID);
         let marks = (self.marks > 0).then_some(TOO_MANY_MARKS);
-        rules.into_iter().chain(ids).chain(marks).map(|rule| (rule, what(rule)))
+        let names = (!self.names.is_empty()).then_some(DUPLICATE_NAME);
+        rules.into_iter().chain(ids).chain(marks).chain(names).map(|rule| (rule, what(rule)))
     }
 
     /// What a person is told of it.
@@ -55,7 +62,7 @@ impl Lost {
 
     /// The message without it.
     #[must_use]
-    pub fn taken_off(&self, message: &Message) -> Message {
+    pub fn taken_off(&self, message: &Message, format: Format) -> Message {
         let mut rest = message.clone();
         let parts = std::mem::take(&mut rest.parts).into_iter().enumerate();
         let kept = parts.filter(|(at, _)| !self.parts.contains_key(at)).filter_map(|(at, part)| {
@@ -68,7 +75,10 @@ impl Lost {
         });
         rest.parts = kept.collect();
         let mut marks = self.marks;
-        unmark(&mut rest.parts, &mut marks);
+        unmark(&mut rest.parts, format, &mut marks);
+        for (nth, name) in &self.names {
+            bedrock::rename(&mut rest, *nth, name);
+        }
         rest
     }
 }
@@ -79,6 +89,7 @@ fn what(rule: &'static str) -> &'static str {
         REASONING_TAIL => "reasoning that nothing of the model's follows is left out: the API refuses it",
         THINKING_LAST => "thinking at the end of an answer is left out: the API refuses it there",
         SERVER_RESULT => "what a tool of the provider's brought is left out: its call is not before it",
+        DUPLICATE_NAME => "a document that has the name of another gets a number: the API refuses it",
         DUPLICATE_ID => "an item that has the id of another loses it: the API refuses it",
         SERVER_UNANSWERED => {
             "a call of a tool that the provider runs is left out: no result of it came before the user spoke"
@@ -120,6 +131,8 @@ pub struct Standing {
     ids: HashMap<String, usize>,
     /// Items whose ids stand further up.
     twice: Vec<(usize, usize)>,
+    /// Documents whose names do, and those that they get. (`ids` has the names.)
+    renamed: Vec<(usize, usize, String)>,
     /// The index in `served` of the newest call of each id.
     by_id: HashMap<String, usize>,
     /// The indexes in `served` of calls behind which the user has not spoken yet.
@@ -148,6 +161,7 @@ impl Standing {
             orphans: Vec::new(),
             ids: HashMap::default(),
             twice: Vec::new(),
+            renamed: Vec::new(),
             by_id: HashMap::default(),
             waiting: Vec::new(),
             marks: Vec::new(),
@@ -176,15 +190,18 @@ impl Standing {
         message: impl Fn(usize) -> Option<&'m Message>,
     ) -> usize {
         let is_edit = from < std::mem::replace(&mut self.seen, len);
-        if !matches!(self.format, Format::Anthropic | Format::OpenaiResponses) {
+        let has_turns = matches!(self.format, Format::Anthropic | Format::BedrockConverse);
+        if !has_turns && self.format != Format::OpenaiResponses {
             return from;
         }
         let mut first = from;
         if self.format == Format::Anthropic {
             first = self.serve(from, len, is_edit, &message);
         }
-        if self.format == Format::OpenaiResponses {
-            self.identify(from, len, is_edit, &message);
+        match self.format {
+            Format::OpenaiResponses => self.identify(from, len, is_edit, &message),
+            Format::BedrockConverse => self.name(from, len, &message),
+            _ => {}
         }
         let start = turn_start(first, &message);
         let before = self.lost.split_off(&start);
@@ -199,9 +216,11 @@ impl Standing {
         for (at, part) in self.twice.iter().rev().take_while(|(at, _)| *at >= start) {
             self.lost.entry(*at).or_default().ids.insert(*part);
         }
+        for (at, nth, name) in self.renamed.iter().rev().take_while(|(at, ..)| *at >= start) {
+            self.lost.entry(*at).or_default().names.insert(*nth, name.clone());
+        }
         self.tails(start, len, &message);
-        let marked =
-            if self.format == Format::Anthropic { self.mark(from, len, start, &message) } else { None };
+        let marked = if has_turns { self.mark(from, len, start, &message) } else { None };
         let now = self.lost.range(start..).filter(|(at, lost)| before.get(at) != Some(lost));
         let gone = before.keys().find(|at| !self.lost.contains_key(at));
         now.map(|(at, _)| *at).chain(gone.copied()).chain(marked).chain([first]).min().unwrap_or(from)
@@ -309,6 +328,27 @@ impl Standing {
         }
     }
 
+    /// Names of documents that stand twice: the second gets a number.
+    fn name<'m>(&mut self, from: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
+        self.ids.retain(|_, at| *at < from);
+        self.renamed.truncate(self.renamed.partition_point(|(at, ..)| *at < from));
+        for (at, message) in (from..len).filter_map(|at| Some((at, message(at)?))) {
+            let mut nth = 0;
+            bedrock::each_name(message, &mut |name| {
+                let name = bedrock::name_of(name);
+                let numbered = |n: usize| if n == 1 { name.clone() } else { format!("{name} ({n})") };
+                let free = (1..).map(numbered).find(|name| !self.ids.contains_key(&name.to_lowercase()));
+                if let Some(free) = free {
+                    self.ids.insert(free.to_lowercase(), at);
+                    if free != name {
+                        self.renamed.push((at, nth, free));
+                    }
+                }
+                nth += 1;
+            });
+        }
+    }
+
     /// Reasoning at the end of answers, from a position on at which an answer may begin.
     fn tails<'m>(&mut self, start: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
         let mut is_led_to = false; // what stands right behind lets reasoning stand before it
@@ -316,7 +356,9 @@ impl Standing {
             if message.role != Role::Assistant {
                 is_led_to = match (self.format, message.parts.as_slice()) {
                     // The API keeps instructions apart.
-                    (Format::Anthropic, _) => is_led_to && message.role.is_instruction(),
+                    (Format::Anthropic | Format::BedrockConverse, _) => {
+                        is_led_to && message.role.is_instruction()
+                    }
                     (_, [part @ Part::Opaque { .. }]) => may_be_made(part),
                     _ => false,
                 };
@@ -326,9 +368,14 @@ impl Standing {
                 let is_gone = self.lost.get(&at).is_some_and(|lost| lost.parts.contains_key(&n));
                 match (self.format, part) {
                     _ if is_gone => {}
-                    (Format::Anthropic, Part::Reasoning(_)) if !is_led_to => self.lose(at, n, THINKING_LAST),
-                    (Format::Anthropic, Part::Text { text, .. }) if is_blank(text) => {}
-                    (Format::Anthropic, _) => is_led_to = true,
+                    // With other models of Bedrock's, whose reasoning is not signed, it may stand there.
+                    (Format::BedrockConverse, Part::Reasoning(one)) if one.signature.is_none() => {}
+                    (Format::Anthropic | Format::BedrockConverse, Part::Reasoning(_)) if !is_led_to => {
+                        self.lose(at, n, THINKING_LAST);
+                    }
+                    (Format::Anthropic | Format::BedrockConverse, Part::Text { text, .. })
+                        if is_blank(text) => {}
+                    (Format::Anthropic | Format::BedrockConverse, _) => is_led_to = true,
                     (_, Part::Reasoning(reasoning)) if !is_led_to => {
                         if reasoning.id.is_some() {
                             self.lose(at, n, REASONING_TAIL);
@@ -354,7 +401,7 @@ impl Standing {
     ) -> Option<usize> {
         self.marks.truncate(self.marks.partition_point(|at| *at < from));
         for (at, message) in (from..len).filter_map(|at| Some((at, message(at)?))) {
-            let marks = message.parts.iter().map(marks).sum();
+            let marks = message.parts.iter().map(|part| marks(part, self.format)).sum();
             self.marks.extend(std::iter::repeat_n(at, marks));
         }
         let unmarked = self.marks.len().saturating_sub(self.room);
@@ -379,7 +426,8 @@ impl Standing {
 
 /// Whether a part is what a tool brought that the provider runs, as Anthropic says it.
 fn is_result(part: &Part) -> bool {
-    let kind = raw(part).and_then(|block| block.get("type")?.as_str());
+    let anthropics = raw(part).filter(|(_, format)| *format == Format::Anthropic);
+    let kind = anthropics.and_then(|(block, _)| block.get("type")?.as_str());
     kind.is_some_and(|kind| kind.ends_with("_tool_result"))
 }
 
@@ -401,10 +449,10 @@ pub(super) fn may_be_made(part: &Part) -> bool {
     }
 }
 
-/// How many cache marks stand in a block of Anthropic's, and in what it holds.
-pub(super) fn marks_of(block: &Value) -> usize {
+/// How many cache marks stand in a block, and in what it holds.
+pub(super) fn marks_of(block: &Value, key: &str) -> usize {
     let inside = block.get("content").and_then(Value::as_array).into_iter().flatten();
-    usize::from(is_mark(block.get(CACHE_MARK))) + inside.map(marks_of).sum::<usize>()
+    usize::from(is_mark(block.get(key))) + inside.map(|block| marks_of(block, key)).sum::<usize>()
 }
 
 fn is_mark(value: Option<&Value>) -> bool {
@@ -412,24 +460,26 @@ fn is_mark(value: Option<&Value>) -> bool {
 }
 
 /// How many cache marks a part holds.
-fn marks(part: &Part) -> usize {
-    if let Some(raw) = raw(part) {
-        return marks_of(raw);
+fn marks(part: &Part, format: Format) -> usize {
+    if let Some((raw, from)) = raw(part) {
+        return if from == format { marks_of(raw, mark_key(format)) } else { 0 };
     }
-    let inside = part.as_tool_output().map_or(0, |output| output.content.iter().map(marks).sum());
-    inside + usize::from(part.extras().is_some_and(is_marked))
+    let inside =
+        part.as_tool_output().map_or(0, |output| output.content.iter().map(|part| marks(part, format)).sum());
+    inside + usize::from(part.extras().is_some_and(|extras| is_marked(extras, format)))
 }
 
-fn is_marked(extras: &Extras) -> bool {
-    extras.has(Format::Anthropic, CACHE_MARK) && is_mark(extras.field(Format::Anthropic, CACHE_MARK).as_ref())
+fn is_marked(extras: &Extras, format: Format) -> bool {
+    let key = mark_key(format);
+    extras.has(format, key) && is_mark(extras.field(format, key).as_ref())
 }
 
-/// The block, where a part carries it as it came.
-fn raw(part: &Part) -> Option<&Value> {
+/// The block, where a part carries it as it came, and the format that it came in.
+fn raw(part: &Part) -> Option<(&Value, Format)> {
     match part {
-        Part::Opaque { format: Format::Anthropic, raw } => Some(raw),
+        Part::Opaque { format, raw } => Some((raw, *format)),
         Part::ToolCall(call) => match &call.kind {
-            CallKind::Other { format: Format::Anthropic, raw } => Some(raw),
+            CallKind::Other { format, raw } => Some((raw, *format)),
             _ => None,
         },
         _ => None,
@@ -437,29 +487,32 @@ fn raw(part: &Part) -> Option<&Value> {
 }
 
 /// Takes so many marks off, from the first on.
-fn unmark(parts: &mut [Part], count: &mut usize) {
+fn unmark(parts: &mut [Part], format: Format, count: &mut usize) {
+    let key = mark_key(format);
     for part in parts {
         if *count == 0 {
             return;
         }
         let extras = match part {
-            Part::Opaque { format: Format::Anthropic, raw } => {
+            Part::Opaque { format: from, raw } if *from == format => {
                 let mut block = Value::clone(raw);
-                unmark_block(&mut block, count);
+                unmark_block(&mut block, key, count);
                 *raw = block.into();
                 continue;
             }
             Part::ToolCall(call) => {
-                if let CallKind::Other { format: Format::Anthropic, raw } = &mut call.kind {
+                if let CallKind::Other { format: from, raw } = &mut call.kind
+                    && *from == format
+                {
                     let mut block = Value::clone(raw);
-                    unmark_block(&mut block, count);
+                    unmark_block(&mut block, key, count);
                     *raw = block.into();
                     continue;
                 }
                 &mut call.extras
             }
             Part::ToolOutput(output) => {
-                unmark(&mut output.content, count);
+                unmark(&mut output.content, format, count);
                 &mut output.extras
             }
             Part::Text { extras, .. } | Part::Refusal { extras, .. } => extras,
@@ -468,25 +521,25 @@ fn unmark(parts: &mut [Part], count: &mut usize) {
             Part::Opaque { .. } => continue,
         };
         if *count > 0
-            && is_marked(extras)
-            && let Some(mut fields) = extras.of(Format::Anthropic)
+            && is_marked(extras, format)
+            && let Some(mut fields) = extras.of(format)
         {
-            fields.shift_remove(CACHE_MARK);
-            *extras = extras.with(Format::Anthropic, fields);
+            fields.shift_remove(key);
+            *extras = extras.with(format, fields);
             *count -= 1;
         }
     }
 }
 
-fn unmark_block(block: &mut Value, count: &mut usize) {
+fn unmark_block(block: &mut Value, key: &str, count: &mut usize) {
     for inside in block.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
-        unmark_block(inside, count);
+        unmark_block(inside, key, count);
     }
     if *count > 0
-        && is_mark(block.get(CACHE_MARK))
+        && is_mark(block.get(key))
         && let Some(map) = block.as_object_mut()
     {
-        map.shift_remove(CACHE_MARK);
+        map.shift_remove(key);
         *count -= 1;
     }
 }

@@ -11,18 +11,18 @@ fn is_taken(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// Whether Anthropic and `OpenAI` take the name.
-pub(super) fn fits(name: &str) -> bool {
-    !name.is_empty() && name.len() <= LONGEST && name.chars().all(is_taken)
+/// Whether an API takes the name that has at most so many characters: Anthropic's and `OpenAI`'s do up to [`LONGEST`].
+pub(super) fn fits(name: &str, longest: usize) -> bool {
+    !name.is_empty() && name.len() <= longest && name.chars().all(is_taken)
 }
 
 /// The name as they take it, with a note where that is another one: each other character is an underscore.
-pub(super) fn written<'n>(name: &'n str, notes: &mut Vec<Note>) -> Cow<'n, str> {
-    if fits(name) {
+pub(super) fn written<'n>(name: &'n str, longest: usize, notes: &mut Vec<Note>) -> Cow<'n, str> {
+    if fits(name, longest) {
         return Cow::Borrowed(name);
     }
     let fitting = |c: char| if is_taken(c) { c } else { '_' };
-    let mut written: String = name.chars().map(fitting).take(LONGEST).collect();
+    let mut written: String = name.chars().map(fitting).take(longest).collect();
     if written.is_empty() {
         written.push('_');
     }

@@ -31,7 +31,8 @@ impl Batch {
     /// What was made of them; nothing waits any more.
     pub fn made(&mut self) -> Result<Vec<(Key, Made)>, JsValue> {
         let Self { entries, of, .. } = std::mem::take(self);
-        let list = entries_to_js(&entries.iter().collect::<Vec<_>>())?;
+        let Some(format) = of.first().map(|((_, format), ..)| *format) else { return Ok(Vec::new()) };
+        let list = entries_to_js(&entries.iter().collect::<Vec<_>>(), format)?; // a list is of one format
         let mut objects = list.iter();
         let with_objects = |(key, mut made, count): (Key, Made, usize)| {
             made.objects.extend(objects.by_ref().take(count));

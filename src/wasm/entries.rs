@@ -40,6 +40,12 @@ pub fn entries(format: Format, input: &JsValue) -> Result<Option<Vec<JsValue>>, 
     let under_a_key =
         |held: &JsValue| list_keys(format).iter().find_map(|key| get(held, key).ok()?.filter(is_list));
     let nested = || under_a_key(&get(input, "response").ok()??);
+    if format == Format::BedrockConverse
+        && let Some(output) = get(input, "output")?
+        && let Some(message) = get(&output, "message")?
+    {
+        return Ok(Some(vec![message]));
+    }
     // What a model answered stands before what it was asked, as in `list_of`.
     match list_in(input)? {
         Some(list) => Ok(Some(list)),
@@ -54,7 +60,7 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
     {
         return read_messages(list);
     }
-    let (value, mended) = mended_entries_json(input)?;
+    let (value, mended) = mended_entries_json(format, input)?;
     let provider = provider(format);
     let list = list_of(format, &value)?;
     let objects = match &list {
@@ -74,7 +80,7 @@ pub fn read(format: Format, input: &JsValue, before: Option<&Value>) -> Result<I
     let mut groups: Vec<Group> = apart.chain(groups(head.len(), &ranges, &objects)).collect();
     if mended {
         for group in &mut groups {
-            group.mended = group.objects.iter().any(has_lone_surrogate);
+            group.mended = group.objects.iter().any(|object| has_lone_surrogate(object, format));
         }
     }
     Ok(Incoming { messages: [head, read].concat(), groups })

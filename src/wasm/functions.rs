@@ -7,7 +7,7 @@ use super::counter::Tokenizer;
 use super::packed::string_of;
 use super::session::Session;
 use super::summarize::parse_format;
-use super::value::{copy_of, flat_to_js, json, set, settle, text, to_js};
+use super::value::{copy_of, flat_to_js, json, json_of, set, settle, text, to_js};
 use crate::compaction::CompactionConfig;
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
@@ -60,7 +60,7 @@ pub fn preset_passes(name: JsValue) -> Result<JsValue, JsValue> {
 /// The format of a list, a body or a response, where it shows: for the package's own command line.
 #[wasm_bindgen(js_name = detectFormat, skip_typescript)]
 pub fn detect_format(input: JsValue) -> Result<Option<String>, JsValue> {
-    let format = detect(&json(&input, ErrorCode::InvalidMessage)?);
+    let format = detect(&json_of(Format::BedrockConverse, &input, ErrorCode::InvalidMessage)?);
     Ok(format.map(|f| f.as_str().to_owned()))
 }
 

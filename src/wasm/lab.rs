@@ -235,7 +235,8 @@ pub fn built_in_prices() -> Result<JsValue, JsValue> {
 }
 
 fn recording(format: &JsValue, input: &JsValue, tools: Vec<Value>) -> Result<Recording, JsValue> {
-    let messages = provider(parse_format(format)?).read(&entries_json(input)?)?;
+    let format = parse_format(format)?;
+    let messages = provider(format).read(&entries_json(format, input)?)?;
     Ok(Recording { inner: lab::Recording::new(messages, tools) })
 }
 

@@ -2,12 +2,12 @@
 
 use std::cell::Cell;
 
-use js_sys::{JSON, Object};
+use js_sys::Object;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::packed::string_of;
-use super::value::{get, json};
+use super::value::{get, json_of, stringified};
 use crate::context::{CallRenamed, Context, History, NodeIndex, NodeSet, Renumbering};
 use crate::error::ErrorCode;
 use crate::message::{Format, Message};
@@ -63,7 +63,7 @@ impl Stretch {
         self.tells_objects.get().unwrap_or_else(|| {
             let written = written(self, self.format, history);
             let same = |(mut written, object): (Value, &JsValue)| {
-                let read = json(object, ErrorCode::InvalidMessage);
+                let read = json_of(self.format, object, ErrorCode::InvalidMessage);
                 read.is_ok_and(|mut object| {
                     leave_out_ref(&mut written, &mut object);
                     written == object
@@ -185,7 +185,7 @@ impl Line {
         }
         let holds = |stretch: &&mut Stretch| stretch.nodes.iter().any(|n| gone.contains(n));
         for stretch in self.0.iter_mut().filter(holds) {
-            if let Some(sums) = sums_of(&stretch.objects) {
+            if let Some(sums) = sums_of(stretch.format, &stretch.objects) {
                 stretch.sums = sums;
                 stretch.readings = readings_of(stretch.format, &stretch.objects).unwrap_or_default();
                 stretch.objects = Vec::new();
@@ -200,7 +200,7 @@ impl Line {
             stretch.format = format;
             stretch.tells_objects.set(None);
             stretch.objects = entries.to_vec();
-        } else if let Some(sums) = sums_of(entries).filter(|_| !stretch.sums.is_empty()) {
+        } else if let Some(sums) = sums_of(stretch.format, entries).filter(|_| !stretch.sums.is_empty()) {
             stretch.sums = sums;
         }
     }
@@ -352,9 +352,9 @@ impl<'c> Comparison<'c> {
         let (format, history) = (self.format, self.history);
         let Some((given, before)) = list.split_last() else { return Ok(Likeness::Other) };
         let i = before.len();
-        let read = |entry: &JsValue| json(entry, ErrorCode::InvalidMessage);
+        let read = |entry: &JsValue| json_of(format, entry, ErrorCode::InvalidMessage);
         if let Some(sum) = stretch.sums.get(i).filter(|_| stretch.objects.is_empty()) {
-            if sum_of(given) == Some(*sum) {
+            if sum_of(format, given) == Some(*sum) {
                 return self.unchanged(given);
             }
             if let Some(reading) = stretch.readings.get(i) {
@@ -370,7 +370,7 @@ impl<'c> Comparison<'c> {
             }
         }
         let known = stretch.objects.get(i);
-        if known.is_some_and(|known| is_same(known, given)) {
+        if known.is_some_and(|known| is_same(format, known, given)) {
             return self.unchanged(given);
         }
         let entry = given;
@@ -398,7 +398,7 @@ impl<'c> Comparison<'c> {
         if self.waiting.is_empty() {
             return Ok(Likeness::Same);
         }
-        let now = Reading::of(self.format, &json(entry, ErrorCode::InvalidMessage)?);
+        let now = Reading::of(self.format, &json_of(self.format, entry, ErrorCode::InvalidMessage)?);
         Ok(if self.waiting.pair(now.calls(), now.calls()) { Likeness::Same } else { Likeness::Other })
     }
 
@@ -435,7 +435,7 @@ fn known_calls(
     }
     let mut passed = 0;
     for entry in before {
-        passed += Reading::of(format, &json(entry, ErrorCode::InvalidMessage)?).calls().len();
+        passed += Reading::of(format, &json_of(format, entry, ErrorCode::InvalidMessage)?).calls().len();
     }
     known.drain(..passed.min(known.len()));
     Ok(known)
@@ -459,42 +459,47 @@ fn is_instruction(entry: &JsValue) -> bool {
 }
 
 /// Whether two entries are the same object, or are written the same.
-fn is_same(one: &JsValue, other: &JsValue) -> bool {
-    Object::is(one, other) || text(one).is_some_and(|one| text(other) == Some(one))
+fn is_same(format: Format, one: &JsValue, other: &JsValue) -> bool {
+    Object::is(one, other) || text(format, one).is_some_and(|one| text(format, other) == Some(one))
 }
 
 /// Whether two entries are the same object, or a model reads the same; calls may have other ids as far as `renamed` allows.
 pub fn says_same(format: Format, one: &JsValue, other: &JsValue, renamed: &mut Renamed) -> bool {
-    if renamed.is_empty() && is_same(one, other) {
+    if renamed.is_empty() && is_same(format, one, other) {
         return true;
     }
-    let read = |entry: &JsValue| Some(Reading::of(format, &json(entry, ErrorCode::InvalidMessage).ok()?));
+    let read =
+        |entry: &JsValue| Some(Reading::of(format, &json_of(format, entry, ErrorCode::InvalidMessage).ok()?));
     let pairs =
         |(one, other): (Reading, Reading)| one.says(&other) && renamed.pair(one.calls(), other.calls());
     read(one).zip(read(other)).is_some_and(pairs)
 }
 
-fn text(value: &JsValue) -> Option<String> {
-    JSON::stringify(value).ok().and_then(|text| string_of(&text))
+fn text(format: Format, value: &JsValue) -> Option<String> {
+    stringified(value, Some(format)).ok().and_then(|text| string_of(&text))
 }
 
 /// Entries as JSON, as checksums; `None` without any, or where one is no JSON.
-pub fn sums_of(entries: &[JsValue]) -> Option<Vec<u64>> {
-    entries.iter().map(sum_of).collect::<Option<Vec<u64>>>().filter(|sums| !sums.is_empty())
+pub fn sums_of(format: Format, entries: &[JsValue]) -> Option<Vec<u64>> {
+    entries
+        .iter()
+        .map(|entry| sum_of(format, entry))
+        .collect::<Option<Vec<u64>>>()
+        .filter(|sums| !sums.is_empty())
 }
 
 /// What a model reads of entries, as checksums.
 pub fn readings_of(format: Format, entries: &[JsValue]) -> Option<Vec<u64>> {
     let read = |entry: &JsValue| {
-        let entry = json(entry, ErrorCode::InvalidMessage).ok()?;
+        let entry = json_of(format, entry, ErrorCode::InvalidMessage).ok()?;
         Some(Reading::of(format, &entry).checksum())
     };
     entries.iter().map(read).collect()
 }
 
 /// An entry as JSON, as a checksum.
-fn sum_of(entry: &JsValue) -> Option<u64> {
-    text(entry).map(|text| checksum(text.as_bytes()))
+fn sum_of(format: Format, entry: &JsValue) -> Option<u64> {
+    text(format, entry).map(|text| checksum(text.as_bytes()))
 }
 
 /// The entries that a stretch is in a format, where they are as many as it has.

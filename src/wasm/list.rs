@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use super::batch::Batch;
 use super::handles::{Handles, Objects, Shown, finished};
 use super::line::{Line, Stretch};
-use super::value::to_js;
+use super::value::{of_format_to_js, to_js};
 use crate::context::{Context, Form, Node, Slot};
 use crate::message::{Format, Message, Part};
 use crate::provider::{Lost, OPENED, Provider, Standing};
@@ -171,7 +171,7 @@ impl List {
         now.split_off(&first);
         for (at, lost) in standing.lost_from(first) {
             let Some((slot, node)) = slots(at) else { continue };
-            let message = Arc::new(lost.taken_off(&slot.message));
+            let message = Arc::new(lost.taken_off(&slot.message, provider.format()));
             let form = if slot.form == Form::Whole { Form::Unbound } else { slot.form };
             let lacked_reasoning = lacks_reasoning(slot, node);
             let slot = Slot { message, form, ..slot.clone() };
@@ -249,7 +249,7 @@ impl List {
                 self.end.extend(notes.into_iter().map(|note| (run.slot, note.what)));
                 self.entries.set_length(run.written);
                 for item in &items {
-                    self.entries.push(&to_js(item)?);
+                    self.entries.push(&of_format_to_js(item, provider.format())?);
                 }
                 if !items.is_empty() {
                     break;

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use js_sys::{Array, Object, Promise};
+use js_sys::{Array, JSON, Object, Promise};
 use wasm_bindgen::prelude::*;
 
 use super::value::{copy_of, set, to_js};
@@ -30,6 +30,9 @@ extern "C" {
 
     #[wasm_bindgen(method, catch, js_name = areSame)]
     fn are_same(this: &Maker, one: &Array, other: &Array) -> Result<bool, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn json(this: &Maker, value: &JsValue) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch)]
     fn append(this: &Maker, list: &Array, others: &Array) -> Result<(), JsValue>;
@@ -90,6 +93,14 @@ pub fn are_same(one: &Array, other: &Array) -> Result<bool, JsValue> {
     MAKER.with(|slot| match slot.get() {
         Some(maker) => maker.are_same(one, other),
         None => Ok(one.length() == other.length() && one.iter().zip(other.iter()).all(|(a, b)| a == b)),
+    })
+}
+
+/// The JSON of a value as text, bytes in it said in base64 under their one key.
+pub fn json_with_bytes(value: &JsValue) -> Result<JsValue, JsValue> {
+    MAKER.with(|slot| match slot.get() {
+        Some(maker) => maker.json(value),
+        None => JSON::stringify(value).map(Into::into),
     })
 }
 

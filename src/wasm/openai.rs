@@ -126,7 +126,7 @@ impl OpenAIHistoryAdapter {
                 _ => runs.extend([at, at + 1]),
             }
         }
-        picked(&known, &entries_to_js(&new)?, &runs)
+        picked(&known, &entries_to_js(&new, Format::OpenaiResponses)?, &runs)
     }
 
     /// Refuses a list that the caller has frozen.

@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 use super::entries::entries;
 use super::summarize::parse_format;
 use super::value::{
-    entries_json, get, has_lone_surrogate, json, known_keys, mended_entries_json, set, to_js,
+    entries_json, get, has_lone_surrogate, json, known_keys, mended_entries_json, of_format_to_js, set, to_js,
 };
 use crate::config::Keys;
 use crate::error::{Error, ErrorCode};
@@ -37,13 +37,13 @@ pub fn convert(from: JsValue, to: JsValue, input: JsValue, options: JsValue) -> 
     let (from, to) = (parse_format(&from)?, parse_format(&to)?);
     known_keys(&options, &["onNote"])?;
     let on_note = on_note(&options)?;
-    let converted = provider::convert(from, to, &entries_json(&input)?)?;
+    let converted = provider::convert(from, to, &entries_json(from, &input)?)?;
     if let Some(on_note) = on_note {
         for note in &converted.notes {
             on_note.call1(&JsValue::UNDEFINED, &to_js(note)?)?;
         }
     }
-    if from == to { Ok(input) } else { to_js(&converted.output) }
+    if from == to { Ok(input) } else { of_format_to_js(&converted.output, to) }
 }
 
 /// Who hears of what a format cannot say.
@@ -74,8 +74,8 @@ pub fn check(
     #[wasm_bindgen(unchecked_optional_param_type = "CheckOptions")] options: JsValue,
 ) -> Result<JsValue, JsValue> {
     let format = parse_format(&format)?;
-    let given = Given::read(&options)?;
-    let (value, mended) = mended_entries_json(&input)?;
+    let given = Given::read(format, &options)?;
+    let (value, mended) = mended_entries_json(format, &input)?;
     let mut found = provider::check(format, &value, &given.options(&options)?)?;
     if mended {
         found.extend(broken_entries(format, &input)?.into_iter().map(|index| Violation {
@@ -107,8 +107,8 @@ pub fn check(
 #[wasm_bindgen(skip_typescript)]
 pub fn repair(format: JsValue, input: JsValue, options: JsValue) -> Result<JsValue, JsValue> {
     let format = parse_format(&format)?;
-    let given = Given::read(&options)?;
-    let (value, mended) = mended_entries_json(&input)?;
+    let given = Given::read(format, &options)?;
+    let (value, mended) = mended_entries_json(format, &input)?;
     let mut repaired = provider::repair(format, &value, &given.options(&options)?)?;
     if mended {
         repaired.changes.extend(broken_entries(format, &input)?.into_iter().map(|index| Change {
@@ -120,7 +120,7 @@ pub fn repair(format: JsValue, input: JsValue, options: JsValue) -> Result<JsVal
     }
     let object = Object::new();
     let untouched = repaired.changes.is_empty();
-    set(&object, "output", &if untouched { input } else { to_js(&repaired.output)? })?;
+    set(&object, "output", &if untouched { input } else { of_format_to_js(&repaired.output, format)? })?;
     set(&object, "changes", &to_js(&repaired.changes)?)?;
     Ok(object.into())
 }
@@ -131,7 +131,8 @@ const LONE_SURROGATE: &str = "lone-surrogate";
 /// The entries in which there is a lone surrogate; the first where it stands beside the list, or the input is one entry.
 fn broken_entries(format: Format, input: &JsValue) -> Result<Vec<usize>, JsValue> {
     let entries = entries(format, input)?.unwrap_or_default();
-    let broken: Vec<usize> = (0..entries.len()).filter(|at| has_lone_surrogate(&entries[*at])).collect();
+    let broken: Vec<usize> =
+        (0..entries.len()).filter(|at| has_lone_surrogate(&entries[*at], format)).collect();
     Ok(if broken.is_empty() { vec![0] } else { broken })
 }
 
@@ -142,11 +143,11 @@ struct Given {
 }
 
 impl Given {
-    fn read(options: &JsValue) -> Result<Self, JsValue> {
+    fn read(format: Format, options: &JsValue) -> Result<Self, JsValue> {
         if options.is_undefined() {
             return Ok(Self { json: Value::Object(serde_json::Map::new()), original: None });
         }
-        let original = get(options, "original")?.map(|o| entries_json(&o)).transpose()?;
+        let original = get(options, "original")?.map(|o| entries_json(format, &o)).transpose()?;
         Ok(Self { json: json(options, ErrorCode::InvalidArgument)?, original })
     }
 

@@ -154,7 +154,7 @@ fn saved_stretch(stretch: &Stretch, handles: &Handles, history: &History) -> Sav
     let Stretch { format, objects, nodes, entries, sums, readings, stands_for, tells_objects: _ } = stretch;
     let is_told = handles.came_as(nodes, objects) && stretch.tells_its_objects(history);
     let objects = if is_told { &[] } else { objects.as_slice() };
-    let sums_here = sums_of(objects);
+    let sums_here = sums_of(*format, objects);
     let (sums, readings) = match sums_here {
         Some(sums) => (sums, readings_of(*format, objects).unwrap_or_default()),
         None => (sums.clone(), readings.clone()),

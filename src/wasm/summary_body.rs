@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use super::inner::Inner;
 use super::summarize::output_terms;
-use super::value::{get, get_string, set, to_js};
+use super::value::{get, get_string, of_format_to_js, set, to_js};
 use super::view::marked_view_of;
 use crate::compaction::{Size, SummaryRequest};
 use crate::context::Snapshot;
@@ -228,6 +228,7 @@ fn set_terms(body: &JsValue, request: &SummaryRequest, format: Format) -> Result
 pub fn written(messages: &[Arc<Message>], format: Format) -> Result<(Option<JsValue>, Array), JsValue> {
     let messages: Vec<&Message> = messages.iter().map(|m| &**m).collect();
     let written = provider(format).write(&messages);
+    let to_js = |value: &Value| of_format_to_js(value, format);
     let head = written.head.as_ref().map(to_js).transpose()?;
-    Ok((head, to_js(&written.items)?.unchecked_into()))
+    Ok((head, to_js(&Value::Array(written.items))?.unchecked_into()))
 }

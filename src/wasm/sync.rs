@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use super::entries::{Incoming, entries, read};
 use super::inner::Inner;
 use super::line::{Common, Line, says_same};
-use super::value::{copy_of, get, is_list, json, set};
+use super::value::{copy_of, get, is_list, json_of, set};
 use super::view::brought_up;
 use crate::context::NodeIndex;
 use crate::error::{Error, ErrorCode};
@@ -153,7 +153,7 @@ fn renewed(line: &Line, common: &Common, format: Format, list: &[JsValue]) -> Re
         let Some(stretch) = line.0.get(*n) else { continue };
         let entries = *at..*at + stretch.entries;
         let before = at.checked_sub(1).and_then(|at| list.get(at));
-        let before = before.map(|entry| json(entry, ErrorCode::InvalidMessage)).transpose()?;
+        let before = before.map(|entry| json_of(format, entry, ErrorCode::InvalidMessage)).transpose()?;
         let now: Array = list[entries.clone()].iter().collect();
         let Incoming { messages, .. } = read(format, &now, before.as_ref())?;
         if stretch.stands_for.is_none() && messages.len() == stretch.nodes.len() {
@@ -218,7 +218,7 @@ fn header_beside(inner: &Inner, format: Format, input: &JsValue) -> Result<Optio
             set(&beside, key, &Array::new())?;
         }
     }
-    let beside = json(&beside, ErrorCode::InvalidMessage)?;
+    let beside = json_of(format, &beside, ErrorCode::InvalidMessage)?;
     let header: Vec<Message> = provider(format).read_head(&beside).into_iter().collect();
     let is_said = match format {
         Format::Messages | Format::OpenaiChat => false,

@@ -3,25 +3,41 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, JSON, JsString, Object, Promise, Reflect};
+use js_sys::{Array, JSON, JsString, Object, Promise, Reflect, Uint8Array};
 use serde::Serialize;
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::error::context_error;
-use super::maker::append;
+use super::maker::{append, json_with_bytes};
 use super::packed::string_of;
 use crate::error::{Error, ErrorCode};
+use crate::message::Format;
+use crate::provider::BYTES;
+use crate::saved::from_base64;
 
 /// The JSON of a JavaScript value: `undefined`, functions and symbols are left out as `JSON.stringify` does it, lone
 /// surrogates become U+FFFD (INV-5). `code` is the error's for what cannot be JSON (a cycle, a `BigInt`).
 pub fn json(value: &JsValue, code: ErrorCode) -> Result<Value, JsValue> {
-    Ok(mended_json(value, code)?.0)
+    Ok(mended_json(value, None, code)?.0)
+}
+
+/// The same of an entry of a format's.
+pub fn json_of(format: Format, value: &JsValue, code: ErrorCode) -> Result<Value, JsValue> {
+    Ok(mended_json(value, Some(format), code)?.0)
+}
+
+/// The text of its JSON. Only Bedrock's SDK has bytes in its messages that have to come back as such.
+pub fn stringified(value: &JsValue, format: Option<Format>) -> Result<JsValue, JsValue> {
+    match format {
+        Some(Format::BedrockConverse) => json_with_bytes(value),
+        _ => JSON::stringify(value).map(Into::into),
+    }
 }
 
 /// The same, and whether there was a lone surrogate in it.
-fn mended_json(value: &JsValue, code: ErrorCode) -> Result<(Value, bool), JsValue> {
-    let text = JSON::stringify(value).map_err(|cause| {
+fn mended_json(value: &JsValue, format: Option<Format>, code: ErrorCode) -> Result<(Value, bool), JsValue> {
+    let text = stringified(value, format).map_err(|cause| {
         let error = Error::new(code, "the value cannot be written as JSON (a cycle or a BigInt?)");
         context_error(&error, Some(&cause), None)
     })?;
@@ -72,13 +88,13 @@ pub fn config_json(options: &Object) -> Result<Value, JsValue> {
 }
 
 /// The JSON of a list of messages or items; an error names the index.
-pub fn entries_json(input: &JsValue) -> Result<Value, JsValue> {
-    Ok(mended_entries_json(input)?.0)
+pub fn entries_json(format: Format, input: &JsValue) -> Result<Value, JsValue> {
+    Ok(mended_entries_json(format, input)?.0)
 }
 
 /// The same, and whether there was a lone surrogate in one of them.
-pub fn mended_entries_json(input: &JsValue) -> Result<(Value, bool), JsValue> {
-    mended_json(input, ErrorCode::InvalidMessage).map_err(|error| {
+pub fn mended_entries_json(format: Format, input: &JsValue) -> Result<(Value, bool), JsValue> {
+    mended_json(input, Some(format), ErrorCode::InvalidMessage).map_err(|error| {
         let Ok(Some(list)) = list_in(input) else { return error };
         let culprit = list.iter().enumerate().find_map(|(index, entry)| entry_json(entry, index).err());
         culprit.unwrap_or(error)
@@ -92,7 +108,7 @@ pub fn entry_json(entry: &JsValue, index: usize) -> Result<Value, JsValue> {
 
 /// The same, and whether there was a lone surrogate in it.
 pub fn mended_entry_json(entry: &JsValue, index: usize) -> Result<(Value, bool), JsValue> {
-    mended_json(entry, ErrorCode::InvalidMessage).map_err(|error| {
+    mended_json(entry, None, ErrorCode::InvalidMessage).map_err(|error| {
         let Some(cause) = JSON::stringify(entry).err() else { return error };
         let why = "it cannot be written as JSON (a cycle, a BigInt, or a getter that throws)";
         context_error(&Error::message_at(index, why), Some(&cause), None)
@@ -101,8 +117,8 @@ pub fn mended_entry_json(entry: &JsValue, index: usize) -> Result<(Value, bool),
 
 /// Whether there is a lone surrogate in an entry: half a character, as a text has it that was cut by its length. No JSON has a
 /// word for it, and providers refuse it.
-pub fn has_lone_surrogate(entry: &JsValue) -> bool {
-    mended_json(entry, ErrorCode::InvalidMessage).is_ok_and(|(_, mended)| mended)
+pub fn has_lone_surrogate(entry: &JsValue, format: Format) -> bool {
+    mended_json(entry, Some(format), ErrorCode::InvalidMessage).is_ok_and(|(_, mended)| mended)
 }
 
 /// Replaces escaped lone surrogates in JSON text by an escaped U+FFFD.
@@ -148,16 +164,45 @@ pub fn to_js<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, JsValue> {
     JSON::parse(&text)
 }
 
+/// The same of what a format writes: bytes that came as the SDK has them are such again.
+pub fn of_format_to_js(value: &Value, format: Format) -> Result<JsValue, JsValue> {
+    if format == Format::BedrockConverse && holds_bytes(value) {
+        entry_to_js(value, true)
+    } else {
+        to_js(value)
+    }
+}
+
+/// Whether there are bytes in it.
+fn holds_bytes(value: &Value) -> bool {
+    match value {
+        Value::Array(list) => list.iter().any(holds_bytes),
+        Value::Object(map) => map.contains_key(BYTES) || map.values().any(holds_bytes),
+        _ => false,
+    }
+}
+
+/// Bytes, of the object that stands for them.
+fn bytes_in(map: &serde_json::Map<String, Value>) -> Option<Uint8Array> {
+    let text = map.get(BYTES).filter(|_| map.len() == 1)?.as_str()?;
+    Some(Uint8Array::from(&*from_base64(text)?))
+}
+
 /// The same of an entry of a list. A long text in it goes over by itself: as JSON it is written, read and parsed beside.
-pub fn entry_to_js(entry: &Value) -> Result<JsValue, JsValue> {
+pub fn entry_to_js(entry: &Value, bytes: bool) -> Result<JsValue, JsValue> {
     match entry {
-        _ if !is_long(entry) => to_js(entry),
+        _ if !is_long(entry) && !(bytes && holds_bytes(entry)) => to_js(entry),
         Value::String(text) => Ok(JsValue::from_str(text)),
-        Value::Array(list) => Ok(list.iter().map(entry_to_js).collect::<Result<Array, _>>()?.into()),
+        Value::Array(list) => {
+            Ok(list.iter().map(|one| entry_to_js(one, bytes)).collect::<Result<Array, _>>()?.into())
+        }
         Value::Object(map) => {
+            if let Some(bytes) = bytes_in(map).filter(|_| bytes) {
+                return Ok(bytes.into());
+            }
             let object = Object::new();
             for (key, value) in map {
-                set(&object, key, &entry_to_js(value)?)?;
+                set(&object, key, &entry_to_js(value, bytes)?)?;
             }
             Ok(object.into())
         }
@@ -175,7 +220,9 @@ pub fn is_load(entries: usize, bytes: usize) -> bool {
 }
 
 /// The same of several entries: short ones go over together, for to parse one text costs a fraction of what many small ones cost.
-pub fn entries_to_js(entries: &[&Value]) -> Result<Array, JsValue> {
+pub fn entries_to_js(entries: &[&Value], format: Format) -> Result<Array, JsValue> {
+    let as_bytes = format == Format::BedrockConverse;
+    let is_long = |entry: &Value| is_long(entry) || as_bytes && holds_bytes(entry);
     let out = Array::new();
     let mut rest = entries;
     while !rest.is_empty() {
@@ -191,7 +238,7 @@ pub fn entries_to_js(entries: &[&Value]) -> Result<Array, JsValue> {
             some.iter().map(|entry| (!is_long(entry)).then_some(*entry)).collect();
         let objects: Array = to_js(&short)?.unchecked_into();
         for (at, entry) in some.iter().enumerate().filter(|(at, _)| short[*at].is_none()) {
-            objects.set(at as u32, entry_to_js(entry)?);
+            objects.set(at as u32, entry_to_js(entry, as_bytes)?);
         }
         append(&out, &objects)?;
     }

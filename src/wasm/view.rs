@@ -15,7 +15,7 @@ use super::inner::Inner;
 use super::list::List;
 use super::maker::are_same;
 use super::marks::{CacheMark, mark};
-use super::value::{is_list, set, to_js};
+use super::value::{is_list, of_format_to_js, set};
 use crate::context::{Context, Form, Slot, Snapshot};
 use crate::message::{Format, Message};
 use crate::provider::{Provider, Written, provider, unlink_each};
@@ -190,7 +190,7 @@ fn with_head(provider: &dyn Provider, head: Option<Value>, list: Array) -> Resul
         return Ok(list.into());
     };
     let key = empty.iter().rfind(|(_, value)| value.is_array()).map(|(key, _)| key.clone());
-    let body = to_js(&Value::Object(empty))?;
+    let body = of_format_to_js(&Value::Object(empty), provider.format())?;
     if let Some(key) = key {
         set(&body, &key, &list)?;
     }

@@ -13,7 +13,7 @@ pub fn violations(format: Format, items: &[Value], live: bool) -> Vec<String> {
         Format::Anthropic => anthropic(items, live),
         Format::AiSdk => ai_sdk(items, live),
         Format::Gemini => gemini(items, live),
-        Format::BedrockConverse => Vec::new(),
+        Format::BedrockConverse => bedrock(items, live),
         Format::Messages | Format::OpenaiChat => messages(items, live, format == Format::OpenaiChat),
     }
 }
@@ -363,5 +363,53 @@ fn gemini(items: &[Value], live: bool) -> Vec<String> {
             }
         }
     }
+    bad
+}
+
+/// Bedrock's Converse: Anthropic's rules of pairing, roles that take turns, and blocks of one key.
+fn bedrock(items: &[Value], live: bool) -> Vec<String> {
+    let mut bad = Vec::new();
+    let mut documents: HashSet<String> = HashSet::new();
+    let block = |(i, block): (usize, &Value), bad: &mut Vec<String>| -> Value {
+        let fields = block.as_object().filter(|fields| fields.len() == 1);
+        let Some((key, body)) = fields.and_then(|fields| fields.iter().next()) else {
+            bad.push(format!("{i}: a block of several keys, or of none"));
+            return json!({ "type": "none" });
+        };
+        match key.as_str() {
+            "text" => json!({ "type": "text", "text": body }),
+            "toolUse" => json!({ "type": "tool_use", "id": body["toolUseId"] }),
+            "toolResult" => json!({ "type": "tool_result", "tool_use_id": body["toolUseId"] }),
+            key => json!({ "type": key }),
+        }
+    };
+    let mut said = Vec::new();
+    for (i, item) in items.iter().enumerate() {
+        let content = item["content"].as_array().map_or(&[][..], Vec::as_slice);
+        if content.is_empty() {
+            bad.push(format!("{i}: a message without content"));
+        }
+        if i > 0 && text(item, "role") == text(&items[i - 1], "role") {
+            bad.push(format!("{i}: two messages of one role in a row"));
+        }
+        if content.first().is_some_and(|first| first.get("cachePoint").is_some()) {
+            bad.push(format!("{i}: a cache point before everything"));
+        }
+        for pair in content.windows(2) {
+            if pair[0].get("reasoningContent").is_some() && pair[1].get("cachePoint").is_some() {
+                bad.push(format!("{i}: a cache point behind reasoning"));
+            }
+        }
+        let inside = content.iter().filter_map(|b| b.pointer("/toolResult/content")?.as_array()).flatten();
+        for document in content.iter().chain(inside).filter_map(|b| b.get("document")) {
+            if !documents.insert(text(document, "name").to_lowercase()) {
+                bad.push(format!("{i}: two documents of one name"));
+            }
+        }
+        let blocks: Vec<Value> = content.iter().map(|one| block((i, one), &mut bad)).collect();
+        let blocks = blocks.into_iter().filter(|b| text(b, "type") != "cachePoint").collect::<Vec<_>>();
+        said.push(json!({ "role": item["role"], "content": blocks }));
+    }
+    bad.extend(anthropic(&said, live));
     bad
 }

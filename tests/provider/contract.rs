@@ -56,6 +56,14 @@ fn fixtures() -> Vec<Fixture> {
             ],
         },
         Fixture {
+            format: Format::BedrockConverse,
+            everything: bedrock(),
+            malformed: vec![
+                json!({ "role": "tool", "content": [{ "text": "x" }] }),
+                json!({ "role": "user", "content": "x" }),
+            ],
+        },
+        Fixture {
             format: Format::Messages,
             everything: messages(),
             malformed: vec![json!({ "role": "tool", "content": "x" }), json!({ "content": "x" })],
@@ -236,6 +244,64 @@ fn gemini() -> Value {
         { "role": "user", "parts": [{ "text": "thanks" }] },
         { "role": "user", "parts": [{ "text": "and" }, { "text": "one more" }] },
         { "role": "model", "parts": [{ "text": "done" }] }
+    ])
+}
+
+/// In the shape of Amazon's API reference and its SDK's types (`@aws-sdk/client-bedrock-runtime` 3).
+fn bedrock() -> Value {
+    json!([
+        { "role": "user", "content": [{ "text": "hi" }] },
+        { "role": "assistant", "content": [
+            { "reasoningContent": { "reasoningText": { "text": "hm", "signature": "sig" } } },
+            { "reasoningContent": { "redactedContent": "AAAA" } },
+            { "reasoningContent": { "redactedContent": { "$bytes": "AAAA" } } },
+            { "reasoningContent": { "reasoningText": { "text": "of another model" } } },
+            { "text": "I will" },
+            { "toolUse": { "toolUseId": "a", "name": "f", "input": { "x": 1.5, "y": 1.0, "z": [] } } },
+            { "toolUse": { "name": "g", "toolUseId": "b", "input": {} } },
+            { "cachePoint": { "type": "default" } },
+            { "toolUse": { "toolUseId": "c", "name": "g", "input": { "k": "v" } } },
+            { "toolUse": { "toolUseId": "d", "name": "g", "input": {}, "type": null } },
+            { "toolUse": { "toolUseId": "srv", "name": "nova_grounding", "input": { "q": 1 }, "type": "server_tool_use" } },
+            { "toolResult": { "toolUseId": "srv", "content": [{ "text": "found" }], "type": "nova_grounding_result" } }
+        ] },
+        { "role": "user", "content": [
+            { "toolResult": { "toolUseId": "a", "content": [{ "text": "1" }], "status": "error" } },
+            { "toolResult": { "content": [
+                { "text": "2" },
+                { "json": { "n": 1.0, "m": [1] } },
+                { "image": { "format": "png", "source": { "bytes": "AAAA" } } },
+                { "document": { "format": "pdf", "name": "in a result", "source": { "bytes": "AAAA" } } },
+                { "video": { "format": "mp4", "source": { "bytes": "AAAA" } } },
+                { "searchResult": { "source": "s", "title": "t", "content": [{ "text": "x" }] } }
+            ], "toolUseId": "b", "status": "success" } },
+            { "toolResult": { "toolUseId": "c", "content": [] } },
+            { "cachePoint": { "type": "default", "ttl": "1h" } },
+            { "toolResult": { "toolUseId": "d", "content": [{ "json": { "ok": true } }] } },
+            { "text": "go on" },
+            { "image": { "source": { "bytes": "AAAA" }, "format": "jpeg" } },
+            { "image": { "format": "webp", "source": { "bytes": { "$bytes": "AAAA" } } } },
+            { "image": { "format": "gif", "source": { "s3Location": { "uri": "s3://b/a.gif", "bucketOwner": "1" } } } },
+            { "document": { "name": "a", "format": "docx", "source": { "bytes": "AAAA" }, "context": "c", "citations": { "enabled": true } } },
+            { "document": { "format": "md", "name": "b", "source": { "s3Location": { "uri": "s3://b/b.md" } } } },
+            { "document": { "format": "txt", "name": "c", "source": { "text": "x" } } },
+            { "document": { "name": "d", "source": { "content": [{ "text": "x" }] } } },
+            { "audio": { "format": "mp3", "source": { "bytes": "AAAA" } } },
+            { "audio": { "format": "x-aac", "source": { "bytes": "AAAA" } } },
+            { "video": { "format": "three_gp", "source": { "s3Location": { "uri": "s3://b/c" } } } },
+            { "guardContent": { "text": { "text": "guarded", "qualifiers": ["query"] } } },
+            { "guardContent": { "image": { "format": "png", "source": { "bytes": "AAAA" } } } },
+            { "hologram": {} },
+            { "cachePoint": { "type": "default" } }
+        ] },
+        { "content": [
+            { "citationsContent": { "content": [{ "text": "found" }], "citations": [{ "title": "a" }] } },
+            { "citationsContent": { "content": [{ "text": "one" }, { "text": "two" }] } },
+            { "text": "done" }
+        ], "role": "assistant" },
+        { "role": "user", "content": [{ "text": "thanks" }], "unknown": { "kept": [1, 2.5, null] } },
+        { "role": "assistant", "content": [{ "text": "really" }, { "text": "done" }] },
+        { "role": "user", "content": [{ "text": "on" }] }
     ])
 }
 

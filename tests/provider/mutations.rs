@@ -54,7 +54,8 @@ fn lists(format: Format) -> Vec<Recorded> {
             all
         }
         Format::Gemini => as_gemini(),
-        Format::Messages | Format::AiSdk | Format::BedrockConverse => Vec::new(),
+        Format::BedrockConverse => super::converse::histories(),
+        Format::Messages | Format::AiSdk => Vec::new(),
     }
 }
 
@@ -116,7 +117,7 @@ fn rename(value: &Value) -> Value {
         Value::Object(map) => {
             let is_id = |k: &str, v: &Value| {
                 v.is_string()
-                    && (["call_id", "tool_call_id", "tool_use_id"].contains(&k)
+                    && (["call_id", "tool_call_id", "tool_use_id", "toolUseId"].contains(&k)
                         || k == "id"
                             && (map.contains_key("function")
                                 || map.contains_key("args")
@@ -158,6 +159,11 @@ fn every_break_is_mended(format: Format) {
                 }
                 made += 1;
                 let before = errors(format, &mutant, &options);
+                let is_refused =
+                    format == Format::BedrockConverse && !super::converse::refused(&mutant).is_empty();
+                if format == Format::BedrockConverse {
+                    assert_eq!(is_refused, !before.is_empty(), "{how} at {at} of {}: {before:?}", list.name);
+                }
                 let fixed = repair(format, &Value::Array(mutant.clone()), &options).unwrap();
                 if before.is_empty() {
                     assert_eq!(fixed.output, Value::Array(mutant.clone()), "{how} at {at} of {}", list.name);
@@ -165,6 +171,10 @@ fn every_break_is_mended(format: Format) {
                 } else {
                     refused += 1;
                     let after = errors(format, fixed.output.as_array().unwrap(), &options);
+                    if format == Format::BedrockConverse && after.is_empty() {
+                        let said = super::converse::refused(fixed.output.as_array().unwrap());
+                        assert_eq!(said, [""; 0], "{how} at {at} of {}", list.name);
+                    }
                     let nothing_left = after.iter().all(|e| e.contains("-empty at 0: no messages"));
                     if !after.is_empty() && !nothing_left || fixed.changes.is_empty() {
                         unmended.push(format!("{how} at {at} of {}: {before:?} -> {after:?}", list.name));
@@ -296,4 +306,9 @@ fn gemini_without_ids() {
         }
     }
     println!("gemini without ids: {made} breaks, {refused} of them errors");
+}
+
+#[test]
+fn bedrock() {
+    every_break_is_mended(Format::BedrockConverse);
 }

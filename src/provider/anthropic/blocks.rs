@@ -221,7 +221,11 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
         )));
     }
     let came_so = call.extras.came_in(FORMAT);
-    let name = if came_so { Cow::from(&call.name) } else { tool_names::written(&call.name, notes) };
+    let name = if came_so {
+        Cow::from(&call.name)
+    } else {
+        tool_names::written(&call.name, tool_names::LONGEST, notes)
+    };
     let input = object_arguments(call, out.get("input"), notes);
     out.set("type", "tool_use").set("id", &*id).set("name", &*name).set("input", input);
     Some(out.into_value())

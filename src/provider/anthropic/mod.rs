@@ -7,6 +7,8 @@ mod blocks;
 mod read;
 mod write;
 
+pub(super) use write::{is_white_space, role};
+
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
@@ -23,7 +25,7 @@ pub(super) struct Anthropic;
 pub(super) const BEGINNING: &str = "(The conversation begins with the assistant.)";
 
 /// What is said where only white space was: the API refuses texts of nothing else.
-const BLANK: &str = "(no text)";
+pub(super) const BLANK: &str = "(no text)";
 
 /// What a tool's error says that came without a word: the API refuses it so.
 pub(super) const NO_ERROR_TEXT: &str = "[the tool failed and said nothing]";
@@ -39,12 +41,12 @@ pub(super) fn is_blank_text(part: &Part) -> bool {
 }
 
 /// Whether a tool's output may hold a part: one that failed says texts, and nothing else.
-fn fits_result(output: &ToolOutput, part: &Part) -> bool {
+pub(super) fn fits_result(output: &ToolOutput, part: &Part) -> bool {
     !output.is_error || matches!(part, Part::Text { .. })
 }
 
 /// What is noted of an error that holds anything else.
-const ERROR_NOT_TEXT: &str = "what is no text is left out of an error: the API refuses it there";
+pub(super) const ERROR_NOT_TEXT: &str = "what is no text is left out of an error: the API refuses it there";
 
 /// Takes out of a message's parts what the API refuses wherever they stand, each told to `gone` with its rule: blank texts, and
 /// what is no text in a tool's error.
@@ -71,6 +73,32 @@ pub(super) fn drop_refused(parts: &mut Vec<Part>, mut gone: impl FnMut(&'static 
         }
         _ => true,
     });
+}
+
+/// Whether the API refuses a part wherever it stands, or something in it.
+pub(super) fn is_refused(part: &Part) -> bool {
+    match part {
+        Part::ToolOutput(output) => {
+            let refused = |part: &Part| is_blank_text(part) || !fits_result(output, part);
+            output.is_error && output.content.is_empty() || output.content.iter().any(refused)
+        }
+        part => is_blank_text(part),
+    }
+}
+
+/// The message without all that.
+pub(super) fn without_refused(message: &Message, notes: &mut Vec<Note>) -> Message {
+    let mut mended = message.clone();
+    drop_refused(&mut mended.parts, |rule, _| {
+        notes.push(Note::new(match rule {
+            "A-error-content" => ERROR_NOT_TEXT,
+            _ => "a text of white space alone is left out: the API refuses it",
+        }));
+    });
+    if mended.parts.is_empty() && !message.role.is_instruction() {
+        mended.parts.push(Part::text(BLANK));
+    }
+    mended
 }
 
 /// Marks a message that came as `system` blocks.
@@ -137,27 +165,7 @@ impl Provider for Anthropic {
     }
 
     fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
-        let is_refused = |part: &Part| match part {
-            Part::ToolOutput(output) => {
-                let refused = |part: &Part| is_blank_text(part) || !fits_result(output, part);
-                output.is_error && output.content.is_empty() || output.content.iter().any(refused)
-            }
-            part => is_blank_text(part),
-        };
-        if !message.parts.iter().any(is_refused) {
-            return None;
-        }
-        let mut mended = message.clone();
-        drop_refused(&mut mended.parts, |rule, _| {
-            notes.push(Note::new(match rule {
-                "A-error-content" => ERROR_NOT_TEXT,
-                _ => "a text of white space alone is left out: the API refuses it",
-            }));
-        });
-        if mended.parts.is_empty() && !message.role.is_instruction() {
-            mended.parts.push(Part::text(BLANK));
-        }
-        Some(mended)
+        message.parts.iter().any(is_refused).then(|| without_refused(message, notes))
     }
 
     fn body(&self, written: Written) -> Value {

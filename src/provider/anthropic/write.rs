@@ -9,7 +9,7 @@ use crate::sorting::sort_by_key;
 const FORMAT: Format = Format::Anthropic;
 
 /// The API's role for ours.
-pub(super) fn role(role: Role) -> &'static str {
+pub(in crate::provider) fn role(role: Role) -> &'static str {
     match role {
         Role::System | Role::Developer => "system",
         Role::User | Role::Tool => "user",
@@ -82,7 +82,7 @@ pub(super) fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     Some(out.into_value())
 }
 
-fn is_white_space(part: &Part) -> bool {
+pub(in crate::provider) fn is_white_space(part: &Part) -> bool {
     matches!(part, Part::Text { text, .. } if !text.is_empty() && is_blank(text))
 }
 

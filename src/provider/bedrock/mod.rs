@@ -1,26 +1,240 @@
 //! Amazon Bedrock Converse: messages of content blocks, with `system` apart.
+//!
+//! A block is an object of one key that names it. Bytes are base64 texts, as on the wire, or objects with the one key
+//! [`BYTES`](super::media::BYTES) where they came as the SDK has them. A cache point belongs to the block before it: it goes where
+//! that goes.
+
+mod blocks;
+mod documents;
+mod write;
 
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-use super::{Calls, Note, Provider};
+use super::anthropic::{self, BEGINNING, role};
+use super::fields::Fields;
+use super::results::split;
+use super::{Calls, Note, Provider, Written, object, several_by_one, tool_names};
 use crate::error::{Error, Result};
-use crate::message::{Format, Message};
+use crate::message::{Extras, Format, Message, Part, Role};
+
+pub(super) use blocks::{CACHE_POINT, is_call_id};
+pub(super) use documents::{each_name, is_name, name_of, rename};
 
 /// Format `"bedrock-converse"`.
 pub(super) struct Bedrock;
 
+const FORMAT: Format = Format::BedrockConverse;
+
+/// Names of tools, and ids of calls, are at most this long.
+pub(super) const LONGEST: usize = 64;
+
+/// What is said beside a document that came without a word: the API wants a text there.
+const DOCUMENT: &str = "(see the document)";
+
 impl Provider for Bedrock {
     fn format(&self) -> Format {
-        Format::BedrockConverse
+        FORMAT
     }
 
-    fn read_list(&self, _list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
-        Err(Error::argument("not written yet"))
+    fn read_head(&self, body: &Value) -> Option<Message> {
+        let blocks = body.get("system")?.as_array()?;
+        Some(Message::new(Role::System, blocks::read_all(blocks)))
     }
 
-    fn write_run(&self, _run: &[&Message], _calls: &Calls<'_>, _notes: &mut Vec<Note>) -> Vec<Value> {
-        Vec::new()
+    fn read_list(&self, list: &[Value]) -> Result<Vec<(Message, Range<usize>)>> {
+        several_by_one(list, read)
     }
+
+    fn write_run(&self, run: &[&Message], _calls: &Calls<'_>, notes: &mut Vec<Note>) -> Vec<Value> {
+        write::run(run, notes).into_iter().collect()
+    }
+
+    /// The API wants the roles to take turns.
+    fn joins(&self, run: &[&Message], message: &Message) -> bool {
+        run.last().is_some_and(|previous| role(previous.role) == role(message.role))
+    }
+
+    fn is_head(&self, message: &Message, _leading: bool) -> bool {
+        message.role.is_instruction()
+    }
+
+    fn write_head(&self, head: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
+        let blocks = write::blocks(head.iter().flat_map(|m| &m.parts), write::Place::System, notes);
+        (!blocks.is_empty()).then_some(Value::Array(blocks))
+    }
+
+    fn opening(&self, first: Role) -> Option<Value> {
+        (first == Role::Assistant).then(|| json!({ "role": "user", "content": [{ "text": BEGINNING }] }))
+    }
+
+    fn finish(&self, items: &mut Vec<Value>, notes: &mut Vec<Note>) {
+        if write::trim_end(items) {
+            notes.push(Note::new(
+                "white space at the end is taken off: Anthropic's models refuse it in a final answer",
+            ));
+        }
+    }
+
+    fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
+        let is_refused = message.parts.iter().any(anthropic::is_refused);
+        let mut mended = if is_refused {
+            anthropic::without_refused(message, notes)
+        } else if needs_mending(message) {
+            message.clone()
+        } else {
+            return None;
+        };
+        mend(&mut mended, |_, what| notes.push(Note::new(what)));
+        Some(mended)
+    }
+
+    fn body(&self, written: Written) -> Value {
+        let mut body = Map::new();
+        if let Some(head) = written.head {
+            body.insert("system".to_owned(), head);
+        }
+        body.insert("messages".to_owned(), Value::Array(written.items));
+        Value::Object(body)
+    }
+}
+
+/// Whether [`mend`] would do anything.
+fn needs_mending(message: &Message) -> bool {
+    let mut is_good = true;
+    each_name(message, &mut |name| is_good &= is_name(name));
+    !is_good || message.parts.iter().any(is_misplaced_mark) || lacks_text(message)
+}
+
+/// A cache point behind reasoning, or behind nothing.
+fn is_misplaced_mark(part: &Part) -> bool {
+    match part {
+        Part::Reasoning(reasoning) => reasoning.extras.has(FORMAT, CACHE_POINT),
+        Part::Opaque { format: FORMAT, raw } => {
+            raw.as_object().is_some_and(|block| block.len() == 1 && block.contains_key(CACHE_POINT))
+        }
+        _ => false,
+    }
+}
+
+/// Whether it is a document without a word.
+fn lacks_text(message: &Message) -> bool {
+    message.role == Role::User
+        && message.parts.iter().any(documents::is_document)
+        && !message.parts.iter().any(|part| matches!(part, Part::Text { .. }))
+}
+
+/// Sets right what only this API refuses of a message, each told to `done` with its rule.
+pub(super) fn mend(message: &mut Message, mut done: impl FnMut(&'static str, &'static str)) {
+    documents::set_names(message, &mut |_, name| {
+        let fitting = name_of(name);
+        (fitting != name).then(|| {
+            done("B-doc-name", "a document's name is written with the characters that the API takes");
+            fitting
+        })
+    });
+    let mut is_off = false;
+    message.parts.retain_mut(|part| {
+        let is_misplaced = is_misplaced_mark(part);
+        is_off |= is_misplaced;
+        if let Part::Reasoning(reasoning) = part
+            && is_misplaced
+            && let Some(mut fields) = reasoning.extras.of(FORMAT)
+        {
+            fields.shift_remove(CACHE_POINT);
+            reasoning.extras = reasoning.extras.with(FORMAT, fields);
+            return true;
+        }
+        !is_misplaced
+    });
+    if is_off {
+        done("B-cache-place", "a cache point that no text or tool block stands before is left out");
+    }
+    if lacks_text(message) {
+        message.parts.push(Part::text(DOCUMENT));
+        done("B-doc-text", "a text is put beside a document: the API wants one");
+    }
+}
+
+/// All of it, and what only `repair` sets right: ids and names that the API does not take, and JSON that is no object.
+pub(super) fn set_right(message: &mut Message, mut done: impl FnMut(&'static str, &'static str)) {
+    for part in &mut message.parts {
+        match part {
+            Part::ToolCall(call) if !call.hosted => {
+                blocks::set_id(&mut call.id, &mut done);
+                let name = tool_names::written(&call.name, LONGEST, &mut Vec::new()).into_owned();
+                if name != call.name {
+                    call.name = name;
+                    done("B-name", "the tool's name was written with the characters that the API takes");
+                }
+            }
+            Part::ToolOutput(output) => {
+                blocks::set_id(&mut output.call_id, &mut done);
+                for inner in &mut output.content {
+                    if let Part::Text { text, extras } = inner
+                        && extras.has(FORMAT, "json")
+                        && !text.starts_with('{')
+                    {
+                        *extras = Extras::default();
+                        done("B-json", "JSON that is no object was made a text");
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    mend(message, done);
+}
+
+/// Defines the tools that were called, where a request forgot them. The first message that has calls or outputs then.
+pub(super) fn define_tools(body: &mut Value) -> Option<usize> {
+    let has = |key: &str| body.get(key).is_some_and(|value| !value.is_null());
+    if !has("modelId") || has("toolConfig") {
+        return None;
+    }
+    let mut names: Vec<&str> = Vec::new();
+    let mut first = None;
+    for (i, message) in body.get("messages")?.as_array()?.iter().enumerate() {
+        for block in message.get("content").and_then(Value::as_array).into_iter().flatten() {
+            let name = block.pointer("/toolUse/name").and_then(Value::as_str);
+            first = first.or(name.map(|_| i));
+            names.extend(name.filter(|name| !names.contains(name)));
+        }
+    }
+    let spec = |name: &&str| json!({ "toolSpec": { "name": name, "inputSchema": { "json": { "type": "object" } } } });
+    let tools: Vec<Value> = names.iter().map(spec).collect();
+    first?;
+    body["toolConfig"] = json!({ "tools": tools });
+    first
+}
+
+/// Reads the entry at `index`: one message, or several where it holds tool results.
+fn read(entry: &Value, index: usize, out: &mut Vec<Message>) -> Result<()> {
+    let mut fields = Fields::new(object(entry, index)?);
+    let Some(name) = fields.take_string("role") else {
+        return Err(Error::message_at(index, "`role` is missing"));
+    };
+    let Some(role @ (Role::User | Role::Assistant)) = Role::parse(&name) else {
+        return Err(Error::message_at(index, format!("unknown role `{name}`")));
+    };
+    let Some(Value::Array(blocks)) = fields.take("content") else {
+        return Err(Error::message_at(index, "`content` is no list of blocks"));
+    };
+    let parts = blocks::read_all(&blocks);
+    let mut message = Message::new(role, parts);
+    // What would be written otherwise were it ours.
+    let is_usual = !blocks.is_empty() && !lacks_text(&message);
+    let extras = if is_usual {
+        fields.into_extras(FORMAT, &["role", "content"])
+    } else {
+        Extras::new(FORMAT, fields.into_template())
+    };
+    if role == Role::User {
+        split(FORMAT, message.parts, &extras, out);
+    } else {
+        message.extras = extras;
+        out.push(message);
+    }
+    Ok(())
 }

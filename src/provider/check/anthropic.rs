@@ -1,20 +1,25 @@
-//! The rules of Anthropic Messages.
+//! The rules of Anthropic Messages, and of Bedrock's Converse as far as they are the same: its blocks are read here as those that
+//! they are with Anthropic, and its rules have names of its own (see `super::bedrock`).
 
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
 use super::super::anthropic::is_blank;
+use super::super::bedrock::CACHE_POINT;
 use super::super::standing::{
-    CACHE_MARKS, SERVER_RESULT, SERVER_UNANSWERED, THINKING_LAST, TOO_MANY_MARKS, marks_of,
+    CACHE_MARKS, SERVER_RESULT, SERVER_UNANSWERED, THINKING_LAST, TOO_MANY_MARKS, mark_key, marks_of,
 };
 use super::{CheckOptions, Found, Severity, text, tool_name};
+use crate::message::Format;
 
 /// A block and where it stands.
 #[derive(Clone, Copy)]
-struct Block<'v> {
+pub(super) struct Block<'v> {
     /// The block; none for content that is a plain string.
-    value: Option<&'v Value>,
+    pub value: Option<&'v Value>,
+    /// The key that names a block of Converse's.
+    key: Option<&'v str>,
     /// The text of content that is a plain string.
     plain: Option<&'v str>,
     message: usize,
@@ -22,12 +27,46 @@ struct Block<'v> {
 }
 
 impl<'v> Block<'v> {
-    fn kind(&self) -> &'v str {
-        if self.plain.is_some() { "text" } else { self.field("type").unwrap_or_default() }
+    pub fn kind(&self) -> &'v str {
+        match self.key {
+            Some("toolUse" | "toolResult")
+                if self.body().is_some_and(|b| super::given(b, "type").is_some()) =>
+            {
+                "server"
+            }
+            Some("toolUse") => "tool_use",
+            Some("toolResult") => "tool_result",
+            Some("reasoningContent") if self.body().is_some_and(|b| b.get("redactedContent").is_some()) => {
+                "redacted_thinking"
+            }
+            Some("reasoningContent") => "thinking",
+            Some(key) => key,
+            None if self.plain.is_some() => "text",
+            None => self.field("type").unwrap_or_default(),
+        }
     }
 
-    fn field(&self, key: &str) -> Option<&'v str> {
-        text(self.value?, key)
+    pub fn field(&self, key: &str) -> Option<&'v str> {
+        match (self.key, key) {
+            (None | Some("text"), _) => text(self.value?, key),
+            (Some("toolUse"), "id") | (Some("toolResult"), "tool_use_id") => text(self.body()?, "toolUseId"),
+            (Some("reasoningContent"), "signature") => text(self.body()?.get("reasoningText")?, key),
+            _ => text(self.body()?, key),
+        }
+    }
+
+    /// What a block of Converse's holds; of any other it is the block.
+    pub fn body(&self) -> Option<&'v Value> {
+        match self.key {
+            Some(key) => self.value?.get(key),
+            None => self.value,
+        }
+    }
+
+    /// Whether a tool's result says that the tool failed.
+    fn is_error(&self) -> bool {
+        let said = |key: &str, value: Value| self.body().is_some_and(|body| body.get(key) == Some(&value));
+        if self.key.is_some() { said("status", "error".into()) } else { said("is_error", true.into()) }
     }
 
     fn text(&self) -> Option<&'v str> {
@@ -42,22 +81,34 @@ struct Turn<'v> {
     blocks: Vec<Block<'v>>,
 }
 
+/// The key that names a block of Converse's.
+fn key_of(block: &Value) -> &str {
+    let key = block.as_object().and_then(|block| block.iter().find(|(_, body)| !body.is_null()));
+    key.map_or("", |(key, _)| key)
+}
+
 /// The blocks of a message.
-fn blocks(message: &Value, index: usize) -> Vec<Block<'_>> {
+pub(super) fn blocks(format: Format, message: &Value, index: usize) -> Vec<Block<'_>> {
     match message.get("content") {
         Some(Value::String(text)) => {
-            vec![Block { value: None, plain: Some(text), message: index, at: 0 }]
+            vec![Block { value: None, key: None, plain: Some(text), message: index, at: 0 }]
         }
         Some(Value::Array(list)) => list
             .iter()
             .enumerate()
-            .map(|(at, value)| Block { value: Some(value), plain: None, message: index, at })
+            .map(|(at, value)| Block {
+                value: Some(value),
+                key: (format == Format::BedrockConverse).then(|| key_of(value)),
+                plain: None,
+                message: index,
+                at,
+            })
             .collect(),
         _ => Vec::new(),
     }
 }
 
-pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, found: &mut Found) {
+pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, found: &mut Found) {
     if list.is_empty() {
         found.error("A-empty", 0, "no messages");
     }
@@ -73,13 +124,14 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, found: &mut Foun
         if role == "system" {
             continue;
         }
-        let own = blocks(message, i);
+        let own = blocks(format, message, i);
         content(role, i, i + 1 == list.len(), &own, found);
         match turns.last_mut().filter(|turn| turn.role == role) {
             Some(turn) => {
                 let why =
                     format!("two {role} messages in a row: the API joins them, some gateways refuse them");
-                found.warn("A-same-role", i, why);
+                let severity = if found.is_converse { Severity::Error } else { Severity::Warn };
+                found.add(severity, "A-same-role", i, why);
                 turn.blocks.extend(own);
             }
             None => turns.push(Turn { role, index: i, blocks: own }),
@@ -89,7 +141,9 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, found: &mut Foun
     for turn in turns.iter().filter(|turn| turn.role == "assistant") {
         ends_in_thinking(turn, found);
     }
-    server_calls(&turns, found);
+    if format == Format::Anthropic {
+        server_calls(&turns, found);
+    }
     if let Some(mode) = options.thinking {
         opens_with_thinking(&turns, mode, found);
     }
@@ -97,8 +151,9 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, found: &mut Foun
 
 /// The last block of an answer is no thinking. Blank texts do not count: they are refused themselves.
 fn ends_in_thinking(turn: &Turn<'_>, found: &mut Found) {
-    let is_blank_text = |b: &&&Block<'_>| b.kind() == "text" && b.text().is_some_and(is_blank);
-    let last = turn.blocks.iter().rev().find(|b| !is_blank_text(&b));
+    let says_nothing =
+        |b: &&Block<'_>| b.kind() == CACHE_POINT || b.kind() == "text" && b.text().is_some_and(is_blank);
+    let last = turn.blocks.iter().rev().find(|b| !says_nothing(b));
     if let Some(block) = last.filter(|b| matches!(b.kind(), "thinking" | "redacted_thinking")) {
         found.error(THINKING_LAST, block.message, "the answer ends in thinking");
     }
@@ -128,11 +183,11 @@ fn server_calls(turns: &[Turn<'_>], found: &mut Found) {
 }
 
 /// No more cache marks than the API takes, in the list and in what a body keeps apart.
-pub(super) fn cache_marks(body: &Value, list: &[Value], found: &mut Found) {
-    let apart = ["system", "tools"].into_iter().filter_map(|key| body.get(key)?.as_array()).flatten();
-    let count: usize = apart.chain(list).map(marks_of).sum();
+pub(super) fn cache_marks(format: Format, body: &Value, list: &[Value], found: &mut Found) {
+    let key = mark_key(format);
+    let count: usize = super::apart(body).chain(list).map(|block| marks_of(block, key)).sum();
     if count > CACHE_MARKS {
-        let at = list.iter().rposition(|message| marks_of(message) > 0).unwrap_or(0);
+        let at = list.iter().rposition(|message| marks_of(message, key) > 0).unwrap_or(0);
         found.error(TOO_MANY_MARKS, at, format!("{count} cache marks: the API takes {CACHE_MARKS}"));
     }
 }
@@ -140,14 +195,19 @@ pub(super) fn cache_marks(body: &Value, list: &[Value], found: &mut Found) {
 /// The blocks that a body keeps apart.
 pub(super) fn head(body: &Value, found: &mut Found) {
     let blocks = body.get("system").and_then(Value::as_array).into_iter().flatten();
-    for _ in blocks.filter(|b| text(b, "type") == Some("text") && text(b, "text").is_some_and(is_blank)) {
+    for _ in blocks.filter(|b| is_text(b) && text(b, "text").is_some_and(is_blank)) {
         found.error("A-empty-text", 0, "empty text block in `system`");
     }
 }
 
+/// Whether a block is a text.
+fn is_text(block: &Value) -> bool {
+    text(block, "type").map_or_else(|| block.get("text").is_some(), |kind| kind == "text")
+}
+
 fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut Found) {
     let assistant = role == "assistant";
-    if blocks.is_empty() && !(last && assistant) {
+    if blocks.is_empty() && !(last && assistant && !found.is_converse) {
         found.error("A-empty-content", i, "message without content");
     }
     for block in blocks {
@@ -161,30 +221,32 @@ fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut F
             "tool_result" if role != "user" => {
                 found.error("A-result-in-assistant", i, "tool_result in an assistant message");
             }
-            "thinking" if block.field("signature").unwrap_or_default().is_empty() => {
+            "thinking" if block.field("signature").map_or(found.is_signed, str::is_empty) => {
                 found.error("A-signature", i, "thinking block without a signature");
             }
             _ => {}
         }
         if block.kind() == "tool_result" {
-            let inner = block.value.and_then(|v| v.get("content")?.as_array()).into_iter().flatten();
+            let inner = block.body().and_then(|v| v.get("content")?.as_array()).into_iter().flatten();
             let id = block.field("tool_use_id").unwrap_or_default();
             if says_no_error(block) {
                 found.error("A-empty-error", i, format!("tool_result {id} is an error that says nothing"));
             }
-            let is_error = block.value.and_then(|v| v.get("is_error")) == Some(&Value::Bool(true));
-            if is_error && inner.clone().any(|b| text(b, "type") != Some("text")) {
+            let is_said = |b: &Value| is_text(b) || b.get("json").is_some();
+            if block.is_error() && !inner.clone().all(is_said) {
                 let why = format!("tool_result {id} is an error and holds something else than text");
                 found.error("A-error-content", i, why);
             }
-            for _ in
-                inner.filter(|b| text(b, "type") == Some("text") && text(b, "text").is_some_and(is_blank))
-            {
+            for _ in inner.filter(|b| is_text(b) && text(b, "text").is_some_and(is_blank)) {
                 found.error("A-empty-text", i, format!("empty text block inside tool_result {id}"));
             }
         }
     }
-    let end = blocks.last().filter(|b| last && assistant && b.kind() == "text").and_then(Block::text);
+    let end = blocks
+        .iter()
+        .rfind(|b| b.kind() != CACHE_POINT)
+        .filter(|b| last && assistant && b.kind() == "text")
+        .and_then(Block::text);
     if end.is_some_and(|text| text.ends_with(char::is_whitespace)) {
         found.error("A-trailing-space", i, "final assistant text ends in white space");
     }
@@ -192,13 +254,13 @@ fn content(role: &str, i: usize, last: bool, blocks: &[Block<'_>], found: &mut F
 
 /// Whether a result is an error without content.
 fn says_no_error(block: &Block<'_>) -> bool {
-    let Some(value) = block.value else { return false };
+    let Some(value) = block.body() else { return false };
     let empty = match value.get("content") {
         Some(Value::String(text)) => is_blank(text),
         Some(Value::Array(list)) => list.is_empty(),
         _ => true,
     };
-    empty && value.get("is_error") == Some(&Value::Bool(true))
+    empty && block.is_error()
 }
 
 fn pairing(turns: &[Turn<'_>], options: &CheckOptions<'_>, found: &mut Found) {
@@ -280,7 +342,7 @@ fn results(turns: &[Turn<'_>], n: usize, found: &mut Found) {
     let mut after_other = false;
     for block in &turns[n].blocks {
         if block.kind() != "tool_result" {
-            after_other = true;
+            after_other |= block.kind() != CACHE_POINT;
             continue;
         }
         let id = block.field("tool_use_id").unwrap_or_default();

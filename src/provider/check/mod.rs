@@ -1,7 +1,7 @@
 //! Whether a provider would take a history, by the rules of its API.
 
 mod anthropic;
-mod bedrock;
+pub(super) mod bedrock;
 mod chat;
 mod compare;
 pub(super) mod dialect;
@@ -51,7 +51,7 @@ impl Severity {
 pub struct Violation {
     /// How bad it is.
     pub severity: Severity,
-    /// The rule's name, as `R-orphan-output`: `R` for Responses, `C` for Chat Completions, `A` for Anthropic, `S`
+    /// The rule's name, as `R-orphan-output`: `R` for Responses, `C` for Chat Completions, `A` for Anthropic, `B` for Bedrock, `S`
     /// for the AI SDK, `M` for our own messages; `schema` for an entry that is not shaped as the format says.
     pub rule: &'static str,
     /// The index of the entry in the list.
@@ -88,7 +88,9 @@ impl<'a> CheckOptions<'a> {
         let set = |key: &str| body.get(key).is_some_and(|v| !v.is_null());
         self.stateful |= set("previous_response_id") || set("conversation") || set("cachedContent");
         self.store = self.store.or_else(|| body.get("store")?.as_bool());
-        let thinking = body.pointer("/thinking/type").and_then(Value::as_str).filter(|t| *t != "disabled");
+        let thinking = body.pointer("/thinking/type");
+        let thinking = thinking.or_else(|| body.pointer("/additionalModelRequestFields/thinking/type"));
+        let thinking = thinking.and_then(Value::as_str).filter(|t| *t != "disabled");
         self.thinking = self.thinking.or(thinking);
         self
     }
@@ -96,11 +98,18 @@ impl<'a> CheckOptions<'a> {
 
 /// The violations found so far.
 #[derive(Default)]
-struct Found(Vec<Violation>);
+struct Found {
+    list: Vec<Violation>,
+    /// Of Bedrock's Converse, whose rules have names of their own.
+    is_converse: bool,
+    /// Thinking has to be signed.
+    is_signed: bool,
+}
 
 impl Found {
     fn add(&mut self, severity: Severity, rule: &'static str, index: usize, message: impl Into<String>) {
-        self.0.push(Violation { severity, rule, index, message: message.into() });
+        let rule = if self.is_converse { bedrock::named(rule) } else { rule };
+        self.list.push(Violation { severity, rule, index, message: message.into() });
     }
 
     fn error(&mut self, rule: &'static str, index: usize, message: impl Into<String>) {
@@ -119,7 +128,8 @@ impl Found {
 pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Result<Vec<Violation>> {
     let list = &*list_of(format, input)?;
     let options = options.with_body(input);
-    let mut found = Found::default();
+    let is_converse = format == Format::BedrockConverse;
+    let mut found = Found { is_converse, is_signed: !is_converse, ..Found::default() };
     let name = options.provider.unwrap_or_else(|| dialect::default_provider(format));
     let dialect = Dialect::of(name);
     if Dialect::known(name).is_none() {
@@ -138,8 +148,8 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
         Format::OpenaiChat => chat::check(list, &options, dialect, &mut found),
         Format::Anthropic => {
             anthropic::head(input, &mut found);
-            anthropic::cache_marks(input, list, &mut found);
-            anthropic::check(list, &options, &mut found);
+            anthropic::cache_marks(format, input, list, &mut found);
+            anthropic::check(format, list, &options, &mut found);
         }
         Format::Gemini => gemini::check(list, &options, dialect, &mut found),
         Format::BedrockConverse => bedrock::check(input, list, &options, &mut found),
@@ -150,9 +160,16 @@ pub fn check(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resul
         compare::check(format, &before, list, &options, dialect, &mut found);
     }
     if is_response(input) {
-        found.0.retain(|v| !matches!(v.rule, "A-first" | "G-first" | "G-call-place")); // it goes on with a conversation that began before
+        let is_first = |rule: &str| matches!(rule, "A-first" | "B-first" | "G-first" | "G-call-place");
+        found.list.retain(|v| !is_first(v.rule)); // it goes on with a conversation that began before
     }
-    Ok(found.0)
+    Ok(found.list)
+}
+
+/// What a body keeps apart and may hold cache marks: its header and its tools.
+pub(super) fn apart(body: &Value) -> impl Iterator<Item = &Value> {
+    let lists = ["/system", "/tools", "/toolConfig/tools"].into_iter();
+    lists.filter_map(|path| body.pointer(path)?.as_array()).flatten()
 }
 
 /// Complains about keys of our own messages, which strict APIs refuse as unknown ones.
@@ -170,7 +187,7 @@ fn own_keys(format: Format, list: &[Value], found: &mut Found) {
 
 /// Complains about a tool's name that APIs refuse: some take dots, too, and none is known to take more.
 fn tool_name(rule: &'static str, name: Option<&str>, index: usize, found: &mut Found) {
-    if let Some(name) = name.filter(|name| !tool_names::fits(name)) {
+    if let Some(name) = name.filter(|name| !tool_names::fits(name, tool_names::LONGEST)) {
         let longest = tool_names::LONGEST;
         let why = format!("the tool name `{name}` is not 1 to {longest} letters, digits, _ and -");
         found.warn(rule, index, why);

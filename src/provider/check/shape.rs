@@ -94,6 +94,19 @@ const PARTS: [Shape; 9] = [
     ("file", &[("file", Object)]),
 ];
 
+/// Blocks of Bedrock's Converse, by the key that names them: what is in them. A block that is not here is passed through.
+const CONVERSE: [Shape; 9] = [
+    ("image", &[("format", Text), ("source", Object)]),
+    ("document", &[("name", Text), ("source", Object)]),
+    ("audio", &[("format", Text), ("source", Object)]),
+    ("video", &[("format", Text), ("source", Object)]),
+    ("toolUse", &[("toolUseId", Text), ("name", Text), ("input", There)]),
+    ("toolResult", &[("toolUseId", Text), ("content", List)]),
+    ("reasoningContent", &[]),
+    ("cachePoint", &[("type", Text)]),
+    ("searchResult", &[("source", Text), ("title", Text), ("content", List)]),
+];
+
 /// Content parts of the AI SDK.
 const AI_SDK_PARTS: [Shape; 4] = [
     ("text", &[("text", Text)]),
@@ -133,7 +146,11 @@ impl Kind {
 }
 
 pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &mut Found) {
-    let owns = dialect.owns_schema || format == Format::Gemini && dialect.thought_signatures;
+    let owns = match format {
+        Format::Gemini => dialect.thought_signatures,
+        Format::BedrockConverse => true,
+        _ => dialect.owns_schema,
+    };
     let severity = if owns { Severity::Error } else { Severity::Warn };
     for (i, entry) in list.iter().enumerate() {
         let mut wrong = |what: String| found.add(severity, "schema", i, what);
@@ -153,7 +170,7 @@ pub(super) fn check(format: Format, list: &[Value], dialect: &Dialect, found: &m
             }
             Format::Anthropic => anthropic(entry, &mut wrong),
             Format::Gemini => gemini(entry, &mut wrong),
-            Format::BedrockConverse => {}
+            Format::BedrockConverse => converse(entry, &mut wrong),
             Format::Messages | Format::AiSdk => {
                 let one = Value::Array(vec![entry.clone()]);
                 if let Err(e) = super::super::provider(format).read(&one) {
@@ -217,6 +234,28 @@ fn calls(entry: &Value, wrong: &mut impl FnMut(String)) {
         }
         if !said("name") || !said(input) {
             wrong(format!("a call needs `{kind}` with `name` and `{input}`, both strings"));
+        }
+    }
+}
+
+fn converse(entry: &Value, wrong: &mut impl FnMut(String)) {
+    let role = text(entry, "role").unwrap_or_default();
+    if !["user", "assistant"].contains(&role) {
+        wrong(format!("unknown role `{role}`"));
+    }
+    let Some(blocks) = entry.get("content").and_then(Value::as_array) else {
+        return wrong("`content` is no list of blocks".to_owned());
+    };
+    for block in blocks {
+        let mut said = block.as_object().into_iter().flatten().filter(|(_, body)| !body.is_null());
+        match (said.next(), said.next()) {
+            (Some((key, body)), None) => {
+                if key == "text" && !body.is_string() {
+                    wrong("the block `text` is no string".to_owned());
+                }
+                fields(&CONVERSE, key, "the block", body, wrong);
+            }
+            _ => wrong("a block is an object of one key, which names it".to_owned()),
         }
     }
 }

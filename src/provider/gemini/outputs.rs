@@ -66,7 +66,7 @@ pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note
     }
     if !own {
         let name = calls.get(&output.call_id).map_or("unknown", |call| call.name.as_str());
-        inner.set("name", tool_names::written(name, &mut Vec::new()).as_ref());
+        inner.set("name", tool_names::written(name, tool_names::LONGEST, &mut Vec::new()).as_ref());
     }
     let mut texts: Vec<&str> = Vec::new();
     let mut parts = Vec::new();

@@ -199,7 +199,12 @@ fn write_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     }
     inner.set(
         "name",
-        if own { call.name.as_str().into() } else { tool_names::written(&call.name, notes) }.as_ref(),
+        if own {
+            call.name.as_str().into()
+        } else {
+            tool_names::written(&call.name, tool_names::LONGEST, notes)
+        }
+        .as_ref(),
     );
     if !(argless && args.as_object().is_some_and(Map::is_empty)) {
         inner.set("args", args);

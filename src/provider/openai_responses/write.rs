@@ -189,7 +189,11 @@ fn call(call: &ToolCall, known: Option<String>, notes: &mut Vec<Note>) -> Option
         notes.push(Note::new(format!("the call id `{}` is too long and is written `{id}`", call.id)));
     }
     let came_so = call.extras.came_in(FORMAT);
-    let name = if came_so { Cow::from(&call.name) } else { tool_names::written(&call.name, notes) };
+    let name = if came_so {
+        Cow::from(&call.name)
+    } else {
+        tool_names::written(&call.name, tool_names::LONGEST, notes)
+    };
     out.set("call_id", &*id).set("name", &*name);
     out.set(input, if kind == "function_call" { json(&json_arguments(call)) } else { json(&call.input) });
     Some(out.into_value())

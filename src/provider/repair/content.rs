@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, drop_refused};
+use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, drop_refused, role};
+use super::super::bedrock;
 use super::super::gemini::is_refused;
 use super::super::openai_chat::without_empty_calls;
 use super::{Change, Entry, Work};
@@ -11,7 +12,7 @@ use crate::message::{CallKind, Format, Message, Part, Role};
 /// Takes out what no message of its role may hold.
 pub(super) fn mend(work: &mut Work) {
     match work.format {
-        Format::Anthropic => anthropic(work),
+        Format::Anthropic | Format::BedrockConverse => anthropic(work),
         Format::Gemini => gemini(work),
         _ => {}
     }
@@ -37,6 +38,8 @@ fn gemini(work: &mut Work) {
 }
 
 fn anthropic(work: &mut Work) {
+    let is_converse = work.format == Format::BedrockConverse;
+    let is_signed = work.is_signed;
     let mut called: HashSet<String> = HashSet::new();
     let mut changes = Vec::new();
     let mut unsaid = Vec::new();
@@ -72,7 +75,7 @@ fn anthropic(work: &mut Work) {
                 true
             }
             Part::Reasoning(reasoning)
-                if !reasoning.redacted && reasoning.signature.as_deref().is_none_or(str::is_empty) =>
+                if !reasoning.redacted && reasoning.signature.as_deref().map_or(is_signed, str::is_empty) =>
             {
                 gone("A-signature", "thinking without a signature");
                 false
@@ -87,6 +90,14 @@ fn anthropic(work: &mut Work) {
             }
             _ => true,
         });
+    }
+    if is_converse {
+        for entry in &mut work.entries {
+            let index = entry.from.start;
+            bedrock::set_right(&mut entry.message, |rule, what| {
+                changes.push(Change { index, rule, what: what.to_owned() });
+            });
+        }
     }
     work.changes.extend(changes);
     work.changes.extend(unsaid);
@@ -118,6 +129,11 @@ pub(super) fn last(work: &mut Work) {
         Format::Anthropic => {
             begin(work, "A-first");
             end(work);
+        }
+        Format::BedrockConverse => {
+            begin(work, "B-first");
+            end(work);
+            joined_roles(work);
         }
         Format::Gemini => {
             begin(work, "G-first");
@@ -174,6 +190,23 @@ fn joined(work: &mut Work) {
         }
     }
     work.changes.extend(changes);
+}
+
+/// Tells of entries that become one: the API wants the roles to take turns.
+fn joined_roles(work: &mut Work) {
+    let as_sent = |entry: &Entry| (entry.from.clone(), role(entry.message.role));
+    let told: Vec<usize> = work
+        .entries
+        .windows(2)
+        .filter(|pair| {
+            let ((from, of), (other, with)) = (as_sent(&pair[0]), as_sent(&pair[1]));
+            of == with && from != other
+        })
+        .map(|pair| pair[1].from.start)
+        .collect();
+    for index in told {
+        work.changed(index, "B-same-role", "it was joined with the message before it");
+    }
 }
 
 fn begin(work: &mut Work, rule: &'static str) {

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::anthropic::is_blank;
+use super::bedrock;
 use super::{CheckOptions, Severity, check, list_keys, list_of, provider};
 use crate::error::Result;
 use crate::message::{Format, Message, Role};
@@ -53,6 +54,8 @@ struct Work {
     entries: Vec<Entry>,
     changes: Vec<Change>,
     pending: bool,
+    /// Thinking has to be signed.
+    is_signed: bool,
 }
 
 impl Work {
@@ -96,7 +99,8 @@ pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resu
         .into_iter()
         .map(|(message, r)| Entry { message, from: origin[r.start]..origin[r.end - 1] + 1 })
         .collect();
-    let mut work = Work { format, entries, changes, pending: options.pending };
+    let is_signed = format != Format::BedrockConverse || check::bedrock::is_signed(input, options);
+    let mut work = Work { format, entries, changes, pending: options.pending, is_signed };
     content::mend(&mut work);
     pairing::mend(&mut work, options);
     standing::mend(&mut work, input);
@@ -105,9 +109,20 @@ pub fn repair(format: Format, input: &Value, options: &CheckOptions<'_>) -> Resu
     let items = write_list(format, &messages);
     let mut changes = work.changes;
     let mut output = with_list(format, input, items);
-    if format == Format::Anthropic && drop_blank_head(&mut output) {
+    if format == Format::BedrockConverse {
+        for change in &mut changes {
+            change.rule = check::bedrock::named(change.rule);
+        }
+        if let Some(index) = bedrock::define_tools(&mut output) {
+            let what = "`toolConfig` was put in, with the tools that were called";
+            changes.push(Change { index, rule: "B-tool-config", what: what.to_owned() });
+        }
+    }
+    let has_blocks = matches!(format, Format::Anthropic | Format::BedrockConverse);
+    if has_blocks && drop_blank_head(&mut output) {
+        let rule = if format == Format::Anthropic { "A-empty-text" } else { "B-empty-text" };
         let what = "an empty text was taken out of `system`".to_owned();
-        changes.push(Change { index: 0, rule: "A-empty-text", what });
+        changes.push(Change { index: 0, rule, what });
     }
     sort_by_key(&mut changes, |change| change.index);
     Ok(Repaired { output, changes })
@@ -119,7 +134,7 @@ fn drop_blank_head(body: &mut Value) -> bool {
     let before = blocks.len();
     let is_blank = |block: &Value| {
         let text = |key: &str| block.get(key).and_then(Value::as_str);
-        text("type") == Some("text") && text("text").is_some_and(is_blank)
+        text("type").is_none_or(|kind| kind == "text") && text("text").is_some_and(is_blank)
     };
     blocks.retain(|block| !is_blank(block));
     let (is_empty, changed) = (blocks.is_empty(), blocks.len() < before);

@@ -3,17 +3,18 @@
 use serde_json::Value;
 
 use super::Work;
-use crate::provider::standing::{CACHE_MARKS, Standing, marks_of};
+use crate::provider::check::apart;
+use crate::provider::standing::{CACHE_MARKS, Standing, mark_key, marks_of};
 
 /// Takes out what a view leaves out, too. `input`: the body, whose header and tools may hold cache marks.
 pub(super) fn mend(work: &mut Work, input: &Value) {
-    let apart = ["system", "tools"].into_iter().filter_map(|key| input.get(key)?.as_array()).flatten();
-    let room = CACHE_MARKS.saturating_sub(apart.map(marks_of).sum());
+    let key = mark_key(work.format);
+    let room = CACHE_MARKS.saturating_sub(apart(input).map(|block| marks_of(block, key)).sum());
     let mut standing = Standing::with_marks(work.format, room);
     standing.update(0, work.entries.len(), |at| work.entries.get(at).map(|entry| &entry.message));
     for (at, lost) in standing.lost_from(0) {
         let Some(entry) = work.entries.get_mut(at) else { continue };
-        entry.message = lost.taken_off(&entry.message);
+        entry.message = lost.taken_off(&entry.message, work.format);
         let changes = lost.told().map(|(rule, what)| super::Change {
             index: entry.from.start,
             rule,

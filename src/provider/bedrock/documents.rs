@@ -1,0 +1,157 @@
+//! Documents, and how the API wants them named.
+
+use serde_json::Value;
+
+use super::FORMAT;
+use crate::message::{Media, MediaKind, Message, Part};
+
+/// The name of a document that has none.
+pub const UNNAMED: &str = "document";
+
+/// A name is at most this long.
+const LONGEST: usize = 200;
+
+/// Types whose names are not that of the format.
+const TYPES: [(&str, &str); 10] = [
+    ("jpeg", "image/jpg"),
+    ("mp3", "audio/mpeg"),
+    ("txt", "text/plain"),
+    ("md", "text/markdown"),
+    ("csv", "text/csv"),
+    ("html", "text/html"),
+    ("doc", "application/msword"),
+    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("xls", "application/vnd.ms-excel"),
+    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+];
+
+/// What the API takes, where it takes few.
+const IMAGES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
+
+/// The media type of a format.
+pub fn media_type(key: &str, format: &str) -> String {
+    let known = TYPES.iter().find(|(name, _)| *name == format && format != "jpeg");
+    let kind = if key == "document" { "application" } else { key };
+    known.map_or_else(|| format!("{kind}/{format}"), |(_, media_type)| (*media_type).to_owned())
+}
+
+/// The format of a media type, where the API has one.
+pub fn format<'t>(key: &str, media_type: &'t str) -> Option<&'t str> {
+    let (kind, of_type) = media_type.split_once('/')?;
+    let known = TYPES.iter().find(|(_, known)| *known == media_type).map(|(format, _)| *format);
+    let fits = |format: &&str| match key {
+        "image" => IMAGES.contains(format),
+        "document" => {
+            known.is_some()
+                || matches!(*format, "pdf" | "txt" | "md" | "csv" | "html" | "doc" | "docx" | "xls" | "xlsx")
+        }
+        key => kind == key,
+    };
+    let plain = (key == "document" && (kind == "text" || of_type == "json")).then_some("txt");
+    Some(known.unwrap_or(of_type)).filter(fits).or(plain)
+}
+
+/// Whether the API takes the name. Its documents name neither the underscore, which it takes, nor that a space is the only white
+/// space that it takes.
+pub fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= LONGEST && name.chars().all(is_taken) && !name.contains("  ")
+}
+
+fn is_taken(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '-' | '(' | ')' | '[' | ']')
+}
+
+/// A name as the API takes it: without the ending of a file, and a space for what it does not take.
+pub fn name_of(name: &str) -> String {
+    if is_name(name) {
+        return name.to_owned();
+    }
+    let stem = match name.rsplit_once('.') {
+        Some((stem, ending)) if ending.len() < 6 && ending.bytes().all(|b| b.is_ascii_alphanumeric()) => stem,
+        _ => name,
+    };
+    let fitting: String = stem.chars().map(|c| if is_taken(c) { c } else { ' ' }).take(LONGEST).collect();
+    let words: Vec<&str> = fitting.split_whitespace().collect();
+    if words.is_empty() { UNNAMED.to_owned() } else { words.join(" ") }
+}
+
+fn is_document_medium(media: &Media) -> bool {
+    media.kind == MediaKind::Document && !media.extras.has(FORMAT, "video")
+}
+
+/// Whether it is a document, be it one that is carried as it came.
+pub fn is_document(part: &Part) -> bool {
+    match part {
+        Part::Media(media) => is_document_medium(media),
+        Part::Opaque { format: FORMAT, raw } => raw.get("document").is_some(),
+        _ => false,
+    }
+}
+
+/// Every document's name, as it is written, in order.
+pub fn each_name(message: &Message, look: &mut dyn FnMut(&str)) {
+    for part in &message.parts {
+        look_at(part, look);
+    }
+}
+
+fn look_at(part: &Part, look: &mut dyn FnMut(&str)) {
+    match part {
+        Part::ToolOutput(output) => output.content.iter().for_each(|part| look_at(part, look)),
+        Part::Media(media) if is_document_medium(media) => look(&written(media)),
+        Part::Opaque { raw, .. } if is_document(part) => {
+            look(raw.pointer("/document/name").and_then(Value::as_str).unwrap_or(UNNAMED));
+        }
+        _ => {}
+    }
+}
+
+/// The name that a document is written with.
+fn written(media: &Media) -> String {
+    let name = media.filename.as_deref();
+    // What came in another format, and what came as any document is written, may be named anew.
+    match name {
+        Some(name) if media.extras.came_in(FORMAT) => name.to_owned(),
+        Some(name) => name_of(name),
+        None => UNNAMED.to_owned(),
+    }
+}
+
+/// Gives documents other names: `other` is told the number of each, and its name.
+pub fn set_names(message: &mut Message, other: &mut dyn FnMut(usize, &str) -> Option<String>) {
+    let mut number = 0;
+    for part in &mut message.parts {
+        set_name(part, &mut number, other);
+    }
+}
+
+fn set_name(part: &mut Part, number: &mut usize, other: &mut dyn FnMut(usize, &str) -> Option<String>) {
+    match part {
+        Part::ToolOutput(output) => {
+            for part in &mut output.content {
+                set_name(part, number, other);
+            }
+        }
+        Part::Media(media) if is_document_medium(media) => {
+            let name = other(*number, &written(media));
+            *number += 1;
+            media.filename = name.or_else(|| media.filename.take());
+        }
+        Part::Opaque { format: FORMAT, raw } if raw.get("document").is_some() => {
+            let told = raw.pointer("/document/name").and_then(Value::as_str).unwrap_or(UNNAMED);
+            let name = other(*number, told);
+            *number += 1;
+            if let Some(name) = name {
+                let mut block = Value::clone(raw);
+                block["document"]["name"] = name.into();
+                *raw = block.into();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Gives the document of this number in a message this name.
+pub fn rename(message: &mut Message, nth: usize, name: &str) {
+    set_names(message, &mut |number, _| (number == nth).then(|| name.to_owned()));
+}

@@ -1,0 +1,103 @@
+use serde_json::{Value, json};
+
+use super::super::anthropic::{BLANK, ERROR_NOT_TEXT, NO_ERROR_TEXT, fits_result, is_white_space, role};
+use super::super::fields::Object;
+use super::super::note::Note;
+use super::super::results::JOINS;
+use super::blocks::{self, CACHE_POINT};
+use super::{DOCUMENT, FORMAT, lacks_text};
+use crate::message::{Message, Part, ToolOutput};
+use crate::sorting::sort_by_key;
+
+/// Where blocks stand: not every place takes every kind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    System,
+    Message,
+    Result,
+}
+
+/// Writes parts as blocks, with the cache points that stood behind them.
+pub fn blocks<'p>(
+    parts: impl IntoIterator<Item = &'p Part>,
+    place: Place,
+    notes: &mut Vec<Note>,
+) -> Vec<Value> {
+    let mut out = Vec::new();
+    for part in parts {
+        let Some(mut block) = blocks::write(part, place, notes) else { continue };
+        let fields = block.as_object_mut().filter(|block| block.len() > 1);
+        let mark = fields.and_then(|block| block.shift_remove(CACHE_POINT));
+        if block.as_object().is_some_and(serde_json::Map::is_empty) {
+            continue; // a cache point that was taken off
+        }
+        out.push(block);
+        out.extend(mark.map(|mark| json!({ CACHE_POINT: mark })));
+    }
+    out
+}
+
+/// What a tool's result holds.
+pub fn result(output: &ToolOutput, notes: &mut Vec<Note>) -> Vec<Value> {
+    let content: Vec<&Part> = output.content.iter().filter(|part| fits_result(output, part)).collect();
+    if content.len() < output.content.len() {
+        notes.push(Note::new(ERROR_NOT_TEXT));
+    }
+    blocks(content, Place::Result, notes)
+}
+
+/// What is said where a tool said nothing: models refuse results without a word.
+pub fn nothing(is_error: bool) -> &'static str {
+    if is_error { NO_ERROR_TEXT } else { BLANK }
+}
+
+/// Writes messages that stand in one entry; none where nothing of them can be said.
+pub fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
+    let first = run.first()?;
+    let mut out = Object::of(&first.extras, FORMAT);
+    out.remove(JOINS);
+    out.set("role", role(first.role));
+    let mut parts: Vec<&Part> = run.iter().flat_map(|message| &message.parts).collect();
+    let came_so = run.iter().skip(1).all(|m| m.extras.has(FORMAT, JOINS));
+    if !came_so {
+        sort_by_key(&mut parts, |part| !matches!(part, Part::ToolOutput(_))); // results first, or models refuse them
+    }
+    let mut content = blocks(parts, Place::Message, notes);
+    let own = first.extras.came_in(FORMAT);
+    if !own
+        && run.iter().any(|message| lacks_text(message))
+        && !content.iter().any(|b| b.get("text").is_some())
+    {
+        content.push(json!({ "text": DOCUMENT }));
+    }
+    if content.is_empty() && !(own && out.had_empty_list("content")) {
+        if !run.iter().any(|m| m.parts.iter().any(is_white_space)) {
+            return None;
+        }
+        notes.push(Note::new("white space alone is said as such: the API refuses texts of nothing else"));
+        content.push(json!({ "text": BLANK }));
+    }
+    out.set("content", content);
+    Some(out.into_value())
+}
+
+/// Takes white space off the end of a final assistant message. Whether there was any.
+pub fn trim_end(items: &mut Vec<Value>) -> bool {
+    let last = items.last_mut().filter(|m| m.get("role").and_then(Value::as_str) == Some("assistant"));
+    let Some(Value::Array(blocks)) = last.and_then(|m| m.get_mut("content")) else { return false };
+    let is_alone = blocks.len() == 1;
+    let at = blocks.iter().rposition(|block| block.get(CACHE_POINT).is_none());
+    let Some(at) = at else { return false };
+    let Some(Value::String(text)) = blocks[at].get_mut("text") else { return false };
+    let trimmed = text.trim_end().len();
+    if trimmed == text.len() {
+        return false;
+    }
+    text.truncate(trimmed);
+    if trimmed == 0 && is_alone {
+        items.pop();
+    } else if trimmed == 0 {
+        blocks.remove(at);
+    }
+    true
+}
