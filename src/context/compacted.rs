@@ -10,7 +10,7 @@ const WHY: &str = "the provider's own compaction stands for it: it reads nothing
 
 impl Context {
     /// The body position of the message with the provider's newest compaction.
-    pub(super) fn compaction(&self) -> Option<usize> {
+    pub fn compaction(&self) -> Option<usize> {
         let mut newest = self.history.compactions().iter().rev();
         newest.find_map(|node| self.view.position(*node))
     }

@@ -56,11 +56,10 @@ impl Session {
         plan.members.iter().any(|node| of(node).tool_outputs().next().is_some())
     }
 
-    /// Whether a summary would be the first that stands in the view behind the header, alone: a provider takes its own only there.
+    /// Whether the summary stands alone at the beginning of the view: a provider takes its own compaction only there.
     fn stands_first(&self, plan: &FoldPlan, accepted: &Accepted) -> bool {
         let alone = accepted.retain.is_none() && !plan.layout.with_role(plan.role).needs_user_behind();
-        let first = self.context.view.body().first();
-        alone && first.is_some_and(|slot| plan.members.contains(&slot.node))
+        alone && self.context.compaction().is_none()
     }
 
     /// Folds what a summary stands for under it.

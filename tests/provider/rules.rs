@@ -118,6 +118,110 @@ fn providers_differ() {
     assert_eq!(found(Format::OpenaiChat, &signed, &of("mistral")), ["C-id-form at 1"]);
 }
 
+fn thinking(calls: [Value; 2]) -> Value {
+    let [first, second] = calls;
+    let call = |id: &str, more: Value| {
+        let mut message = json!({ "role": "assistant", "content": null,
+            "tool_calls": [{ "id": id, "type": "function", "function": { "name": "f", "arguments": "{}" } }] });
+        message.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        message
+    };
+    json!([
+        { "role": "user", "content": "go" },
+        call("a", first),
+        { "role": "tool", "tool_call_id": "a", "content": "x" },
+        call("b", second),
+        { "role": "tool", "tool_call_id": "b", "content": "x" }
+    ])
+}
+
+#[test]
+fn reasoning_by_dialect() {
+    let of = |provider| CheckOptions { provider: Some(provider), ..CheckOptions::default() };
+    let (both, one) = (json!({ "reasoning_content": "hm" }), json!({}));
+    for provider in ["deepseek", "deepseek-chat", "moonshotai", "kimi-k2-thinking"] {
+        // Where any has thought, calls without are refused; where none has, thinking is off.
+        for lacking in [json!({}), json!({ "reasoning_content": "" }), json!({ "reasoning_content": null })] {
+            let list = thinking([both.clone(), lacking]);
+            assert_eq!(found(Format::OpenaiChat, &list, &of(provider)), ["C-reasoning-missing at 3!"]);
+            let mended = repair(Format::OpenaiChat, &list, &of(provider)).unwrap();
+            assert_eq!(mended.changes.iter().map(|c| c.rule).collect::<Vec<_>>(), ["C-reasoning-missing"]);
+            assert_eq!(mended.output[3]["reasoning_content"], "…");
+            assert_eq!(mended.output[1], list[1]);
+            assert_eq!(found(Format::OpenaiChat, &mended.output, &of(provider)), [""; 0]);
+        }
+        let list = thinking([one.clone(), one.clone()]);
+        assert_eq!(found(Format::OpenaiChat, &list, &of(provider)), [""; 0]);
+    }
+    for provider in ["openai", "xai", "qwen", "zai", "mistral"] {
+        let list = thinking([both.clone(), one.clone()]);
+        let rules = found(Format::OpenaiChat, &list, &of(provider));
+        assert!(!rules.iter().any(|rule| rule.starts_with("C-reasoning")), "{provider}: {rules:?}");
+    }
+}
+
+#[test]
+fn reasoning_goes_back_as_it_came() {
+    for (provider, field, came, told) in [
+        ("deepseek", "reasoning_content", json!("hm"), "C-reasoning-lost at 3!"),
+        ("glm-4.7", "reasoning_content", json!("hm"), "C-reasoning-lost at 3"),
+        (
+            "minimax",
+            "reasoning_details",
+            json!([{ "type": "reasoning.text", "text": "hm" }]),
+            "C-reasoning-lost at 3",
+        ),
+        (
+            "openrouter",
+            "reasoning_details",
+            json!([{ "type": "reasoning.encrypted", "data": "gA" }]),
+            "C-reasoning-lost at 3",
+        ),
+        (
+            "litellm",
+            "thinking_blocks",
+            json!([{ "type": "thinking", "thinking": "hm", "signature": "s" }]),
+            "C-reasoning-lost at 3",
+        ),
+    ] {
+        let before = thinking([json!({ field: came }), json!({ field: came })]);
+        let with =
+            CheckOptions { provider: Some(provider), original: Some(&before), ..CheckOptions::default() };
+        assert_eq!(found(Format::OpenaiChat, &before, &with), [""; 0], "{provider}");
+        let mut lost = before.clone();
+        lost[3].as_object_mut().unwrap().remove(field);
+        let rules = found(Format::OpenaiChat, &lost, &with);
+        assert!(rules.contains(&told.to_owned()), "{provider}: {rules:?}");
+        if came.is_array() {
+            let mut changed = before.clone();
+            changed[3][field][0]["more"] = json!(1);
+            assert_eq!(
+                found(Format::OpenaiChat, &changed, &with),
+                ["C-reasoning-changed at 3"],
+                "{provider}"
+            );
+        }
+        // Read and written, it is as it came, and two answers that become one message keep both.
+        let p = provider_of_chat();
+        let messages = p.read(&before).unwrap();
+        assert_eq!(Value::Array(p.write(&messages.iter().collect::<Vec<_>>()).items), before, "{provider}");
+        let joined = p.write_run(
+            &[&messages[1], &messages[3]],
+            &contextfold::provider::Calls::default(),
+            &mut Vec::new(),
+        );
+        let kept = &joined[0][field];
+        match came {
+            Value::Array(_) => assert_eq!(kept.as_array().unwrap().len(), 2, "{provider}"),
+            _ => assert_eq!(kept, "hm\n\nhm", "{provider}"),
+        }
+    }
+}
+
+fn provider_of_chat() -> &'static dyn contextfold::provider::Provider {
+    provider(Format::OpenaiChat)
+}
+
 #[test]
 fn keys_of_our_own_messages_are_told() {
     let own = json!([

@@ -85,6 +85,7 @@ const APART = {
   "A-thinking-bound": "compares with the original", "A-thinking-changed": "compares with the original",
   "R-reasoning-lost": "compares with the original", "R-encrypted-changed": "compares with the original",
   "C-id-form": "a rule of Mistral's", "C-thought-signature": "a rule of Gemini's", "R-interleaved": "a rule of DeepSeek's",
+  "C-reasoning-missing": "a rule of DeepSeek's and Moonshot's", "C-reasoning-lost": "compares with the original", "C-reasoning-changed": "compares with the original",
   "R-id-prefix": "other hosts give other ids, and a view is not told who answers",
   "R-kind": "an output of another kind than its call is written as the host gave it",
   "R-no-call-id": "an output that names no call cannot be read: it is refused as it comes",

@@ -1,0 +1,48 @@
+// Providers that speak Chat Completions refuse calls without the reasoning that came with them (DeepSeek, Moonshot): cuts and folds keep it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
+
+import { Session, check, countTokens } from "contextfold";
+
+const LINES = Array.from({ length: 60 }, (_, n) => `src/file${n}.rs:${n}: error[E0${300 + n}]: mismatched types`).join("\n");
+
+/** An agent that thinks before each call. */
+const turn = (n, reasoning) => [
+  { role: "assistant", content: null, ...reasoning(n), tool_calls: [{ id: `call_${n}`, type: "function", function: { name: "build", arguments: JSON.stringify({ n }) } }] },
+  { role: "tool", tool_call_id: `call_${n}`, content: `${n}\n${LINES}` },
+];
+
+const KINDS = {
+  deepseek: (n) => ({ reasoning_content: `Step ${n}: the build fails, so I look at file ${n}. `.repeat(12) }),
+  moonshot: (n) => ({ reasoning_content: `Step ${n}: I look at file ${n}. `.repeat(12) }),
+  openrouter: (n) => ({ reasoning: `Step ${n}. `.repeat(40), reasoning_details: [{ type: "reasoning.encrypted", data: `gA${n}`, format: "anthropic-claude-v1", index: 0 }] }),
+  litellm: (n) => ({ reasoning_content: `Step ${n}. `.repeat(40), thinking_blocks: [{ type: "thinking", thinking: `Step ${n}`, signature: `sig${n}` }] }),
+};
+
+for (const [provider, reasoning] of Object.entries(KINDS)) {
+  for (const ladder of [undefined, [{ pass: "trim_tool_outputs" }, { pass: "summarize" }]]) {
+    test(`${provider}, ${ladder ? "outputs trimmed and folded" : "the default ladder"}: each request keeps what its calls came with`, async () => {
+      const session = new Session({ contextWindow: 6_000, ...(ladder && { ladder }) });
+      const whole = [{ role: "user", content: "Why does the build fail?" }];
+      session.pushFrom("openai-chat", whole);
+      let cut = 0;
+      for (let n = 0; n < 40; n++) {
+        const entries = turn(n, reasoning);
+        whole.push(...entries);
+        session.pushFrom("openai-chat", entries);
+        const { report } = await session.prepare();
+        cut += report.decisions.length;
+        const view = session.view("openai-chat");
+        assert.ok(countTokens(view) <= 6_000);
+        for (const message of view.filter(({ tool_calls }) => tool_calls?.length > 0))
+          for (const [field, came] of Object.entries(reasoning(JSON.parse(message.tool_calls[0].function.arguments).n)))
+            assert.ok(Array.isArray(came) ? isDeepStrictEqual(message[field], came) : message[field]?.length > 0, `${field} of ${message.tool_calls[0].id} after call ${n}`);
+        const told = check("openai-chat", view, { provider, original: whole });
+        assert.deepEqual(told.filter(({ rule }) => rule.startsWith("C-reasoning")), [], `after call ${n}`);
+        assert.deepEqual(told.filter(({ severity }) => severity === "error"), []);
+      }
+      assert.ok(cut > 0, "the view was cut");
+    });
+  }
+}
