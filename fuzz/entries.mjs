@@ -2,8 +2,10 @@
 
 const words = (die, most = 60) => `${"word ".repeat(1 + die.below(most))}${die.below(1000)}`;
 
-const user = (content) => ({ role: "user", content });
-const assistant = (content) => ({ role: "assistant", content });
+const speakers = (format) =>
+  format === "gemini"
+    ? { user: (text) => ({ role: "user", parts: [{ text }] }), assistant: (text) => ({ role: "model", parts: [{ text }] }) }
+    : { user: (content) => ({ role: "user", content }), assistant: (content) => ({ role: "assistant", content }) };
 
 /** A step of calls and outputs, by format. */
 const STEP = {
@@ -28,6 +30,15 @@ const STEP = {
     { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: "run", input: { n: 1 } }] },
     { role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: "run", output: { type: "text", value: text } }] },
   ],
+  // Half of them as older APIs give them: without ids.
+  gemini: (id, text, die) => {
+    const own = die.pick([{}, { id }]);
+    const answered = die.pick([own, {}]); // some callers do not send the id back
+    return [
+      { role: "model", parts: [...die.pick([[], [{ text: "hm", thought: true }]]), { functionCall: { ...own, name: "run", args: { n: 1 } }, ...die.pick([{}, { thoughtSignature: "c2ln" }]) }] },
+      { role: "user", parts: [{ functionResponse: { ...answered, name: "run", response: die.pick([{ output: text }, { result: text }, { text, n: 1 }]) } }, ...die.pick([[], [{ text: "and?" }]])] },
+    ];
+  },
 };
 
 /** Parts that are no text, by format. */
@@ -37,11 +48,13 @@ const RARE = {
   "openai-responses": [{ type: "input_image", image_url: "https://example.com/a.png" }, { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }],
   anthropic: [{ type: "image", source: { type: "url", url: "https://example.com/a.png" } }, { type: "text", text: "x", cache_control: { type: "ephemeral" } }],
   "ai-sdk": [{ type: "image", image: "https://example.com/a.png" }],
+  gemini: [{ inlineData: { mimeType: "image/png", data: "AAAA" } }, { fileData: { fileUri: "https://example.com/a.pdf", mimeType: "application/pdf" } }, { text: "" }],
 };
 
 /** Entries of a format, by dice. */
 export function entries(format) {
   let calls = 0;
+  const { user, assistant } = speakers(format);
   return (die) => {
     const id = `call_${++calls}_${die.below(1e6)}`;
     switch (die.below(9)) {
@@ -58,7 +71,7 @@ export function entries(format) {
       case 6:
         return STEP[format](id, words(die), die).slice(0, -1); // its output is never told
       case 7:
-        return [{ role: "user", content: [die.pick(RARE[format])] }];
+        return [{ role: "user", [format === "gemini" ? "parts" : "content"]: [die.pick(RARE[format])] }];
       default:
         return [user(words(die)), ...STEP[format](id, words(die, 300), die), assistant(words(die))];
     }

@@ -34,6 +34,11 @@ export function native(format, r, id, item, text, meta) {
       { role: "assistant", content: [{ type: "reasoning", text: "hm", providerOptions: { anthropic: { signature: "c2ln" } } }, { type: "tool-call", toolCallId: id, toolName: "read", input: { at: 1 } }] },
       { role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: "read", output: { type: "text", value: said() } }] },
     ],
+    gemini: () => [
+      { role: "user", parts: [{ text: said() }, { inlineData: { mimeType: "image/png", data: "aGVsbG8=" } }, { fileData: { fileUri: pdf, mimeType: "application/pdf" } }] },
+      { role: "model", parts: [{ text: "hm", thought: true }, { text: said() }, { functionCall: { id, name: "read", args: { at: 1 } }, thoughtSignature: "c2ln" }] },
+      { role: "user", parts: [{ functionResponse: { id, name: "read", response: { error: said() } } }] },
+    ],
   };
   const rare = {
     messages: () => [
@@ -92,6 +97,12 @@ export function native(format, r, id, item, text, meta) {
       },
       { role: "tool", content: [{ type: "tool-approval-response", approvalId: "a1", approved: true }, { type: "tool-result", toolCallId: id, toolName: "read", output: { type: "content", value: [{ type: "text", text: said() }, { type: "media", data: "aGVsbG8=", mediaType: "image/png" }] } }] },
     ],
+    gemini: () => [
+      { parts: [{ text: said() }] },
+      { role: "model", parts: [{ executableCode: { language: "PYTHON", code: "1" } }, { codeExecutionResult: { outcome: "OUTCOME_OK", output: said() } }, { functionCall: { name: "read", args: { at: 1.5 } } }, { function_call: { name: "read" } }] },
+      { role: "function", parts: [{ functionResponse: { name: "read", response: { n: 1.0, text: said() } } }, { function_response: { name: "read", response: { result: said() }, parts: [{ inlineData: { mimeType: "image/png", data: "aGVsbG8=" } }] } }] },
+      { role: "model", parts: [{ inlineData: { mimeType: "image/png", data: "aGVsbG8=" }, thoughtSignature: "c2ln" }, { text: "", thoughtSignature: "c2ln" }] },
+    ],
   };
   const list = (r.chance(0.6) ? lists : rare)[format]();
   const cut = r.chance(0.7) ? list : list.slice(0, 1 + r.below(list.length));
@@ -119,6 +130,11 @@ export function body(format, r, input, words) {
       { role: "assistant", type: "message", content: [{ type: "text", text: text() }], stop_reason: "end_turn" },
     ],
     "ai-sdk": [{ system: text(), messages: input }, { response: { messages: input } }, { prompt: text() }],
+    gemini: [
+      { systemInstruction: { parts: [{ text: text() }] }, contents: input },
+      { contents: text(), config: { systemInstruction: text() } },
+      { candidates: [{ content: { role: "model", parts: [{ text: text() }] }, finishReason: "STOP" }], usageMetadata: { promptTokenCount: 1 } },
+    ],
   };
   return r.pick(bodies[format]);
 }

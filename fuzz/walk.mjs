@@ -24,7 +24,7 @@ const most = Number(given("operations") ?? 2000);
 const formats = given("format") ? [given("format")] : FORMATS;
 const milliseconds = (1000 * Number(given("seconds") ?? Infinity)) / formats.length;
 const json = (value) => JSON.stringify(value);
-const listOf = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages));
+const listOf = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents));
 const summarize = () => "<summary>They went on with the work.</summary>";
 
 /** What a session shows. */

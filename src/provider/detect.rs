@@ -105,7 +105,7 @@ pub(super) fn of_part(part: &Value) -> Option<Format> {
 }
 
 /// Whether they are contents of Gemini's: their parts have no type.
-fn is_gemini(list: &[Value]) -> bool {
+pub(super) fn is_gemini(list: &[Value]) -> bool {
     let parts =
         list.iter().flat_map(|entry| entry.get("parts").and_then(Value::as_array).into_iter().flatten());
     let mut parts = parts.peekable();

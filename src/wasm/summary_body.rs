@@ -34,6 +34,7 @@ pub fn continued(
     let tools: Vec<Value> =
         inner.read(Session::tools)?.into_iter().filter(|tool| is_tool_of(tool, format)).collect();
     if !tools.is_empty() {
+        let tools = if format == Format::Gemini { declared(tools) } else { tools };
         set(&body, "tools", &to_js(&tools)?)?;
         // Anthropic forgets the messages that it has in its cache when the choice changes: there, an answer that calls a tool
         // is refused and asked for again.
@@ -47,6 +48,16 @@ pub fn continued(
         }
     }
     Ok(body)
+}
+
+/// Gemini's tools: functions are declared together, in one of them.
+fn declared(tools: Vec<Value>) -> Vec<Value> {
+    let (functions, mut tools): (Vec<Value>, Vec<Value>) =
+        tools.into_iter().partition(|tool| tool.get("name").is_some());
+    if !functions.is_empty() {
+        tools.push(json!({ "functionDeclarations": functions }));
+    }
+    tools
 }
 
 /// The view, marked for the prompt cache like the one that was sent last.

@@ -9,6 +9,7 @@ import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { gunzipSync, gzipSync } from "node:zlib";
 import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
 import { check } from "contextfold";
 import OpenAI from "openai";
 import { provider } from "./support/provider.mjs";
@@ -72,6 +73,18 @@ const LOOPS = {
       messages.push({ role: "user", content: calls.map(({ id, input }) => ({ type: "tool_result", tool_use_id: id, content: outputOf(input.n) })) });
     }
   },
+  gemini: async (proxy) => {
+    const ai = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: proxy.url } });
+    const chat = ai.chats.create({ model: "m", config: { systemInstruction: "You build.", tools: [{ functionDeclarations: [{ name: "build", parametersJsonSchema: parameters }] }] } });
+    let message = TASK;
+    for (let n = 0; ; n++) {
+      const calls = [];
+      if (n % 2) calls.push(...((await chat.sendMessage({ message })).functionCalls ?? []));
+      else for await (const chunk of await chat.sendMessageStream({ message })) calls.push(...(chunk.functionCalls ?? []));
+      if (calls.length === 0) return chat.getHistory();
+      message = calls.map(({ id, name, args }) => ({ functionResponse: { id, name, response: { output: outputOf(args.n) } } }));
+    }
+  },
 };
 
 describe("an agent that calls a tool two hundred times", { concurrency: 3 }, () => {
@@ -93,7 +106,7 @@ describe("an agent that calls a tool two hundred times", { concurrency: 3 }, () 
       assert.ok(JSON.stringify(server.bodies.at(-1)).includes("Never edit src/generated"));
       assert.ok(asked >= 3, `${asked} summaries`);
       assert.ok(server.asked.every(({ model, stream }) => model === "m" && !stream), "the client's own model");
-      assert.ok(server.heads.every((head) => (head.authorization ?? head["x-api-key"]).endsWith(KEY)), "the client's own key");
+      assert.ok(server.heads.every((head) => (head.authorization ?? head["x-api-key"] ?? head["x-goog-api-key"]).endsWith(KEY)), "the client's own key");
       assert.doesNotMatch(proxy.said(), /no such host|bug/);
       const { conversations, requests } = await proxy.reports();
       assert.deepEqual([conversations.length, conversations[0].calls, conversations[0].limit <= WINDOW, requests.made_smaller], [1, CALLS + 1, true, 0]);

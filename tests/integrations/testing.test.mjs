@@ -51,7 +51,7 @@ test("hooks are recorded", async () => {
 });
 
 test("a transcript in every format, of the size that was asked for", () => {
-  for (const format of ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk"]) {
+  for (const format of ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini"]) {
     const list = agentTranscript(format, { calls: 10, tokens: 300, answer: "done" });
     assert.deepEqual(check(format, list).filter(({ severity }) => severity === "error"), []);
     const tokens = countTokens(list);

@@ -288,6 +288,18 @@ fn gemini(items: &[Value], live: bool) -> Vec<String> {
         found.map(|one| (text(&one, "id").to_owned(), text(&one, "name").to_owned())).collect()
     };
     let signed = |part: &Value| under(part, "thoughtSignature", "thought_signature").is_some();
+    // Contents of the model's in a row are one turn: the SDK sends the chunks of a stream so.
+    let mut turns: Vec<Value> = Vec::new();
+    for item in items {
+        match turns.last_mut().filter(|last| item["role"] == "model" && last["role"] == "model") {
+            Some(last) => {
+                let more = item["parts"].as_array().cloned().unwrap_or_default();
+                last["parts"].as_array_mut().into_iter().for_each(|parts| parts.extend(more.clone()));
+            }
+            None => turns.push(item.clone()),
+        }
+    }
+    let items = &turns;
     let mut bad = Vec::new();
     let mut asked: Vec<(String, String)> = Vec::new();
     let mut before = "";

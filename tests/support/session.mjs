@@ -2,7 +2,7 @@
 
 import { ContextError } from "contextfold";
 
-export const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk"];
+export const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini"];
 
 /** A predicate for `assert.throws` and `assert.rejects`: a ContextError of this code whose message has these words. */
 export const failsWith = (code, words = /./) => (error) => {

@@ -5,10 +5,10 @@ import { test } from "node:test";
 import { Session, check, toolDefinitions } from "contextfold";
 import { agentTranscript } from "contextfold/testing";
 
-const FORMATS = ["openai-chat", "openai-responses", "anthropic", "ai-sdk", "messages"];
+const FORMATS = ["openai-chat", "openai-responses", "anthropic", "ai-sdk", "gemini", "messages"];
 const SUMMARY = "<summary>The build fails with E0308 in src/parse.rs. Nothing else is open.</summary>";
 
-const listOf = (body) => (Array.isArray(body) ? body : (body.input ?? body.messages));
+const listOf = (body) => (Array.isArray(body) ? body : (body.input ?? body.messages ?? body.contents));
 
 /** A session whose oldest steps have to become a summary, and the requests that its callback was handed. */
 function asking(format, { compaction, answers = [SUMMARY], wait = 0, ...options } = {}, more = []) {
@@ -38,6 +38,11 @@ for (const format of FORMATS)
     assert.equal(asked.length, before.length + 1, "and one entry more");
     assert.match(asked.at(-1), /summary/);
     if (format === "anthropic") assert.deepEqual(body.system, session.view(format).system);
+    if (format === "gemini") {
+      assert.deepEqual(body.config.systemInstruction, session.view(format).systemInstruction);
+      assert.deepEqual(body.config.tools, [{ functionDeclarations: toolDefinitions(format) }]);
+      assert.deepEqual(body.config.toolConfig, { functionCallingConfig: { mode: "NONE" } });
+    }
     if (format === "ai-sdk") assert.match(body.system, /^You mend builds/);
     if (["openai-chat", "openai-responses", "anthropic"].includes(format)) assert.deepEqual(body.tools, toolDefinitions(format));
     if (["openai-chat", "openai-responses"].includes(format)) assert.equal(body.tool_choice, "none");

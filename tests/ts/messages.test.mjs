@@ -417,6 +417,7 @@ test("push refuses a part or an entry of another format, and says how it goes in
       { role: "assistant", content: [{ type: "tool-call", toolCallId: "c", toolName: "f", input: {} }] },
       { role: "tool", content: [{ type: "tool-result", toolCallId: "c", toolName: "f", output: { type: "text", value: "x" } }] },
     ],
+    gemini: [{ role: "user", parts: [{ text: "x" }] }, { role: "model", parts: [{ functionCall: { name: "f", args: {} } }] }],
   };
   for (const [format, entries] of Object.entries(foreign))
     for (const entry of entries) {

@@ -133,13 +133,14 @@ describe("one entry by itself", () => {
     "openai-chat": { role: "user", content: "hi" },
     anthropic: { role: "user", content: "hi" },
     "ai-sdk": { role: "user", content: [{ type: "text", text: "hi" }] },
+    gemini: { role: "user", parts: [{ text: "hi" }] },
   };
   for (const [format, entry] of Object.entries(entries))
     test(`${format}: it is pushed, and comes out as the very object`, () => {
       const session = new Session();
       assert.equal(session.pushFrom(format, entry).length, 1);
       const view = session.view(format);
-      assert.equal((view.input ?? view.messages ?? view)[0], entry);
+      assert.equal((view.input ?? view.messages ?? view.contents ?? view)[0], entry);
       assert.deepEqual(check(format, entry), []);
     });
 });
@@ -151,6 +152,7 @@ describe("what an SDK gives and takes, whole", () => {
     "openai-chat": { id: "c", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { ...said, refusal: null } }] },
     anthropic: { id: "msg_1", type: "message", role: "assistant", model: "m", stop_reason: "end_turn", content: [{ type: "text", text: "hello" }], usage: { input_tokens: 1, output_tokens: 1 } },
     "ai-sdk": { text: "hello", response: { id: "r", messages: [{ role: "assistant", content: [{ type: "text", text: "hello" }] }] } },
+    gemini: { responseId: "r", candidates: [{ content: { parts: [{ text: "hello" }], role: "model" }, finishReason: "STOP", index: 0 }], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 } },
   };
   for (const [format, response] of Object.entries(responses))
     test(`a response of ${format} is converted, checked, counted and pushed`, () => {
@@ -178,6 +180,7 @@ describe("what an SDK gives and takes, whole", () => {
     "openai-chat": { model: "m", messages: [{ role: "system", content: "rules" }, { role: "user", content: "go" }] },
     anthropic: { model: "m", system: "rules", messages: [{ role: "user", content: "go" }] },
     "ai-sdk": { system: "rules", prompt: "go" },
+    gemini: { systemInstruction: { parts: [{ text: "rules" }] }, contents: "go" },
     messages: { messages: [{ role: "system", content: "rules" }, { role: "user", content: "go" }] },
   };
   for (const [format, body] of Object.entries(bodies))

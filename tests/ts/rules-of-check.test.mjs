@@ -28,6 +28,12 @@ const said = (id) => ({ type: "message", id, role: "assistant", content: [{ type
 const sdkCall = (toolCallId) => ({ type: "tool-call", toolCallId, toolName: "read", input: {} });
 const sdkResult = (toolCallId) => ({ role: "tool", content: [{ type: "tool-result", toolCallId, toolName: "read", output: { type: "text", value: "ok" } }] });
 
+const asked = (...parts) => ({ role: "user", parts });
+const made = (...parts) => ({ role: "model", parts });
+const called = (id, name = "read") => ({ functionCall: { id, name, args: {} }, thoughtSignature: "c2ln" });
+const brought = (id, name = "read") => ({ functionResponse: { id, name, response: { output: "ok" } } });
+const go = asked({ text: "Go." });
+
 const LONG = "c".repeat(80);
 
 /** By rule: the format, and a history that breaks it. */
@@ -70,6 +76,16 @@ const TABLE = {
   "S-dup-result": ["ai-sdk", [user("Go."), assistant(sdkCall("a")), sdkResult("a"), sdkResult("a")]],
   "S-orphan-result": ["ai-sdk", [user("Go."), sdkResult("a"), user("Next.")]],
   "S-unanswered": ["ai-sdk", [user("Go."), assistant(sdkCall("a")), user("Next.")]],
+  "G-call-place": ["gemini", [made(called("a")), asked(brought("a"))]],
+  "G-dup-result": ["gemini", [go, made(called("a")), asked(brought("a"), brought("a"))]],
+  "G-dup-use": ["gemini", [go, made(called("a"), called("a")), asked(brought("a"))]],
+  "G-empty-parts": ["gemini", [go, made(), asked({ text: "Next." })]],
+  "G-empty-text": ["gemini", [go, made({ text: "" }, called("a")), asked(brought("a"))]],
+  "G-first": ["gemini", [made({ text: "Hello." }), go]],
+  "G-orphan-result": ["gemini", [go, made({ text: "No." }), asked(brought("a"), { text: "Next." })]],
+  "G-result-in-model": ["gemini", [go, made(called("a")), asked(brought("a")), made({ text: "So." }, brought("a")), asked({ text: "Next." })]],
+  "G-unanswered": ["gemini", [go, made(called("a"), called("b")), asked(brought("a")), made({ text: "So." })]],
+  "G-use-in-user": ["gemini", [asked({ text: "Go." }, called("a")), made({ text: "So." }), asked({ text: "Next." })]],
   "M-dup-call": ["messages", [user("Go."), asks(chatCall("a"), chatCall("a")), answer("a")]],
   "M-dup-output": ["messages", [user("Go."), asks(chatCall("a")), answer("a"), answer("a")]],
   "M-orphan-output": ["messages", [user("Go."), answer("a"), user("Next.")]],
@@ -79,6 +95,8 @@ const TABLE = {
 /** Rules that no list of its own breaks for its format's own provider, and why they are not in the table. */
 const APART = {
   "A-empty": "an empty list has nothing to mend", "C-empty": "an empty list has nothing to mend",
+  "G-empty": "an empty list has nothing to mend", "G-tool-name": "a warning", "G-last": "a warning: newer models refuse it",
+  "G-thought-signature": "a warning, of Gemini 3 and later alone; an error where the original had it",
   "A-name": "a warning: hosts that took the name once take it again", "C-name": "a warning", "R-name": "a warning",
   "A-same-role": "a warning: the API joins them", "C-id-long": "a warning", "R-reasoning-unlinked": "an error only where `store` is set",
   "A-thinking-first": "needs to know whether thinking is on",
@@ -96,7 +114,7 @@ const errors = (format, history) => check(format, history).filter(({ severity })
 test("each rule that check has stands in the table, or apart for a reason", () => {
   const folder = new URL("../../src/provider/", import.meta.url);
   const files = readdirSync(new URL("check/", folder)).map((name) => `check/${name}`).concat("standing.rs");
-  const named = files.flatMap((file) => [...readFileSync(new URL(file, folder), "utf8").matchAll(/"([RCASM]-[a-z-]+)"/g)].map(([, rule]) => rule));
+  const named = files.flatMap((file) => [...readFileSync(new URL(file, folder), "utf8").matchAll(/"([RCASMG]-[a-z-]+)"/g)].map(([, rule]) => rule));
   assert.deepEqual([...new Set(named)].sort(), [...Object.keys(TABLE), ...Object.keys(APART)].sort());
 });
 
@@ -119,8 +137,9 @@ for (const [rule, [format, list]] of Object.entries(TABLE)) {
     const notes = [];
     const view = session.view(format, { onNote: (note) => notes.push(note) });
     assert.deepEqual(errors(format, view), [], "no view has it");
-    const entries = (view) => view.messages ?? view.input ?? view;
-    assert.equal(entries(view)[0]?.content === list[0].content ? entries(view)[0] : list[0], list[0], "what the API takes stays the very object");
+    const entries = (view) => view.messages ?? view.input ?? view.contents ?? view;
+    const said = (entry) => entry?.content ?? entry?.parts;
+    assert.equal(said(entries(view)[0]) === said(list[0]) ? entries(view)[0] : list[0], list[0], "what the API takes stays the very object");
     assert.deepEqual(session.view(format), view, "and the next view is the same");
     // Where it goes in at once, or came with a list, it is the same.
     const synced = new Session({ contextWindow: 100_000 });

@@ -146,7 +146,7 @@ test("1.8 tool_output_cache_grep finds lines with their numbers; both tools have
   const { session, message } = shown(lines(100));
   const found = await session.toolOutputs.grep({ ref_id: message.output_ref.id, pattern: "^line 7\\d?$" });
   assert.equal(found.split("\n").filter((line) => /line 7\d?$/.test(line)).length, 11);
-  for (const format of ["openai-responses", "openai-chat", "anthropic", "ai-sdk", "messages"]) {
+  for (const format of ["openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "messages"]) {
     const text = JSON.stringify(toolDefinitions(format));
     for (const name of ["tool_output_cache", "tool_output_cache_grep", "ref_id", "offset", "limit", "pattern"])
       assert.ok(text.includes(`"${name}"`), `${format}: ${name}`);

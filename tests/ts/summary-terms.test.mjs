@@ -13,14 +13,14 @@ const turns = (count, words) =>
 test("as(format) has the temperature and the output limit under the format's names (COMP-8)", async () => {
   const bodies = {};
   const summarize = (request) => {
-    for (const format of ["openai-chat", "openai-responses", "anthropic", "ai-sdk"]) bodies[format] = request.as(format);
+    for (const format of ["openai-chat", "openai-responses", "anthropic", "ai-sdk", "gemini"]) bodies[format] = request.as(format);
     return '<compact_summary>{"current":{"goal":"x"},"progress":"y","pending":[]}</compact_summary>';
   };
   const session = new Session({ contextWindow: 4_000, ladder: "steps-design", summarize });
   session.push(turns(12, 10));
   await session.compact().catch(() => {});
-  assert.deepEqual(Object.values(bodies).map((body) => body.temperature), [0, 0, 0, 0]);
-  const limits = [bodies["openai-chat"].max_completion_tokens, bodies["openai-responses"].max_output_tokens, bodies.anthropic.max_tokens, bodies["ai-sdk"].maxOutputTokens];
+  assert.deepEqual(Object.values(bodies).map((body) => (body.config ?? body).temperature), [0, 0, 0, 0, 0]);
+  const limits = [bodies["openai-chat"].max_completion_tokens, bodies["openai-responses"].max_output_tokens, bodies.anthropic.max_tokens, bodies["ai-sdk"].maxOutputTokens, bodies.gemini.config.maxOutputTokens];
   assert.ok(limits.every((limit) => limit > 0), `${limits}`);
 });
 

@@ -17,7 +17,7 @@ const list = [{ role: "system", content: "rules" }, asks("go"), calls("a"), answ
 
 function assertSays(session, expected, format = "openai-chat") {
   const view = session.view(format);
-  const items = Array.isArray(view) ? view : (view.input ?? view.messages);
+  const items = Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents);
   assert.deepEqual(items, expected);
   return items;
 }
@@ -52,6 +52,13 @@ describe("ids of calls that are made anew in each request", () => {
       { role: "tool", content: ["b", "a"].map((call) => ({ type: "tool-result", toolCallId: id(call), toolName: "f", output: { type: "text", value: call } })) },
       { role: "assistant", content: [{ type: "text", text: "so" }, { type: "tool-call", toolCallId: id("c"), toolName: "f", input: {} }] },
       { role: "tool", content: [{ type: "tool-result", toolCallId: id("c"), toolName: "f", output: { type: "text", value: "3" } }] },
+    ],
+    gemini: (id) => [
+      { role: "user", parts: [{ text: "go" }] },
+      { role: "model", parts: ["a", "b"].map((call) => ({ functionCall: { id: id(call), name: "f", args: {} } })) },
+      { role: "user", parts: ["b", "a"].map((call) => ({ functionResponse: { id: id(call), name: "f", response: { output: call } } })) },
+      { role: "model", parts: [{ text: "so" }, { functionCall: { id: id("c"), name: "f", args: {} } }] },
+      { role: "user", parts: [{ functionResponse: { id: id("c"), name: "f", response: { output: "3" } } }] },
     ],
   };
   const ownIn = (n) => (call) => `${call}_${n}`;
@@ -236,6 +243,14 @@ describe("a list that grows", () => {
         { role: "tool", content: [{ type: "tool-result", toolCallId: "a", toolName: "f", output: { type: "text", value: "1" } }, { type: "tool-result", toolCallId: "b", toolName: "f", output: { type: "text", value: "2" } }] },
         says("done"),
       ],
+      gemini: [
+        { role: "user", parts: [{ text: "go" }] },
+        { role: "model", parts: [{ functionCall: { name: "f", args: {} }, thoughtSignature: "c2ln" }, { functionCall: { name: "f", args: { n: 1 } } }] },
+        { role: "user", parts: [{ functionResponse: { name: "f", response: { output: "1" } } }, { functionResponse: { name: "f", response: { n: 2 } } }, { text: "and?" }] },
+        { role: "model", parts: [{ functionCall: { id: "x", name: "f", args: {} } }] },
+        { role: "user", parts: [{ functionResponse: { name: "f", response: { result: "3" } } }] },
+        { parts: [{ text: "done" }], role: "model" },
+      ],
     };
     for (const [format, items] of Object.entries(lists)) {
       const session = new Session({ toolOutputCache: { enabled: false } });
@@ -364,6 +379,7 @@ describe("a restored session knows the caller's list again", () => {
     "anthropic, blank texts": [asks("go"), { role: "assistant", content: [{ type: "text", text: "" }, { type: "text", text: long }] }, asks("go on"), says(" "), asks("and?")],
     "anthropic, a call that waits": [asks("go"), says(long), asks("go on"), { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] }],
     "ai-sdk": [asks("go"), { role: "assistant", content: [{ type: "tool-call", toolCallId: "a", toolName: "f", input: {} }] }, { role: "tool", content: [{ type: "tool-result", toolCallId: "a", toolName: "f", output: { type: "text", value: "1" } }] }, says(long), asks("go on")],
+    gemini: [{ role: "user", parts: [{ text: "go" }] }, { role: "model", parts: [{ functionCall: { name: "f", args: {} } }] }, { role: "user", parts: [{ functionResponse: { name: "f", response: { output: "1" } } }] }, { role: "model", parts: [{ text: long }] }, { role: "user", parts: [{ text: "go on" }] }, { role: "model", parts: [{ functionCall: { name: "f", args: {} } }] }],
   };
   for (const [name, list] of Object.entries(lists))
     test(`${name}: only what is new enters, and a fold stays`, async () => {
@@ -562,7 +578,7 @@ describe("folds", () => {
 });
 
 describe("a view that is handed back", () => {
-  const entries = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages));
+  const entries = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents));
   const talk = () => {
     const session = new Session({ contextWindow: 4000, summarize: () => "<summary>the gist</summary>", toolOutputCache: { contextBudgetTokens: 50 } });
     session.setHeader("rules");
@@ -681,7 +697,7 @@ describe("a restored session takes a list as the live one does", () => {
       live.pushFrom(format, [says("one")]);
       for (const session of twins(live)) {
         const view = session.view(format);
-        const list = [...(Array.isArray(view) ? view : (view.input ?? view.messages)), asks("two")];
+        const list = [...(Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents)), asks("two")];
         session.sync(format, structuredClone(list));
         assert.deepEqual(session.messages.filter((m) => m.role === "system").map((m) => m.content), ["rules"], format);
       }
@@ -742,7 +758,7 @@ describe("recorded requests, step by step", { skip: missing }, () => {
         const session = new Session({ toolOutputCache: { enabled: false } });
         for (let n = 1; n <= items.length; n++) assert.deepEqual(session.sync(format, items.slice(0, n)), { added: 1, diverged_at: null }, id);
         const view = session.view(format);
-        const list = Array.isArray(view) ? view : (view.input ?? view.messages);
+        const list = Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents);
         const holdsNothing = (m) => m.role === "assistant" && Array.isArray(m.content) && !m.content.length && !m.tool_calls?.length;
         const isCompaction = (part) => part.type === "compaction";
         const compacted = items.some((m) => isCompaction(m) || (Array.isArray(m.content) && m.content.some(isCompaction)));

@@ -14,7 +14,7 @@ async function shown(format, list) {
   const view = session.view(format, { onNote: (note) => notes.push(note.what ?? note) });
   session.sync(format, list);
   assert.equal(session.messages.length, list.length, "the list is known again");
-  return { view, entries: view.messages ?? view, notes, session };
+  return { view, entries: view.messages ?? view.contents ?? view, notes, session };
 }
 
 test("anthropic: texts of white space alone", async () => {
@@ -45,4 +45,37 @@ test("openai-chat: an empty list of tool calls", async () => {
   assert.deepEqual(errors("openai-chat", view), []);
   assert.deepEqual(entries[1], { role: "assistant", content: "Hello." });
   assert.equal(entries[0], list[0]);
+});
+
+test("gemini: parts that say nothing, but for those that carry a signature", async () => {
+  const list = [
+    { role: "user", parts: [{ text: "Go on." }] },
+    { role: "model", parts: [{ text: "" }, { text: "Done." }, { text: "", thoughtSignature: "c2ln" }] },
+    { role: "user", parts: [{ text: "" }] },
+  ];
+  const { view, entries } = await shown("gemini", list);
+  assert.deepEqual(errors("gemini", view), []);
+  assert.deepEqual(entries[1].parts, [{ text: "Done." }, { text: "", thoughtSignature: "c2ln" }]);
+  assert.equal(entries[0], list[0]);
+});
+
+test("gemini: a history of another model's has calls that its models take, and what they brought in one content", async () => {
+  const session = new Session({ contextWindow: 100_000 });
+  session.pushFrom("openai-chat", [
+    { role: "system", content: "Rules." },
+    { role: "user", content: "Go on." },
+    { role: "assistant", content: "I look.", tool_calls: ["a", "b"].map((id) => ({ id, type: "function", function: { name: "read", arguments: "{}" } })) },
+    { role: "tool", tool_call_id: "b", content: "2" },
+    { role: "tool", tool_call_id: "a", content: "1" },
+  ]);
+  const view = session.view("gemini");
+  assert.deepEqual(check("gemini", view), []);
+  assert.deepEqual(view.systemInstruction, { parts: [{ text: "Rules." }] });
+  assert.deepEqual(view.contents[1].parts, [
+    { text: "I look." },
+    { functionCall: { id: "a", name: "read", args: {} }, thoughtSignature: "skip_thought_signature_validator" },
+    { functionCall: { id: "b", name: "read", args: {} } },
+  ]);
+  assert.deepEqual(view.contents[2].parts.map(({ functionResponse }) => functionResponse.response.output).sort(), ["1", "2"]);
+  assert.equal(view.contents.length, 3);
 });

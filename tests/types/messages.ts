@@ -57,7 +57,7 @@ const call: ToolCall = { id: "a", type: "function", function: { name: "n", argum
 const meta: Meta = { item_type: "NOTE" };
 
 type Fixed = [
-  Expect<Equal<Format, "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk">>,
+  Expect<Equal<Format, "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk" | "gemini" | "bedrock-converse">>,
   Expect<Equal<ToolOutputRef["byte_size"], number | undefined>>,
   Expect<Equal<keyof ToolOutputRef, "id" | "byte_size" | "line_count">>,
   Expect<Equal<NonNullable<Meta["item_type"]>, ItemType>>,

@@ -6,6 +6,9 @@ const summary = (text, usage, finish_reason) => ({ text, ...(usage && { usage })
 const openaiError = (message, { code }) => ({ error: { message, type: "contextfold_proxy", param: null, code } });
 const textsOf = (parts, type) => (parts ?? []).filter((part) => part?.type === type).map(({ text }) => text).join("");
 
+/** Google's names of the statuses that the proxy answers with itself. */
+const STATUSES = { 403: "PERMISSION_DENIED", 413: "INVALID_ARGUMENT", 502: "UNAVAILABLE" };
+
 export const APIS = [
   {
     name: "responses",
@@ -40,12 +43,30 @@ export const APIS = [
     asks: (request) => ({ max_tokens: 8192, ...request.as("anthropic") }),
     answered: ({ content, usage, stop_reason }) => summary(textsOf(content, "text"), usage, stop_reason),
   },
+  {
+    name: "gemini",
+    end: /:(stream)?generateContent$/i,
+    format: "gemini",
+    /** The model stands in the path. */
+    model: (path) => /\/([^/:]+):\w+$/.exec(path)?.[1],
+    reserved: (body) => (body.generationConfig ?? body.generation_config)?.maxOutputTokens,
+    error: (message, { status }) => ({ error: { code: status, message, status: STATUSES[status] ?? "INTERNAL" } }),
+    asks(request) {
+      const { contents, config: { maxOutputTokens, temperature, ...config } = {} } = request.as("gemini");
+      return { contents, ...config, generationConfig: { maxOutputTokens, temperature } };
+    },
+    /** A summary is asked for whole, though the answer is streamed. */
+    path: (path) => path.replace(/:streamGenerateContent/, ":generateContent").replace(/([?&])alt=sse&?/, "$1").replace(/[?&]$/, ""),
+    answered: ({ candidates, usageMetadata }) => summary((candidates?.[0]?.content?.parts ?? []).map(({ text, thought }) => (thought ? "" : (text ?? ""))).join(""), usageMetadata, candidates?.[0]?.finishReason),
+  },
 ];
 
 const [, CHAT, ANTHROPIC] = APIS;
 
+const goesTo = ({ end }, path) => (typeof end === "string" ? path.endsWith(end) : end.test(path));
+
 /** The API that a request goes to; `undefined` where it has no conversation (`count_tokens`, `models`, …). */
-export const apiOf = ({ method }, path) => (method === "POST" ? APIS.find(({ end }) => path.endsWith(end)) : undefined);
+export const apiOf = ({ method }, path) => (method === "POST" ? APIS.find((api) => goesTo(api, path)) : undefined);
 
 /** The API that reads an error of ours, whatever was asked for. */
-export const errorsOf = (request, path) => APIS.find(({ end }) => path.endsWith(end)) ?? (request.headers["anthropic-version"] ? ANTHROPIC : CHAT);
+export const errorsOf = (request, path) => APIS.find((api) => goesTo(api, path)) ?? (request.headers["anthropic-version"] ? ANTHROPIC : CHAT);

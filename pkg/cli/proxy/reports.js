@@ -22,9 +22,9 @@ export class Reports {
   }
 
   /** A call of a conversation, as its session prepared it. */
-  call({ conversation, report }, api, body) {
+  call({ conversation, report }, api, model) {
     const row = this.#rowOf(conversation, api);
-    row.model = typeof body.model === "string" ? body.model.slice(0, 200) : null;
+    row.model = typeof model === "string" ? model.slice(0, 200) : null;
     row.calls += 1;
     this.#took(row, report);
   }

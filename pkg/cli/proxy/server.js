@@ -33,6 +33,8 @@ export class Proxy {
   #server = createServer((request, response) => void this.#handle(request, response));
   #running = new Set();
   #owners = new Owners();
+  /** The models of bodies that do not name them: Gemini's stand in the path. */
+  #models = new WeakMap();
   #host;
   #isDraining = false;
 
@@ -57,7 +59,7 @@ export class Proxy {
       onError: (error) => this.#failed(error),
       onReport: () => {}, // what it says is read of the session
     };
-    const keeperOf = (api) => new BodyKeeper("proxy", api.format, options, { serves: { ...KEPT, limitsOf: (body) => limits.of(body, api.reserved(body)) } });
+    const keeperOf = (api) => new BodyKeeper("proxy", api.format, options, { serves: { ...KEPT, limitsOf: (body) => limits.of({ model: this.#models.get(body) ?? body.model }, api.reserved(body)) } });
     this.#keepers = new Map(APIS.map((api) => [api, keeperOf(api)]));
     this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
   }
@@ -140,9 +142,11 @@ export class Proxy {
     return {
       fit: async (body, options) => {
         this.#summaries.expect(options.signal, { api, path, headers, body });
-        const fitting = await keeper.fit(body, { ...options, owner: this.#owners.of(request, body.model) });
+        const model = api.model ? api.model(path.replace(/[?#].*/s, "")) : body.model;
+        if (api.model) this.#models.set(body, model);
+        const fitting = await keeper.fit(body, { ...options, owner: this.#owners.of(request, model) });
         if (!fitting.conversation) this.#reports.count("passed_through");
-        else this.#reports.call(fitting, api, body);
+        else this.#reports.call(fitting, api, model);
         if (fitting.body !== body) this.#reports.count("fitted");
         return fitting;
       },
@@ -193,7 +197,7 @@ export class Proxy {
     if (status >= 500) this.#failed(error);
     // What is still to come of a body is not read: the connection ends with the answer.
     const headers = request.complete ? {} : { Connection: "close" };
-    reply(response, status, JSON.stringify(errorsOf(request, path).error(`contextfold proxy: ${message}`, { type, code: `contextfold_${status}` })), headers);
+    reply(response, status, JSON.stringify(errorsOf(request, path).error(`contextfold proxy: ${message}`, { type, status, code: `contextfold_${status}` })), headers);
     if (!request.complete) request.resume();
   }
 

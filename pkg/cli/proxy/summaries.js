@@ -28,10 +28,10 @@ export class Summaries {
     const about = this.#asking.get(signal);
     if (about === undefined) throw new Error("no request is under way to ask with");
     const { api, path, headers, body } = about;
-    const asked = JSON.stringify({ model: body.model, ...api.asks(request, body) });
+    const asked = JSON.stringify({ ...(body.model !== undefined && { model: body.model }), ...api.asks(request, body) });
     const message = await this.#upstream.send({
       method: "POST",
-      path,
+      path: api.path?.(path) ?? path,
       headers: [...passedOn(headers, ITS_OWN), "Content-Type", "application/json", "Accept", "application/json", "Accept-Encoding", "identity", "Content-Length", String(Buffer.byteLength(asked))],
       body: asked,
       signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),

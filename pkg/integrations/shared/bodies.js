@@ -1,7 +1,7 @@
 // Request bodies: which list is in them, what counts beside it, and what a client can do nothing about.
 
 import { ContextError, Session } from "contextfold";
-import { blocksOf } from "./header.js";
+import { blocksOf, partsOf } from "./header.js";
 import { marksLeft, withMark } from "./marks.js";
 import { Keeper } from "./keeper.js";
 import { opened } from "./saved.js";
@@ -10,7 +10,21 @@ import { opened } from "./saved.js";
 const BODIES = {
   "openai-responses": { list: "input", header: (body) => body.instructions, held: (body) => (body.previous_response_id ? "previous_response_id" : body.conversation ? "conversation" : null) },
   "openai-chat": { list: "messages", header: () => undefined, held: () => null },
-  anthropic: { list: "messages", header: (body) => body.system, held: (body) => (body.thread ? "thread" : null) },
+  anthropic: {
+    list: "messages",
+    header: (body) => body.system,
+    withMore: (body, blocks) => ({ ...body, system: [...blocksOf(body.system), ...blocks] }),
+    held: (body) => (body.thread ? "thread" : null),
+  },
+  gemini: {
+    list: "contents",
+    header: (body) => partsOf(body.systemInstruction ?? body.system_instruction),
+    withMore({ system_instruction, ...body }, parts) {
+      const own = body.systemInstruction ?? system_instruction;
+      return { ...body, systemInstruction: { ...own, parts: [...(partsOf(own) ?? []), ...parts] } };
+    },
+    held: () => null,
+  },
 };
 
 const HELD = {
@@ -60,7 +74,7 @@ export class BodyKeeper {
   #written(body, { list, system, marks }) {
     const key = this.#body.list;
     const fitting = list === body[key] ? body : { ...body, [key]: list };
-    if (system.length > 0) return { ...fitting, system: [...blocksOf(body.system), ...system] };
+    if (system.length > 0) return this.#body.withMore(fitting, system);
     if (!marks.some(({ part }) => part === "system")) return fitting;
     const marked = { ...fitting, system: withMark(body.system) };
     this.#unmarked.set(marked, fitting);

@@ -199,7 +199,7 @@ export class Conversations {
 
   /** Said once, where conversations come in that are new here and not new: mostly it is one and the same. */
   #noticeOf(list) {
-    if (this.#serves || !this.#metInTheMiddle || !list.some(({ role }) => role === "assistant")) return undefined;
+    if (this.#serves || !this.#metInTheMiddle || !list.some(({ role }) => role === "assistant" || role === "model")) return undefined;
     const now = Date.now();
     this.#metInTheMiddle = [...this.#metInTheMiddle.filter((at) => now - at < SHORT_MS), now];
     if (this.#metInTheMiddle.length <= FEW) return undefined;
@@ -212,7 +212,8 @@ const sizeOf = (entries) => (entries.length > 0 ? JSON.stringify(entries).length
 
 /** The words that a list begins with, without white space; `undefined` where its first entry has none. */
 function openingOf(list) {
-  const content = list.find((entry) => !isInstruction(entry))?.content;
+  const first = list.find((entry) => !isInstruction(entry));
+  const content = first?.content ?? first?.parts;
   const text = typeof content === "string" ? content : Array.isArray(content) ? content.map((part) => (typeof part?.text === "string" ? part.text : "")).join("") : "";
   return text.slice(0, 500).replace(/\s+/g, "").slice(0, 200) || undefined;
 }

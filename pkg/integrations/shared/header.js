@@ -5,6 +5,15 @@ export const isInstruction = (entry) => entry?.role === "system" || entry?.role 
 /** Anthropic's system prompt as blocks. */
 export const blocksOf = (system) => (typeof system === "string" ? [{ type: "text", text: system }] : (system ?? []));
 
+/** The parts of Gemini's instructions; `undefined` where there are none. */
+export const partsOf = (instruction) => (Array.isArray(instruction?.parts) && instruction.parts.length > 0 ? instruction.parts : undefined);
+
+/** A list with the header that a format keeps apart, in its own pieces; the other formats have none. */
+export const WITH_PIECES = {
+  anthropic: (system, messages) => ({ system, messages }),
+  gemini: (parts, contents) => ({ systemInstruction: { parts }, contents }),
+};
+
 /**
  * A view without the header that was `told`, which the SDK sends itself. What stands behind it (memory and other parts of
  * `setContext`, instructions that a pass has merged into it) stays: among the entries, or as blocks of the system prompt.
@@ -12,6 +21,7 @@ export const blocksOf = (system) => (typeof system === "string" ? [{ type: "text
 export function withoutHeader(view, told) {
   const said = told === undefined ? [] : [told].flat();
   if (view.messages) return { entries: view.messages, system: behind(blocksOf(view.system), said) };
+  if (view.contents) return { entries: view.contents, system: behind(partsOf(view.systemInstruction) ?? [], said) };
   return { entries: behind(view.input ?? view, said), system: [] };
 }
 

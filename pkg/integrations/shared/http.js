@@ -28,8 +28,10 @@ export async function sendFitting(keeper, text, { signal, send }) {
   if (!fitting.conversation || !response.ok) return response;
   if (isA(STREAM, response) && response.body) return withUsage(response, (usage) => keeper.record(fitting.conversation, usage, fitting.body));
   if (isA(JSON_TEXT, response)) {
-    const { usage } = await response.clone().json().catch(() => ({}));
-    keeper.record(fitting.conversation, usage, fitting.body);
+    const answer = await response.clone().json().catch(() => ({}));
+    // A stream of Gemini's that is not asked for as events is a list of answers.
+    const { usage, usageMetadata } = Array.isArray(answer) ? (answer.findLast((one) => one?.usageMetadata) ?? {}) : answer;
+    keeper.record(fitting.conversation, usage ?? usageMetadata, fitting.body);
   }
   return response;
 }

@@ -4,7 +4,7 @@
 import { ContextError, countTokens, tokenUsage } from "contextfold";
 import { pinCompactions } from "./compactions.js";
 import { Conversations } from "./conversations.js";
-import { isInstruction, withoutHeader } from "./header.js";
+import { WITH_PIECES, isInstruction, withoutHeader } from "./header.js";
 import { Mirror } from "./mirror.js";
 import { readOptions } from "./options.js";
 import { save } from "./saved.js";
@@ -89,8 +89,8 @@ export class Keeper {
     };
     // Instructions that stand in the list itself are its header.
     const apart = header?.length > 0 && !isInstruction(whole[0]);
-    const inBlocks = apart && this.#format === "anthropic" && Array.isArray(header);
-    session.sync(this.#format, inBlocks ? { system: header, messages: whole } : whole);
+    const inBlocks = apart && this.#takesPieces(header);
+    session.sync(this.#format, inBlocks ? WITH_PIECES[this.#format](header, whole) : whole);
     // What is sent, and comes in again, where something fails from here on.
     Object.assign(conversation, { whole, view: mine });
     pinCompactions(session, whole, conversation.compactions);
@@ -155,10 +155,11 @@ export class Keeper {
 
   #backTo(conversation, whole) {
     const header = conversation.told.header && JSON.parse(conversation.told.header);
-    const inBlocks = this.#format === "anthropic" && Array.isArray(header);
-    conversation.session.sync(this.#format, inBlocks ? { system: header, messages: whole } : whole);
+    conversation.session.sync(this.#format, this.#takesPieces(header) ? WITH_PIECES[this.#format](header, whole) : whole);
     conversation.whole = whole;
   }
+
+  #takesPieces = (header) => Array.isArray(header) && WITH_PIECES[this.#format] !== undefined;
 
   /** What the list has become since it was sent, where the hook is told: the session has it now, not with the next request. */
   heard(conversation, list) {

@@ -15,7 +15,7 @@ export function withUsage(response, onUsage) {
   const read = (one) => {
     const event = eventOf(one);
     if (event?.type === "message_start") began = event.message?.usage;
-    const usage = event?.usage ?? event?.response?.usage;
+    const usage = event?.usage ?? event?.usageMetadata ?? event?.response?.usage;
     if (usage) newest = { ...began, ...Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null)) };
     // Right away: who reads the stream may stop at its last word.
     if (usage && isLast(event)) tell();
@@ -34,13 +34,14 @@ export function withUsage(response, onUsage) {
 }
 
 /** Whether no event says more of the usage: in a Chat stream the one behind the answer, or the answer's last. */
-function isLast({ choices }) {
+function isLast({ choices, candidates, usageMetadata }) {
+  if (usageMetadata) return candidates?.some(({ finishReason }) => finishReason) ?? false;
   return choices === undefined || choices.length === 0 || choices.some(({ finish_reason }) => finish_reason);
 }
 
 /** An event that speaks of usage; the others need not be parsed. */
 function eventOf(line) {
-  if (!line.startsWith("data:") || !/"usage"\s*:\s*\{/.test(line)) return undefined;
+  if (!line.startsWith("data:") || !/"usage(Metadata)?"\s*:\s*\{/.test(line)) return undefined;
   try {
     return JSON.parse(line.slice(5));
   } catch {

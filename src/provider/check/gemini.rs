@@ -20,30 +20,40 @@
 use serde_json::Value;
 
 use super::super::gemini::{Named, field, match_outputs, named, says_nothing};
-use super::{CheckOptions, Dialect, Found, Severity, text};
+use super::{CheckOptions, Dialect, Found, text};
 
-/// A content.
+/// Contents of the model's in a row, which the API takes for one (its SDK sends the chunks of a stream so), or one of the user's.
 struct Turn<'v> {
-    index: usize,
     is_model: bool,
-    parts: &'v [Value],
+    /// The parts, and the index of the content that each stands in.
+    parts: Vec<(usize, &'v Value)>,
+    index: usize,
 }
 
 impl<'v> Turn<'v> {
-    fn of(index: usize, content: &'v Value) -> Self {
-        let parts = content.get("parts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        Self { index, is_model: text(content, "role") == Some("model"), parts }
-    }
-
     /// Its calls, or what calls brought.
     fn named(&self, key: &'static str) -> Vec<Named<'v>> {
-        self.parts.iter().filter_map(|part| field(part, key)).map(named).collect()
+        self.parts.iter().filter_map(|(_, part)| field(part, key)).map(named).collect()
     }
 
     /// Whether the user says something himself: it begins a turn.
     fn is_said(&self) -> bool {
-        !self.is_model && self.parts.iter().any(|part| field(part, RESPONSE).is_none())
+        !self.is_model && self.parts.iter().any(|(_, part)| field(part, RESPONSE).is_none())
     }
+}
+
+fn turns(list: &[Value]) -> Vec<Turn<'_>> {
+    let mut turns: Vec<Turn<'_>> = Vec::new();
+    for (index, content) in list.iter().enumerate() {
+        let is_model = text(content, "role") == Some("model");
+        let parts = content.get("parts").and_then(Value::as_array).into_iter().flatten();
+        let parts = parts.map(|part| (index, part));
+        match turns.last_mut().filter(|turn| is_model && turn.is_model) {
+            Some(turn) => turn.parts.extend(parts),
+            None => turns.push(Turn { is_model, parts: parts.collect(), index }),
+        }
+    }
+    turns
 }
 
 const CALL: &str = "functionCall";
@@ -52,19 +62,23 @@ const RESPONSE: &str = "functionResponse";
 pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialect, found: &mut Found) {
     if list.is_empty() {
         found.error("G-empty", 0, "no messages");
-        return;
     }
-    let turns: Vec<Turn<'_>> = list.iter().enumerate().map(|(i, entry)| Turn::of(i, entry)).collect();
+    for (index, content) in list.iter().enumerate() {
+        if content.get("parts").and_then(Value::as_array).is_none_or(Vec::is_empty) {
+            found.error("G-empty-parts", index, "a content without parts");
+        }
+    }
+    let turns = turns(list);
     for (n, turn) in turns.iter().enumerate() {
-        content(turn, found);
-        let before = n.checked_sub(1).and_then(|n| turns.get(n));
-        place(turn, before, options, found);
+        parts(turn, found);
         if turn.is_model {
+            if n == 0 && !options.stateful {
+                first(turn, found);
+            }
             answers(turn, turns.get(n + 1..).unwrap_or_default(), options, found);
-        } else if !before.is_some_and(|before| before.is_model && !before.named(CALL).is_empty()) {
-            let outputs = turn.named(RESPONSE);
-            for output in outputs.iter().filter(|_| !(options.stateful && n == 0)) {
-                orphan(turn.index, output, found);
+        } else if !(n > 0 && turns[n - 1].is_model && !turns[n - 1].named(CALL).is_empty()) && !(options.stateful && n == 0) {
+            for output in turn.named(RESPONSE) {
+                orphan(turn.index, &output, found);
             }
         }
     }
@@ -77,25 +91,18 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
 }
 
 /// What no content may hold.
-fn content(turn: &Turn<'_>, found: &mut Found) {
-    if turn.parts.is_empty() {
-        found.error("G-empty-parts", turn.index, "a content without parts");
-    }
-    for part in turn.parts {
+fn parts(turn: &Turn<'_>, found: &mut Found) {
+    let (wrong, rule) = if turn.is_model { (RESPONSE, "G-result-in-model") } else { (CALL, "G-use-in-user") };
+    for (index, part) in &turn.parts {
         if says_nothing(part) {
-            found.error("G-empty-text", turn.index, "a part that says nothing");
+            found.error("G-empty-text", *index, "a part that says nothing");
         }
-        let (key, rule) =
-            if turn.is_model { (RESPONSE, "G-result-in-model") } else { (CALL, "G-use-in-user") };
-        if field(part, key).is_some() {
-            found.error(rule, turn.index, format!("`{key}` in a content of the wrong role"));
+        if field(part, wrong).is_some() {
+            found.error(rule, *index, format!("`{wrong}` in a content of the wrong role"));
         }
-    }
-    for call in turn.named(CALL) {
-        if !fits(call.name) {
-            let why =
-                format!("the function name `{}` is not 1 to 128 letters, digits, _ . : and -", call.name);
-            found.warn("G-tool-name", turn.index, why);
+        if let Some(call) = field(part, CALL).map(named).filter(|call| !fits(call.name)) {
+            let why = format!("the function name `{}` is not 1 to 128 letters, digits, _ . : and -", call.name);
+            found.warn("G-tool-name", *index, why);
         }
     }
 }
@@ -108,23 +115,12 @@ fn fits(name: &str) -> bool {
         && name.chars().all(is_taken)
 }
 
-/// The user begins, and calls stand right behind him.
-fn place(turn: &Turn<'_>, before: Option<&Turn<'_>>, options: &CheckOptions<'_>, found: &mut Found) {
-    let calls = !turn.named(CALL).is_empty();
-    if !turn.is_model || before.is_none() && options.stateful {
-        return;
-    }
-    match before {
-        None if !calls => found.error("G-first", turn.index, "the first content is not the user's"),
-        None => found.error("G-call-place", turn.index, "a call before the user has spoken"),
-        Some(before) if before.is_model && calls => {
-            found.error(
-                "G-call-place",
-                turn.index,
-                "a call that stands behind another content of the model's",
-            );
-        }
-        Some(_) => {}
+/// The user begins.
+fn first(turn: &Turn<'_>, found: &mut Found) {
+    if turn.named(CALL).is_empty() {
+        found.error("G-first", turn.index, "the first content is not the user's");
+    } else {
+        found.error("G-call-place", turn.index, "a call before the user has spoken");
     }
 }
 
@@ -172,11 +168,10 @@ fn orphan(index: usize, output: &Named<'_>, found: &mut Found) {
 fn signatures(turns: &[Turn<'_>], found: &mut Found) {
     let running = turns.iter().rposition(Turn::is_said).unwrap_or(0);
     for turn in turns[running..].iter().filter(|turn| turn.is_model) {
-        let first = turn.parts.iter().find(|part| field(part, CALL).is_some());
-        if first.is_some_and(|part| field(part, "thoughtSignature").is_none()) {
-            let why =
-                "the first call has no thought signature: Gemini 3 and later refuse it in the running turn";
-            found.add(Severity::Warn, "G-thought-signature", turn.index, why);
+        let first = turn.parts.iter().find(|(_, part)| field(part, CALL).is_some());
+        if let Some((index, _)) = first.filter(|(_, part)| field(part, "thoughtSignature").is_none()) {
+            let why = "the first call has no thought signature: Gemini 3 and later refuse it in the running turn";
+            found.warn("G-thought-signature", *index, why);
         }
     }
 }

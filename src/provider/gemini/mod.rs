@@ -64,15 +64,13 @@ impl Provider for Gemini {
 
     fn joins(&self, run: &[&Message], message: &Message) -> bool {
         let Some(previous) = run.last() else { return false };
-        let calls = |message: &&Message| message.tool_calls().next().is_some();
         if write::role(previous.role) != write::role(message.role) {
             return false;
         }
         match message.role {
-            // The API wants what parallel calls brought in one content, right behind the one with the calls, and that one
-            // right behind the user's.
+            // The API wants what parallel calls brought in one content.
             Role::Tool if previous.role == Role::Tool => true,
-            Role::Assistant if run.iter().any(calls) || calls(&message) => true,
+            // Contents of the model's in a row are one turn to it: what came so goes so.
             Role::Assistant if !message.extras.came_in(Format::Gemini) => true,
             _ => message.extras.has(Format::Gemini, JOINS),
         }

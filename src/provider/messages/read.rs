@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::super::detect::of_part;
+use super::super::detect::{is_gemini, of_part};
 use super::super::fields::Fields;
 use super::super::opaque::opaque_call;
 use super::super::{at, object};
@@ -16,6 +16,9 @@ use crate::message::{
 /// Reads the entry at `index`.
 pub fn message_of_json(entry: &Value, index: usize) -> Result<Message> {
     let mut fields = Fields::new(object(entry, index)?);
+    if fields.get("parts").is_some() && is_gemini(std::slice::from_ref(entry)) {
+        return Err(Error::message_at(index, foreign("parts", Format::Gemini)));
+    }
     let Some(name) = fields.take_string("role") else {
         let why = match at(&fields, "type").and_then(Value::as_str) {
             Some(kind) => format!("`role` is missing; {}", foreign(kind, Format::OpenaiResponses)),

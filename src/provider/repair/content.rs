@@ -171,25 +171,16 @@ fn no_empty_calls(entry: &mut Entry, changes: &mut Vec<Change>) {
     }
 }
 
-/// Tells what is written as one content, though it came as several.
+/// Tells which outputs are written in one content, though they came in several.
 fn joined(work: &mut Work) {
-    let mut changes = Vec::new();
-    let mut calls = false; // the model's contents up to here have calls
-    for pair in work.entries.windows(2) {
-        let [before, entry] = pair else { continue };
-        let asks = |entry: &Entry| entry.message.tool_calls().next().is_some();
-        calls = before.message.role == Role::Assistant && (calls || asks(before));
-        let rule = match entry.message.role {
-            Role::Tool => "G-result-place",
-            Role::Assistant if calls || asks(entry) => "G-call-place",
-            _ => continue,
-        };
-        if entry.message.role == before.message.role && before.from.start < entry.from.start {
-            let what = "it was joined to the content before it".to_owned();
-            changes.push(Change { index: entry.from.start, rule, what });
-        }
+    let is_joined = |pair: &&[Entry]| {
+        let [before, entry] = pair else { return false };
+        [before, entry].iter().all(|entry| entry.message.role == Role::Tool) && before.from.start < entry.from.start
+    };
+    let at: Vec<usize> = work.entries.windows(2).filter(is_joined).map(|pair| pair[1].from.start).collect();
+    for index in at {
+        work.changed(index, "G-result-place", "it was joined to the content before it");
     }
-    work.changes.extend(changes);
 }
 
 /// Tells of entries that become one: the API wants the roles to take turns.

@@ -30,7 +30,15 @@ const ANSWERS = {
     content: [said !== undefined ? { type: "text", text: said } : { type: "tool_use", id: `call_${n}`, name: "build", input: { n } }],
     usage: { input_tokens: usage, output_tokens: 20 },
   }),
+  gemini: (n, usage, said) => ({
+    candidates: [{
+      index: 0, finishReason: "STOP",
+      content: { role: "model", parts: [said !== undefined ? { text: said } : { functionCall: { id: `call_${n}`, name: "build", args: { n } }, thoughtSignature: Buffer.from(`signature ${n}`).toString("base64") }] },
+    }],
+    usageMetadata: { promptTokenCount: usage, candidatesTokenCount: 15, thoughtsTokenCount: 5, totalTokenCount: usage + 20 }, modelVersion: "m", responseId: `r${n}`,
+  }),
 };
+const GENERATES = /:(generateContent|streamGenerateContent)$/;
 
 /**
  * Starts it. `window`: tokens above which it refuses, `inStream`: in a stream that begins well, as the Responses API may;
@@ -46,15 +54,18 @@ export async function provider({ window = Infinity, inStream = false, calls = CA
     request.setEncoding("utf8");
     let body = "";
     for await (const chunk of request) body += chunk;
-    const format = PATHS[new URL(request.url, "http://host").pathname];
+    const { pathname, searchParams } = new URL(request.url, "http://host");
+    const format = GENERATES.test(pathname) ? "gemini" : PATHS[pathname];
     let answered;
     try {
-      answered = answer(format, JSON.parse(body));
+      // Gemini's model, and whether it is to be streamed, stand in the path.
+      const [, model, stream] = /\/([^/:]+):(stream)?generateContent$/i.exec(pathname) ?? [];
+      answered = answer(format, { ...(model && { model, stream: stream !== undefined }), ...JSON.parse(body) });
     } catch (error) {
       answered = { status: 500, json: { error: { message: String(error) } } };
     }
     const { status, json } = answered;
-    const asked = JSON.parse(body);
+    const asked = { stream: searchParams.get("alt") === "sse", ...JSON.parse(body) };
     if (status !== 200 || !asked.stream) return response.writeHead(status, { "content-type": "application/json", connection: "close" }).end(JSON.stringify(json));
     response.writeHead(200, { "content-type": "text/event-stream", connection: "close" });
     const events = eventsOf(format, json, asked);
@@ -73,6 +84,7 @@ export async function provider({ window = Infinity, inStream = false, calls = CA
       state.refused++;
       const error = { code: "context_length_exceeded", message: `Your input exceeds the context window of this model: ${tokens} tokens > ${window} maximum` };
       if (inStream) return { status: 200, json: { ...ANSWERS[format](0, 0, ""), status: "failed", error, output: [], usage: null } };
+      if (format === "gemini") return { status: 400, json: { error: { code: 400, message: `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${window}).`, status: "INVALID_ARGUMENT" } } };
       return refusal(`prompt is too long: ${tokens} tokens > ${window} maximum`);
     }
     if (summary !== undefined && JSON.stringify(body).includes("<summary>")) {

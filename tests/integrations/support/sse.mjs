@@ -35,6 +35,14 @@ const EVENTS = {
     });
     return [...events, { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: usage.output_tokens } }, { type: "message_stop" }];
   },
+  gemini({ candidates: [{ content, finishReason, ...candidate }], usageMetadata, ...rest }) {
+    const pieces = content.parts.flatMap((part) => (part.text === undefined ? [part] : halves(part.text).map((text) => ({ text }))));
+    return pieces.map((part, i) => ({
+      ...rest,
+      candidates: [{ ...candidate, content: { role: content.role, parts: [part] }, ...(i === pieces.length - 1 && { finishReason }) }],
+      usageMetadata: i === pieces.length - 1 ? usageMetadata : { promptTokenCount: usageMetadata.promptTokenCount, totalTokenCount: usageMetadata.promptTokenCount },
+    }));
+  },
 };
 
 /** The events of an answer to `body`, as text. */

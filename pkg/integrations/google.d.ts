@@ -1,0 +1,33 @@
+import type { Content, FunctionDeclaration, Tool } from "@google/genai";
+import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
+
+export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
+
+declare module "contextfold" {
+  interface EntryTypes {
+    /** Of `@google/genai`. */
+    gemini: Content;
+    /** Of `@google/genai`: a tool, or the declaration of a function. */
+    "gemini-tool": Tool | FunctionDeclaration;
+  }
+}
+
+/**
+ * A `fetch` for `new GoogleGenAI({ httpOptions: { fetch } })`: the `contents` of every request to `generateContent` and
+ * `generateContentStream` are made to fit, those of a chat and of automatic function calling, too. A request that is refused as too
+ * long all the same is made once more. A chat's history, and your own list, stay whole.
+ *
+ * ```js
+ * import { GoogleGenAI } from "@google/genai";
+ * import { fittingFetch } from "contextfold/google";
+ *
+ * const ai = new GoogleGenAI({ apiKey, httpOptions: { fetch: fittingFetch({ model: "gemini-2.5-pro" }) } });
+ * ```
+ *
+ * `httpOptions` of a single call have no `fetch` of their own, or it is that which sends. What a `cachedContent` of the service's
+ * holds is not in the request, and is neither counted nor made smaller. The Live API and the Interactions API are left alone.
+ *
+ * @param options `fetch`: what sends; default the global one.
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a request.
+ */
+export declare function fittingFetch(options: IntegrationOptions<object> & { fetch?: typeof fetch }): (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
