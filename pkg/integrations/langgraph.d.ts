@@ -63,7 +63,8 @@ export declare function preModelHook<K extends string = "messages">(
  * messages and puts those of the view in their place; else it is empty. Messages that stay are the very ones, and cut ones keep their ids. The
  * reducer of the key has to be LangGraph's for messages.
  *
- * What was removed is in the session and in earlier checkpoints. After `session.unfold`, the node gives it back.
+ * What was removed is in the session and in earlier checkpoints. After `session.unfold`, the node gives it back. It is not for a session
+ * that `modelCall` has, too.
  *
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */

@@ -335,6 +335,26 @@ describe("langgraph 1: compactionNode", () => {
     }
   });
 
+  test("from a checkpoint that an earlier compaction made: every call fits, and what was folded is still in the session", async () => {
+    const checkpointer = new MemorySaver();
+    const session = new Session({ ...OPTIONS, ladder: FOLDS, summarize: () => SUMMARY });
+    const compact = compactionNode({ session, strict: true, instructions: "You build." });
+    const graph = (script) => compacting(script, compact, { checkpointer });
+    await graph(scripted({ window: WINDOW })).invoke(ask(), thread());
+    let first;
+    for await (const snapshot of graph(scripted()).getStateHistory(thread())) if (snapshot.next[0] === "model" && JSON.stringify(snapshot.values.messages).includes("The build fails. Never")) first = snapshot;
+    const from = Number(first.values.messages.at(-1).tool_call_id.slice(5)) + 1;
+    assert.ok(from < CALLS - 10);
+    const again = scripted({ from, window: WINDOW });
+    const { messages } = await graph(again).invoke(null, { ...first.config, recursionLimit: 2_000 });
+    assert.equal(again.refused, 0);
+    for (const body of again.bodies) assertFits("openai-chat", body);
+    assert.equal(messages.at(-1).content, ANSWER);
+    assertUniqueIds(messages);
+    const outputs = new Set(session.messages.filter(({ role }) => role === "tool").map(({ content }) => content));
+    for (let n = 0; n < CALLS; n++) assert.ok(outputs.has(outputOf(n)));
+  });
+
   test("a session's memory is not written into the state, and a system message there stays the first", async () => {
     const session = new Session(OPTIONS);
     session.setContext({ memory: ["The build runs on Fridays."] });
