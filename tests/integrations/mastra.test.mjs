@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Agent } from "@mastra/core/agent";
+import { createDurableAgent } from "@mastra/core/agent/durable";
 import { ConsoleLogger } from "@mastra/core/logger";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createTool } from "@mastra/core/tools";
@@ -143,6 +144,17 @@ describe("mastra 1, with its memory", () => {
 });
 
 describe("mastra 1, the processor", () => {
+  test("a durable agent, too", async (t) => {
+    const server = await serverFor(t, { window: WINDOW });
+    const session = new Session(OPTIONS);
+    const { output, cleanup } = await createDurableAgent({ agent: agentOf(modelOf(server), { session, strict: true }) }).stream(TASK, { maxSteps: 500 });
+    assert.equal(await output.text, ANSWER);
+    cleanup();
+    assertKept("openai-responses", server.bodies);
+    assert.equal(server.refused, 0);
+    assert.ok(session.report.parts.some(({ name, tokens }) => name === "tools" && tokens > 0));
+  });
+
   test("usage is recorded: a provider that counts more than we do is believed", async (t) => {
     const server = await serverFor(t, { window: WINDOW, perToken: 1.5 });
     const session = new Session(OPTIONS);
