@@ -35,11 +35,11 @@ const ANSWERS = {
 /**
  * Starts it. `window`: tokens above which it refuses, `inStream`: in a stream that begins well, as the Responses API may;
  * `calls`: after how many calls of a tool it says its answer; `summary`: what it answers to who asks for one, a text or a function that
- * may throw; `perToken`: what it counts for one token of ours; `breakAt`: which answer's stream
+ * may throw, and `isSummary` which bodies do; `perToken`: what it counts for one token of ours; `breakAt`: which answer's stream
  * ends in its middle; `tool`: which tool its call `n` is of, and its input (Anthropic). `bodies`: what it took, without the requests for summaries, which are `asked`; `summaries`: how many these were;
  * `refused`: how many were too long; `heads`: the headers of all.
  */
-export async function provider({ window = Infinity, inStream = false, calls = CALLS, summary, perToken = 1, breakAt, tool = (n) => ({ name: "build", input: { n } }) } = {}) {
+export async function provider({ window = Infinity, inStream = false, calls = CALLS, summary, isSummary = (body) => JSON.stringify(body).includes("<summary>"), perToken = 1, breakAt, tool = (n) => ({ name: "build", input: { n } }) } = {}) {
   const state = { bodies: [], asked: [], summaries: 0, refused: 0, heads: [] };
   const server = createServer(async (request, response) => {
     state.heads.push(request.headers);
@@ -75,7 +75,7 @@ export async function provider({ window = Infinity, inStream = false, calls = CA
       if (inStream) return { status: 200, json: { ...ANSWERS[format](0, 0, ""), status: "failed", error, output: [], usage: null } };
       return refusal(`prompt is too long: ${tokens} tokens > ${window} maximum`);
     }
-    if (summary !== undefined && JSON.stringify(body).includes("<summary>")) {
+    if (summary !== undefined && isSummary(body)) {
       state.summaries++;
       state.asked.push(body);
       return { status: 200, json: ANSWERS[format](0, tokens * perToken, typeof summary === "function" ? summary(state.summaries) : summary) };
