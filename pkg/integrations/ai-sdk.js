@@ -1,16 +1,13 @@
 // The AI SDK (`ai` 6 and 7): a `prepareStep`, and a middleware for who does not own the loop. Nothing of `ai` is imported.
 
+import { definitionsOf, inParts } from "./shared/ai-prompt.js";
+import { withoutBytes } from "./shared/bytes.js";
 import { Keeper } from "./shared/keeper.js";
 import { Mirror } from "./shared/mirror.js";
-import { withoutBytes } from "./shared/bytes.js";
-import { jsonSchemaOf } from "./shared/schemas.js";
 import { begun } from "./shared/streams.js";
 
 const FORMAT = "ai-sdk";
 const bytesApart = () => new Mirror(withoutBytes);
-/** What a provider is called with has lists of parts only, where a message of the SDK may be a text. */
-const inParts = () => new Mirror(withoutBytes, (message) =>
-  message.role !== "system" && typeof message.content === "string" ? { ...message, content: [{ type: "text", text: message.content }] } : message);
 
 /** See ai-sdk.d.ts. */
 export function prepareStep(options) {
@@ -84,11 +81,4 @@ export function middleware(options) {
 function headerOf(instructions) {
   if (instructions === undefined || typeof instructions === "string") return instructions;
   return [instructions].flat().map(({ content }) => ({ role: "system", content }));
-}
-
-/** Definitions of a tool set, to be counted. */
-function definitionsOf(tools) {
-  return Promise.all(
-    Object.entries(tools).map(async ([name, { description, inputSchema }]) => ({ type: "function", name, description, inputSchema: await jsonSchemaOf(inputSchema) })),
-  );
 }

@@ -1,9 +1,8 @@
-import type { DynamicStructuredTool } from "@langchain/core/tools";
 import type { AgentMiddleware, ModelRequest } from "langchain";
 import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
-import type { SessionSource } from "./tools.js";
 
 export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
+export { tools } from "./shared/langchain-tools.js";
 
 /**
  * A middleware for `createAgent` of `langchain` 1: the messages of every model call are made to fit. The agent's state, and what a
@@ -19,6 +18,3 @@ export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession
  * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
  */
 export declare function middleware(options: IntegrationOptions<ModelRequest>): AgentMiddleware;
-
-/** The three tools by which a model reads what its view leaves out, for `tools` of `createAgent`. See `contextfold/tools`. */
-export declare function tools(session: SessionSource): DynamicStructuredTool[];

@@ -4,8 +4,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import Anthropic from "@anthropic-ai/sdk";
-import { AIMessage, HumanMessage, ToolMessage } from "@langchain/core/messages";
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
+import { Agent } from "@mastra/core/agent";
 import { createAgent, tool } from "langchain";
 import OpenAI from "openai";
 import * as ai6 from "ai-6";
@@ -13,6 +14,8 @@ import * as kit6 from "ai-6/test";
 import { middleware as anthropicMiddleware } from "contextfold/anthropic";
 import { middleware as aiMiddleware, prepareStep } from "contextfold/ai-sdk";
 import { middleware as langchainMiddleware } from "contextfold/langchain";
+import { modelCall } from "contextfold/langgraph";
+import { processor } from "contextfold/mastra";
 import { fit, fittingFetch } from "contextfold/openai";
 import { foldingSession } from "contextfold/openai-agents";
 import { memoryStore } from "contextfold/stores/memory";
@@ -89,6 +92,12 @@ const RESPONSES = {
 const openai = (fetch) => new OpenAI({ apiKey: "none", maxRetries: 0, fetch });
 const answers = async (url) => json(String(url).endsWith("/responses") ? RESPONSES.answer : CHAT.answer);
 
+const langchainMessages = (messages) => messages.map((m) => {
+  const content = m.mark ? [{ type: "text", text: m.text, cache_control: { type: "ephemeral" } }] : m.text;
+  if (m.role === "tool") return new ToolMessage({ content, id: m.id, tool_call_id: m.call, name: "build" });
+  return m.role === "user" ? new HumanMessage({ content, id: m.id }) : new AIMessage({ content, id: m.id, tool_calls: m.call ? [{ id: m.call, name: "build", args: {} }] : [] });
+});
+
 const HOOKS = {
   "anthropic middleware": (options) => {
     const answer = { id: "m", type: "message", role: "assistant", model: "m", content: [{ type: "text", text: "ok" }], stop_reason: "end_turn", stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } };
@@ -134,30 +143,37 @@ const HOOKS = {
     const hook = langchainMiddleware(options);
     return ({ system, tools, messages }) => {
       const agent = createAgent({ model: fakeModel().respond(new AIMessage("ok")), tools: tools.map((name) => tool(() => "done", { name, description: name, schema: parameters })), systemPrompt: system, middleware: [hook] });
-      const said = messages.map((m) => {
-        const content = m.mark ? [{ type: "text", text: m.text, cache_control: { type: "ephemeral" } }] : m.text;
-        if (m.role === "tool") return new ToolMessage({ content, id: m.id, tool_call_id: m.call, name: "build" });
-        return m.role === "user" ? new HumanMessage({ content, id: m.id }) : new AIMessage({ content, id: m.id, tool_calls: m.call ? [{ id: m.call, name: "build", args: {} }] : [] });
-      });
-      return agent.invoke({ messages: said });
+      return agent.invoke({ messages: langchainMessages(messages) });
     };
   },
+  "langgraph modelCall": (options) => {
+    const fitting = modelCall(options);
+    return ({ system, messages }) => fitting([new SystemMessage(system), ...langchainMessages(messages)], async () => new AIMessage("ok"));
+  },
 };
+const aiContent = (m) => m.role === "tool" ? [{ type: "tool-result", toolCallId: m.call, toolName: "build", output: { type: "text", value: m.text } }] : [{ type: "text", text: m.text }, ...(m.call ? [{ type: "tool-call", toolCallId: m.call, toolName: "build", input: {} }] : [])];
+const aiMessages = ({ messages }) => messages.map((m) => ({ role: m.role, content: aiContent(m), ...marked(m, { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } }) }));
 for (const { name, ai, Model } of majors) {
   const usage = { inputTokens: { total: 10, noCache: 10 }, outputTokens: { total: 20, text: 20 } };
   const model = () => new Model({ doGenerate: async () => ({ content: [{ type: "text", text: "ok" }], finishReason: { unified: "stop" }, usage, warnings: [] }) });
   const toolsOf = ({ tools }) => Object.fromEntries(tools.map((name) => [name, ai.tool({ description: name, inputSchema: ai.jsonSchema(parameters), execute: async () => "done" })]));
-  const content = (m) => m.role === "tool" ? [{ type: "tool-result", toolCallId: m.call, toolName: "build", output: { type: "text", value: m.text } }] : [{ type: "text", text: m.text }, ...(m.call ? [{ type: "tool-call", toolCallId: m.call, toolName: "build", input: {} }] : [])];
-  const said = ({ messages }) => messages.map((m) => ({ role: m.role, content: content(m), ...marked(m, { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } }) }));
   HOOKS[`${name}: prepareStep`] = (options) => {
     const hook = prepareStep(options);
-    return (call) => ai.generateText({ model: model(), system: call.system, tools: toolsOf(call), messages: said(call), prepareStep: hook });
+    return (call) => ai.generateText({ model: model(), system: call.system, tools: toolsOf(call), messages: aiMessages(call), prepareStep: hook });
   };
   HOOKS[`${name}: middleware`] = (options) => {
     const wrapped = ai.wrapLanguageModel({ model: model(), middleware: aiMiddleware(options) });
-    return (call) => ai.generateText({ model: wrapped, system: call.system, tools: toolsOf(call), messages: said(call) });
+    return (call) => ai.generateText({ model: wrapped, system: call.system, tools: toolsOf(call), messages: aiMessages(call) });
   };
 }
+
+HOOKS["mastra processor"] = (options) => {
+  const fitting = processor(options);
+  const usage = { inputTokens: 10, outputTokens: 20, totalTokens: 30 };
+  const model = { specificationVersion: "v2", provider: "local", modelId: "m", supportedUrls: {}, doGenerate: async () => ({ content: [{ type: "text", text: "ok" }], finishReason: "stop", usage, warnings: [] }) };
+  const build = { description: "Builds.", inputSchema: { jsonSchema: parameters }, execute: async () => "done" };
+  return (call) => new Agent({ id: "a", name: "a", instructions: call.system, model, tools: Object.fromEntries(call.tools.map((name) => [name, build])), inputProcessors: [fitting] }).generate(aiMessages(call));
+};
 
 for (const [name, open] of Object.entries(HOOKS))
   describe(name, () => {

@@ -73,6 +73,11 @@ export class Proxy {
     });
   }
 
+  /** What became of the newest conversations. */
+  reports(most) {
+    return this.#reports.newest(most);
+  }
+
   /** Takes no more connections, lets what is under way end, for a while, and then ends. */
   async drain(ms = DRAIN_MS) {
     this.#isDraining = true;

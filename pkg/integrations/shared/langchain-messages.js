@@ -8,32 +8,34 @@ export function langchainMessages() {
   const outputs = new Map();
   const toOurs = (message) => {
     const content = contentOf(message.content);
+    // It comes back with what a pass wrote anew, but for a provider's own: to OpenAI that names an item as it was.
+    const id = typeof message.id === "string" && !message.id.startsWith("msg_") ? { id: message.id } : {};
     switch (message.getType()) {
       case "human":
-        return { role: "user", content };
+        return { role: "user", content, ...id };
       case "system":
-        return { role: "system", content };
+        return { role: "system", content, ...id };
       case "tool":
         outputs.set(message.tool_call_id, message);
-        return { role: "tool", tool_call_id: message.tool_call_id, content };
+        return { role: "tool", tool_call_id: message.tool_call_id, content, ...id };
       case "ai": {
         const calls = message.tool_calls ?? [];
-        return calls.length === 0 ? { role: "assistant", content } : { role: "assistant", content: content.length > 0 ? content : null, tool_calls: calls.map(callOf) };
+        return calls.length === 0 ? { role: "assistant", content, ...id } : { role: "assistant", content: content.length > 0 ? content : null, tool_calls: calls.map(callOf), ...id };
       }
       default:
-        return { role: "user", content };
+        return { role: "user", content, ...id };
     }
   };
   const toTheirs = (entry) => {
-    const { role } = entry;
+    const { role, id } = entry;
     const content = entry.content ?? "";
     if (role === "tool") {
-      const { name, status, artifact, id } = outputs.get(entry.tool_call_id) ?? {};
+      const { name, status, artifact } = outputs.get(entry.tool_call_id) ?? {};
       return new ToolMessage({ content, tool_call_id: entry.tool_call_id, name, status, artifact, id });
     }
-    if (role === "assistant") return new AIMessage({ content, tool_calls: (entry.tool_calls ?? []).map(({ id, function: called }) => ({ id, type: "tool_call", name: called.name, args: argsOf(called.arguments) })) });
-    if (role === "system" || role === "developer") return new SystemMessage({ content });
-    return new HumanMessage({ content });
+    if (role === "assistant") return new AIMessage({ content, id, tool_calls: (entry.tool_calls ?? []).map(({ id, function: called }) => ({ id, type: "tool_call", name: called.name, args: argsOf(called.arguments) })) });
+    if (role === "system" || role === "developer") return new SystemMessage({ content, id });
+    return new HumanMessage({ content, id });
   };
   return new Mirror(toOurs, toTheirs);
 }

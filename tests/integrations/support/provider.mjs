@@ -25,9 +25,9 @@ const ANSWERS = {
         : { role: "assistant", content: null, refusal: null, tool_calls: [{ id: `call_${n}`, type: "function", function: { name: "build", arguments: JSON.stringify({ n }) } }] },
     }],
   }),
-  anthropic: (n, usage, said) => ({
+  anthropic: (n, usage, said, tool) => ({
     id: `msg_${n}`, type: "message", role: "assistant", model: "m", stop_sequence: null, stop_reason: said !== undefined ? "end_turn" : "tool_use",
-    content: [said !== undefined ? { type: "text", text: said } : { type: "tool_use", id: `call_${n}`, name: "build", input: { n } }],
+    content: [said !== undefined ? { type: "text", text: said } : { type: "tool_use", id: `call_${n}`, ...tool(n) }],
     usage: { input_tokens: usage, output_tokens: 20 },
   }),
   gemini: (n, usage, said) => ({
@@ -43,11 +43,11 @@ const GENERATES = /:(generateContent|streamGenerateContent)$/;
 /**
  * Starts it. `window`: tokens above which it refuses, `inStream`: in a stream that begins well, as the Responses API may;
  * `calls`: after how many calls of a tool it says its answer; `summary`: what it answers to who asks for one, a text or a function that
- * may throw; `perToken`: what it counts for one token of ours; `breakAt`: which answer's stream
- * ends in its middle. `bodies`: what it took, without the requests for summaries, which are `asked`; `summaries`: how many these were;
+ * may throw, and `isSummary` which bodies do; `perToken`: what it counts for one token of ours; `breakAt`: which answer's stream
+ * ends in its middle; `tool`: which tool its call `n` is of, and its input (Anthropic). `bodies`: what it took, without the requests for summaries, which are `asked`; `summaries`: how many these were;
  * `refused`: how many were too long; `heads`: the headers of all.
  */
-export async function provider({ window = Infinity, inStream = false, calls = CALLS, summary, perToken = 1, breakAt } = {}) {
+export async function provider({ window = Infinity, inStream = false, calls = CALLS, summary, isSummary = (body) => JSON.stringify(body).includes("<summary>"), perToken = 1, breakAt, tool = (n) => ({ name: "build", input: { n } }) } = {}) {
   const state = { bodies: [], asked: [], summaries: 0, refused: 0, heads: [] };
   const server = createServer(async (request, response) => {
     state.heads.push(request.headers);
@@ -87,14 +87,14 @@ export async function provider({ window = Infinity, inStream = false, calls = CA
       if (format === "gemini") return { status: 400, json: { error: { code: 400, message: `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${window}).`, status: "INVALID_ARGUMENT" } } };
       return refusal(`prompt is too long: ${tokens} tokens > ${window} maximum`);
     }
-    if (summary !== undefined && JSON.stringify(body).includes("<summary>")) {
+    if (summary !== undefined && isSummary(body)) {
       state.summaries++;
       state.asked.push(body);
       return { status: 200, json: ANSWERS[format](0, tokens * perToken, typeof summary === "function" ? summary(state.summaries) : summary) };
     }
     state.bodies.push(body);
     const n = state.bodies.length - 1;
-    return { status: 200, json: ANSWERS[format](n, Math.round(tokens * perToken), n >= calls ? ANSWER : undefined) };
+    return { status: 200, json: ANSWERS[format](n, Math.round(tokens * perToken), n >= calls ? ANSWER : undefined, tool) };
   }
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return Object.assign(state, {

@@ -1,0 +1,35 @@
+// Where the proxy sends to and listens at, and what is wrong with such a place.
+
+/** The upstream's URL; throws what is wrong with it. */
+export function upstreamUrl(text) {
+  let url;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new Error(`${text} is no URL such as https://api.openai.com`);
+  }
+  if (!/^https?:$/.test(url.protocol)) throw new Error(`${url.protocol}// is not spoken here, but https:// and http:// are`);
+  if (url.username || url.password || url.search || url.hash) throw new Error("leave out user, password, query and fragment; keys come with each request");
+  return url;
+}
+
+const WRONG_PLACE = {
+  EADDRINUSE: "something else listens there; take another port, or 0 for any that is free",
+  EADDRNOTAVAIL: "this machine has no such address",
+  ENOTFOUND: "no such host",
+  EACCES: "permission denied",
+};
+
+/** Listens; gives the address that a client on this machine can use, or throws why it cannot. */
+export async function listening(server, port, host) {
+  try {
+    return addressOf(host, await server.listen(port, host));
+  } catch (error) {
+    throw new Error(`cannot listen at ${host}, port ${port}: ${WRONG_PLACE[error.code] ?? error.code ?? error.message}`, { cause: error });
+  }
+}
+
+function addressOf(host, port) {
+  const reached = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[host] ?? (host.includes(":") ? `[${host}]` : host);
+  return `http://${reached}:${port}`;
+}

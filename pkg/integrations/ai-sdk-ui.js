@@ -1,0 +1,130 @@
+// The AI SDK's user interface (`useChat`, `UIMessage`s): where folds stand among the messages. Nothing is imported, neither the
+// engine nor `ai`, so that a page which shows folds loads no more than this file.
+//
+// Server and page have one list in two shapes. Both can count its steps: a message of the user is one, and so is each answer of the
+// model with the outputs of its calls. So that is what the server says of a fold.
+
+const KEY = "contextfold";
+
+/** See ai-sdk-ui.d.ts. */
+export function foldMetadata(session, messages = []) {
+  foldsOf(session); // a wrong argument is told now, not in a stream
+  let told = JSON.stringify(newestOf(messages));
+  let isSaid = false;
+  return ({ part }) => {
+    // What a step is sent is decided by its start.
+    if (part.type !== "start-step" && part.type !== "finish") return undefined;
+    try {
+      const folds = foldsOf(session);
+      const text = JSON.stringify(folds);
+      if (text === told) return undefined;
+      told = text;
+      return { [KEY]: folds };
+    } catch (error) {
+      // An answer that is shown without its dividers is better than none.
+      if (!isSaid) console.warn(`contextfold (ai-sdk-ui): the folds cannot be told, and the answer goes on without them. ${error}`);
+      isSaid = true;
+      return undefined;
+    }
+  };
+}
+
+/** See ai-sdk-ui.d.ts. */
+export function foldsOf(session) {
+  const all = new Map(session.folds().map((fold) => [fold.id, fold]));
+  const shown = [...all.values()].filter((fold) => fold.in_view);
+  if (shown.length === 0) return [];
+  const steps = stepsOf(session);
+  const membersOf = ({ items }) => items.flatMap((id) => (all.has(id) ? membersOf(all.get(id)) : [id]));
+  return shown.map((fold) => {
+    const { id, summary, tokens_folded, tokens } = fold;
+    return { id, summary, tokens_folded, tokens, steps: [...new Set(membersOf(fold).map((member) => steps.get(member)))].sort((a, b) => a - b) };
+  });
+}
+
+/** The number of the step that each message of the history belongs to. */
+function stepsOf(session) {
+  const gone = new Set(session.leftOut().flatMap(({ id, state }) => (state === "removed" ? [id] : [])));
+  const nodes = session.graph.nodes();
+  const steps = new Map();
+  let step = -1;
+  for (const { id, lane, message } of nodes) {
+    if (lane !== nodes[0].lane || gone.has(id)) continue;
+    if (message?.role === "user" || message?.role === "assistant") step++;
+    steps.set(id, step);
+  }
+  return steps;
+}
+
+/** See ai-sdk-ui.d.ts. */
+export function withFolds(messages) {
+  const folds = newestOf(messages);
+  if (folds.length === 0) return messages;
+  const foldOf = new Map(folds.flatMap((fold) => fold.steps.map((step) => [step, fold])));
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  const dividers = new Map();
+  const list = [];
+  let next = 0;
+  const show = (message, fold) => {
+    if (!fold) return list.push(message);
+    if (!dividers.has(fold)) {
+      dividers.set(fold, { ...fold, role: "fold", steps: fold.steps.length, folded: [] });
+      list.push(dividers.get(fold));
+    }
+    dividers.get(fold).folded.push(message);
+  };
+  messages.forEach((message, n) => {
+    const pieces = []; // of a message that a fold stands for in part
+    for (const parts of stepsIn(message, n < asked)) {
+      const fold = foldOf.get(next++);
+      if (pieces.length > 0 && pieces.at(-1).fold === fold) pieces.at(-1).parts.push(...parts);
+      else pieces.push({ fold, parts: [...parts] });
+    }
+    if (pieces.length < 2) return show(message, pieces[0]?.fold);
+    // The last one keeps the id, for what acts on the message.
+    pieces.forEach(({ fold, parts }, i) => show({ ...message, parts, id: i === pieces.length - 1 ? message.id : `${message.id}#${i}` }, fold));
+  });
+  return list;
+}
+
+/** See ai-sdk-ui.d.ts. */
+export function updateFolds(messages, folds) {
+  const told = messages.findLastIndex(({ metadata }) => metadata?.[KEY]);
+  const at = told < 0 ? messages.length - 1 : told;
+  return messages.map((message, n) => (n === at ? { ...message, metadata: { ...message.metadata, [KEY]: folds } } : message));
+}
+
+const newestOf = (messages) => messages.findLast(({ metadata }) => metadata?.[KEY])?.metadata[KEY] ?? [];
+
+/**
+ * The parts of a message, step by step, as `convertToModelMessages` makes model messages of them. Parts that the model is sent
+ * nothing of stand with the step that they begin, or else with the one before.
+ */
+function stepsIn({ role, parts }, isPast) {
+  if (role === "system") return []; // it becomes the header
+  if (role === "user") return [parts];
+  const steps = [];
+  let waiting = []; // for the step that they begin
+  let begins = true;
+  for (const part of parts) {
+    const isSteering = part.type === "steering-message"; // words of the user in the middle of an answer
+    if (part.type === "step-start" || isSteering) begins = true;
+    if (isSteering || (begins && isSent(part, isPast))) {
+      steps.push([...waiting, part]);
+      waiting = [];
+      begins = isSteering;
+    } else (begins ? waiting : steps.at(-1)).push(part);
+  }
+  steps.at(-1)?.push(...waiting);
+  return steps;
+}
+
+const CONTENT = ["text", "reasoning", "reasoning-file", "file", "custom"];
+const UNFINISHED = ["input-available", "approval-requested"];
+
+/** Whether the model is sent something of a part: of a call that never got its output, nothing once the user has gone on. */
+function isSent({ type, state }, isPast) {
+  if (CONTENT.includes(type)) return true;
+  const isCall = type === "dynamic-tool" || type.startsWith("tool-");
+  return isCall && state !== "input-streaming" && !(isPast && UNFINISHED.includes(state));
+}

@@ -1,0 +1,73 @@
+import type { BaseMessage } from "@langchain/core/messages";
+import type { RunnableConfig } from "@langchain/core/runnables";
+import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
+
+export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
+export { tools } from "./shared/langchain-tools.js";
+
+/** What `key` and `session` are given, where they are functions. */
+export interface GraphCall {
+  /** The messages that came in. */
+  messages: BaseMessage[];
+  /** The node's configuration, where the hook was given it: `config.configurable.thread_id` says which thread it is. */
+  config?: RunnableConfig | undefined;
+}
+
+/** Options beside those of a session: what the model is sent beside the messages, so that it counts. */
+export interface BesideMessages {
+  /** The tools that are bound to the model. */
+  tools?: readonly object[] | undefined;
+  /** The system prompt, where it does not stand in the messages themselves. */
+  instructions?: string | undefined;
+}
+
+/** Options of a node: the key of the state that has the messages. */
+export interface InState<K extends string> {
+  /** Default `"messages"`. */
+  messagesKey?: K | undefined;
+}
+
+/**
+ * A function for use in a node that calls a model: it calls with messages that fit, and gives the answer. The state is not touched. A
+ * call that is refused as too long all the same is made once more, with fewer; the usage of the answer (`usage_metadata`) corrects the counts.
+ *
+ * ```js
+ * import { modelCall } from "contextfold/langgraph";
+ *
+ * const fitting = modelCall({ contextWindow: 128_000 });
+ * const callModel = async (state, config) => ({
+ *   messages: [await fitting(state.messages, (messages) => model.invoke(messages, config), config)],
+ * });
+ * ```
+ *
+ * `messages` may begin with system messages; they stay. `config` is the node's: its signal and thread are known then.
+ *
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
+ */
+export declare function modelCall(
+  options: IntegrationOptions<GraphCall> & BesideMessages,
+): <T>(messages: BaseMessage[], call: (messages: BaseMessage[]) => T | PromiseLike<T>, config?: RunnableConfig) => Promise<T>;
+
+/**
+ * A `preModelHook` for `createReactAgent` of `@langchain/langgraph/prebuilt`: it gives the model `llmInputMessages` that fit. The
+ * state's own messages stay whole.
+ *
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
+ */
+export declare function preModelHook<K extends string = "messages">(
+  options: IntegrationOptions<GraphCall> & BesideMessages & InState<K>,
+): (state: { [key in K]: BaseMessage[] }, config?: RunnableConfig) => Promise<{ llmInputMessages: BaseMessage[] }>;
+
+/**
+ * A node that compacts the state itself, for who does not want the checkpoints to grow. Where the view was changed, its update removes all
+ * messages and puts those of the view in their place; else it is empty. Messages that stay are the very ones, and cut ones keep their ids. The
+ * reducer of the key has to be LangGraph's for messages.
+ *
+ * What was removed is in the session and in earlier checkpoints. After `session.unfold`, the node gives it back. It is not for a session
+ * that `modelCall` has, too.
+ *
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a run.
+ */
+export declare function compactionNode<K extends string = "messages">(
+  options: IntegrationOptions<GraphCall> & BesideMessages & InState<K>,
+): (state: { [key in K]: BaseMessage[] }, config?: RunnableConfig) => Promise<{ [key in K]?: BaseMessage[] }>;

@@ -1,0 +1,72 @@
+// Graphs of one's own with LangGraph (`@langchain/langgraph` 1): a call that fits within a node, a node before the model of
+// `createReactAgent`, and one that compacts the state itself. Nothing of it is imported; its messages are those of `@langchain/core`.
+
+import { RemoveMessage } from "@langchain/core/messages";
+import { Keeper } from "./shared/keeper.js";
+import { calledFitting, definitionsOf, joined, parted, usageOf } from "./shared/langchain-calls.js";
+import { langchainMessages } from "./shared/langchain-messages.js";
+
+export { tools } from "./shared/langchain-tools.js";
+
+const FORMAT = "openai-chat";
+
+/** `REMOVE_ALL_MESSAGES` of LangGraph: its reducer takes what stands behind it for all that there is. */
+const ALL = "__remove_all__";
+
+/** See langgraph.d.ts. */
+export function modelCall(options) {
+  const { keeper, aboutOf } = opened("langgraph modelCall", options);
+  return (messages, call, config) =>
+    calledFitting(keeper, messages, { about: aboutOf(messages, config), signal: config?.signal }, (list) => call(list === messages ? messages : withOneInstruction(list)));
+}
+
+/** See langgraph.d.ts. */
+export function preModelHook(options) {
+  const { keeper, messagesKey, aboutOf, usageBefore } = opened("langgraph preModelHook", options, ["messagesKey"]);
+  return async (state, config) => {
+    const messages = state[messagesKey];
+    const { list } = await keeper.fit(messages, aboutOf(messages, config, usageBefore));
+    return { llmInputMessages: withOneInstruction(list) };
+  };
+}
+
+/** See langgraph.d.ts. */
+export function compactionNode(options) {
+  const { keeper, messagesKey, aboutOf, usageBefore } = opened("langgraph compactionNode", options, ["messagesKey"]);
+  return async (state, config) => {
+    const messages = state[messagesKey];
+    const { list } = await keeper.fit(messages, aboutOf(messages, config, usageBefore));
+    if (list === messages) return {};
+    // What the session says of itself before the conversation is said anew each time: it is nothing to store.
+    const stored = new Set(messages);
+    const [instructions, rest] = parted(list);
+    return { [messagesKey]: [new RemoveMessage({ id: ALL }), ...instructions.filter((message) => stored.has(message)), ...rest] };
+  };
+}
+
+function opened(name, options, more = []) {
+  const keeper = new Keeper(name, FORMAT, options, { mirror: langchainMessages(), more: ["tools", "instructions", ...more] });
+  const { tools, instructions, messagesKey = "messages" } = keeper.options;
+  const told = new Set();
+  return {
+    keeper,
+    messagesKey,
+    aboutOf: (messages, config, usage) => async () => ({ header: instructions, tools: await definitionsOf(tools), usage: usage?.(messages), signal: config?.signal, args: { messages, config } }),
+    /** Of a node that does not call the model itself: the usage of the call before it, which the newest answer has. Told once. */
+    usageBefore: (messages) => {
+      const answer = messages.findLast((message) => message.getType() === "ai");
+      if (!answer || told.has(answer.id ?? answer)) return undefined;
+      if (told.size >= MOST_TOLD) told.delete(told.values().next().value);
+      told.add(answer.id ?? answer);
+      return usageOf(answer);
+    },
+  };
+}
+
+const MOST_TOLD = 100;
+
+/** Some models take one system message alone: a session's memory is joined to the one of the list. */
+function withOneInstruction(list) {
+  const [[own, ...more], rest] = parted(list);
+  return more.length === 0 ? list : [joined(own, more), ...rest];
+}

@@ -1,0 +1,41 @@
+// Mastra (`@mastra/core` 1): a processor for an agent's input, and for the errors of its model. Nothing of it is imported.
+
+import { definitionsOf, inParts } from "./shared/ai-prompt.js";
+import { Keeper } from "./shared/keeper.js";
+
+const FORMAT = "ai-sdk";
+
+/** See mastra.d.ts. */
+export function processor(options) {
+  const keeper = new Keeper("mastra processor", FORMAT, options, { mirror: inParts() });
+  // Mastra gives each run of an agent a state, and hands it to every method here: by it is known what the run's step has.
+  const runs = new WeakMap();
+  const runOf = (state) => {
+    if (!runs.has(state)) runs.set(state, {});
+    return runs.get(state);
+  };
+  return {
+    id: "contextfold",
+    name: "contextfold",
+    description: "Keeps what reaches the model inside its context window.",
+    // The only method that is told the step's tools.
+    processInputStep({ state, tools, activeTools }) {
+      runOf(state).tools = tools && Object.fromEntries(Object.entries(tools).filter(([name]) => activeTools?.includes(name) ?? true));
+    },
+    async processLLMRequest(args) {
+      const { prompt, state, abortSignal: signal } = args;
+      const run = runOf(state);
+      const about = async () => ({ tools: run.tools && (await definitionsOf(run.tools)), signal, args });
+      const { list, conversation } = await keeper.fit(prompt, about);
+      run.conversation = conversation;
+      return list === prompt ? undefined : { prompt: list };
+    },
+    processLLMResponse({ state, chunks, fromCache }) {
+      if (!fromCache) keeper.record(runOf(state).conversation, chunks.findLast(({ type }) => type === "finish")?.payload?.output?.usage);
+    },
+    // What was learnt from the refusal makes the next view smaller: Mastra asks for it, when it calls the model again.
+    async processAPIError({ state, error, abortSignal: signal }) {
+      return { retry: (await keeper.recovered(runOf(state).conversation, error, { signal })) !== null };
+    },
+  };
+}

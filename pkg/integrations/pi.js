@@ -1,0 +1,126 @@
+// pi: an extension for its coding agent (`pi-coding-agent`), and a stream function for an agent of one's own (`pi-agent-core`).
+// Nothing of pi is imported: it is published under two scopes.
+
+import { Keeper } from "./shared/keeper.js";
+import { isSent, piMessages } from "./shared/pi-messages.js";
+import { wholeSummary } from "./shared/whole-summary.js";
+
+const FORMAT = "ai-sdk";
+
+/** See pi.d.ts. */
+export function extension(options = {}) {
+  const isKnown = options.session !== undefined || options.key !== undefined;
+  const keeper = keeperOf("pi extension", isKnown ? options : { ...options, key: ({ ctx }) => ctx.sessionManager.getSessionId() });
+  return (pi) => {
+    let conversation;
+    pi.on("context", async (event, ctx) => {
+      const list = event.messages.filter(isSent);
+      const about = () => ({ header: ctx.getSystemPrompt(), tools: toolsOf(pi), limits: limitsOf(options, ctx.model), signal: ctx.signal, args: { event, ctx } });
+      const fitting = await keeper.fit(list, about);
+      conversation = fitting.conversation;
+      return fitting.list === list ? undefined : { messages: fitting.list.flat() };
+    });
+    pi.on("message_end", ({ message }) => {
+      if (message.role === "assistant" && isSent(message)) keeper.record(conversation, usageOf(message));
+    });
+    pi.on("session_before_compact", async (event, ctx) => {
+      const refusal = event.branchEntries.findLast(({ type, message }) => type === "message" && message.role === "assistant")?.message;
+      if (refusal?.stopReason === "error") await keeper.recovered(conversation, refusal.errorMessage, { signal: event.signal });
+      const compaction = await compactionOf(keeper, event, ctx);
+      return compaction && { compaction };
+    });
+  };
+}
+
+/** See pi.d.ts. */
+export function fittingStream(streamFn, options = {}) {
+  const keeper = keeperOf("pi stream function", options);
+  return async (model, context, rest) => {
+    // Newer versions say the prompt and the tools in messages of the list itself; they stay, in their order.
+    const system = context.messages.filter(({ role }) => role === "system");
+    const list = context.messages.filter((message) => message.role !== "system" && isSent(message));
+    const signal = rest?.signal;
+    const about = () => ({ header: context.systemPrompt ?? promptOf(system), tools: definitionsOf(context.tools ?? declaredIn(system)), limits: limitsOf(options, model), signal, args: { model, context, options: rest } });
+    const fitting = await keeper.fit(list, about);
+    let request = fitting.list === list ? context : { ...context, messages: [...system, ...fitting.list.flat()] };
+    for (;;) {
+      const stream = await begun(await streamFn(model, request, rest));
+      const smaller = stream.error && !signal?.aborted && (await keeper.recovered(fitting.conversation, stream.error.errorMessage, { signal }));
+      if (smaller) {
+        request = { ...context, messages: [...system, ...smaller.flat()] };
+        continue;
+      }
+      stream.result().then((message) => isSent(message) && keeper.record(fitting.conversation, usageOf(message)), () => {});
+      return stream;
+    }
+  };
+}
+
+const keeperOf = (name, options) => new Keeper(name, FORMAT, options, { mirror: piMessages() });
+
+/** pi reserves so many tokens for an answer, before it compacts. */
+const RESERVED = 16_384;
+
+/** The limits of the model that is asked, where the options say none. */
+function limitsOf({ model, contextWindow, session, reservedOutputTokens }, asked) {
+  if (model !== undefined || contextWindow !== undefined || session !== undefined || !(asked?.contextWindow > 0)) return undefined;
+  const reserved = Math.min(asked.maxTokens || RESERVED, RESERVED, Math.floor(asked.contextWindow / 4));
+  return { contextWindow: asked.contextWindow, reservedOutputTokens: reservedOutputTokens ?? reserved };
+}
+
+/** pi's figures: its input is what no cache was read for or written with. */
+const usageOf = ({ usage }) => usage && { input_tokens: usage.input, cache_read_input_tokens: usage.cacheRead, cache_creation_input_tokens: usage.cacheWrite, output_tokens: usage.output };
+
+function toolsOf(pi) {
+  const active = new Set(pi.getActiveTools());
+  return definitionsOf(pi.getAllTools().filter(({ name }) => active.has(name)));
+}
+
+const definitionsOf = (tools) => tools?.map(({ name, description, parameters }) => ({ type: "function", name, description, inputSchema: parameters ?? {} }));
+
+function promptOf(system) {
+  const texts = system.flatMap(({ content, sections }) => [typeof content === "string" ? content : content.map(({ text }) => text).join("\n\n"), ...Object.values(sections ?? {})]);
+  return texts.filter(Boolean).join("\n\n") || undefined;
+}
+
+function declaredIn(system) {
+  const tools = new Map();
+  for (const { toolsAdded = [], toolsRemoved = [] } of system) {
+    for (const { name } of toolsRemoved) tools.delete(name);
+    for (const tool of toolsAdded) tools.set(tool.name, tool);
+  }
+  return [...tools.values()];
+}
+
+/** A stream of pi's, read as far as its first word; and the answer that this word was an error of. */
+async function begun(stream) {
+  const events = stream[Symbol.asyncIterator]();
+  const head = [];
+  let next;
+  do {
+    next = await events.next();
+    if (!next.done) head.push(next.value);
+  } while (!next.done && next.value.type === "start");
+  const error = next.value?.type === "error" ? next.value.error : undefined;
+  async function* whole() {
+    yield* head;
+    for (let event = await events.next(); !event.done; event = await events.next()) yield event.value;
+  }
+  return { error, result: () => stream.result(), [Symbol.asyncIterator]: whole };
+}
+
+/** What pi writes into its session in place of the messages that it wants to let go of; `undefined`: it makes that itself. */
+async function compactionOf(keeper, { preparation, customInstructions: instructions, signal }, { model }) {
+  const { ofSession, session } = keeper.options;
+  if (session) return undefined; // its options are its own
+  try {
+    const { previousSummary, messagesToSummarize, turnPrefixMessages = [], firstKeptEntryId, tokensBefore } = preparation;
+    const mirror = piMessages();
+    const messages = [...(previousSummary ? [{ role: "compactionSummary", summary: previousSummary }] : []), ...messagesToSummarize, ...turnPrefixMessages].filter(isSent);
+    const summary = await wholeSummary({ ...limitsOf(ofSession, model), ...ofSession }, FORMAT, messages.map((message) => mirror.ours(message)), { signal, instructions });
+    return { summary, firstKeptEntryId, tokensBefore, details: { by: "contextfold" } };
+  } catch (error) {
+    keeper.failed(error, { signal, goesOn: "a compaction of pi's could not be made, and pi makes it itself" });
+    return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+// `contextfold proxy` inside one's own process: for an agent that runs as a program of its own and takes a base URL.
+
+import { ContextError, Session } from "contextfold";
+import { listening, upstreamUrl } from "../cli/proxy/place.js";
+import { Proxy } from "../cli/proxy/server.js";
+import { nearest } from "../nearest.js";
+
+const OPTIONS = ["upstream", "contextWindow", "models", "ladder", "extractive", "port", "host", "onError"];
+
+/** See proxy.d.ts. */
+export async function startProxy(options) {
+  const { upstream, contextWindow, models, ladder, extractive, port = 0, host = "127.0.0.1", onError } = read(options);
+  const server = new Proxy({ upstream, window: contextWindow, models, preset: ladder, extractive, tell: tellerOf(onError) });
+  const url = await listening(server, port, host).catch((error) => {
+    throw new ContextError("INVALID_CONFIG", error.message, { cause: error });
+  });
+  let closed;
+  const close = () => (closed ??= server.drain());
+  return {
+    url,
+    env: { ANTHROPIC_BASE_URL: url, OPENAI_BASE_URL: `${url}/v1` },
+    reports: (most) => server.reports(most),
+    close,
+    [Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]: close,
+  };
+}
+
+function read(options) {
+  if (typeof options !== "object" || options === null) throw new ContextError("INVALID_CONFIG", "expected an object of options");
+  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
+  if (unknown !== undefined) {
+    const near = nearest(unknown, OPTIONS);
+    throw new ContextError("INVALID_CONFIG", `\`${unknown}\`: unknown key; ${near ? `did you mean \`${near}\`?` : `there are ${OPTIONS.map((name) => `\`${name}\``).join(", ")}`}`);
+  }
+  const { contextWindow, models, ladder, onError } = options;
+  if (onError !== undefined && typeof onError !== "function") throw new ContextError("INVALID_CONFIG", "onError: expected a function");
+  const ofSession = Object.fromEntries(Object.entries({ contextWindow, models, ladder }).filter(([, value]) => value !== undefined));
+  new Session(ofSession).free(); // tells what is wrong with these
+  try {
+    return { ...options, upstream: upstreamUrl(options.upstream) };
+  } catch (error) {
+    throw new ContextError("INVALID_CONFIG", `upstream: ${error.message}`);
+  }
+}
+
+/** Says the first failure of each kind, or each to who listens. */
+function tellerOf(onError) {
+  const told = new Set();
+  return (error) => {
+    if (onError) {
+      try {
+        onError(error);
+      } catch {
+        // an observer's trouble is not the agent's
+      }
+      return;
+    }
+    const kind = error.code ?? error.message;
+    if (told.has(kind)) return;
+    told.add(kind);
+    console.warn(`contextfold (proxy): ${error.code ? `${error.code}: ` : ""}${error.message.replace(/`[^`]*`/g, "`…`")} (the first of its kind; \`onError\` hears every failure)`);
+  };
+}

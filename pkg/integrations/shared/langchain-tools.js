@@ -1,0 +1,11 @@
+// The three tools by which a model reads what its view leaves out, as LangChain has tools.
+
+import { toolDefinitions } from "contextfold";
+import { tool } from "@langchain/core/tools";
+import { runTool } from "../tools.js";
+import { tellOfTools } from "./opens.js";
+
+export function tools(session) {
+  tellOfTools(session);
+  return toolDefinitions("openai-responses").map(({ name, description, parameters }) => tool((args) => runTool(session, name, args), { name, description, schema: parameters }));
+}

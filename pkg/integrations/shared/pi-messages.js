@@ -1,0 +1,101 @@
+// pi's messages as the AI SDK's, and back: of all formats it is the nearest, with ordered parts and the tool's name beside its output.
+
+import { Mirror } from "./mirror.js";
+
+/** Roles that pi itself turns into a user's message, with the words that it puts around them. */
+const AS_USER = {
+  custom: ({ content }) => content,
+  branchSummary: ({ summary }) => `The following is a summary of a branch that this conversation came back from:\n\n<summary>\n${summary}</summary>`,
+  compactionSummary: ({ summary }) => `The conversation history before this point was compacted into the following summary:\n\n<summary>\n${summary}\n</summary>`,
+  bashExecution: commandOf,
+};
+
+/** Whether pi sends the message at all: it leaves out answers that broke off, and what the user ran beside the conversation. */
+export const isSent = ({ role, stopReason, excludeFromContext }) => !(role === "assistant" && (stopReason === "error" || stopReason === "aborted")) && !(role === "bashExecution" && excludeFromContext);
+
+/** A mirror that also knows which message an output came in. What it gives back may be several messages in an array. */
+export function piMessages() {
+  const outputs = new Map();
+  const toOurs = (message) => {
+    switch (message.role) {
+      case "assistant":
+        return { role: "assistant", content: message.content.map(partOf), providerOptions: { pi: originOf(message) } };
+      case "toolResult": {
+        outputs.set(message.toolCallId, message);
+        const { toolCallId, toolName } = message;
+        return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output: outputOf(message) }] };
+      }
+      default: {
+        const content = (AS_USER[message.role] ?? (() => message.content ?? ""))(message);
+        return { role: message.role === "system" ? "system" : "user", content: typeof content === "string" ? content : content.map(partOf) };
+      }
+    }
+  };
+  const toTheirs = (entry) => {
+    const timestamp = entry.providerOptions?.pi?.timestamp ?? Date.now();
+    const blocks = () => (typeof entry.content === "string" ? [{ type: "text", text: entry.content }] : entry.content.map(blockOf));
+    if (entry.role === "assistant") return assistantOf(entry, blocks(), timestamp);
+    if (entry.role === "tool") return entry.content.map(({ toolCallId, toolName, output }) => ({ role: "toolResult", toolName, isError: false, timestamp, ...outputs.get(toolCallId), toolCallId, content: contentOf(output) }));
+    return { role: "user", content: typeof entry.content === "string" ? entry.content : blocks(), timestamp };
+  };
+  return new Mirror(toOurs, toTheirs);
+}
+
+const NO_USAGE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
+
+/** What pi goes by when it sends an answer back, beside its blocks. */
+function originOf({ api, provider, model, stopReason, timestamp, content }) {
+  return { api, provider, model, stopReason, timestamp, thinks: content.some(({ type }) => type === "thinking") };
+}
+
+function assistantOf(entry, content, timestamp) {
+  const { thinks, ...origin } = entry.providerOptions?.pi ?? {};
+  // OpenAI's Responses API refuses the ids of what was made with reasoning where that is gone. pi leaves them out for another model's answer.
+  const isCut = thinks && /responses/.test(origin.api) && !content.some(({ type }) => type === "thinking");
+  const stopReason = content.some(({ type }) => type === "toolCall") ? "toolUse" : "stop";
+  return { role: "assistant", api: "", provider: "", model: "", stopReason, ...origin, ...(isCut && { model: `${origin.model}:shortened` }), usage: NO_USAGE, content, timestamp };
+}
+
+/** A block as a part. What belongs to its provider alone rides along, and comes back where the part does. */
+function partOf(block) {
+  if (block.type === "image") return { type: "image", image: block.data, mediaType: block.mimeType };
+  const { type, text, thinking, id, name, arguments: input, ...pi } = block;
+  const providerOptions = Object.keys(pi).length > 0 && { providerOptions: { pi } };
+  if (type === "thinking") return { type: "reasoning", text: thinking, ...providerOptions };
+  if (type === "toolCall") return { type: "tool-call", toolCallId: id, toolName: name, input: input ?? {}, ...providerOptions };
+  return { type: "text", text: text ?? "", ...providerOptions };
+}
+
+function blockOf(part) {
+  const pi = part.providerOptions?.pi;
+  switch (part.type) {
+    case "reasoning":
+      return { type: "thinking", thinking: part.text, ...pi };
+    case "tool-call":
+      return { type: "toolCall", id: part.toolCallId, name: part.toolName, arguments: isObject(part.input) ? part.input : { shortened: part.input }, ...pi };
+    case "image":
+      return { type: "image", data: part.image, mimeType: part.mediaType };
+    case "file":
+    case "image-data":
+    case "media":
+      return { type: "image", data: part.data, mimeType: part.mediaType };
+    default:
+      return { type: "text", text: part.text ?? "", ...pi };
+  }
+}
+
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+
+function outputOf({ content, isError }) {
+  if (content.every(({ type }) => type === "text")) return { type: isError ? "error-text" : "text", value: content.map(({ text }) => text).join("\n") };
+  return { type: "content", value: content.map((block) => (block.type === "image" ? { type: "media", data: block.data, mediaType: block.mimeType } : { type: "text", text: block.text })) };
+}
+
+const contentOf = ({ type, value }) => (type === "content" ? value.map(blockOf) : [{ type: "text", text: typeof value === "string" ? value : JSON.stringify(value) }]);
+
+/** What the user ran himself, as pi tells it to the model. */
+function commandOf({ command, output, exitCode, cancelled, truncated, fullOutputPath }) {
+  const ended = cancelled ? "\n\n(command cancelled)" : exitCode ? `\n\nCommand exited with code ${exitCode}` : "";
+  const rest = truncated && fullOutputPath ? `\n\n[Output truncated. Full output: ${fullOutputPath}]` : "";
+  return `Ran \`${command}\`\n${output ? `\`\`\`\n${output}\n\`\`\`` : "(no output)"}${ended}${rest}`;
+}

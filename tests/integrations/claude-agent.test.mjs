@@ -1,0 +1,156 @@
+// `contextfold/proxy` under the real Claude Agent SDK: its program runs against a server on 127.0.0.1 that behaves as Anthropic's API.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { ContextError, countTokens } from "contextfold";
+import { startProxy } from "contextfold/proxy";
+import { install } from "../../scripts/lib/installed.mjs";
+import { provider } from "./support/provider.mjs";
+import { ANSWER, TASK, assertFits, outputOf } from "./support/work.mjs";
+
+install("tests/integrations/claude-agent");
+const { query } = await import("./claude-agent/node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs");
+
+/** As much as the program asks for each answer is kept free of the window, which leaves 14,000 tokens. */
+const WINDOW = 46_000;
+const LIMIT = WINDOW - 32_000;
+const SUMMARY = "<summary>The build fails. Never edit src/generated.</summary>";
+
+/** Files to read, and a server that asks for one after the other. */
+async function work(t, { calls, ...settings }) {
+  const folder = mkdtempSync(join(tmpdir(), "contextfold-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  for (let n = 0; n < calls; n++) writeFileSync(join(folder, `${n}.log`), outputOf(n));
+  const server = await provider({ calls, window: LIMIT, tool: (n) => ({ name: "Read", input: { file_path: join(folder, `${n}.log`) } }), ...settings });
+  t.after(() => server.close());
+  const env = { PATH: process.env.PATH, HOME: folder, CLAUDE_CONFIG_DIR: join(folder, "claude"), ANTHROPIC_API_KEY: "sk-the-clients-own-key", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", CLAUDE_CODE_MAX_RETRIES: "1" };
+  return { server, folder, env };
+}
+
+/** All that a query told, by kind. */
+async function told({ folder, env }, url, { prompt = TASK, ...more } = {}) {
+  const options = { cwd: folder, model: "claude-opus-4-5", tools: ["Read"], allowedTools: ["Read"], settingSources: [], thinking: { type: "disabled" }, settings: { autoCompactEnabled: false }, env: { ...env, ANTHROPIC_BASE_URL: url }, ...more };
+  const messages = [];
+  // An answer with an error makes the SDK throw behind its last message.
+  try {
+    for await (const message of query({ prompt, options })) messages.push(message);
+  } catch (error) {
+    messages.push({ type: "thrown", error });
+  }
+  const of = (type) => messages.filter((message) => message.type === type);
+  return { messages, of, result: of("result").at(-1), boundaries: of("system").filter(({ subtype }) => subtype === "compact_boundary") };
+}
+
+async function proxied(t, options) {
+  const proxy = await startProxy(options);
+  t.after(() => proxy.close());
+  return proxy;
+}
+
+describe("the Claude Agent SDK", () => {
+  test("without the proxy, its requests pass the window", async (t) => {
+    const { server, ...place } = await work(t, { calls: 60 });
+    const { result } = await told(place, server.url);
+    assert.ok(server.refused > 0);
+    assert.notEqual(result?.result, ANSWER);
+  });
+
+  test("two hundred calls: every request fits, none is refused, none is lost, and a summary that fails stops nothing", async (t) => {
+    let asked = 0;
+    const summary = () => {
+      if (++asked % 3 === 2) throw new Error("overloaded");
+      return SUMMARY;
+    };
+    const { server, ...place } = await work(t, { calls: 200, summary });
+    const proxy = await proxied(t, { upstream: server.url, contextWindow: WINDOW, onError: () => {} });
+    const { result, boundaries, of } = await told(place, proxy.url);
+    assert.deepEqual([result.subtype, result.result, boundaries.length], ["success", ANSWER, 0]);
+    assert.deepEqual([server.bodies.length, server.refused], [201, 0]);
+    for (const body of server.bodies) assertFits("anthropic", body, { limit: LIMIT });
+    assert.equal(JSON.stringify(of("user")).match(/E0\d+\]: mismatched types/g).length / 12 >= 200, true, "the program's own list is whole");
+    assert.ok(JSON.stringify(server.bodies.at(-1)).includes("Never edit src/generated"));
+    assert.ok(asked >= 3, `${asked} summaries`);
+    assert.ok(server.heads.every((head) => head["x-api-key"] === place.env.ANTHROPIC_API_KEY));
+    const { conversations, requests } = proxy.reports();
+    assert.deepEqual([conversations.length, conversations[0].calls, conversations[0].limit, requests.made_smaller], [1, 201, LIMIT, 0]);
+    assert.ok(conversations[0].edits > 3);
+  });
+
+  test("a window that nobody knows is learnt from a refusal, of which the program hears nothing; resumed, the conversation is the same", async (t) => {
+    const { server, ...place } = await work(t, { calls: 40 });
+    const proxy = await proxied(t, { upstream: server.url, extractive: true });
+    const model = "of-nobody";
+    const first = await told(place, proxy.url, { model });
+    assert.deepEqual([first.result.result, server.refused, server.bodies.length], [ANSWER, 1, 41]);
+    const { session_id } = first.result;
+    const second = await told(place, proxy.url, { model, resume: session_id, prompt: "And now?" });
+    assert.deepEqual([second.result.result, server.refused], [ANSWER, 1]);
+    const { conversations } = proxy.reports();
+    assert.deepEqual([conversations.length, conversations[0].calls, conversations[0].made_smaller], [1, 42, 1]);
+  });
+
+  test("its own /compact passes, and the conversation goes on behind it", async (t) => {
+    const { server, ...place } = await work(t, { calls: 12, summary: SUMMARY });
+    const proxy = await proxied(t, { upstream: server.url, contextWindow: WINDOW });
+    const { result } = await told(place, proxy.url);
+    const compacted = await told(place, proxy.url, { resume: result.session_id, prompt: "/compact" });
+    assert.equal(compacted.boundaries.length, 1);
+    const after = await told(place, proxy.url, { resume: result.session_id, prompt: "And now?" });
+    assert.equal(after.result.result, ANSWER);
+    assert.ok(countTokens(server.bodies.at(-1)) < countTokens(server.bodies.at(-2)));
+    assert.equal(server.refused, 0);
+  });
+
+  test("the guide's example runs as it stands", async (t) => {
+    const { server, ...place } = await work(t, { calls: 0 });
+    const [, code] = /^```mjs\n([\s\S]*?)^```$/m.exec(readFileSync(new URL("../../docs/claude-agent-sdk.md", import.meta.url), "utf8"));
+    const file = fileURLToPath(new URL(`./claude-agent/guide-${process.pid}.mjs`, import.meta.url));
+    writeFileSync(file, code);
+    t.after(() => rmSync(file));
+    const { stdout } = await promisify(execFile)(process.execPath, [file], { cwd: place.folder, env: { ...place.env, ANTHROPIC_BASE_URL: server.url } });
+    assert.match(stdout, /^success\n.+: 0 of 1 calls were changed; \d+ of \d+ tokens\n$/);
+  });
+});
+
+describe("startProxy", () => {
+  const wrong = (options) => startProxy(options).then(
+    () => assert.fail("it starts"),
+    (error) => (assert.ok(ContextError.isInstance(error), `${error}`), assert.equal(error.code, "INVALID_CONFIG"), error.message),
+  );
+
+  test("a wrong option is told at once", async () => {
+    const upstream = "https://api.anthropic.com";
+    assert.match(await wrong(), /expected an object/);
+    assert.match(await wrong({ upstream: "api.anthropic.com" }), /^upstream: api\.anthropic\.com is no URL/);
+    assert.match(await wrong({ upstream: "ftp://host" }), /^upstream: ftp:\/\/ is not spoken here/);
+    assert.match(await wrong({ upstream: "https://user:secret@host" }), /^upstream: leave out user/);
+    assert.match(await wrong({ upstream, contextWindows: 5 }), /did you mean `contextWindow`/);
+    assert.match(await wrong({ upstream, contextWindow: -1 }), /contextWindow/);
+    assert.match(await wrong({ upstream, ladder: "rollin" }), /rolling/);
+    assert.match(await wrong({ upstream, onError: 5 }), /onError/);
+    const first = await startProxy({ upstream });
+    assert.match(await wrong({ upstream, port: Number(new URL(first.url).port) }), /something else listens there/);
+    await first.close();
+  });
+
+  test("what fails is told; it ends when it is closed, also from CommonJS", async (t) => {
+    const { startProxy: same } = createRequire(import.meta.url)("contextfold/proxy");
+    const failed = [];
+    const proxy = await same({ upstream: new URL("http://127.0.0.1:1"), onError: (error) => (failed.push(error), assert.fail("an observer's trouble")) });
+    assert.deepEqual(proxy.env, { ANTHROPIC_BASE_URL: proxy.url, OPENAI_BASE_URL: `${proxy.url}/v1` });
+    const answer = await fetch(`${proxy.url}/v1/messages`, { method: "POST", body: JSON.stringify({ model: "m", max_tokens: 1, messages: [{ role: "user", content: "hello" }] }) });
+    assert.equal(answer.status, 502);
+    await answer.text();
+    assert.deepEqual([failed.length, proxy.reports().requests.failed], [1, 1]);
+    await Promise.all([proxy.close(), proxy.close()]);
+    await assert.rejects(fetch(proxy.url));
+    t.diagnostic("closed");
+  });
+});
