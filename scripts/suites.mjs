@@ -44,7 +44,7 @@ export const suites = [
   { name: "sdk types", needs: "build", seconds: 120, command: ["tsc", "--project", "tests/types/sdk"] },
   { name: "reference types", needs: "build", seconds: 30, command: ["node", "scripts/dts.mjs"] },
   { name: "package", needs: "build", seconds: 600, counts: "node", command: nodeTests("tests/package") },
-  { name: "integrations", needs: "build", seconds: 600, counts: "node", command: ["node", "tests/integrations/run.mjs"] },
+  { name: "integrations", needs: "build", seconds: 1200, counts: "node", command: ["node", "tests/integrations/run.mjs"] },
   // Always the same seeds: a test run that fails fails again. `npm run fuzz` tries new ones.
   { name: "fuzz", needs: "build", seconds: 300, command: ["node", "scripts/fuzz.mjs", "--engine", "--crafted", "--module", "--tested", "--seconds", "12", "--from", "1"] },
   { name: "fuzz, walk", needs: "build", seconds: 300, command: ["node", "scripts/fuzz.mjs", "--walk", "--operations", "20000", "--seconds", "110", "--from", "1"] },

@@ -8,9 +8,9 @@ import { locateFault, salvage } from "./json.js";
 export { TranscriptError };
 
 // A Responses body may say its input as one text; a response has its items in `output`.
-export const LIST_KEYS = ["input", "messages", "items", "output"];
+export const LIST_KEYS = ["input", "messages", "contents", "items", "output"];
 
-export const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk"];
+export const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "bedrock-converse"];
 // What a record of a request may call its format.
 const CALLED = { responses: "openai-responses", chat: "openai-chat" };
 
@@ -35,7 +35,7 @@ export function ofValue(value, forced) {
   if (!key && (value.role || value.type)) return ofEntries([value], forced); // one line of JSON lines
   if (!key) throw foreign(`has none of the keys ${LIST_KEYS.join(", ")}, but ${keysOf(value)}; ${EXPECTED}`);
   const list = typeof value[key] === "string" ? [{ role: "user", content: value[key] }] : value[key];
-  return ofItems(list, { shape: "body", key, body: value, model: typeof value.model === "string" ? value.model : undefined }, forced);
+  return ofItems(list, { shape: "body", key, body: value, model: [value.model, value.modelId].find((named) => typeof named === "string") }, forced);
 }
 
 const EXPECTED = "give an array of messages or items, a request body, or JSON lines";
