@@ -20,7 +20,7 @@ const files = readdirSync(join(root, folder))
   .filter((name) => name.endsWith(".test.mjs") && (words.length === 0 || words.some((word) => name.includes(word))))
   .sort();
 // What is the same in every Node is tried in one; so is what does not run in all of them.
-const ANYWHERE = ["ai-sdk-requests.test.mjs", "docs.test.mjs", "mcp.test.mjs", "opencode.test.mjs", "opentelemetry.test.mjs", "pi.test.mjs", "proxy.test.mjs", "testing.test.mjs", "tools.test.mjs"];
+const ANYWHERE = ["ai-sdk-requests.test.mjs", "docs.test.mjs", "mcp.test.mjs", "openclaw.test.mjs", "opencode.test.mjs", "opentelemetry.test.mjs", "pi.test.mjs", "proxy.test.mjs", "testing.test.mjs", "tools.test.mjs"];
 let failed = false;
 for (const major of words.length > 0 ? [22] : [20, 22, 24]) {
   console.log(`▸ Node ${major}`);
