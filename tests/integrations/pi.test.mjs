@@ -76,11 +76,11 @@ describe("pi's coding agent", () => {
     test(`${format}: each request fits and is valid, and pi's session is whole`, async (t) => {
       const server = await served(t, { window: WINDOW });
       const passes = [];
-      const session = await agentOf(server, [extension({ ...STRICT, onReport: ({ decisions }) => passes.push(...decisions.map(({ pass }) => pass)) })], { format });
+      const session = await agentOf(server, [extension({ ...STRICT, onReport: ({ decisions }) => passes.push(...decisions.map(({ pass }) => pass)) })], { format, compaction: { enabled: true, reserveTokens: 500, keepRecentTokens: 2_000 } });
       await session.prompt(TASK);
       assertKept(format, server.bodies);
       assert.equal(server.refused, 0);
-      assertWhole(session.messages);
+      assertWhole(session.messages); // so pi had nothing to compact
       assert.ok(passes.includes("summarize"), `${passes}`);
     });
 

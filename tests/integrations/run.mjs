@@ -26,6 +26,7 @@ const ANYWHERE = [
   "claude-agent.test.mjs",
   "docs.test.mjs",
   "mcp.test.mjs",
+  "openclaw.test.mjs",
   "opencode.test.mjs",
   "opentelemetry.test.mjs",
   "pi.test.mjs",

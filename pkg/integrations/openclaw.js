@@ -1,0 +1,118 @@
+// OpenClaw: a context engine that owns compaction, and a compaction provider for who keeps the built-in engine. Nothing of OpenClaw is imported.
+// Its messages are pi's.
+
+import { ContextError, countTokens } from "contextfold";
+import { Keeper } from "./shared/keeper.js";
+import { readOptions } from "./shared/options.js";
+import { isSent, piMessages } from "./shared/pi-messages.js";
+import { wholeSummary } from "./shared/whole-summary.js";
+
+const FORMAT = "ai-sdk";
+const ID = "contextfold";
+/** So many turns are remembered as committed: a host asks again within one. */
+const MOST = 1_000;
+
+/** See openclaw.d.ts. */
+export function plugin(options = {}) {
+  const factory = contextEngine(options);
+  const { id } = factory().info;
+  return {
+    id,
+    name: "contextfold",
+    description: "Keeps each session inside the context window.",
+    kind: "context-engine",
+    register: (api) => api.registerContextEngine(id, factory),
+  };
+}
+
+/** See openclaw.d.ts. */
+export function contextEngine(options = {}) {
+  const { id = ID, ...rest } = options;
+  if (typeof id !== "string" || id === "") throw new ContextError("INVALID_CONFIG", "id: expected a text that is not empty");
+  const isKnown = rest.session !== undefined || rest.key !== undefined;
+  const keeper = new Keeper("openclaw context engine", FORMAT, isKnown ? rest : { ...rest, key: ({ sessionId }) => sessionId }, { mirror: piMessages() });
+  const conversations = new Map();
+  const committed = new Set();
+  const info = {
+    id,
+    name: "contextfold",
+    ownsCompaction: true,
+    acceptedHostParams: ["sessionKey", "runtimeContext", "runtimeSettings"],
+    transcriptSemantics: { currentTurnFence: "before-current-turn-entry-v1", turnAdvancementIdempotency: "atomic-idempotent-v1" },
+  };
+  const engine = {
+    info,
+    // Each `assemble` brings the whole transcript: nothing has to be stored before.
+    ingest: async () => ({ ingested: false }),
+    async assemble(params) {
+      const list = params.messages.filter(isSent);
+      const fitting = await keeper.fit(list, () => ({ limits: limitsOf(rest, params), args: params }));
+      conversations.set(params.sessionId, fitting.conversation);
+      const messages = fitting.list === list ? params.messages : fitting.list.flat();
+      return { messages, estimatedTokens: fitting.conversation?.session.tokens ?? estimated(messages) };
+    },
+    async afterTurn({ sessionId, runtimeContext }) {
+      const usage = runtimeContext?.promptCache?.lastCallUsage;
+      if (usage) keeper.record(conversations.get(sessionId), { input_tokens: usage.input ?? 0, cache_read_input_tokens: usage.cacheRead ?? 0, cache_creation_input_tokens: usage.cacheWrite ?? 0, output_tokens: usage.output ?? 0 });
+    },
+    async commitTurn({ advancementKey }) {
+      if (committed.has(advancementKey)) return { status: "duplicate" };
+      committed.add(advancementKey);
+      if (committed.size > MOST) committed.delete(committed.values().next().value);
+      return { status: "committed" };
+    },
+    async compact({ sessionId, customInstructions: instructions, runtimeContext, runtimeSettings, abortSignal: signal }) {
+      const conversation = conversations.get(sessionId);
+      if (!conversation) return { ok: true, compacted: false, reason: "nothing of this session was assembled since the start; it is made to fit before its next model call" };
+      const { session } = conversation;
+      const tokensBefore = session.tokens;
+      try {
+        // What was sent was refused: the limit is lower than it was said to be.
+        const isRefused = runtimeContext?.trigger === "overflow" || runtimeSettings?.diagnostics?.degradedReason === "context_overflow";
+        const isLearnt = isRefused && (await keeper.recovered(conversation, "context_length_exceeded", { signal })) !== null;
+        if (!isLearnt) await session.compact({ ...(signal && { signal }), ...(instructions && { instructions }) });
+      } catch (error) {
+        keeper.failed(error, { signal, goesOn: "a compaction failed, and the agent goes on without it" });
+        return { ok: false, compacted: false, reason: String(error?.message ?? error) };
+      }
+      const tokensAfter = session.tokens;
+      const summary = session.folds().findLast(({ in_view: isShown }) => isShown)?.summary;
+      return { ok: true, compacted: tokensAfter < tokensBefore, result: { ...(summary && { summary }), tokensBefore, tokensAfter } };
+    },
+  };
+  return () => engine;
+}
+
+/** See openclaw.d.ts. */
+export function compactionProvider(options = {}) {
+  const { id = ID, label = "contextfold", ...rest } = options;
+  const { ofSession } = readOptions(rest);
+  return {
+    id,
+    label,
+    async summarize({ messages, previousSummary, customInstructions: instructions, signal }) {
+      const mirror = piMessages();
+      const all = [...(previousSummary ? [{ role: "compactionSummary", summary: previousSummary }] : []), ...messages].filter(isSent);
+      return wholeSummary(ofSession, FORMAT, all.map((message) => mirror.ours(message)), { signal, instructions });
+    },
+  };
+}
+
+/** So many tokens are kept free for an answer, at the most. */
+const RESERVED = 16_384;
+
+/** The limits of this call. While a turn is under way, OpenClaw takes what it appends itself off the budget. */
+function limitsOf({ contextWindow, reservedOutputTokens, session }, { tokenBudget, runtimeSettings }) {
+  if (session !== undefined || !(tokenBudget > 0)) return undefined;
+  const window = Math.min(tokenBudget, contextWindow ?? Infinity);
+  const most = runtimeSettings?.limits?.maxOutputTokens ?? RESERVED;
+  return { contextWindow: window, reservedOutputTokens: Math.min(reservedOutputTokens ?? Math.min(most, RESERVED), Math.floor(window / 4)) };
+}
+
+function estimated(messages) {
+  try {
+    return countTokens(messages);
+  } catch {
+    return Math.ceil(JSON.stringify(messages).length / 4);
+  }
+}
