@@ -10,9 +10,11 @@ export interface CompactionHooksOptions {
 
 /** Hooks for `query()` of the Claude Agent SDK. */
 export interface CompactionHooks {
+  /** One hook, which gives the record as additional context. */
   SessionStart: {
     /** The beginning behind a compaction alone. */
     matcher: "compact";
+    /** What the SDK calls. */
     hooks: ((input: { transcript_path: string }) => Promise<{ hookSpecificOutput?: { hookEventName: "SessionStart"; additionalContext: string } }>)[];
   }[];
 }
