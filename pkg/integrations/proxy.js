@@ -3,6 +3,7 @@
 import { ContextError, Session } from "contextfold";
 import { listening, upstreamUrl } from "../cli/proxy/place.js";
 import { Proxy } from "../cli/proxy/server.js";
+import { teller } from "../cli/proxy/teller.js";
 import { nearest } from "../nearest.js";
 
 const OPTIONS = ["upstream", "contextWindow", "models", "ladder", "extractive", "port", "host", "onError"];
@@ -43,21 +44,14 @@ function read(options) {
   }
 }
 
-/** Says the first failure of each kind, or each to who listens. */
+/** Each failure to who listens, or else the first of each kind on the console. */
 function tellerOf(onError) {
-  const told = new Set();
+  if (!onError) return teller((what) => console.warn(`contextfold (proxy): ${what} (the first of its kind; \`onError\` hears every failure)`));
   return (error) => {
-    if (onError) {
-      try {
-        onError(error);
-      } catch {
-        // an observer's trouble is not the agent's
-      }
-      return;
+    try {
+      onError(error);
+    } catch {
+      // an observer's trouble is not the agent's
     }
-    const kind = error.code ?? error.message;
-    if (told.has(kind)) return;
-    told.add(kind);
-    console.warn(`contextfold (proxy): ${error.code ? `${error.code}: ` : ""}${error.message.replace(/`[^`]*`/g, "`…`")} (the first of its kind; \`onError\` hears every failure)`);
   };
 }

@@ -5,6 +5,7 @@ import { EXIT, usage, whyUnreadable } from "../failure.js";
 import { plain } from "../paint.js";
 import { listening, upstreamUrl } from "../proxy/place.js";
 import { Proxy } from "../proxy/server.js";
+import { teller } from "../proxy/teller.js";
 import { print, style } from "../terminal.js";
 
 const HOST = "127.0.0.1";
@@ -13,7 +14,7 @@ const PORT = 8484;
 export async function proxy(flags) {
   const { port = PORT, host = HOST } = flags;
   const upstream = urlOf(flags.upstream);
-  const server = new Proxy({ upstream, window: flags.window, models: flags.models && readModels(flags.models), preset: flags.preset, extractive: flags.extractive, tell: teller() });
+  const server = new Proxy({ upstream, window: flags.window, models: flags.models && readModels(flags.models), preset: flags.preset, extractive: flags.extractive, tell: teller(say) });
   const address = await listening(server, port, host).catch((error) => {
     throw usage(error.message, "proxy");
   });
@@ -42,17 +43,7 @@ function readModels(file) {
   }
 }
 
-/** Tells of each kind of failure once: an agent that makes a thousand calls would fill the terminal with one. */
-function teller() {
-  const told = new Set();
-  return (error) => {
-    const kind = error.code ?? error.message;
-    if (told.has(kind)) return;
-    told.add(kind);
-    const said = error.message.replace(/`[^`]*`/g, "`…`"); // what stands in quotes may be the client's words
-    process.stderr.write(`contextfold proxy: ${plain(`${error.code ? `${error.code}: ` : ""}${said}`)} (the first of its kind; no more are told)\n`);
-  };
-}
+const say = (what) => process.stderr.write(`contextfold proxy: ${plain(what)} (the first of its kind; no more are told)\n`);
 
 /** Until the process is told to stop. */
 const told = () => new Promise((done) => process.once("SIGTERM", done).once("SIGINT", done));

@@ -1,0 +1,36 @@
+/** What `compactionHooks` takes. */
+export interface CompactionHooksOptions {
+  /** How long the record is about, in tokens. Default 2000. */
+  maxTokens?: number | undefined;
+  /** Default false: where no record can be made, the agent goes on without it. True: it is thrown inside the hook, and the SDK reports it. */
+  strict?: boolean | undefined;
+  /** Hears every failure, instead of the console, which is told the first. */
+  onError?: ((error: unknown) => void) | undefined;
+}
+
+/** Hooks for `query()` of the Claude Agent SDK. */
+export interface CompactionHooks {
+  /** One hook, which gives the record as additional context. */
+  SessionStart: {
+    /** The beginning behind a compaction alone. */
+    matcher: "compact";
+    /** What the SDK calls. */
+    hooks: ((input: { transcript_path: string }) => Promise<{ hookSpecificOutput?: { hookEventName: "SessionStart"; additionalContext: string } }>)[];
+  }[];
+}
+
+/**
+ * Hooks that give the model a record of what was said behind each compaction that Claude Code makes by itself: the task and the user's
+ * rules word for word, files that were read and written, errors, names, what is still open. The record is made from the session's
+ * transcript, which has all messages in full; no model is asked. Node only.
+ *
+ * ```js
+ * import { query } from "@anthropic-ai/claude-agent-sdk";
+ * import { compactionHooks } from "contextfold/claude-agent";
+ *
+ * for await (const message of query({ prompt, options: { hooks: compactionHooks() } })) console.log(message);
+ * ```
+ *
+ * @throws {ContextError} `INVALID_CONFIG`, `INVALID_ARGUMENT` for wrong options, at once.
+ */
+export declare function compactionHooks(options?: CompactionHooksOptions): CompactionHooks;

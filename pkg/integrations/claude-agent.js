@@ -1,0 +1,63 @@
+// The Claude Agent SDK: a hook behind the compactions of its own program. Nothing of the SDK is imported.
+
+import { readFile } from "node:fs/promises";
+import { ContextError, Session, extractiveSummarize } from "contextfold";
+import { readTranscript } from "contextfold/transcript";
+import { nearest } from "../nearest.js";
+
+const OPTIONS = ["maxTokens", "strict", "onError"];
+/** What the program writes into its transcript of commands that are run there, in the user's name. */
+const COMMAND = /^\s*<(local-command-|command-name>)/;
+
+/** See claude-agent.d.ts. */
+export function compactionHooks(options = {}) {
+  const { maxTokens, strict, onError } = read(options);
+  const summarize = extractiveSummarize(maxTokens === undefined ? {} : { maxTokens });
+  let isSaid = false;
+  const failed = (error) => {
+    if (strict) throw error;
+    if (onError) {
+      try {
+        onError(error);
+      } catch {
+        // an observer's trouble is not the agent's
+      }
+      return {};
+    }
+    if (!isSaid) console.warn(`contextfold (claude-agent): no record was made behind a compaction, and the agent goes on without it. ${error} (said once; \`onError\` hears every failure, \`strict: true\` throws it)`);
+    isSaid = true;
+    return {};
+  };
+  const remind = async ({ transcript_path }) => {
+    try {
+      const additionalContext = await recordOf(await readFile(transcript_path, "utf8"), summarize);
+      return additionalContext ? { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext } } : {};
+    } catch (error) {
+      return failed(error);
+    }
+  };
+  return { SessionStart: [{ matcher: "compact", hooks: [remind] }] };
+}
+
+function read(options) {
+  if (typeof options !== "object" || options === null) throw new ContextError("INVALID_CONFIG", "expected an object of options");
+  const unknown = Object.keys(options).find((key) => !OPTIONS.includes(key));
+  if (unknown !== undefined) throw new ContextError("INVALID_CONFIG", `\`${unknown}\`: unknown key; did you mean \`${nearest(unknown, OPTIONS) ?? OPTIONS.join("`, `")}\`?`);
+  if (options.onError !== undefined && typeof options.onError !== "function") throw new ContextError("INVALID_CONFIG", "onError: expected a function");
+  return options;
+}
+
+/** What a transcript says, word for word where it can be: its file has all messages, those of before earlier compactions, too. */
+async function recordOf(text, summarize) {
+  const { format, items } = readTranscript(text, { partial: true }); // its last line may be half written
+  const session = new Session({ summarize });
+  try {
+    session.pushFrom(format, items.filter(({ role, content }) => !(role === "user" && typeof content === "string" && COMMAND.test(content))));
+    session.push({ role: "user", content: "Go on." }); // the newest message of the user is never folded
+    await session.compact();
+    const fold = session.folds().at(-1);
+    return fold && `From the conversation before it was compacted, word for word:\n\n${[fold.summary, fold.ledger].filter(Boolean).join("\n\n")}`;
+  } finally {
+    session.free();
+  }
+}
