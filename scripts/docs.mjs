@@ -14,7 +14,7 @@ const isCheck = process.argv.includes("--check");
 if (!isCheck) (await import("../tests/integrations/place.mjs")).placePackage();
 
 const pkg = "node_modules/contextfold/pkg";
-const integrations = ["ai-sdk", "openai", "anthropic", "openai-agents", "langchain", "tools", "testing", "opentelemetry", "react"];
+const integrations = ["ai-sdk", "openai", "anthropic", "openai-agents", "langchain", "bedrock", "tools", "testing", "opentelemetry", "react"];
 const entries = ["index", ...integrations.map((name) => `integrations/${name}`), "stores/memory", "stores/indexeddb", "transcript/index"];
 const DOCUMENTED = ["Class", "Interface", "TypeAlias", "Function", "Variable", "Accessor", "Method", "EnumMember"];
 must(

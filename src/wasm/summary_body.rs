@@ -51,7 +51,8 @@ pub fn continued(
 
 /// The view, marked for the prompt cache like the one that was sent last.
 fn view_as_sent(inner: &Rc<Inner>, format: Format) -> Result<JsValue, JsValue> {
-    let marks = if format == Format::Anthropic { inner.marks.borrow().most } else { 0 };
+    let has_marks = matches!(format, Format::Anthropic | Format::BedrockConverse);
+    let marks = if has_marks { inner.marks.borrow().most } else { 0 };
     Ok(marked_view_of(inner, format, None, marks)?.0)
 }
 

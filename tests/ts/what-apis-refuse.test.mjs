@@ -46,3 +46,18 @@ test("openai-chat: an empty list of tool calls", async () => {
   assert.deepEqual(entries[1], { role: "assistant", content: "Hello." });
   assert.equal(entries[0], list[0]);
 });
+
+test("bedrock-converse: texts of white space alone, and reasoning that a cache point stands behind", async () => {
+  const user = (...content) => ({ role: "user", content });
+  const list = [
+    user({ text: "Go on." }),
+    { role: "assistant", content: [{ text: "\n" }, { toolUse: { toolUseId: "a", name: "read", input: {} } }] },
+    user({ toolResult: { toolUseId: "a", content: [{ text: " " }] } }),
+    { role: "assistant", content: [{ reasoningContent: { reasoningText: { text: "hm", signature: "c2ln" } } }, { cachePoint: { type: "default" } }, { text: "Done." }] },
+    user({ text: " " }),
+  ];
+  const { view, entries } = await shown("bedrock-converse", list);
+  assert.deepEqual(errors("bedrock-converse", view), []);
+  assert.deepEqual(entries[3].content.map((block) => Object.keys(block)[0]), ["reasoningContent", "text"]);
+  assert.equal(entries[0], list[0], "what the API takes stays the very object");
+});

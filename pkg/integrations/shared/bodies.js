@@ -11,6 +11,7 @@ const BODIES = {
   "openai-responses": { list: "input", header: (body) => body.instructions, held: (body) => (body.previous_response_id ? "previous_response_id" : body.conversation ? "conversation" : null) },
   "openai-chat": { list: "messages", header: () => undefined, held: () => null },
   anthropic: { list: "messages", header: (body) => body.system, held: (body) => (body.thread ? "thread" : null) },
+  "bedrock-converse": { list: "messages", header: (body) => body.system, held: () => null, tools: (body) => body.toolConfig?.tools, mark: { cachePoint: { type: "default" } } },
 };
 
 const HELD = {
@@ -41,7 +42,7 @@ export class BodyKeeper {
 
   /** The body that is to be sent instead: the same object where nothing has to change. */
   async fit(body, { signal, usage, bytes, owner } = {}) {
-    const { list: key, header, held } = this.#body;
+    const { list: key, header, held, tools = (body) => body.tools } = this.#body;
     const holder = held(body);
     if (holder && this.#limitsOf) return { body }; // a server's clients cannot change it, and it is no failure
     if (holder) {
@@ -49,7 +50,7 @@ export class BodyKeeper {
       return { body };
     }
     if (!Array.isArray(body[key])) return { body };
-    const about = () => ({ header: header(body), tools: body.tools, usage, signal, args: body, cacheMarks: this.#marks(body), limits: this.#limitsOf?.(body), bytes, owner });
+    const about = () => ({ header: header(body), tools: tools(body), usage, signal, args: body, cacheMarks: this.#marks(body), limits: this.#limitsOf?.(body), bytes, owner });
     const { list, conversation, sent, report, system = [], marks = [] } = await this.#keeper.fit(body[key], about);
     const given = this.#written(body, { list, system, marks });
     this.#sent.set(given, sent);
@@ -61,7 +62,7 @@ export class BodyKeeper {
     const fitting = list === body[key] ? body : { ...body, [key]: list };
     if (system.length > 0) return { ...fitting, system: [...blocksOf(body.system), ...system] };
     if (!marks.some(({ part }) => part === "system")) return fitting;
-    const marked = { ...fitting, system: withMark(body.system) };
+    const marked = { ...fitting, system: withMark(body.system, this.#body.mark) };
     this.#unmarked.set(marked, fitting);
     return marked;
   }

@@ -9,6 +9,9 @@ import { Mirror } from "./mirror.js";
 import { readOptions } from "./options.js";
 import { save } from "./saved.js";
 
+/** Formats whose system prompt may be a list of blocks, apart from the messages. */
+const HAS_BLOCKS = new Set(["anthropic", "bedrock-converse"]);
+
 export class Keeper {
   #conversations;
   #options;
@@ -89,7 +92,7 @@ export class Keeper {
     };
     // Instructions that stand in the list itself are its header.
     const apart = header?.length > 0 && !isInstruction(whole[0]);
-    const inBlocks = apart && this.#format === "anthropic" && Array.isArray(header);
+    const inBlocks = apart && HAS_BLOCKS.has(this.#format) && Array.isArray(header);
     session.sync(this.#format, inBlocks ? { system: header, messages: whole } : whole);
     // What is sent, and comes in again, where something fails from here on.
     Object.assign(conversation, { whole, view: mine });
@@ -155,7 +158,7 @@ export class Keeper {
 
   #backTo(conversation, whole) {
     const header = conversation.told.header && JSON.parse(conversation.told.header);
-    const inBlocks = this.#format === "anthropic" && Array.isArray(header);
+    const inBlocks = HAS_BLOCKS.has(this.#format) && Array.isArray(header);
     conversation.session.sync(this.#format, inBlocks ? { system: header, messages: whole } : whole);
     conversation.whole = whole;
   }

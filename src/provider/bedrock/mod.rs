@@ -18,7 +18,8 @@ use super::{Calls, Note, Provider, Written, object, several_by_one, tool_names};
 use crate::error::{Error, Result};
 use crate::message::{Extras, Format, Message, Part, Role};
 
-pub(super) use blocks::{CACHE_POINT, is_call_id};
+pub use blocks::CACHE_POINT;
+pub(super) use blocks::is_call_id;
 pub(super) use documents::{each_name, is_name, name_of, rename};
 
 /// Format `"bedrock-converse"`.

@@ -2,10 +2,14 @@
 
 import { createServer } from "node:http";
 import { check, countTokens } from "contextfold";
+import { eventsOf as converseEventsOf, frame } from "./event-stream.mjs";
 import { eventsOf } from "./sse.mjs";
 import { ANSWER, CALLS } from "./work.mjs";
 
 const PATHS = { "/v1/responses": "openai-responses", "/v1/chat/completions": "openai-chat", "/v1/messages": "anthropic" };
+
+/** Bedrock has its model and its operation in the path. */
+const CONVERSE = /^\/model\/([^/]+)\/(converse|converse-stream)$/;
 
 const text = (answer) => ({ type: "output_text", text: answer, annotations: [] });
 const ANSWERS = {
@@ -30,6 +34,11 @@ const ANSWERS = {
     content: [said !== undefined ? { type: "text", text: said } : { type: "tool_use", id: `call_${n}`, name: "build", input: { n } }],
     usage: { input_tokens: usage, output_tokens: 20 },
   }),
+  "bedrock-converse": (n, usage, said) => ({
+    output: { message: { role: "assistant", content: [said !== undefined ? { text: said } : { toolUse: { toolUseId: `call_${n}`, name: "build", input: { n } } }] } },
+    stopReason: said !== undefined ? "end_turn" : "tool_use", metrics: { latencyMs: 1 },
+    usage: { inputTokens: usage, outputTokens: 20, totalTokens: usage + 20, cacheReadInputTokens: 0, cacheWriteInputTokens: 0 },
+  }),
 };
 
 /**
@@ -46,14 +55,23 @@ export async function provider({ window = Infinity, inStream = false, calls = CA
     request.setEncoding("utf8");
     let body = "";
     for await (const chunk of request) body += chunk;
-    const format = PATHS[new URL(request.url, "http://host").pathname];
+    const { pathname } = new URL(request.url, "http://host");
+    const [, modelId, operation] = CONVERSE.exec(pathname) ?? [];
+    const format = operation ? "bedrock-converse" : PATHS[pathname];
     let answered;
     try {
-      answered = answer(format, JSON.parse(body));
+      answered = answer(format, { ...(modelId && { modelId: decodeURIComponent(modelId) }), ...JSON.parse(body) });
     } catch (error) {
       answered = { status: 500, json: { error: { message: String(error) } } };
     }
     const { status, json } = answered;
+    if (operation) {
+      const head = { connection: "close", ...(status !== 200 && { "x-amzn-errortype": "ValidationException" }) };
+      if (status !== 200 || operation === "converse") return response.writeHead(status, { "content-type": "application/json", ...head }).end(JSON.stringify(status === 200 ? json : { message: json.error.message }));
+      response.writeHead(200, { "content-type": "application/vnd.amazon.eventstream", ...head });
+      for (const [type, event] of converseEventsOf(json)) response.write(frame(type, event));
+      return response.end();
+    }
     const asked = JSON.parse(body);
     if (status !== 200 || !asked.stream) return response.writeHead(status, { "content-type": "application/json", connection: "close" }).end(JSON.stringify(json));
     response.writeHead(200, { "content-type": "text/event-stream", connection: "close" });
