@@ -11,7 +11,7 @@ export function plugin(options) {
     const { input } = args;
     if (!COMMANDS.has(context.commandName) || !Array.isArray(input?.messages)) return next(args);
     const { body, conversation } = await keeper.fit(input);
-    const send = (body) => next(body === input ? args : { ...args, input: { ...body, messages: body.messages.map(withBytes) } });
+    const send = (body) => next(body === input ? args : { ...args, input: body });
     let result;
     try {
       result = await send(body);
@@ -43,27 +43,3 @@ function heard(stream, record) {
     },
   };
 }
-
-const MEDIA = ["image", "document", "video", "audio"];
-
-/** What came in another format has its bytes as base64 text, which the client would encode once more. */
-function withBytes(message) {
-  const content = blocks(message.content);
-  return content === message.content ? message : { ...message, content };
-}
-
-function blocks(list) {
-  const out = list.map((block) => {
-    if (Array.isArray(block.toolResult?.content)) {
-      const content = blocks(block.toolResult.content);
-      return content === block.toolResult.content ? block : { ...block, toolResult: { ...block.toolResult, content } };
-    }
-    const key = MEDIA.find((key) => typeof block[key]?.source?.bytes === "string");
-    if (key) return { ...block, [key]: { ...block[key], source: { ...block[key].source, bytes: bytesOf(block[key].source.bytes) } } };
-    const redacted = block.reasoningContent?.redactedContent;
-    return typeof redacted === "string" ? { ...block, reasoningContent: { redactedContent: bytesOf(redacted) } } : block;
-  });
-  return out.every((block, i) => block === list[i]) ? list : out;
-}
-
-const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));

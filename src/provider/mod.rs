@@ -36,7 +36,7 @@ mod thinking;
 mod too_many;
 mod tool_names;
 
-pub use bedrock::CACHE_POINT;
+pub use bedrock::{CACHE_POINT, tools_called};
 pub use calls::Calls;
 pub use check::{CheckOptions, Dialect, Severity, Violation, check};
 pub use convert::{Conversion, convert};

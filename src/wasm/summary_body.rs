@@ -14,7 +14,7 @@ use super::view::marked_view_of;
 use crate::compaction::{Size, SummaryRequest};
 use crate::context::Snapshot;
 use crate::message::{Format, Message, Role};
-use crate::provider::{list_keys, provider};
+use crate::provider::{list_keys, provider, tools_called};
 use crate::session::Session;
 
 /// The request as a body that goes on from the view: its entries as they were sent, the tools, and the instruction behind them. The
@@ -156,6 +156,14 @@ pub fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue
     }
     set(&body, list_key(format), &items)?;
     set_terms(&body, request, format)?;
+    if format == Format::BedrockConverse {
+        let messages = request.messages();
+        let calls = messages.iter().flat_map(|message| message.tool_calls()).filter(|call| !call.hosted);
+        let tools = tools_called(calls.map(|call| call.name.as_str()));
+        if !tools.is_empty() {
+            set(&body, "tools", &to_js(&tools)?)?;
+        }
+    }
     Ok(body.into())
 }
 

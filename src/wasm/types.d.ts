@@ -113,7 +113,7 @@ export interface Session {
    * list is yours: it is never changed afterwards. For an SDK's own types, see `EntryTypes`.
    *
    * Bytes of `bedrock-converse` may come as `Uint8Array`, as its SDK has them, or as base64 text, as they are on the wire: they go out as
-   * they came. A medium that came in another format goes out as base64 text.
+   * they came. A medium that came in another format goes out as `Uint8Array`.
    *
    * What was pushed in another format may hold what this one cannot say (audio for Anthropic, a failed output's `is_error` in
    * Chat Completions): it is left out or said otherwise, and `onNote` hears of each such thing, at every call.

@@ -1,6 +1,8 @@
 // A provider on 127.0.0.1: takes requests as the real one does, refuses what it would refuse, and follows a script.
 
 import { createServer } from "node:http";
+import { createServer as createHttp2Server } from "node:http2";
+import { createServer as createSocketServer } from "node:net";
 import { check, countTokens } from "contextfold";
 import { eventsOf as converseEventsOf, frame } from "./event-stream.mjs";
 import { eventsOf } from "./sse.mjs";
@@ -50,7 +52,7 @@ const ANSWERS = {
  */
 export async function provider({ window = Infinity, inStream = false, calls = CALLS, summary, perToken = 1, breakAt } = {}) {
   const state = { bodies: [], asked: [], summaries: 0, refused: 0, heads: [] };
-  const server = createServer(async (request, response) => {
+  const server = anyHttp(async (request, response) => {
     state.heads.push(request.headers);
     request.setEncoding("utf8");
     let body = "";
@@ -66,7 +68,7 @@ export async function provider({ window = Infinity, inStream = false, calls = CA
     }
     const { status, json } = answered;
     if (operation) {
-      const head = { connection: "close", ...(status !== 200 && { "x-amzn-errortype": "ValidationException" }) };
+      const head = { ...(request.httpVersionMajor < 2 && { connection: "close" }), ...(status !== 200 && { "x-amzn-errortype": "ValidationException" }) };
       if (status !== 200 || operation === "converse") return response.writeHead(status, { "content-type": "application/json", ...head }).end(JSON.stringify(status === 200 ? json : { message: json.error.message }));
       response.writeHead(200, { "content-type": "application/vnd.amazon.eventstream", ...head });
       for (const [type, event] of converseEventsOf(json)) response.write(frame(type, event));
@@ -108,6 +110,22 @@ export async function provider({ window = Infinity, inStream = false, calls = CA
     unref: () => server.unref(),
     close: () => new Promise((done) => (server.close(done), server.closeAllConnections())),
   });
+}
+
+/** A server for HTTP/1.1 and for HTTP/2 without TLS, which AWS's clients speak. */
+function anyHttp(answer) {
+  const [http, http2] = [createServer(answer), createHttp2Server(answer)];
+  const sockets = new Set();
+  const server = createSocketServer((socket) => {
+    sockets.add(socket.on("close", () => sockets.delete(socket)).on("error", () => {}));
+    socket.once("data", (first) => {
+      socket.pause();
+      socket.unshift(first);
+      (first.toString("latin1", 0, 3) === "PRI" ? http2 : http).emit("connection", socket);
+      process.nextTick(() => socket.resume());
+    });
+  });
+  return Object.assign(server, { closeAllConnections: () => sockets.forEach((socket) => socket.destroy()) });
 }
 
 const refusal = (message) => ({ status: 400, json: { type: "error", error: { type: "invalid_request_error", message, code: null, param: null } } });
