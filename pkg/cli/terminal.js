@@ -14,7 +14,13 @@ export function progress(text) {
 }
 
 export const print = (text) => process.stdout.write(text);
-export const printJson = (value) => print(`${JSON.stringify(value, null, 2)}\n`);
+/** For `JSON.stringify`: bytes as an API has them, in base64. */
+export function onWire(key, value) {
+  const own = this[key];
+  return ArrayBuffer.isView(own) ? Buffer.from(own.buffer, own.byteOffset, own.byteLength).toString("base64") : value;
+}
+
+export const printJson = (value) => print(`${JSON.stringify(value, onWire, 2)}\n`);
 
 /** A reader that went away (`| head`) is no error of ours; a disk that is full is told. */
 export function forgiveClosedPipe(stream, tell) {

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { failedToWrite, usage } from "./failure.js";
-import { print } from "./terminal.js";
+import { onWire, print } from "./terminal.js";
 
 /** Another path would do. */
 const WRONG_PLACE = {
@@ -17,7 +17,7 @@ const WRONG_PLACE = {
 /** Writes the transcript, and says how many bytes that took. */
 export function write(path, { value, list }, command) {
   const lines = path.endsWith(".jsonl") && value === list;
-  return writeText(path, lines ? list.map((item) => `${JSON.stringify(item)}\n`).join("") : `${JSON.stringify(value, null, 2)}\n`, command);
+  return writeText(path, lines ? list.map((item) => `${JSON.stringify(item, onWire)}\n`).join("") : `${JSON.stringify(value, onWire, 2)}\n`, command);
 }
 
 /** Writes a text, and says how many bytes that took. */

@@ -37,6 +37,7 @@ mod thinking;
 mod too_many;
 mod tool_names;
 
+pub use bedrock::{CACHE_POINT, tools_called};
 pub use calls::Calls;
 pub use check::{CheckOptions, Dialect, Severity, Violation, check};
 pub use convert::{Conversion, convert};
@@ -52,7 +53,7 @@ pub use overflow::{Overflow, is_too_large, overflow, refusal_texts};
 pub use reading::Reading;
 pub use renamed::{CallId, Renamed};
 pub use repair::{Change, MISSING_OUTPUT, Repaired, repair};
-pub use standing::{Lost, Standing};
+pub use standing::{Lost, Standing, mark_key};
 pub use thinking::{Unbound, binds_thinking, drop_bound_thinking};
 pub use too_many::{TooMany, too_many};
 

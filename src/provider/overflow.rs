@@ -22,7 +22,7 @@ pub struct Overflow {
 
 /// The texts, one a line, with what they name: the model's `limit`, `actual` for the tokens of the request, `answer` for
 /// those of the answer that was asked for, `total` for both.
-const TEXTS: [&str; 24] = [
+const TEXTS: [&str; 26] = [
     // Anthropic
     r"prompt is too long(: (?<actual>N) tokens > (?<limit>N) maximum)?",
     r"input length and `?max_tokens`? exceed context limit: (?<actual>N) \+ (?<answer>N) > (?<limit>N)",
@@ -44,6 +44,8 @@ const TEXTS: [&str; 24] = [
     r"reduce the length of the (messages|prompt|input)",
     // Amazon Bedrock
     r"input is too long for requested model",
+    r"too many input tokens\. max input tokens: (?<limit>N), request input token count: (?<actual>N)",
+    r"too many total text bytes",
     // GitHub Copilot
     r"prompt token count of (?<actual>N) exceeds the limit of (?<limit>N)",
     // llama.cpp, LM Studio

@@ -16,8 +16,8 @@ use crate::message::{CallKind, Extras, Format, Message, Part, Role};
 pub(super) const CACHE_MARKS: usize = 4;
 
 /// The key of a cache mark.
-pub(super) fn mark_key(format: Format) -> &'static str {
-    if format == Format::BedrockConverse { CACHE_POINT } else { "cache_control" }
+pub const fn mark_key(format: Format) -> &'static str {
+    if matches!(format, Format::BedrockConverse) { CACHE_POINT } else { "cache_control" }
 }
 
 pub(super) const REASONING_TAIL: &str = "R-reasoning-tail";

@@ -118,7 +118,7 @@ fn read_skills(value: &Value, keys: &Keys<'_>) -> Result<Vec<Skill>> {
 
 /// A tool definition's name, in any format; a hosted tool has its type's.
 pub fn tool_name(tool: &Value) -> &str {
-    let function = tool.get("function").unwrap_or(tool);
+    let function = ["function", "toolSpec"].iter().find_map(|key| tool.get(*key)).unwrap_or(tool);
     let named = ["name", "type"].iter().find_map(|key| function.get(*key)?.as_str());
     named.unwrap_or_default()
 }

@@ -37,7 +37,7 @@ pub fn count_tokens(
     let (text, messages) = if let Some(text) = string_of(&input) {
         (text, Vec::new())
     } else {
-        let input = json(&input, ErrorCode::InvalidMessage)?;
+        let input = json_of(Format::BedrockConverse, &input, ErrorCode::InvalidMessage)?; // any of them may have bytes
         (String::new(), provider(detect(&input).unwrap_or(Format::Messages)).read(&input)?)
     };
     let count = |counter: &dyn TokenCounter| {

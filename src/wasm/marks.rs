@@ -1,4 +1,4 @@
-//! What Anthropic's prompt cache is told to keep of a view: marks at the ends of what stays as it is from call to call.
+//! What the prompt cache of Anthropic, or of Bedrock's Converse, is told to keep of a view: marks at the ends of what stays as it is from call to call.
 
 use js_sys::{Array, Object, Reflect};
 use serde::Serialize;
@@ -11,13 +11,12 @@ use crate::context::{NodeKind, Slot};
 use crate::error::Error;
 use crate::message::{Format, Role};
 use crate::model::LEAST_CACHED_TOKENS;
+use crate::provider::{CACHE_POINT, mark_key};
 use crate::session::Session;
 use crate::sorting::sort_by_key;
 
 /// The API takes so many, wherever they stand.
 const MOST: usize = 4;
-
-const KEY: &str = "cache_control";
 
 /// The newest view that was asked for with `cacheMarks`.
 #[derive(Debug, Default)]
@@ -46,8 +45,8 @@ struct End {
 /// The option `cacheMarks` of a view in this format, where it is given.
 pub fn cache_marks(options: &JsValue, format: Format) -> Result<Option<usize>, JsValue> {
     let Some(given) = get(options, "cacheMarks")? else { return Ok(None) };
-    if format != Format::Anthropic {
-        let why = "`cacheMarks`: only the format \"anthropic\" has marks; others cache without being told";
+    if !matches!(format, Format::Anthropic | Format::BedrockConverse) {
+        let why = "`cacheMarks`: only the formats \"anthropic\" and \"bedrock-converse\" have marks; others cache without being told";
         return Err(Error::argument(why).into());
     }
     let most = count(&given, "cacheMarks")?;
@@ -58,11 +57,19 @@ pub fn cache_marks(options: &JsValue, format: Format) -> Result<Option<usize>, J
 }
 
 /// Puts up to `most` marks into a body, whose lists are the caller's, in copies of the entries; fewer where it has some of its own.
-pub fn mark(body: &JsValue, list: &List, core: &Session, most: usize) -> Result<Vec<CacheMark>, JsValue> {
+pub fn mark(
+    body: &JsValue,
+    list: &List,
+    core: &Session,
+    format: Format,
+    most: usize,
+) -> Result<Vec<CacheMark>, JsValue> {
+    let kind = mark_key(format);
     let Some(messages) = get(body, "messages")? else { return Ok(Vec::new()) };
     let messages: Array = messages.unchecked_into();
     let system = get(body, "system")?;
-    let mut room = MOST.saturating_sub(own_marks(&messages, system.as_ref(), &core.tools())?).min(most);
+    let own = own_marks(&messages, system.as_ref(), &core.tools(), kind)?;
+    let mut room = MOST.saturating_sub(own).min(most);
     let mut marks = Vec::new();
     for End { part, entry, tokens } in stable_ends(list, core) {
         if room == 0 {
@@ -73,7 +80,8 @@ pub fn mark(body: &JsValue, list: &List, core: &Session, most: usize) -> Result<
             None => (body.clone(), "system"),
         };
         let Some(content) = get(&holder, key)? else { continue };
-        let Some(marked) = marked(&content)? else { continue };
+        let marked = if format == Format::Anthropic { marked(&content)? } else { with_point(&content)? };
+        let Some(marked) = marked else { continue };
         set(&holder, key, &marked)?;
         if let Some(at) = entry {
             messages.set(at, holder);
@@ -109,21 +117,26 @@ fn stable_ends(list: &List, core: &Session) -> Vec<End> {
 }
 
 /// How many marks the caller's own entries, system prompt and tools have.
-fn own_marks(messages: &Array, system: Option<&JsValue>, tools: &[Value]) -> Result<usize, JsValue> {
-    let mut marks = tools.iter().filter(|tool| tool.get(KEY).is_some()).count();
+fn own_marks(
+    messages: &Array,
+    system: Option<&JsValue>,
+    tools: &[Value],
+    kind: &str,
+) -> Result<usize, JsValue> {
+    let mut marks = tools.iter().filter(|tool| tool.get(kind).is_some()).count();
     for entry in messages.iter() {
-        marks += get(&entry, "content")?.map_or(Ok(0), |content| marks_in(&content))?;
+        marks += get(&entry, "content")?.map_or(Ok(0), |content| marks_in(&content, kind))?;
     }
-    Ok(marks + system.map_or(Ok(0), marks_in)?)
+    Ok(marks + system.map_or(Ok(0), |system| marks_in(system, kind))?)
 }
 
 /// The marks of blocks, and of those in a tool's result.
-fn marks_in(content: &JsValue) -> Result<usize, JsValue> {
+fn marks_in(content: &JsValue, kind: &str) -> Result<usize, JsValue> {
     let mut marks = 0;
     if is_list(content) {
         for block in elements(content)?.iter().filter(|block| block.is_object()) {
-            marks += usize::from(get(block, KEY)?.is_some());
-            marks += get(block, "content")?.map_or(Ok(0), |inner| marks_in(&inner))?;
+            marks += usize::from(get(block, kind)?.is_some());
+            marks += get(block, "content")?.map_or(Ok(0), |inner| marks_in(&inner, kind))?;
         }
     }
     Ok(marks)
@@ -131,6 +144,7 @@ fn marks_in(content: &JsValue) -> Result<usize, JsValue> {
 
 /// The content with a mark at its last block that takes one; `None` where it has one there, or none takes it.
 fn marked(content: &JsValue) -> Result<Option<JsValue>, JsValue> {
+    const KEY: &str = mark_key(Format::Anthropic);
     let key = JsValue::from_str(KEY);
     let mark = to_js(&json!({ "type": "ephemeral" }))?;
     if let Some(text) = content.as_string() {
@@ -154,6 +168,28 @@ fn marked(content: &JsValue) -> Result<Option<JsValue>, JsValue> {
         Reflect::set(&copied, &key, &mark)?;
         blocks.set(at, copied);
         return Ok(Some(blocks.into()));
+    }
+    Ok(None)
+}
+
+/// The content with a cache point behind its last block that takes one; `None` where there is one, or none takes it. Models refuse
+/// one behind reasoning, and some behind a document.
+fn with_point(content: &JsValue) -> Result<Option<JsValue>, JsValue> {
+    let blocks = if is_list(content) { elements(content)? } else { Vec::new() };
+    for (at, block) in blocks.iter().enumerate().rev() {
+        let is = |key: &str| get(block, key).map(|body| body.is_some());
+        if is(CACHE_POINT)? {
+            return Ok(None);
+        }
+        if !is("reasoningContent")? && !is("document")? {
+            let point = to_js(&json!({ CACHE_POINT: { "type": "default" } }))?;
+            let marked: Array = blocks.iter().take(at + 1).cloned().collect();
+            marked.push(&point);
+            for rest in &blocks[at + 1..] {
+                marked.push(rest);
+            }
+            return Ok(Some(marked.into()));
+        }
     }
     Ok(None)
 }

@@ -14,7 +14,7 @@ use super::view::marked_view_of;
 use crate::compaction::{Size, SummaryRequest};
 use crate::context::Snapshot;
 use crate::message::{Format, Message, Role};
-use crate::provider::{list_keys, provider};
+use crate::provider::{list_keys, provider, tools_called};
 use crate::session::Session;
 
 /// The request as a body that goes on from the view: its entries as they were sent, the tools, and the instruction behind them. The
@@ -62,7 +62,8 @@ fn declared(tools: Vec<Value>) -> Vec<Value> {
 
 /// The view, marked for the prompt cache like the one that was sent last.
 fn view_as_sent(inner: &Rc<Inner>, format: Format) -> Result<JsValue, JsValue> {
-    let marks = if format == Format::Anthropic { inner.marks.borrow().most } else { 0 };
+    let has_marks = matches!(format, Format::Anthropic | Format::BedrockConverse);
+    let marks = if has_marks { inner.marks.borrow().most } else { 0 };
     Ok(marked_view_of(inner, format, None, marks)?.0)
 }
 
@@ -166,6 +167,14 @@ pub fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue
     }
     set(&body, list_key(format), &items)?;
     set_terms(&body, request, format)?;
+    if format == Format::BedrockConverse {
+        let messages = request.messages();
+        let calls = messages.iter().flat_map(|message| message.tool_calls()).filter(|call| !call.hosted);
+        let tools = tools_called(calls.map(|call| call.name.as_str()));
+        if !tools.is_empty() {
+            set(&body, "tools", &to_js(&tools)?)?;
+        }
+    }
     Ok(body.into())
 }
 

@@ -112,10 +112,13 @@ export interface Session {
    * what a pass changed and what has to be joined (a tool message among `messages` is a copy that carries `output_ref`). The
    * list is yours: it is never changed afterwards. For an SDK's own types, see `EntryTypes`.
    *
+   * Bytes of `bedrock-converse` may come as `Uint8Array`, as its SDK has them, or as base64 text, as they are on the wire: they go out as
+   * they came. A medium that came in another format goes out as `Uint8Array`.
+   *
    * What was pushed in another format may hold what this one cannot say (audio for Anthropic, a failed output's `is_error` in
    * Chat Completions): it is left out or said otherwise, and `onNote` hears of each such thing, at every call.
    *
-   * `cacheMarks` (0 to 4; default 0) is for `"anthropic"`: so many `cache_control` marks are put at the ends of what stays as it is, in this
+   * `cacheMarks` (0 to 4; default 0) is for `"anthropic"` and `"bedrock-converse"`: so many `cache_control` marks, or `cachePoint` blocks, are put at the ends of what stays as it is, in this
    * order: the view, the step before the newest, the newest summary, the system prompt (which covers the tools before it). They stand in
    * copies of the entries. Marks of your own stay, and count: a view never has more than the four that the API takes. No mark is put where
    * less than 1,024 tokens stand before it, or where there is one. `session.cacheMarks` says what they cover. A request for a summary that

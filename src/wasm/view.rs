@@ -108,7 +108,7 @@ pub fn marked_view_of(
             note_handed_out(&entries, inner);
         }
         let body = with_head(provider, head, entries)?;
-        let marks = if cache_marks > 0 { mark(&body, shown, core, cache_marks)? } else { Vec::new() };
+        let marks = if cache_marks > 0 { mark(&body, shown, core, format, cache_marks)? } else { Vec::new() };
         handles.lists.insert(format, list);
         Ok((body, marks))
     })??;

@@ -54,7 +54,7 @@ for (const document of documents)
       test(`example ${file.replace(".mts", "")} runs`, { skip: (wantsRedis && missingRedis) || false }, async (t) => {
         const server = await provider();
         t.after(() => server.close());
-        const keys = { OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${server.url}/v1`, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url, GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: server.url };
+        const keys = { OPENAI_API_KEY: "none", OPENAI_BASE_URL: `${server.url}/v1`, ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: server.url, GEMINI_API_KEY: "none", GOOGLE_GEMINI_BASE_URL: server.url, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: server.url, AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "none", AWS_SECRET_ACCESS_KEY: "none" };
         if (wantsRedis) {
           const redis = await startRedis();
           t.after(() => redis.stop());

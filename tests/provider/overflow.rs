@@ -6,6 +6,23 @@ use contextfold::provider::{Overflow, is_too_large, overflow, refusal_texts};
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn each_text_is_recognised_with_its_figures() {
     for (text, limit, actual) in [
+        (
+            "ValidationException: Too many input tokens. Max input tokens: 300000, request input token count: 355123",
+            Some(300_000),
+            Some(355_123),
+        ),
+        (
+            "The model returned the following errors: prompt is too long: 210000 tokens > 200000 maximum",
+            Some(200_000),
+            Some(210_000),
+        ),
+        (
+            "The model returned the following errors: input length and `max_tokens` exceed context limit: 196395 + 64000 > 204698, decrease input length or `max_tokens` and try again",
+            Some(140_698),
+            Some(196_395),
+        ),
+        ("ValidationException: Input is too long for requested model.", None, None),
+        ("too many total text bytes: 30000000 > 25000000", None, None),
         ("prompt is too long: 205668 tokens > 200000 maximum", Some(200_000), Some(205_668)),
         (
             r#"400 {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 213462 tokens > 200000 maximum"}}"#,

@@ -47,7 +47,7 @@ test("the number that an error names is the budget, and setOptions gives more", 
 
 test("every format says the placeholder as text", () => {
   const session = withShots({ media: { maxImages: 1, keepNewest: 0 } }, 3);
-  for (const format of ["messages", "openai-chat", "openai-responses", "anthropic", "ai-sdk", "gemini"]) {
+  for (const format of ["messages", "openai-chat", "openai-responses", "anthropic", "ai-sdk", "gemini", "bedrock-converse"]) {
     const text = JSON.stringify(session.view(format));
     assert.equal(text.split("[image left out of this request").length - 1, 2, format);
     assert.equal(text.split(image).length - 1, 1, format); // one is within the budget

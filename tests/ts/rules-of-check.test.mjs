@@ -33,6 +33,12 @@ const made = (...parts) => ({ role: "model", parts });
 const called = (id, name = "read") => ({ functionCall: { id, name, args: {} }, thoughtSignature: "c2ln" });
 const brought = (id, name = "read") => ({ functionResponse: { id, name, response: { output: "ok" } } });
 const go = asked({ text: "Go." });
+const says = (text) => ({ text });
+const calls = (toolUseId, more = {}) => ({ toolUse: { toolUseId, name: "read", input: {}, ...more } });
+const answers = (toolUseId, more = {}) => ({ toolResult: { toolUseId, content: [{ text: "ok" }], ...more } });
+const thought = (signature) => ({ reasoningContent: { reasoningText: { text: "hm", signature } } });
+const point = { cachePoint: { type: "default" } };
+const doc = (name) => ({ document: { format: "pdf", name, source: { bytes: "AAAA" } } });
 
 const LONG = "c".repeat(80);
 
@@ -56,6 +62,27 @@ const TABLE = {
   "A-trailing-space": ["anthropic", [user("Go."), assistant(text("So. "))]],
   "A-unanswered": ["anthropic", [user("Go."), assistant(use("a")), user("Next.")]],
   "A-use-in-user": ["anthropic", [user([text("Go."), use("a")]), assistant(text("So.")), user("Next.")]],
+  "B-cache-marks": ["bedrock-converse", [1, 2, 3, 4, 5].flatMap((n) => [user([says(`Question ${n}`), point]), assistant(says("Answer."))]).concat(user([says("Next.")]))],
+  "B-cache-place": ["bedrock-converse", [user([says("Go.")]), assistant(thought("c2ln"), point, says("So.")), user([says("Next.")])]],
+  "B-doc-dup": ["bedrock-converse", [user([says("Read."), doc("a")]), assistant(says("So.")), user([says("And?"), doc("a")])]],
+  "B-doc-name": ["bedrock-converse", [user([says("Read."), doc("a.pdf")])]],
+  "B-doc-text": ["bedrock-converse", [user([doc("a")])]],
+  "B-dup-result": ["bedrock-converse", [user([says("Go.")]), assistant(calls("a")), user([answers("a"), answers("a")])]],
+  "B-dup-use": ["bedrock-converse", [user([says("Go.")]), assistant(calls("a"), calls("a")), user([answers("a")])]],
+  "B-empty-content": ["bedrock-converse", [user([says("Go.")]), assistant(), user([says("Next.")])]],
+  "B-empty-error": ["bedrock-converse", [user([says("Go.")]), assistant(calls("a")), user([answers("a", { content: [], status: "error" })])]],
+  "B-empty-text": ["bedrock-converse", [user([says("Go.")]), assistant(says(" "), calls("a")), user([answers("a")])]],
+  "B-error-content": ["bedrock-converse", [user([says("Go.")]), assistant(calls("a")), user([answers("a", { content: [says("It failed."), doc("a")], status: "error" })])]],
+  "B-first": ["bedrock-converse", [assistant(says("Hello.")), user([says("Go.")])]],
+  "B-orphan-result": ["bedrock-converse", [user([says("Go.")]), assistant(says("No.")), user([answers("a"), says("Next.")])]],
+  "B-result-in-assistant": ["bedrock-converse", [user([says("Go.")]), assistant(calls("a")), user([answers("a")]), assistant(says("So."), answers("a")), user([says("Next.")])]],
+  "B-result-not-first": ["bedrock-converse", [user([says("Go.")]), assistant(calls("a")), user([says("Here."), answers("a")])]],
+  "B-same-role": ["bedrock-converse", [user([says("Go.")]), user([says("Now.")]), assistant(says("So.")), user([says("Next.")])]],
+  "B-signature": ["bedrock-converse", [user([says("Go.")]), assistant(thought(""), says("So.")), user([says("Next.")])]],
+  "B-thinking-last": ["bedrock-converse", [user([says("Go.")]), assistant(says("So."), thought("c2ln")), user([says("Next.")])]],
+  "B-trailing-space": ["bedrock-converse", [user([says("Go.")]), assistant(says("So. "))]],
+  "B-unanswered": ["bedrock-converse", [user([says("Go.")]), assistant(calls("a")), user([says("Next.")])]],
+  "B-use-in-user": ["bedrock-converse", [user([says("Go."), calls("a")]), assistant(says("So.")), user([says("Next.")])]],
   "C-dup-call": ["openai-chat", [user("Go."), asks(chatCall("a"), chatCall("a")), answer("a")]],
   "C-dup-tool": ["openai-chat", [user("Go."), asks(chatCall("a")), answer("a"), answer("a")]],
   "C-empty-calls": ["openai-chat", [user("Go."), { role: "assistant", content: "So.", tool_calls: [] }, user("Next.")]],
@@ -97,6 +124,9 @@ const APART = {
   "A-empty": "an empty list has nothing to mend", "C-empty": "an empty list has nothing to mend",
   "G-empty": "an empty list has nothing to mend", "G-tool-name": "a warning", "G-last": "a warning: newer models refuse it",
   "G-thought-signature": "a warning, of Gemini 3 and later alone; an error where the original had it",
+  "B-empty": "an empty list has nothing to mend", "B-thinking-first": "needs to know whether thinking is on",
+  "B-id": "a view keeps the ids that a caller knows his calls by", "B-name": "a view keeps the names of the caller's tools", "B-json": "a tool's answer is the caller's",
+  "B-tool-config": "a rule of requests: a view has no tools", "B-prefill": "a warning",
   "A-name": "a warning: hosts that took the name once take it again", "C-name": "a warning", "R-name": "a warning",
   "A-same-role": "a warning: the API joins them", "C-id-long": "a warning", "R-reasoning-unlinked": "an error only where `store` is set",
   "A-thinking-first": "needs to know whether thinking is on",
@@ -114,7 +144,7 @@ const errors = (format, history) => check(format, history).filter(({ severity })
 test("each rule that check has stands in the table, or apart for a reason", () => {
   const folder = new URL("../../src/provider/", import.meta.url);
   const files = readdirSync(new URL("check/", folder)).map((name) => `check/${name}`).concat("standing.rs");
-  const named = files.flatMap((file) => [...readFileSync(new URL(file, folder), "utf8").matchAll(/"([RCASMG]-[a-z-]+)"/g)].map(([, rule]) => rule));
+  const named = files.flatMap((file) => [...readFileSync(new URL(file, folder), "utf8").matchAll(/"([RCASMGB]-[a-z-]+)"/g)].map(([, rule]) => rule));
   assert.deepEqual([...new Set(named)].sort(), [...Object.keys(TABLE), ...Object.keys(APART)].sort());
 });
 

@@ -79,3 +79,18 @@ test("gemini: a history of another model's has calls that its models take, and w
   assert.deepEqual(view.contents[2].parts.map(({ functionResponse }) => functionResponse.response.output).sort(), ["1", "2"]);
   assert.equal(view.contents.length, 3);
 });
+
+test("bedrock-converse: texts of white space alone, and reasoning that a cache point stands behind", async () => {
+  const user = (...content) => ({ role: "user", content });
+  const list = [
+    user({ text: "Go on." }),
+    { role: "assistant", content: [{ text: "\n" }, { toolUse: { toolUseId: "a", name: "read", input: {} } }] },
+    user({ toolResult: { toolUseId: "a", content: [{ text: " " }] } }),
+    { role: "assistant", content: [{ reasoningContent: { reasoningText: { text: "hm", signature: "c2ln" } } }, { cachePoint: { type: "default" } }, { text: "Done." }] },
+    user({ text: " " }),
+  ];
+  const { view, entries } = await shown("bedrock-converse", list);
+  assert.deepEqual(errors("bedrock-converse", view), []);
+  assert.deepEqual(entries[3].content.map((block) => Object.keys(block)[0]), ["reasoningContent", "text"]);
+  assert.equal(entries[0], list[0], "what the API takes stays the very object");
+});

@@ -25,6 +25,14 @@ const BODIES = {
     },
     held: () => null,
   },
+  "bedrock-converse": {
+    list: "messages",
+    header: (body) => body.system,
+    withMore: (body, blocks) => ({ ...body, system: [...(body.system ?? []), ...blocks] }),
+    held: () => null,
+    tools: (body) => body.toolConfig?.tools,
+    mark: { cachePoint: { type: "default" } },
+  },
 };
 
 const HELD = {
@@ -55,7 +63,7 @@ export class BodyKeeper {
 
   /** The body that is to be sent instead: the same object where nothing has to change. */
   async fit(body, { signal, usage, bytes, owner } = {}) {
-    const { list: key, header, held } = this.#body;
+    const { list: key, header, held, tools = (body) => body.tools } = this.#body;
     if (body.compaction) return { body }; // it asks Anthropic to compact, and is nobody's next call
     const holder = held(body);
     if (holder && this.#limitsOf) return { body }; // a server's clients cannot change it, and it is no failure
@@ -64,7 +72,7 @@ export class BodyKeeper {
       return { body };
     }
     if (!Array.isArray(body[key])) return { body };
-    const about = () => ({ header: header(body), tools: body.tools, usage, signal, args: body, cacheMarks: this.#marks(body), limits: this.#limitsOf?.(body), bytes, owner });
+    const about = () => ({ header: header(body), tools: tools(body), usage, signal, args: body, cacheMarks: this.#marks(body), limits: this.#limitsOf?.(body), bytes, owner });
     const { list, conversation, sent, report, system = [], marks = [] } = await this.#keeper.fit(body[key], about);
     const given = this.#written(body, { list, system, marks });
     this.#sent.set(given, sent);
@@ -76,7 +84,7 @@ export class BodyKeeper {
     const fitting = list === body[key] ? body : { ...body, [key]: list };
     if (system.length > 0) return this.#body.withMore(fitting, system);
     if (!marks.some(({ part }) => part === "system")) return fitting;
-    const marked = { ...fitting, system: withMark(body.system) };
+    const marked = { ...fitting, system: withMark(body.system, this.#body.mark) };
     this.#unmarked.set(marked, fitting);
     return marked;
   }

@@ -11,6 +11,7 @@ export const partsOf = (instruction) => (Array.isArray(instruction?.parts) && in
 /** A list with the header that a format keeps apart, in its own pieces; the other formats have none. */
 export const WITH_PIECES = {
   anthropic: (system, messages) => ({ system, messages }),
+  "bedrock-converse": (system, messages) => ({ system, messages }),
   gemini: (parts, contents) => ({ systemInstruction: { parts }, contents }),
 };
 

@@ -14,8 +14,9 @@ function marksIn(blocks) {
   return blocks.reduce((sum, block) => sum + (block?.cache_control ? 1 : 0) + marksIn(block?.content), 0);
 }
 
-/** A system prompt with a mark at its end. */
-export function withMark(system) {
+/** A system prompt with a mark at its end: in its last block, or as a block of its own. */
+export function withMark(system, block) {
+  if (block) return [...system, block];
   const blocks = blocksOf(system);
   return blocks.map((block, i) => (i === blocks.length - 1 ? { cache_control: { type: "ephemeral" }, ...block } : block));
 }

@@ -136,20 +136,23 @@ fn closed(mut block: Fields, key: &str, body: Fields, order: &[&str]) -> Extras 
     block.into_extras(FORMAT, &[key])
 }
 
-/// Takes bytes, in base64: a text, or the object that stands for the SDK's.
+/// Takes bytes, in base64: the object that stands for the SDK's, which is what is written without a template, or a text.
 fn take_bytes(fields: &mut Fields, key: &str) -> Option<Text> {
-    if let Some(text) = fields.take_text(key) {
+    let value = fields.get(key)?;
+    if let Some(text) = value.as_str() {
+        let text = text.into();
+        fields.mark(key, json!("")); // not taken: a template remembers that it was a text
         return Some(text);
     }
-    let text: Text = fields.get(key)?.get(BYTES)?.as_str()?.into();
-    fields.mark(key, json!({ BYTES: "" })); // it is not what is written without a template
+    let text = value.get(BYTES)?.as_str()?.into();
+    fields.take(key);
     Some(text)
 }
 
-/// Sets bytes in the shape that they came in.
+/// Sets bytes in the shape that they came in; others as the SDK has them.
 fn set_bytes(out: &mut Object, key: &str, data: &str) {
-    let is_object = out.get(key).is_some_and(Value::is_object);
-    out.set(key, if is_object { json!({ BYTES: data }) } else { fields::json(data) });
+    let was_text = out.get(key).is_some_and(Value::is_string);
+    out.set(key, if was_text { fields::json(data) } else { json!({ BYTES: data }) });
 }
 
 fn media(block: Fields, mut body: Fields, key: &str, kind: MediaKind) -> Option<Media> {

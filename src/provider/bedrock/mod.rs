@@ -19,7 +19,8 @@ use super::{Calls, Note, Provider, Written, object, several_by_one, tool_names};
 use crate::error::{Error, Result};
 use crate::message::{Extras, Format, Message, Part, Role};
 
-pub(super) use blocks::{CACHE_POINT, is_call_id};
+pub use blocks::CACHE_POINT;
+pub(super) use blocks::is_call_id;
 pub(super) use documents::{each_name, is_name, name_of, rename};
 
 /// Format `"bedrock-converse"`.
@@ -199,14 +200,26 @@ pub(super) fn define_tools(body: &mut Value) -> Option<usize> {
         for block in message.get("content").and_then(Value::as_array).into_iter().flatten() {
             let name = block.pointer("/toolUse/name").and_then(Value::as_str);
             first = first.or(name.map(|_| i));
-            names.extend(name.filter(|name| !names.contains(name)));
+            names.extend(name);
         }
     }
-    let spec = |name: &&str| json!({ "toolSpec": { "name": name, "inputSchema": { "json": { "type": "object" } } } });
-    let tools: Vec<Value> = names.iter().map(spec).collect();
+    let tools = tools_called(names.into_iter());
     first?;
     body["toolConfig"] = json!({ "tools": tools });
     first
+}
+
+/// Definitions of tools of these names: the API wants some wherever there are calls.
+pub fn tools_called<'n>(names: impl Iterator<Item = &'n str>) -> Vec<Value> {
+    let mut tools: Vec<Value> = Vec::new();
+    for name in names {
+        let name = tool_names::written(name, LONGEST, &mut Vec::new());
+        let spec = json!({ "toolSpec": { "name": name, "inputSchema": { "json": { "type": "object" } } } });
+        if !tools.contains(&spec) {
+            tools.push(spec);
+        }
+    }
+    tools
 }
 
 /// Reads the entry at `index`: one message, or several where it holds tool results.

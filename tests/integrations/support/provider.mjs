@@ -1,11 +1,17 @@
 // A provider on 127.0.0.1: takes requests as the real one does, refuses what it would refuse, and follows a script.
 
 import { createServer } from "node:http";
+import { createServer as createHttp2Server } from "node:http2";
+import { createServer as createSocketServer } from "node:net";
 import { check, countTokens } from "contextfold";
+import { eventsOf as converseEventsOf, frame } from "./event-stream.mjs";
 import { eventsOf } from "./sse.mjs";
 import { ANSWER, CALLS } from "./work.mjs";
 
 const PATHS = { "/v1/responses": "openai-responses", "/v1/chat/completions": "openai-chat", "/v1/messages": "anthropic" };
+
+/** Bedrock has its model and its operation in the path. */
+const CONVERSE = /^\/model\/([^/]+)\/(converse|converse-stream)$/;
 
 const text = (answer) => ({ type: "output_text", text: answer, annotations: [] });
 const ANSWERS = {
@@ -37,6 +43,11 @@ const ANSWERS = {
     }],
     usageMetadata: { promptTokenCount: usage, candidatesTokenCount: 15, thoughtsTokenCount: 5, totalTokenCount: usage + 20 }, modelVersion: "m", responseId: `r${n}`,
   }),
+  "bedrock-converse": (n, usage, said) => ({
+    output: { message: { role: "assistant", content: [said !== undefined ? { text: said } : { toolUse: { toolUseId: `call_${n}`, name: "build", input: { n } } }] } },
+    stopReason: said !== undefined ? "end_turn" : "tool_use", metrics: { latencyMs: 1 },
+    usage: { inputTokens: usage, outputTokens: 20, totalTokens: usage + 20, cacheReadInputTokens: 0, cacheWriteInputTokens: 0 },
+  }),
 };
 const GENERATES = /:(generateContent|streamGenerateContent)$/;
 
@@ -49,22 +60,30 @@ const GENERATES = /:(generateContent|streamGenerateContent)$/;
  */
 export async function provider({ window = Infinity, inStream = false, calls = CALLS, summary, isSummary = (body) => JSON.stringify(body).includes("<summary>"), perToken = 1, breakAt, tool = (n) => ({ name: "build", input: { n } }) } = {}) {
   const state = { bodies: [], asked: [], summaries: 0, refused: 0, heads: [] };
-  const server = createServer(async (request, response) => {
+  const server = anyHttp(async (request, response) => {
     state.heads.push(request.headers);
     request.setEncoding("utf8");
     let body = "";
     for await (const chunk of request) body += chunk;
     const { pathname, searchParams } = new URL(request.url, "http://host");
-    const format = GENERATES.test(pathname) ? "gemini" : PATHS[pathname];
+    const [, modelId, operation] = CONVERSE.exec(pathname) ?? [];
+    const format = operation ? "bedrock-converse" : GENERATES.test(pathname) ? "gemini" : PATHS[pathname];
     let answered;
     try {
-      // Gemini's model, and whether it is to be streamed, stand in the path.
+      // The models of Gemini and Bedrock, and whether an answer is to be streamed, stand in the path.
       const [, model, stream] = /\/([^/:]+):(stream)?generateContent$/i.exec(pathname) ?? [];
-      answered = answer(format, { ...(model && { model, stream: stream !== undefined }), ...JSON.parse(body) });
+      answered = answer(format, { ...(modelId && { modelId: decodeURIComponent(modelId) }), ...(model && { model, stream: stream !== undefined }), ...JSON.parse(body) });
     } catch (error) {
       answered = { status: 500, json: { error: { message: String(error) } } };
     }
     const { status, json } = answered;
+    if (operation) {
+      const head = { ...(request.httpVersionMajor < 2 && { connection: "close" }), ...(status !== 200 && { "x-amzn-errortype": "ValidationException" }) };
+      if (status !== 200 || operation === "converse") return response.writeHead(status, { "content-type": "application/json", ...head }).end(JSON.stringify(status === 200 ? json : { message: json.error.message }));
+      response.writeHead(200, { "content-type": "application/vnd.amazon.eventstream", ...head });
+      for (const [type, event] of converseEventsOf(json)) response.write(frame(type, event));
+      return response.end();
+    }
     const asked = { stream: searchParams.get("alt") === "sse", ...JSON.parse(body) };
     if (status !== 200 || !asked.stream) return response.writeHead(status, { "content-type": "application/json", connection: "close" }).end(JSON.stringify(json));
     response.writeHead(200, { "content-type": "text/event-stream", connection: "close" });
@@ -102,6 +121,22 @@ export async function provider({ window = Infinity, inStream = false, calls = CA
     unref: () => server.unref(),
     close: () => new Promise((done) => (server.close(done), server.closeAllConnections())),
   });
+}
+
+/** A server for HTTP/1.1 and for HTTP/2 without TLS, which AWS's clients speak. */
+function anyHttp(answer) {
+  const [http, http2] = [createServer(answer), createHttp2Server(answer)];
+  const sockets = new Set();
+  const server = createSocketServer((socket) => {
+    sockets.add(socket.on("close", () => sockets.delete(socket)).on("error", () => {}));
+    socket.once("data", (first) => {
+      socket.pause();
+      socket.unshift(first);
+      (first.toString("latin1", 0, 3) === "PRI" ? http2 : http).emit("connection", socket);
+      process.nextTick(() => socket.resume());
+    });
+  });
+  return Object.assign(server, { closeAllConnections: () => sockets.forEach((socket) => socket.destroy()) });
 }
 
 const refusal = (message) => ({ status: 400, json: { type: "error", error: { type: "invalid_request_error", message, code: null, param: null } } });

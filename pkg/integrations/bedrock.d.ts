@@ -1,0 +1,47 @@
+import type { BedrockRuntimeClient, Message, SystemContentBlock } from "@aws-sdk/client-bedrock-runtime";
+import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
+
+export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
+
+declare module "contextfold" {
+  interface EntryTypes {
+    /** Of `@aws-sdk/client-bedrock-runtime`. */
+    "bedrock-converse": Message;
+    /** Of `@aws-sdk/client-bedrock-runtime`: a block of the system prompt. */
+    "bedrock-converse-system": SystemContentBlock;
+  }
+}
+
+/** Options of an integration, and how many cache points are put into each request. */
+export type BedrockOptions = IntegrationOptions<object> & {
+  /**
+   * Up to so many `cachePoint` blocks (0 to 4; default 0) are put at the ends of what stays as it is from call to call, as of
+   * `session.view("bedrock-converse", { cacheMarks })`. Your own stay, and there are never more than four in a request. Not every model
+   * takes them.
+   */
+  cacheMarks?: number | undefined;
+};
+
+/** What `client.middlewareStack.use` takes. */
+export interface BedrockPlugin {
+  applyToStack(stack: BedrockRuntimeClient["middlewareStack"]): void;
+}
+
+/**
+ * A plugin for the client: the `messages` of every `ConverseCommand` and `ConverseStreamCommand` are made to fit. A request that is
+ * refused as too long all the same is made once more, smaller. What answers say of their usage, streamed or not, corrects the counts. Your own
+ * list stays whole.
+ *
+ * ```js
+ * import { BedrockRuntimeClient } from "@aws-sdk/client-bedrock-runtime";
+ * import { plugin } from "contextfold/bedrock";
+ *
+ * const client = new BedrockRuntimeClient({ region: "us-east-1" });
+ * client.middlewareStack.use(plugin({ contextWindow: 200_000 }));
+ * ```
+ *
+ * `InvokeModelCommand` and all other commands go out as they are. A refusal that comes inside a stream that has begun is the caller's error.
+ *
+ * @throws {ContextError} `INVALID_CONFIG`, `UNKNOWN_MODEL`: at once, not in a request.
+ */
+export declare function plugin(options: BedrockOptions): BedrockPlugin;

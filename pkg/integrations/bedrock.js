@@ -1,0 +1,45 @@
+// Amazon Bedrock's client (`@aws-sdk/client-bedrock-runtime` 3): a plugin whose requests fit. Nothing of it is imported.
+
+import { BodyKeeper } from "./shared/bodies.js";
+
+const COMMANDS = new Set(["ConverseCommand", "ConverseStreamCommand"]);
+
+/** See bedrock.d.ts. */
+export function plugin(options) {
+  const keeper = new BodyKeeper("bedrock plugin", "bedrock-converse", options, { more: ["cacheMarks"] });
+  const middleware = (next, context) => async (args) => {
+    const { input } = args;
+    if (!COMMANDS.has(context.commandName) || !Array.isArray(input?.messages)) return next(args);
+    const { body, conversation } = await keeper.fit(input);
+    const send = (body) => next(body === input ? args : { ...args, input: body });
+    let result;
+    try {
+      result = await send(body);
+    } catch (error) {
+      const smaller = await keeper.recovered(conversation, body, error);
+      if (!smaller) throw error;
+      result = await send(smaller);
+    }
+    if (!conversation) return result;
+    const { output } = result;
+    if (!output.stream) {
+      keeper.record(conversation, output.usage, body);
+      return result;
+    }
+    const stream = heard(output.stream, (usage) => keeper.record(conversation, usage, body));
+    return { ...result, output: { ...output, stream } };
+  };
+  return { applyToStack: (stack) => stack.add(middleware, { step: "initialize", name: "contextfoldMiddleware", tags: ["CONTEXTFOLD"] }) };
+}
+
+/** The stream as it comes; what it says of usage is heard on its way. */
+function heard(stream, record) {
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const event of stream) {
+        if (event.metadata?.usage) record(event.metadata.usage);
+        yield event;
+      }
+    },
+  };
+}
