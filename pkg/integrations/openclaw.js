@@ -3,6 +3,7 @@
 
 import { ContextError, countTokens } from "contextfold";
 import { Keeper } from "./shared/keeper.js";
+import { remember } from "./shared/newest.js";
 import { readOptions } from "./shared/options.js";
 import { isSent, piMessages } from "./shared/pi-messages.js";
 import { wholeSummary } from "./shared/whole-summary.js";
@@ -32,7 +33,7 @@ export function contextEngine(options = {}) {
   const isKnown = rest.session !== undefined || rest.key !== undefined;
   const keeper = new Keeper("openclaw context engine", FORMAT, isKnown ? rest : { ...rest, key: ({ sessionId }) => sessionId }, { mirror: piMessages() });
   const conversations = new Map();
-  const committed = new Set();
+  const committed = new Map();
   const info = {
     id,
     name: "contextfold",
@@ -47,7 +48,7 @@ export function contextEngine(options = {}) {
     async assemble(params) {
       const list = params.messages.filter(isSent);
       const fitting = await keeper.fit(list, () => ({ limits: limitsOf(rest, params), args: params }));
-      conversations.set(params.sessionId, fitting.conversation);
+      remember(conversations, params.sessionId, fitting.conversation);
       const messages = fitting.list === list ? params.messages : fitting.list.flat();
       return { messages, estimatedTokens: fitting.conversation?.session.tokens ?? estimated(messages) };
     },
@@ -57,8 +58,7 @@ export function contextEngine(options = {}) {
     },
     async commitTurn({ advancementKey }) {
       if (committed.has(advancementKey)) return { status: "duplicate" };
-      committed.add(advancementKey);
-      if (committed.size > MOST) committed.delete(committed.values().next().value);
+      remember(committed, advancementKey, true, MOST);
       return { status: "committed" };
     },
     async compact({ sessionId, customInstructions: instructions, runtimeContext, runtimeSettings, abortSignal: signal }) {

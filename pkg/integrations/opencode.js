@@ -1,6 +1,7 @@
 // opencode: a plugin. Nothing of opencode is imported.
 
 import { Keeper } from "./shared/keeper.js";
+import { remember } from "./shared/newest.js";
 import { messagesOf, opencodePieces, piecesOf } from "./shared/opencode-messages.js";
 
 /** See opencode.d.ts. */
@@ -19,7 +20,7 @@ export function plugin(options = {}) {
       "experimental.chat.system.transform": async ({ sessionID }, { system }) => {
         const text = system.join("\n\n");
         // A title is asked for in the same session, with a short prompt of its own.
-        if (sessionID !== undefined && text.length > (prompts.get(sessionID)?.length ?? 0)) prompts.set(sessionID, text);
+        if (sessionID !== undefined && text.length > (prompts.get(sessionID)?.length ?? 0)) remember(prompts, sessionID, text);
       },
       // Also called with what opencode is about to summarize.
       "experimental.chat.messages.transform": async (_, { messages }) => {
@@ -34,7 +35,7 @@ export function plugin(options = {}) {
           usage: usageOf(messages),
           args: { sessionID, messages },
         }));
-        conversations.set(sessionID, fitting.conversation);
+        remember(conversations, sessionID, fitting.conversation);
         // opencode goes on with this very array.
         if (fitting.list !== pieces) messages.splice(0, messages.length, ...messagesOf(fitting.list, messages));
       },
