@@ -28,6 +28,10 @@ const STEP = {
     { role: "assistant", content: [{ type: "tool-call", toolCallId: id, toolName: "run", input: { n: 1 } }] },
     { role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: "run", output: { type: "text", value: text } }] },
   ],
+  "bedrock-converse": (id, text, die) => [
+    { role: "assistant", content: [...die.pick([[], [{ text: "Let me look." }]]), { toolUse: { toolUseId: id, name: "run", input: { n: 1 } } }] },
+    { role: "user", content: [{ toolResult: { toolUseId: id, content: die.pick([[{ text }], [{ json: { text } }]]) } }, ...die.pick([[], [{ text: "and?" }], [{ cachePoint: { type: "default" } }]])] },
+  ],
 };
 
 /** Parts that are no text, by format. */
@@ -37,10 +41,20 @@ const RARE = {
   "openai-responses": [{ type: "input_image", image_url: "https://example.com/a.png" }, { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }],
   anthropic: [{ type: "image", source: { type: "url", url: "https://example.com/a.png" } }, { type: "text", text: "x", cache_control: { type: "ephemeral" } }],
   "ai-sdk": [{ type: "image", image: "https://example.com/a.png" }],
+  "bedrock-converse": [{ image: { format: "png", source: { bytes: Uint8Array.of(1, 2, 3) } } }, { document: { format: "pdf", name: "a", source: { bytes: "AAAA" } } }, { video: { format: "mp4", source: { s3Location: { uri: "s3://b/a" } } } }],
 };
 
 /** Entries of a format, by dice. */
 export function entries(format) {
+  const told = format === "bedrock-converse" ? inBlocks : (list) => list;
+  const some = next(format);
+  return (die) => told(some(die));
+}
+
+/** A content of Bedrock's is a list of blocks. */
+const inBlocks = (list) => list.map((entry) => (typeof entry.content === "string" ? { ...entry, content: [{ text: entry.content }] } : entry));
+
+function next(format) {
   let calls = 0;
   return (die) => {
     const id = `call_${++calls}_${die.below(1e6)}`;

@@ -34,6 +34,11 @@ export function native(format, r, id, item, text, meta) {
       { role: "assistant", content: [{ type: "reasoning", text: "hm", providerOptions: { anthropic: { signature: "c2ln" } } }, { type: "tool-call", toolCallId: id, toolName: "read", input: { at: 1 } }] },
       { role: "tool", content: [{ type: "tool-result", toolCallId: id, toolName: "read", output: { type: "text", value: said() } }] },
     ],
+    "bedrock-converse": () => [
+      { role: "user", content: [{ text: said() }, { image: { format: "png", source: { bytes: Uint8Array.of(1, 2, 3) } } }, { document: { format: "pdf", name: "a", source: { bytes: "aGVsbG8=" } } }] },
+      { role: "assistant", content: [{ reasoningContent: { reasoningText: { text: "hm", signature: "c2ln" } } }, { reasoningContent: { redactedContent: Uint8Array.of(9) } }, { text: said() }, { toolUse: { toolUseId: id, name: "read", input: { at: 1 } } }] },
+      { role: "user", content: [{ toolResult: { toolUseId: id, content: [{ text: said() }], status: "error" } }] },
+    ],
   };
   const rare = {
     messages: () => [
@@ -93,6 +98,11 @@ export function native(format, r, id, item, text, meta) {
       { role: "tool", content: [{ type: "tool-approval-response", approvalId: "a1", approved: true }, { type: "tool-result", toolCallId: id, toolName: "read", output: { type: "content", value: [{ type: "text", text: said() }, { type: "media", data: "aGVsbG8=", mediaType: "image/png" }] } }] },
     ],
   };
+  rare["bedrock-converse"] = () => [
+    { role: "user", content: [{ guardContent: { text: { text: said(), qualifiers: ["query"] } } }, { searchResult: { source: image, title: "t", content: [{ text: said() }] } }, { cachePoint: { type: "default" } }] },
+    { role: "assistant", content: [{ citationsContent: { content: [{ text: said() }], citations: [] } }, { reasoningContent: { reasoningText: { text: "hm" } } }, { toolUse: { toolUseId: id, name: "read", input: {} } }, { cachePoint: { type: "default" } }] },
+    { role: "user", content: [{ toolResult: { toolUseId: id, content: [{ json: { said: said() } }, { video: { format: "mp4", source: { bytes: "aGVsbG8=" } } }] } }, { cachePoint: { type: "default" } }, { document: { format: "txt", name: "a", source: { text: said() } } }] },
+  ];
   const list = (r.chance(0.6) ? lists : rare)[format]();
   const cut = r.chance(0.7) ? list : list.slice(0, 1 + r.below(list.length));
   return cut.at(-1).type === "reasoning" ? cut.slice(0, -1) : cut; // it goes with what it made
@@ -117,6 +127,10 @@ export function body(format, r, input, words) {
       { model: "claude-sonnet-4-5", max_tokens: 9, system: text(), messages: input },
       { system: [{ type: "text", text: text(), cache_control: { type: "ephemeral" } }], messages: input },
       { role: "assistant", type: "message", content: [{ type: "text", text: text() }], stop_reason: "end_turn" },
+    ],
+    "bedrock-converse": [
+      { modelId: "us.anthropic.claude-sonnet-4-5", system: [{ text: text() }, { cachePoint: { type: "default" } }], messages: input },
+      { output: { message: { role: "assistant", content: [{ text: text() }] } }, stopReason: "end_turn", usage: { inputTokens: 9, outputTokens: 1, totalTokens: 10 } },
     ],
     "ai-sdk": [{ system: text(), messages: input }, { response: { messages: input } }, { prompt: text() }],
   };

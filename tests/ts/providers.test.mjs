@@ -133,6 +133,7 @@ describe("one entry by itself", () => {
     "openai-chat": { role: "user", content: "hi" },
     anthropic: { role: "user", content: "hi" },
     "ai-sdk": { role: "user", content: [{ type: "text", text: "hi" }] },
+    "bedrock-converse": { role: "user", content: [{ text: "hi" }] },
   };
   for (const [format, entry] of Object.entries(entries))
     test(`${format}: it is pushed, and comes out as the very object`, () => {
@@ -150,6 +151,7 @@ describe("what an SDK gives and takes, whole", () => {
     "openai-responses": { id: "resp_1", object: "response", instructions: "rules", output: [{ id: "msg_1", type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "hello", annotations: [] }] }] },
     "openai-chat": { id: "c", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { ...said, refusal: null } }] },
     anthropic: { id: "msg_1", type: "message", role: "assistant", model: "m", stop_reason: "end_turn", content: [{ type: "text", text: "hello" }], usage: { input_tokens: 1, output_tokens: 1 } },
+    "bedrock-converse": { output: { message: { role: "assistant", content: [{ text: "hello" }] } }, stopReason: "end_turn", usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } },
     "ai-sdk": { text: "hello", response: { id: "r", messages: [{ role: "assistant", content: [{ type: "text", text: "hello" }] }] } },
   };
   for (const [format, response] of Object.entries(responses))
@@ -178,6 +180,7 @@ describe("what an SDK gives and takes, whole", () => {
     "openai-chat": { model: "m", messages: [{ role: "system", content: "rules" }, { role: "user", content: "go" }] },
     anthropic: { model: "m", system: "rules", messages: [{ role: "user", content: "go" }] },
     "ai-sdk": { system: "rules", prompt: "go" },
+    "bedrock-converse": { modelId: "m", system: [{ text: "rules" }], messages: [{ role: "user", content: [{ text: "go" }] }] },
     messages: { messages: [{ role: "system", content: "rules" }, { role: "user", content: "go" }] },
   };
   for (const [format, body] of Object.entries(bodies))
