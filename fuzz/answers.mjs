@@ -4,7 +4,7 @@ import { check } from "contextfold";
 import { tick } from "./clock.mjs";
 import { code, disturb, real } from "./strange.mjs";
 
-const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini"];
+const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "bedrock-converse"];
 
 const GOOD = "<summary>the gist</summary>";
 

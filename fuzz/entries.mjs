@@ -39,6 +39,10 @@ const STEP = {
       { role: "user", parts: [{ functionResponse: { ...answered, name: "run", response: die.pick([{ output: text }, { result: text }, { text, n: 1 }]) } }, ...die.pick([[], [{ text: "and?" }]])] },
     ];
   },
+  "bedrock-converse": (id, text, die) => [
+    { role: "assistant", content: [...die.pick([[], [{ text: "Let me look." }]]), { toolUse: { toolUseId: id, name: "run", input: { n: 1 } } }] },
+    { role: "user", content: [{ toolResult: { toolUseId: id, content: die.pick([[{ text }], [{ json: { text } }]]) } }, ...die.pick([[], [{ text: "and?" }], [{ cachePoint: { type: "default" } }]])] },
+  ],
 };
 
 /** Parts that are no text, by format. */
@@ -49,10 +53,20 @@ const RARE = {
   anthropic: [{ type: "image", source: { type: "url", url: "https://example.com/a.png" } }, { type: "text", text: "x", cache_control: { type: "ephemeral" } }],
   "ai-sdk": [{ type: "image", image: "https://example.com/a.png" }],
   gemini: [{ inlineData: { mimeType: "image/png", data: "AAAA" } }, { fileData: { fileUri: "https://example.com/a.pdf", mimeType: "application/pdf" } }, { text: "" }],
+  "bedrock-converse": [{ image: { format: "png", source: { bytes: Uint8Array.of(1, 2, 3) } } }, { document: { format: "pdf", name: "a", source: { bytes: "AAAA" } } }, { video: { format: "mp4", source: { s3Location: { uri: "s3://b/a" } } } }],
 };
 
 /** Entries of a format, by dice. */
 export function entries(format) {
+  const told = format === "bedrock-converse" ? inBlocks : (list) => list;
+  const some = next(format);
+  return (die) => told(some(die));
+}
+
+/** A content of Bedrock's is a list of blocks. */
+const inBlocks = (list) => list.map((entry) => (typeof entry.content === "string" ? { ...entry, content: [{ text: entry.content }] } : entry));
+
+function next(format) {
   let calls = 0;
   const { user, assistant } = speakers(format);
   return (die) => {

@@ -39,6 +39,11 @@ export function native(format, r, id, item, text, meta) {
       { role: "model", parts: [{ text: "hm", thought: true }, { text: said() }, { functionCall: { id, name: "read", args: { at: 1 } }, thoughtSignature: "c2ln" }] },
       { role: "user", parts: [{ functionResponse: { id, name: "read", response: { error: said() } } }] },
     ],
+    "bedrock-converse": () => [
+      { role: "user", content: [{ text: said() }, { image: { format: "png", source: { bytes: Uint8Array.of(1, 2, 3) } } }, { document: { format: "pdf", name: "a", source: { bytes: "aGVsbG8=" } } }] },
+      { role: "assistant", content: [{ reasoningContent: { reasoningText: { text: "hm", signature: "c2ln" } } }, { reasoningContent: { redactedContent: Uint8Array.of(9) } }, { text: said() }, { toolUse: { toolUseId: id, name: "read", input: { at: 1 } } }] },
+      { role: "user", content: [{ toolResult: { toolUseId: id, content: [{ text: said() }], status: "error" } }] },
+    ],
   };
   const rare = {
     messages: () => [
@@ -104,6 +109,11 @@ export function native(format, r, id, item, text, meta) {
       { role: "model", parts: [{ inlineData: { mimeType: "image/png", data: "aGVsbG8=" }, thoughtSignature: "c2ln" }, { text: "", thoughtSignature: "c2ln" }] },
     ],
   };
+  rare["bedrock-converse"] = () => [
+    { role: "user", content: [{ guardContent: { text: { text: said(), qualifiers: ["query"] } } }, { searchResult: { source: image, title: "t", content: [{ text: said() }] } }, { cachePoint: { type: "default" } }] },
+    { role: "assistant", content: [{ citationsContent: { content: [{ text: said() }], citations: [] } }, { reasoningContent: { reasoningText: { text: "hm" } } }, { toolUse: { toolUseId: id, name: "read", input: {} } }, { cachePoint: { type: "default" } }] },
+    { role: "user", content: [{ toolResult: { toolUseId: id, content: [{ json: { said: said() } }, { video: { format: "mp4", source: { bytes: "aGVsbG8=" } } }] } }, { cachePoint: { type: "default" } }, { document: { format: "txt", name: "a", source: { text: said() } } }] },
+  ];
   const list = (r.chance(0.6) ? lists : rare)[format]();
   const cut = r.chance(0.7) ? list : list.slice(0, 1 + r.below(list.length));
   return cut.at(-1).type === "reasoning" ? cut.slice(0, -1) : cut; // it goes with what it made
@@ -128,6 +138,10 @@ export function body(format, r, input, words) {
       { model: "claude-sonnet-4-5", max_tokens: 9, system: text(), messages: input },
       { system: [{ type: "text", text: text(), cache_control: { type: "ephemeral" } }], messages: input },
       { role: "assistant", type: "message", content: [{ type: "text", text: text() }], stop_reason: "end_turn" },
+    ],
+    "bedrock-converse": [
+      { modelId: "us.anthropic.claude-sonnet-4-5", system: [{ text: text() }, { cachePoint: { type: "default" } }], messages: input },
+      { output: { message: { role: "assistant", content: [{ text: text() }] } }, stopReason: "end_turn", usage: { inputTokens: 9, outputTokens: 1, totalTokens: 10 } },
     ],
     "ai-sdk": [{ system: text(), messages: input }, { response: { messages: input } }, { prompt: text() }],
     gemini: [

@@ -292,4 +292,4 @@ export const OPERATIONS = {
   alone: (world, op) => ALONE[op.what](world, { ...op, with: real(op.with, world), options: real(op.options, world) }),
 };
 
-const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini"];
+const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "bedrock-converse"];

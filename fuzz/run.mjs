@@ -8,7 +8,7 @@ import { OPERATIONS } from "./operations.mjs";
 import { faulty } from "./stores.mjs";
 import { Boo, real } from "./strange.mjs";
 
-const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini"];
+const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "bedrock-converse"];
 
 const encoding = await loadEncoding("o200k_base");
 

@@ -6,7 +6,7 @@ import { random } from "./random.mjs";
 import { STORES } from "./stores.mjs";
 import { DISTURBANCES, NAMES } from "./strange.mjs";
 
-const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini"];
+const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "bedrock-converse"];
 const PIECES = ["lorem ipsum ", "never touch src/core.rs. ", "https://example.org/a?b=1 ", "日本語のテキスト。", "这是一个测试，", "👩‍👩‍👧", "e\u0301", "\ud800", "\r\n", "$& \\1 ", "</summary><summary>forged", '{"a":[1,2,{"b":"c"}]}', "", "\0", "E0308 ", "- [ ] write the docs\n"];
 const JUNK = [null, true, 0, -1, 1.5, 1e300, "", "x", [], {}, [null], { type: "text" }, { role: "user" }, "__proto__"];
 const EVENTS = ["*", "message_added", "items_removed", "conversation_replaced", "output_trimmed", "compaction_due", "compaction_started", "compaction_finished", "compaction_failed", "folded", "unfolded", "nothing"];

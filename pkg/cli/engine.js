@@ -35,7 +35,8 @@ function publicEncoding(model) {
 /** Puts the transcript into the session; its tools, too, which cost tokens with every call. */
 export function push(session, transcript) {
   const { format, body, items } = transcript;
-  if (Array.isArray(body?.tools)) session.setTools(format, body.tools);
+  const tools = body?.tools ?? body?.toolConfig?.tools;
+  if (Array.isArray(tools)) session.setTools(format, tools);
   session.pushFrom(format, body ? plainBody(transcript) : items);
 }
 
@@ -43,7 +44,7 @@ export function push(session, transcript) {
 export function plainBody({ format, body, items }) {
   if (format === "openai-responses")
     return body.instructions ? { instructions: body.instructions, input: items } : items;
-  if (format === "anthropic") return body.system ? { system: body.system, messages: items } : items;
+  if (format === "anthropic" || format === "bedrock-converse") return body.system ? { system: body.system, messages: items } : items;
   const header = body.system ?? body.instructions;
   return typeof header === "string" && header ? [{ role: "system", content: header }, ...items] : items;
 }
@@ -78,6 +79,7 @@ export function limits(flags) {
 const BODIES = {
   "openai-responses": { list: "input", header: "instructions" },
   anthropic: { list: "messages", header: "system" },
+  "bedrock-converse": { list: "messages", header: "system" },
 };
 const LISTS = new Set(["input", "messages", "items", "output"]);
 const HEADERS = new Set(["instructions", "system"]);

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 use super::inner::Inner;
 use super::summarize::output_terms;
-use super::value::{get, get_string, of_format_to_js, set, to_js};
+use super::value::{copy_of, get, get_string, of_format_to_js, set, to_js};
 use super::view::marked_view_of;
 use crate::compaction::{Size, SummaryRequest};
 use crate::context::Snapshot;
@@ -89,10 +89,27 @@ fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Resul
     };
     let instruction: Vec<Arc<Message>> = request.messages().pop().into_iter().collect();
     for entry in written(&instruction, format)?.1 {
-        list.push(&entry);
+        if !(format == Format::BedrockConverse && join(&list, &entry)?) {
+            list.push(&entry);
+        }
     }
     set_terms(&body, request, format)?;
     Ok(body)
+}
+
+/// Puts what an entry says behind the last one of a list, in a copy of that, where both are of one role: roles have to take turns.
+fn join(list: &Array, entry: &JsValue) -> Result<bool, JsValue> {
+    let Some(at) = list.length().checked_sub(1) else { return Ok(false) };
+    let last = list.get(at);
+    let content = |of: &JsValue| Ok::<_, JsValue>(get(of, "content")?.map(JsCast::unchecked_into::<Array>));
+    let (Some(said), Some(more)) = (content(&last)?, content(entry)?) else { return Ok(false) };
+    if get_string(&last, "role")? != get_string(entry, "role")? {
+        return Ok(false);
+    }
+    let joined = copy_of(&last)?;
+    set(&joined, "content", &said.concat(&more))?;
+    list.set(at, joined.into());
+    Ok(true)
 }
 
 /// The body with the header as the view has it: with its marks, in as many entries.

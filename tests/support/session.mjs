@@ -2,7 +2,7 @@
 
 import { ContextError } from "contextfold";
 
-export const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini"];
+export const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "bedrock-converse"];
 
 /** A predicate for `assert.throws` and `assert.rejects`: a ContextError of this code whose message has these words. */
 export const failsWith = (code, words = /./) => (error) => {
@@ -14,6 +14,9 @@ export const failsWith = (code, words = /./) => (error) => {
 
 /** Filler of `count` words, each its own, ten a line. */
 export const words = (count, seed = 0) => Array.from({ length: count }, (_, i) => `word${seed}x${i}${i % 10 === 9 ? "\n" : " "}`).join("");
+
+/** An entry as a format has it: a content of Bedrock's is a list of blocks. */
+export const saidIn = (format, entry) => (format === "bedrock-converse" && typeof entry.content === "string" ? { ...entry, content: [{ text: entry.content }] } : entry);
 
 export const user = (content, more) => ({ role: "user", content, ...more });
 export const assistant = (content, more) => ({ role: "assistant", content, ...more });

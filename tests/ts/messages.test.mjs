@@ -412,6 +412,7 @@ test("push refuses a part or an entry of another format, and says how it goes in
       { type: "function_call", call_id: "c", name: "f", arguments: "{}" },
       { type: "message", role: "user", content: [{ type: "input_text", text: "hello" }] },
     ],
+    "bedrock-converse": [{ role: "user", content: [{ toolResult: { toolUseId: "t1", content: [{ text: "x" }] } }] }],
     "openai-chat": [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://a/b.png" } }] }],
     "ai-sdk": [
       { role: "assistant", content: [{ type: "tool-call", toolCallId: "c", toolName: "f", input: {} }] },

@@ -134,6 +134,7 @@ describe("one entry by itself", () => {
     anthropic: { role: "user", content: "hi" },
     "ai-sdk": { role: "user", content: [{ type: "text", text: "hi" }] },
     gemini: { role: "user", parts: [{ text: "hi" }] },
+    "bedrock-converse": { role: "user", content: [{ text: "hi" }] },
   };
   for (const [format, entry] of Object.entries(entries))
     test(`${format}: it is pushed, and comes out as the very object`, () => {
@@ -151,6 +152,7 @@ describe("what an SDK gives and takes, whole", () => {
     "openai-responses": { id: "resp_1", object: "response", instructions: "rules", output: [{ id: "msg_1", type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "hello", annotations: [] }] }] },
     "openai-chat": { id: "c", object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", message: { ...said, refusal: null } }] },
     anthropic: { id: "msg_1", type: "message", role: "assistant", model: "m", stop_reason: "end_turn", content: [{ type: "text", text: "hello" }], usage: { input_tokens: 1, output_tokens: 1 } },
+    "bedrock-converse": { output: { message: { role: "assistant", content: [{ text: "hello" }] } }, stopReason: "end_turn", usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } },
     "ai-sdk": { text: "hello", response: { id: "r", messages: [{ role: "assistant", content: [{ type: "text", text: "hello" }] }] } },
     gemini: { responseId: "r", candidates: [{ content: { parts: [{ text: "hello" }], role: "model" }, finishReason: "STOP", index: 0 }], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 } },
   };
@@ -181,6 +183,7 @@ describe("what an SDK gives and takes, whole", () => {
     anthropic: { model: "m", system: "rules", messages: [{ role: "user", content: "go" }] },
     "ai-sdk": { system: "rules", prompt: "go" },
     gemini: { systemInstruction: { parts: [{ text: "rules" }] }, contents: "go" },
+    "bedrock-converse": { modelId: "m", system: [{ text: "rules" }], messages: [{ role: "user", content: [{ text: "go" }] }] },
     messages: { messages: [{ role: "system", content: "rules" }, { role: "user", content: "go" }] },
   };
   for (const [format, body] of Object.entries(bodies))

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { Session, check } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
 import { missing, recordedRequests, withoutEmptyCalls } from "../support/data.mjs";
-import { FORMATS, failsWith } from "../support/session.mjs";
+import { FORMATS, failsWith, saidIn } from "../support/session.mjs";
 
 const call = (id) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
 const asks = (text) => ({ role: "user", content: text });
@@ -59,6 +59,13 @@ describe("ids of calls that are made anew in each request", () => {
       { role: "user", parts: ["b", "a"].map((call) => ({ functionResponse: { id: id(call), name: "f", response: { output: call } } })) },
       { role: "model", parts: [{ text: "so" }, { functionCall: { id: id("c"), name: "f", args: {} } }] },
       { role: "user", parts: [{ functionResponse: { id: id("c"), name: "f", response: { output: "3" } } }] },
+    ],
+    "bedrock-converse": (id) => [
+      { role: "user", content: [{ text: "go" }] },
+      { role: "assistant", content: ["a", "b"].map((call) => ({ toolUse: { toolUseId: id(call), name: "f", input: {} } })) },
+      { role: "user", content: ["b", "a"].map((call) => ({ toolResult: { toolUseId: id(call), content: [{ text: call }] } })) },
+      { role: "assistant", content: [{ text: "so" }, { toolUse: { toolUseId: id("c"), name: "f", input: {} } }] },
+      { role: "user", content: [{ toolResult: { toolUseId: id("c"), content: [{ text: "3" }] } }] },
     ],
   };
   const ownIn = (n) => (call) => `${call}_${n}`;
@@ -375,6 +382,7 @@ describe("a restored session knows the caller's list again", () => {
     "openai-chat": [asks("go"), calls("a"), answers("a", "1"), says(long), asks("go on"), calls("b")],
     "openai-responses": [asks("go"), { type: "function_call", call_id: "a".repeat(80), name: "f", arguments: "{}" }, { type: "function_call_output", call_id: "a".repeat(80), output: "1" }, { role: "assistant", content: long }, { role: "user", content: [{ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }] }],
     anthropic: [asks("go"), says(long), asks("go on"), says("Done.\n")],
+    "bedrock-converse": [[asks, "go"], [says, long], [asks, "go on"]].map(([one, text]) => ({ ...one(text), content: [{ text }, ...(text === "go" ? [{ image: { format: "png", source: { bytes: Uint8Array.of(1, 2, 3) } } }, { cachePoint: { type: "default" } }] : [])] })),
     "anthropic, begun by the assistant": [says(`Hello. ${long}`), asks("go"), says("ok"), asks("go on")],
     "anthropic, blank texts": [asks("go"), { role: "assistant", content: [{ type: "text", text: "" }, { type: "text", text: long }] }, asks("go on"), says(" "), asks("and?")],
     "anthropic, a call that waits": [asks("go"), says(long), asks("go on"), { role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: {} }] }],
@@ -393,11 +401,11 @@ describe("a restored session knows the caller's list again", () => {
       const role = list.at(-1).role === "user" ? "assistant" : "user";
       const again = Session.restore(session.snapshot());
       for (const [s, entries] of [[session, list], [again, copies]]) {
-        assert.deepEqual(s.sync(format, [...entries, { role, content: "next" }]), { added: 1, diverged_at: null });
+        assert.deepEqual(s.sync(format, [...entries, saidIn(format, { role, content: "next" })]), { added: 1, diverged_at: null });
         assert.equal(s.folds().filter((fold) => fold.in_view).length, folds);
       }
       assert.deepEqual(again.snapshot(), session.snapshot());
-      assert.deepEqual(Session.restore(again.snapshot()).sync(format, [...copies, { role, content: "next" }]), { added: 0, diverged_at: null });
+      assert.deepEqual(Session.restore(again.snapshot()).sync(format, [...copies, saidIn(format, { role, content: "next" })]), { added: 0, diverged_at: null });
     });
 });
 
@@ -591,7 +599,7 @@ describe("a view that is handed back", () => {
       for (let round = 0; round < 3; round++) {
         const said = session.messages.length;
         const view = entries(session.view(format));
-        const goesOn = [...structuredClone(view), { role: "user", content: `more ${round}` }];
+        const goesOn = [...structuredClone(view), saidIn(format, { role: "user", content: `more ${round}` })];
         assert.deepEqual(session.sync(format, goesOn), { added: 1, diverged_at: null });
         assert.deepEqual(session.sync(format, goesOn), { added: 0, diverged_at: null });
         assert.equal(session.messages.length, said + 1);
@@ -605,7 +613,7 @@ describe("a view that is handed back", () => {
       assert.ok(before.equals(Buffer.from(session.snapshot())));
       // An entry of it that is otherwise is a rewritten past from there on; the fold goes with its own entry alone.
       const said = session.messages.length;
-      session.sync(format, [...view.slice(0, -1), { role: "user", content: "otherwise" }]);
+      session.sync(format, [...view.slice(0, -1), saidIn(format, { role: "user", content: "otherwise" })]);
       assert.equal(session.folds().length, 1);
       session.sync(format, [{ role: "user", content: "from the beginning" }]);
       assert.equal(session.folds().length, 0);
@@ -694,10 +702,10 @@ describe("a restored session takes a list as the live one does", () => {
     for (const format of FORMATS) {
       const live = new Session();
       live.setHeader("rules");
-      live.pushFrom(format, [says("one")]);
+      live.pushFrom(format, [saidIn(format, says("one"))]);
       for (const session of twins(live)) {
         const view = session.view(format);
-        const list = [...(Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents)), asks("two")];
+      const list = [...(Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents)), saidIn(format, asks("two"))];
         session.sync(format, structuredClone(list));
         assert.deepEqual(session.messages.filter((m) => m.role === "system").map((m) => m.content), ["rules"], format);
       }

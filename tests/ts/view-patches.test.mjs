@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Session } from "contextfold";
 import { assistant, calls, conversation, output, user, words } from "../support/session.mjs";
 
-const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini"];
+const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "bedrock-converse"];
 const SUMMARY = "<summary>the gist</summary>";
 const listOf = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages));
 

@@ -89,13 +89,12 @@ pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, fo
         }
     }
     // A view is no request yet: that says its model.
-    if let Some(i) =
-        has_tools.filter(|_| given(body, "modelId").is_some() && given(body, "toolConfig").is_none())
-    {
+    let is_request = given(body, "modelId").is_some();
+    if let Some(i) = has_tools.filter(|_| is_request && given(body, "toolConfig").is_none()) {
         found.error("B-tool-config", i, "tool blocks without `toolConfig`");
     }
-    let last = list.last().filter(|last| !options.pending && text(last, "role") == Some("assistant"));
-    if last.is_some() {
+    let last = list.last().filter(|last| text(last, "role") == Some("assistant"));
+    if last.is_some() && is_request && !options.pending {
         found.warn(
             "B-prefill",
             list.len() - 1,

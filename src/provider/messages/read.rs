@@ -344,7 +344,10 @@ fn part(value: &Value, index: usize, n: usize) -> Result<Part> {
     let wrong = |what: &str| Error::message_at(index, format!("`content[{n}]`{what}"));
     let Value::Object(map) = value else { return Err(wrong(" is not an object")) };
     let mut fields = Fields::new(map);
-    let kind = fields.take_string("type").ok_or_else(|| wrong(" has no `type`"))?;
+    let kind = fields.take_string("type").ok_or_else(|| match (of_part(value), map.keys().next()) {
+        (Some(format), Some(key)) => wrong(&format!(": {}", foreign(key, format))),
+        _ => wrong(" has no `type`"),
+    })?;
     let given = extras(&mut fields, index)?;
     let finish = |fields: Fields| part_extras(fields, given, &PART_KEYS);
     let part = match kind.as_str() {
