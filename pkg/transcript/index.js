@@ -8,9 +8,9 @@ import { locateFault, salvage } from "./json.js";
 export { TranscriptError };
 
 // A Responses body may say its input as one text; a response has its items in `output`.
-export const LIST_KEYS = ["input", "messages", "items", "output"];
+export const LIST_KEYS = ["input", "messages", "contents", "items", "output"];
 
-export const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk"];
+export const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini"];
 // What a record of a request may call its format.
 const CALLED = { responses: "openai-responses", chat: "openai-chat" };
 

@@ -95,7 +95,7 @@ const TABLE = {
 /** Rules that no list of its own breaks for its format's own provider, and why they are not in the table. */
 const APART = {
   "A-empty": "an empty list has nothing to mend", "C-empty": "an empty list has nothing to mend",
-  "G-empty": "an empty list has nothing to mend", "G-tool-name": "a warning", "G-last": "a warning: newer models refuse it",
+  "G-empty": "an empty list has nothing to mend", "G-tool-name": "a warning",
   "G-thought-signature": "a warning, of Gemini 3 and later alone; an error where the original had it",
   "A-name": "a warning: hosts that took the name once take it again", "C-name": "a warning", "R-name": "a warning",
   "A-same-role": "a warning: the API joins them", "C-id-long": "a warning", "R-reasoning-unlinked": "an error only where `store` is set",

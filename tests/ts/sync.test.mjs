@@ -585,13 +585,14 @@ describe("a view that is handed back", () => {
     session.push([asks("go"), calls("a"), answers("a", "lorem ipsum ".repeat(100)), says(`done ${"word ".repeat(300)}`), asks("and?"), calls("b"), answers("b", "yes"), says("so")]);
     return session;
   };
+  const saying = (format, text) => (format === "gemini" ? { role: "user", parts: [{ text }] } : { role: "user", content: text });
   for (const format of FORMATS)
     test(`${format}: what comes behind it is new, before a fold and after`, async () => {
       const session = talk();
       for (let round = 0; round < 3; round++) {
         const said = session.messages.length;
         const view = entries(session.view(format));
-        const goesOn = [...structuredClone(view), { role: "user", content: `more ${round}` }];
+        const goesOn = [...structuredClone(view), saying(format, `more ${round}`)];
         assert.deepEqual(session.sync(format, goesOn), { added: 1, diverged_at: null });
         assert.deepEqual(session.sync(format, goesOn), { added: 0, diverged_at: null });
         assert.equal(session.messages.length, said + 1);
@@ -605,9 +606,9 @@ describe("a view that is handed back", () => {
       assert.ok(before.equals(Buffer.from(session.snapshot())));
       // An entry of it that is otherwise is a rewritten past from there on; the fold goes with its own entry alone.
       const said = session.messages.length;
-      session.sync(format, [...view.slice(0, -1), { role: "user", content: "otherwise" }]);
+      session.sync(format, [...view.slice(0, -1), saying(format, "otherwise")]);
       assert.equal(session.folds().length, 1);
-      session.sync(format, [{ role: "user", content: "from the beginning" }]);
+      session.sync(format, [saying(format, "from the beginning")]);
       assert.equal(session.folds().length, 0);
       assert.equal(session.messages.length, said + 2, "the history keeps all of it");
       assert.equal(entries(session.view(format)).filter((entry) => entry.role !== "system").length, 1);
@@ -694,10 +695,11 @@ describe("a restored session takes a list as the live one does", () => {
     for (const format of FORMATS) {
       const live = new Session();
       live.setHeader("rules");
-      live.pushFrom(format, [says("one")]);
+      const [one, two] = format === "gemini" ? [{ role: "model", parts: [{ text: "one" }] }, { role: "user", parts: [{ text: "two" }] }] : [says("one"), asks("two")];
+      live.pushFrom(format, [one]);
       for (const session of twins(live)) {
         const view = session.view(format);
-        const list = [...(Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents)), asks("two")];
+        const list = [...(Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents)), two];
         session.sync(format, structuredClone(list));
         assert.deepEqual(session.messages.filter((m) => m.role === "system").map((m) => m.content), ["rules"], format);
       }

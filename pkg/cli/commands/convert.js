@@ -26,7 +26,7 @@ export function convert(read, flags) {
   return EXIT.fine;
 }
 
-const KEYS = { "openai-responses": "input", anthropic: "messages" };
+const KEYS = { "openai-responses": "input", anthropic: "messages", gemini: "contents" };
 
 /** What the engine reads: the body under its API's own key, for what stands beside the list counts, too. */
 function requestOf(transcript) {

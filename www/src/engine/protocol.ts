@@ -3,7 +3,7 @@
 import type { CacheBreak, Costs, ErrorCode, FoldInfo, Format, LeftOutNow, PartReport, PresetName, Report, SimulationPrices, SummaryRequest, Violation } from "contextfold";
 
 /** The formats that the view is written in. */
-export const FORMATS = ["openai-responses", "openai-chat", "anthropic", "ai-sdk", "messages"] as const satisfies readonly Format[];
+export const FORMATS = ["openai-responses", "openai-chat", "anthropic", "gemini", "ai-sdk", "messages"] as const satisfies readonly Format[];
 
 /** What the visitor sets. */
 export interface Settings {
