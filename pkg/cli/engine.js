@@ -45,6 +45,7 @@ export function plainBody({ format, body, items }) {
   if (format === "openai-responses")
     return body.instructions ? { instructions: body.instructions, input: items } : items;
   if (format === "anthropic" || format === "bedrock-converse") return body.system ? { system: body.system, messages: items } : items;
+  if (format === "gemini") return body.systemInstruction ? { systemInstruction: body.systemInstruction, contents: items } : items;
   const header = body.system ?? body.instructions;
   return typeof header === "string" && header ? [{ role: "system", content: header }, ...items] : items;
 }
@@ -80,9 +81,10 @@ const BODIES = {
   "openai-responses": { list: "input", header: "instructions" },
   anthropic: { list: "messages", header: "system" },
   "bedrock-converse": { list: "messages", header: "system" },
+  gemini: { list: "contents", header: "systemInstruction" },
 };
-const LISTS = new Set(["input", "messages", "items", "output"]);
-const HEADERS = new Set(["instructions", "system"]);
+const LISTS = new Set(["input", "messages", "contents", "items", "output"]);
+const HEADERS = new Set(["instructions", "system", "systemInstruction"]);
 
 /**
  * The view in a format, in the shape in which the transcript came: a list for a list, a body for a body.
@@ -109,7 +111,7 @@ export function shaped(view, transcript, format) {
   return { value: { ...Object.fromEntries(kept), ...header }, list, left_behind: [] };
 }
 
-function split({ input, messages, ...header }) {
+function split({ input, messages, contents, ...header }) {
   const said = Object.fromEntries(Object.entries(header).filter(([, value]) => value !== undefined && value !== null));
   return [input ?? messages, said];
 }

@@ -268,6 +268,22 @@ mod tests {
     }
 
     #[test]
+    fn geminis_signatures_and_ids_do_not_count() {
+        let asks = |id: Value, signature: &str| json!({ "role": "model", "parts": [{ "functionCall": { "id": id, "name": "f", "args": { "a": 1 } }, "thoughtSignature": signature }, { "text": "", "thoughtSignature": signature }] });
+        let answers = |id: Value, output: &str| json!({ "role": "user", "parts": [{ "functionResponse": { "id": id, "name": "f", "response": { "output": output } } }] });
+        let without = json!({ "role": "model", "parts": [{ "functionCall": { "args": { "a": 1 }, "id": "a", "name": "f" } }] });
+        assert!(same(Format::Gemini, &asks(json!("a"), "x"), &asks(json!("a"), "y")));
+        assert!(same(Format::Gemini, &asks(json!("a"), "x"), &without));
+        assert!(!same(Format::Gemini, &answers(json!("a"), "1"), &answers(json!("a"), "2")));
+        assert!(!same(Format::Gemini, &answers(json!("a"), "1"), &answers(json!("b"), "1")), "another call");
+        let (one, other) = (asks(json!("a"), "x"), asks(json!("b"), "x"));
+        assert!(
+            Reading::of(Format::Gemini, &one).says(&Reading::of(Format::Gemini, &other)),
+            "whatever its id"
+        );
+    }
+
+    #[test]
     fn what_a_model_reads_counts() {
         let entry = json!({ "role": "user", "content": "x" });
         for other in [

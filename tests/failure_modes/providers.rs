@@ -106,19 +106,36 @@ fn f09_a_thought_signature_stays_on_its_part() {
             json!({ "role": "tool", "content": [result("a"), result("b")] }),
         ]
     };
-    let lists: [(Format, Vec<Value>); 2] = [
+    let gemini = |n: usize| {
+        let call = |c: &str| {
+            json!({ "functionCall": { "id": format!("{c}{n}"), "name": "read_file", "args": {} },
+            "thoughtSignature": format!("sig-{c}{n}") })
+        };
+        let answer = |c: &str| json!({ "functionResponse": { "id": format!("{c}{n}"), "name": "read_file", "response": { "output": filler(60) } } });
+        [
+            json!({ "role": "user", "parts": [{ "text": format!("question {n} {}", filler(20)) }] }),
+            json!({ "role": "model", "parts": [call("a"), call("b")] }),
+            json!({ "role": "user", "parts": [answer("a"), answer("b")] }),
+        ]
+    };
+    let lists: [(Format, Vec<Value>); 3] = [
         (Format::OpenaiChat, (0..8).flat_map(chat).collect()),
         (Format::AiSdk, (0..8).flat_map(sdk).collect()),
+        (Format::Gemini, (0..8).flat_map(gemini).collect()),
     ];
     for (format, list) in lists {
         // Every call of the list, with the signature that stands on it.
         let signed = |list: &Value| {
             let mut found = Vec::new();
             for message in list.as_array().unwrap() {
-                let calls = message["tool_calls"].as_array().into_iter().chain(message["content"].as_array());
-                for call in calls.flatten().filter(|c| c["type"] == "function" || c["type"] == "tool-call") {
-                    let id =
-                        call.get("id").or(call.get("toolCallId")).and_then(Value::as_str).unwrap().to_owned();
+                let calls =
+                    ["tool_calls", "content", "parts"].into_iter().filter_map(|key| message[key].as_array());
+                let is_call = |c: &&Value| {
+                    c["type"] == "function" || c["type"] == "tool-call" || c["functionCall"].is_object()
+                };
+                for call in calls.flatten().filter(is_call) {
+                    let id = call.get("id").or(call.get("toolCallId")).or(call.pointer("/functionCall/id"));
+                    let id = id.and_then(Value::as_str).unwrap().to_owned();
                     let on_it = call.to_string().contains(&format!("\"sig-{id}\""));
                     found.push((id, on_it));
                 }

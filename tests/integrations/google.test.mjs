@@ -2,10 +2,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import * as genai3 from "@google/genai";
 import { Session } from "contextfold";
 import { fittingFetch } from "contextfold/google";
-import * as genai2 from "genai-2";
 import { provider } from "./support/provider.mjs";
 import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
 
@@ -15,7 +13,11 @@ const build = { name: "build", description: "Builds.", parametersJsonSchema: { t
 const config = { systemInstruction: "You build.", tools: [{ functionDeclarations: [build] }] };
 const LONG_CALLS = 200;
 
-for (const [major, { GoogleGenAI }] of Object.entries({ 2: genai2, 3: genai3 }))
+/** Version 3 wants Node 22. */
+const MAJORS = { 2: "genai-2", ...(Number.parseInt(process.versions.node, 10) >= 22 && { 3: "@google/genai" }) };
+
+for (const [major, name] of Object.entries(MAJORS)) {
+  const { GoogleGenAI } = await import(name);
   describe(`@google/genai ${major}`, () => {
     let server;
     before(async () => (server = await provider({ summary: SUMMARY })));
@@ -163,7 +165,7 @@ for (const [major, { GoogleGenAI }] of Object.entries({ 2: genai2, 3: genai3 }))
     test("a memory stands behind one's own instructions", async () => {
       const { bodies } = fresh();
       const session = new Session(OPTIONS);
-      session.setContext({ memory: "The user is called Ann." });
+      session.setContext({ memory: ["The user is called Ann."] });
       await loop(client({ session, strict: true }));
       assertKept("gemini", bodies);
       assert.ok(bodies.every(({ systemInstruction, contents }) => systemInstruction.parts[0].text === "You build." && JSON.stringify([systemInstruction, contents]).includes("called Ann")));
@@ -177,7 +179,7 @@ for (const [major, { GoogleGenAI }] of Object.entries({ 2: genai2, 3: genai3 }))
         httpOptions: { baseUrl: server.url, fetch: fittingFetch({ ...STRICT, fetch: async (url) => (paths.push(new URL(url).pathname), Response.json({ totalTokens: 3 })) }) },
       });
       assert.equal((await ai.models.countTokens({ model: "m", contents: "x" })).totalTokens, 3);
-      assert.deepEqual(paths, ["/v1beta/models/m:countTokens"]);
+      assert.match(paths.join(), /^\/v1(beta)?\/models\/m:countTokens$/);
     });
 
     test("a failure inside leaves the agent running with its own contents, and is said once", async () => {
@@ -191,6 +193,7 @@ for (const [major, { GoogleGenAI }] of Object.entries({ 2: genai2, 3: genai3 }))
       await assert.rejects(loop(client({ session, strict: true })), { code: "FREED" });
     });
   });
+}
 
 test("wrong options are told at once", () => {
   assert.throws(() => fittingFetch({ contextWindw: 1 }), { code: "INVALID_CONFIG", message: /contextWindow/ });

@@ -87,6 +87,17 @@ fn each_text_is_recognised_with_its_figures() {
             Some(1_200_001),
         ),
         (r#"{"error":{"code":"context_length_exceeded"}}"#, None, None),
+        // The message of `@google/genai`'s `ApiError` is the answer's JSON; gateways put that into JSON once more.
+        (
+            r#"{"error":{"code":400,"message":"The input token count (1234567) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}"#,
+            Some(1_048_576),
+            Some(1_234_567),
+        ),
+        (
+            r#"{"error":{"message":"{\n  \"error\": {\n    \"code\": 400,\n    \"message\": \"The input token count exceeds the maximum number of tokens allowed 1048576.\",\n    \"status\": \"INVALID_ARGUMENT\"\n  }\n}\n","code":400,"status":"Bad Request"}}"#,
+            Some(1_048_576),
+            None,
+        ),
         (
             "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
             Some(1_048_575),

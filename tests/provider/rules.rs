@@ -533,3 +533,93 @@ fn providers_by_their_other_names() {
         ["provider-unknown at 0"]
     );
 }
+
+#[test]
+fn gemini_wants_its_signatures_back() {
+    let signed = json!([
+        { "role": "user", "parts": [{ "text": "go" }] },
+        { "role": "model", "parts": [
+            { "functionCall": { "id": "a", "name": "f", "args": {} }, "thoughtSignature": "sig" },
+            { "functionCall": { "id": "b", "name": "f", "args": {} } }
+        ] },
+        { "role": "user", "parts": [
+            { "functionResponse": { "id": "a", "name": "f", "response": { "output": "x" } } },
+            { "functionResponse": { "id": "b", "name": "f", "response": { "output": "y" } } }
+        ] }
+    ]);
+    let mut lost = signed.clone();
+    lost[1]["parts"][0].as_object_mut().unwrap().remove("thoughtSignature");
+    let with = CheckOptions { original: Some(&signed), ..CheckOptions::default() };
+    assert_eq!(found(Format::Gemini, &signed, &with), [""; 0]);
+    assert_eq!(
+        found(Format::Gemini, &lost, &with),
+        ["G-thought-signature at 1", "G-thought-signature at 1!"],
+        "older models take it, this one does not"
+    );
+    // Behind the user's next word the API looks at it no more.
+    let later = [
+        json!({ "role": "model", "parts": [{ "text": "done" }] }),
+        json!({ "role": "user", "parts": [{ "text": "and?" }] }),
+    ];
+    lost.as_array_mut().unwrap().extend(later);
+    assert_eq!(found(Format::Gemini, &lost, &CheckOptions::default()), [""; 0]);
+}
+
+#[test]
+fn geminis_contents_come_in_every_spelling() {
+    let said = json!([{ "role": "user", "parts": [{ "text": "go" }, { "text": "on" }] }]);
+    for body in [
+        json!({ "contents": said }),
+        json!({ "contents": said[0] }),
+        json!({ "contents": ["go", "on"] }),
+        json!({ "contents": ["go", { "text": "on" }] }),
+    ] {
+        let read = provider(Format::Gemini).read(&body).unwrap();
+        let written = provider(Format::Gemini).write(&read.iter().collect::<Vec<&Message>>());
+        assert_eq!(json!(written.items), said, "{body}");
+    }
+    for system in [
+        json!("rules"),
+        json!(["rules"]),
+        json!({ "text": "rules" }),
+        json!({ "parts": [{ "text": "rules" }] }),
+    ] {
+        for body in [
+            json!({ "systemInstruction": system, "contents": said }),
+            json!({ "system_instruction": system, "contents": said }),
+            json!({ "config": { "systemInstruction": system }, "contents": said }),
+        ] {
+            let read = provider(Format::Gemini).read(&body).unwrap();
+            let written = provider(Format::Gemini).write(&read.iter().collect::<Vec<&Message>>());
+            assert_eq!(written.head, Some(json!({ "parts": [{ "text": "rules" }] })), "{body}");
+        }
+    }
+}
+
+/// What Google's SDK makes of a stream: a content for each chunk.
+#[test]
+fn chunks_of_an_answer_are_one_turn() {
+    let call =
+        |name: &str| json!({ "role": "model", "parts": [{ "functionCall": { "name": name, "args": {} } }] });
+    let answer = |name: &str| json!({ "functionResponse": { "name": name, "response": { "output": name } } });
+    let list = json!([
+        { "role": "user", "parts": [{ "text": "go" }] },
+        { "role": "model", "parts": [{ "text": "I look." }] },
+        call("f"), call("g"),
+        { "role": "user", "parts": [answer("g"), answer("f")] }
+    ]);
+    let older = CheckOptions { provider: Some("other"), ..CheckOptions::default() };
+    assert_eq!(found(Format::Gemini, &list, &older), [""; 0]);
+    let read = provider(Format::Gemini).read(&list).unwrap();
+    let ids: Vec<&str> = read.iter().flat_map(Message::tool_outputs).map(|o| o.call_id.as_str()).collect();
+    assert_eq!(ids, ["g", "f"]);
+    let written = provider(Format::Gemini).write(&read.iter().collect::<Vec<&Message>>());
+    assert_eq!(json!(written.items), list);
+    let mut torn = list.clone();
+    torn[4] = json!({ "role": "user", "parts": [answer("g")] });
+    torn.as_array_mut().unwrap().push(json!({ "role": "user", "parts": [answer("f")] }));
+    assert_eq!(found(Format::Gemini, &torn, &older), ["G-unanswered at 2!", "G-orphan-result at 5!"]);
+    let mended = repair(Format::Gemini, &torn, &older).unwrap();
+    assert_eq!(mended.output, list);
+    assert_eq!(mended.changes.iter().map(|c| (c.rule, c.index)).collect::<Vec<_>>(), [("G-result-place", 5)]);
+}

@@ -15,8 +15,13 @@ export const failsWith = (code, words = /./) => (error) => {
 /** Filler of `count` words, each its own, ten a line. */
 export const words = (count, seed = 0) => Array.from({ length: count }, (_, i) => `word${seed}x${i}${i % 10 === 9 ? "\n" : " "}`).join("");
 
-/** An entry as a format has it: a content of Bedrock's is a list of blocks. */
-export const saidIn = (format, entry) => (format === "bedrock-converse" && typeof entry.content === "string" ? { ...entry, content: [{ text: entry.content }] } : entry);
+/** An entry that says a text, as a format has it: Gemini's has parts, and Bedrock's a list of blocks. */
+export function saidIn(format, entry) {
+  if (typeof entry.content !== "string") return entry;
+  if (format === "bedrock-converse") return { ...entry, content: [{ text: entry.content }] };
+  if (format === "gemini") return { role: entry.role === "assistant" ? "model" : "user", parts: [{ text: entry.content }] };
+  return entry;
+}
 
 export const user = (content, more) => ({ role: "user", content, ...more });
 export const assistant = (content, more) => ({ role: "assistant", content, ...more });

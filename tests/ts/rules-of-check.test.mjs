@@ -122,7 +122,7 @@ const TABLE = {
 /** Rules that no list of its own breaks for its format's own provider, and why they are not in the table. */
 const APART = {
   "A-empty": "an empty list has nothing to mend", "C-empty": "an empty list has nothing to mend",
-  "G-empty": "an empty list has nothing to mend", "G-tool-name": "a warning", "G-last": "a warning: newer models refuse it",
+  "G-empty": "an empty list has nothing to mend", "G-tool-name": "a warning",
   "G-thought-signature": "a warning, of Gemini 3 and later alone; an error where the original had it",
   "B-empty": "an empty list has nothing to mend", "B-thinking-first": "needs to know whether thinking is on",
   "B-id": "a view keeps the ids that a caller knows his calls by", "B-name": "a view keeps the names of the caller's tools", "B-json": "a tool's answer is the caller's",

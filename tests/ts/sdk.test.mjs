@@ -51,14 +51,9 @@ const OWN = {
     { role: "assistant", content: [{ type: "reasoning", text: "hm" }, { type: "tool-call", toolCallId: "a", toolName: "f", input: {} }] },
     { role: "tool", content: [{ type: "tool-result", toolCallId: "a", toolName: "f", output: { type: "json", value: { n: 1 } } }] },
   ],
-  gemini: [
-    { role: "user", parts: [{ text: "go" }] },
-    { role: "model", parts: [{ text: "hm", thought: true }, { functionCall: { name: "f", args: {} }, thoughtSignature: "c2ln" }] },
-    { role: "user", parts: [{ functionResponse: { name: "f", response: { n: 1 } } }] },
-  ],
 };
 const FORMATS = Object.keys(OWN);
-const listOf = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents));
+const listOf = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages));
 
 /** Views of the shared conversation, whole and under windows that are too small, and of a list of the format's own. */
 async function views(format) {

@@ -615,7 +615,7 @@ describe("a view that is handed back", () => {
       const said = session.messages.length;
       session.sync(format, [...view.slice(0, -1), saidIn(format, { role: "user", content: "otherwise" })]);
       assert.equal(session.folds().length, 1);
-      session.sync(format, [{ role: "user", content: "from the beginning" }]);
+      session.sync(format, [saidIn(format, { role: "user", content: "from the beginning" })]);
       assert.equal(session.folds().length, 0);
       assert.equal(session.messages.length, said + 2, "the history keeps all of it");
       assert.equal(entries(session.view(format)).filter((entry) => entry.role !== "system").length, 1);
@@ -705,7 +705,7 @@ describe("a restored session takes a list as the live one does", () => {
       live.pushFrom(format, [saidIn(format, says("one"))]);
       for (const session of twins(live)) {
         const view = session.view(format);
-      const list = [...(Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents)), saidIn(format, asks("two"))];
+        const list = [...(Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents)), saidIn(format, asks("two"))];
         session.sync(format, structuredClone(list));
         assert.deepEqual(session.messages.filter((m) => m.role === "system").map((m) => m.content), ["rules"], format);
       }

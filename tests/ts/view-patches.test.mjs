@@ -7,7 +7,7 @@ import { assistant, calls, conversation, output, user, words } from "../support/
 
 const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "bedrock-converse"];
 const SUMMARY = "<summary>the gist</summary>";
-const listOf = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages));
+const listOf = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents));
 
 /** The bytes of text that come out of the module while `run` runs. */
 function crossing(run) {

@@ -15,7 +15,9 @@
 //! - "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly …"
 //!   (nearai/ironclaw#1510), of Gemini 3 and later, for the first call of each content of the running turn (Google, "Thought
 //!   signatures").
-//! - "Requests ending with a model turn are not supported." (pipecat-ai/pipecat#5821), of newer models.
+//!
+//! Newer models also say "Requests ending with a model turn are not supported." (pipecat-ai/pipecat#5821). A list that ends with an
+//! answer is one that the user goes on with: that is no rule here.
 
 use serde_json::Value;
 
@@ -76,7 +78,9 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
                 first(turn, found);
             }
             answers(turn, turns.get(n + 1..).unwrap_or_default(), options, found);
-        } else if !(n > 0 && turns[n - 1].is_model && !turns[n - 1].named(CALL).is_empty()) && !(options.stateful && n == 0) {
+        } else if !(n > 0 && turns[n - 1].is_model && !turns[n - 1].named(CALL).is_empty())
+            && !(options.stateful && n == 0)
+        {
             for output in turn.named(RESPONSE) {
                 orphan(turn.index, &output, found);
             }
@@ -84,9 +88,6 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
     }
     if dialect.thought_signatures {
         signatures(&turns, found);
-    }
-    if let Some(last) = turns.last().filter(|last| last.is_model && !options.pending) {
-        found.warn("G-last", last.index, "it ends with the model's content: newer models refuse that");
     }
 }
 
@@ -101,7 +102,8 @@ fn parts(turn: &Turn<'_>, found: &mut Found) {
             found.error(rule, *index, format!("`{wrong}` in a content of the wrong role"));
         }
         if let Some(call) = field(part, CALL).map(named).filter(|call| !fits(call.name)) {
-            let why = format!("the function name `{}` is not 1 to 128 letters, digits, _ . : and -", call.name);
+            let why =
+                format!("the function name `{}` is not 1 to 128 letters, digits, _ . : and -", call.name);
             found.warn("G-tool-name", *index, why);
         }
     }
@@ -144,17 +146,19 @@ fn answers(turn: &Turn<'_>, behind: &[Turn<'_>], options: &CheckOptions<'_>, fou
             orphan(index, output, found);
         }
     }
+    let called = turn.parts.iter().filter(|(_, part)| field(part, CALL).is_some());
+    let called: Vec<usize> = called.map(|(index, _)| *index).collect();
     for (at, call) in calls.iter().enumerate() {
         let id = call.id.unwrap_or(call.name);
         if call.id.is_some() && calls[..at].iter().any(|other| other.id == call.id) {
-            found.error("G-dup-use", turn.index, format!("a second call {id}"));
+            found.error("G-dup-use", called[at], format!("a second call {id}"));
         }
     }
     let may_run = options.pending && behind.iter().all(|content| !content.is_model && !content.is_said());
     for (at, call) in calls.iter().enumerate().filter(|_| !may_run) {
         if !pairs.contains(&Some(at)) {
             let id = call.id.unwrap_or(call.name);
-            found.error("G-unanswered", turn.index, format!("call {id} has no output right behind it"));
+            found.error("G-unanswered", called[at], format!("call {id} has no output right behind it"));
         }
     }
 }
@@ -170,7 +174,8 @@ fn signatures(turns: &[Turn<'_>], found: &mut Found) {
     for turn in turns[running..].iter().filter(|turn| turn.is_model) {
         let first = turn.parts.iter().find(|(_, part)| field(part, CALL).is_some());
         if let Some((index, _)) = first.filter(|(_, part)| field(part, "thoughtSignature").is_none()) {
-            let why = "the first call has no thought signature: Gemini 3 and later refuse it in the running turn";
+            let why =
+                "the first call has no thought signature: Gemini 3 and later refuse it in the running turn";
             found.warn("G-thought-signature", *index, why);
         }
     }

@@ -109,13 +109,13 @@ fn call(mut fields: Fields, made: String) -> Option<ToolCall> {
     let usual = id.as_deref().is_some_and(|id| !id.is_empty()) && args.is_some();
     let id = id.filter(|id| !id.is_empty()).unwrap_or(made);
     let mut call = ToolCall::function(id, name, args.unwrap_or_else(|| "{}".to_owned()));
-    call.extras = if usual && key == "functionCall" {
+    if usual {
         fields.nest(key, inner, &["id", "name", "args"]);
-        fields.into_extras(FORMAT, &["functionCall"])
     } else {
         fields.mark(key, Value::Object(inner.into_template()));
-        Extras::new(FORMAT, fields.into_template())
-    };
+    }
+    // A call without extras is another model's, and gets the word that stands for a signature.
+    call.extras = Extras::new(FORMAT, fields.into_template());
     Some(call)
 }
 

@@ -8,7 +8,7 @@ use super::pairs::{Named, made_id, match_outputs};
 use super::parts::{field, name_of};
 use super::{outputs, parts};
 use crate::error::{Error, Result};
-use crate::message::{Extras, Format, Message, Part, Role};
+use crate::message::{Extras, Format, Message, Part, Role, ToolCall};
 
 const FORMAT: Format = Format::Gemini;
 
@@ -53,7 +53,13 @@ pub(super) fn message(entry: &Value, index: usize, out: &mut Vec<Message>) -> Re
 
 /// Reads the parts of a content. `before`: the messages that it follows.
 fn read_parts(list: &[Value], role: Role, before: &[Message]) -> Vec<Part> {
-    let mut names = Vec::new();
+    // A stream's chunks may be a content each: their calls are made together.
+    let asked = before.iter().rev().take_while(|message| message.role == role && role == Role::Assistant);
+    let mut names: Vec<&str> = asked
+        .flat_map(Message::tool_calls)
+        .filter(|call| parts::came_without_id(call))
+        .map(|call| call.name.as_str())
+        .collect();
     let mut ids = if role == Role::User { output_ids(list, before) } else { Vec::new() }.into_iter();
     let mut out = Vec::with_capacity(list.len());
     for value in list {
@@ -76,9 +82,13 @@ fn output_ids(list: &[Value], before: &[Message]) -> Vec<String> {
     if outputs.is_empty() {
         return Vec::new();
     }
-    let asked = before.iter().rev().take_while(|message| message.role == Role::Assistant);
-    let asked: Vec<&Message> = asked.collect();
-    let calls = asked.iter().rev().flat_map(|message| message.tool_calls());
+    let answers = before.iter().rev().take_while(|message| message.role == Role::Tool).count();
+    let (before, answered) = before.split_at(before.len() - answers);
+    let is_open = |call: &&ToolCall| {
+        !answered.iter().flat_map(Message::tool_outputs).any(|output| output.call_id == call.id)
+    };
+    let asked = before.iter().rev().take_while(|message| message.role == Role::Assistant).count();
+    let calls = before[before.len() - asked..].iter().flat_map(Message::tool_calls).filter(is_open);
     let calls: Vec<(&str, Named<'_>)> = calls
         .map(|call| {
             let id = (!parts::came_without_id(call)).then_some(call.id.as_str());

@@ -175,7 +175,8 @@ fn no_empty_calls(entry: &mut Entry, changes: &mut Vec<Change>) {
 fn joined(work: &mut Work) {
     let is_joined = |pair: &&[Entry]| {
         let [before, entry] = pair else { return false };
-        [before, entry].iter().all(|entry| entry.message.role == Role::Tool) && before.from.start < entry.from.start
+        [before, entry].iter().all(|entry| entry.message.role == Role::Tool)
+            && before.from.start < entry.from.start
     };
     let at: Vec<usize> = work.entries.windows(2).filter(is_joined).map(|pair| pair[1].from.start).collect();
     for index in at {

@@ -6,6 +6,7 @@ export const FORMAT_NAMES: Record<Format, string> = {
   "openai-responses": "OpenAI Responses",
   "openai-chat": "Chat Completions",
   anthropic: "Anthropic Messages",
+  gemini: "Gemini",
   "ai-sdk": "AI SDK",
   messages: "contextfold messages",
 };
