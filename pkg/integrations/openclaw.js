@@ -63,9 +63,13 @@ export function contextEngine(options = {}) {
     },
     async compact({ sessionId, customInstructions: instructions, runtimeContext, runtimeSettings, abortSignal: signal }) {
       const conversation = conversations.get(sessionId);
-      if (!conversation) return { ok: true, compacted: false, reason: "nothing of this session was assembled since the start; it is made to fit before its next model call" };
+      // By these words OpenClaw knows an answer that is no failure; by any other it would end the turn.
+      if (!conversation) return { ok: true, compacted: false, reason: "nothing to compact: this session is made to fit before its next model call" };
       const { session } = conversation;
       const tokensBefore = session.tokens;
+      const skipped = { ok: true, compacted: false, reason: "already under target: each model call is made to fit", result: { tokensBefore, tokensAfter: tokensBefore } };
+      // Before a turn OpenClaw asks by the length of the transcript, which stays as it is: it would ask before each.
+      if (runtimeContext?.trigger === "budget") return skipped;
       try {
         // What was sent was refused: the limit is lower than it was said to be.
         const isRefused = runtimeContext?.trigger === "overflow" || runtimeSettings?.diagnostics?.degradedReason === "context_overflow";
@@ -76,8 +80,9 @@ export function contextEngine(options = {}) {
         return { ok: false, compacted: false, reason: String(error?.message ?? error) };
       }
       const tokensAfter = session.tokens;
+      if (tokensAfter >= tokensBefore) return skipped;
       const summary = session.folds().findLast(({ in_view: isShown }) => isShown)?.summary;
-      return { ok: true, compacted: tokensAfter < tokensBefore, result: { ...(summary && { summary }), tokensBefore, tokensAfter } };
+      return { ok: true, compacted: true, result: { ...(summary && { summary }), tokensBefore, tokensAfter } };
     },
   };
   return () => engine;

@@ -130,9 +130,18 @@ describe("a context engine", () => {
   });
 
   test("of a session that it has not seen, it says that there is nothing to compact", async () => {
-    const { ok, compacted, reason } = await contextEngine()().compact({ sessionId: "unseen", force: true });
+    const { ok, compacted, reason } = await contextEngine()().compact({ sessionId: "unseen", force: true, runtimeContext: { trigger: "budget" } });
     assert.ok(ok && !compacted);
-    assert.match(reason, /before its next model call/);
+    assert.match(reason, /nothing to compact/, "by these words OpenClaw goes on");
+  });
+
+  test("asked before each turn, because the transcript is long, it does not fold again and again", async (t) => {
+    const server = await served(t, { window: WINDOW });
+    const engine = contextEngine(STRICT)();
+    await sessionOf(server, engine, { sessionId: "s" }).prompt(TASK);
+    const { ok, compacted, reason, result } = await engine.compact({ sessionId: "s", force: true, runtimeContext: { trigger: "budget" } });
+    assert.ok(ok && !compacted && result.tokensAfter === result.tokensBefore);
+    assert.match(reason, /already under target/, "by these words OpenClaw goes on");
   });
 
   test("what fails inside leaves the agent running, and is said once", async (t) => {
