@@ -24,6 +24,7 @@ export type BedrockOptions = IntegrationOptions<object> & {
 
 /** What `client.middlewareStack.use` takes. */
 export interface BedrockPlugin {
+  /** Adds the middleware to a client's stack. */
   applyToStack(stack: BedrockRuntimeClient["middlewareStack"]): void;
 }
 

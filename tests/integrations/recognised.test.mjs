@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import Anthropic from "@anthropic-ai/sdk";
+import { BedrockRuntimeClient, ConverseCommand } from "@aws-sdk/client-bedrock-runtime";
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/core/messages";
 import { fakeModel } from "@langchain/core/testing";
 import { Agent } from "@mastra/core/agent";
@@ -13,6 +14,7 @@ import * as ai6 from "ai-6";
 import * as kit6 from "ai-6/test";
 import { middleware as anthropicMiddleware } from "contextfold/anthropic";
 import { middleware as aiMiddleware, prepareStep } from "contextfold/ai-sdk";
+import { plugin as bedrockPlugin } from "contextfold/bedrock";
 import { middleware as langchainMiddleware } from "contextfold/langchain";
 import { modelCall } from "contextfold/langgraph";
 import { processor } from "contextfold/mastra";
@@ -111,6 +113,21 @@ const HOOKS = {
           return { role: m.role, content: [{ type: "text", text: m.text, ...mark }, ...(m.call ? [{ type: "tool_use", id: m.call, name: "build", input: {} }] : [])] };
         }),
       });
+  },
+  "bedrock plugin": (options) => {
+    const client = new BedrockRuntimeClient({ region: "us-east-1", credentials: { accessKeyId: "none", secretAccessKey: "none" } });
+    client.middlewareStack.use(bedrockPlugin(options));
+    const output = { output: { message: { role: "assistant", content: [{ text: "ok" }] } }, stopReason: "end_turn", usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 } };
+    client.middlewareStack.add(() => async () => ({ output, response: {} }), { step: "serialize", priority: "high" }); // nothing goes out
+    return ({ system, tools, messages }) =>
+      client.send(new ConverseCommand({
+        modelId: "m", system: [{ text: system }], toolConfig: { tools: tools.map((name) => ({ toolSpec: { name, inputSchema: { json: parameters } } })) },
+        messages: messages.map((m) => {
+          const mark = m.mark ? [{ cachePoint: { type: "default" } }] : [];
+          if (m.role === "tool") return { role: "user", content: [{ toolResult: { toolUseId: m.call, content: [{ text: m.text }] } }, ...mark] };
+          return { role: m.role, content: [{ text: m.text }, ...mark, ...(m.call ? [{ toolUse: { toolUseId: m.call, name: "build", input: {} } }] : [])] };
+        }),
+      }));
   },
   "openai fit, Chat Completions": (options) => {
     const [fitting, client] = [fit(options), openai(answers)];

@@ -52,9 +52,10 @@ impl Provider for Bedrock {
         write::run(run, notes).into_iter().collect()
     }
 
-    /// The API wants the roles to take turns.
+    /// The API wants the roles to take turns. A message of which nothing can be said is none of them.
     fn joins(&self, run: &[&Message], message: &Message) -> bool {
-        run.last().is_some_and(|previous| role(previous.role) == role(message.role))
+        run.first().is_some_and(|first| role(first.role) == role(message.role))
+            || !message.role.is_instruction() && write::says_nothing(message)
     }
 
     fn is_head(&self, message: &Message, _leading: bool) -> bool {

@@ -51,13 +51,24 @@ pub fn nothing(is_error: bool) -> &'static str {
     if is_error { NO_ERROR_TEXT } else { BLANK }
 }
 
+/// Whether nothing of a message would be written.
+pub fn says_nothing(message: &Message) -> bool {
+    message.parts.iter().all(|part| match part {
+        Part::Text { text, extras } => text.is_empty() && !extras.came_in(FORMAT),
+        Part::ToolOutput(_) => false,
+        part => blocks::write(part, Place::Message, &mut Vec::new()).is_none(),
+    })
+}
+
 /// Writes messages that stand in one entry; none where nothing of them can be said.
 pub fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     let first = run.first()?;
     let mut out = Object::of(&first.extras, FORMAT);
     out.remove(JOINS);
     out.set("role", role(first.role));
-    let mut parts: Vec<&Part> = run.iter().flat_map(|message| &message.parts).collect();
+    // Messages of the other role that stand among them say nothing.
+    let said = run.iter().filter(|message| role(message.role) == role(first.role));
+    let mut parts: Vec<&Part> = said.flat_map(|message| &message.parts).collect();
     let came_so = run.iter().skip(1).all(|m| m.extras.has(FORMAT, JOINS));
     if !came_so {
         sort_by_key(&mut parts, |part| !matches!(part, Part::ToolOutput(_))); // results first, or models refuse them
