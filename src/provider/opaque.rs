@@ -103,6 +103,26 @@ pub(super) fn object_arguments(call: &ToolCall, kept: Option<&Value>, notes: &mu
     }
 }
 
+/// Whether a call that came in `format` has an input that is no object: APIs whose inputs are objects refuse it.
+pub(super) fn has_odd_input(call: &ToolCall, format: Format) -> bool {
+    matches!(call.kind, CallKind::Function)
+        && call.extras.came_in(format)
+        && !call.input.trim_start().starts_with('{')
+}
+
+/// Puts such an input into an object; one that says an object in words is that object.
+pub(super) fn wrap_input(call: &mut ToolCall) {
+    let input = match json_input(&call.input) {
+        Value::String(said) => match serde_json::from_str(&said) {
+            Ok(Value::Object(map)) => Value::Object(map),
+            _ => json!({ "input": said }),
+        },
+        Value::Null => json!({}),
+        other => json!({ "input": other }),
+    };
+    call.input = input.to_string().into();
+}
+
 /// An integer that JavaScript's numbers do not hold would be another one in an object: it is said as a text.
 fn keep_integers(value: &mut Value) {
     match value {

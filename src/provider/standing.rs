@@ -26,6 +26,7 @@ pub(super) const SERVER_UNANSWERED: &str = "A-server-unanswered";
 pub(super) const SERVER_RESULT: &str = "A-server-result";
 pub(super) const DUPLICATE_ID: &str = "R-dup-id";
 pub(super) const TOO_MANY_MARKS: &str = "A-cache-marks";
+const COMPACTION_PLACE: &str = "A-compaction-place";
 pub(super) const DUPLICATE_NAME: &str = "B-doc-dup";
 
 /// What one message loses where it stands.
@@ -37,13 +38,19 @@ pub struct Lost {
     ids: BTreeSet<usize>,
     /// So many of its cache marks, from the first on.
     marks: usize,
+    /// A provider's own compaction, which is taken only where nothing stands before it.
+    compaction: bool,
     /// The numbers of documents that have to be named otherwise, and how.
     names: BTreeMap<usize, String>,
 }
 
 impl Lost {
     fn is_nothing(&self) -> bool {
-        self.parts.is_empty() && self.ids.is_empty() && self.marks == 0 && self.names.is_empty()
+        self.parts.is_empty()
+            && self.ids.is_empty()
+            && self.marks == 0
+            && self.names.is_empty()
+            && !self.compaction
     }
 
     /// The rules that it would break, and what a person is told of it.
@@ -51,8 +58,15 @@ impl Lost {
         let rules: BTreeSet<&'static str> = self.parts.values().copied().collect();
         let ids = (!self.ids.is_empty()).then_some(DUPLICATE_ID);
         let marks = (self.marks > 0).then_some(TOO_MANY_MARKS);
+        let compaction = self.compaction.then_some(COMPACTION_PLACE);
         let names = (!self.names.is_empty()).then_some(DUPLICATE_NAME);
-        rules.into_iter().chain(ids).chain(marks).chain(names).map(|rule| (rule, what(rule)))
+        rules
+            .into_iter()
+            .chain(ids)
+            .chain(marks)
+            .chain(names)
+            .chain(compaction)
+            .map(|rule| (rule, what(rule)))
     }
 
     /// What a person is told of it.
@@ -74,6 +88,9 @@ impl Lost {
             (is_call || item_ids::any_id(&bare).is_none()).then_some(bare)
         });
         rest.parts = kept.collect();
+        if self.compaction {
+            rest.extras = Extras::default(); // its words stand in its place
+        }
         let mut marks = self.marks;
         unmark(&mut rest.parts, format, &mut marks);
         for (nth, name) in &self.names {
@@ -86,6 +103,9 @@ impl Lost {
 /// What is done where a rule is broken.
 fn what(rule: &'static str) -> &'static str {
     match rule {
+        COMPACTION_PLACE => {
+            "a provider's own compaction is said in its words: it is taken only where nothing stands before it"
+        }
         REASONING_TAIL => "reasoning that nothing of the model's follows is left out: the API refuses it",
         THINKING_LAST => "thinking at the end of an answer is left out: the API refuses it there",
         SERVER_RESULT => "what a tool of the provider's brought is left out: its call is not before it",
@@ -220,10 +240,23 @@ impl Standing {
             self.lost.entry(*at).or_default().names.insert(*nth, name.clone());
         }
         self.tails(start, len, &message);
+        if self.format == Format::Anthropic {
+            self.place(start, len, &message);
+        }
         let marked = if has_turns { self.mark(from, len, start, &message) } else { None };
         let now = self.lost.range(start..).filter(|(at, lost)| before.get(at) != Some(lost));
         let gone = before.keys().find(|at| !self.lost.contains_key(at));
         now.map(|(at, _)| *at).chain(gone.copied()).chain(marked).chain([first]).min().unwrap_or(from)
+    }
+
+    /// The provider's own compactions that anything of the conversation stands before.
+    fn place<'m>(&mut self, start: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
+        let is_own = |at: &usize| message(*at).is_some_and(|m| m.provider_summary(self.format).is_some());
+        let is_said = |at: usize| message(at).is_some_and(|m| !m.role.is_instruction());
+        let late: Vec<usize> = (start..len).filter(is_own).filter(|at| (0..*at).any(is_said)).collect();
+        for at in late {
+            self.lost.entry(at).or_default().compaction = true;
+        }
     }
 
     /// Calls of tools that the provider runs. The first position at which one lapses, or does no longer; else `from`.

@@ -117,7 +117,8 @@ fn read_answer(answer: &JsValue) -> Result<Answer, Error> {
     Ok(Answer { text, finish_reason, usage, by_provider, ..Answer::default() })
 }
 
-/// `{ format, entries }`: what a provider wrote itself.
+/// `{ format, entries }`: what a provider wrote itself. Anthropic's is one message of the assistant's with the block alone, `OpenAI`'s a
+/// list of items with the compaction among them.
 fn read_compaction(given: &JsValue) -> Result<ProviderSummary, Error> {
     let nonsense = || {
         let why = "the summarize callback gave a `compaction` that is not { format, entries }; history and view are as they were";
@@ -127,8 +128,9 @@ fn read_compaction(given: &JsValue) -> Result<ProviderSummary, Error> {
     let field = |key: &str| get(given, key).ok().flatten().ok_or_else(nonsense);
     let format = field("format")?.as_string().and_then(|name| Format::parse(&name)).ok_or_else(nonsense)?;
     match json(&field("entries")?, ErrorCode::SummaryFailed).map_err(|_| nonsense())? {
-        Value::Array(entries) if !entries.is_empty() && entries.iter().all(Value::is_object) => {
-            Ok(ProviderSummary { format, entries })
+        Value::Array(entries) => {
+            let summary = ProviderSummary { format, entries };
+            summary.is_whole().then_some(summary).ok_or_else(nonsense)
         }
         _ => Err(nonsense()),
     }

@@ -13,10 +13,11 @@ const PROVIDERS = {
       return client.beta.messages.create({ model, max_tokens: max_tokens ?? 8192, ...(system && { system }), ...(tools && { tools }), messages, compaction, betas: [BETA] }, options);
     },
     read({ content, stop_reason, usage }) {
-      const summary = content.find(({ type }) => type === "compaction")?.content;
+      const block = content.find(({ type }) => type === "compaction");
+      const summary = block?.content;
       if (!summary) throw new Error(`Anthropic wrote no compaction (stop_reason: ${stop_reason})`);
       const text = summary.includes("<summary>") ? summary : `<summary>\n${summary}\n</summary>`;
-      return { text, usage, compaction: { format: "anthropic", entries: [{ role: "assistant", content }] } };
+      return { text, usage, compaction: { format: "anthropic", entries: [{ role: "assistant", content: [block] }] } };
     },
   },
   openai: {
@@ -29,8 +30,12 @@ const PROVIDERS = {
   },
 };
 
-/** Whether a request, as JSON, begins with a compaction that Anthropic wrote when it was asked to: it is taken under its beta only. */
-export const hasCompaction = (body) => /"type":"compaction"[^}]*"signature":"/.test(body);
+/** Whether a request, as JSON, has a compaction that Anthropic wrote when it was asked to: it is taken under its beta only. */
+export function hasCompaction(body) {
+  if (!body.includes('"compaction"')) return false;
+  const isCompaction = (block) => block?.type === "compaction" && typeof block.signature === "string";
+  return JSON.parse(body).messages.some(({ content }) => Array.isArray(content) && content.some(isCompaction));
+}
 
 /** The betas of a request, and that one. */
 export function withBeta(betas) {

@@ -83,7 +83,7 @@ fn is_document_medium(media: &Media) -> bool {
 pub fn is_document(part: &Part) -> bool {
     match part {
         Part::Media(media) => is_document_medium(media),
-        Part::Opaque { format: FORMAT, raw } => raw.get("document").is_some(),
+        Part::Opaque { format: FORMAT, raw } => raw.get("document").is_some_and(Value::is_object),
         _ => false,
     }
 }
@@ -137,7 +137,7 @@ fn set_name(part: &mut Part, number: &mut usize, other: &mut dyn FnMut(usize, &s
             *number += 1;
             media.filename = name.or_else(|| media.filename.take());
         }
-        Part::Opaque { format: FORMAT, raw } if raw.get("document").is_some() => {
+        Part::Opaque { format: FORMAT, raw } if raw.get("document").is_some_and(Value::is_object) => {
             let told = raw.pointer("/document/name").and_then(Value::as_str).unwrap_or(UNNAMED);
             let name = other(*number, told);
             *number += 1;

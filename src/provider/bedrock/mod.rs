@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::anthropic::{self, BEGINNING, role};
 use super::fields::Fields;
+use super::opaque::{has_odd_input, wrap_input};
 use super::results::split;
 use super::{Calls, Note, Provider, Written, object, several_by_one, tool_names};
 use crate::error::{Error, Result};
@@ -102,8 +103,24 @@ impl Provider for Bedrock {
     }
 }
 
+/// A call whose input is no object, or an output with JSON that is none.
+fn is_no_object(part: &Part) -> bool {
+    match part {
+        Part::ToolCall(call) => has_odd_input(call, FORMAT),
+        Part::ToolOutput(output) => output.content.iter().any(is_odd_json),
+        _ => false,
+    }
+}
+
+fn is_odd_json(part: &Part) -> bool {
+    matches!(part, Part::Text { text, extras } if extras.has(FORMAT, "json") && !text.starts_with('{'))
+}
+
 /// Whether [`mend`] would do anything.
 fn needs_mending(message: &Message) -> bool {
+    if message.parts.iter().any(is_no_object) {
+        return true;
+    }
     let mut is_good = true;
     each_name(message, &mut |name| is_good &= is_name(name));
     !is_good || message.parts.iter().any(is_misplaced_mark) || lacks_text(message)
@@ -153,6 +170,23 @@ pub(super) fn mend(message: &mut Message, mut done: impl FnMut(&'static str, &'s
     if is_off {
         done("B-cache-place", "a cache point that no text or tool block stands before is left out");
     }
+    for part in &mut message.parts {
+        match part {
+            Part::ToolCall(call) if has_odd_input(call, FORMAT) => {
+                wrap_input(call);
+                done("B-input", "an input that is no object is put into one");
+            }
+            Part::ToolOutput(output) => {
+                for inner in output.content.iter_mut().filter(|inner| is_odd_json(inner)) {
+                    if let Part::Text { extras, .. } = inner {
+                        *extras = Extras::default();
+                        done("B-json", "JSON that is no object is made a text");
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
     if lacks_text(message) {
         message.parts.push(Part::text(DOCUMENT));
         done("B-doc-text", "a text is put beside a document: the API wants one");
@@ -173,15 +207,6 @@ pub(super) fn set_right(message: &mut Message, mut done: impl FnMut(&'static str
             }
             Part::ToolOutput(output) => {
                 blocks::set_id(&mut output.call_id, &mut done);
-                for inner in &mut output.content {
-                    if let Part::Text { text, extras } = inner
-                        && extras.has(FORMAT, "json")
-                        && !text.starts_with('{')
-                    {
-                        *extras = Extras::default();
-                        done("B-json", "JSON that is no object was made a text");
-                    }
-                }
             }
             _ => {}
         }

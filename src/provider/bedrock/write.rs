@@ -77,6 +77,7 @@ pub fn run(run: &[&Message], notes: &mut Vec<Note>) -> Option<Value> {
     let own = first.extras.came_in(FORMAT);
     if !own
         && run.iter().any(|message| lacks_text(message))
+        && content.iter().any(|b| b.get("document").is_some())
         && !content.iter().any(|b| b.get("text").is_some())
     {
         content.push(json!({ "text": DOCUMENT }));

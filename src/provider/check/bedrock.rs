@@ -16,6 +16,7 @@
 //! | `B-result-not-first` | of Anthropic's models: "Messages following `tool_use` blocks must begin with a matching number of `tool_result` blocks." (Amazon-Q-Developer/language-servers#1235) |
 //! | `B-empty-error` | "The content field at messages.N.content.0.toolResult cannot be empty when status value is error." (aws-samples/sample-multi-agent-orchestration-chat-on-agentcore#15) |
 //! | `B-json` | "The format of the value at messages.2.content.0.toolResult.content.0.json is invalid. Provide a json object for the field and try again." (sigoden/aichat#1550) |
+//! | `B-input` | `ToolUseBlock`: "input: The input to pass to the tool", a JSON object |
 //! | `B-id`, `B-name` | `ToolUseBlock`: 1 to 64 of `[a-zA-Z0-9_-]`; of ids the service takes `.` and `:`, too (run-llama/llama_index#22775) |
 //! | `B-signature` | of Anthropic's models: "thinking.signature: Field required"; one that is empty, of any: "Invalid signature" (maximhq/bifrost#6942) |
 //! | `B-thinking-last`, `B-thinking-first`, `B-trailing-space`, `B-error-content` | Anthropic's own rules, for its models |
@@ -111,6 +112,10 @@ fn call(block: &Block<'_>, i: usize, found: &mut Found) {
     let id = block.field("toolUseId").unwrap_or_default();
     if id.is_empty() || id.len() > LONGEST || !id.chars().all(is_call_id) {
         found.error("B-id", i, format!("the id `{id}` is not 1 to {LONGEST} letters, digits, _ and -"));
+    }
+    let input = block.body().filter(|_| block.kind() == "tool_use").and_then(|body| body.get("input"));
+    if input.is_some_and(|input| !input.is_object()) {
+        found.error("B-input", i, format!("the input of {id} is no object"));
     }
     let name =
         block.field("name").filter(|name| block.kind() == "tool_use" && !tool_names::fits(name, LONGEST));

@@ -293,6 +293,9 @@ fn gemini(entry: &Value, wrong: &mut impl FnMut(String)) {
         for (kind, _) in GEMINI_PARTS {
             if let Some(inner) = field(part, kind) {
                 fields(&GEMINI_PARTS, kind, "the part", inner, wrong);
+                if inner.get("args").is_some_and(|args| !args.is_object() && !args.is_null()) {
+                    wrong("`args` of a call is not an object".to_owned());
+                }
             }
         }
     }

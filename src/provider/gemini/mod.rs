@@ -14,6 +14,7 @@ use std::ops::Range;
 use serde_json::{Map, Value, json};
 
 use super::anthropic::BEGINNING;
+use super::opaque::{has_odd_input, wrap_input};
 use super::results::JOINS;
 use super::{Calls, Note, Provider, Written, several_by_one};
 use crate::error::Result;
@@ -43,6 +44,29 @@ pub(super) fn is_refused(part: &Part) -> bool {
         Part::Opaque { format: Format::Gemini, raw } => says_nothing(raw),
         _ => false,
     }
+}
+
+/// A call whose arguments are no object, or an output whose response is none.
+fn is_no_object(part: &Part) -> bool {
+    match part {
+        Part::ToolCall(call) => has_odd_input(call, Format::Gemini),
+        Part::ToolOutput(output) => outputs::has_odd_response(output),
+        _ => false,
+    }
+}
+
+/// Puts these into objects. Whether there were any.
+pub(super) fn set_right(message: &mut Message) -> bool {
+    let mut done = false;
+    for part in message.parts.iter_mut().filter(|part| is_no_object(part)) {
+        done = true;
+        match part {
+            Part::ToolCall(call) => wrap_input(call),
+            Part::ToolOutput(output) => outputs::wrap_response(output),
+            _ => {}
+        }
+    }
+    done
 }
 
 impl Provider for Gemini {
@@ -89,15 +113,22 @@ impl Provider for Gemini {
     }
 
     fn mended(&self, message: &Message, notes: &mut Vec<Note>) -> Option<Message> {
-        if !message.parts.iter().any(is_refused) {
+        let is_odd = message.parts.iter().any(is_no_object);
+        if !is_odd && !message.parts.iter().any(is_refused) {
             return None;
         }
         let mut mended = message.clone();
+        if is_odd {
+            set_right(&mut mended);
+            notes.push(Note::new("what is no object is put into one: the API refuses it otherwise"));
+        }
         mended.parts.retain(|part| !is_refused(part));
         if mended.parts.is_empty() && !message.role.is_instruction() {
             mended.parts.push(Part::text(BLANK));
         }
-        notes.push(Note::new("a part that says nothing is left out: the API refuses it"));
+        if mended.parts.len() < message.parts.len() {
+            notes.push(Note::new("a part that says nothing is left out: the API refuses it"));
+        }
         Some(mended)
     }
 

@@ -1,14 +1,15 @@
 //! What calls brought.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::super::Calls;
 use super::super::fields::{Fields, Object, json as text_value};
+use super::super::media::split_data_url;
 use super::super::note::Note;
 use super::super::opaque::take_json;
 use super::super::tool_names;
-use super::parts::{key_in, media, write_media};
-use crate::message::{Extras, Format, Part, ToolOutput};
+use super::parts::{came_without_id, key_in, media, write_media};
+use crate::message::{Extras, Format, Media, Part, ToolOutput};
 
 const FORMAT: Format = Format::Gemini;
 
@@ -61,7 +62,8 @@ pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note
     let mut inner = out.nested(key).unwrap_or_default();
     let own = inner.has("name");
     // An id that is not its call's, or none at all, is as it came.
-    if !own || inner.get("id") == Some(&Value::from("")) {
+    let has_id = !calls.get(&output.call_id).is_some_and(came_without_id);
+    if has_id && !own || inner.get("id") == Some(&Value::from("")) {
         inner.set("id", output.call_id.as_str());
     }
     if !own {
@@ -73,7 +75,12 @@ pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note
     for part in &output.content {
         match part {
             Part::Text { text, .. } | Part::Refusal { text, .. } => texts.push(text),
-            Part::Media(media) => parts.extend(write_media(media, notes)),
+            Part::Media(media) if has_data(media) || media.extras.came_in(FORMAT) => {
+                parts.extend(write_media(media, notes));
+            }
+            Part::Media(_) => {
+                notes.push(Note::new("a medium that lies at an address is left out of an output"))
+            }
             Part::Opaque { format: FORMAT, raw } => parts.push(raw.as_ref().clone()),
             _ => notes.push(Note::new("a part that this format has no place for is left out")),
         }
@@ -89,6 +96,40 @@ pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note
     }
     out.set(key, inner.into_value());
     out.into_value()
+}
+
+/// What an output came with under `functionResponse`.
+fn template(output: &ToolOutput) -> Option<(&'static str, Map<String, Value>)> {
+    let fields = output.extras.of(FORMAT)?;
+    let key = key_in(|key| fields.contains_key(key), "functionResponse");
+    Some((key, fields.get(key)?.as_object()?.clone()))
+}
+
+/// Whether an output came with a response that is no object.
+pub(super) fn has_odd_response(output: &ToolOutput) -> bool {
+    let is_said = output.content.iter().any(|part| matches!(part, Part::Text { .. }));
+    !is_said
+        && template(output).is_some_and(|(_, inner)| !inner.get("response").is_some_and(Value::is_object))
+}
+
+/// Makes a text of such a response.
+pub(super) fn wrap_response(output: &mut ToolOutput) {
+    let (Some((key, mut inner)), Some(mut fields)) = (template(output), output.extras.of(FORMAT)) else {
+        return;
+    };
+    let said = match inner.shift_remove("response") {
+        Some(Value::String(said)) => said,
+        None | Some(Value::Null) => String::new(),
+        Some(other) => other.to_string(),
+    };
+    output.content.insert(0, Part::text(said));
+    fields.insert(key.to_owned(), Value::Object(inner));
+    output.extras = output.extras.with(FORMAT, fields);
+}
+
+/// Whether a medium's bytes are there: the API takes no address in an output.
+fn has_data(media: &Media) -> bool {
+    media.data.is_some() || media.url.as_deref().and_then(split_data_url).is_some()
 }
 
 /// Whether a response's template is that of one text.

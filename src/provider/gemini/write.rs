@@ -1,10 +1,10 @@
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::Calls;
 use super::super::fields::Object;
 use super::super::note::Note;
 use super::super::results::JOINS;
-use super::parts;
+use super::{BLANK, parts};
 use crate::message::{Format, Message, Part, Role};
 
 const FORMAT: Format = Format::Gemini;
@@ -18,6 +18,7 @@ pub(super) fn role(role: Role) -> &'static str {
 pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) -> Option<Value> {
     let first = run.first()?;
     let own = first.extras.came_in(FORMAT);
+    let was_apart = !first.extras.has(FORMAT, JOINS); // else it stood behind others in its content
     let mut out = Object::of(&first.extras, FORMAT);
     out.remove(JOINS);
     let mut written: Vec<Value> = Vec::new();
@@ -32,13 +33,17 @@ pub(super) fn run(run: &[&Message], calls: &Calls<'_>, notes: &mut Vec<Note>) ->
         }
         written.push(value);
     }
+    if written.is_empty() && !own && first.role == Role::User {
+        notes.push(Note::new("nothing of it can be said: a text says so"));
+        written.push(json!({ "text": BLANK }));
+    }
     if written.is_empty() {
         let came_empty = own && (out.had_empty_list("parts") || !out.has("parts"));
         if !came_empty {
             return None;
         }
     }
-    if !own || out.get("role").is_some_and(|role| role == "") {
+    if !own || !was_apart || out.get("role").is_some_and(|role| role == "") {
         out.set("role", role(first.role));
     }
     if !written.is_empty() || out.has("parts") {

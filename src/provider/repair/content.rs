@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::anthropic::{BEGINNING, NO_ERROR_TEXT, drop_refused, role};
 use super::super::bedrock;
-use super::super::gemini::is_refused;
+use super::super::gemini::{is_refused, set_right};
 use super::super::openai_chat::without_empty_calls;
 use super::{Change, Entry, Work};
 use crate::message::{CallKind, Format, Message, Part, Role};
@@ -23,6 +23,10 @@ fn gemini(work: &mut Work) {
     let mut changes = Vec::new();
     for entry in &mut work.entries {
         let (index, role) = (entry.from.start, entry.message.role);
+        if set_right(&mut entry.message) {
+            let what = "what is no object was put into one".to_owned();
+            changes.push(Change { index, rule: "schema", what });
+        }
         entry.message.parts.retain(|part| {
             let (rule, what) = match part {
                 part if is_refused(part) => ("G-empty-text", "a part that says nothing"),

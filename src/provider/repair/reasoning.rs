@@ -42,8 +42,8 @@ pub(super) fn needed(work: &mut Work, dialect: &Dialect) {
     }
     let mut put_in = Vec::new();
     for entry in &mut work.entries {
-        if entry.message.tool_calls().next().is_some() && !thinks(entry) {
-            entry.message.parts.retain(|part| !has_reasoning_field(part)); // an empty one
+        let has_field = entry.message.parts.iter().any(has_reasoning_field);
+        if entry.message.tool_calls().next().is_some() && !has_field {
             entry.message.parts.insert(0, no_reasoning(field));
             put_in.push(entry.from.start);
         }
