@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Session, loadEncoding } from "contextfold";
 import { missing, recordedRequests } from "../support/data.mjs";
-import { FORMATS, assistant, calls, conversation, failsWith, output, stateOf, user, words } from "../support/session.mjs";
+import { FORMATS, assistant, calls, conversation, failsWith, listOf, output, saying, stateOf, user, words } from "../support/session.mjs";
 
 const json = (value) => JSON.stringify(value);
 const wide = { contextWindow: 100_000 };
@@ -100,15 +100,14 @@ describe("what is restored", () => {
     test(`${format}: knows a view that was handed back, however it was written`, async () => {
       const session = await rich({ toolOutputCache: { maxMessageBytes: 300 } });
       session.push([calls("long"), output("long", words(100)), assistant("so")]);
-      const entries = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages));
-      const list = [...entries(session.view(format)), user("more")];
+      const list = [...listOf(session.view(format)), saying(format, "more")];
       assert.match(json(list), /ref=out/, "some of it is not as it was pushed");
       assert.deepEqual(session.sync(format, list), { added: 1, diverged_at: null });
       const again = Session.restore(session.snapshot());
-      assert.deepEqual(again.sync(format, structuredClone([...list, user("and more")])), { added: 1, diverged_at: null });
+      assert.deepEqual(again.sync(format, structuredClone([...list, saying(format, "and more")])), { added: 1, diverged_at: null });
       assert.deepEqual(Session.restore(again.snapshot()).snapshot(), again.snapshot());
       const other = Session.restore(session.snapshot());
-      assert.equal(other.sync(format, structuredClone(list).with(-2, user("otherwise"))).diverged_at, list.length - 2);
+      assert.equal(other.sync(format, structuredClone(list).with(-2, saying(format, "otherwise"))).diverged_at, list.length - 2);
     });
 
   test("is the recorded request, byte for byte", { skip: missing }, async () => {

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { Session, check } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
 import { missing, recordedRequests, withoutEmptyCalls } from "../support/data.mjs";
-import { FORMATS, failsWith } from "../support/session.mjs";
+import { FORMATS, failsWith, saying } from "../support/session.mjs";
 
 const call = (id) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
 const asks = (text) => ({ role: "user", content: text });
@@ -585,7 +585,6 @@ describe("a view that is handed back", () => {
     session.push([asks("go"), calls("a"), answers("a", "lorem ipsum ".repeat(100)), says(`done ${"word ".repeat(300)}`), asks("and?"), calls("b"), answers("b", "yes"), says("so")]);
     return session;
   };
-  const saying = (format, text) => (format === "gemini" ? { role: "user", parts: [{ text }] } : { role: "user", content: text });
   for (const format of FORMATS)
     test(`${format}: what comes behind it is new, before a fold and after`, async () => {
       const session = talk();
