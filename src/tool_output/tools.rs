@@ -131,6 +131,8 @@ mod tests {
         openai-chat: type function
         anthropic: name description input_schema
         ai-sdk: type name description inputSchema
+        gemini: name description parametersJsonSchema
+        bedrock-converse: toolSpec
         ");
     }
 

@@ -343,7 +343,14 @@ impl Session {
     }
 
     fn take_in(&self, format: Format, input: &JsValue) -> Result<Vec<String>, JsValue> {
-        let Incoming { messages, groups } = read(format, input, None)?;
+        // Gemini's outputs may name no call: the entry before says which they answer.
+        let before = (format == Format::Gemini)
+            .then(|| {
+                let line = self.inner.line.borrow();
+                self.inner.read(|core| line.before(line.0.len(), format, &core.context().history))
+            })
+            .transpose()?;
+        let Incoming { messages, groups } = read(format, input, before.flatten().as_ref())?;
         self.inner.rehearse(&messages)?;
         let nodes = self.inner.write_quietly(|core| core.push(messages))?;
         self.inner.keep(format, &nodes, groups);

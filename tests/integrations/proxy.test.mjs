@@ -79,7 +79,7 @@ const LOOPS = {
     let message = TASK;
     for (let n = 0; ; n++) {
       const calls = [];
-      if (n % 2) calls.push(...((await chat.sendMessage({ message })).functionCalls ?? []));
+      if (n % 2 === 0) calls.push(...((await chat.sendMessage({ message })).functionCalls ?? []));
       else for await (const chunk of await chat.sendMessageStream({ message })) calls.push(...(chunk.functionCalls ?? []));
       if (calls.length === 0) return chat.getHistory();
       message = calls.map(({ id, name, args }) => ({ functionResponse: { id, name, response: { output: outputOf(args.n) } } }));

@@ -4,6 +4,9 @@ import { ContextError } from "contextfold";
 
 export const FORMATS = ["messages", "openai-responses", "openai-chat", "anthropic", "ai-sdk", "gemini", "bedrock-converse"];
 
+/** The entries of a view, and one of the user's, in a format. */
+export const listOf = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages ?? view.contents));
+
 /** A predicate for `assert.throws` and `assert.rejects`: a ContextError of this code whose message has these words. */
 export const failsWith = (code, words = /./) => (error) => {
   if (!ContextError.isInstance(error)) return false;

@@ -329,7 +329,7 @@ describe("input", () => {
     "an empty list": ["[]", /no messages/],
     "a number": ["42", /holds a number/],
     "a list of numbers": ["[1]", /entry 0 is a number/],
-    "a foreign object": ['{"a":1}', /input, messages, items/],
+    "a foreign object": ['{"a":1}', /input, messages, contents, items/],
     "a message without its call": ['[{"role":"tool","content":"x"}]', /INVALID_MESSAGE.*tool_call_id/],
     "bytes that are no text": [Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]), /not UTF-8/],
   };

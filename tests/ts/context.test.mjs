@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Session, check } from "contextfold";
-import { FORMATS, assistant, conversation, failsWith, stateOf, user, words } from "../support/session.mjs";
+import { FORMATS, assistant, conversation, failsWith, listOf, stateOf, user, words } from "../support/session.mjs";
 
 const PARTS = {
   memory: ["The user likes tabs.", "The build takes a minute."],
@@ -40,7 +40,7 @@ describe("what stands in the prompt", () => {
       session.setContext({ ...PARTS, injections: [user("Today is Friday."), assistant("Noted."), { role: "developer", content: "Use tabs." }] });
       for (let round = 0; round < 2; round++) {
         const view = session.view(format);
-        const list = Array.isArray(view) ? view : (view.messages ?? view.input);
+        const list = listOf(view);
         assert.deepEqual(check(format, list).filter((v) => v.severity === "error"), [], format);
         assert.ok(JSON.stringify(view).includes("relevant_context") && JSON.stringify(view).includes("available_skills"), format);
         await session.prepare();

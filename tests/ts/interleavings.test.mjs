@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ContextError, Session, check } from "contextfold";
 import { explore } from "../support/explorer.mjs";
-import { FORMATS, assistant, call, calls, conversation, deferred, output, settled, stateOf, user, words } from "../support/session.mjs";
+import { FORMATS, assistant, call, calls, conversation, deferred, listOf, output, settled, stateOf, user, words } from "../support/session.mjs";
 
 const DEPTH = Number(process.env.CONTEXTFOLD_DEPTH ?? 1);
 const GOOD = "<summary>the gist</summary>";
@@ -121,7 +121,7 @@ class World {
     assert.ok(view.some((m) => m.content === newest.content), "the newest user message stands");
     for (const format of FORMATS) {
       const written = session.view(format);
-      const wrong = check(format, Array.isArray(written) ? written : (written.input ?? written.messages), { pending: true });
+      const wrong = check(format, listOf(written), { pending: true });
       assert.deepEqual(wrong.filter((v) => v.severity === "error"), [], format);
     }
   }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Session, loadEncoding } from "contextfold";
 import { missing, recordedRequests } from "../support/data.mjs";
-import { FORMATS, assistant, calls, conversation, failsWith, output, saidIn, stateOf, user, words } from "../support/session.mjs";
+import { FORMATS, assistant, calls, conversation, failsWith, listOf, output, saidIn, stateOf, user, words } from "../support/session.mjs";
 
 const json = (value) => JSON.stringify(value);
 const wide = { contextWindow: 100_000 };
@@ -100,8 +100,7 @@ describe("what is restored", () => {
     test(`${format}: knows a view that was handed back, however it was written`, async () => {
       const session = await rich({ toolOutputCache: { maxMessageBytes: 300 } });
       session.push([calls("long"), output("long", words(100)), assistant("so")]);
-      const entries = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages));
-      const list = [...entries(session.view(format)), saidIn(format, user("more"))];
+      const list = [...listOf(session.view(format)), saidIn(format, user("more"))];
       assert.match(json(list), /ref=out/, "some of it is not as it was pushed");
       assert.deepEqual(session.sync(format, list), { added: 1, diverged_at: null });
       const again = Session.restore(session.snapshot());
