@@ -208,7 +208,7 @@ export type Profile = "default" | "design" | "execution";
 /**
  * A shape in which a conversation is written.
  */
-export type Format = "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk";
+export type Format = "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk" | "gemini" | "bedrock-converse";
 
 /**
  * A transcript as it was recorded.
@@ -576,7 +576,7 @@ export interface Violation {
      */
     severity: Severity;
     /**
-     * The rule's name, as `R-orphan-output`: `R` for Responses, `C` for Chat Completions, `A` for Anthropic, `S`
+     * The rule's name, as `R-orphan-output`: `R` for Responses, `C` for Chat Completions, `A` for Anthropic, `B` for Bedrock, `S`
      * for the AI SDK, `M` for our own messages; `schema` for an entry that is not shaped as the format says.
      */
     rule: string;
@@ -1168,6 +1168,9 @@ export type Message = Meta &
  *     "anthropic-system": Anthropic.TextBlockParam;
  *     "anthropic-tool": Anthropic.Tool;
  *     "ai-sdk": ModelMessage;
+ *     gemini: Content;                        // of @google/genai
+ *     "bedrock-converse": BedrockMessage;     // Message, of @aws-sdk/client-bedrock-runtime
+ *     "bedrock-converse-system": SystemContentBlock;
  *   }
  * }
  * ```
@@ -1193,19 +1196,26 @@ export type ViewOf<F extends Format> = F extends "messages"
     ? { instructions?: string; input: EntryOf<"openai-responses">[] }
     : F extends "anthropic"
     ? { system?: string | EntryOf<"anthropic-system">[]; messages: EntryOf<"anthropic">[] }
+    : F extends "gemini"
+    ? { systemInstruction?: EntryOf<"gemini">; contents: EntryOf<"gemini">[] }
+    : F extends "bedrock-converse"
+    ? { system?: EntryOf<"bedrock-converse-system">[]; messages: EntryOf<"bedrock-converse">[] }
     : EntryOf<F>[];
 
 export interface Session {
     /**
      * The view in a format, valid for its provider: `{ instructions?, input }` for `openai-responses`, `{ system?, messages }`
-     * for `anthropic`, else an array. What was pushed in that format comes out as the very objects (`===`) that came in, but for
+     * for `anthropic` and `bedrock-converse`, `{ systemInstruction?, contents }` for `gemini`, else an array. What was pushed in that format comes out as the very objects (`===`) that came in, but for
      * what a pass changed and what has to be joined (a tool message among `messages` is a copy that carries `output_ref`). The
      * list is yours: it is never changed afterwards. For an SDK's own types, see `EntryTypes`.
+     *
+     * Bytes of `bedrock-converse` may come as `Uint8Array`, as its SDK has them, or as base64 text, as they are on the wire: they go out as
+     * they came. A medium that came in another format goes out as `Uint8Array`.
      *
      * What was pushed in another format may hold what this one cannot say (audio for Anthropic, a failed output's `is_error` in
      * Chat Completions): it is left out or said otherwise, and `onNote` hears of each such thing, at every call.
      *
-     * `cacheMarks` (0 to 4; default 0) is for `"anthropic"`: so many `cache_control` marks are put at the ends of what stays as it is, in this
+     * `cacheMarks` (0 to 4; default 0) is for `"anthropic"` and `"bedrock-converse"`: so many `cache_control` marks, or `cachePoint` blocks, are put at the ends of what stays as it is, in this
      * order: the view, the step before the newest, the newest summary, the system prompt (which covers the tools before it). They stand in
      * copies of the entries. Marks of your own stay, and count: a view never has more than the four that the API takes. No mark is put where
      * less than 1,024 tokens stand before it, or where there is one. `session.cacheMarks` says what they cover. A request for a summary that
@@ -1244,6 +1254,10 @@ export type SummaryBody<F extends Format> = { model?: string } & (F extends "mes
     ? { instructions?: string; input: EntryOf<"openai-responses">[] }
     : F extends "anthropic" | "ai-sdk"
     ? { system?: string; messages: EntryOf<F>[] }
+    : F extends "gemini"
+    ? { contents: EntryOf<F>[]; config?: { systemInstruction?: EntryOf<F>; temperature?: number; maxOutputTokens?: number } }
+    : F extends "bedrock-converse"
+    ? { modelId?: string; system?: EntryOf<"bedrock-converse-system">[]; messages: EntryOf<F>[]; inferenceConfig?: { maxTokens?: number; temperature?: number } }
     : { messages: EntryOf<F>[] });
 
 /** The one question that the engine asks. */
