@@ -311,3 +311,138 @@ fn it_becomes_every_other_format_and_comes_back() {
         }
     }
 }
+
+/// Dice that fall the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % n.max(1)
+    }
+}
+
+/// A short conversation with something of everything.
+fn short(dice: &mut Dice) -> Vec<Value> {
+    let mut list = vec![
+        json!({ "role": "user", "content": [{ "text": "Go." }, document("a"), { "cachePoint": { "type": "default" } }] }),
+    ];
+    for n in 0..1 + dice.below(3) {
+        let ids: Vec<String> = (0..1 + dice.below(2)).map(|m| format!("call_{n}_{m}")).collect();
+        let call = |id: &String| json!({ "toolUse": { "toolUseId": id, "name": "f", "input": {} } });
+        let result = |id: &String| json!({ "toolResult": { "toolUseId": id, "content": [{ "text": "1" }, { "json": { "n": 1 } }] } });
+        let mut asks = vec![
+            json!({ "reasoningContent": { "reasoningText": { "text": "hm", "signature": "c2ln" } } }),
+            json!({ "text": "I look." }),
+        ];
+        asks.extend(ids.iter().map(call));
+        list.push(json!({ "role": "assistant", "content": asks }));
+        list.push(json!({ "role": "user", "content": ids.iter().map(result).collect::<Vec<_>>() }));
+    }
+    list.push(json!({ "role": "assistant", "content": [{ "text": "So." }] }));
+    list.push(json!({ "role": "user", "content": [{ "text": "And?" }, document("b")] }));
+    list
+}
+
+fn document(name: &str) -> Value {
+    json!({ "document": { "format": "pdf", "name": name, "source": { "bytes": "AAAA" } } })
+}
+
+/// Breaks a list in one way.
+fn mutate(list: &mut Vec<Value>, dice: &mut Dice) {
+    if list.is_empty() {
+        return;
+    }
+    let (at, other) = (dice.below(list.len()), dice.below(list.len()));
+    match dice.below(8) {
+        0 => drop(list.remove(at)),
+        1 => list.insert(at, list[other].clone()),
+        2 => list.swap(at, other),
+        3 => {
+            let role = list[at]["role"] == "user";
+            list[at]["role"] = if role { "assistant" } else { "user" }.into();
+        }
+        _ => {
+            let into = list[other]["content"].as_array().unwrap().clone();
+            let content = list[at]["content"].as_array_mut().unwrap();
+            let place = dice.below(content.len() + 1);
+            if content.is_empty() || place == content.len() {
+                let new = [
+                    json!({ "cachePoint": { "type": "default" } }),
+                    json!({ "text": " " }),
+                    json!({ "text": "x " }),
+                    document("a"),
+                    document("a.b"),
+                    json!({ "reasoningContent": { "redactedContent": "AAAA" } }),
+                    json!({ "reasoningContent": { "reasoningText": { "text": "unsigned" } } }),
+                ];
+                content.push(new[dice.below(new.len())].clone());
+                return;
+            }
+            match dice.below(7) {
+                0 => drop(content.remove(place)),
+                1 => content.insert(place, content[place].clone()),
+                2 => content.extend(into),
+                3 => content[place] = json!({ "text": "" }),
+                4 => content.insert(0, json!({ "cachePoint": { "type": "default" } })),
+                5 => {
+                    for key in ["toolUse", "toolResult"] {
+                        if content[place].get(key).is_some() {
+                            let ids = ["other", "not an id", "", "call_0_0"];
+                            content[place][key]["toolUseId"] = ids[dice.below(4)].into();
+                        }
+                    }
+                }
+                _ => {
+                    if content[place].get("toolResult").is_some() {
+                        let contents = [
+                            json!([]),
+                            json!([{ "text": " " }]),
+                            json!([{ "json": [1] }]),
+                            json!([document("a")]),
+                        ];
+                        content[place]["toolResult"]["content"] = contents[dice.below(4)].clone();
+                        if dice.below(2) == 0 {
+                            content[place]["toolResult"]["status"] = "error".into();
+                        }
+                    } else if content[place].get("toolUse").is_some() {
+                        content[place]["toolUse"]["name"] = "a.b".into();
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What the service refuses, `check` finds, and nothing else but what no service says (a tool's error that holds more than texts); and
+/// what `repair` gives, the service takes.
+#[test]
+fn no_mutation_is_missed() {
+    let mut dice = Dice(7);
+    let (mut broken, mut missed) = (0, Vec::new());
+    for n in 0..20_000 {
+        let mut list = short(&mut dice);
+        for _ in 0..1 + dice.below(3) {
+            mutate(&mut list, &mut dice);
+        }
+        let (said, found) = (refused(&list), errors(&list));
+        let is_found = found.iter().any(|e| !e.starts_with("B-error-content"));
+        if said.is_empty() == is_found {
+            missed.push(format!("{n}: {said:?} {found:?} {}", json!(list)));
+            continue;
+        }
+        if said.is_empty() {
+            continue;
+        }
+        broken += 1;
+        let fixed = repair(FORMAT, &json!(list), &CheckOptions::default()).unwrap();
+        let out = fixed.output.as_array().unwrap();
+        let left = refused(out);
+        if !out.is_empty() && !left.is_empty() || fixed.changes.is_empty() {
+            missed.push(format!("{n}: not mended: {left:?} {} of {}", fixed.output, json!(list)));
+        }
+    }
+    println!("{broken} of 20,000 mutations are refused");
+    assert!(missed.is_empty(), "{} missed:\n{}", missed.len(), missed[..missed.len().min(6)].join("\n"));
+    assert!(broken > 10_000);
+}

@@ -614,7 +614,8 @@ describe("a view that is handed back", () => {
       // An entry of it that is otherwise is a rewritten past from there on; the fold goes with its own entry alone.
       const said = session.messages.length;
       session.sync(format, [...view.slice(0, -1), saidIn(format, { role: "user", content: "otherwise" })]);
-      assert.equal(session.folds().length, 1);
+      const own = format === "bedrock-converse" ? 1 : 0; // roles take turns there: what follows the fold stands in its entry
+      assert.equal(session.folds().length, 1 - own);
       session.sync(format, [saidIn(format, { role: "user", content: "from the beginning" })]);
       assert.equal(session.folds().length, 0);
       assert.equal(session.messages.length, said + 2, "the history keeps all of it");

@@ -123,18 +123,20 @@ fn needs_mending(message: &Message) -> bool {
     }
     let mut is_good = true;
     each_name(message, &mut |name| is_good &= is_name(name));
-    !is_good || message.parts.iter().any(is_misplaced_mark) || lacks_text(message)
+    !is_good
+        || leading_marks(message) > 0
+        || message.parts.iter().any(is_marked_reasoning)
+        || lacks_text(message)
 }
 
-/// A cache point behind reasoning, or behind nothing.
-fn is_misplaced_mark(part: &Part) -> bool {
-    match part {
-        Part::Reasoning(reasoning) => reasoning.extras.has(FORMAT, CACHE_POINT),
-        Part::Opaque { format: FORMAT, raw } => {
-            raw.as_object().is_some_and(|block| block.len() == 1 && block.contains_key(CACHE_POINT))
-        }
-        _ => false,
-    }
+/// How many cache points a message begins with, which stand behind nothing.
+fn leading_marks(message: &Message) -> usize {
+    message.parts.iter().take_while(|part| write::is_mark(part)).count()
+}
+
+/// Whether a cache point stands behind it, and it is reasoning.
+fn is_marked_reasoning(part: &Part) -> bool {
+    matches!(part, Part::Reasoning(reasoning) if reasoning.extras.has(FORMAT, CACHE_POINT))
 }
 
 /// Whether it is a document without a word.
@@ -153,20 +155,19 @@ pub(super) fn mend(message: &mut Message, mut done: impl FnMut(&'static str, &'s
             fitting
         })
     });
-    let mut is_off = false;
-    message.parts.retain_mut(|part| {
-        let is_misplaced = is_misplaced_mark(part);
-        is_off |= is_misplaced;
-        if let Part::Reasoning(reasoning) = part
-            && is_misplaced
+    let leading = leading_marks(message);
+    message.parts.drain(..leading);
+    let mut is_off = leading > 0;
+    for part in &mut message.parts {
+        if is_marked_reasoning(part)
+            && let Part::Reasoning(reasoning) = part
             && let Some(mut fields) = reasoning.extras.of(FORMAT)
         {
             fields.shift_remove(CACHE_POINT);
             reasoning.extras = reasoning.extras.with(FORMAT, fields);
-            return true;
+            is_off = true;
         }
-        !is_misplaced
-    });
+    }
     if is_off {
         done("B-cache-place", "a cache point that no text or tool block stands before is left out");
     }

@@ -51,11 +51,18 @@ pub fn nothing(is_error: bool) -> &'static str {
     if is_error { NO_ERROR_TEXT } else { BLANK }
 }
 
-/// Whether nothing of a message would be written.
+/// Whether it is a cache point that stands by itself.
+pub fn is_mark(part: &Part) -> bool {
+    let Part::Opaque { format: FORMAT, raw } = part else { return false };
+    raw.as_object().is_some_and(|block| block.len() == 1 && block.contains_key(CACHE_POINT))
+}
+
+/// Whether nothing of a message would be written that could stand alone.
 pub fn says_nothing(message: &Message) -> bool {
     message.parts.iter().all(|part| match part {
         Part::Text { text, extras } => text.is_empty() && !extras.came_in(FORMAT),
         Part::ToolOutput(_) => false,
+        part if is_mark(part) => true,
         part => blocks::write(part, Place::Message, &mut Vec::new()).is_none(),
     })
 }

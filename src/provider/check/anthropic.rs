@@ -154,7 +154,10 @@ fn ends_in_thinking(turn: &Turn<'_>, found: &mut Found) {
     let says_nothing =
         |b: &&Block<'_>| b.kind() == CACHE_POINT || b.kind() == "text" && b.text().is_some_and(is_blank);
     let last = turn.blocks.iter().rev().find(|b| !says_nothing(b));
-    if let Some(block) = last.filter(|b| matches!(b.kind(), "thinking" | "redacted_thinking")) {
+    // Models of Bedrock's that sign no reasoning let it stand there.
+    let is_bare = |b: &Block<'_>| b.key.is_some() && b.kind() == "thinking" && b.field("signature").is_none();
+    let is_thought = |b: &Block<'_>| matches!(b.kind(), "thinking" | "redacted_thinking") && !is_bare(b);
+    if let Some(block) = last.filter(|b| is_thought(b)) {
         found.error(THINKING_LAST, block.message, "the answer ends in thinking");
     }
 }
