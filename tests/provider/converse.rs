@@ -42,7 +42,7 @@ fn translated(list: &[Value]) -> Option<Vec<Value>> {
         }
         let role = message["role"].as_str().filter(|role| *role != "system")?;
         match out.last_mut().filter(|last| last["role"] == role) {
-            Some(last) => last["content"].as_array_mut().unwrap().extend(content),
+            Some(before) => before["content"].as_array_mut().unwrap().extend(content),
             None => out.push(json!({ "role": role, "content": content })),
         }
     }
@@ -81,6 +81,7 @@ fn translated_block(block: &Value) -> Option<Value> {
 }
 
 /// What the service, or a model of Anthropic's behind it, answers to a list; none where it takes it.
+#[allow(clippy::too_many_lines)] // the service's rules, one behind the other
 pub fn refused(list: &[Value]) -> Vec<String> {
     let mut said = Vec::new();
     if list.is_empty() {
@@ -196,13 +197,13 @@ pub fn refused(list: &[Value]) -> Vec<String> {
         if leading < results.len() {
             said.push(format!("{n}: Messages following `tool_use` blocks must begin with a matching number of `tool_result` blocks."));
         }
-        let last = plain.iter().rfind(|block| !blank(block));
+        let ending = plain.iter().rfind(|block| !blank(block));
         let is_signed = |block: &Value| {
             block.get("reasoningContent").is_some_and(|r| {
                 r.pointer("/reasoningText/signature").is_some() || r.get("redactedContent").is_some()
             })
         };
-        if !is_user && last.is_some_and(|block| is_signed(block)) {
+        if !is_user && ending.is_some_and(|block| is_signed(block)) {
             said.push(format!("messages.{n}: The final block in an assistant message cannot be `thinking`."));
         }
         let end = plain.last().and_then(|block| block["text"].as_str());
@@ -327,8 +328,8 @@ fn short(dice: &mut Dice) -> Vec<Value> {
     let mut list = vec![
         json!({ "role": "user", "content": [{ "text": "Go." }, document("a"), { "cachePoint": { "type": "default" } }] }),
     ];
-    for n in 0..1 + dice.below(3) {
-        let ids: Vec<String> = (0..1 + dice.below(2)).map(|m| format!("call_{n}_{m}")).collect();
+    for n in 0..=dice.below(3) {
+        let ids: Vec<String> = (0..=dice.below(2)).map(|m| format!("call_{n}_{m}")).collect();
         let call = |id: &String| json!({ "toolUse": { "toolUseId": id, "name": "f", "input": {} } });
         let result = |id: &String| json!({ "toolResult": { "toolUseId": id, "content": [{ "text": "1" }, { "json": { "n": 1 } }] } });
         let mut asks = vec![
@@ -422,7 +423,7 @@ fn no_mutation_is_missed() {
     let (mut broken, mut missed) = (0, Vec::new());
     for n in 0..20_000 {
         let mut list = short(&mut dice);
-        for _ in 0..1 + dice.below(3) {
+        for _ in 0..=dice.below(3) {
             mutate(&mut list, &mut dice);
         }
         let (said, found) = (refused(&list), errors(&list));

@@ -209,6 +209,12 @@ pub fn write(part: &Part, place: Place, notes: &mut Vec<Note>) -> Option<Value> 
     }
 }
 
+/// Whether a text is this value's JSON.
+fn is_said(value: &Value, text: &str) -> bool {
+    let json = value.to_string();
+    json == text
+}
+
 /// A text as the block that it came as.
 fn said(text: &Text, extras: &Extras) -> Value {
     let mut out = Object::of(extras, FORMAT);
@@ -225,7 +231,7 @@ fn said(text: &Text, extras: &Extras) -> Value {
         }
     }
     if let Some(came) = out.get("json") {
-        let kept = came.to_string() == **text;
+        let kept = is_said(came, text);
         let was_object = came.is_object();
         match serde_json::from_str::<Value>(text) {
             Ok(_) if kept => return out.into_value(),
@@ -345,7 +351,7 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     let name = if own { Cow::from(&call.name) } else { tool_names::written(&call.name, LONGEST, notes) };
     body.set("toolUseId", &*id).set("name", &*name);
     let kept = match body.get("input") {
-        Some(input) => input.to_string() == *call.input,
+        Some(input) => is_said(input, &call.input),
         None => own && *call.input == *"null",
     };
     if !kept {

@@ -79,7 +79,7 @@ pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note
                 parts.extend(write_media(media, notes));
             }
             Part::Media(_) => {
-                notes.push(Note::new("a medium that lies at an address is left out of an output"))
+                notes.push(Note::new("a medium that lies at an address is left out of an output"));
             }
             Part::Opaque { format: FORMAT, raw } => parts.push(raw.as_ref().clone()),
             _ => notes.push(Note::new("a part that this format has no place for is left out")),
@@ -137,14 +137,17 @@ fn is_text(template: &Value) -> bool {
     template.as_object().is_some_and(|map| map.keys().any(|key| TEXTS.contains(&key.as_str())))
 }
 
+fn is_json(map: &Map<String, Value>, text: &str) -> bool {
+    let json = Value::Object(map.clone()).to_string();
+    json == text
+}
+
 /// The response that says a text, in the way in which it came.
 fn response(text: &str, template: Option<&Value>, is_error: bool) -> Value {
     let key = if is_error { "error" } else { "output" };
     match template.and_then(Value::as_object) {
         // It was kept whole, since its numbers could be written otherwise.
-        Some(kept) if !kept.is_empty() && Value::Object(kept.clone()).to_string() == text => {
-            Value::Object(kept.clone())
-        }
+        Some(kept) if !kept.is_empty() && is_json(kept, text) => Value::Object(kept.clone()),
         Some(map) if map.len() == 1 && map.values().all(|value| value == "") && is_text(&json!(map)) => {
             map.keys().map(|key| (key.clone(), text_value(text))).collect()
         }

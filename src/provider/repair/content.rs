@@ -22,7 +22,7 @@ pub(super) fn mend(work: &mut Work) {
 fn gemini(work: &mut Work) {
     let mut changes = Vec::new();
     for entry in &mut work.entries {
-        let (index, role) = (entry.from.start, entry.message.role);
+        let (index, of) = (entry.from.start, entry.message.role);
         if set_right(&mut entry.message) {
             let what = "what is no object was put into one".to_owned();
             changes.push(Change { index, rule: "schema", what });
@@ -30,8 +30,8 @@ fn gemini(work: &mut Work) {
         entry.message.parts.retain(|part| {
             let (rule, what) = match part {
                 part if is_refused(part) => ("G-empty-text", "a part that says nothing"),
-                Part::ToolCall(_) if role != Role::Assistant => ("G-use-in-user", "a call"),
-                Part::ToolOutput(_) if role != Role::Tool => ("G-result-in-model", "an output"),
+                Part::ToolCall(_) if of != Role::Assistant => ("G-use-in-user", "a call"),
+                Part::ToolOutput(_) if of != Role::Tool => ("G-result-in-model", "an output"),
                 _ => return true,
             };
             changes.push(Change { index, rule, what: format!("{what} was taken out") });
