@@ -12,7 +12,7 @@
 //!   (glowingjade/obsidian-smart-composer#218)
 //! - "Unable to submit request because at least one contents field is required" (Calcium-Ion/new-api-horizon#24); the Gemini API:
 //!   "contents is not specified".
-//! - "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly …"
+//! - "Function call is missing a `thought_signature` in functionCall parts. This is required for tools to work correctly …"
 //!   (nearai/ironclaw#1510), of Gemini 3 and later, for the first call of each content of the running turn (Google, "Thought
 //!   signatures").
 //!
@@ -78,9 +78,10 @@ pub(super) fn check(list: &[Value], options: &CheckOptions<'_>, dialect: &Dialec
                 first(turn, found);
             }
             answers(turn, turns.get(n + 1..).unwrap_or_default(), options, found);
-        } else if !(n > 0 && turns[n - 1].is_model && !turns[n - 1].named(CALL).is_empty())
-            && !(options.stateful && n == 0)
-        {
+            continue;
+        }
+        let is_answer = n > 0 && turns[n - 1].is_model && !turns[n - 1].named(CALL).is_empty();
+        if !(is_answer || options.stateful && n == 0) {
             for output in turn.named(RESPONSE) {
                 orphan(turn.index, &output, found);
             }

@@ -101,7 +101,7 @@ fn response(text: &str, template: Option<&Value>, is_error: bool) -> Value {
     let key = if is_error { "error" } else { "output" };
     match template.and_then(Value::as_object) {
         // It was kept whole, since its numbers could be written otherwise.
-        Some(kept) if !kept.is_empty() && Value::Object(kept.clone()).to_string() == text => {
+        Some(kept) if !kept.is_empty() && template.map(Value::to_string).as_deref() == Some(text) => {
             Value::Object(kept.clone())
         }
         Some(map) if map.len() == 1 && map.values().all(|value| value == "") && is_text(&json!(map)) => {

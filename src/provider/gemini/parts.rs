@@ -87,9 +87,10 @@ pub(super) fn read(value: &Value, made: Option<String>) -> Option<Part> {
             let extras = Extras::new(FORMAT, fields.into_template());
             return Some(Part::from(Reasoning { text: Some(text), extras, ..Reasoning::default() }));
         }
-        let extras = match text.is_empty() {
-            true => Extras::new(FORMAT, fields.into_template()), // an empty text of ours would be left out
-            false => fields.into_extras(FORMAT, &["text"]),
+        let extras = if text.is_empty() {
+            Extras::new(FORMAT, fields.into_template()) // an empty text of ours would be left out
+        } else {
+            fields.into_extras(FORMAT, &["text"])
         };
         return Some(Part::Text { text, extras });
     }

@@ -95,9 +95,9 @@ fn output_ids(list: &[Value], before: &[Message]) -> Vec<String> {
             (call.id.as_str(), Named { id, name: &call.name })
         })
         .collect();
-    let named: Vec<Named<'_>> = calls.iter().map(|(_, named)| *named).collect();
+    let asked: Vec<Named<'_>> = calls.iter().map(|(_, named)| *named).collect();
     let mut names = Vec::new();
-    let found = match_outputs(&named, &outputs);
+    let found = match_outputs(&asked, &outputs);
     let ids = outputs.iter().zip(found).map(|(output, call)| {
         let made = made_id(&mut names, output.name);
         let own = || output.id.map_or(made, str::to_owned);

@@ -21,15 +21,15 @@ pub(super) fn mend(work: &mut Work) {
 fn gemini(work: &mut Work) {
     let mut changes = Vec::new();
     for entry in &mut work.entries {
-        let (index, role) = (entry.from.start, entry.message.role);
+        let (at, role) = (entry.from.start, entry.message.role);
         entry.message.parts.retain(|part| {
-            let (rule, what) = match part {
+            let (broken, what) = match part {
                 part if is_refused(part) => ("G-empty-text", "a part that says nothing"),
                 Part::ToolCall(_) if role != Role::Assistant => ("G-use-in-user", "a call"),
                 Part::ToolOutput(_) if role != Role::Tool => ("G-result-in-model", "an output"),
                 _ => return true,
             };
-            changes.push(Change { index, rule, what: format!("{what} was taken out") });
+            changes.push(Change { index: at, rule: broken, what: format!("{what} was taken out") });
             false
         });
     }
