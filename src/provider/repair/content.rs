@@ -28,13 +28,13 @@ fn gemini(work: &mut Work) {
             changes.push(Change { index, rule: "schema", what });
         }
         entry.message.parts.retain(|part| {
-            let (rule, what) = match part {
+            let (broken, what) = match part {
                 part if is_refused(part) => ("G-empty-text", "a part that says nothing"),
                 Part::ToolCall(_) if of != Role::Assistant => ("G-use-in-user", "a call"),
                 Part::ToolOutput(_) if of != Role::Tool => ("G-result-in-model", "an output"),
                 _ => return true,
             };
-            changes.push(Change { index, rule, what: format!("{what} was taken out") });
+            changes.push(Change { index: at, rule: broken, what: format!("{what} was taken out") });
             false
         });
     }
