@@ -112,8 +112,10 @@ fn call_id(of: &Map<String, Value>, key: &str, id: &str, place: Place) -> Option
         ("toolCallId", "tool-call") if !is_of_provider => Some(call),
         ("call_id", kind) if kind.ends_with("_call") => Some(call),
         ("toolUseId", "") if of.contains_key("input") => Some(call),
-        ("toolUseId", "") => Some(output),
-        ("tool_use_id", "tool_result") | ("toolCallId", "tool-result") | ("tool_call_id", _) => Some(output),
+        ("toolUseId", "")
+        | ("tool_use_id", "tool_result")
+        | ("toolCallId", "tool-result")
+        | ("tool_call_id", _) => Some(output),
         ("call_id", kind) if kind.ends_with("_call_output") => Some(output),
         _ => None,
     }

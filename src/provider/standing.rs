@@ -337,7 +337,9 @@ impl Standing {
             bedrock::each_name(message, &mut |name| {
                 let name = bedrock::name_of(name);
                 let numbered = |n: usize| if n == 1 { name.clone() } else { format!("{name} ({n})") };
-                let free = (1..).map(numbered).find(|name| !self.ids.contains_key(&name.to_lowercase()));
+                let free = (1..=message.parts.len() + self.ids.len() + 1)
+                    .map(numbered)
+                    .find(|name| !self.ids.contains_key(&name.to_lowercase()));
                 if let Some(free) = free {
                     self.ids.insert(free.to_lowercase(), at);
                     if free != name {

@@ -225,7 +225,8 @@ fn said(text: &Text, extras: &Extras) -> Value {
         }
     }
     if let Some(came) = out.get("json") {
-        let kept = came.to_string() == **text;
+        let written = came.to_string();
+        let kept = *written == **text;
         let was_object = came.is_object();
         match serde_json::from_str::<Value>(text) {
             Ok(_) if kept => return out.into_value(),
@@ -345,7 +346,10 @@ fn tool_use(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     let name = if own { Cow::from(&call.name) } else { tool_names::written(&call.name, LONGEST, notes) };
     body.set("toolUseId", &*id).set("name", &*name);
     let kept = match body.get("input") {
-        Some(input) => input.to_string() == *call.input,
+        Some(input) => {
+            let written = input.to_string();
+            *written == *call.input
+        }
         None => own && *call.input == *"null",
     };
     if !kept {

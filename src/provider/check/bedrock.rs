@@ -93,8 +93,8 @@ pub(super) fn check(body: &Value, list: &[Value], options: &CheckOptions<'_>, fo
     if let Some(i) = has_tools.filter(|_| is_request && given(body, "toolConfig").is_none()) {
         found.error("B-tool-config", i, "tool blocks without `toolConfig`");
     }
-    let last = list.last().filter(|last| text(last, "role") == Some("assistant"));
-    if last.is_some() && is_request && !options.pending {
+    let ends_in_answer = list.last().is_some_and(|end| text(end, "role") == Some("assistant"));
+    if ends_in_answer && is_request && !options.pending {
         found.warn(
             "B-prefill",
             list.len() - 1,

@@ -29,9 +29,8 @@ pub(super) fn check(
             order(before, after, chat_key, found);
         }
         Format::Anthropic => thinking(before, after, options, found),
-        Format::Messages | Format::AiSdk => {}
+        Format::Messages | Format::AiSdk | Format::BedrockConverse => {}
         Format::Gemini => {}
-        Format::BedrockConverse => {}
     }
 }
 
