@@ -100,13 +100,13 @@ fn of_view(inner: &Rc<Inner>, request: &SummaryRequest, format: Format) -> Resul
 /// Puts what an entry says behind the last one of a list, in a copy of that, where both are of one role: roles have to take turns.
 fn join(list: &Array, entry: &JsValue) -> Result<bool, JsValue> {
     let Some(at) = list.length().checked_sub(1) else { return Ok(false) };
-    let last = list.get(at);
+    let before = list.get(at);
     let content = |of: &JsValue| Ok::<_, JsValue>(get(of, "content")?.map(JsCast::unchecked_into::<Array>));
-    let (Some(said), Some(more)) = (content(&last)?, content(entry)?) else { return Ok(false) };
-    if get_string(&last, "role")? != get_string(entry, "role")? {
+    let (Some(said), Some(more)) = (content(&before)?, content(entry)?) else { return Ok(false) };
+    if get_string(&before, "role")? != get_string(entry, "role")? {
         return Ok(false);
     }
-    let joined = copy_of(&last)?;
+    let joined = copy_of(&before)?;
     set(&joined, "content", &said.concat(&more))?;
     list.set(at, joined.into());
     Ok(true)

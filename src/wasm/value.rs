@@ -191,7 +191,7 @@ fn bytes_in(map: &serde_json::Map<String, Value>) -> Option<Uint8Array> {
 /// The same of an entry of a list. A long text in it goes over by itself: as JSON it is written, read and parsed beside.
 pub fn entry_to_js(entry: &Value, bytes: bool) -> Result<JsValue, JsValue> {
     match entry {
-        _ if !is_long(entry) && !(bytes && holds_bytes(entry)) => to_js(entry),
+        _ if !(is_long(entry) || bytes && holds_bytes(entry)) => to_js(entry),
         Value::String(text) => Ok(JsValue::from_str(text)),
         Value::Array(list) => {
             Ok(list.iter().map(|one| entry_to_js(one, bytes)).collect::<Result<Array, _>>()?.into())
