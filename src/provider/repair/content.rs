@@ -34,7 +34,7 @@ fn gemini(work: &mut Work) {
                 Part::ToolOutput(_) if of != Role::Tool => ("G-result-in-model", "an output"),
                 _ => return true,
             };
-            changes.push(Change { index: at, rule: broken, what: format!("{what} was taken out") });
+            changes.push(Change { index, rule: broken, what: format!("{what} was taken out") });
             false
         });
     }
