@@ -208,7 +208,7 @@ export type Profile = "default" | "design" | "execution";
 /**
  * A shape in which a conversation is written.
  */
-export type Format = "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk";
+export type Format = "messages" | "openai-responses" | "openai-chat" | "anthropic" | "ai-sdk" | "gemini" | "bedrock-converse";
 
 /**
  * A transcript as it was recorded.
@@ -1168,6 +1168,9 @@ export type Message = Meta &
  *     "anthropic-system": Anthropic.TextBlockParam;
  *     "anthropic-tool": Anthropic.Tool;
  *     "ai-sdk": ModelMessage;
+ *     gemini: Content;                        // of @google/genai
+ *     "bedrock-converse": BedrockMessage;     // Message, of @aws-sdk/client-bedrock-runtime
+ *     "bedrock-converse-system": SystemContentBlock;
  *   }
  * }
  * ```
@@ -1193,12 +1196,16 @@ export type ViewOf<F extends Format> = F extends "messages"
     ? { instructions?: string; input: EntryOf<"openai-responses">[] }
     : F extends "anthropic"
     ? { system?: string | EntryOf<"anthropic-system">[]; messages: EntryOf<"anthropic">[] }
+    : F extends "gemini"
+    ? { systemInstruction?: EntryOf<"gemini">; contents: EntryOf<"gemini">[] }
+    : F extends "bedrock-converse"
+    ? { system?: EntryOf<"bedrock-converse-system">[]; messages: EntryOf<"bedrock-converse">[] }
     : EntryOf<F>[];
 
 export interface Session {
     /**
      * The view in a format, valid for its provider: `{ instructions?, input }` for `openai-responses`, `{ system?, messages }`
-     * for `anthropic`, else an array. What was pushed in that format comes out as the very objects (`===`) that came in, but for
+     * for `anthropic` and `bedrock-converse`, `{ systemInstruction?, contents }` for `gemini`, else an array. What was pushed in that format comes out as the very objects (`===`) that came in, but for
      * what a pass changed and what has to be joined (a tool message among `messages` is a copy that carries `output_ref`). The
      * list is yours: it is never changed afterwards. For an SDK's own types, see `EntryTypes`.
      *
@@ -1244,6 +1251,10 @@ export type SummaryBody<F extends Format> = { model?: string } & (F extends "mes
     ? { instructions?: string; input: EntryOf<"openai-responses">[] }
     : F extends "anthropic" | "ai-sdk"
     ? { system?: string; messages: EntryOf<F>[] }
+    : F extends "gemini"
+    ? { contents: EntryOf<F>[]; config?: { systemInstruction?: EntryOf<F>; temperature?: number; maxOutputTokens?: number } }
+    : F extends "bedrock-converse"
+    ? { modelId?: string; system?: EntryOf<"bedrock-converse-system">[]; messages: EntryOf<F>[]; inferenceConfig?: { maxTokens?: number; temperature?: number } }
     : { messages: EntryOf<F>[] });
 
 /** The one question that the engine asks. */
