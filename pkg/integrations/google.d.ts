@@ -1,4 +1,4 @@
-import type { Content, FunctionDeclaration, Tool } from "@google/genai";
+import type { Content, FunctionDeclaration } from "@google/genai";
 import type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf } from "./shared/types.js";
 
 export type { HookOptions, HookReport, IntegrationOptions, KeyOption, OwnSession, SessionOf };
@@ -7,8 +7,8 @@ declare module "contextfold" {
   interface EntryTypes {
     /** Of `@google/genai`. */
     gemini: Content;
-    /** Of `@google/genai`: a tool, or the declaration of a function. */
-    "gemini-tool": Tool | FunctionDeclaration;
+    /** Of `@google/genai`: the declaration of a function, which stands in a tool's `functionDeclarations`. */
+    "gemini-tool": FunctionDeclaration;
   }
 }
 
@@ -24,7 +24,7 @@ declare module "contextfold" {
  * const ai = new GoogleGenAI({ apiKey, httpOptions: { fetch: fittingFetch({ model: "gemini-2.5-pro" }) } });
  * ```
  *
- * `httpOptions` of a single call have no `fetch` of their own, or it is that which sends. What a `cachedContent` of the service's
+ * Where the `httpOptions` of a single call have a `fetch` of their own, that one sends. What a `cachedContent` of the service's
  * holds is not in the request, and is neither counted nor made smaller. The Live API and the Interactions API are left alone.
  *
  * @param options `fetch`: what sends; default the global one.

@@ -19,7 +19,7 @@ const TEXTS: [&str; 4] = ["output", "error", "result", "content"];
 /// Reads a `functionResponse` that answers the call of this id; none where it has no name.
 pub(super) fn read(value: &Value, id: String) -> Option<ToolOutput> {
     let mut fields = Fields::new(value.as_object()?);
-    let key = key_in(|key| fields.get(key).is_some(), "functionResponse");
+    let key = key_in(&|key| fields.get(key).is_some(), "functionResponse");
     let Some(Value::Object(map)) = fields.take(key) else { return None };
     let mut inner = Fields::new(&map);
     map.get("name")?.as_str().filter(|name| !name.is_empty())?; // it stays in the template
@@ -58,7 +58,7 @@ fn read_part(value: &Value) -> Part {
 /// Writes what a call brought.
 pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note>) -> Value {
     let mut out = Object::of(&output.extras, FORMAT);
-    let key = key_in(|key| out.has(key), "functionResponse");
+    let key = key_in(&|key| out.has(key), "functionResponse");
     let mut inner = out.nested(key).unwrap_or_default();
     let own = inner.has("name");
     // An id that is not its call's, or none at all, is as it came.

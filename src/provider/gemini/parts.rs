@@ -21,7 +21,7 @@ const BESIDE: [&str; 10] = [
 ];
 
 /// The name that a field has in an object: the API takes `inline_data` for `inlineData`.
-pub(super) fn key_in(has: impl Fn(&str) -> bool, camel: &'static str) -> &'static str {
+pub(super) fn key_in(has: &dyn Fn(&str) -> bool, camel: &'static str) -> &'static str {
     let snake = match camel {
         "functionCall" => "function_call",
         "functionResponse" => "function_response",
@@ -40,7 +40,7 @@ pub(super) fn key_in(has: impl Fn(&str) -> bool, camel: &'static str) -> &'stati
 /// The field of an object, under either name.
 pub(in crate::provider) fn field<'v>(value: &'v Value, camel: &'static str) -> Option<&'v Value> {
     let map = value.as_object()?;
-    map.get(key_in(|key| map.contains_key(key), camel)).filter(|value| !value.is_null())
+    map.get(key_in(&|key| map.contains_key(key), camel)).filter(|value| !value.is_null())
 }
 
 /// Whether a part has no data, or a call or an output without a name: the API refuses it.
@@ -75,7 +75,7 @@ pub(super) fn is_signed(extras: &Extras) -> bool {
 /// Whether a call came without an id.
 pub(super) fn came_without_id(call: &ToolCall) -> bool {
     let Some(map) = call.extras.of(FORMAT) else { return false };
-    let inner = map.get(key_in(|key| map.contains_key(key), "functionCall")).and_then(Value::as_object);
+    let inner = map.get(key_in(&|key| map.contains_key(key), "functionCall")).and_then(Value::as_object);
     inner.is_some_and(|inner| !inner.is_empty() && !inner.contains_key("id"))
 }
 
@@ -101,7 +101,7 @@ pub(super) fn read(value: &Value, made: Option<String>) -> Option<Part> {
 }
 
 fn call(mut fields: Fields, made: String) -> Option<ToolCall> {
-    let key = key_in(|key| fields.get(key).is_some(), "functionCall");
+    let key = key_in(&|key| fields.get(key).is_some(), "functionCall");
     let Some(Value::Object(map)) = fields.take(key) else { return None };
     let mut inner = Fields::new(&map);
     let id = inner.take_string("id");
@@ -123,11 +123,11 @@ fn call(mut fields: Fields, made: String) -> Option<ToolCall> {
 /// Reads what is under `inlineData` or `fileData`, in a part or in an output.
 pub(super) fn media(mut fields: Fields) -> Option<Media> {
     let has = |key: &str| fields.get(key).is_some_and(Value::is_object);
-    let (inline, file) = (key_in(has, "inlineData"), key_in(has, "fileData"));
+    let (inline, file) = (key_in(&has, "inlineData"), key_in(&has, "fileData"));
     let key = if has(inline) { inline } else { file };
     let Some(Value::Object(map)) = fields.take(key) else { return None };
     let mut inner = Fields::new(&map);
-    let mime = inner.take_string(key_in(|key| map.contains_key(key), "mimeType"));
+    let mime = inner.take_string(key_in(&|key| map.contains_key(key), "mimeType"));
     let is = |what: &str| mime.as_deref().is_some_and(|mime| mime.starts_with(what));
     let mut media = Media::new(match () {
         () if is("image/") => MediaKind::Image,
@@ -138,12 +138,12 @@ pub(super) fn media(mut fields: Fields) -> Option<Media> {
     if key == inline {
         media.data = Some(inner.take_text("data")?);
     } else {
-        let uri = inner.take_string(key_in(|key| map.contains_key(key), "fileUri"))?;
+        let uri = inner.take_string(key_in(&|key| map.contains_key(key), "fileUri"))?;
         // What lies with Google is nobody else's to fetch.
         let of_google = uri.starts_with("gs://") || uri.contains("generativelanguage.googleapis.com/");
         *(if of_google { &mut media.file_id } else { &mut media.url }) = Some(uri);
     }
-    media.filename = inner.take_string(key_in(|key| map.contains_key(key), "displayName"));
+    media.filename = inner.take_string(key_in(&|key| map.contains_key(key), "displayName"));
     fields.mark(key, Value::Object(inner.into_template()));
     media.extras = Extras::new(FORMAT, fields.into_template());
     Some(media)
@@ -189,7 +189,7 @@ fn write_call(call: &ToolCall, notes: &mut Vec<Note>) -> Option<Value> {
     }
     let own = call.extras.came_in(FORMAT);
     let mut out = Object::of(&call.extras, FORMAT);
-    let key = key_in(|key| out.has(key), "functionCall");
+    let key = key_in(&|key| out.has(key), "functionCall");
     let mut inner = out.nested(key).unwrap_or_default();
     let came_without = |key: &str| own && inner.has("name") && !inner.has(key);
     let (idless, argless) =
@@ -242,7 +242,7 @@ pub(super) fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value>
     let mut out = Object::of(&media.extras, FORMAT);
     let from_url = media.url.as_deref().and_then(split_data_url);
     let data = media.data.as_deref().or(from_url.map(|(_, data)| data));
-    let key = key_in(|key| out.has(key), if data.is_some() { "inlineData" } else { "fileData" });
+    let key = key_in(&|key| out.has(key), if data.is_some() { "inlineData" } else { "fileData" });
     let mut inner = out.nested(key).unwrap_or_default();
     let default = match media.kind {
         MediaKind::Image => "image/png",
@@ -250,13 +250,13 @@ pub(super) fn write_media(media: &Media, notes: &mut Vec<Note>) -> Option<Value>
         MediaKind::Audio => "audio/wav",
     };
     let mime = media.media_type.as_deref().or(from_url.map(|(mime, _)| mime));
-    let mime_key = key_in(|key| inner.has(key), "mimeType");
-    let name_key = key_in(|key| inner.has(key), "displayName");
+    let mime_key = key_in(&|key| inner.has(key), "mimeType");
+    let name_key = key_in(&|key| inner.has(key), "displayName");
     inner.set_or_remove(mime_key, mime.or((!own).then_some(default)));
     if let Some(data) = data {
         inner.set("data", fields::json(data));
     } else if let Some(uri) = media.url.as_deref().or(media.file_id.as_deref().filter(|_| own)) {
-        inner.set(key_in(|key| inner.has(key), "fileUri"), uri);
+        inner.set(key_in(&|key| inner.has(key), "fileUri"), uri);
     } else {
         notes.push(Note::new("a file that lies with another provider is left out"));
         return None;
