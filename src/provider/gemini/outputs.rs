@@ -101,7 +101,7 @@ pub(super) fn write(output: &ToolOutput, calls: &Calls<'_>, notes: &mut Vec<Note
 /// What an output came with under `functionResponse`.
 fn template(output: &ToolOutput) -> Option<(&'static str, Map<String, Value>)> {
     let fields = output.extras.of(FORMAT)?;
-    let key = key_in(|key| fields.contains_key(key), "functionResponse");
+    let key = key_in(&|key| fields.contains_key(key), "functionResponse");
     Some((key, fields.get(key)?.as_object()?.clone()))
 }
 
