@@ -255,7 +255,8 @@ pub fn finished(
     provider: &dyn Provider,
 ) -> Option<(Vec<Value>, Vec<Note>)> {
     let messages: Vec<Arc<Message>> = run.iter().map(|(_, (slot, _))| slot.message.clone()).collect();
-    if messages.last()?.role != Role::Assistant {
+    // What stands behind it in the entry says nothing.
+    if messages.first()?.role != Role::Assistant {
         return None;
     }
     let last = run.last()?.0;

@@ -94,3 +94,9 @@ test("bedrock-converse: texts of white space alone, and reasoning that a cache p
   assert.deepEqual(entries[3].content.map((block) => Object.keys(block)[0]), ["reasoningContent", "text"]);
   assert.equal(entries[0], list[0], "what the API takes stays the very object");
 });
+
+test("bedrock-converse: white space at an answer's end, where what the user said cannot be said", async () => {
+  const session = new Session({ contextWindow: 100_000 });
+  session.push([{ role: "user", content: "Go." }, { role: "assistant", content: "So. " }, { role: "user", content: [{ type: "x_unheard_of" }] }]);
+  assert.deepEqual(errors("bedrock-converse", session.view("bedrock-converse")), []);
+});
