@@ -8,7 +8,7 @@ use super::oracle;
 use super::world::{Came, Happened, World};
 
 /// The formats that can be written.
-pub const FORMATS: [Format; 5] = Format::ALL;
+pub const FORMATS: [Format; 7] = Format::ALL;
 
 fn written(format: Format, messages: &[&Message]) -> Vec<Value> {
     provider(format).write(messages).items
