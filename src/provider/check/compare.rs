@@ -30,11 +30,10 @@ pub(super) fn check(
             order(before, after, chat_key, found);
         }
         Format::Anthropic => thinking(before, after, options, found),
-        Format::Messages | Format::AiSdk => {}
+        Format::Messages | Format::AiSdk | Format::BedrockConverse => {}
         Format::Gemini => {
             signatures_lost(before, after, gemini_calls, "G-thought-signature", found);
         }
-        Format::BedrockConverse => {}
     }
 }
 
