@@ -187,7 +187,8 @@ pub fn body(request: &SummaryRequest, format: Format) -> Result<JsValue, JsValue
     if format == Format::BedrockConverse {
         let messages = request.messages();
         let calls = messages.iter().flat_map(|message| message.tool_calls()).filter(|call| !call.hosted);
-        let tools = tools_called(calls.map(|call| call.name.as_str()));
+        let names: Vec<&str> = calls.map(|call| call.name.as_str()).collect();
+        let tools = tools_called(&names);
         if !tools.is_empty() {
             set(&body, "tools", &to_js(&tools)?)?;
         }

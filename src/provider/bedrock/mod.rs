@@ -230,14 +230,14 @@ pub(super) fn define_tools(body: &mut Value) -> Option<usize> {
             names.extend(name);
         }
     }
-    let tools = tools_called(names.into_iter());
+    let tools = tools_called(&names);
     first?;
     body["toolConfig"] = json!({ "tools": tools });
     first
 }
 
 /// Definitions of tools of these names: the API wants some wherever there are calls.
-pub fn tools_called<'n>(names: impl Iterator<Item = &'n str>) -> Vec<Value> {
+pub fn tools_called(names: &[&str]) -> Vec<Value> {
     let mut tools: Vec<Value> = Vec::new();
     for name in names {
         let name = tool_names::written(name, LONGEST, &mut Vec::new());

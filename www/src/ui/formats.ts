@@ -7,6 +7,7 @@ export const FORMAT_NAMES: Record<Format, string> = {
   "openai-chat": "Chat Completions",
   anthropic: "Anthropic Messages",
   gemini: "Gemini",
+  "bedrock-converse": "Bedrock Converse",
   "ai-sdk": "AI SDK",
   messages: "contextfold messages",
 };
