@@ -103,11 +103,9 @@ pub(super) fn object_arguments(call: &ToolCall, kept: Option<&Value>, notes: &mu
     }
 }
 
-/// Whether a call that came in `format` has an input that is no object: APIs whose inputs are objects refuse it.
-pub(super) fn has_odd_input(call: &ToolCall, format: Format) -> bool {
-    matches!(call.kind, CallKind::Function)
-        && call.extras.came_in(format)
-        && !call.input.trim_start().starts_with('{')
+/// Whether a call has an input that is no object: APIs whose inputs are objects refuse it.
+pub(super) fn has_odd_input(call: &ToolCall) -> bool {
+    matches!(call.kind, CallKind::Function) && !call.input.trim_start().starts_with('{')
 }
 
 /// Puts such an input into an object; one that says an object in words is that object.

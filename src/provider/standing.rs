@@ -207,7 +207,7 @@ impl Standing {
         &mut self,
         from: usize,
         len: usize,
-        message: &dyn Fn(usize) -> Option<&'m Message>,
+        message: impl Fn(usize) -> Option<&'m Message>,
     ) -> usize {
         let is_edit = from < std::mem::replace(&mut self.seen, len);
         let has_turns = matches!(self.format, Format::Anthropic | Format::BedrockConverse);
@@ -216,14 +216,14 @@ impl Standing {
         }
         let mut first = from;
         if self.format == Format::Anthropic {
-            first = self.serve(from, len, is_edit, message);
+            first = self.serve(from, len, is_edit, &message);
         }
         match self.format {
-            Format::OpenaiResponses => self.identify(from, len, is_edit, message),
-            Format::BedrockConverse => self.name(from, len, message),
+            Format::OpenaiResponses => self.identify(from, len, is_edit, &message),
+            Format::BedrockConverse => self.name(from, len, &message),
             _ => {}
         }
-        let start = turn_start(first, message);
+        let start = turn_start(first, &message);
         let before = self.lost.split_off(&start);
         let lapsed = self.served.iter().rev().take_while(|call| call.at >= start);
         let lapsed =
@@ -239,18 +239,18 @@ impl Standing {
         for (at, nth, name) in self.renamed.iter().rev().take_while(|(at, ..)| *at >= start) {
             self.lost.entry(*at).or_default().names.insert(*nth, name.clone());
         }
-        self.tails(start, len, message);
+        self.tails(start, len, &message);
         if self.format == Format::Anthropic {
-            self.place(start, len, message);
+            self.place(start, len, &message);
         }
-        let marked = if has_turns { self.mark(from, len, start, message) } else { None };
+        let marked = if has_turns { self.mark(from, len, start, &message) } else { None };
         let now = self.lost.range(start..).filter(|(at, lost)| before.get(at) != Some(lost));
         let gone = before.keys().find(|at| !self.lost.contains_key(at));
         now.map(|(at, _)| *at).chain(gone.copied()).chain(marked).chain([first]).min().unwrap_or(from)
     }
 
     /// The provider's own compactions that anything of the conversation stands before.
-    fn place<'m>(&mut self, start: usize, len: usize, message: &dyn Fn(usize) -> Option<&'m Message>) {
+    fn place<'m>(&mut self, start: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
         let is_own = |at: &usize| message(*at).is_some_and(|m| m.provider_summary(self.format).is_some());
         let is_said = |at: usize| message(at).is_some_and(|m| !m.role.is_instruction());
         let late: Vec<usize> = (start..len).filter(is_own).filter(|at| (0..*at).any(is_said)).collect();
@@ -265,7 +265,7 @@ impl Standing {
         from: usize,
         len: usize,
         is_edit: bool,
-        message: &dyn Fn(usize) -> Option<&'m Message>,
+        message: &impl Fn(usize) -> Option<&'m Message>,
     ) -> usize {
         let mut first = from;
         if is_edit {
@@ -340,7 +340,7 @@ impl Standing {
         from: usize,
         len: usize,
         is_edit: bool,
-        message: &dyn Fn(usize) -> Option<&'m Message>,
+        message: &impl Fn(usize) -> Option<&'m Message>,
     ) {
         if is_edit {
             self.ids.retain(|_, at| *at < from);
@@ -362,7 +362,7 @@ impl Standing {
     }
 
     /// Names of documents that stand twice: the second gets a number.
-    fn name<'m>(&mut self, from: usize, len: usize, message: &dyn Fn(usize) -> Option<&'m Message>) {
+    fn name<'m>(&mut self, from: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
         self.ids.retain(|_, at| *at < from);
         self.renamed.truncate(self.renamed.partition_point(|(at, ..)| *at < from));
         for (at, message) in (from..len).filter_map(|at| Some((at, message(at)?))) {
@@ -385,7 +385,7 @@ impl Standing {
     }
 
     /// Reasoning at the end of answers, from a position on at which an answer may begin.
-    fn tails<'m>(&mut self, start: usize, len: usize, message: &dyn Fn(usize) -> Option<&'m Message>) {
+    fn tails<'m>(&mut self, start: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
         let mut is_led_to = false; // what stands right behind lets reasoning stand before it
         for (at, message) in (start..len).rev().filter_map(|at| Some((at, message(at)?))) {
             if message.role != Role::Assistant {
@@ -432,7 +432,7 @@ impl Standing {
         from: usize,
         len: usize,
         start: usize,
-        message: &dyn Fn(usize) -> Option<&'m Message>,
+        message: &impl Fn(usize) -> Option<&'m Message>,
     ) -> Option<usize> {
         self.marks.truncate(self.marks.partition_point(|at| *at < from));
         for (at, message) in (from..len).filter_map(|at| Some((at, message(at)?))) {
@@ -467,7 +467,7 @@ fn is_result(part: &Part) -> bool {
 }
 
 /// Where the answer begins that a position is in, or right behind.
-fn turn_start<'m>(at: usize, message: &dyn Fn(usize) -> Option<&'m Message>) -> usize {
+fn turn_start<'m>(at: usize, message: &impl Fn(usize) -> Option<&'m Message>) -> usize {
     let may_lead = |at: &usize| {
         message(*at).is_some_and(|message| message.role == Role::Assistant || message.role.is_instruction())
     };

@@ -165,7 +165,7 @@ impl List {
     /// Finds out what messages lose where they stand. The first position that is sent otherwise than before.
     fn mend(&mut self, from: usize, len: usize, slots: Slots<'_>, provider: &dyn Provider) -> usize {
         let standing = self.standing.get_or_insert_with(|| Standing::new(provider.format()));
-        let first = standing.update(from, len, &|at| slots(at).map(|(slot, _)| &*slot.message));
+        let first = standing.update(from, len, |at| slots(at).map(|(slot, _)| &*slot.message));
         let mut mended = std::mem::take(&mut self.mended);
         let Some(now) = Rc::get_mut(&mut mended) else { return 0 };
         now.split_off(&first);

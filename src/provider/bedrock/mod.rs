@@ -106,7 +106,7 @@ impl Provider for Bedrock {
 /// A call whose input is no object, or an output with JSON that is none.
 fn is_no_object(part: &Part) -> bool {
     match part {
-        Part::ToolCall(call) => has_odd_input(call, FORMAT),
+        Part::ToolCall(call) => has_odd_input(call),
         Part::ToolOutput(output) => output.content.iter().any(is_odd_json),
         _ => false,
     }
@@ -173,7 +173,7 @@ pub(super) fn mend(message: &mut Message, mut done: impl FnMut(&'static str, &'s
     }
     for part in &mut message.parts {
         match part {
-            Part::ToolCall(call) if has_odd_input(call, FORMAT) => {
+            Part::ToolCall(call) if has_odd_input(call) => {
                 wrap_input(call);
                 done("B-input", "an input that is no object is put into one");
             }

@@ -113,8 +113,11 @@ pub(super) fn check(format: Format, list: &[Value], options: &CheckOptions<'_>, 
         found.error("A-empty", 0, "no messages");
     }
     let first = list.iter().enumerate().find(|(_, m)| text(m, "role") != Some("system"));
-    let is_compaction =
-        |m: &Value| m.pointer("/content/0/type").and_then(Value::as_str) == Some("compaction");
+    // What the API compacted when it was asked to is signed, and stands first.
+    let is_compaction = |m: &Value| {
+        let of = |key: &str| m.pointer(key).and_then(Value::as_str);
+        of("/content/0/type") == Some("compaction") && of("/content/0/signature").is_some()
+    };
     if let Some((i, _)) = first.filter(|(_, m)| text(m, "role") != Some("user") && !is_compaction(m)) {
         found.error("A-first", i, "first message is not from the user");
     }

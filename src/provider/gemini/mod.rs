@@ -49,7 +49,7 @@ pub(super) fn is_refused(part: &Part) -> bool {
 /// A call whose arguments are no object, or an output whose response is none.
 fn is_no_object(part: &Part) -> bool {
     match part {
-        Part::ToolCall(call) => has_odd_input(call, Format::Gemini),
+        Part::ToolCall(call) => has_odd_input(call),
         Part::ToolOutput(output) => outputs::has_odd_response(output),
         _ => false,
     }

@@ -11,7 +11,7 @@ pub(super) fn mend(work: &mut Work, input: &Value) {
     let key = mark_key(work.format);
     let room = CACHE_MARKS.saturating_sub(apart(input).map(|block| marks_of(block, key)).sum());
     let mut standing = Standing::with_marks(work.format, room);
-    standing.update(0, work.entries.len(), &|at| work.entries.get(at).map(|entry| &entry.message));
+    standing.update(0, work.entries.len(), |at| work.entries.get(at).map(|entry| &entry.message));
     for (at, lost) in standing.lost_from(0) {
         let Some(entry) = work.entries.get_mut(at) else { continue };
         entry.message = lost.taken_off(&entry.message, work.format);
