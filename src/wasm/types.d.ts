@@ -200,7 +200,7 @@ export interface SummaryRequest {
 /** An answer with what a provider says of it. */
 export interface SummaryResponse {
   /** `<retain>…</retain><summary>…</summary>`; text without tags counts as the summary. `null`, as SDKs give it, is an empty summary. */
-  text?: string | null | undefined;
+  text: string | null;
   /** The provider's usage object. */
   usage?: unknown;
   /**
@@ -211,7 +211,7 @@ export interface SummaryResponse {
   /**
    * What a provider wrote itself of the conversation, in entries that only its own format takes (`providerCompaction` of
    * `contextfold/anthropic` and `contextfold/openai` gives it). In views of that format the entries stand first, unchanged, in the place of
-   * the text, and the record of facts beside them; views of other formats have the text, which the engine writes where `text` is left out.
+   * the text, and the record of facts beside them; views of other formats have the text, which the engine writes where `text` is `null`.
    * Where something else stands before the summary (a text that was to be retained, a compaction that came in with the history), the text
    * stands in every format, and `report.summary.fallback` says so.
    */

@@ -88,7 +88,7 @@ const ids: string[] = session.push({ role: "user", content: "hi" });
 session.push([{ role: "assistant", content: null, tool_calls: [] }]);
 session.pushFrom("openai-responses", { anything: true });
 // @ts-expect-error no such format
-session.pushFrom("gemini", []);
+session.pushFrom("cohere", []);
 // @ts-expect-error a message is an object
 session.push("hi");
 session.setHeader("text");

@@ -26,7 +26,7 @@ const PROVIDERS = {
       return client.responses.compact({ model, ...(system && { instructions: system }), input: messages }, options);
     },
     // What it wrote is encrypted: views for other formats get the engine's own summary.
-    read: ({ output, usage }) => ({ usage, compaction: { format: "openai-responses", entries: output } }),
+    read: ({ output, usage }) => ({ text: null, usage, compaction: { format: "openai-responses", entries: output } }),
   },
 };
 
