@@ -8,7 +8,7 @@ import {
 import { random } from "./random.mjs";
 
 /** The entries of a view: a list, or what holds one. */
-export const entries = (view) => (Array.isArray(view) ? view : (view.input ?? view.messages));
+export const entries = (view) => (Array.isArray(view) ? view : (view.input ?? view.contents ?? view.messages));
 
 /** The value as it is saved: half a character is none. */
 export const wellFormed = (value) => JSON.parse(JSON.stringify(value), (_, v) => (typeof v === "string" ? v.toWellFormed() : v));
