@@ -16,8 +16,8 @@ export function middleware(options) {
     if (!isMessages || typeof request.body !== "string") return next(request);
     return sendFitting(keeper, request.body, {
       signal: request.signal ?? undefined,
-      send(body) {
-        if (hasCompaction(body)) request.headers.set("anthropic-beta", withBeta(request.headers.get("anthropic-beta")));
+      send(body, { messages } = {}) {
+        if (hasCompaction(messages)) request.headers.set("anthropic-beta", withBeta(request.headers.get("anthropic-beta")));
         return next(body === request.body ? request : { ...request, body });
       },
     });

@@ -3,7 +3,7 @@
 
 import { runLoop } from "./shared/agent-loop.js";
 import { BodyKeeper } from "./shared/bodies.js";
-import { sendFitting } from "./shared/http.js";
+import { fetchFitting } from "./shared/http.js";
 import { CHAT, RESPONSES } from "./shared/openai-apis.js";
 
 export { providerCompaction } from "./shared/provider-compaction.js";
@@ -17,17 +17,12 @@ export function fit(options) {
 
 /** See openai.d.ts. */
 export function fittingFetch(options = {}) {
-  const { fetch: inner = globalThis.fetch, ...rest } = options;
+  const { fetch: inner, ...rest } = options;
   const keepers = {
     "/responses": new BodyKeeper("openai fetch", "openai-responses", rest),
     "/chat/completions": new BodyKeeper("openai fetch", "openai-chat", rest),
   };
-  return async (url, init) => {
-    const path = new URL(typeof url === "string" ? url : (url.url ?? url.href), "http://host").pathname;
-    const keeper = Object.entries(keepers).find(([end]) => path.endsWith(end))?.[1];
-    if (!keeper || init?.method?.toUpperCase() !== "POST" || typeof init.body !== "string") return inner(url, init);
-    return sendFitting(keeper, init.body, { signal: init.signal ?? undefined, send: (body) => inner(url, { ...init, body }) });
-  };
+  return fetchFitting(inner, (path) => Object.entries(keepers).find(([end]) => path.endsWith(end))?.[1]);
 }
 
 /** See openai.d.ts. */

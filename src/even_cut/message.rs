@@ -67,7 +67,11 @@ fn cut_message(
         });
         changed |= emptied || cut.parts.len() < before;
     }
-    changed.then_some(cut)
+    if !changed {
+        names.note_whole(whole.node);
+        return None;
+    }
+    Some(cut)
 }
 
 /// The same as a slot: shorter than it stands whole, or `None`.

@@ -18,30 +18,27 @@ pub struct ProviderSummary {
 }
 
 impl ProviderSummary {
-    /// Whether the entries are what the provider gives.
+    /// Whether the entries are what the provider gives: of Anthropic one message with the block alone, of `OpenAI` items with the compaction
+    /// among them.
     pub fn is_whole(&self) -> bool {
-        let is = |value: &Value, path: &str, of: &str| {
-            value.pointer(path).and_then(Value::as_str).is_some_and(|said| said == of)
-        };
-        let is_item = |item: &Value| is(item, "/type", "compaction");
         let is_said = |item: &Value| item.get("role").is_some_and(Value::is_string);
         match (self.format, self.entries.as_slice()) {
             (Format::Anthropic, [entry]) => {
                 let blocks = entry.get("content").and_then(Value::as_array);
-                is(entry, "/role", "assistant") && blocks.is_some_and(|b| b.len() == 1) && has_block(entry)
+                entry.get("role").is_some_and(|role| role == "assistant")
+                    && matches!(blocks.map(Vec::as_slice), Some([block]) if is_compaction(block) && block.get("content").is_some_and(Value::is_string))
             }
             (Format::OpenaiResponses, items) => {
-                items.iter().any(is_item) && items.iter().all(|item| is_item(item) || is_said(item))
+                items.iter().any(is_compaction)
+                    && items.iter().all(|item| is_compaction(item) || is_said(item))
             }
             _ => false,
         }
     }
 }
 
-/// Whether an entry of Anthropic's holds a compaction that says something.
-fn has_block(entry: &Value) -> bool {
-    entry.pointer("/content/0/type").and_then(Value::as_str) == Some("compaction")
-        && entry.pointer("/content/0/content").is_some_and(Value::is_string)
+fn is_compaction(item: &Value) -> bool {
+    item.get("type").is_some_and(|kind| kind == "compaction")
 }
 
 impl Message {
@@ -60,10 +57,6 @@ impl Message {
         let formats = [Format::Anthropic, Format::OpenaiResponses].into_iter();
         let entries =
             formats.filter_map(|format| self.provider_summary(format)).flat_map(|(entries, _)| entries);
-        let is_compaction = |entry: &Value| {
-            let of = |value: Option<&Value>| value.and_then(Value::as_str) == Some("compaction");
-            of(entry.get("type")) || of(entry.pointer("/content/0/type"))
-        };
         let words = self.plain_text();
         let beyond = |entry: Value| match entry.pointer("/content/0/content").and_then(Value::as_str) {
             Some(said) => (!words.contains(said.trim())).then(|| said.to_owned()),
@@ -72,10 +65,15 @@ impl Message {
         entries.filter_map(beyond).collect()
     }
 
+    /// Whether entries stand in the place of this message in a format: on any other than a summary, the key is the caller's own.
+    pub fn has_provider_summary(&self, format: Format) -> bool {
+        self.meta.item_type == Some(ItemType::CompactionSummary) && self.extras.has(format, KEY)
+    }
+
     /// The entries that stand in the place of this summary in a format, and what is said beside them.
     pub fn provider_summary(&self, format: Format) -> Option<(Vec<Value>, Option<Message>)> {
-        if self.meta.item_type != Some(ItemType::CompactionSummary) {
-            return None; // a key of the caller's own
+        if !self.has_provider_summary(format) {
+            return None;
         }
         let Value::Object(mut fields) = self.extras.field(format, KEY)? else { return None };
         let Some(Value::Array(entries)) = fields.remove("entries") else { return None };

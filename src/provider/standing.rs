@@ -251,7 +251,7 @@ impl Standing {
 
     /// The provider's own compactions that anything of the conversation stands before.
     fn place<'m>(&mut self, start: usize, len: usize, message: &impl Fn(usize) -> Option<&'m Message>) {
-        let is_own = |at: &usize| message(*at).is_some_and(|m| m.provider_summary(self.format).is_some());
+        let is_own = |at: &usize| message(*at).is_some_and(|m| m.has_provider_summary(self.format));
         let is_said = |at: usize| message(at).is_some_and(|m| !m.role.is_instruction());
         let late: Vec<usize> = (start..len).filter(is_own).filter(|at| (0..*at).any(is_said)).collect();
         for at in late {

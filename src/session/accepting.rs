@@ -12,7 +12,7 @@ use crate::error::Result;
 const CUT_WITHIN: &str =
     "the retained turns alone exceeded the target: the oldest lost its earlier steps to the summary";
 
-const NOT_FIRST: &str = "something else stands first in the view, where the provider takes its own compaction only: its text stands";
+const TEXT_INSTEAD: &str = "the provider's own compaction is taken only at the beginning of a view, and only where it covers all that is folded: its text stands instead";
 
 /// A summary that was accepted, and whence it came.
 pub(super) struct Summarized {
@@ -80,13 +80,10 @@ impl Session {
         let stood = self.stands();
         let items = self.context.item_ids(&plan.members);
         let messages = plan.stands_in_for(&self.context);
-        let mut by_provider = None;
-        if let Some(summary) = accepted.by_provider.take().filter(|_| !in_pieces) {
-            if self.stands_first(&plan, &accepted) {
-                by_provider = Some(summary);
-            } else {
-                accepted.note(NOT_FIRST);
-            }
+        let mut by_provider = accepted.by_provider.take();
+        if by_provider.is_some() && (in_pieces || !self.stands_first(&plan, &accepted)) {
+            by_provider = None;
+            accepted.note(TEXT_INSTEAD);
         }
         let mut made = plan.messages(accepted.retain.take(), accepted.summary, messages);
         if let Some((summary, ledger)) = by_provider {

@@ -115,30 +115,21 @@ fn join(list: &Array, entry: &JsValue) -> Result<bool, JsValue> {
 /// The body with the header as the view has it: with its marks, in as many entries.
 fn with_head_of_view(inner: &Rc<Inner>, body: JsValue, format: Format) -> Result<JsValue, JsValue> {
     let view = view_as_sent(inner, format)?;
-    match format {
-        Format::Anthropic | Format::OpenaiResponses => {
-            for key in ["system", "instructions"] {
-                if let Some(head) = get(&view, key)? {
-                    set(&body, key, &head)?;
-                }
+    match head_key(format) {
+        // The AI SDK's view keeps nothing apart.
+        Some(key) => {
+            if let Some(head) = get(&view, key)? {
+                set(&body, key, &head)?;
             }
         }
-        Format::Messages | Format::OpenaiChat => {
+        None => {
             let system: Array = view.unchecked_into::<Array>().iter().take_while(is_system).collect();
-            if let Some(list) = get(&body, "messages")? {
+            if let Some(list) = get(&body, list_key(format))? {
                 let list: Array = list.unchecked_into();
                 let own = list.iter().take_while(is_system).count();
-                set(&body, "messages", &system.concat(&list.slice(own as u32, list.length())))?;
+                set(&body, list_key(format), &system.concat(&list.slice(own as u32, list.length())))?;
             }
         }
-        Format::Gemini | Format::BedrockConverse => {
-            for key in ["system", "systemInstruction"] {
-                if let Some(head) = get(&view, key)? {
-                    set(&body, key, &head)?;
-                }
-            }
-        }
-        Format::AiSdk => {}
     }
     Ok(body)
 }

@@ -1309,8 +1309,8 @@ export interface SummaryResponse {
      * What a provider wrote itself of the conversation, in entries that only its own format takes (`providerCompaction` of
      * `contextfold/anthropic` and `contextfold/openai` gives it). In views of that format the entries stand first, unchanged, in the place of
      * the text, and the record of facts beside them; views of other formats have the text, which the engine writes where `text` is `null`.
-     * Where something else stands before the summary (a text that was to be retained, a compaction that came in with the history), the text
-     * stands in every format, and `report.summary.fallback` says so.
+     * Where something else stands before the summary (a text that was to be retained, a compaction that came in with the history), or the
+     * conversation was summed up in pieces, the text stands in every format, and `report.summary.fallback` says so.
      */
     compaction?: { format: "anthropic" | "openai-responses"; entries: object[] } | undefined;
 }

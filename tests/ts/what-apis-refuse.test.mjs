@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Session, check } from "contextfold";
+import { Session, check, repair } from "contextfold";
 
 const errors = (format, view) => check(format, view).filter(({ severity }) => severity === "error").map(({ rule }) => rule);
 
@@ -99,4 +99,44 @@ test("bedrock-converse: white space at an answer's end, where what the user said
   const session = new Session({ contextWindow: 100_000 });
   session.push([{ role: "user", content: "Go." }, { role: "assistant", content: "So. " }, { role: "user", content: [{ type: "x_unheard_of" }] }]);
   assert.deepEqual(errors("bedrock-converse", session.view("bedrock-converse")), []);
+});
+
+test("bedrock-converse: documents that are no objects are carried, and trap nothing", async () => {
+  const list = [{ role: "user", content: [{ text: "Read." }, { document: "a" }, { document: "b" }, { document: [1] }] }];
+  const { entries } = await shown("bedrock-converse", list);
+  assert.equal(entries[0], list[0]);
+  repair("bedrock-converse", list);
+});
+
+test("gemini: what calls brought beside words of the user's has a role of its own", () => {
+  const list = [
+    { role: "user", parts: [{ text: "Go on." }] },
+    { role: "model", parts: [{ functionCall: { name: "read", args: {} } }] },
+    { role: "user", parts: [{ text: "Well?" }, { functionResponse: { name: "read", response: { output: "ok" } } }] },
+    { role: "user", parts: [{ text: "And?" }] },
+  ];
+  const session = new Session({ contextWindow: 100_000 });
+  session.pushFrom("gemini", list);
+  const { contents: entries } = session.view("gemini");
+  assert.ok(entries.every(({ role }) => role === "user" || role === "model"), JSON.stringify(entries));
+});
+
+test("gemini: arguments and responses that are no objects are put into one", async () => {
+  const asked = (args) => ({ role: "model", parts: [{ functionCall: { id: "a", name: "read", args }, thoughtSignature: "c2ln" }] });
+  const brought = (response) => ({ role: "user", parts: [{ functionResponse: { id: "a", name: "read", response } }] });
+  const go = { role: "user", parts: [{ text: "Go on." }] };
+  for (const [args, response, becomes] of [["x", "done", ["x", "done"]], [[1], null, [[1], ""]], [{}, ["a"], [undefined, '["a"]']]]) {
+    const list = [go, asked(args), brought(response)];
+    assert.ok(errors("gemini", { contents: list }).length > 0);
+    const { view, entries } = await shown("gemini", list);
+    assert.deepEqual(errors("gemini", view), []);
+    const [{ functionCall }] = entries[1].parts;
+    assert.deepEqual([functionCall.args.input, entries[2].parts[0].functionResponse.response.output], becomes);
+    assert.deepEqual(errors("gemini", repair("gemini", list).output), []);
+  }
+});
+
+test("gemini: an output that is put in for a call without an id has none either", () => {
+  const list = [{ role: "user", parts: [{ text: "Go on." }] }, { role: "model", parts: [{ functionCall: { name: "read", args: {} } }] }, { role: "user", parts: [{ text: "Stop." }] }];
+  assert.ok(!JSON.stringify(repair("gemini", list).output).includes('"id"'));
 });

@@ -30,11 +30,10 @@ const PROVIDERS = {
   },
 };
 
-/** Whether a request, as JSON, has a compaction that Anthropic wrote when it was asked to: it is taken under its beta only. */
-export function hasCompaction(body) {
-  if (!body.includes('"compaction"')) return false;
-  const isCompaction = (block) => block?.type === "compaction" && typeof block.signature === "string";
-  return JSON.parse(body).messages.some(({ content }) => Array.isArray(content) && content.some(isCompaction));
+/** Whether messages begin with a compaction that Anthropic wrote when it was asked to: a request that has one needs its beta. */
+export function hasCompaction(messages) {
+  const block = Array.isArray(messages) ? messages[0]?.content?.[0] : undefined;
+  return block?.type === "compaction" && typeof block.signature === "string";
 }
 
 /** The betas of a request, and that one. */
