@@ -79,6 +79,14 @@ pub struct Written {
     pub notes: Vec<Note>,
 }
 
+impl Written {
+    /// The request's fields: the head, where there is one, and the list.
+    fn into_body(self, head_key: &str, list_key: &str) -> Value {
+        let head = self.head.map(|head| (head_key.to_owned(), head));
+        Value::Object(head.into_iter().chain([(list_key.to_owned(), Value::Array(self.items))]).collect())
+    }
+}
+
 /// One provider's format, in and out.
 pub trait Provider: Sync {
     /// Which format it is.

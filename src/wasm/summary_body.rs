@@ -115,21 +115,18 @@ fn join(list: &Array, entry: &JsValue) -> Result<bool, JsValue> {
 /// The body with the header as the view has it: with its marks, in as many entries.
 fn with_head_of_view(inner: &Rc<Inner>, body: JsValue, format: Format) -> Result<JsValue, JsValue> {
     let view = view_as_sent(inner, format)?;
-    match head_key(format) {
-        // The AI SDK's view keeps nothing apart.
-        Some(key) => {
-            if let Some(head) = get(&view, key)? {
-                set(&body, key, &head)?;
-            }
+    if let Some(key) = head_key(format) {
+        if let Some(head) = get(&view, key)? {
+            set(&body, key, &head)?;
         }
-        None => {
-            let system: Array = view.unchecked_into::<Array>().iter().take_while(is_system).collect();
-            if let Some(list) = get(&body, list_key(format))? {
-                let list: Array = list.unchecked_into();
-                let own = list.iter().take_while(is_system).count();
-                set(&body, list_key(format), &system.concat(&list.slice(own as u32, list.length())))?;
-            }
-        }
+        return Ok(body);
+    }
+    // The AI SDK's view keeps nothing apart.
+    let system: Array = view.unchecked_into::<Array>().iter().take_while(is_system).collect();
+    if let Some(list) = get(&body, list_key(format))? {
+        let list: Array = list.unchecked_into();
+        let own = list.iter().take_while(is_system).count();
+        set(&body, list_key(format), &system.concat(&list.slice(own as u32, list.length())))?;
     }
     Ok(body)
 }

@@ -6,13 +6,12 @@ import Anthropic from "@anthropic-ai/sdk";
 import { Session } from "contextfold";
 import { middleware, toolRunner } from "contextfold/anthropic";
 import { provider } from "./support/provider.mjs";
-import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
+import { ANSWER, CALLS, FOLDS, OPTIONS, SUMMARY, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
 
 const STRICT = { ...OPTIONS, strict: true };
 const input_schema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
 const TOOL = { name: "build", description: "Builds.", input_schema };
 const RUNNABLE = { ...TOOL, run: ({ n }) => outputOf(n), parse: (input) => input };
-const SUMMARY = "<summary>The build fails. Never edit src/generated.</summary>";
 
 describe("@anthropic-ai/sdk 1", () => {
   let server;

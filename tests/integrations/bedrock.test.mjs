@@ -6,12 +6,11 @@ import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand, InvokeMod
 import { Session } from "contextfold";
 import { plugin } from "contextfold/bedrock";
 import { provider } from "./support/provider.mjs";
-import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, assertFits, assertKept, outputOf, warnings } from "./support/work.mjs";
+import { ANSWER, CALLS, FOLDS, OPTIONS, SUMMARY, TASK, assertFits, assertKept, failingSummary, outputOf, warnings } from "./support/work.mjs";
 
 const FORMAT = "bedrock-converse";
 const STRICT = { ...OPTIONS, strict: true };
 const TOOL = { toolSpec: { name: "build", description: "Builds.", inputSchema: { json: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } } } };
-const SUMMARY = "<summary>The build fails. Never edit src/generated.</summary>";
 const PNG = Uint8Array.from([137, 80, 78, 71, 13, 10, 26, 10]);
 const user = (text, ...more) => ({ role: "user", content: [{ text }, ...more] });
 
@@ -90,17 +89,12 @@ describe("@aws-sdk/client-bedrock-runtime 3", () => {
   test("a loop of 200 calls under the server's limit, with a summary that throws in the middle", async (t) => {
     const strict = await provider({ window: 9_000, calls: 200 });
     t.after(() => strict.close());
-    let asked = 0;
-    const summarize = async () => {
-      asked += 1;
-      if (asked === 2) throw new Error("no model");
-      return SUMMARY;
-    };
+    const summarize = failingSummary((nth) => nth === 2);
     const { result, said } = await warnings(() => loop(client({ ...OPTIONS, ladder: FOLDS, summarize }, strict.url)));
     assertWhole(result, 200);
     assert.equal(strict.bodies.length, 201);
     assert.equal(strict.refused, 0, "none was refused");
-    assert.ok(asked > 2);
+    assert.ok(summarize.asked > 2);
     assert.ok(said.length <= 1, said.join("\n"));
   });
 

@@ -14,7 +14,7 @@ import { compactionHooks } from "contextfold/claude-agent";
 import { startProxy } from "contextfold/proxy";
 import { install } from "../../scripts/lib/installed.mjs";
 import { provider } from "./support/provider.mjs";
-import { ANSWER, TASK, assertFits, outputOf, warnings } from "./support/work.mjs";
+import { ANSWER, SUMMARY, TASK, assertFits, failingSummary, outputOf, warnings } from "./support/work.mjs";
 
 install("tests/integrations/claude-agent");
 const { query } = await import("./claude-agent/node_modules/@anthropic-ai/claude-agent-sdk/sdk.mjs");
@@ -22,7 +22,6 @@ const { query } = await import("./claude-agent/node_modules/@anthropic-ai/claude
 /** As much as the program asks for each answer is kept free of the window, which leaves 14,000 tokens. */
 const WINDOW = 46_000;
 const LIMIT = WINDOW - 32_000;
-const SUMMARY = "<summary>The build fails. Never edit src/generated.</summary>";
 
 /** Files to read, and a server that asks for one after the other. */
 async function work(t, { calls, ...settings }) {
@@ -64,11 +63,7 @@ describe("the Claude Agent SDK", () => {
   });
 
   test("two hundred calls: every request fits, none is refused, none is lost, and a summary that fails stops nothing", async (t) => {
-    let asked = 0;
-    const summary = () => {
-      if (++asked % 3 === 2) throw new Error("overloaded");
-      return SUMMARY;
-    };
+    const summary = failingSummary((nth) => nth % 3 === 2);
     const { server, ...place } = await work(t, { calls: 200, summary });
     const proxy = await proxied(t, { upstream: server.url, contextWindow: WINDOW, onError: () => {} });
     const { result, boundaries, of } = await told(place, proxy.url);
@@ -77,7 +72,7 @@ describe("the Claude Agent SDK", () => {
     for (const body of server.bodies) assertFits("anthropic", body, { limit: LIMIT });
     assert.equal(JSON.stringify(of("user")).match(/E0\d+\]: mismatched types/g).length / 12 >= 200, true, "the program's own list is whole");
     assert.ok(JSON.stringify(server.bodies.at(-1)).includes("Never edit src/generated"));
-    assert.ok(asked >= 3, `${asked} summaries`);
+    assert.ok(summary.asked >= 3, `${summary.asked} summaries`);
     assert.ok(server.heads.every((head) => head["x-api-key"] === place.env.ANTHROPIC_API_KEY));
     const { conversations, requests } = proxy.reports();
     assert.deepEqual([conversations.length, conversations[0].calls, conversations[0].limit, requests.made_smaller], [1, 201, LIMIT, 0]);

@@ -5,10 +5,9 @@ import { after, before, describe, test } from "node:test";
 import { Session } from "contextfold";
 import { fittingFetch } from "contextfold/google";
 import { provider } from "./support/provider.mjs";
-import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, assertKept, outputOf, warnings } from "./support/work.mjs";
+import { ANSWER, CALLS, FOLDS, OPTIONS, SUMMARY, TASK, assertKept, failingSummary, outputOf, warnings } from "./support/work.mjs";
 
 const STRICT = { ...OPTIONS, strict: true };
-const SUMMARY = "<summary>The build fails. Never edit src/generated.</summary>";
 const build = { name: "build", description: "Builds.", parametersJsonSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } };
 const config = { systemInstruction: "You build.", tools: [{ functionDeclarations: [build] }] };
 const LONG_CALLS = 200;
@@ -126,16 +125,12 @@ for (const [major, name] of Object.entries(MAJORS)) {
     test("two hundred calls against a server that enforces the limit: none is refused, none is lost, a summary that fails stops nothing", async (t) => {
       const strict = await provider({ window: OPTIONS.contextWindow, calls: LONG_CALLS });
       t.after(() => strict.close());
-      let asked = 0;
-      const summarize = () => {
-        if (++asked % 3 === 2) throw new Error("overloaded");
-        return SUMMARY;
-      };
+      const summarize = failingSummary((nth) => nth % 3 === 2);
       const errors = [];
       const contents = await loop(client({ ...OPTIONS, ladder: FOLDS, summarize, onError: (error) => errors.push(error) }, { url: strict.url }));
       assert.deepEqual([strict.refused, strict.bodies.length], [0, LONG_CALLS + 1]);
       assertWhole(contents, LONG_CALLS);
-      assert.ok(asked >= 3, `${asked} summaries`);
+      assert.ok(summarize.asked >= 3, `${summarize.asked} summaries`);
       assert.ok(errors.every((error) => /overloaded|SUMMARY_FAILED/.test(`${error.code} ${error.message}`)), `${errors}`);
       assert.ok(JSON.stringify(strict.bodies.at(-1)).includes("Never edit src/generated"));
     });

@@ -12,10 +12,9 @@ import { compactionNode, modelCall, preModelHook, tools as searchTools } from "c
 import { memoryStore } from "contextfold/stores/memory";
 import { agentTranscript } from "contextfold/testing";
 import { z } from "zod";
-import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, WINDOW, assertFits, assertKept, outputOf, warnings } from "./support/work.mjs";
+import { ANSWER, CALLS, FOLDS, OPTIONS, SUMMARY, TASK, WINDOW, assertFits, assertKept, failingSummary, outputOf, warnings } from "./support/work.mjs";
 
 const STRICT = { ...OPTIONS, strict: true };
-const SUMMARY = "<summary>The build fails. Never edit src/generated.</summary>";
 const SYSTEM = new SystemMessage("You build.");
 const build = tool(({ n }) => outputOf(n), { name: "build", description: "Builds.", schema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } });
 const thread = (id = "chat-17") => ({ recursionLimit: 2_000, configurable: { thread_id: id } });
@@ -93,13 +92,13 @@ describe("langgraph 1: modelCall", () => {
   test("200 calls: none is refused, none is lost, a summary that throws in the middle stops nothing", async () => {
     const calls = 200;
     const script = scripted({ to: calls, window: WINDOW });
-    let asked = 0;
+    const summarize = failingSummary((nth) => nth === 3);
     const errors = [];
-    const options = { ...OPTIONS, ladder: FOLDS, compaction: { maxAttempts: 1, onFailure: "extractive" }, summarize: () => (++asked === 3 ? Promise.reject(new Error("overloaded")) : SUMMARY), onError: (error) => errors.push(error) };
+    const options = { ...OPTIONS, ladder: FOLDS, compaction: { maxAttempts: 1, onFailure: "extractive" }, summarize, onError: (error) => errors.push(error) };
     const { messages } = await fittingGraph(script, options).invoke(ask(), thread());
     assertKept("openai-chat", script.bodies, { calls });
     assert.equal(script.refused, 0);
-    assert.ok(asked > 3, `${asked} summaries`);
+    assert.ok(summarize.asked > 3, `${summarize.asked} summaries`);
     assert.ok(errors.every(({ code }) => code === "SUMMARY_FAILED"), String(errors[0]));
     assertWhole(messages, calls);
   });
@@ -246,9 +245,9 @@ describe("langgraph 1: compactionNode", () => {
     const calls = 200;
     const script = scripted({ to: calls, window: WINDOW });
     const checkpointer = new MemorySaver();
-    let asked = 0;
+    const summarize = failingSummary((nth) => nth === 3);
     let written = 0;
-    const session = new Session({ ...OPTIONS, ladder: FOLDS, compaction: { maxAttempts: 1, onFailure: "extractive" }, summarize: () => (++asked === 3 ? Promise.reject(new Error("overloaded")) : SUMMARY) });
+    const session = new Session({ ...OPTIONS, ladder: FOLDS, compaction: { maxAttempts: 1, onFailure: "extractive" }, summarize });
     const node = compactionNode({ session, instructions: "You build.", onError: () => {} });
     const before = new Map();
     const graph = compacting(script, async (state, config) => {
@@ -267,7 +266,7 @@ describe("langgraph 1: compactionNode", () => {
     await graph.invoke(ask(), thread());
     assertKept("openai-chat", script.bodies, { calls });
     assert.equal(script.refused, 0);
-    assert.ok(asked > 3 && written > 3 && written < calls / 2, `${asked} summaries, ${written} updates`);
+    assert.ok(summarize.asked > 3 && written > 3 && written < calls / 2, `${summarize.asked} summaries, ${written} updates`);
     for await (const { values: { messages = [] }, next } of graph.getStateHistory(thread())) {
       assertUniqueIds(messages);
       if (next[0] === "model") assertFits("openai-chat", bodyOf([SYSTEM, ...messages]));

@@ -16,10 +16,9 @@ import { agentTranscript } from "contextfold/testing";
 import { aiSdkTools } from "contextfold/tools";
 import { z } from "zod";
 import { provider } from "./support/provider.mjs";
-import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, WINDOW, assertKept, outputOf, warnings } from "./support/work.mjs";
+import { ANSWER, CALLS, FOLDS, OPTIONS, SUMMARY, TASK, WINDOW, assertKept, failingSummary, outputOf, warnings } from "./support/work.mjs";
 
 const STRICT = { ...OPTIONS, strict: true };
-const SUMMARY = "<summary>The build fails. Never edit src/generated.</summary>";
 const THREAD = { memory: { thread: "chat-17", resource: "someone" } };
 const build = createTool({ id: "build", description: "Builds.", inputSchema: z.object({ n: z.number() }), execute: async ({ n }) => outputOf(n) });
 const logger = new ConsoleLogger({ level: "none" });
@@ -108,16 +107,15 @@ describe("mastra 1, with its memory", () => {
   test("200 calls: none is refused, none is lost, a summary that throws in the middle stops nothing", async (t) => {
     const calls = 200;
     const server = await serverFor(t, { window: WINDOW, calls });
-    let asked = 0;
     const errors = [];
     const memory = new Memory({ storage: new InMemoryStore() });
-    const summarize = () => (++asked === 3 ? Promise.reject(new Error("overloaded")) : SUMMARY);
+    const summarize = failingSummary((nth) => nth === 3);
     const options = { ...OPTIONS, ladder: FOLDS, compaction: { maxAttempts: 1, onFailure: "extractive" }, summarize, onError: (error) => errors.push(error) };
     const { text } = await generated(agentOf(modelOf(server), options, { memory }), TASK, THREAD);
     assert.equal(text, ANSWER);
     assert.equal(server.refused, 0);
     assertKept("openai-responses", server.bodies, { calls });
-    assert.ok(asked > 3, `${asked} summaries`);
+    assert.ok(summarize.asked > 3, `${summarize.asked} summaries`);
     assert.ok(errors.every((error) => error.code === "SUMMARY_FAILED"), String(errors[0]));
     assertAllStored(await storedOutputs(memory), calls);
   });

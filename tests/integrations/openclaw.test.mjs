@@ -7,7 +7,7 @@ import { Session } from "contextfold";
 import { compactionProvider, contextEngine, plugin } from "contextfold/openclaw";
 import { openclawSession } from "./support/openclaw-host.mjs";
 import { provider } from "./support/provider.mjs";
-import { ANSWER, CALLS, FOLDS, TASK, WINDOW, assertFits, assertKept, outputOf, warnings } from "./support/work.mjs";
+import { ANSWER, CALLS, FOLDS, TASK, WINDOW, assertFits, assertKept, failingSummary, outputOf, warnings } from "./support/work.mjs";
 
 const STRICT = { strict: true };
 const build = {
@@ -57,14 +57,10 @@ describe("a context engine", () => {
 
   test("200 calls, and a summary that throws in the middle: none is refused, none lost", async (t) => {
     const server = await served(t, { window: WINDOW, calls: 200 });
-    let asked = 0;
     const errors = [];
-    const summarize = () => {
-      if (++asked > 2 && asked < 7) throw new Error("no model");
-      return "<summary>The build fails with E0308. Never edit src/generated. TICKET-4711.</summary>";
-    };
+    const summarize = failingSummary();
     const transcript = await sessionOf(server, contextEngine({ summarize, onError: (error) => errors.push(error) })()).prompt(TASK);
-    assert.ok(asked > 7, `${asked} summaries`);
+    assert.ok(summarize.asked > 7, `${summarize.asked} summaries`);
     assert.equal(server.refused, 0);
     assertKept("openai-chat", server.bodies, { calls: 200 });
     assertWhole(transcript, 200);

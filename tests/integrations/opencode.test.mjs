@@ -11,7 +11,7 @@ import { Session } from "contextfold";
 import { plugin } from "contextfold/opencode";
 import { runOpencode } from "./support/opencode-host.mjs";
 import { provider } from "./support/provider.mjs";
-import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, WINDOW, assertKept, outputOf, warnings } from "./support/work.mjs";
+import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, WINDOW, assertKept, failingSummary, outputOf, warnings } from "./support/work.mjs";
 
 const STRICT = { ...OPTIONS, strict: true };
 const NOTHING = async () => ({});
@@ -50,14 +50,10 @@ describe("the hooks of a plugin", () => {
 
   test("200 calls, and a summary that throws in the middle: none is refused, none lost", async (t) => {
     const server = await served(t, { window: WINDOW, calls: 200 });
-    let asked = 0;
     const errors = [];
-    const summarize = () => {
-      if (++asked > 2 && asked < 7) throw new Error("no model");
-      return "<summary>The build fails with E0308. Never edit src/generated. TICKET-4711.</summary>";
-    };
+    const summarize = failingSummary();
     const { messages } = await run(server, plugin({ summarize, onError: (error) => errors.push(error) }));
-    assert.ok(asked > 7, `${asked} summaries`);
+    assert.ok(summarize.asked > 7, `${summarize.asked} summaries`);
     assert.equal(server.refused + server.summaries, 0);
     assertKept("openai-chat", server.bodies, { calls: 200 });
     assertWhole(messages, 200);

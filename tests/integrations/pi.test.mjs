@@ -10,7 +10,7 @@ import { DefaultResourceLoader, ModelRuntime, SessionManager, SettingsManager, c
 import { Session } from "contextfold";
 import { extension, fittingStream } from "contextfold/pi";
 import { provider } from "./support/provider.mjs";
-import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, WINDOW, assertKept, outputOf, warnings } from "./support/work.mjs";
+import { ANSWER, CALLS, FOLDS, OPTIONS, TASK, WINDOW, assertKept, failingSummary, outputOf, warnings } from "./support/work.mjs";
 
 const STRICT = { ...OPTIONS, strict: true };
 const APIS = { "openai-chat": "openai-completions", "openai-responses": "openai-responses", anthropic: "anthropic-messages" };
@@ -94,15 +94,11 @@ describe("pi's coding agent", () => {
 
   test("200 calls, and a summary that throws in the middle: none is refused, none lost", async (t) => {
     const server = await served(t, { window: WINDOW, calls: 200 });
-    let asked = 0;
     const errors = [];
-    const summarize = () => {
-      if (++asked > 2 && asked < 7) throw new Error("no model");
-      return "<summary>The build fails with E0308. Never edit src/generated. TICKET-4711.</summary>";
-    };
+    const summarize = failingSummary();
     const session = await agentOf(server, [extension({ ...OPTIONS, summarize, onError: (error) => errors.push(error) })]);
     await session.prompt(TASK);
-    assert.ok(asked > 7, `${asked} summaries`);
+    assert.ok(summarize.asked > 7, `${summarize.asked} summaries`);
     assert.equal(server.refused, 0);
     assertKept("openai-chat", server.bodies, { calls: 200 });
     assertWhole(session.messages, 200);

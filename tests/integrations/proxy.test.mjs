@@ -14,7 +14,7 @@ import { check } from "contextfold";
 import OpenAI from "openai";
 import { provider } from "./support/provider.mjs";
 import { CLI, completion, proxyTo, sendJson, upstreamOf } from "./support/proxied.mjs";
-import { ANSWER, TASK, WINDOW, outputOf } from "./support/work.mjs";
+import { ANSWER, TASK, WINDOW, failingSummary, outputOf } from "./support/work.mjs";
 
 const KEY = "sk-the-clients-own-key";
 const parameters = { type: "object", properties: { n: { type: "number" } }, required: ["n"], additionalProperties: false };
@@ -90,11 +90,7 @@ const LOOPS = {
 describe("an agent that calls a tool two hundred times", { concurrency: 3 }, () => {
   for (const [format, loop] of Object.entries(LOOPS))
     test(`${format}: every request fits, none is refused, none is lost, and a summary that fails stops nothing`, async (t) => {
-      let asked = 0;
-      const summary = () => {
-        if (++asked % 3 === 2) throw new Error("overloaded");
-        return "<summary>The build fails. Never edit src/generated.</summary>";
-      };
+      const summary = failingSummary((nth) => nth % 3 === 2);
       const server = await provider({ window: WINDOW, calls: CALLS, summary });
       t.after(() => server.close());
       const proxy = await proxyTo(t, server.url, "--window", String(WINDOW));
@@ -104,7 +100,7 @@ describe("an agent that calls a tool two hundred times", { concurrency: 3 }, () 
       assert.ok(JSON.stringify(list.at(-1)).includes(ANSWER));
       assert.equal(JSON.stringify(list).match(/E0\d+\]: mismatched types/g).length, 12 * CALLS, "the client's own list is whole");
       assert.ok(JSON.stringify(server.bodies.at(-1)).includes("Never edit src/generated"));
-      assert.ok(asked >= 3, `${asked} summaries`);
+      assert.ok(summary.asked >= 3, `${summary.asked} summaries`);
       assert.ok(server.asked.every(({ model, stream }) => model === "m" && !stream), "the client's own model");
       assert.ok(server.heads.every((head) => (head.authorization ?? head["x-api-key"] ?? head["x-goog-api-key"]).endsWith(KEY)), "the client's own key");
       assert.doesNotMatch(proxy.said(), /no such host|bug/);

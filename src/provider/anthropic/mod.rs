@@ -169,12 +169,7 @@ impl Provider for Anthropic {
     }
 
     fn body(&self, written: Written) -> Value {
-        let mut body = Map::new();
-        if let Some(head) = written.head {
-            body.insert("system".to_owned(), head);
-        }
-        body.insert("messages".to_owned(), Value::Array(written.items));
-        Value::Object(body)
+        written.into_body("system", "messages")
     }
 }
 

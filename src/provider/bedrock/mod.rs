@@ -10,7 +10,7 @@ mod write;
 
 use std::ops::Range;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::anthropic::{self, BEGINNING, role};
 use super::fields::Fields;
@@ -94,12 +94,7 @@ impl Provider for Bedrock {
     }
 
     fn body(&self, written: Written) -> Value {
-        let mut body = Map::new();
-        if let Some(head) = written.head {
-            body.insert("system".to_owned(), head);
-        }
-        body.insert("messages".to_owned(), Value::Array(written.items));
-        Value::Object(body)
+        written.into_body("system", "messages")
     }
 }
 

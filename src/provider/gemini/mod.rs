@@ -11,7 +11,7 @@ mod write;
 
 use std::ops::Range;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::anthropic::BEGINNING;
 use super::opaque::{has_odd_input, wrap_input};
@@ -133,11 +133,6 @@ impl Provider for Gemini {
     }
 
     fn body(&self, written: Written) -> Value {
-        let mut body = Map::new();
-        if let Some(head) = written.head {
-            body.insert("systemInstruction".to_owned(), head);
-        }
-        body.insert("contents".to_owned(), Value::Array(written.items));
-        Value::Object(body)
+        written.into_body("systemInstruction", "contents")
     }
 }

@@ -104,12 +104,7 @@ impl Provider for Responses {
     }
 
     fn body(&self, written: Written) -> Value {
-        let mut body = Map::new();
-        if let Some(head) = written.head {
-            body.insert("instructions".to_owned(), head);
-        }
-        body.insert("input".to_owned(), Value::Array(written.items));
-        Value::Object(body)
+        written.into_body("instructions", "input")
     }
 }
 

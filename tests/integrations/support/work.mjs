@@ -12,10 +12,21 @@ export const OPTIONS = { contextWindow: WINDOW };
 
 export const TASK = "Why does the build fail? Never edit src/generated. Report as TICKET-4711.";
 export const ANSWER = "E0308 in src/file7.rs, see TICKET-4711.";
+export const SUMMARY = "<summary>The build fails. Never edit src/generated.</summary>";
 
 /** What tool call `n` answers: about 450 tokens, with a path and an error code of its own. */
 export const outputOf = (n) =>
   Array.from({ length: 12 }, (_, line) => `src/file${n}.rs:${line + 1}: error[E0${300 + n}]: mismatched types, expected \`u${n}\`, found \`Vec<Option<u${line}>>\` in module ${n}`).join("\n");
+
+/** A model that writes the summaries, and throws where `fails` says so of the nth time it is asked. It counts: `.asked`. */
+export function failingSummary(fails = (nth) => nth > 2 && nth < 7) {
+  const summarize = () => {
+    if (fails(++summarize.asked)) throw new Error("overloaded");
+    return SUMMARY;
+  };
+  summarize.asked = 0;
+  return summarize;
+}
 
 /** Holds a request that reached a model against its limit and its provider's rules. */
 export function assertFits(format, body, { limit = WINDOW } = {}) {
