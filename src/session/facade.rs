@@ -7,6 +7,7 @@ use super::background::Background;
 use super::branches::{Fork, Origin};
 use super::config::SessionConfig;
 use super::graph::Drawn;
+use super::journal::Journal;
 use super::notices::{NOTHING_LEFT, Summarizer};
 use super::recover::Recovery;
 use super::run::{Fit, Question, Run, Unanswered};
@@ -81,6 +82,8 @@ pub struct Session {
     pub(super) unanswered_cost: Option<ContextCost>,
     /// The calls for which no view fitted: how long the history was, and what was tried.
     pub(super) failed_calls: Vec<(usize, ContextCost)>,
+    /// What was saved of it.
+    pub(super) journal: Journal,
 }
 
 /// The counter with the rules of a model.
@@ -129,6 +132,7 @@ impl Session {
             costs: Vec::new(),
             unanswered_cost: None,
             failed_calls: Vec::new(),
+            journal: Journal::default(),
         };
         session.settle_wording();
         session
