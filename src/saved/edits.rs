@@ -36,6 +36,11 @@ impl<T> ListEdit<T> {
         Self { front: 0, gone: len, put }
     }
 
+    /// How many entries at the front stay.
+    pub fn front(&self) -> usize {
+        self.front
+    }
+
     /// Nothing differs.
     pub fn is_empty(&self) -> bool {
         self.gone == 0 && self.put.is_empty()

@@ -28,6 +28,13 @@ impl Kind {
         format!("{} {} {sum}\n", self.name, self.version)
     }
 
+    /// The checksum that such bytes name.
+    pub fn sum(&self, bytes: &[u8]) -> Option<Checksum> {
+        let end = bytes.iter().take(LONGEST_HEAD).position(|b| *b == b'\n')?;
+        let sum = std::str::from_utf8(&bytes[..end]).ok()?.rsplit(' ').next()?;
+        u64::from_str_radix(sum, 16).ok().map(Checksum)
+    }
+
     /// What stands behind the first line, to be read.
     ///
     /// # Errors

@@ -59,6 +59,17 @@ pub struct Records<'b> {
 }
 
 impl<'b> Records<'b> {
+    /// The frames of whole records, each by itself.
+    pub fn frames(whole: &'b [u8]) -> impl Iterator<Item = &'b [u8]> {
+        let mut rest = whole;
+        std::iter::from_fn(move || {
+            let (_, behind) = Record::first(rest)?;
+            let (frame, _) = rest.split_at(rest.len() - behind.len());
+            rest = behind;
+            Some(frame)
+        })
+    }
+
     /// Reads them. A tail that was not written to its end is left out; what is damaged before whole records is not.
     ///
     /// # Errors

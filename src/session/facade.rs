@@ -55,7 +55,7 @@ pub struct Session {
     /// Whether the host can have summaries written.
     pub(super) summarizer: Summarizer,
     /// What the host's store gave that the caller may not expect.
-    pub(super) store_notice: Option<&'static str>,
+    pub(super) store_notice: Option<String>,
     pub(super) recovery: Recovery,
     /// What stands between header and conversation, as it was set.
     pub(super) parts: ContextParts,

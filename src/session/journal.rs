@@ -101,6 +101,11 @@ impl Session {
         self.journal.position
     }
 
+    /// The position of the newest record.
+    pub fn saved_position(&self) -> u64 {
+        self.journal.position
+    }
+
     /// The session as it is now is saved at this position.
     pub fn begin_journal(&mut self, position: u64) {
         self.journal.records.clear();

@@ -10,7 +10,7 @@ use super::batch::Batch;
 use super::list::{Entry, List, Slots};
 use super::maker::with_ref;
 use super::originals::{Original, Originals};
-use crate::context::{Form, Node, NodeIndex, Renumbering, Slot};
+use crate::context::{Form, Node, NodeIndex, NodeSet, Renumbering, Slot};
 use crate::hashing::HashMap;
 use crate::message::{Format, Message, Role, ToolCall};
 use crate::provider::{Calls, Note, Provider, provider};
@@ -82,6 +82,21 @@ impl Handles {
         let each =
             |(first, original): (NodeIndex, &Original)| (original.format(), original.nodes(&first).to_vec());
         self.originals.iter().map(each).collect()
+    }
+
+    /// The same of one node, where it is the first of them.
+    pub fn pushed(&self, first: NodeIndex) -> Option<(Format, Vec<NodeIndex>)> {
+        self.originals.get(first).map(|original| (original.format(), original.nodes(&first).to_vec()))
+    }
+
+    /// Nodes of which something else is known than when the session was saved.
+    pub fn changed(&self) -> &NodeSet {
+        &self.originals.changed
+    }
+
+    /// All that is known is saved.
+    pub fn mark_saved(&mut self) {
+        self.originals.changed.clear();
     }
 
     /// Remembers what nodes of an earlier process were pushed as; their objects are gone with it.

@@ -15,6 +15,7 @@ use super::error::context_error;
 use super::events::Listeners;
 use super::freeze::freeze;
 use super::handles::Handles;
+use super::journal::SideMark;
 use super::lent::Loans;
 use super::line::{Line, Stretch};
 use super::marks::Marks;
@@ -78,6 +79,8 @@ pub struct Inner {
     pub is_asking: Cell<bool>,
     /// Where the session is saved, and what is on its way there.
     pub stores: Stores,
+    /// What of this side was saved.
+    pub saved: RefCell<SideMark>,
 }
 
 impl Inner {
@@ -107,6 +110,7 @@ impl Inner {
             freed: Freed::new(),
             is_asking: Cell::new(false),
             stores: Stores::new(store),
+            saved: RefCell::default(),
         }
     }
 

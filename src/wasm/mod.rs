@@ -24,6 +24,7 @@ mod functions;
 mod graph;
 mod handles;
 mod inner;
+mod journal;
 mod lab;
 mod lease;
 mod lent;
