@@ -1,13 +1,16 @@
 //! What of a context is new since a session was last saved: what a record of its journal holds.
 
+use super::alike::Alike;
 use super::core::Context;
 use super::fold::{Fold, Stood};
 use super::history::{History, NodeChange};
+use super::holders::Holders;
 use super::node::{Node, NodeIndex};
 use super::outputs::OnEntry;
 use super::report::LeftOut;
 use super::view::{SlotChange, ViewChanges, ViewMark};
 use crate::error::Result;
+use crate::facts::Drawn;
 use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
 use crate::tool_output::Output;
 
@@ -161,6 +164,13 @@ impl Context {
         let fits =
             folds.apply(&mut self.folds) && left_out.apply(&mut self.left_out) && told.apply(&mut self.told);
         fits.then_some(())
+    }
+
+    /// Facts are drawn from the history again, when they are needed.
+    pub fn draw_anew(&mut self) {
+        self.facts = Drawn::default();
+        self.alike = Alike::default();
+        self.holders = Holders::default();
     }
 
     /// What else a context holds: it is little, and told whole.

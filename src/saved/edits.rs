@@ -46,6 +46,12 @@ impl<T> ListEdit<T> {
         self.gone == 0 && self.put.is_empty()
     }
 
+    /// How many entries there are behind it of so many before; `None` where it is of another list.
+    pub fn len_behind(&self, len: usize) -> Option<usize> {
+        let stays = len.checked_sub(self.front)?.checked_sub(self.gone)?;
+        Some(self.front + self.put.len() + stays)
+    }
+
     /// Makes the edit. False where the list is another one than that which it is of.
     pub fn apply(self, list: &mut Vec<T>) -> bool {
         let end = self.front.checked_add(self.gone).filter(|end| *end <= list.len());
@@ -117,6 +123,11 @@ impl<K: Ord + Copy, V> MapEdit<K, V> {
     /// Nothing differs.
     pub fn is_empty(&self) -> bool {
         self.gone.is_empty() && self.put.is_empty()
+    }
+
+    /// The keys that are gone, and what is put.
+    pub fn into_parts(self) -> (Vec<K>, Vec<(K, V)>) {
+        (self.gone, self.put)
     }
 
     /// Makes the edit.

@@ -178,6 +178,16 @@ impl Session {
         self.context.send_away(id, key, bytes, redacted)
     }
 
+    /// What sees what goes to the summariser and into ledgers.
+    pub fn redact(&self) -> Option<&Redact> {
+        self.redact.as_ref()
+    }
+
+    /// Counts text.
+    pub fn counter(&self) -> &Counter {
+        &self.counter
+    }
+
     /// History, view and tool outputs.
     pub fn context(&self) -> &Context {
         &self.context

@@ -101,6 +101,36 @@ impl Session {
         self.journal.position
     }
 
+    /// The session with the records behind it, and what the host wants to have back of each: what another process saved.
+    /// `None` where they change how messages are counted, or the options: then the session is to be read anew.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID` with the position of a record that does not fit; `SNAPSHOT_TOO_NEW`.
+    pub fn with_records(&self, records: &[Record<'_>]) -> Result<Option<(Self, Vec<Vec<u8>>)>> {
+        let tail = Tail::read(records, Some(self.journal.position))?;
+        let counts_so = tail.functions().is_none_or(|(method, ..)| method == self.counter.method().as_str());
+        if !counts_so || tail.options()?.is_some() {
+            return Ok(None);
+        }
+        let position = tail.position().unwrap_or(self.journal.position);
+        let mut session = self.clone();
+        let host = tail.put_into(&mut session)?;
+        session.complete(&Reader::of(b"", SESSION.version, SESSION.what))?;
+        session.context.draw_anew();
+        session.failed = None;
+        session.begin_journal(position);
+        Ok(Some((session, host)))
+    }
+
+    /// Goes on as another one. Snapshots of the view stay what they were.
+    pub fn go_on_as(&mut self, mut other: Self) {
+        self.context.view.go_back_to(std::mem::take(&mut other.context.view));
+        other.context.view = std::mem::take(&mut self.context.view);
+        let position = other.journal.position;
+        *self = other;
+        self.begin_journal(position);
+    }
+
     /// The position of the newest record.
     pub fn saved_position(&self) -> u64 {
         self.journal.position

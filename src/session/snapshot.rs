@@ -202,7 +202,7 @@ impl Session {
     }
 
     /// Checks what was read, and finds what follows from it.
-    fn complete(&mut self, from: &Reader<'_>) -> Result<()> {
+    pub(super) fn complete(&mut self, from: &Reader<'_>) -> Result<()> {
         self.context.complete(from)?;
         let history = &self.context.history;
         from.require(self.forks.iter().all(|fork| fork.is_whole(history)), "a branch begins nowhere")?;

@@ -14,6 +14,7 @@ use crate::context::{Form, Node, NodeIndex, NodeSet, Renumbering, Slot};
 use crate::hashing::HashMap;
 use crate::message::{Format, Message, Role, ToolCall};
 use crate::provider::{Calls, Note, Provider, provider};
+use crate::saved::MapEdit;
 
 /// A message as it stands in a list, and the node that it is.
 pub type Shown<'a> = (&'a Slot, &'a Node);
@@ -106,6 +107,17 @@ impl Handles {
                 self.originals.insert(first, Original::new(format, nodes, Vec::new()));
             }
         }
+    }
+
+    /// Another process went on: what it pushed has no objects here, and what was made of messages may not hold any more.
+    pub fn put_pushed(&mut self, changes: MapEdit<NodeIndex, (Format, Vec<NodeIndex>)>) {
+        let (gone, put) = changes.into_parts();
+        gone.into_iter().for_each(|first| self.originals.remove(first));
+        for (first, (format, nodes)) in put {
+            self.originals.insert(first, Original::new(format, nodes, Vec::new()));
+        }
+        self.made.clear();
+        self.lists.clear();
     }
 
     /// Lets go of the objects of nodes whose output lives in the store.

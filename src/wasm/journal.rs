@@ -1,6 +1,6 @@
 //! The journal of a session: what is new since it was saved, with what only this side knows of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -188,15 +188,9 @@ pub fn put_changes(side: &mut Side, changes: &[Vec<u8>]) -> Result<()> {
         }
     }
     for bytes in changes {
-        let version = Reader::of(bytes, SIDE.version, SIDE.what).number()?;
-        let known = u32::try_from(version).ok().filter(|version| (1..=SIDE.version).contains(version));
-        let Some(known) = known else { return Err(SIDE.too_new(version)) };
-        let mut from = Reader::of(bytes, known, SIDE.what);
-        from.number()?;
-        let changes = SideChanges::load(&mut from)?;
-        from.finish()?;
+        let changes = read_changes(bytes)?;
         changes.pushed.apply(&mut pushed);
-        from.require(changes.line.apply(&mut side.line), "a record is of another list")?;
+        changes.line.apply(&mut side.line).then_some(()).ok_or_else(other_list)?;
         if let Some(split) = changes.split_characters {
             side.split_characters = split;
         }
@@ -204,4 +198,43 @@ pub fn put_changes(side: &mut Side, changes: &[Vec<u8>]) -> Result<()> {
     }
     side.pushed = pushed.into_values().collect();
     Ok(())
+}
+
+/// Puts in what records hold of this side, in a session that goes on: all of it, or nothing.
+pub fn take_in(inner: &Inner, changes: &[Vec<u8>]) -> std::result::Result<(), JsValue> {
+    let all = changes.iter().map(|bytes| read_changes(bytes)).collect::<Result<Vec<_>>>()?;
+    let mut line = inner.line.borrow_mut();
+    let behind = |len: usize, changes: &SideChanges| changes.line.len_behind(len);
+    all.iter().try_fold(line.0.len(), behind).ok_or_else(other_list)?;
+    let mut handles = inner.handles()?;
+    for changes in all {
+        changes.line.map(Stretch::from).apply(&mut line.0);
+        handles.put_pushed(changes.pushed);
+        if let Some(split) = changes.split_characters {
+            *inner.split_characters.borrow_mut() = characters(split);
+        }
+        inner.header_beside.set(changes.header_beside);
+    }
+    Ok(())
+}
+
+/// The bytes of characters that are not complete yet, as they were saved.
+pub fn characters(saved: Vec<(String, Vec<u32>)>) -> HashMap<String, Vec<u8>> {
+    let bytes = |(id, bytes): (String, Vec<u32>)| (id, bytes.into_iter().map(|byte| byte as u8).collect());
+    saved.into_iter().map(bytes).collect()
+}
+
+fn read_changes(bytes: &[u8]) -> Result<SideChanges> {
+    let version = Reader::of(bytes, SIDE.version, SIDE.what).number()?;
+    let known = u32::try_from(version).ok().filter(|version| (1..=SIDE.version).contains(version));
+    let Some(known) = known else { return Err(SIDE.too_new(version)) };
+    let mut from = Reader::of(bytes, known, SIDE.what);
+    from.number()?;
+    let changes = SideChanges::load(&mut from)?;
+    from.finish()?;
+    Ok(changes)
+}
+
+fn other_list() -> Error {
+    SIDE.invalid("a record is of another list")
 }

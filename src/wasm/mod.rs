@@ -40,6 +40,7 @@ mod pending;
 mod plan;
 mod prepared;
 mod providers;
+mod refresh;
 mod session;
 mod signal;
 mod slices;

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::handles::Handles;
 use super::inner::Inner;
-use super::journal::{TORN, mark_side, put_changes, records_of, whole};
+use super::journal::{TORN, characters, mark_side, put_changes, records_of, whole};
 use super::line::{Stretch, readings_of, sums_of};
 use super::options::{Options, plain_object, read_options, rehearse, require_price, take};
 use super::session::Session;
@@ -58,19 +58,20 @@ impl Session {
         Ok(bytes_of_session(&self.inner)?.0)
     }
 
-    /// The session of these bytes; those of an older version are read, too.
+    /// The session of these bytes, and of the `changes` behind them; those of an older version are read, too.
     ///
     /// @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `onCost`, `compaction.redact`, a tokenizer that is
     /// one) and the `store` are not saved and are given again. Without a `summarize` that there was, the built-in summariser writes, and
     /// `report.notices` says so; `compaction: { redact: null }` goes on without a `redact` that there was. Other options than before prepare anew; another `model` or
     /// `tokenizer` counts anew, and what usage taught of the old one is forgotten. A limit that `recover` learnt stays, unless
     /// `model`, `models`, `contextWindow` or `reservedOutputTokens` is given.
-    /// @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session; `SNAPSHOT_TOO_NEW` for those of a
+    /// @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session, and for changes of another session, where
+    /// one is damaged or missing (the message names its position); `SNAPSHOT_TOO_NEW` for those of a
     /// newer version of this package; `INVALID_CONFIG`, also where the session had a `compaction.redact` that is not given
     /// again, and where it counted with a function or an encoding that is neither given nor loaded; `UNKNOWN_MODEL`.
     pub fn restore(
         #[wasm_bindgen(unchecked_param_type = "Uint8Array")] bytes: JsValue,
-        #[wasm_bindgen(unchecked_optional_param_type = "SessionOptions")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "RestoreOptions")] options: JsValue,
     ) -> std::result::Result<Session, JsValue> {
         let bytes =
             bytes_of(&bytes).ok_or_else(|| Error::argument("`bytes`: expected a Uint8Array"))?.to_vec();
@@ -167,20 +168,21 @@ pub fn restored(
     }
     let inner = Inner::new(session, options);
     inner.handles()?.keep_without_objects(side.pushed);
-    let stretches = side.line.into_iter().map(|saved| {
-        let SavedStretch { entries, nodes, sums, stands_for, readings } = saved;
-        Stretch { entries, sums, readings, stands_for, ..Stretch::of(Format::Messages, Vec::new(), nodes) }
-    });
     inner.header_beside.set(side.header_beside);
-    inner.line.borrow_mut().extend(stretches);
-    let split = side.split_characters.into_iter();
-    let bytes = |(id, bytes): (String, Vec<u32>)| (id, bytes.into_iter().map(|b| b as u8).collect());
-    inner.split_characters.borrow_mut().extend(split.map(bytes));
+    inner.line.borrow_mut().extend(side.line.into_iter().map(Stretch::from));
+    *inner.split_characters.borrow_mut() = characters(side.split_characters);
     mark_side(&inner)?;
     if records.torn {
         inner.core_mut()?.set_store_notice(Some(TORN.to_owned()));
     }
     Ok(Session { inner: inner.into() })
+}
+
+impl From<SavedStretch> for Stretch {
+    fn from(saved: SavedStretch) -> Self {
+        let SavedStretch { entries, nodes, sums, stands_for, readings } = saved;
+        Self { entries, sums, readings, stands_for, ..Self::of(Format::Messages, Vec::new(), nodes) }
+    }
 }
 
 /// Entries that are written otherwise than their messages were pushed, or that no message tells, are known by their checksums.

@@ -186,21 +186,16 @@ impl Store {
             Ok(answer) => JsFuture::from(Promise::resolve(&answer)).await,
             Err(thrown) => Err(thrown),
         };
-        // A conflict is no failure, and says itself what it is.
-        let conflicts = |cause: &JsValue| {
-            get(cause, "code")
-                .ok()
-                .flatten()
-                .and_then(|code| code.as_string())
-                .is_some_and(|code| code == ErrorCode::StoreConflict.as_str())
-        };
-        settled.map_err(|cause| {
-            if conflicts(&cause) {
-                return cause;
-            }
-            failed(&format!("its `{method}` failed for `{key}`"), Some(&cause))
+        settled.map_err(|cause| match code_of(&cause).as_deref() {
+            Some("STORE_CONFLICT" | "STORE_FAILED") => cause, // a store of ours says itself what it is
+            _ => failed(&format!("its `{method}` failed for `{key}`"), Some(&cause)),
         })
     }
+}
+
+/// The code of an error of ours.
+pub fn code_of(error: &JsValue) -> Option<String> {
+    get(error, "code").ok().flatten().and_then(|code| code.as_string())
 }
 
 /// So many bytes become text at a time: what the module takes for it, it keeps.

@@ -22,7 +22,7 @@ use super::pending::Pending;
 use super::session::Session;
 use super::signal::{AbortSignal, refuse_aborted, wait};
 use super::snapshot::{Behind, bytes_of_session, restored};
-use super::store::{Journal, Store};
+use super::store::{Journal, Store, code_of};
 use super::value::{get, known_keys, settle, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::saved::Checksum;
@@ -63,6 +63,21 @@ pub struct Home {
 impl Home {
     fn new(store: Store, key: String) -> Self {
         Self { store, key, position: None, snapshot: 0, tail: 0, mends: false, tried: None }
+    }
+
+    /// Where its journal stands.
+    pub fn position(&self) -> Option<u64> {
+        self.position
+    }
+
+    /// The same behind what was read.
+    pub fn behind(mut self, there: &Journal) -> Self {
+        if let Some(snapshot) = &there.snapshot {
+            (self.snapshot, self.tail) = (snapshot.len() as u64, 0);
+        }
+        self.tail += there.records.len() as u64;
+        self.position = Some(there.position);
+        self
     }
 
     /// Where the lease of the summary is.
@@ -141,7 +156,7 @@ impl Stores {
         homes.filter_map(|home| home.position).collect()
     }
 
-    fn move_to(&self, home: Home) {
+    pub fn move_to(&self, home: Home) {
         let mut elsewhere = self.elsewhere.borrow_mut();
         elsewhere.retain(|earlier| !earlier.is_at(&home.store, &home.key));
         let before = self.home.replace(Some(home.clone()));
@@ -365,11 +380,7 @@ async fn go_on(
     if !is_ours || there.position > now {
         return Err(conflict(home));
     }
-    if let Some(snapshot) = &there.snapshot {
-        (home.snapshot, home.tail) = (snapshot.len() as u64, 0);
-    }
-    home.tail += there.records.len() as u64;
-    (home.position, home.tried) = (Some(there.position), None);
+    *home = Home { tried: None, ..home.clone().behind(&there) };
     inner.stores.move_to(home.clone());
     if last && there.position != now { Err(error) } else { Ok(()) }
 }
@@ -391,17 +402,22 @@ async fn known_elsewhere(inner: &Inner, store: Store, key: String) -> Result<Hom
 }
 
 async fn load(store: Store, key: String, options: Options) -> Result<Session, JsValue> {
-    let mut home = Home::new(store, key);
+    let home = Home::new(store, key);
     let Some(there) = home.store.read(&home.key, None).await? else {
         let key = &home.key;
         let why = format!("no session is saved under `{key}`: make one, and `save` it there");
         return Err(Error::new(ErrorCode::UnknownRef, why).into());
     };
+    loaded(home, there, options)
+}
+
+/// The session that a store holds, which goes on from there.
+fn loaded(home: Home, there: Journal, options: Options) -> Result<Session, JsValue> {
+    let mut home = home.behind(&there);
     let Journal { position, snapshot, snapshot_position, records, notice } = there;
-    let snapshot = snapshot.unwrap_or_default();
-    (home.snapshot, home.tail) = (snapshot.len() as u64, records.len() as u64);
     let behind = Behind { position: Some(snapshot_position), records };
-    let session = restored(&snapshot, &behind, options).map_err(|error| told(&home, error))?;
+    let session = restored(&snapshot.unwrap_or_default(), &behind, options);
+    let session = session.map_err(|error| told(&home, error))?;
     let at = session.inner.read(Core::saved_position)?;
     (home.position, home.mends) = (Some(at), notice.is_some() || at != position);
     if let Some(notice) = notice {
@@ -410,6 +426,12 @@ async fn load(store: Store, key: String, options: Options) -> Result<Session, Js
     session.inner.stores.own.borrow_mut().get_or_insert_with(|| home.store.clone());
     *session.inner.stores.home.borrow_mut() = Some(home);
     Ok(session)
+}
+
+/// The session goes on as what a store holds of it, with its own functions.
+pub fn read_anew(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<(), JsValue> {
+    let again = loaded(home, there, inner.functions_of_core()?)?;
+    inner.become_other(&again.inner)
 }
 
 /// What a store gives that is no session is the store's failure.
@@ -424,12 +446,8 @@ fn told(home: &Home, error: JsValue) -> JsValue {
     error
 }
 
-fn code_of(error: &JsValue) -> Option<String> {
-    get(error, "code").ok().flatten().and_then(|code| code.as_string())
-}
-
 /// `STORE_CONFLICT`, with nothing there.
-fn removed(home: &Home) -> JsValue {
+pub fn removed(home: &Home) -> JsValue {
     let key = &home.key;
     let why = if home.position.is_some() {
         format!(

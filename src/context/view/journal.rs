@@ -150,6 +150,10 @@ impl View {
         let ViewChanges { fixed, hidden_parts, body, order, dropped, pruned, outputs } = changes;
         let slot = |change: SlotChange| change.slot(history);
         let slots = |changes: Vec<SlotChange>| changes.into_iter().map(slot).collect::<Option<Vec<Slot>>>();
+        if fixed.is_some() {
+            self.changes.edit_header();
+        }
+        self.changes.edit(body.front());
         if let Some((header, parts)) = fixed {
             (self.header, self.parts) = (slots(header)?, slots(parts)?);
         }

@@ -1,5 +1,7 @@
 //! A view in a snapshot. A message that stands as it was pushed was written with the history, and is the same one again.
 
+use std::cell::RefCell;
+
 use super::{Form, Slot, View};
 use crate::context::tally::Sums;
 use crate::error::Result;
@@ -106,6 +108,7 @@ impl View {
     pub(in crate::context) fn complete(&mut self, from: &Reader<'_>) -> Result<()> {
         self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
         self.hides_requests = self.dropped.values().any(Slot::opens_turn);
+        self.exchanges = RefCell::default();
         self.sums = Sums::default();
         for slot in self.header.iter().chain(&self.parts).chain(self.body.iter()) {
             self.sums.add(slot);
