@@ -124,6 +124,16 @@ impl History {
         self.nodes[index.get()].message = message;
     }
 
+    /// Another message stands where one was erased.
+    pub(super) fn erase(&mut self, index: NodeIndex, message: Arc<Message>, tally: Tally) {
+        self.rewritten.insert(index);
+        self.away.remove(&index);
+        let node = &mut self.nodes[index.get()];
+        (node.message, node.tally) = (message, tally);
+        self.has_reasoning = self.nodes.iter().any(|node| reasons(&node.message));
+        self.compactions = compactions(&self.nodes);
+    }
+
     /// Pins or unpins a node.
     pub fn set_pinned(&mut self, index: NodeIndex, pinned: bool) {
         self.touched.insert(index);

@@ -91,21 +91,13 @@ impl FoldChange {
     }
 }
 
-impl ContextMark {
-    /// How many nodes there were.
-    pub fn nodes(&self) -> usize {
-        self.nodes
-    }
-}
-
 impl ContextChanges {
     /// Whether anything is new.
     pub fn is_any(&self) -> bool {
         let Self { nodes, changed, view, outputs, folds, left_out, told } = self;
-        !(nodes.is_empty() && changed.is_empty() && outputs.is_empty() && folds.is_empty())
-            || view.is_any()
-            || !left_out.is_empty()
-            || !told.is_empty()
+        let nodes = !nodes.is_empty() || !changed.is_empty();
+        let lines = !left_out.is_empty() || !told.is_empty();
+        nodes || lines || view.is_any() || !outputs.is_empty() || !folds.is_empty()
     }
 }
 

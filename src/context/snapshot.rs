@@ -29,7 +29,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// How many slots there were.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.len
     }
 }

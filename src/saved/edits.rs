@@ -115,6 +115,18 @@ impl<K: Ord + Copy, V> MapEdit<K, V> {
         edit
     }
 
+    /// The edit that sets these keys to what `now` has for them; a key that it has not is gone.
+    pub fn of(keys: impl IntoIterator<Item = K>, now: impl Fn(K) -> Option<V>) -> Self {
+        let mut edit = Self::none();
+        for key in keys {
+            match now(key) {
+                Some(value) => edit.put.push((key, value)),
+                None => edit.gone.push(key),
+            }
+        }
+        edit
+    }
+
     /// Nothing differs.
     pub fn none() -> Self {
         Self { gone: Vec::new(), put: Vec::new() }

@@ -99,9 +99,10 @@ impl<'b> Records<'b> {
         }
         let next = whole.last().map_or(0, |last| last.position + 1);
         if let Some(later) = later_than(rest, next) {
-            return Err(match whole.is_empty() {
-                true => invalid(later - 1, "is damaged, or one before it"),
-                false => invalid(next, &format!("is damaged, and that at position {later} is not")),
+            return Err(if whole.is_empty() {
+                invalid(later - 1, "is damaged, or one before it")
+            } else {
+                invalid(next, &format!("is damaged, and that at position {later} is not"))
             });
         }
         Ok(Self { whole, torn: !rest.is_empty() })

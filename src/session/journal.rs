@@ -58,7 +58,9 @@ struct Changes {
     redacted: bool,
     summarized: bool,
     parts: Vec<(u32, Bytes)>,
-    report: Option<Option<Report>>,
+    /// There is another report, or none any more.
+    reported: bool,
+    report: Option<Report>,
     carried: MapEdit<NodeIndex, Arc<Carried>>,
     costs: Vec<(NodeIndex, ContextCost)>,
     context: ContextChanges,
@@ -66,7 +68,7 @@ struct Changes {
     host: Bytes,
 }
 
-saved!(struct Changes { method, redacted, summarized, parts, report, carried, costs, context, host });
+saved!(struct Changes { method, redacted, summarized, parts, reported, report, carried, costs, context, host });
 
 /// The records behind a snapshot, read.
 #[derive(Default)]
@@ -81,14 +83,13 @@ struct Told {
 
 impl Session {
     /// The position of the session as it is now: what is new since the last time is a record from now on. A journal begins at
-    /// `start`. `host` writes what the host wants to have back of what it changed, given how many nodes were known before.
-    pub fn journal_position(&mut self, start: u64, host: impl FnOnce(&Self, usize) -> Vec<u8>) -> u64 {
+    /// `start`. `host` writes what the host wants to have back of what it changed.
+    pub fn journal_position(&mut self, start: u64, host: impl FnOnce(&Self) -> Vec<u8>) -> u64 {
         let Some(mark) = self.journal.mark.take() else {
             self.begin_journal(start);
             return start;
         };
-        let known = mark.context.nodes();
-        let host = host(self, known);
+        let host = host(self);
         let body = self.changes_since(&mark, host);
         if let Some(body) = body {
             self.journal.position += 1;
@@ -136,6 +137,13 @@ impl Session {
         self.journal.position
     }
 
+    /// What was saved holds what may be nowhere any more: the next save writes all of the session anew.
+    pub(super) fn begin_journal_anew(&mut self) {
+        if self.journal.mark.is_some() {
+            self.begin_journal(self.journal.position + 1);
+        }
+    }
+
     /// The session as it is now is saved at this position.
     pub fn begin_journal(&mut self, position: u64) {
         self.journal.records.clear();
@@ -180,7 +188,8 @@ impl Session {
             redacted,
             summarized,
             parts: (0..PARTS).filter_map(part).collect(),
-            report: (!is_same_report).then(|| self.report.as_deref().cloned()),
+            reported: !is_same_report,
+            report: self.report.as_deref().filter(|_| !is_same_report).cloned(),
             carried: self.carried.changes_since(&mark.carried),
             costs: self.costs.get(mark.costs..).unwrap_or_default().to_vec(),
             context: self.context.changes_since(&mark.context),
@@ -269,7 +278,7 @@ impl Session {
 impl Changes {
     fn is_any(&self) -> bool {
         !self.parts.is_empty()
-            || self.report.is_some()
+            || self.reported
             || !self.carried.is_empty()
             || !self.costs.is_empty()
             || self.context.is_any()
@@ -347,6 +356,7 @@ impl Tail {
                 redacted: _,
                 summarized: _,
                 parts,
+                reported,
                 report,
                 carried,
                 costs,
@@ -359,7 +369,7 @@ impl Tail {
                 let mut from = Reader::of(&bytes.0, version, SESSION.what);
                 session.put_part(n, &mut from).map_err(|error| not_read(at, &error))?;
             }
-            if let Some(report) = report {
+            if reported {
                 session.report = report.map(Rc::new);
             }
             session.carried.put_changes(carried);

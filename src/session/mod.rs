@@ -13,6 +13,7 @@ mod by_hand;
 mod cache;
 mod config;
 mod cost;
+mod erase;
 mod facade;
 mod graph;
 mod idle;

@@ -154,6 +154,12 @@ impl ToolOutputs {
         Ok(output.reference())
     }
 
+    /// Takes an output out for good. Its content in the host's store is another matter.
+    pub fn erase(&mut self, id: &str) {
+        let id = id.to_owned();
+        self.collect_garbage(&|other| other != id, false);
+    }
+
     /// The stored output of this ref.
     ///
     /// # Errors

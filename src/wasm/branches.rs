@@ -9,10 +9,12 @@ use wasm_bindgen::prelude::*;
 
 use super::entries::Group;
 use super::inner::Inner;
+use super::journal::mark_side;
 use super::options::{fork_options, set_options};
 use super::session::Session;
 use super::value::{get, get_string, json, known_keys, text, to_js};
 use crate::config::Keys;
+use crate::context::NodeIndex;
 use crate::error::{Error, ErrorCode};
 use crate::message::{Format, Message, Role};
 use crate::session::{MergeAs, Session as Core};
@@ -30,6 +32,38 @@ pub struct Child {
 
 #[wasm_bindgen]
 impl Session {
+    /// Erases what a message says, for good: from the history, the view, the tool output cache, and from every summary that was made
+    /// of it, which the built-in summariser writes anew. That there was a message, who called which tool, and which call it answers
+    /// stays, so that what the provider gets stays valid. The next `save` writes all of the session anew, and what was saved before is
+    /// gone from the store then.
+    ///
+    /// What is not erased: what other messages say of it; sessions that were forked off, which have it themselves; the objects that
+    /// you pushed. A tool output that lives in the store alone (`toolOutputCache.memoryBytes`) goes when the store is swept.
+    ///
+    /// ```js
+    /// const folds = session.erase("m17"); // ids of the summaries that were written anew
+    /// await session.save(store, key);
+    /// ```
+    /// @returns The ids of the folds whose summaries were written anew.
+    /// @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, and for what the engine wrote; `GRAPH_CONSTRAINT` for a part of a
+    /// run of a provider's own tool that stands in two messages. Nothing has changed then.
+    #[wasm_bindgen(unchecked_return_type = "string[]")]
+    pub fn erase(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string")] id: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let id = text(&id, "id")?;
+        let (node, folds) = self.inner.write(|core| {
+            let folds = core.erase(&id)?;
+            Ok((core.context().history.find(&id), folds))
+        })?;
+        let gone: Vec<NodeIndex> = node.into_iter().collect();
+        self.inner.line.borrow_mut().let_go(&gone.iter().copied().collect());
+        self.inner.handles()?.forget(&gone);
+        mark_side(&self.inner)?;
+        to_js(&folds)
+    }
+
     /// Undoes a fold: its messages stand again where they stood and as they stood (what was trimmed stays trimmed, what was
     /// dropped stays dropped), and its summary leaves the view. What came after the fold stays after it. A fold of folds gives
     /// back the folds. `folds()` and the hits of `search` have the ids.

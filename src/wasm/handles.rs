@@ -112,7 +112,9 @@ impl Handles {
     /// Another process went on: what it pushed has no objects here, and what was made of messages may not hold any more.
     pub fn put_pushed(&mut self, changes: MapEdit<NodeIndex, (Format, Vec<NodeIndex>)>) {
         let (gone, put) = changes.into_parts();
-        gone.into_iter().for_each(|first| self.originals.remove(first));
+        for first in gone {
+            self.originals.remove(first);
+        }
         for (first, (format, nodes)) in put {
             self.originals.insert(first, Original::new(format, nodes, Vec::new()));
         }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
 
+use super::handles::Handles;
 use super::inner::Inner;
 use super::line::{Line, Stretch};
 use super::session::Session;
@@ -99,46 +100,38 @@ pub fn position(inner: &Inner) -> std::result::Result<u64, JsValue> {
     let start = (js_sys::Math::random() * 2_f64.powi(40)) as u64 + 1;
     let handles = inner.handles()?;
     let line = inner.line.borrow();
-    let side = |core: &Core, _: usize| {
-        let mark = inner.saved.borrow();
-        let changed = handles.changed();
-        let now: BTreeMap<NodeIndex, (Format, Vec<NodeIndex>)> =
-            changed.iter().filter_map(|first| Some((first, handles.pushed(first)?))).collect();
-        let before: BTreeMap<NodeIndex, ()> = changed.iter().map(|first| (first, ())).collect();
-        let numbers: Vec<u64> = line.numbers();
-        let edit = ListEdit::between(&mark.line, &numbers, |before, now| before == now && *now > 0);
-        let mut at = edit.front();
-        let history = &core.context().history;
-        let line = edit.map(|_| {
-            at += 1;
-            saved_stretch(&line.0[at - 1], &handles, history)
-        });
-        let split = split_characters(inner);
-        let header_beside = inner.header_beside.get();
-        let is_other = split != mark.split_characters;
-        if now.is_empty()
-            && before.is_empty()
-            && line.is_empty()
-            && !is_other
-            && header_beside == mark.header_beside
-        {
-            return Vec::new();
-        }
-        let changes = SideChanges {
-            pushed: MapEdit::between(&before, &now, |(), _| false),
-            line,
-            split_characters: is_other.then(|| saved_characters(split)),
-            header_beside,
-        };
-        let mut out = Writer::default();
-        out.number(u64::from(SIDE.version));
-        changes.save(&mut out);
-        out.into_bytes()
-    };
-    let position = inner.core_mut()?.journal_position(start, side);
+    let position = inner.core_mut()?.journal_position(start, |core| changes_of(inner, &handles, &line, core));
     drop((handles, line));
     mark_side(inner)?;
     Ok(position)
+}
+
+/// What is new of this side, as bytes; none where nothing is.
+fn changes_of(inner: &Inner, handles: &Handles, line: &Line, core: &Core) -> Vec<u8> {
+    let mark = inner.saved.borrow();
+    let pushed = MapEdit::of(handles.changed().iter(), |first| handles.pushed(first));
+    let edit = ListEdit::between(&mark.line, &line.numbers(), |before, now| before == now && *now > 0);
+    let history = &core.context().history;
+    let mut stretches = line.0.iter().skip(edit.front());
+    let entries = edit.try_map(|_| stretches.next().map(|stretch| saved_stretch(stretch, handles, history)));
+    let Some(entries) = entries else { return Vec::new() }; // there are as many as numbers
+    let split = split_characters(inner);
+    let splits_otherwise = split != mark.split_characters;
+    let header_beside = inner.header_beside.get();
+    let others = splits_otherwise || header_beside != mark.header_beside;
+    if pushed.is_empty() && entries.is_empty() && !others {
+        return Vec::new();
+    }
+    let new = SideChanges {
+        pushed,
+        line: entries,
+        split_characters: splits_otherwise.then(|| saved_characters(split)),
+        header_beside,
+    };
+    let mut out = Writer::default();
+    out.number(u64::from(SIDE.version));
+    new.save(&mut out);
+    out.into_bytes()
 }
 
 /// All of this side is saved as it is now.

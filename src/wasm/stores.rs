@@ -23,7 +23,7 @@ use super::session::Session;
 use super::signal::{AbortSignal, refuse_aborted, wait};
 use super::snapshot::{Behind, bytes_of_session, restored};
 use super::store::{Journal, Store, code_of};
-use super::value::{get, known_keys, settle, text, to_js};
+use super::value::{known_keys, settle, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::saved::Checksum;
 use crate::session::{SESSION, Session as Core};

@@ -30,7 +30,7 @@ impl Journal {
 
     /// Appends what is new.
     pub fn save(&mut self, session: &mut Session) {
-        let position = session.journal_position(BEGIN, |_, _| Vec::new());
+        let position = session.journal_position(BEGIN, |_| Vec::new());
         let new = session.records_since(self.position).expect("the newest record is kept");
         assert_eq!(new.is_empty(), position == self.position);
         self.records.extend(new);

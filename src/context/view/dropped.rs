@@ -72,6 +72,18 @@ impl View {
         }
     }
 
+    /// What is kept of a message for when it is shown again is what was erased: this stands there now.
+    pub(in crate::context) fn erase_kept(&mut self, slot: &Slot) {
+        if let Some(there) = self.dropped.get(&slot.node) {
+            self.dropped_tokens = self.dropped_tokens - there.tokens() + slot.tokens();
+            self.dropped.insert(slot.node, slot.clone());
+        }
+        self.pruned.remove(&slot.node);
+        for hidden in self.hidden_parts.iter_mut().filter(|hidden| hidden.node == slot.node) {
+            *hidden = slot.clone();
+        }
+    }
+
     /// The slot that a pass took out of the body.
     pub fn dropped(&self, node: NodeIndex) -> Option<&Slot> {
         self.dropped.get(&node)

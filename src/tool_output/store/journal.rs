@@ -1,7 +1,5 @@
 //! What of the stored outputs is new since a session was last saved.
 
-use std::collections::BTreeMap;
-
 use super::{ToolOutputs, places_here};
 use crate::error::Result;
 use crate::hashing::HashMap;
@@ -16,10 +14,7 @@ impl ToolOutputs {
 
     /// What is new, by place.
     pub fn changes(&self) -> MapEdit<u64, Output> {
-        let before: BTreeMap<u64, ()> = self.touched.iter().map(|place| (*place, ())).collect();
-        let there = |place: &u64| Some((*place, self.outputs.get(place)?.clone()));
-        let now: BTreeMap<u64, Output> = self.touched.iter().filter_map(there).collect();
-        MapEdit::between(&before, &now, |(), _| false)
+        MapEdit::of(self.touched.iter().copied(), |place| self.outputs.get(&place).cloned())
     }
 
     /// Puts in what is new. What follows from it is found by [`ToolOutputs::complete`].

@@ -1,0 +1,173 @@
+//! A message whose content is gone for good: from history, view, folds and the tool output cache.
+
+use std::sync::Arc;
+
+use super::core::Context;
+use super::node::{NodeIndex, NodeKind, NodeSet};
+use super::tally::Tally;
+use super::view::{Form, Slot};
+use crate::error::{Error, ErrorCode, Result};
+use crate::message::{CallKind, Extras, Message, Part, Text};
+
+/// What stands where content was.
+pub const ERASED: &str = "[erased]";
+
+impl Context {
+    /// Refuses what cannot be erased by itself.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for a message of the engine's own; `GRAPH_CONSTRAINT` for what a provider's own tool brought in another
+    /// message than the one that called it.
+    pub fn check_erase(&self, index: NodeIndex) -> Result<()> {
+        let node = self.history.node(index);
+        let id = &node.id;
+        if node.kind != NodeKind::Message {
+            let why = format!("`{id}` was written by the engine: erase the messages that it was made of");
+            return Err(Error::argument(why));
+        }
+        let message = &node.message;
+        if message.leads().next().is_some() || message.led_by().next().is_some() {
+            let why = format!(
+                "`{id}` holds a run of a tool that the provider runs itself, which stands in two messages and cannot be erased in one: go back before it (`rewind`), or remove the session"
+            );
+            return Err(Error::new(ErrorCode::GraphConstraint, why));
+        }
+        Ok(())
+    }
+
+    /// The folds that were made of a message, themselves or by an earlier one, the innermost first.
+    pub fn folds_made_of(&self, index: NodeIndex) -> Vec<NodeIndex> {
+        let mut made = Vec::new();
+        let mut of = self.history.node(index).folded_by;
+        while let Some(summary) = of {
+            made.push(summary);
+            of = self.history.node(summary).folded_by;
+        }
+        made
+    }
+
+    /// Takes the content of a message out of all that holds it. Who called what, and what answered which call, stays.
+    pub fn erase(&mut self, index: NodeIndex) {
+        let whole = self.history.node(index).message.clone();
+        let message = Arc::new(without_content(&whole));
+        self.drop_text_pins_of(index);
+        for id in whole.tool_outputs().filter_map(|output| Some(output.output_ref.as_ref()?.id.clone())) {
+            let others = self.holders_but(&id, index);
+            if !others {
+                self.outputs.erase(&id);
+            }
+        }
+        let tally = Tally::of(&message, &*self.counter);
+        self.history.erase(index, message.clone(), tally);
+        self.pointers.retain(|(node, _)| *node != index);
+        self.show_erased(index, &message, tally);
+        self.draw_anew();
+    }
+
+    /// A summary that says something else from now on, and nothing else beside it.
+    pub fn rewrite_summary(&mut self, summary: NodeIndex, text: &str) {
+        let Some(fold) = self.folds.iter_mut().find(|fold| fold.summary == summary) else { return };
+        let before = std::mem::replace(&mut fold.text, text.to_owned());
+        let beside = [fold.retain, fold.ask].into_iter().flatten().collect::<Vec<_>>();
+        self.folds_changed += 1;
+        let stood = self.history.node(summary).message.clone();
+        let framed = stood.plain_text().replacen(&before, text, 1);
+        let says = if before.is_empty() { text.to_owned() } else { framed };
+        let anew = beside.into_iter().map(|node| (node, ERASED.to_owned())).chain([(summary, says)]);
+        for (node, text) in anew.collect::<Vec<_>>() {
+            let known = self.history.node(node).message.clone();
+            let mut message = Message::text(known.role, text);
+            message.meta = known.meta.clone();
+            let message = Arc::new(message);
+            let tally = Tally::of(&message, &*self.counter);
+            self.history.erase(node, message.clone(), tally);
+            self.show_erased(node, &message, tally);
+        }
+    }
+
+    /// Shows a message that holds something else now, wherever it stood.
+    fn show_erased(&mut self, index: NodeIndex, message: &Arc<Message>, tally: Tally) {
+        let slot = Slot { tally, message: message.clone(), ..Slot::whole(&self.history, index) };
+        if let Some(at) = self.view.position(index) {
+            self.view.replace(at, message.clone(), tally, Form::Whole);
+        }
+        self.view.erase_kept(&slot);
+        let is_header = self.view.header().iter().any(|slot| slot.node == index);
+        if is_header || self.view.merged.contains(&index) {
+            let own = self.own_header();
+            self.compose_header(&own);
+        }
+        for stood in self.folds.iter_mut().flat_map(|fold| &mut fold.altered) {
+            if stood.slot.node == index {
+                stood.slot = slot.clone();
+            }
+        }
+        self.folds_changed += 1;
+    }
+
+    /// Whether another message than this one holds the tool output.
+    fn holders_but(&self, id: &str, index: NodeIndex) -> bool {
+        let holds = |message: &Message| {
+            message.tool_outputs().any(|output| output.output_ref.as_ref().is_some_and(|r| r.id == id))
+        };
+        let nodes = self.history.nodes().iter().enumerate();
+        nodes.filter(|(at, _)| *at != index.get()).any(|(_, node)| holds(&node.message))
+    }
+
+    /// Takes the texts out of the view that were pinned of a message, and out of the history.
+    fn drop_text_pins_of(&mut self, index: NodeIndex) {
+        let head = format!("[pinned text of message {}]\n", self.history.node(index).id);
+        let nodes = (0..self.history.len() as u32).map(NodeIndex);
+        let pins: NodeSet = nodes
+            .filter(|n| self.history.node(*n).kind == NodeKind::Pin)
+            .filter(|n| self.history.node(*n).message.plain_text().starts_with(&head))
+            .collect();
+        for pin in pins.iter() {
+            let known = self.history.node(pin).message.clone();
+            let mut message = Message::text(known.role, ERASED);
+            message.meta = known.meta.clone();
+            let message = Arc::new(message);
+            let tally = Tally::of(&message, &*self.counter);
+            self.view.remove(pin);
+            self.history.set_pinned(pin, false);
+            self.history.erase(pin, message, tally);
+        }
+    }
+}
+
+/// The message with nothing in it that anybody said: its calls and its output stay where they are, and are empty.
+fn without_content(message: &Message) -> Message {
+    let text = || Part::Text { text: Text::from(ERASED), extras: Extras::default() };
+    let mut erased = message.clone();
+    erased.extras = Extras::default();
+    erased.parts = message
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Text { .. } | Part::Media(_) | Part::Refusal { .. } => Some(text()),
+            Part::Reasoning(_) | Part::Opaque { .. } => None,
+            Part::ToolCall(call) => {
+                let mut call = call.clone();
+                let is_json = !matches!(call.kind, CallKind::Custom);
+                call.input = Text::from(if is_json { "{}" } else { ERASED });
+                call.extras = Extras::default();
+                if let CallKind::Other { .. } = call.kind {
+                    call.kind = CallKind::Function;
+                }
+                Some(Part::ToolCall(call))
+            }
+            Part::ToolOutput(output) => {
+                let mut output = output.clone();
+                output.content = vec![text()];
+                output.output_ref = None;
+                output.extras = Extras::default();
+                Some(Part::ToolOutput(output))
+            }
+        })
+        .collect();
+    erased.parts.dedup_by(|one, other| matches!((&one, &other), (Part::Text { .. }, Part::Text { .. })));
+    if erased.parts.is_empty() {
+        erased.parts.push(text());
+    }
+    erased
+}

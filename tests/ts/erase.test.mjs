@@ -1,0 +1,96 @@
+// A message that is erased is nowhere any more: not in history, view, summaries, cache, snapshot or store.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Session, check } from "contextfold";
+import { memoryStore } from "contextfold/stores/memory";
+import { throwing } from "../support/session.mjs";
+
+const secret = (n) => `quixotic-${n}-zephyr`;
+
+/** A turn of four messages, each with a secret of its own. */
+const turn = (n) => [
+  { role: "user", content: `Never touch ${secret(4 * n)}, and read src/file${n}.rs.` },
+  { role: "assistant", content: "", tool_calls: [{ id: `call_${n}`, name: "bash", arguments: JSON.stringify({ command: `cat ${secret(4 * n + 1)}` }) }] },
+  { role: "tool", tool_call_id: `call_${n}`, content: `${secret(4 * n + 2)}\n${"a line of the file\n".repeat(40 + (n % 3) * 60)}` },
+  { role: "assistant", content: `It says ${secret(4 * n + 3)}.` },
+];
+
+/** A session of folds within folds, and the ids of what was pushed. */
+async function folded(options = {}) {
+  let said = 0;
+  const summarize = () => `<summary>\n## Progress\nThey said ${Array.from({ length: 4 * said }, (_, n) => secret(n)).join(" ")}.\n</summary>`;
+  const session = new Session({ contextWindow: 2_000, toolOutputCache: { maxMessageBytes: 1_500 }, summarize, ...options });
+  const ids = [];
+  for (let n = 0; n < 14; n++) {
+    ids.push(...session.push(turn(n)));
+    said = n;
+    await session.prepare();
+  }
+  assert.ok(session.folds().length > 1, "it folded");
+  return { session, ids };
+}
+
+const holds = (bytes, text) => Buffer.from(bytes).includes(text);
+
+test("what is erased is nowhere, and the view stays valid", async () => {
+  const { session, ids } = await folded();
+  session.pin({ id: ids[4], text: secret(4) });
+  for (const [n, id] of ids.entries()) {
+    session.erase(id);
+    const shown = JSON.stringify(session.view("openai-chat"));
+    assert.ok(!shown.includes(secret(n)), `${n}: ${shown}`);
+    assert.ok(!holds(session.snapshot(), secret(n)), `${n} is still in the snapshot`);
+    assert.deepEqual(check("openai-chat", session.view("openai-chat")).filter(({ severity }) => severity === "error"), []);
+    assert.deepEqual(check("anthropic", session.view("anthropic")).filter(({ severity }) => severity === "error"), []);
+  }
+  await session.prepare();
+  assert.ok(session.tokens <= session.limit);
+});
+
+test("folds that were made of it say that they were written anew", async () => {
+  const { session, ids } = await folded();
+  const folds = session.erase(ids[0]);
+  assert.ok(folds.length > 0);
+  for (const { id, summary } of session.folds()) assert.equal(folds.includes(id), summary.includes("was erased"), summary);
+});
+
+test("the store has nothing of it after the next save, and another process neither", async () => {
+  const store = memoryStore();
+  const { session, ids } = await folded({ store });
+  await session.save(store, "chat");
+  const other = await Session.load(store, "chat");
+  session.push(turn(90));
+  await session.save(store, "chat");
+  assert.ok(await stored(store, secret(1)));
+  session.erase(ids[1]);
+  await session.save(store, "chat");
+  assert.ok(!(await stored(store, secret(1))));
+  assert.equal(await other.refresh(), true);
+  assert.ok(!holds(other.snapshot(), secret(1)));
+  assert.deepEqual(other.view("openai-chat"), session.view("openai-chat"));
+});
+
+test("the caller's own list goes on", async () => {
+  const list = [...turn(0), ...turn(1)];
+  const session = new Session({ contextWindow: 100_000 });
+  session.sync("messages", list);
+  const [first] = session.items().map(({ id }) => id);
+  session.erase(first);
+  const { added, diverged_at } = session.sync("messages", [...list, { role: "user", content: "Go on." }]);
+  assert.deepEqual({ added, diverged_at }, { added: 1, diverged_at: null });
+  assert.ok(!JSON.stringify(session.messages).includes(secret(0)));
+});
+
+test("what cannot be erased is refused, and changes nothing", async () => {
+  const { session } = await folded();
+  const before = session.snapshot();
+  for (const id of ["nobody", session.folds()[0].id]) assert.throws(() => session.erase(id), throwing("INVALID_ARGUMENT"));
+  assert.deepEqual(session.snapshot(), before);
+});
+
+async function stored(store, text) {
+  const keys = await store.getKeys();
+  const items = await Promise.all(keys.map((key) => store.getItemRaw(key)));
+  return items.some((item) => item && holds(typeof item === "string" ? Buffer.from(item) : item, text));
+}
