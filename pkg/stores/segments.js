@@ -39,6 +39,8 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   const items = ordinary(store);
   const heads = kept(HEADS);
   const segments = kept(cacheBytes, (bytes) => bytes.length);
+  /** By key, the state that was read where the head named none. The head may name another one by now that stands at the same position. */
+  const guessed = kept(HEADS);
   /** What failed saves may have left, by key: it goes once another one has succeeded. */
   const leftOver = kept(HEADS);
 
@@ -57,6 +59,8 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
         continue;
       }
       const newest = isCutOff(text) ? await newestWhole(items, key) : null;
+      // Where several processes save all the time, it may only have looked so each time.
+      if (reads < 2 * TORN_READS && (await items.text(headOf(key))) !== text) continue;
       if (!newest) throw damaged(key, "names no version");
       return { ...newest.head, text, leftOver: newest.leftOver, notice: NO_HEAD };
     }
@@ -93,6 +97,8 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
         continue;
       }
       const { records, position } = wholePart(all, chosen[0]?.from ?? head.position, head.position);
+      if (head.notice) guessed.set(key, head);
+      else guessed.forget(key);
       const { snapshotPosition, notice = position < head.position ? NO_END : undefined } = head;
       return { position, snapshot, snapshotPosition, records: has ? records.slice(startBehind(records, from)) : records, ...(notice && { notice }) };
     }
@@ -101,10 +107,12 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
 
   /** The head that a save goes on from; a conflict where the journal stands elsewhere. */
   async function standing(key, expected, isFirstLook) {
-    const known = isFirstLook ? heads.get(key) : undefined;
+    const known = isFirstLook && !guessed.get(key) ? heads.get(key) : undefined;
     if (known && known.position === expected) return known;
     const head = await currentHead(key);
     if (head === null) throw conflict(key, expected, null);
+    const read = guessed.get(key);
+    if (read?.position === expected && !isBehind(head, read)) throw conflict(key, expected, head.position);
     if (head.position === expected) return head;
     const mended = expected < head.position ? await endingAt(key, head, expected) : null;
     if (!mended) throw conflict(key, expected, head.position);
@@ -244,6 +252,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   /** After a swap: what the head does not name any more goes. */
   async function settled(key, before, next) {
     heads.set(key, next);
+    guessed.forget(key);
     const named = new Set(itemsOf(key, next));
     const old = [...(before ? itemsOf(key, before) : []), ...(before?.leftOver ?? []), ...(leftOver.get(key) ?? [])];
     leftOver.forget(key);
