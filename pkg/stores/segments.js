@@ -138,7 +138,14 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     for (let tries = 1; ; tries++) {
       const head = await standing(key, expected, tries === 1);
       if (count === 0) return;
-      const { stay, bytes } = await merged(key, head, added, count);
+      const made = await merged(key, head, added, count);
+      if (made === null) {
+        // Somebody took them out: what was known of the head is old. If it is not, they are gone.
+        heads.forget(key);
+        if (tries === READS || (tries > 1 && (await items.text(headOf(key))) === head.text)) throw damaged(key, "names what is not there");
+        continue;
+      }
+      const { stay, bytes } = made;
       const from = stay.at(-1)?.to ?? head.snapshotPosition;
       const before = headNaming(head.version, head.snapshotPosition, stay).token;
       const segment = { from, to: expected + count, before, token: newToken() };
@@ -153,7 +160,10 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     }
   }
 
-  /** Which segments stay as they are, and the bytes of the new one: the new records, behind those of the segments that it takes in. */
+  /**
+   * Which segments stay as they are, and the bytes of the new one: the new records, behind those of the segments that it takes in. `null`
+   * where one of those is not there.
+   */
   async function merged(key, head, added, count) {
     const stay = [...head.segments];
     let taken = count + (head.position - (stay.at(-1)?.to ?? head.snapshotPosition));
@@ -171,7 +181,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       taken += chosen.at(-1).to - chosen[0].from;
     }
     const before = await recordsOfAll(key, parts);
-    if (before === null) throw damaged(key, "names what is not there");
+    if (before === null) return null;
     // What is damaged stays as it is and where it is.
     if (parts.length > 0 && !lead(before, parts[0].from, parts.at(-1).to)) return { stay: head.segments, bytes: added };
     return { stay, bytes: joined([before, head.rest ?? new Uint8Array(0), added]) };
@@ -270,14 +280,19 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   const leave = (key, names) => leftOver.set(key, [...(leftOver.get(key) ?? []), ...names].slice(-100));
 
   async function remove(key) {
+    const lying = (await lyingUnder(items, key))?.names ?? []; // before the head goes: who begins anew has put nothing yet
     const text = await items.text(headOf(key));
     const head = text === null ? null : readHead(text);
     heads.forget(key);
+    guessed.forget(key);
     if (text !== null) await items.remove(headOf(key)); // first: from here on nothing is there
-    const lying = (await lyingUnder(items, key))?.names ?? [];
-    await removeAll(key, [...(head ? itemsOf(key, head) : []), ...lying, ...(leftOver.get(key) ?? [])]);
-    leftOver.forget(key);
+    // Without a head, what lies there is left over, or somebody is just beginning with it.
+    else if (lying.length > 0) await sleep(TORN_READS * TORN_MS);
+    const next = readHead((await items.text(headOf(key))) ?? "");
+    const isNew = next ? new Set(itemsOf(key, next)) : new Set();
+    await removeAll(key, [...(head ? itemsOf(key, head) : []), ...lying, ...(leftOver.get(key) ?? [])].filter((name) => !isNew.has(name)));
     await items.remove(leaseOf(key));
+    await stored.forget(leaseOf(key));
   }
 
   /** Names that begin so. A store with folders lists whole ones, and writes `:` for `/`. */

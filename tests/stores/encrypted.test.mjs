@@ -215,6 +215,7 @@ describe("what a store's owner tries is noticed", () => {
         how,
       );
     await assert.rejects(lying(inner, key, (journal) => ({ ...journal, records: journal.records.slice(0, -30), position: START + 4 })).read(name), failsWith("STORE_FAILED", /not there whole/));
+    await assert.rejects(lying(inner, key, (journal) => ({ ...journal, position: START + 3 })).read(name), failsWith("STORE_FAILED", /at position 9000004.*lies behind 9000003/));
   });
 
   test("a snapshot of another session, another position or another kind", async () => {
@@ -353,7 +354,7 @@ describe("keys", () => {
       assert.deepEqual(await raw.getKeys(), []);
     }
     const { raw } = await world({ key: ring("k").key });
-    await assert.rejects(encrypted(segmented(raw), { key: () => ({ id: "other", key: random() }) }).read("chat"), failsWith("INVALID_ARGUMENT", /`k` as the id/));
+    await assert.rejects(encrypted(segmented(raw), { key: () => ({ id: "other", key: random() }) }).read("chat"), failsWith("STORE_FAILED", /there is no key `k`/));
   });
 
   test("a callback that fails is told with its error, and is asked again", async () => {

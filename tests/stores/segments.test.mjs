@@ -583,6 +583,45 @@ describe("readers", () => {
   });
 });
 
+describe("writers", () => {
+  test("one that knows an old head reads the new one, also where what it would merge was put together by another", async () => {
+    const store = memoryStore();
+    const writer = segmented(store, { cacheBytes: 0 });
+    await writer.replace("k", null, snapshotAt(START), START);
+    for (const position of range(START, 8)) await writer.append("k", position, [record(position + 1)]);
+    await segmented(store).replace("k", START + 8, snapshotAt(START + 8), START + 8);
+    await writer.append("k", START + 8, [record(START + 9)]);
+    assert.equal(await standsAt(store), START + 9);
+  });
+
+  test("one that would merge what is gone fails, and nothing is written", async () => {
+    const store = memoryStore();
+    const writer = await saved(store, 8);
+    const [name] = await store.getKeys("k:s:");
+    await store.removeItem(name);
+    const before = (await store.getKeys()).sort();
+    await assert.rejects(segmented(store).append("k", START + 8, [record(START + 9)]), failsWith("STORE_FAILED", /names what is not there/));
+    assert.deepEqual((await store.getKeys()).sort(), before);
+    await writer.append("k", START + 8, [record(START + 9)]);
+    assert.equal(await standsAt(store), START + 9, "who wrote it has it still");
+  });
+
+  test("what is left over of a removal that died goes with the next one, and not what somebody just begins with", async () => {
+    const store = memoryStore();
+    await saved(store, 3);
+    await store.removeItem("k:head");
+    let begun;
+    const slow = segmented({ ...store, compareAndSet: async (...args) => (begun?.(), await pause(30), store.compareAndSet(...args)) });
+    const isBeginning = new Promise((resolve) => (begun = resolve));
+    const beginning = slow.replace("k", null, snapshotAt(9), 9);
+    await isBeginning;
+    await segmented(store).remove("k");
+    await beginning;
+    assert.equal(await standsAt(store), 9);
+    assert.deepEqual((await store.getKeys("k:")).length, 2, "the old one's items are gone");
+  });
+});
+
 describe("items", () => {
   test("an item that has a name like a journal's is none of it", async () => {
     const store = memoryStore();
