@@ -227,6 +227,22 @@ describe("heads", () => {
     }
   });
 
+  test("nor where a segment of the one is gone, behind which the other one's would fit", async () => {
+    const store = memoryStore();
+    await saved(store, 3);
+    const dies = segmented({ ...store, compareAndSet: () => new Promise(() => {}) });
+    dies.append("k", START + 3, [record(START + 4, 500)]);
+    await pause(2);
+    const before = await store.getKeys("k:s:");
+    const winner = segmented(store);
+    await winner.append("k", START + 3, [record(START + 4, 900)]);
+    const [gone] = (await store.getKeys("k:s:")).filter((name) => !before.includes(name));
+    await winner.append("k", START + 4, [record(START + 5, 900)]);
+    await store.removeItem(gone);
+    await store.setItem("k:head", "");
+    assert.equal((await segmented(store).read("k")).position, START + 4, "the loser's, and no record of the winner's behind it");
+  });
+
   test("what was read without the head is not gone on with where the head turns out to name another state at the same position", async () => {
     const store = memoryStore();
     await saved(store, 3);
@@ -653,7 +669,7 @@ describe("items", () => {
       const name = "contextfold:output:x";
       await segmented(inner).setItemRaw(name, Uint8Array.of(1));
       await pause(3);
-      const slow = Object.fromEntries(Object.entries(inner).map(([method, work]) => [method, async (...args) => (await pause(1), work(...args))]));
+      const slow = Object.fromEntries(Object.entries(inner).map(([method, work]) => [method, async (...args) => (await pause(method === "removeItem" ? 10 : 1), work(...args))]));
       const removing = segmented(slow).removeOlder(name, 1);
       await pause(turns / 2);
       await segmented(slow).setItemRaw(name, Uint8Array.of(2));
