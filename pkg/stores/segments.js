@@ -182,13 +182,14 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     }
     const before = await recordsOfAll(key, parts);
     if (before === null) return null;
+    const rest = head.rest ?? new Uint8Array(0);
     // What is damaged stays as it is and where it is.
-    if (parts.length > 0 && !lead(before, parts[0].from, parts.at(-1).to)) return { stay: head.segments, bytes: added };
-    return { stay, bytes: joined([before, head.rest ?? new Uint8Array(0), added]) };
+    if (parts.length > 0 && !lead(before, parts[0].from, parts.at(-1).to)) return { stay: head.segments, bytes: joined([rest, added]) };
+    return { stay, bytes: joined([before, rest, added]) };
   }
 
   async function replace(key, expected, snapshot, position) {
-    const bytes = snapshot.slice(); // at once, as above
+    const bytes = new Uint8Array(snapshot); // at once, as above; `slice` of a Node Buffer is no copy
     const version = newVersion(position, bytes);
     for (let tries = 1; ; tries++) {
       const head = expected === null ? null : await standing(key, expected, tries === 1);
@@ -322,14 +323,14 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     },
     getItemRaw: (name) => items.bytes(itemOf(name)),
     async setItemRaw(name, value) {
-      const bytes = value.slice(); // at once, as above
+      const bytes = new Uint8Array(value); // at once, as above
       await stored.renew(name);
       await items.putBytes(itemOf(name), bytes);
     },
     getKeys: (prefix = "") => listed(prefix, readItem),
     async compareAndSet(name, expected, next, options) {
       const done = await items.swap(itemOf(name), expected, next, options);
-      if (done) await stored.renew(name).catch(() => {}); // it was done
+      if (done && !options?.ttlMs) await stored.renew(name).catch(() => {}); // it was done; and what goes by itself needs no time
       return done;
     },
     removeOlder: stored.removeOlder,

@@ -116,6 +116,19 @@ describe("nothing is in plain but lengths and positions", () => {
     assert.deepEqual([...records], [...(await store.read(name)).records, 9, 0, 0, 0, 1]);
   });
 
+  test("a Node Buffer may be overwritten as soon as the call is made, around IndexedDB, too", async () => {
+    for (const inner of [segmented(memoryStore()), indexedDBStore("buffers")])
+      for (const store of [inner, encrypted(inner, ring("k"))]) {
+        const name = store === inner ? "plain" : "encrypted";
+        const spoil = (buffer, call) => [call(buffer), buffer.fill(0)][0];
+        await spoil(Buffer.from(snapshotAt(1)), (buffer) => store.replace(name, null, buffer, 1));
+        await spoil(Buffer.from(record(2)), (buffer) => store.append(name, 1, [buffer]));
+        await spoil(Buffer.from([1, 2]), (buffer) => store.setItemRaw(name, buffer));
+        const there = await store.read(name);
+        assert.deepEqual([new TextDecoder().decode(there.snapshot), positionsOf(there.records), [...(await store.getItemRaw(name))]], ["snapshot 1", [2], [1, 2]]);
+      }
+  });
+
   test("what the store had to mend is told", async () => {
     const { raw, store, name } = await world();
     await raw.setItem(`${name}:head`, "");

@@ -289,6 +289,18 @@ describe("heads", () => {
   });
 });
 
+test("a Node Buffer may be overwritten as soon as the call is made, as other bytes may", async () => {
+  for (const open of [() => segmented(memoryStore()), () => segmented(textsOnly())]) {
+    const journals = open();
+    const spoil = (buffer, call) => [call(buffer), buffer.fill(0)][0];
+    await spoil(Buffer.from(snapshotAt(1)), (buffer) => journals.replace("k", null, buffer, 1));
+    await spoil(Buffer.from(record(2)), (buffer) => journals.append("k", 1, [buffer]));
+    await spoil(Buffer.from([1, 2]), (buffer) => journals.setItemRaw("item", buffer));
+    const there = await journals.read("k");
+    assert.deepEqual([text(there.snapshot), positionsOf(there.records), [...(await journals.getItemRaw("item"))]], ["snapshot 1", [2], [1, 2]]);
+  }
+});
+
 describe("segments that a machine lost with its power", () => {
   const lost = {
     empty: () => new Uint8Array(0),
@@ -342,6 +354,25 @@ describe("segments that a machine lost with its power", () => {
     assert.throws(() => positionsOf(there.records), "the reader finds it");
     await view.append("k", START + 8, [record(START + 9)]);
     assert.deepEqual([...(await store.getItemRaw(names[3]))], [...damaged]);
+  });
+
+  test("where the end is lost and what would be merged is damaged, what is whole of the end stays", async () => {
+    const store = memoryStore();
+    const journals = await saved(store, 8);
+    await journals.append("k", START + 8, recordsBehind(START + 8, 4)); // merges
+    for (const position of range(START + 12, 8)) await journals.append("k", position, position === START + 19 ? recordsBehind(position, 3) : [record(position + 1)]);
+    const names = (await store.getKeys("k:s:")).sort((a, b) => parseInt(a.slice(4), 36) - parseInt(b.slice(4), 36));
+    const damaged = await store.getItemRaw(names.at(-3));
+    damaged[5] ^= 1;
+    await store.setItemRaw(names.at(-3), damaged);
+    const last = await store.getItemRaw(names.at(-1));
+    await store.setItemRaw(names.at(-1), last.slice(0, -1));
+    const view = segmented(store);
+    const { position } = await view.read("k");
+    await view.append("k", position, [record(position + 1)]);
+    const { records } = await segmented(store).read("k");
+    const tail = [...recordsBehind(START + 19, 2), record(START + 22)].flatMap((bytes) => [...bytes]);
+    assert.deepEqual([position, [...records.slice(-tail.length)]], [START + 21, tail]);
   });
 
   test("a snapshot or a segment that is gone is damage", async () => {
