@@ -356,7 +356,7 @@ describe("segments that a machine lost with its power", () => {
     assert.deepEqual([...(await store.getItemRaw(names[3]))], [...damaged]);
   });
 
-  test("where the end is lost and what would be merged is damaged, what is whole of the end stays", async () => {
+  test("where the end is lost and a record before it is damaged, too, what is whole of the end stays", async () => {
     const store = memoryStore();
     const journals = await saved(store, 8);
     await journals.append("k", START + 8, recordsBehind(START + 8, 4)); // merges
