@@ -66,5 +66,7 @@ export interface EncryptionOptions {
  * another key.
  */
 export declare function encrypted(store: JournalStore, options: EncryptionOptions): JournalStore;
+/** The same around an ordinary store that has all methods. */
 export declare function encrypted(store: Required<Store>, options: EncryptionOptions): Required<Store>;
+/** The same around an ordinary store: it has the methods that the store has. */
 export declare function encrypted(store: Store, options: EncryptionOptions): Store;

@@ -72,7 +72,7 @@ export function encrypted(store, { key } = {}) {
       return value === null ? null : bytesIn(name, value);
     };
     items.setItemRaw = (name, value) => {
-      const bytes = Uint8Array.from(value); // at once: the caller may overwrite what it gave
+      const bytes = new Uint8Array(value); // at once: the caller may overwrite what it gave
       return put("setItemRaw", name, (id) => sealed(keys, id, itemAt("bytes", name), bytes));
     };
   }
@@ -113,12 +113,12 @@ export function encrypted(store, { key } = {}) {
       };
     },
     async append(name, expectedPosition, records) {
-      const given = records.map((record) => Uint8Array.from(record));
+      const given = records.map((record) => new Uint8Array(record));
       const { id } = await keys.current();
       await store.append(name, expectedPosition, await sealedRecords(keys, id, name, expectedPosition, given));
     },
     async replace(name, expectedPosition, snapshot, position) {
-      const given = Uint8Array.from(snapshot);
+      const given = new Uint8Array(snapshot);
       const { id } = await keys.current();
       await store.replace(name, expectedPosition, await sealed(keys, id, snapshotAt(name, position), given), position);
     },

@@ -58,7 +58,7 @@ export function indexedDBStore(name = "contextfold") {
       }),
 
     append(key, expectedPosition, records) {
-      const frames = records.map((record) => Uint8Array.from(record)); // at once: the caller may overwrite what it gave
+      const frames = records.map((record) => new Uint8Array(record)); // at once: the caller may overwrite what it gave
       return transact(JOURNAL, "readwrite", async (of) => {
         const row = await standing(of, key, expectedPosition);
         if (row === null) throw conflict(key, expectedPosition, null);
@@ -71,7 +71,7 @@ export function indexedDBStore(name = "contextfold") {
     },
 
     replace(key, expectedPosition, snapshot, position) {
-      const bytes = Uint8Array.from(snapshot);
+      const bytes = new Uint8Array(snapshot);
       return transact(JOURNAL, "readwrite", async (of) => {
         const row = await standing(of, key, expectedPosition);
         of("records").delete(behind(key, -1));
@@ -106,7 +106,7 @@ export function indexedDBStore(name = "contextfold") {
         for (const name of ITEM) of(name).delete(key);
       }),
     getItemRaw: getItem,
-    setItemRaw: (key, bytes) => putItem(key, Uint8Array.from(bytes)),
+    setItemRaw: (key, bytes) => putItem(key, new Uint8Array(bytes)),
     getKeys: (prefix = "") => transact(["items"], "readonly", async (of) => beginning(await asked(of("items").getAllKeys()), prefix)),
 
     compareAndSet: (key, expected, next) =>

@@ -39,6 +39,8 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   const items = ordinary(store);
   const heads = kept(HEADS);
   const segments = kept(cacheBytes, (bytes) => bytes.length);
+  /** By key, the state that was read where the head named none. The head may name another one by now that stands at the same position. */
+  const guessed = kept(HEADS);
   /** What failed saves may have left, by key: it goes once another one has succeeded. */
   const leftOver = kept(HEADS);
 
@@ -57,6 +59,8 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
         continue;
       }
       const newest = isCutOff(text) ? await newestWhole(items, key) : null;
+      // Where several processes save all the time, it may only have looked so each time.
+      if (reads < 2 * TORN_READS && (await items.text(headOf(key))) !== text) continue;
       if (!newest) throw damaged(key, "names no version");
       return { ...newest.head, text, leftOver: newest.leftOver, notice: NO_HEAD };
     }
@@ -93,6 +97,8 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
         continue;
       }
       const { records, position } = wholePart(all, chosen[0]?.from ?? head.position, head.position);
+      if (head.notice) guessed.set(key, head);
+      else guessed.forget(key);
       const { snapshotPosition, notice = position < head.position ? NO_END : undefined } = head;
       return { position, snapshot, snapshotPosition, records: has ? records.slice(startBehind(records, from)) : records, ...(notice && { notice }) };
     }
@@ -101,10 +107,12 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
 
   /** The head that a save goes on from; a conflict where the journal stands elsewhere. */
   async function standing(key, expected, isFirstLook) {
-    const known = isFirstLook ? heads.get(key) : undefined;
+    const known = isFirstLook && !guessed.get(key) ? heads.get(key) : undefined;
     if (known && known.position === expected) return known;
     const head = await currentHead(key);
     if (head === null) throw conflict(key, expected, null);
+    const read = guessed.get(key);
+    if (read?.position === expected && !isBehind(head, read)) throw conflict(key, expected, head.position);
     if (head.position === expected) return head;
     const mended = expected < head.position ? await endingAt(key, head, expected) : null;
     if (!mended) throw conflict(key, expected, head.position);
@@ -130,7 +138,14 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     for (let tries = 1; ; tries++) {
       const head = await standing(key, expected, tries === 1);
       if (count === 0) return;
-      const { stay, bytes } = await merged(key, head, added, count);
+      const made = await merged(key, head, added, count);
+      if (made === null) {
+        // Somebody took them out: what was known of the head is old. If it is not, they are gone.
+        heads.forget(key);
+        if (tries === READS || (tries > 1 && (await items.text(headOf(key))) === head.text)) throw damaged(key, "names what is not there");
+        continue;
+      }
+      const { stay, bytes } = made;
       const from = stay.at(-1)?.to ?? head.snapshotPosition;
       const before = headNaming(head.version, head.snapshotPosition, stay).token;
       const segment = { from, to: expected + count, before, token: newToken() };
@@ -145,7 +160,10 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     }
   }
 
-  /** Which segments stay as they are, and the bytes of the new one: the new records, behind those of the segments that it takes in. */
+  /**
+   * Which segments stay as they are, and the bytes of the new one: the new records, behind those of the segments that it takes in. `null`
+   * where one of those is not there.
+   */
   async function merged(key, head, added, count) {
     const stay = [...head.segments];
     let taken = count + (head.position - (stay.at(-1)?.to ?? head.snapshotPosition));
@@ -163,14 +181,15 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       taken += chosen.at(-1).to - chosen[0].from;
     }
     const before = await recordsOfAll(key, parts);
-    if (before === null) throw damaged(key, "names what is not there");
+    if (before === null) return null;
+    const rest = head.rest ?? new Uint8Array(0);
     // What is damaged stays as it is and where it is.
-    if (parts.length > 0 && !lead(before, parts[0].from, parts.at(-1).to)) return { stay: head.segments, bytes: added };
-    return { stay, bytes: joined([before, head.rest ?? new Uint8Array(0), added]) };
+    if (parts.length > 0 && !lead(before, parts[0].from, parts.at(-1).to)) return { stay: head.segments, bytes: joined([rest, added]) };
+    return { stay, bytes: joined([before, rest, added]) };
   }
 
   async function replace(key, expected, snapshot, position) {
-    const bytes = snapshot.slice(); // at once, as above
+    const bytes = new Uint8Array(snapshot); // at once, as above; `slice` of a Node Buffer is no copy
     const version = newVersion(position, bytes);
     for (let tries = 1; ; tries++) {
       const head = expected === null ? null : await standing(key, expected, tries === 1);
@@ -244,6 +263,7 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   /** After a swap: what the head does not name any more goes. */
   async function settled(key, before, next) {
     heads.set(key, next);
+    guessed.forget(key);
     const named = new Set(itemsOf(key, next));
     const old = [...(before ? itemsOf(key, before) : []), ...(before?.leftOver ?? []), ...(leftOver.get(key) ?? [])];
     leftOver.forget(key);
@@ -261,14 +281,19 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
   const leave = (key, names) => leftOver.set(key, [...(leftOver.get(key) ?? []), ...names].slice(-100));
 
   async function remove(key) {
+    const lying = (await lyingUnder(items, key))?.names ?? []; // before the head goes: who begins anew has put nothing yet
     const text = await items.text(headOf(key));
     const head = text === null ? null : readHead(text);
     heads.forget(key);
+    guessed.forget(key);
     if (text !== null) await items.remove(headOf(key)); // first: from here on nothing is there
-    const lying = (await lyingUnder(items, key))?.names ?? [];
-    await removeAll(key, [...(head ? itemsOf(key, head) : []), ...lying, ...(leftOver.get(key) ?? [])]);
-    leftOver.forget(key);
+    // Without a head, what lies there is left over, or somebody is just beginning with it.
+    else if (lying.length > 0) await sleep(TORN_READS * TORN_MS);
+    const next = readHead((await items.text(headOf(key))) ?? "");
+    const isNew = next ? new Set(itemsOf(key, next)) : new Set();
+    await removeAll(key, [...(head ? itemsOf(key, head) : []), ...lying, ...(leftOver.get(key) ?? [])].filter((name) => !isNew.has(name)));
     await items.remove(leaseOf(key));
+    await stored.forget(leaseOf(key));
   }
 
   /** Names that begin so. A store with folders lists whole ones, and writes `:` for `/`. */
@@ -298,14 +323,14 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
     },
     getItemRaw: (name) => items.bytes(itemOf(name)),
     async setItemRaw(name, value) {
-      const bytes = value.slice(); // at once, as above
+      const bytes = new Uint8Array(value); // at once, as above
       await stored.renew(name);
       await items.putBytes(itemOf(name), bytes);
     },
     getKeys: (prefix = "") => listed(prefix, readItem),
     async compareAndSet(name, expected, next, options) {
       const done = await items.swap(itemOf(name), expected, next, options);
-      if (done) await stored.renew(name).catch(() => {}); // it was done
+      if (done && !options?.ttlMs) await stored.renew(name).catch(() => {}); // it was done; and what goes by itself needs no time
       return done;
     },
     removeOlder: stored.removeOlder,

@@ -2,13 +2,28 @@
 
 import { Session, type Store } from "contextfold";
 import { indexedDBStore } from "contextfold/stores/indexeddb";
+import { encrypted, type EncryptionKey } from "contextfold/stores/encrypted";
 import { memoryStore } from "contextfold/stores/memory";
+import { segmented, type SegmentedStore } from "contextfold/stores/segments";
 
 const session = new Session({ store: memoryStore(), toolOutputCache: { memoryBytes: 1_000_000 }, freezeInputs: true });
 const bytes: Uint8Array = session.snapshot();
 const again: Session = Session.restore(bytes, { model: "gpt-5" });
 
-const stores: Store[] = [memoryStore(), indexedDBStore("chats")];
+declare const storage: Store;
+const journals: SegmentedStore = segmented(storage, { cacheBytes: 1_000_000 });
+const there = await journals.read("chat", 7);
+const notice: string | undefined = there?.notice;
+const key = async (id = "2026"): Promise<EncryptionKey> => ({ id, key: new Uint8Array(32), older: ["2025"] });
+const secret = encrypted(journals, { key });
+await secret.append("chat", there?.position ?? 0, [new Uint8Array(30)]);
+const items = encrypted(storage, { key });
+// @ts-expect-error an ordinary store has no journals
+items.append("chat", 0, []);
+// @ts-expect-error a key has a name
+encrypted(journals, { key: () => new Uint8Array(32) });
+
+const stores: Store[] = [memoryStore(), indexedDBStore("chats"), journals, secret, items];
 for (const store of stores) await session.save(store, "chat");
 const loaded: Session = await Session.load(memoryStore(), "chat", { summarize: () => "" });
 await loaded.flush();
@@ -22,4 +37,4 @@ Session.restore("bytes");
 // @ts-expect-error a store has getItem, setItem and removeItem
 const less: Store = { getItem: async () => null };
 
-console.log(again, sum, less);
+console.log(again, sum, less, notice);

@@ -20,10 +20,9 @@ export function keysOf(ask) {
     } catch (cause) {
       throw new ContextError("STORE_FAILED", `the callback \`key\` failed${id === undefined ? "" : ` for \`${id}\``}`, { cause });
     }
-    if (!given && id !== undefined) throw new ContextError("STORE_FAILED", `there is no key \`${id}\`: what was stored under it cannot be read`);
+    if (id !== undefined && given?.id !== id) throw new ContextError("STORE_FAILED", `there is no key \`${id}\`: what was stored under it cannot be read`);
     const isId = typeof given?.id === "string" && given.id !== "" && new TextEncoder().encode(given.id).length <= LONGEST_ID;
-    if (!isId || (id !== undefined && given.id !== id))
-      throw new ContextError("INVALID_ARGUMENT", `\`key\`: expected it to give { id, key }, with ${id === undefined ? `a text of 1 to ${LONGEST_ID} bytes` : `\`${id}\``} as the id`);
+    if (!isId) throw new ContextError("INVALID_ARGUMENT", `\`key\`: expected it to give { id, key }, with a text of 1 to ${LONGEST_ID} bytes as the id`);
     if (!imported.has(given.id)) imported.set(given.id, await importedKey(given.key));
     return given;
   }

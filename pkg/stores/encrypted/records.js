@@ -36,7 +36,8 @@ export async function unsealedRecords(keys, name, from, to, records) {
     at += length;
   }
   if (lastWhole(records, at, position).end > at) throw unreadable(recordAt(name, position + 1), "it is damaged");
-  if (position < to) throw unreadable(recordAt(name, position + 1), `it is not there, though the store says that the session has come to ${to}`);
+  if (position > to && bodies.length > 0) throw unreadable(recordAt(name, position), `it lies behind ${to}, where the store says that the session has come to`);
+  if (position < to) throw unreadable(recordAt(name, position + 1), `it is not there whole, though the store says that the session has come to ${to}`);
   const opened = [];
   for (let i = 0; i < bodies.length; i += AT_ONCE)
     opened.push(...(await Promise.all(bodies.slice(i, i + AT_ONCE).map(([where, body]) => unsealed(keys, where, body)))));
