@@ -15,7 +15,7 @@ if (!isCheck) (await import("../tests/integrations/place.mjs")).placePackage();
 
 const pkg = "node_modules/contextfold/pkg";
 const integrations = ["ai-sdk", "openai", "anthropic", "google", "openai-agents", "langchain", "tools", "testing", "opentelemetry", "react", "mastra", "pi", "ai-sdk-ui", "proxy", "langgraph", "opencode", "openclaw", "claude-agent", "bedrock"];
-const entries = ["index", ...integrations.map((name) => `integrations/${name}`), "stores/memory", "stores/indexeddb", "transcript/index"];
+const entries = ["index", ...integrations.map((name) => `integrations/${name}`), "stores/memory", "stores/indexeddb", "stores/redis", "stores/postgres", "stores/s3", "transcript/index"];
 const DOCUMENTED = ["Class", "Interface", "TypeAlias", "Function", "Variable", "Accessor", "Method", "EnumMember"];
 must(
   join(root, folder, "node_modules/.bin/typedoc"),

@@ -20,8 +20,11 @@ const TURNS = 10;
 
 export function postgresSchema(schema = "public") {
   const { at, name } = named(schema);
-  const makeSchema = schema === "public" ? "" : `CREATE SCHEMA IF NOT EXISTS ${name};\n`;
-  return `${makeSchema}CREATE TABLE IF NOT EXISTS ${at}_journals (
+  return (schema === "public" ? "" : `CREATE SCHEMA IF NOT EXISTS ${name};\n`) + tablesAt(at);
+}
+
+function tablesAt(at) {
+  return `CREATE TABLE IF NOT EXISTS ${at}_journals (
   key text COLLATE "C" PRIMARY KEY,
   position bigint NOT NULL,
   snapshot_position bigint NOT NULL,
@@ -45,7 +48,7 @@ INSERT INTO ${at}_version VALUES (${VERSION}) ON CONFLICT DO NOTHING;
 }
 
 export function postgresStore(client, { schema = "public", migrate = true } = {}) {
-  const { at } = named(schema);
+  const { at, name } = named(schema);
   const [journals, records, items] = [`${at}_journals`, `${at}_records`, `${at}_items`];
   const ask = typeof client?.unsafe === "function" ? ofPostgresJs(client) : ofPg(client);
 
@@ -112,11 +115,12 @@ export function postgresStore(client, { schema = "public", migrate = true } = {}
   const ready = () => (tables ??= repeated(prepare).catch((error) => ((tables = null), Promise.reject(error))));
 
   async function prepare() {
-    const [[there]] = await ask("SELECT to_regclass($1::text)::text", [`${at}_version`]);
+    const [[there, within]] = await ask("SELECT to_regclass($1::text)::text, to_regnamespace($2::text)::text", [`${at}_version`, name]);
     if (there === null) {
       if (!migrate) throw new Error(`the tables of contextfold are missing in the schema \`${schema}\`: run what \`postgresSchema\` gives, or leave \`migrate\` out`);
-      // Statements that are sent together are one transaction, and the lock ends with it.
-      await ask(`SELECT pg_advisory_xact_lock(${LOCK});\n${postgresSchema(schema)}`);
+      // Statements that are sent together are one transaction, and the lock ends with it. A role that may make tables in a schema need not
+      // be one that may make schemas.
+      await ask(`SELECT pg_advisory_xact_lock(${LOCK});\n${within === null ? postgresSchema(schema) : tablesAt(at)}`);
     }
     const [[version]] = await ask(`SELECT max(version)::text FROM ${at}_version`, []);
     if (Number(version) > VERSION) throw new Error(`the tables of contextfold in the schema \`${schema}\` are of version ${version}; this package knows those up to ${VERSION}`);

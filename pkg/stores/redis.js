@@ -135,12 +135,12 @@ function script(text) {
   return { text, sha: createHash("sha1").update(text).digest("hex") };
 }
 
-const isIoredis = (client) => typeof client?.evalshaBuffer === "function";
+const isIoredis = (client) => typeof client?.callBuffer === "function";
 
 function ofIoredis(client) {
   const added = client.options?.keyPrefix ?? ""; // the client puts it before the keys of scripts, but not into patterns
   return {
-    evaluate: (command, script, key, values) => client[`${command}Buffer`](script, 1, key, ...values),
+    evaluate: (command, script, key, values) => client.callBuffer(command, script, 1, key, ...values),
     async keysLike(pattern) {
       const nodes = client.isCluster ? client.nodes("master") : [client];
       const found = await Promise.all(nodes.map((node) => scanned((cursor) => node.scan(cursor, "MATCH", literally(added) + pattern, "COUNT", 1000))));
