@@ -29,15 +29,15 @@ export interface RedisStoreOptions {
  * ```
  *
  * **What it promises.** Each call is one script, which Redis runs without anything between: an append is there whole or not at all, in
- * order, and of two that expect one position one gets it. An append sends and writes what is new, however long the journal is; a
- * read with a position gets what is behind it. A journal is one key, so it expires, is evicted, and moves between the nodes of a cluster as a
- * whole. Everything is read from where it is written, never from a replica.
+ * order, and of two that expect one position one gets it. An append sends and writes what is new, however long the journal is; a read with
+ * a position gets what is behind it. A journal is one key, so it expires, is evicted, and moves between the nodes of a cluster as a whole.
+ * Everything is read from where it is written, never from a replica.
  *
  * **What it does not.** What is written is as durable as your Redis: with its own settings a journal is gone with the process, with
- * `appendonly yes` the last second may be, and only with `appendfsync always` is it on the disk when `save` resolves. A replica hears
- * of a write after you do: where one takes over, the last saves may be missing, and a session that goes on from there finds `STORE_CONFLICT`,
- * or, if somebody else has saved meanwhile as often as was lost, does not notice. `min-replicas-to-write` makes that rarer. Where Redis may evict keys
- * (`maxmemory-policy`), it takes sessions: give them a Redis with `noeviction`.
+ * `appendonly yes` the last second may be, and only with `appendfsync always` is it on the disk when `save` resolves. A replica hears of a
+ * write after you do: where one takes over, the last saves may be missing, and a session that goes on from there finds `STORE_CONFLICT`,
+ * or, if somebody else has saved meanwhile as often as was lost, does not notice. `min-replicas-to-write` makes that rarer. Where Redis may
+ * evict keys (`maxmemory-policy`), it takes sessions: give them a Redis with `noeviction`.
  *
  * `list` and `getKeys` go through all keys of the database (`SCAN`): for maintenance, not for each request. One journal has room for some
  * hundred MB: Redis holds it in memory, and is busy for as long as it is read whole.

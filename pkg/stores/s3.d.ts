@@ -40,8 +40,8 @@ export type S3StoreOptions = {
 );
 
 /**
- * Sessions in Amazon's S3, or in what speaks its language and knows **conditional writes**: `If-None-Match: *` and `If-Match` of a PUT.
- * A server that passes over these would let one writer overwrite another.
+ * Sessions in Amazon's S3, or in what speaks its language and knows **conditional writes**: `If-None-Match: *` and `If-Match` of a PUT. A
+ * server that passes over these would let one writer overwrite another.
  *
  * ```js
  * import * as commands from "@aws-sdk/client-s3";
@@ -63,20 +63,22 @@ export type S3StoreOptions = {
  *
  * **What it promises.** Whatever is done to a journal comes true by one conditional PUT of one small object, its head: an append is there
  * whole or not at all, in order, and of two that expect one position one gets it, also where one of them puts a new snapshot. When `save`
- * resolves, S3 has it in several places. A reader sees a whole journal. An answer that was lost, after which the client tries again by itself, is
- * no conflict.
+ * resolves, S3 has it in several places. A reader sees a whole journal. An answer that was lost, after which the client tries again by
+ * itself, is no conflict.
  *
- * **What it costs.** An append is one PUT, of up to 64 kB; a process that did not read or append to this journal before has one GET more. About each
- * 50th append of 1.2 kB has a second PUT and, on average, a GET and a DELETE, in which records are put together. A reader that lacks only the last records has one GET; one that has nothing
- * has one for the head, then at once one for the snapshot and each segment: 11 of them behind 10,000 records of 1.2 kB. A new snapshot is two PUTs, a LIST,
- * and the DELETEs of what it replaces.
+ * **What it costs.** An append is one PUT, of up to 64 kB; a process that did not read or append to this journal before has one GET more.
+ * About each 50th append of 1.2 kB has a second PUT and, on average, a GET and a DELETE, in which records are put together. A reader that
+ * lacks only the last records has one GET; one that has nothing has one for the head, then at once one for the snapshot and each segment:
+ * 11 of them behind 10,000 records of 1.2 kB. A new snapshot is two PUTs, a LIST, and the DELETEs of what it replaces.
  *
  * **What it does not.** It takes some tens of milliseconds, as S3 does. A bucket with versions keeps each head: give it a rule that lets
  * old versions expire. Some services take only one write per second to one object (Cloudflare's R2): who saves faster waits for their
- * client's next try. A process that dies in the middle of a save may leave an object that no head names: it goes with the next snapshot or, a day later, by
- * `remove`. A lease's `ttlMs` is passed over. `removeOlder` compares S3's time of an item, in whole seconds, with this computer's clock, and where the server has no conditional DELETE,
- * an output that is put again in the few milliseconds between may be lost.
+ * client's next try. A process that dies in the middle of a save may leave an object that no head names: it goes with the next snapshot or,
+ * a day later, by `remove`. A lease's `ttlMs` is passed over. `removeOlder` compares S3's time of an item, in whole seconds, with this
+ * computer's clock, and where the server has no conditional DELETE, an output that is put again in the few milliseconds between may be
+ * lost.
  *
- * Give the role `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject` and, on the bucket, `s3:ListBucket`: without that S3 says 403 of what is not there.
+ * Give the role `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject` and, on the bucket, `s3:ListBucket`: without that S3 says 403 of what is
+ * not there.
  */
 export declare function s3Store(options: S3StoreOptions): JournalStore;

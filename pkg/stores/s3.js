@@ -1,23 +1,23 @@
 // Journals and items in S3, or in what speaks its language and knows conditional writes.
 //
 // S3 cannot append. A journal is one small object, its *head*, and *parts*: the snapshot, and segments of records. The head names the parts
-// and carries the last records itself, up to TAIL bytes; beyond that they become a segment, merged with those before it that are no longer
-// than it, as a binary counter carries. So of n bytes of records there are some log2(n / TAIL) segments, and none is written again once it
-// has SEGMENT bytes: 10,000 records of 1.2 kB are 12 or so. An append is one PUT of the head; about each 50th of 1.2 kB has one more, for the segment, and
-// on average as many GETs and DELETEs. A reader that has the last records but few reads the head alone.
+// and carries the last records itself, up to TAIL bytes; beyond that they become a segment, merged with those before it that are less than
+// twice as long. So each segment has at least twice the length of the one behind it, up to SEGMENT bytes, from which on it is left alone:
+// 10,000 records of 1.2 kB are some 12. An append is one PUT of the head; about each 50th of 1.2 kB has one more, for the segment, and on
+// average as many GETs and DELETEs. A reader who lacks only the last records reads the head alone.
 //
 // Why nobody overwrites anybody, and why no two of an append and a replacement both win: whatever is done to a journal comes true by one
 // conditional PUT of the one head, over the very etag that was read (or over nothing), and S3 lets one of those through. Each head has a
-// revision and a random mark in it, so no two are alike, and no etag comes back. (One object for each append, made where nothing is, would need no
-// head; but a replacement writes another object, so both could win, and a place whose object was removed with the old records could be
-// taken again by somebody who is late.)
+// revision and a random mark in it, so no two are alike, and no etag comes back. (One object for each append, made where nothing is, would
+// need no head; but a replacement writes another object, so both could win, and a place whose object was removed with the old records could
+// be taken again by somebody who is late.)
 //
 // Why a reader sees a whole journal: parts have names of their own, are written before the head that names them and never changed. They are
 // removed after a head has been put that does not name them. A reader that finds one gone reads the head again.
 //
-// Why no part is removed that a head will name: its name begins with the revision that its writer is about to put. Behind a head of revision
-// r, parts of up to r are removed unless it names them. Who wrote one of those had read a head before r, and can put none any more. Parts of
-// a journal that was removed stand in a folder with another random name than those of the next journal under its key.
+// Why no part is removed that a head will name: its name begins with the revision that its writer is about to put. Behind a head of
+// revision r, parts of up to r are removed unless it names them. Who wrote one of those had read a head before r, and can put none any
+// more. Parts of a journal that was removed stand in a folder with another random name than those of the next journal under its key.
 
 import { conflict } from "./conflict.js";
 import { startBehind } from "./frames.js";
