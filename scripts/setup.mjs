@@ -1,10 +1,11 @@
-// `npm run setup`: everything that building needs, from the package registries; with --browsers
-// and --redis, testing, too.
+// `npm run setup`: everything that building needs, from the package registries; with --browsers,
+// --redis and --stores, testing, too.
 // Quick where all is there. Needs Rust (rustup, cargo) and Node, nothing else: only Node's own modules are used.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashOf } from "./lib/hash.mjs";
+import { install } from "./lib/installed.mjs";
 import { readNote, writeNote } from "./lib/notes.mjs";
 import { env, root } from "./lib/paths.mjs";
 import { fail, must, output, which } from "./lib/run.mjs";
@@ -20,6 +21,7 @@ installBindgen();
 installWasmPack();
 if (process.argv.includes("--browsers")) installBrowsers();
 if (process.argv.includes("--redis")) installRedis();
+if (process.argv.includes("--stores")) installStores();
 
 function checkNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
@@ -97,6 +99,31 @@ function installRedis() {
   if (which("redis-server")) return;
   if (canInstall()) installDebian(["redis-server"]);
   else console.log("▸ redis-server is missing and cannot be installed here: the tests of stores go without it");
+}
+
+/** The servers that stores are tried on, and their clients. Where one cannot be installed, its tests say so and are left out. */
+function installStores() {
+  install("tests/stores/clients");
+  const missing = [];
+  if (!which("redis-server")) missing.push("redis-server");
+  if (!which("initdb") && !existsSync("/usr/lib/postgresql")) missing.push("postgresql");
+  if (!existsSync("/usr/sbin/pgbouncer") && !which("pgbouncer")) missing.push("pgbouncer");
+  if (output("python3", ["-c", "import ensurepip, venv"]) === null) missing.push("python3", "python3-venv");
+  if (missing.length > 0 && canInstall()) installDebian(missing);
+  else if (missing.length > 0) console.log(`▸ ${missing.join(" and ")} cannot be installed here: the tests of stores go without`);
+  installMoto();
+}
+
+/** A server that speaks S3, in a Python of its own. */
+function installMoto() {
+  const python = join(root, "tests/.cache/moto/bin/python");
+  const wanted = hashOf(["tests/stores/requirements.txt"]);
+  if (readNote("moto") === wanted && existsSync(python)) return;
+  if (output("python3", ["-c", "import ensurepip, venv"]) === null) return console.log("▸ Python is missing: the tests of stores go without S3");
+  step("installing moto");
+  must("python3", ["-m", "venv", "--clear", join(root, "tests/.cache/moto")]);
+  must(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", "tests/stores/requirements.txt"]);
+  writeNote("moto", wanted);
 }
 
 function canInstall() {

@@ -30,7 +30,9 @@ mkdirSync(logs, { recursive: true });
 
 const needsBrowser = chosen.some((s) => /chrome|pa(ge|ckage)|firefox/.test(s.name));
 const needsRedis = chosen.some((s) => s.name === "typescript");
-must("node", ["scripts/setup.mjs", ...(needsBrowser ? ["--browsers"] : []), ...(needsRedis ? ["--redis"] : [])]);
+const needsStores = chosen.some((s) => s.name === "stores");
+const brought = [needsBrowser && "--browsers", needsRedis && "--redis", needsStores && "--stores"].filter(Boolean);
+must("node", ["scripts/setup.mjs", ...brought]);
 if (!chosen.some((s) => s.name === "build") && !isBuilt()) console.log("▸ pkg/wasm is older than src: `npm run build` renews it");
 
 const results = [];

@@ -31,7 +31,8 @@ const forOneFile = {
 const GLUE = `import { Session } from "contextfold"; export const detectFormat = (input) => Session.__detectFormat(input);`;
 
 /** Entries beside the main one and the integrations. */
-const OTHERS = ["stores/memory.js", "stores/indexeddb.js", "stores/segments.js", "stores/encrypted.js", "transcript/node.js"];
+export const STORES = ["memory", "indexeddb", "segments", "encrypted", "redis", "postgres", "s3"].map((name) => `stores/${name}`);
+const OTHERS = [...STORES.map((name) => `${name}.js`), "transcript/node.js"];
 
 export async function writeBundles() {
   for (const name of readdirSync(pkg)) if (name.endsWith(".bundle.js")) rmSync(join(pkg, name));
@@ -100,7 +101,7 @@ async function writeCommonJs() {
     logLevel: "warning",
   });
   const written = new Set();
-  for (const path of ["index.d.ts", "stores/memory.d.ts", "stores/indexeddb.d.ts", "stores/segments.d.ts", "stores/encrypted.d.ts", "transcript/index.d.ts", ...integrations.map((name) => `integrations/${name.replace(/\.js$/, ".d.ts")}`)])
+  for (const path of ["index.d.ts", ...STORES.map((name) => `${name}.d.ts`), "transcript/index.d.ts", ...integrations.map((name) => `integrations/${name.replace(/\.js$/, ".d.ts")}`)])
     writeDeclarations(join(pkg, path), written);
 }
 

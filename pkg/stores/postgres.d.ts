@@ -1,0 +1,51 @@
+import type { JournalStore } from "./journal.js";
+
+/** A `Pool` or `Client` of `pg`, or an instance of `postgres`, made and ended by you. */
+export type PostgresClient = { query(query: any): any } | { unsafe(query: string, values?: any[], options?: any): any };
+
+/** How journals are kept in PostgreSQL. */
+export interface PostgresStoreOptions {
+  /** The schema that the tables are in; default `"public"`. One that is not there is made. */
+  schema?: string | undefined;
+  /** Makes the tables if they are missing, before the first call; default `true`. Else run what `postgresSchema` gives. */
+  migrate?: boolean | undefined;
+}
+
+/**
+ * Sessions in PostgreSQL, from version 12 on, with `pg` or `postgres` (`npm install pg`). The database's encoding has to be UTF8.
+ *
+ * ```js
+ * import pg from "pg";
+ * import { postgresStore } from "contextfold/stores/postgres";
+ *
+ * const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
+ * const store = postgresStore(pool);
+ * await session.save(store, "chat-17");
+ * ```
+ *
+ * **What it promises.** Each call is one statement, and so a transaction of its own: an append is there whole or not at all, in order, and
+ * of two that expect one position one gets it; a reader sees journal and records as they were at one moment. When `save` resolves, it is
+ * committed. An append writes what is new, and the journal's row without its snapshot. Nothing is kept in a connection: it works behind
+ * PgBouncer and others that pool by transaction. The tables are made once, however many processes start at the same time.
+ *
+ * **What it does not.** A commit is as durable as your server is told to make it (`synchronous_commit`, `fsync`). A replica that takes over
+ * without `synchronous_standby_names` may lack the last saves: a session that goes on from there finds `STORE_CONFLICT`, or, if somebody
+ * else has saved meanwhile as often as was lost, does not notice. Give it the primary, for what a replica has is older. Do not hand in a
+ * client that is inside a transaction: what is saved is then there only after your `COMMIT`.
+ *
+ * With `pg` a call is one round trip; `postgres` asks for the parameters' types first, so it is two. The snapshot of a journal, and its
+ * records, may have some 250 MB each: clients read bytes as a text of twice that. Tool outputs and leases lie in `contextfold_items`.
+ */
+export declare function postgresStore(client: PostgresClient, options?: PostgresStoreOptions): JournalStore;
+
+/**
+ * The tables, as SQL to run before `postgresStore(client, { migrate: false })` by a role that may create them. Running it again does
+ * nothing. The role that saves needs `SELECT`, `INSERT`, `UPDATE` and `DELETE` on them.
+ *
+ * ```js
+ * import { postgresSchema } from "contextfold/stores/postgres";
+ *
+ * console.log(postgresSchema("chats"));
+ * ```
+ */
+export declare function postgresSchema(schema?: string): string;

@@ -1,0 +1,229 @@
+// Journals and items in PostgreSQL, through `pg` or `postgres`, whichever the caller has.
+//
+// A journal is a row, which says where it stands and holds the snapshot, and a row of its own for each record behind that. Whatever is done
+// is one statement, which is a transaction by itself: nothing is left in the connection, so a pooler may give the next one to anybody.
+//
+// Who appends or replaces first updates the journal's row `WHERE position = expected`. PostgreSQL lets one transaction at a time do that to
+// a row; who waited looks at the row again as the other one left it, finds another position, and has written nothing. A reader's statement
+// sees the rows as they were at one moment, so journal and records belong together. Two things cannot be seen by a statement that began
+// before an append was committed: records of that append, for a removal and for a replacement. A removal's are deleted by the foreign key,
+// which looks anew; a replacement's would not be read, for they are not behind the new snapshot.
+
+import { Buffer } from "node:buffer";
+import { conflict } from "./conflict.js";
+
+const VERSION = 1;
+/** Any number, the same in every process: who holds this lock makes the tables. */
+const LOCK = 7_310_204_118;
+/** How often a statement is made that another one got in the way of. */
+const TURNS = 10;
+
+export function postgresSchema(schema = "public") {
+  const { at, name } = named(schema);
+  return (schema === "public" ? "" : `CREATE SCHEMA IF NOT EXISTS ${name};\n`) + tablesAt(at);
+}
+
+function tablesAt(at) {
+  return `CREATE TABLE IF NOT EXISTS ${at}_journals (
+  key text COLLATE "C" PRIMARY KEY,
+  position bigint NOT NULL,
+  snapshot_position bigint NOT NULL,
+  snapshot bytea NOT NULL
+);
+CREATE TABLE IF NOT EXISTS ${at}_records (
+  key text COLLATE "C" NOT NULL REFERENCES ${at}_journals (key) ON DELETE CASCADE,
+  position bigint NOT NULL,
+  frame bytea NOT NULL,
+  PRIMARY KEY (key, position)
+);
+CREATE TABLE IF NOT EXISTS ${at}_items (
+  key text COLLATE "C" PRIMARY KEY,
+  value bytea NOT NULL,
+  stored_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  expires_at timestamptz
+);
+CREATE TABLE IF NOT EXISTS ${at}_version (version integer PRIMARY KEY);
+INSERT INTO ${at}_version VALUES (${VERSION}) ON CONFLICT DO NOTHING;
+`;
+}
+
+export function postgresStore(client, { schema = "public", migrate = true } = {}) {
+  const { at, name } = named(schema);
+  const [journals, records, items] = [`${at}_journals`, `${at}_records`, `${at}_items`];
+  const ask = typeof client?.unsafe === "function" ? ofPostgresJs(client) : ofPg(client);
+
+  const READ = `
+    SELECT position::text, snapshot_position::text,
+      CASE WHEN $2::bigint >= snapshot_position THEN NULL ELSE snapshot END,
+      (SELECT string_agg(frame, ''::bytea) FROM (
+        SELECT frame FROM ${records} WHERE key = journal.key AND position > greatest(snapshot_position, $2::bigint) ORDER BY position
+      ) AS behind)
+    FROM ${journals} AS journal WHERE key = $1::text`;
+
+  // The frames come as one value, and where each one lies in it, for clients differ in how they write arrays of bytes.
+  const APPEND = `
+    WITH head AS (
+      UPDATE ${journals} SET position = $2::bigint + $3::bigint WHERE key = $1::text AND position = $2::bigint RETURNING key
+    ), added AS (
+      INSERT INTO ${records} (key, position, frame)
+      SELECT key, $2::bigint + n, substring($4::bytea FROM start FOR length)
+      FROM head, unnest($5::text::int[], $6::text::int[]) WITH ORDINALITY AS part (start, length, n)
+    )
+    ${outcome("head")}`;
+  const BEGIN = `
+    WITH made AS (
+      INSERT INTO ${journals} (key, position, snapshot_position, snapshot) VALUES ($1::text, $2::bigint, $2::bigint, $3::bytea)
+      ON CONFLICT (key) DO NOTHING RETURNING key
+    )
+    ${outcome("made")}`;
+  const REPLACE = `
+    WITH head AS (
+      UPDATE ${journals} SET position = $3::bigint, snapshot_position = $3::bigint, snapshot = $4::bytea
+      WHERE key = $1::text AND position = $2::bigint RETURNING key
+    ), cleared AS (
+      DELETE FROM ${records} AS record USING head WHERE record.key = head.key AND record.position <= $3::bigint
+    )
+    ${outcome("head")}`;
+  const REMOVE = `
+    WITH lease AS (DELETE FROM ${items} WHERE key = $1::text || ':lease')
+    DELETE FROM ${journals} WHERE key = $1::text`;
+  const LIST = `SELECT key FROM ${journals} WHERE starts_with(key, $1::text)`;
+
+  const LIVES = "(expires_at IS NULL OR expires_at > clock_timestamp())";
+  const UNTIL = "clock_timestamp() + $3::double precision * interval '1 millisecond'"; // nothing where $3 is
+  const RENEWED = "value = excluded.value, stored_at = clock_timestamp(), expires_at = excluded.expires_at";
+  const GET_ITEM = `SELECT value FROM ${items} WHERE key = $1::text AND ${LIVES}`;
+  const SET_ITEM = `INSERT INTO ${items} (key, value) VALUES ($1::text, $2::bytea) ON CONFLICT (key) DO UPDATE SET ${RENEWED}`;
+  const REMOVE_ITEM = `DELETE FROM ${items} WHERE key = $1::text`;
+  const LIST_ITEMS = `SELECT key FROM ${items} WHERE starts_with(key, $1::text) AND ${LIVES}`;
+  const FIRST_ITEM = `
+    INSERT INTO ${items} AS item (key, value, expires_at) VALUES ($1::text, $2::bytea, ${UNTIL})
+    ON CONFLICT (key) DO UPDATE SET ${RENEWED} WHERE item.expires_at <= clock_timestamp() RETURNING true`;
+  const SWAP_ITEM = `
+    UPDATE ${items} SET value = $2::bytea, stored_at = clock_timestamp(), expires_at = ${UNTIL}
+    WHERE key = $1::text AND value = $4::bytea AND ${LIVES} RETURNING true`;
+  const REMOVE_OLDER = `
+    DELETE FROM ${items} WHERE key = $1::text AND stored_at < clock_timestamp() - $2::double precision * interval '1 millisecond' RETURNING true`;
+
+  /** Whether a statement wrote, and where the journal stood before it. */
+  function outcome(written) {
+    return `SELECT (SELECT count(*) FROM ${written})::text, (SELECT position::text FROM ${journals} WHERE key = $1::text)`;
+  }
+
+  let tables = null;
+  /** Makes the tables before the first statement, once; what failed is tried again by the next one. */
+  const ready = () => (tables ??= repeated(prepare).catch((error) => ((tables = null), Promise.reject(error))));
+
+  async function prepare() {
+    const [[there, within]] = await ask("SELECT to_regclass($1::text)::text, to_regnamespace($2::text)::text", [`${at}_version`, name]);
+    if (there === null) {
+      if (!migrate) throw new Error(`the tables of contextfold are missing in the schema \`${schema}\`: run what \`postgresSchema\` gives, or leave \`migrate\` out`);
+      // Statements that are sent together are one transaction, and the lock ends with it. A role that may make tables in a schema need not
+      // be one that may make schemas.
+      await ask(`SELECT pg_advisory_xact_lock(${LOCK});\n${within === null ? postgresSchema(schema) : tablesAt(at)}`);
+    }
+    const [[version]] = await ask(`SELECT max(version)::text FROM ${at}_version`, []);
+    if (Number(version) > VERSION) throw new Error(`the tables of contextfold in the schema \`${schema}\` are of version ${version}; this package knows those up to ${VERSION}`);
+  }
+
+  async function run(statement, ...values) {
+    await ready();
+    return repeated(() => ask(statement, values));
+  }
+
+  async function write(key, expected, statement, ...values) {
+    const [[written, there]] = await run(statement, key, ...values);
+    if (written === "0") throw conflict(key, expected, there === null ? null : Number(there));
+  }
+
+  const value = async (key) => {
+    const [row] = await run(GET_ITEM, key);
+    return row ? row[0] : null;
+  };
+  const keys = (rows) => rows.map(([key]) => key);
+
+  return {
+    async read(key, from = -1) {
+      const [row] = await run(READ, key, String(from));
+      if (!row) return null;
+      const [position, snapshotPosition, snapshot, behind] = row;
+      return { position: Number(position), snapshot: snapshot && own(snapshot), snapshotPosition: Number(snapshotPosition), records: own(behind ?? new Uint8Array(0)) };
+    },
+    async append(key, expectedPosition, frames) {
+      const starts = [];
+      let end = 1; // PostgreSQL counts from one
+      for (const { length } of frames) {
+        starts.push(end);
+        end += length;
+      }
+      const lengths = frames.map(({ length }) => length);
+      await write(key, expectedPosition, APPEND, String(expectedPosition), String(frames.length), Buffer.concat(frames), array(starts), array(lengths));
+    },
+    async replace(key, expectedPosition, snapshot, position) {
+      const bytes = Buffer.from(snapshot);
+      if (expectedPosition === null) await write(key, null, BEGIN, String(position), bytes);
+      else await write(key, expectedPosition, REPLACE, String(expectedPosition), String(position), bytes);
+    },
+    async remove(key) {
+      await run(REMOVE, key);
+    },
+    list: async (prefix = "") => keys(await run(LIST, prefix)),
+
+    async getItem(key) {
+      const bytes = await value(key);
+      return bytes && Buffer.from(bytes).toString("utf8");
+    },
+    async setItem(key, text) {
+      await run(SET_ITEM, key, Buffer.from(String(text)));
+    },
+    async removeItem(key) {
+      await run(REMOVE_ITEM, key);
+    },
+    async getItemRaw(key) {
+      const bytes = await value(key);
+      return bytes && own(bytes);
+    },
+    async setItemRaw(key, bytes) {
+      await run(SET_ITEM, key, Buffer.from(bytes));
+    },
+    getKeys: async (prefix = "") => keys(await run(LIST_ITEMS, prefix)),
+    async compareAndSet(key, expected, next, { ttlMs = null } = {}) {
+      const values = [key, Buffer.from(next), ttlMs === null ? null : String(ttlMs)];
+      const rows = expected === null ? await run(FIRST_ITEM, ...values) : await run(SWAP_ITEM, ...values, Buffer.from(expected));
+      return rows.length === 1;
+    },
+    removeOlder: async (key, ms) => (await run(REMOVE_OLDER, key, String(ms))).length === 1,
+  };
+}
+
+/** Rows as arrays, of statements that are prepared under no name: the next transaction may have another connection. */
+function ofPg(client) {
+  if (typeof client?.query !== "function") throw new TypeError("postgresStore needs a Pool or a Client of `pg`, or an instance of `postgres`");
+  return async (text, values) => (values ? (await client.query({ text, values, rowMode: "array" })).rows : client.query(text));
+}
+
+function ofPostgresJs(sql) {
+  return (text, values) => (values ? sql.unsafe(text, values, { prepare: false }).values() : sql.unsafe(text).simple());
+}
+
+/** Where connections are set to a stricter isolation, who would have waited is sent away: made again, it finds what the other one left. */
+async function repeated(act) {
+  const IN_THE_WAY = ["40001", "40P01"]; // serialization failure, deadlock
+  for (let turn = 1; ; turn++) {
+    try {
+      return await act();
+    } catch (error) {
+      if (turn === TURNS || !IN_THE_WAY.includes(error?.code)) throw error;
+    }
+  }
+}
+
+function named(schema) {
+  const name = `"${schema.replaceAll('"', '""')}"`;
+  return { name, at: `${name}.contextfold` };
+}
+
+const array = (numbers) => `{${numbers.join(",")}}`;
+
+/** Bytes that share their memory with nothing else. */
+const own = (bytes) => (bytes.byteLength === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes));

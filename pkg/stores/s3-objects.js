@@ -1,0 +1,118 @@
+// What a store needs of S3, through either kind of client: `@aws-sdk/client-s3`, or something whose `fetch` signs requests.
+//
+//   get(name)                   { bytes, etag }, or null
+//   head(name)                  { etag, size, modified }, or null
+//   put(name, bytes, over)      the new etag, or null where the condition did not hold
+//   remove(name, etag)          an etag: only what has it
+//   list(prefix)                { name, size, modified } of each
+//
+// `over` of a put: an etag (only over this one), null (only where nothing is), or left out (over anything).
+
+/** Neither a browser nor what stands in front of a bucket may answer with what was there a minute ago. */
+const FRESH = "no-store";
+
+/** Not what was expected: another etag; gone; or changed while S3 looked (409), which may be tried again. */
+const isRefused = (status) => [404, 409, 412].includes(status);
+
+export function objectsOf({ client, commands, bucket, endpoint }) {
+  if (typeof client?.send === "function") return ofSdk(client, commands, bucket);
+  if (typeof client?.fetch === "function" && endpoint) return ofFetch(client, `${endpoint.replace(/\/+$/, "")}/${bucket}`);
+  throw new TypeError("s3Store needs `client` and `commands` of `@aws-sdk/client-s3`, or a `client` whose `fetch` signs requests, and `endpoint`");
+}
+
+function ofSdk(client, commands, bucket) {
+  if (!commands?.PutObjectCommand) throw new TypeError('s3Store needs the commands of its client: `import * as commands from "@aws-sdk/client-s3"`');
+  const send = (name, input) => client.send(new commands[`${name}Command`]({ Bucket: bucket, ...input }));
+  /** `null` where S3 answers so. */
+  const unless = async (isNull, sent) => {
+    try {
+      return await sent;
+    } catch (error) {
+      if (isNull(error?.$metadata?.httpStatusCode)) return null;
+      throw error;
+    }
+  };
+  const isMissing = (status) => status === 404;
+  return {
+    async get(name) {
+      const found = await unless(isMissing, send("GetObject", { Key: name }));
+      return found && { bytes: await found.Body.transformToByteArray(), etag: found.ETag };
+    },
+    async head(name) {
+      const found = await unless(isMissing, send("HeadObject", { Key: name }));
+      return found && { etag: found.ETag, size: found.ContentLength, modified: Number(found.LastModified) };
+    },
+    async put(name, bytes, over) {
+      const condition = over === undefined ? {} : over === null ? { IfNoneMatch: "*" } : { IfMatch: over };
+      const sent = send("PutObject", { Key: name, Body: bytes, ContentType: "application/octet-stream", CacheControl: FRESH, ...condition });
+      const done = await (over === undefined ? sent : unless(isRefused, sent));
+      return done && done.ETag;
+    },
+    async remove(name, etag) {
+      await unless(isRefused, send("DeleteObject", { Key: name, ...(etag && { IfMatch: etag }) }));
+    },
+    async list(prefix) {
+      const all = [];
+      let token;
+      do {
+        const page = await send("ListObjectsV2", { Prefix: prefix, ContinuationToken: token });
+        for (const { Key, Size, LastModified } of page.Contents ?? []) all.push({ name: Key, size: Size, modified: Number(LastModified) });
+        token = page.NextContinuationToken;
+      } while (token);
+      return all;
+    },
+  };
+}
+
+function ofFetch(client, base) {
+  const url = (name) => `${base}/${name.split("/").map(encodeURIComponent).join("/")}`;
+  /** The response; `null` where its status is one of those; an error for any other that is none of success. */
+  async function ask(isNull, url, init) {
+    const response = await client.fetch(url, init);
+    if (response.ok) return response;
+    const text = await response.text(); // read in any case, so that the connection is free again
+    if (isNull(response.status)) return null;
+    throw Object.assign(new Error(`S3 answered ${response.status}: ${text.slice(0, 300)}`), { status: response.status });
+  }
+  const isMissing = (status) => status === 404;
+  const never = () => false;
+  return {
+    async get(name) {
+      const response = await ask(isMissing, url(name), { method: "GET" });
+      return response && { bytes: new Uint8Array(await response.arrayBuffer()), etag: response.headers.get("etag") };
+    },
+    async head(name) {
+      const response = await ask(isMissing, url(name), { method: "HEAD" });
+      return response && { etag: response.headers.get("etag"), size: Number(response.headers.get("content-length")), modified: Date.parse(response.headers.get("last-modified")) };
+    },
+    async put(name, bytes, over) {
+      const condition = over === undefined ? {} : over === null ? { "if-none-match": "*" } : { "if-match": over };
+      const headers = { "content-type": "application/octet-stream", "cache-control": FRESH, ...condition };
+      const response = await ask(over === undefined ? never : isRefused, url(name), { method: "PUT", headers, body: bytes });
+      await response?.arrayBuffer();
+      return response && response.headers.get("etag");
+    },
+    async remove(name, etag) {
+      const response = await ask(isRefused, url(name), { method: "DELETE", headers: etag ? { "if-match": etag } : {} });
+      await response?.arrayBuffer();
+    },
+    async list(prefix) {
+      const all = [];
+      let token = "";
+      do {
+        const query = `list-type=2&prefix=${encodeURIComponent(prefix)}${token && `&continuation-token=${encodeURIComponent(token)}`}`; // a space as %20, which signatures want
+        const text = await (await ask(never, `${base}?${query}`, { method: "GET" })).text();
+        for (const [, entry] of text.matchAll(/<Contents>(.*?)<\/Contents>/gs)) all.push({ name: element(entry, "Key"), size: Number(element(entry, "Size")), modified: Date.parse(element(entry, "LastModified")) });
+        token = element(text, "NextContinuationToken");
+      } while (token);
+      return all;
+    },
+  };
+}
+
+/** The text of an element of XML; nothing where there is none. */
+function element(xml, name) {
+  const ENTITIES = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+  const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "";
+  return text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (whole, hex, decimal, word) => (word ? (ENTITIES[word] ?? whole) : String.fromCodePoint(hex ? parseInt(hex, 16) : Number(decimal))));
+}

@@ -1,0 +1,84 @@
+import type { JournalStore } from "./journal.js";
+
+/** The commands of `@aws-sdk/client-s3` that a store sends: the whole module will do. */
+export interface S3Commands {
+  GetObjectCommand: new (input: any) => any;
+  HeadObjectCommand: new (input: any) => any;
+  PutObjectCommand: new (input: any) => any;
+  DeleteObjectCommand: new (input: any) => any;
+  ListObjectsV2Command: new (input: any) => any;
+}
+
+/** What answers a `fetch`. */
+export interface S3Response {
+  ok: boolean;
+  status: number;
+  headers: { get(name: string): string | null };
+  text(): Promise<string>;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+/** Where the objects are, and who sends the requests. */
+export type S3StoreOptions = {
+  /** The bucket, which has to be there. */
+  bucket: string;
+  /** What the names of all objects begin with, as `"chats/"`; default: nothing. */
+  prefix?: string | undefined;
+} & (
+  | {
+      /** An `S3Client` of `@aws-sdk/client-s3` 3. */
+      client: { send(command: any): Promise<any> };
+      /** `import * as commands from "@aws-sdk/client-s3"`. */
+      commands: S3Commands;
+    }
+  | {
+      /** What signs requests and sends them, as an `AwsClient` of `aws4fetch`. */
+      client: { fetch(url: string, init: { method: string; headers?: Record<string, string>; body?: any }): Promise<S3Response> };
+      /** The address in front of the bucket: `"https://s3.eu-central-1.amazonaws.com"`. */
+      endpoint: string;
+    }
+);
+
+/**
+ * Sessions in Amazon's S3, or in what speaks its language and knows **conditional writes**: `If-None-Match: *` and `If-Match` of a PUT. A
+ * server that passes over these would let one writer overwrite another.
+ *
+ * ```js
+ * import * as commands from "@aws-sdk/client-s3";
+ * import { s3Store } from "contextfold/stores/s3";
+ *
+ * const store = s3Store({ client: new commands.S3Client({}), commands, bucket: "my-bucket", prefix: "chats/" });
+ * await session.save(store, "chat-17");
+ * ```
+ *
+ * Where an SDK is too much (`npm install aws4fetch`):
+ *
+ * ```js
+ * import { AwsClient } from "aws4fetch";
+ * import { s3Store } from "contextfold/stores/s3";
+ *
+ * const client = new AwsClient({ accessKeyId, secretAccessKey, region: "eu-central-1", service: "s3" });
+ * const store = s3Store({ client, endpoint: "https://s3.eu-central-1.amazonaws.com", bucket: "my-bucket" });
+ * ```
+ *
+ * **What it promises.** Whatever is done to a journal comes true by one conditional PUT of one small object, its head: an append is there
+ * whole or not at all, in order, and of two that expect one position one gets it, also where one of them puts a new snapshot. When `save`
+ * resolves, S3 has it in several places. A reader sees a whole journal. An answer that was lost, after which the client tries again by
+ * itself, is no conflict.
+ *
+ * **What it costs.** An append is one PUT, of up to 64 kB; a process that did not read or append to this journal before has one GET more.
+ * About each 50th append of 1.2 kB has a second PUT and, on average, a GET and a DELETE, in which records are put together. A reader that
+ * lacks only the last records has one GET; one that has nothing has one for the head, then at once one for the snapshot and each segment:
+ * 11 of them behind 10,000 records of 1.2 kB. A new snapshot is two PUTs, a LIST, and the DELETEs of what it replaces.
+ *
+ * **What it does not.** It takes some tens of milliseconds, as S3 does. A bucket with versions keeps each head: give it a rule that lets
+ * old versions expire. Some services take only one write per second to one object (Cloudflare's R2): who saves faster waits for their
+ * client's next try. A process that dies in the middle of a save may leave an object that no head names: it goes with the next snapshot or,
+ * a day later, by `remove`. A lease's `ttlMs` is passed over. `removeOlder` compares S3's time of an item, in whole seconds, with this
+ * computer's clock, and where the server has no conditional DELETE, an output that is put again in the few milliseconds between may be
+ * lost.
+ *
+ * Give the role `s3:GetObject`, `s3:PutObject`, `s3:DeleteObject` and, on the bucket, `s3:ListBucket`: without that S3 says 403 of what is
+ * not there.
+ */
+export declare function s3Store(options: S3StoreOptions): JournalStore;

@@ -1,0 +1,254 @@
+// Journals and items in S3, or in what speaks its language and knows conditional writes.
+//
+// S3 cannot append. A journal is one small object, its *head*, and *parts*: the snapshot, and segments of records. The head names the parts
+// and carries the last records itself, up to TAIL bytes; beyond that they become a segment, merged with those before it that are less than
+// twice as long. So each segment has at least twice the length of the one behind it, up to SEGMENT bytes, from which on it is left alone:
+// 10,000 records of 1.2 kB are some 12. An append is one PUT of the head; about each 50th of 1.2 kB has one more, for the segment, and on
+// average as many GETs and DELETEs. A reader who lacks only the last records reads the head alone.
+//
+// Why nobody overwrites anybody, and why no two of an append and a replacement both win: whatever is done to a journal comes true by one
+// conditional PUT of the one head, over the very etag that was read (or over nothing), and S3 lets one of those through. Each head has a
+// revision and a random mark in it, so no two are alike, and no etag comes back. (One object for each append, made where nothing is, would
+// need no head; but a replacement writes another object, so both could win, and a place whose object was removed with the old records could
+// be taken again by somebody who is late.)
+//
+// Why a reader sees a whole journal: parts have names of their own, are written before the head that names them and never changed. They are
+// removed after a head has been put that does not name them. A reader that finds one gone reads the head again.
+//
+// Why no part is removed that a head will name: its name begins with the revision that its writer is about to put. Behind a head of
+// revision r, parts of up to r are removed unless it names them. Who wrote one of those had read a head before r, and can put none any
+// more. Parts of a journal that was removed stand in a folder with another random name than those of the next journal under its key.
+
+import { conflict } from "./conflict.js";
+import { startBehind } from "./frames.js";
+import { objectsOf } from "./s3-objects.js";
+
+/** So many bytes of records stay in the head. */
+const TAIL = 65_536;
+/** Segments of so many bytes are not merged any more. */
+const SEGMENT = 1_048_576;
+/** How often somebody else may come between before it is given up. */
+const TURNS = 8;
+/** The last marks of a head: by them a writer knows its own when the answer was lost, and others have written since. */
+const MARKS = 16;
+/** So many heads are remembered, for who appends next: `TAIL` bytes each. */
+const REMEMBERED = 64;
+/** Parts without a head are left to who may be about to put it. */
+const ABANDONED_MS = 24 * 3600 * 1000;
+
+export function s3Store({ prefix = "", ...access }) {
+  const objects = objectsOf(access);
+  const heads = `${prefix}journals/`;
+  const items = itemsOf(objects, `${prefix}items/`);
+  const folder = (key) => `${prefix}parts/${nameOf(key)}/`;
+  const part = (key, head, name) => `${folder(key)}${head.journal}/${name}`;
+  const known = new Map();
+
+  function remember(key, head) {
+    known.delete(key);
+    if (head) known.set(key, head);
+    if (known.size > REMEMBERED) known.delete(known.keys().next().value);
+    return head;
+  }
+
+  async function readHead(key) {
+    const there = await objects.get(heads + nameOf(key));
+    return remember(key, there && readFrom(there));
+  }
+
+  /** Puts the head that `next` makes of the one that stands at `expected`. */
+  async function change(key, expected, next) {
+    const mark = random();
+    for (let turn = 1; turn <= TURNS; turn++) {
+      let head = turn === 1 ? known.get(key) : undefined;
+      if (expected === null || head?.position !== expected) head = await readHead(key);
+      if ((head?.position ?? null) !== expected) throw conflict(key, expected, head?.position ?? null);
+      const revision = (head?.revision ?? 0) + 1;
+      const made = await next(head, revision);
+      if (made === null) continue; // the head was an old one: what it names is gone
+      const { written, ...after } = { ...made, revision, marks: [...(head?.marks ?? []), mark].slice(-MARKS) };
+      const etag = await objects.put(heads + nameOf(key), bytesOf(after), head?.etag ?? null);
+      if (etag) return remember(key, { ...after, etag });
+      const there = await readHead(key);
+      if (there?.marks.includes(mark)) return there; // it was put, but the answer was lost, and the client had tried again
+      // Where nothing has changed, a first try may still be on its way, and what it names has to stay.
+      if (there?.etag !== head?.etag) await removeAll(written.map((name) => part(key, after, name)));
+      await pause(turn);
+    }
+    throw conflict(key, expected, expected);
+  }
+
+  /** Removes what the head does not name and no head will. That it fails is no failure of who has saved: the next one tries again. */
+  async function clean(key, head) {
+    const within = `${folder(key)}${head.journal}/`;
+    const named = new Set([head.snapshot, ...head.segments].map(({ name }) => name));
+    const isOver = (name) => !named.has(name) && revisionOf(name) <= head.revision;
+    await objects
+      .list(within)
+      .then((found) => removeAll(found.map(({ name }) => name).filter((name) => isOver(name.slice(within.length)))))
+      .catch(() => {});
+  }
+
+  async function removeAll(names) {
+    for (let at = 0; at < names.length; at += 20) await Promise.all(names.slice(at, at + 20).map((name) => objects.remove(name)));
+  }
+
+  /** The records of the head and its last segments in one; those before them are longer. `null`: one of them is gone. */
+  async function merged(key, head, tail) {
+    const segments = [...head.segments];
+    const taken = [];
+    let length = tail.length;
+    while (segments.length > 0 && segments.at(-1).length < Math.min(2 * length, SEGMENT)) {
+      taken.unshift(segments.pop());
+      length += taken[0].length;
+    }
+    const found = await Promise.all(taken.map(({ name }) => objects.get(part(key, head, name))));
+    if (found.includes(null)) return null;
+    return { segments, taken, bytes: joined([...found.map(({ bytes }) => bytes), tail]) };
+  }
+
+  return {
+    async read(key, from = -1) {
+      for (let turn = 1, last = null; ; turn++) {
+        const head = await readHead(key);
+        if (!head) return null;
+        const { position, snapshot, segments, tail } = head;
+        const isKnown = from >= snapshot.position;
+        const needed = segments.filter((segment) => segment.position > from);
+        const found = await Promise.all([...(isKnown ? [] : [snapshot]), ...needed].map(({ name }) => objects.get(part(key, head, name))));
+        if (!found.includes(null)) {
+          const parts = found.map(({ bytes }) => bytes);
+          const first = isKnown ? null : parts.shift();
+          const records = joined([...parts, tail]);
+          return { position, snapshot: first, snapshotPosition: snapshot.position, records: isKnown ? records.slice(startBehind(records, from)) : records };
+        }
+        if (head.etag === last || turn === TURNS) throw new Error(`what the journal under \`${key}\` is made of is not all there: ${heads}${nameOf(key)} names an object that is gone`);
+        last = head.etag;
+      }
+    },
+
+    async append(key, expectedPosition, records) {
+      const added = joined(records);
+      const position = expectedPosition + records.length;
+      let replaced = [];
+      const after = await change(key, expectedPosition, async (head, revision) => {
+        const tail = joined([head.tail, added]);
+        const { journal, snapshot } = head;
+        const rest = { journal, snapshot, position };
+        replaced = [];
+        if (tail.length <= TAIL) return { ...rest, segments: head.segments, tail, written: [] };
+        const segment = await merged(key, head, tail);
+        if (!segment) return null;
+        replaced = segment.taken;
+        const name = partName(revision);
+        await objects.put(part(key, head, name), segment.bytes);
+        return { ...rest, segments: [...segment.segments, { name, position, length: segment.bytes.length }], tail: new Uint8Array(0), written: [name] };
+      });
+      await removeAll(replaced.map(({ name }) => part(key, after, name))).catch(() => {});
+    },
+
+    async replace(key, expectedPosition, snapshot, position) {
+      const bytes = copied(snapshot);
+      const after = await change(key, expectedPosition, async (head, revision) => {
+        const journal = head?.journal ?? random();
+        const name = partName(revision);
+        await objects.put(part(key, { journal }, name), bytes);
+        return { journal, snapshot: { name, position }, position, segments: [], tail: new Uint8Array(0), written: [name] };
+      });
+      if (expectedPosition !== null) await clean(key, after);
+    },
+
+    async remove(key) {
+      const head = await readHead(key);
+      remember(key, null);
+      await objects.remove(heads + nameOf(key)); // from here on it is gone
+      await items.removeItem(`${key}:lease`);
+      const isOver = ({ name, modified }) => (head && name.startsWith(`${folder(key)}${head.journal}/`)) || modified < Date.now() - ABANDONED_MS;
+      await removeAll((await objects.list(folder(key))).filter(isOver).map(({ name }) => name));
+    },
+
+    list: async (start = "") => (await objects.list(heads + nameOf(start))).map(({ name }) => keyOf(name.slice(heads.length))),
+    ...items,
+  };
+}
+
+/** Each item is an object: 16 random bytes, so that none has the etag of one before it, then the value. Eight bytes alone: it was removed. */
+function itemsOf(objects, folder) {
+  const STAMP = 16;
+  const at = (key) => folder + nameOf(key);
+  const stamped = (value) => joined([crypto.getRandomValues(new Uint8Array(STAMP)), value]);
+  const valueOf = (there) => (there && there.bytes.length >= STAMP ? there.bytes.slice(STAMP) : null);
+  const isSame = (a, b) => a.slice(0, STAMP).every((byte, i) => byte === b[i]);
+  const text = (bytes) => (bytes === null ? null : new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
+  const read = async (key) => valueOf(await objects.get(at(key)));
+  const write = async (key, bytes) => void (await objects.put(at(key), stamped(bytes)));
+  return {
+    getItem: async (key) => text(await read(key)),
+    setItem: (key, value) => write(key, utf8(String(value))),
+    removeItem: (key) => objects.remove(at(key)),
+    getItemRaw: read,
+    setItemRaw: write,
+    getKeys: async (start = "") => (await objects.list(at(start))).filter(({ size }) => size >= STAMP).map(({ name }) => keyOf(name.slice(folder.length))),
+    async compareAndSet(key, expected, next) {
+      const bytes = stamped(utf8(next));
+      for (let turn = 1; turn <= TURNS; turn++) {
+        const there = await objects.get(at(key));
+        if (turn > 1 && there && isSame(there.bytes, bytes)) return true; // the answer to the one before was lost
+        if (text(valueOf(there)) !== expected) return false;
+        if (await objects.put(at(key), bytes, there?.etag ?? null)) return true;
+        await pause(turn);
+      }
+      return false;
+    },
+    /** Not every server removes under a condition, but each puts under one: that decides. What stays behind if the rest fails is nothing. */
+    async removeOlder(key, ms) {
+      const there = await objects.head(at(key));
+      if (!there || there.size < STAMP || there.modified >= Date.now() - ms) return false;
+      const etag = await objects.put(at(key), crypto.getRandomValues(new Uint8Array(STAMP / 2)), there.etag);
+      if (!etag) return false;
+      await objects.remove(at(key), etag).catch(() => {});
+      return true;
+    },
+  };
+}
+
+const REVISION = 16;
+const partName = (revision) => `${String(revision).padStart(REVISION, "0")}-${random()}`;
+const revisionOf = (name) => Number(name.slice(0, REVISION));
+
+/** A line of JSON, then the last records. */
+function bytesOf({ tail, etag, ...head }) {
+  return joined([utf8(`${JSON.stringify({ version: 1, ...head })}\n`), tail]);
+}
+
+function readFrom({ bytes, etag }) {
+  const end = bytes.indexOf(10);
+  const { version, ...head } = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)));
+  if (version !== 1) throw new Error(`the journal was written by a later version of this package (${version})`);
+  return { ...head, tail: bytes.slice(end + 1), etag };
+}
+
+/** A key as a part of an object's name: only what needs no escape in a URL, and no dots, for `..` would be understood. */
+function nameOf(key) {
+  return [...utf8(key)].map((byte) => (/[\w-]/.test(String.fromCharCode(byte)) ? String.fromCharCode(byte) : `~${byte.toString(16).padStart(2, "0").toUpperCase()}`)).join("");
+}
+
+const keyOf = (name) => decodeURIComponent(name.replaceAll("~", "%"));
+
+const random = () => Array.from(crypto.getRandomValues(new Uint8Array(9)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+const pause = (turn) => new Promise((done) => setTimeout(done, Math.random() * 20 * turn));
+
+const utf8 = (text) => new TextEncoder().encode(text);
+
+const copied = (bytes) => joined([bytes]);
+
+function joined(arrays) {
+  const all = new Uint8Array(arrays.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const array of arrays) {
+    all.set(array, at);
+    at += array.length;
+  }
+  return all;
+}
