@@ -22,12 +22,13 @@ pub struct Record<'b> {
     pub position: u64,
     /// What changed.
     pub body: &'b [u8],
+    /// The checksum of the frame.
+    pub sum: u64,
 }
 
 impl<'b> Record<'b> {
-    /// The record as bytes.
-    pub fn framed(&self) -> Vec<u8> {
-        let Self { position, body } = self;
+    /// A record of this body as bytes, and its checksum.
+    pub fn framed(position: u64, body: &[u8]) -> (Vec<u8>, u64) {
         let mut frame = Vec::with_capacity(HEAD + body.len() + TAIL);
         frame.extend_from_slice(&(body.len() as u32).to_le_bytes());
         frame.push(VERSION);
@@ -35,7 +36,7 @@ impl<'b> Record<'b> {
         frame.extend_from_slice(body);
         let sum = Checksum::of(&frame);
         frame.extend_from_slice(&sum.to_bytes());
-        frame
+        (frame, u64::from_le_bytes(sum.to_bytes()))
     }
 
     /// The record at the beginning of these bytes, and what follows; `None` where no whole one is there.
@@ -45,7 +46,8 @@ impl<'b> Record<'b> {
         let end = HEAD.checked_add(length)?;
         let sum = bytes.get(end..end.checked_add(TAIL)?)?;
         let whole = Checksum::of(&bytes[..end]).to_bytes() == *sum;
-        whole.then(|| (Self { position, body: &bytes[HEAD..end] }, &bytes[end + TAIL..]))
+        let sum = u64::from_le_bytes(sum.try_into().ok()?);
+        whole.then(|| (Self { position, body: &bytes[HEAD..end], sum }, &bytes[end + TAIL..]))
     }
 }
 
@@ -137,7 +139,7 @@ mod tests {
     use super::*;
 
     fn journal(bodies: &[&[u8]]) -> Vec<u8> {
-        let frame = |(n, body): (usize, &&[u8])| Record { position: 41 + n as u64, body }.framed();
+        let frame = |(n, body): (usize, &&[u8])| Record::framed(41 + n as u64, body).0;
         bodies.iter().enumerate().flat_map(frame).collect()
     }
 
@@ -198,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_newer_version_is_refused_by_its_number() {
-        let mut frame = Record { position: 7, body: b"x" }.framed();
+        let mut frame = Record::framed(7, b"x").0;
         frame.truncate(frame.len() - TAIL);
         frame[4] = 2;
         let sum = Checksum::of(&frame).to_bytes();

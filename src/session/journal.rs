@@ -25,6 +25,8 @@ pub(super) struct Journal {
     /// `None` until somebody wants to save what is new.
     mark: Option<Box<Mark>>,
     position: u64,
+    /// The checksum of the newest record; 0 where it is not known.
+    newest: u64,
     /// The newest records, framed.
     records: VecDeque<Vec<u8>>,
 }
@@ -53,6 +55,9 @@ const OPTIONS: usize = 1;
 
 /// What a record holds.
 struct Changes {
+    /// The checksum of the record before this one; 0 where it is not known. A position alone does not tell what two have written that
+    /// saved at once.
+    follows: u64,
     /// How its messages are counted.
     method: String,
     redacted: bool,
@@ -68,7 +73,7 @@ struct Changes {
     host: Bytes,
 }
 
-saved!(struct Changes { method, redacted, summarized, parts, reported, report, carried, costs, context, host });
+saved!(struct Changes { follows, method, redacted, summarized, parts, reported, report, carried, costs, context, host });
 
 /// The records behind a snapshot, read.
 #[derive(Default)]
@@ -77,6 +82,7 @@ pub(super) struct Tail(Vec<Told>);
 /// A record that was read.
 struct Told {
     position: u64,
+    sum: u64,
     version: u32,
     changes: Changes,
 }
@@ -93,8 +99,9 @@ impl Session {
         let body = self.changes_since(&mark, host);
         if let Some(body) = body {
             self.journal.position += 1;
-            let record = Record { position: self.journal.position, body: &body }.framed();
+            let (record, sum) = Record::framed(self.journal.position, &body);
             self.journal.keep(record);
+            self.journal.newest = sum;
             self.journal.mark = Some(Box::new(self.mark_saved()));
         } else {
             self.journal.mark = Some(mark);
@@ -108,18 +115,19 @@ impl Session {
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position of a record that does not fit; `SNAPSHOT_TOO_NEW`.
     pub fn with_records(&self, records: &[Record<'_>]) -> Result<Option<(Self, Vec<Vec<u8>>)>> {
-        let tail = Tail::read(records, Some(self.journal.position))?;
+        let tail = Tail::read(records, Some(self.journal.position), self.journal.newest)?;
         let counts_so = tail.functions().is_none_or(|(method, ..)| method == self.counter.method().as_str());
         if !counts_so || tail.options()?.is_some() {
             return Ok(None);
         }
-        let position = tail.position().unwrap_or(self.journal.position);
+        let (position, newest) = tail.end().unwrap_or((self.journal.position, self.journal.newest));
         let mut session = self.clone();
         let host = tail.put_into(&mut session)?;
         session.complete(&Reader::of(b"", SESSION.version, SESSION.what))?;
         session.context.draw_anew();
         session.failed = None;
-        session.begin_journal(position);
+        session.journal.position = position;
+        session.journal.newest = newest;
         Ok(Some((session, host)))
     }
 
@@ -127,9 +135,9 @@ impl Session {
     pub fn go_on_as(&mut self, mut other: Self) {
         self.context.view.go_back_to(std::mem::take(&mut other.context.view));
         other.context.view = std::mem::take(&mut self.context.view);
-        let position = other.journal.position;
+        let Journal { position, newest, .. } = other.journal;
         *self = other;
-        self.begin_journal(position);
+        self.begin_journal_behind(position, newest);
     }
 
     /// The position of the newest record.
@@ -146,8 +154,13 @@ impl Session {
 
     /// The session as it is now is saved at this position.
     pub fn begin_journal(&mut self, position: u64) {
+        self.begin_journal_behind(position, 0);
+    }
+
+    /// The same behind a record of this checksum.
+    pub(super) fn begin_journal_behind(&mut self, position: u64, newest: u64) {
         self.journal.records.clear();
-        self.journal.position = position;
+        (self.journal.position, self.journal.newest) = (position, newest);
         self.journal.mark = Some(Box::new(self.mark_saved()));
     }
 
@@ -184,6 +197,7 @@ impl Session {
         let method = self.counter.method().as_str();
         let (redacted, summarized) = self.functions();
         let changes = Changes {
+            follows: self.journal.newest,
             method: method.to_owned(),
             redacted,
             summarized,
@@ -297,15 +311,16 @@ impl Journal {
 }
 
 impl Tail {
-    /// Reads the records behind a snapshot at `position`; those that it holds already are left out.
+    /// Reads the records behind a snapshot at `position`; those that it holds already are left out. `newest` is the checksum of the
+    /// record before them, 0 where it is not known.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position, `SNAPSHOT_TOO_NEW`.
-    pub fn read(records: &[Record<'_>], position: Option<u64>) -> Result<Self> {
+    pub fn read(records: &[Record<'_>], position: Option<u64>, mut newest: u64) -> Result<Self> {
         let behind = records.iter().filter(|record| position.is_none_or(|at| record.position > at));
         let mut tail = Vec::new();
         for record in behind {
-            let Record { position: at, body } = *record;
+            let Record { position: at, body, sum } = *record;
             if let Some(position) = position.filter(|position| tail.is_empty() && at != position + 1) {
                 return Err(damaged(at, &format!("does not follow: the snapshot stands at {position}")));
             }
@@ -313,14 +328,21 @@ impl Tail {
                 return Err(damaged(at, "stands where none can"));
             }
             let (version, changes) = changes_of(body).map_err(|error| not_read(at, &error))?;
-            tail.push(Told { position: at, version, changes });
+            if changes.follows != newest && changes.follows != 0 && newest != 0 {
+                return Err(damaged(
+                    at,
+                    "does not follow the one before it: two sessions were saved over each other",
+                ));
+            }
+            newest = sum;
+            tail.push(Told { position: at, sum, version, changes });
         }
         Ok(Self(tail))
     }
 
-    /// Where a session stands behind it.
-    pub fn position(&self) -> Option<u64> {
-        self.0.last().map(|told| told.position)
+    /// Where a session stands behind it, and the checksum of the newest record.
+    pub fn end(&self) -> Option<(u64, u64)> {
+        self.0.last().map(|told| (told.position, told.sum))
     }
 
     /// How messages are counted behind it, whether texts are redacted, and whether there is a summariser.
@@ -350,8 +372,9 @@ impl Tail {
     /// `SNAPSHOT_INVALID` with the position.
     pub fn put_into(self, session: &mut Session) -> Result<Vec<Vec<u8>>> {
         let mut host = Vec::new();
-        for Told { position: at, version, changes } in self.0 {
+        for Told { position: at, sum: _, version, changes } in self.0 {
             let Changes {
+                follows: _,
                 method: _,
                 redacted: _,
                 summarized: _,

@@ -26,8 +26,6 @@ pub struct Restored {
     pub host: Vec<u8>,
     /// What the host saved with the records behind it, oldest first.
     pub host_changes: Vec<Vec<u8>>,
-    /// The position behind the last record; that of the snapshot where there is none.
-    pub position: Option<u64>,
     /// Its messages were counted by another tokenizer than the one that it has now: options are to be set with it.
     pub counted_otherwise: bool,
     /// The session that was saved had what it gave away redacted.
@@ -152,7 +150,7 @@ impl Session {
         redact: Option<Redact>,
         counter: impl FnOnce(&str) -> Result<Counter>,
     ) -> Result<Restored> {
-        let tail = Tail::read(records, position)?;
+        let tail = Tail::read(records, position, 0)?;
         let mut from = SESSION.unframed(bytes)?;
         let from = &mut from;
         let method = from.string()?;
@@ -191,14 +189,19 @@ impl Session {
         session.unanswered_cost = Saved::load(from)?;
         let host = from.bytes()?.to_vec();
         from.finish()?;
-        let position = tail.position().or(position);
+        let end = tail.end();
+        let (position, newest) =
+            (end.map(|(position, _)| position).or(position), end.map_or(0, |(_, sum)| sum));
         let host_changes = tail.put_into(&mut session)?;
         session.complete(from)?;
+        if let Some(position) = position {
+            session.begin_journal_behind(position, newest); // what the caller changes from here on is new
+        }
         if session.redact.is_some() != redacted {
             session.carried = Memo::default(); // it may hold what may not leave now
             session.context.history.forget_redacted_facts(); // and so may these
         }
-        Ok(Restored { session, host, host_changes, position, counted_otherwise, redacted })
+        Ok(Restored { session, host, host_changes, counted_otherwise, redacted })
     }
 
     /// Checks what was read, and finds what follows from it.

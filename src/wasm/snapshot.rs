@@ -143,10 +143,7 @@ pub fn restored(
         Core::restore_with(bytes, behind.position, &records.whole, options.redact.take(), |method| {
             counter(&options, method)
         })?;
-    let Restored { mut session, host, host_changes, position, counted_otherwise, redacted } = restored;
-    if let Some(position) = position {
-        session.begin_journal(position); // what the options change is new
-    }
+    let Restored { mut session, host, host_changes, counted_otherwise, redacted } = restored;
     if redacted && !options.says_redact {
         let why = "the session was saved with one, and functions are not saved: give it again, or `null` to let texts go out as they are";
         return Err(Error::config("compaction.redact", why).into());

@@ -4,14 +4,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Session, check } from "contextfold";
 import { memoryStore } from "contextfold/stores/memory";
-import { throwing } from "../support/session.mjs";
+import { call, failsWith } from "../support/session.mjs";
 
 const secret = (n) => `quixotic-${n}-zephyr`;
 
 /** A turn of four messages, each with a secret of its own. */
 const turn = (n) => [
   { role: "user", content: `Never touch ${secret(4 * n)}, and read src/file${n}.rs.` },
-  { role: "assistant", content: "", tool_calls: [{ id: `call_${n}`, name: "bash", arguments: JSON.stringify({ command: `cat ${secret(4 * n + 1)}` }) }] },
+  { role: "assistant", content: "", tool_calls: [call(`call_${n}`, "bash", JSON.stringify({ command: `cat ${secret(4 * n + 1)}` }))] },
   { role: "tool", tool_call_id: `call_${n}`, content: `${secret(4 * n + 2)}\n${"a line of the file\n".repeat(40 + (n % 3) * 60)}` },
   { role: "assistant", content: `It says ${secret(4 * n + 3)}.` },
 ];
@@ -85,7 +85,7 @@ test("the caller's own list goes on", async () => {
 test("what cannot be erased is refused, and changes nothing", async () => {
   const { session } = await folded();
   const before = session.snapshot();
-  for (const id of ["nobody", session.folds()[0].id]) assert.throws(() => session.erase(id), throwing("INVALID_ARGUMENT"));
+  for (const id of ["nobody", session.folds()[0].id]) assert.throws(() => session.erase(id), failsWith("INVALID_ARGUMENT"));
   assert.deepEqual(session.snapshot(), before);
 });
 
