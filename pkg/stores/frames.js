@@ -1,0 +1,94 @@
+// Frames of a journal: length of the body (4 bytes), 1, position (8 bytes), body, FNV-1a 64 of all that. Numbers are little-endian.
+
+const HEADER = 13;
+const CHECKSUM = 8;
+const SMALLEST = HEADER + CHECKSUM;
+const VERSION = 1;
+const TWO_32 = 2 ** 32;
+
+/** One whole frame around a body. */
+export function frame(position, body) {
+  const bytes = new Uint8Array(SMALLEST + body.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, body.length, true);
+  bytes[4] = VERSION;
+  view.setUint32(5, position % TWO_32, true);
+  view.setUint32(9, Math.floor(position / TWO_32), true);
+  bytes.set(body, HEADER);
+  const [low, high] = checksum(bytes, 0, HEADER + body.length);
+  view.setUint32(HEADER + body.length, low, true);
+  view.setUint32(HEADER + body.length + 4, high, true);
+  return bytes;
+}
+
+/** The position that a session has behind the frame that begins at `offset`. */
+export function positionAt(bytes, offset) {
+  return uint32(bytes, offset + 5) + uint32(bytes, offset + 9) * TWO_32;
+}
+
+/** The length of the whole frame that begins at `offset`; 0 where none does. */
+export function wholeAt(bytes, offset) {
+  if (offset + SMALLEST > bytes.length || bytes[offset + 4] !== VERSION) return 0;
+  const end = offset + HEADER + uint32(bytes, offset);
+  if (end + CHECKSUM > bytes.length) return 0;
+  const [low, high] = checksum(bytes, offset, end);
+  return uint32(bytes, end) === low && uint32(bytes, end + 4) === high ? end + CHECKSUM - offset : 0;
+}
+
+/**
+ * Where the last whole frame at or behind `offset` ends, and the position behind it; `position` is the one at `offset`. What follows
+ * that end is torn. A damaged frame with whole ones behind it is passed over: it is no torn tail.
+ */
+export function lastWhole(bytes, offset, position) {
+  let end = offset;
+  for (let at = offset; at !== -1 && at < bytes.length; ) {
+    const length = wholeAt(bytes, at);
+    if (length === 0) {
+      at = nextWhole(bytes, at, position);
+      continue;
+    }
+    position = positionAt(bytes, at);
+    at += length;
+    end = at;
+  }
+  return { end, position };
+}
+
+/** Where the first frame begins that is behind `position`; the end of `bytes` where none is. */
+export function startBehind(bytes, position) {
+  let at = 0;
+  while (at + SMALLEST <= bytes.length && bytes[at + 4] === VERSION && positionAt(bytes, at) <= position) at += SMALLEST + uint32(bytes, at);
+  return Math.min(at, bytes.length);
+}
+
+/** The next whole frame behind damage at `offset`, or -1. Its position has to be one that frames in the damaged part can lead to. */
+function nextWhole(bytes, offset, position) {
+  for (let at = offset + 1; at + SMALLEST <= bytes.length; at++) {
+    if (bytes[at + 4] !== VERSION) continue;
+    const there = positionAt(bytes, at);
+    if (there < position + 2 || there > position + 1 + Math.ceil((at - offset) / SMALLEST)) continue;
+    if (wholeAt(bytes, at) > 0) return at;
+  }
+  return -1;
+}
+
+function uint32(bytes, offset) {
+  return (bytes[offset] | (bytes[offset + 1] << 8) | (bytes[offset + 2] << 16) | (bytes[offset + 3] << 24)) >>> 0;
+}
+
+/**
+ * FNV-1a 64, its low half first. The prime is 2^40 + 0x1b3: the halves are multiplied by 0x1b3, and the low half, moved by 8, is added to
+ * the high one. Everything stays within 32 bits, for a BigInt of each byte would cost a hundred times as much.
+ */
+export function checksum(bytes, start, end) {
+  let low = 0x84222325;
+  let high = 0xcbf29ce4 | 0;
+  for (let at = start; at < end; at++) {
+    low ^= bytes[at];
+    const first = (low & 0xffff) * 0x1b3;
+    const second = (low >>> 16) * 0x1b3 + (first >>> 16);
+    high = (Math.imul(high, 0x1b3) + (second >>> 16) + (low << 8)) | 0;
+    low = (second << 16) | (first & 0xffff);
+  }
+  return [low >>> 0, high >>> 0];
+}
