@@ -18,8 +18,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 const BEAT_MS = 1500;
 const STALE_MS = 6000;
 const PATIENCE_MS = 60_000;
-const LONGEST_PAUSE_MS = 8;
+const LONGEST_PAUSE_MS = 3;
+const LOOK_AGAIN_MS = 500;
 
+const turns = new Map();
 let own;
 
 /**
@@ -27,40 +29,68 @@ let own;
  *
  * @param passBy Called before it where a process was passed by that may only have been stopped.
  */
-export async function locked(folder, work, passBy) {
-  const claim = await taken(folder, passBy);
-  try {
-    return await work(claim);
-  } finally {
-    await claim.release();
-  }
+export function locked(folder, work, passBy) {
+  // Within the process they queue; between processes they have to look.
+  const alone = async () => {
+    const claim = await taken(folder, passBy);
+    try {
+      return await work(claim);
+    } finally {
+      await claim.release();
+    }
+  };
+  const turn = (turns.get(folder) ?? Promise.resolve()).then(alone, alone);
+  turns.set(folder, turn);
+  const end = () => turns.get(folder) === turn && turns.delete(folder);
+  turn.then(end, end);
+  return turn;
 }
 
 async function taken(folder, passBy) {
   const patience = performance.now() + PATIENCE_MS;
-  for (let claim; ; ) {
-    claim ??= await made(folder);
+  for (;;) {
+    const claim = await made(folder);
     try {
-      const { live, stale } = await othersThan(claim, folder);
-      if (live.length === 0) {
-        await passedBy(claim, stale, passBy);
-        return claim;
+      while (true) {
+        const { live, stale } = await othersThan(claim, folder);
+        if (live.length === 0) {
+          await passedBy(claim, stale, passBy);
+          return claim;
+        }
+        if (performance.now() > patience) throw new Error(`${folder} was held by another process for ${PATIENCE_MS / 1000} s`);
+        // The first of those that wait keeps its claim: it is the next one.
+        if (live.some(({ name }) => name < claim.name)) break;
+        await pause();
       }
-      if (performance.now() > patience) throw new Error(`another process holds ${folder} for more than ${PATIENCE_MS / 1000} s`);
-      // The least of those that wait keeps its claim: one of them gets on.
-      if (live.some(({ name }) => name < claim.name)) claim = await claim.release();
     } catch (error) {
       const wasPassedBy = !(await claim.isHeld());
-      claim = await claim.release();
+      await claim.release();
       if (!wasPassedBy) throw error;
     }
-    await sleep(1 + Math.random() * LONGEST_PAUSE_MS);
+    await claim.release();
+    // A claim stands in the way of others, so the next one is made when none is there, or to see which of them is stale.
+    for (const since = performance.now(); performance.now() - since < LOOK_AGAIN_MS; ) {
+      await pause();
+      if ((await namesIn(folder)).length === 0) break;
+    }
+  }
+}
+
+const pause = () => sleep(1 + Math.random() * LONGEST_PAUSE_MS);
+
+async function namesIn(folder) {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error.code === "ENOENT") return [];
+    throw error;
   }
 }
 
 async function made(folder) {
   own ??= self();
-  const name = [randomBytes(6).toString("hex"), own.place, process.pid, own.start].join("-");
+  // By age. Clocks that differ make it unfair, and nothing else.
+  const name = [Date.now().toString(16).padStart(12, "0") + randomBytes(4).toString("hex"), own.place, process.pid, own.start].join("-");
   const path = join(folder, name);
   await mkdir(path, { recursive: true });
   // A new entry makes the folder younger by the clock of its file system.

@@ -10,7 +10,7 @@ import { locked } from "./claims.js";
 import { conflict } from "./conflict.js";
 import { keyOf, nameOf } from "./file-names.js";
 import { positionAt } from "./frames.js";
-import { headerOf, journalIn, lookAt, opened, bytesOf, writeAt } from "./journal-file.js";
+import { bytesOf, headerOf, journalIn, lookAt, marked, opened, writeAt } from "./journal-file.js";
 
 /** A journal store in a folder. */
 export function fileStore(folder, { fsync = true } = {}) {
@@ -18,22 +18,16 @@ export function fileStore(folder, { fsync = true } = {}) {
   const pathOf = (kind, key) => join(root, kind, nameOf(key));
   const lockOf = (kind, key) => join(root, "locks", `${kind}-${nameOf(key)}`);
   const known = new Map();
-  const inTurn = turns();
 
   /** Runs `work` while nobody else writes the journal. */
-  const withJournal = (key, work) => {
-    const lock = lockOf("journals", key);
-    return inTurn(lock, () => locked(lock, work, (claim) => moved(key, claim)));
-  };
+  const withJournal = (key, work) => locked(lockOf("journals", key), work, (claim) => moved(key, claim));
 
-  const withItem = (key, work) => {
+  async function withItem(key, work) {
     const lock = lockOf("items", key);
-    return inTurn(lock, async () => {
-      const result = await locked(lock, work);
-      await rmdir(lock).catch(() => {}); // somebody else is there
-      return result;
-    });
-  };
+    const result = await locked(lock, work);
+    await rmdir(lock).catch(() => {}); // somebody else is there
+    return result;
+  }
 
   /** Looks at the journal's file and goes on with what it found; `null` where there is none. */
   const withFile = (key, flags, work) =>
@@ -43,9 +37,9 @@ export function fileStore(folder, { fsync = true } = {}) {
       return work(file, looked);
     });
 
-  function remember(key, { id, end, position }) {
+  function remember(key, { id, end, marks }) {
     known.delete(key); // the last used come last
-    known.set(key, { id, end, position });
+    known.set(key, { id, end, marks });
     if (known.size > 1000) known.delete(known.keys().next().value);
   }
 
@@ -143,7 +137,7 @@ export function fileStore(folder, { fsync = true } = {}) {
           await writeAt(file, bytes, looked.end);
           if (fsync) await file.datasync();
           if (!(await claim.isHeld())) throw new Error(`another process took over while a record of \`${key}\` was written: whether it is there, a read tells`);
-          remember(key, { ...looked, end: looked.end + bytes.length, position });
+          remember(key, { ...looked, ...marked(looked.marks, looked.end + bytes.length, position) });
           return true;
         });
         if (there === null) throw conflict(key, expected, null);
@@ -192,18 +186,6 @@ export function fileStore(folder, { fsync = true } = {}) {
         // Both by the clock of the file system.
         return there !== null && (await claim.now()) - there.mtimeMs > ms && takeAway(claim, pathOf("items", key));
       }),
-  };
-}
-
-/** One call after the other, of those with the same name. */
-function turns() {
-  const last = new Map();
-  return (name, work) => {
-    const turn = (last.get(name) ?? Promise.resolve()).then(work, work);
-    last.set(name, turn);
-    const end = () => last.get(name) === turn && last.delete(name);
-    turn.then(end, end);
-    return turn;
   };
 }
 

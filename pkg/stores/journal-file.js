@@ -8,6 +8,7 @@ import { checksum, lastWhole, startBehind } from "./frames.js";
 /** Behind the line of text: what the file is known by, the snapshot's position and its length, and a checksum of the header. */
 const NUMBERS = 32;
 const TWO_32 = 2 ** 32;
+const MARKS = 30;
 
 const lineOf = (key) => Buffer.from(`contextfold journal 1 ${key}\n`);
 
@@ -24,8 +25,8 @@ export function headerOf(key, snapshotPosition, snapshotLength) {
 }
 
 /**
- * What is known of a file once it was looked at: `start`, where its records begin; `end`, where the last whole one does, with the
- * `position` there; and `size`, which is more than `end` where somebody is writing, or died while writing.
+ * What is known of a file once it was looked at: `end`, where its last whole record ends, with the `position` there; `size`, which is more
+ * than `end` where somebody is writing, or died while writing; and `marks`, places where a record ends, the first and the last ones.
  *
  * @param known What was known of it before: only what is behind that is read, and given as `tail`.
  */
@@ -34,20 +35,26 @@ export async function lookAt(file, key, known) {
   const { size } = await file.stat();
   if (size < header.start) throw damaged(key);
   const isSame = known !== undefined && known.id === header.id && known.end <= size;
-  const tail = isSame ? { at: known.end, position: known.position } : { at: header.start, position: header.snapshotPosition };
-  tail.bytes = await bytesOf(file, tail.at, size);
-  const { end, position } = lastWhole(tail.bytes, 0, tail.position);
-  return { ...header, end: tail.at + end, position, size, tail };
+  const marks = isSame ? known.marks : [{ end: header.start, position: header.snapshotPosition }];
+  const last = marks.at(-1);
+  const tail = { at: last.end, bytes: await bytesOf(file, last.end, size) };
+  const whole = lastWhole(tail.bytes, 0, last.position);
+  return { ...header, ...marked(marks, tail.at + whole.end, whole.position), size, tail };
+}
+
+/** The end moved on. */
+export function marked(marks, end, position) {
+  if (marks.at(-1).end === end) return { end, position, marks };
+  return { end, position, marks: [marks[0], ...marks.slice(1).slice(-MARKS), { end, position }] };
 }
 
 /** What `read` answers: the part of the file up to the byte `to` that the caller has not. */
-export async function journalIn(file, looked, from, to) {
-  const { position, snapshotPosition, snapshotLength, start, tail } = looked;
+export async function journalIn(file, { position, snapshotPosition, snapshotLength, start, marks, tail }, from, to) {
   const hasSnapshot = from >= snapshotPosition;
   const snapshot = hasSnapshot ? null : await bytesOf(file, start - snapshotLength, start);
-  const isInTail = tail.at === start || from >= tail.position;
-  const records = isInTail ? tail.bytes.subarray(0, to - tail.at) : await bytesOf(file, start, to);
-  return { position, snapshot, snapshotPosition, records: hasSnapshot ? records.slice(startBehind(records, from)) : records };
+  const { end } = marks.findLast((mark) => hasSnapshot && mark.position <= from) ?? marks[0];
+  const bytes = end < tail.at ? await bytesOf(file, end, to) : tail.bytes.subarray(end - tail.at, to - tail.at);
+  return { position, snapshot, snapshotPosition, records: bytes.slice(hasSnapshot ? startBehind(bytes, from) : 0) };
 }
 
 async function headerIn(file, key) {
