@@ -6,7 +6,8 @@
 // cannot be looked at (in another container, on another machine) a claim counts until nothing was heard of it for STALE_MS.
 //
 // A process may also have been stopped, and go on later. Therefore whoever holds a lock writes by renaming out of its claim and into it:
-// the one that passed it by has removed the claim, and the rename fails. For writes of another kind there is `isHeld` behind them.
+// the one that passed it by has removed the claim, and the rename fails. Whoever writes into an open file looks with `isHeld`, once it is
+// open and once it is written: who passed it by has put another file in its place by then (`passBy`).
 
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
@@ -104,7 +105,12 @@ async function made(folder) {
     isHeld: () => access(path).then(() => true, () => false),
     async release() {
       clearInterval(beating);
-      await rmdir(path).catch(() => rm(path, { recursive: true, force: true }));
+      try {
+        await rmdir(path).catch(() => rm(path, { recursive: true, force: true }));
+        await rmdir(folder);
+      } catch {
+        // Others are in the folder. Or the claim could not be removed: what was done is done, and they wait until it is stale.
+      }
     },
   };
 }

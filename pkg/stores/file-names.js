@@ -16,7 +16,11 @@ export function nameOf(key) {
 
 /** The key of a name; `null` where the name does not tell it. */
 export function keyOf(name) {
-  return name.includes("~") ? null : decodeURIComponent(name);
+  try {
+    return name.includes("~") ? null : decodeURIComponent(name);
+  } catch {
+    return null;
+  }
 }
 
 const escaped = (byte) => `%${byte.toString(16).padStart(2, "0")}`;

@@ -2,10 +2,11 @@
 //
 //   journals/NAME   a journal: snapshot and records (journal-file.js)
 //   items/NAME      an item: its key, a line feed, its content
-//   locks/…/…       who is writing just now (claims.js); empty while nobody is
+//   locks           who is writing just now (claims.js); empty while nobody is
 
-import { mkdir, open, readdir, readFile, rename, rmdir, stat, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { locked } from "./claims.js";
 import { conflict } from "./conflict.js";
 import { keyOf, nameOf } from "./file-names.js";
@@ -23,10 +24,16 @@ export function fileStore(folder, { fsync = true } = {}) {
   const withJournal = (key, work) => locked(lockOf("journals", key), work, (claim) => moved(key, claim));
 
   async function withItem(key, work) {
-    const lock = lockOf("items", key);
-    const result = await locked(lock, work);
-    await rmdir(lock).catch(() => {}); // somebody else is there
-    return result;
+    await makeFolder("items");
+    return locked(lockOf("items", key), work);
+  }
+
+  /** A folder in the root, and those above, there for good. */
+  async function makeFolder(kind) {
+    const path = join(root, kind);
+    const made = await mkdir(path, { recursive: true });
+    if (!made || !fsync) return;
+    for (let above = path; above.length >= made.length; above = dirname(above)) await syncFolder(dirname(above));
   }
 
   /** Looks at the journal's file and goes on with what it found; `null` where there is none. */
@@ -57,17 +64,14 @@ export function fileStore(folder, { fsync = true } = {}) {
     } finally {
       await file.close();
     }
-    const made = await mkdir(dirname(path), { recursive: true });
-    await rename(next, path);
-    if (!fsync) return;
-    await syncFolder(dirname(path));
-    if (made) for (let above = dirname(dirname(path)); above.length >= dirname(made).length && above !== dirname(above); above = dirname(above)) await syncFolder(above);
+    await moveTo(next, path);
+    if (fsync) await syncFolder(dirname(path));
   }
 
   async function takeAway(claim, path) {
     const old = join(claim.path, "old");
     try {
-      await rename(path, old);
+      await moveTo(path, old);
     } catch (error) {
       if (error.code === "ENOENT" && (await claim.isHeld())) return false; // it is not there
       throw error;
@@ -85,8 +89,10 @@ export function fileStore(folder, { fsync = true } = {}) {
 
   async function item(key) {
     try {
+      const line = Buffer.from(`${key}\n`);
       const bytes = await readFile(pathOf("items", key));
-      return new Uint8Array(bytes.buffer, bytes.byteOffset + bytes.indexOf(10) + 1, bytes.length - bytes.indexOf(10) - 1).slice();
+      // Without `fsync` an item may be empty or zeros after the power failed: that is none.
+      return bytes.subarray(0, line.length).equals(line) ? new Uint8Array(bytes.subarray(line.length)) : null;
     } catch (error) {
       if (error.code === "ENOENT") return null;
       throw error;
@@ -108,7 +114,8 @@ export function fileStore(folder, { fsync = true } = {}) {
     const keys = [];
     for (const name of await namesIn(join(root, kind))) {
       const key = keyOf(name) ?? (await keyIn(join(root, kind, name), line));
-      if (key?.startsWith(prefix)) keys.push(key);
+      // What has no name of ours was put there by somebody else.
+      if (key?.startsWith(prefix) && nameOf(key) === name) keys.push(key);
     }
     return keys;
   }
@@ -132,11 +139,12 @@ export function fileStore(folder, { fsync = true } = {}) {
       await withJournal(key, async (claim) => {
         const there = await withFile(key, "r+", async (file, looked) => {
           if (looked.position !== expected) throw conflict(key, expected, looked.position);
+          await isStillHeld(key, claim);
           known.delete(key); // until it is written
           if (looked.size > looked.end) await file.truncate(looked.end);
           await writeAt(file, bytes, looked.end);
           if (fsync) await file.datasync();
-          if (!(await claim.isHeld())) throw new Error(`another process took over while a record of \`${key}\` was written: whether it is there, a read tells`);
+          await isStillHeld(key, claim);
           remember(key, { ...looked, ...marked(looked.marks, looked.end + bytes.length, position) });
           return true;
         });
@@ -146,6 +154,7 @@ export function fileStore(folder, { fsync = true } = {}) {
 
     async replace(key, expected, snapshot, position) {
       const parts = [headerOf(key, position, snapshot.length), Buffer.from(snapshot)];
+      await makeFolder("journals");
       await withJournal(key, async (claim) => {
         const there = await withFile(key, "r", async (_, looked) => looked.position);
         if (there !== expected) throw conflict(key, expected, there);
@@ -156,7 +165,6 @@ export function fileStore(folder, { fsync = true } = {}) {
     async remove(key) {
       await withJournal(key, (claim) => takeAway(claim, pathOf("journals", key)));
       known.delete(key);
-      await rmdir(lockOf("journals", key)).catch(() => {}); // somebody else is there
       await removeItem(`${key}:lease`);
     },
 
@@ -182,11 +190,28 @@ export function fileStore(folder, { fsync = true } = {}) {
       }),
     removeOlder: (key, ms) =>
       withItem(key, async (claim) => {
-        const there = await stat(pathOf("items", key)).catch(() => null);
+        const path = pathOf("items", key);
+        const since = await opened(path, "r", async (file) => (await file.stat()).mtimeMs);
         // Both by the clock of the file system.
-        return there !== null && (await claim.now()) - there.mtimeMs > ms && takeAway(claim, pathOf("items", key));
+        return since !== null && (await claim.now()) - since > ms && takeAway(claim, path);
       }),
   };
+}
+
+async function isStillHeld(key, claim) {
+  if (!(await claim.isHeld())) throw new Error(`this process stood still while it saved \`${key}\`, and another one took over: whether the save is there, a read tells`);
+}
+
+/** On Windows, a file that somebody reads just now cannot be put away. */
+async function moveTo(from, to, tries = process.platform === "win32" ? 100 : 1) {
+  for (;;) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      if (--tries === 0 || !["EPERM", "EACCES", "EBUSY"].includes(error.code)) throw error;
+      await sleep(10);
+    }
+  }
 }
 
 async function namesIn(folder) {
@@ -198,7 +223,7 @@ async function namesIn(folder) {
   }
 }
 
-/** The key in the first line of a file whose name does not tell it. */
+/** The key in the first line of a file, where its name does not tell it. */
 const keyIn = (path, line) =>
   opened(path, "r", async (file) => {
     const text = Buffer.from(await bytesOf(file, 0, 1000)).toString("utf8");

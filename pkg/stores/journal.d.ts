@@ -6,7 +6,10 @@ export interface Journal {
   snapshot: Uint8Array | null;
   /** The position of the snapshot. */
   snapshotPosition: number;
-  /** The records behind `from`, or else behind the snapshot: whole frames, one behind the other, oldest first. */
+  /**
+   * The records behind `from`, or else behind the snapshot: whole frames, one behind the other, oldest first. Behind the last whole one, a
+   * store of files has what a process that died left of the next; `position` does not count it.
+   */
   records: Uint8Array;
 }
 

@@ -178,6 +178,28 @@ describe("names", () => {
     }
     for (const name of ["items", "journals", "locks"]) assert.deepEqual(readdirSync(join(base, name)), []);
   });
+
+  test("what somebody else put into the folder is no key", async () => {
+    const base = join(folder, "foreign");
+    const store = fileStore(base);
+    await store.replace("a", null, snapshotAt(1), 1);
+    await store.setItem("a", "x");
+    for (const name of [".DS_Store", "%zz", "A", "x~y", "notes.txt"]) for (const kind of ["journals", "items"]) writeFileSync(join(base, kind, name), "something");
+    mkdirSync(join(base, "journals/folder.d"));
+    assert.deepEqual(await store.list(), ["a"]);
+    assert.deepEqual(await store.getKeys(), ["a"]);
+  });
+
+  test("an item that the power took is none", async () => {
+    const base = join(folder, "items-lost");
+    const store = fileStore(base, { fsync: false });
+    for (const left of [Buffer.alloc(0), Buffer.alloc(100)]) {
+      await store.setItem("lease", "somebody's");
+      writeFileSync(join(base, "items/lease"), left);
+      assert.equal(await store.getItem("lease"), null);
+      assert.equal(await store.compareAndSet("lease", null, "mine"), true);
+    }
+  });
 });
 
 describe("locks", () => {
@@ -258,6 +280,6 @@ describe("locks", () => {
       }),
     );
     assert.equal(done, 200);
-    assert.deepEqual(readdirSync(lock), []);
+    assert.ok(!existsSync(lock));
   });
 });
