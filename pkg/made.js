@@ -96,3 +96,18 @@ const base64 = ({ buffer, byteOffset, byteLength }) => {
   for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode.apply(null, bytes.subarray(at, at + 8192));
   return btoa(text);
 };
+
+/** Journals that are made of a store's items, by the store. */
+const ofItems = new WeakMap();
+
+/**
+ * The journals of a store: its own, or those that are made of its items. Only who saves loads what makes them.
+ * @param {object} store
+ */
+export async function journals(store) {
+  if (typeof store.append === "function" && typeof store.replace === "function") return store;
+  const { segmented } = await import("./stores/segments.js");
+  const known = ofItems.get(store) ?? segmented(store);
+  ofItems.set(store, known);
+  return known;
+}

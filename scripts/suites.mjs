@@ -40,7 +40,7 @@ export const suites = [
     counts: "node",
     command: nodeTests("tests/ts"),
   },
-  { name: "stores", seconds: 420, counts: "node", command: nodeTests("tests/stores") },
+  { name: "stores", seconds: 420, needs: "build", counts: "node", command: nodeTests("tests/stores") },
   { name: "types", needs: "build", seconds: 120, command: ["tsc", "--project", "tests/types"] },
   { name: "sdk types", needs: "build", seconds: 120, command: ["tsc", "--project", "tests/types/sdk"] },
   { name: "reference types", needs: "build", seconds: 30, command: ["node", "scripts/dts.mjs"] },

@@ -19,6 +19,8 @@ mod fit;
 mod fuzz;
 #[path = "invariants/generate.rs"]
 mod generate;
+#[path = "invariants/journal.rs"]
+mod journal;
 #[path = "invariants/options.rs"]
 mod options;
 #[path = "invariants/oracle.rs"]

@@ -1,33 +1,133 @@
-// A browser's own database, through idb-keyval: `npm install idb-keyval`.
+// A browser's own database. Plain IndexedDB: a journal needs several object stores in one transaction, and `idb-keyval` has one in each.
 
-import { createStore, del, get, keys, set } from "idb-keyval";
+import { ContextError } from "../error.js";
+import { conflict } from "./conflict.js";
+import { database } from "./indexeddb/database.js";
+import { oldSession } from "./indexeddb/old-session.js";
+import { joined } from "./segments/records.js";
+
+/** The records of a journal behind a position. */
+const behind = (key, position) => IDBKeyRange.bound([key, position], [key, []], true);
 
 /** A store that stays with the page's origin. */
 export function indexedDBStore(name = "contextfold") {
-  const store = createStore(name, "items");
+  const { transact, asked, close } = database(name);
+  const JOURNAL = ["journals", "snapshots", "records", "items"];
+  const ITEM = ["items", "times"];
+
+  /** The journal's row: as it is, or that of a session that was saved before there were journals. */
+  async function rowOf(of, key) {
+    return (await asked(of("journals").get(key))) ?? (await oldSession(of("items"), asked, key));
+  }
+
+  /** The row that a save goes on from; a conflict where the journal stands elsewhere. */
+  async function standing(of, key, expected) {
+    const row = (await rowOf(of, key)) ?? null;
+    if ((row?.position ?? null) !== expected) throw conflict(key, expected, row?.position ?? null);
+    return row;
+  }
+
+  function dropOld(of, row) {
+    for (const item of row?.items ?? []) of("items").delete(item);
+  }
+
+  async function putItem(key, value) {
+    await transact(ITEM, "readwrite", async (of) => {
+      of("items").put(value, key);
+      of("times").put(Date.now(), key);
+    });
+  }
+
+  /** Keys that begin so. */
+  const beginning = (keys, prefix) => keys.filter((key) => typeof key === "string" && key.startsWith(prefix));
+  const getItem = (key) => transact(["items"], "readonly", async (of) => (await asked(of("items").get(key))) ?? null);
+
   return {
-    getItem: async (key) => (await get(key, store)) ?? null,
-    setItem: (key, value) => set(key, value, store),
-    removeItem: (key) => del(key, store),
-    getItemRaw: async (key) => (await get(key, store)) ?? null,
-    setItemRaw: (key, bytes) => set(key, bytes, store),
-    getKeys: async (prefix = "") => (await keys(store)).filter((key) => typeof key === "string" && key.startsWith(prefix)),
-    // Both in one transaction: another page that does the same waits for it.
+    read: (key, from) =>
+      transact(JOURNAL, "readonly", async (of) => {
+        const row = await rowOf(of, key);
+        if (!row) return null;
+        const { position, snapshotPosition } = row;
+        const has = from !== undefined && from >= snapshotPosition;
+        const [snapshot, records] = await Promise.all([
+          has ? null : (row.snapshot ?? asked(of("snapshots").get(key))),
+          asked(of("records").getAll(behind(key, has ? from : snapshotPosition))),
+        ]);
+        if (snapshot === undefined) throw new ContextError("STORE_FAILED", `the store holds no whole session under \`${key}\`: its snapshot is not there`);
+        return { position, snapshot, snapshotPosition, records: joined(records) };
+      }),
+
+    append(key, expectedPosition, records) {
+      const frames = records.map((record) => Uint8Array.from(record)); // at once: the caller may overwrite what it gave
+      return transact(JOURNAL, "readwrite", async (of) => {
+        const row = await standing(of, key, expectedPosition);
+        if (row === null) throw conflict(key, expectedPosition, null);
+        if (frames.length === 0) return;
+        for (const [i, frame] of frames.entries()) of("records").put(frame, [key, expectedPosition + 1 + i]);
+        of("journals").put({ position: expectedPosition + frames.length, snapshotPosition: row.snapshotPosition }, key);
+        if (row.snapshot) of("snapshots").put(row.snapshot, key);
+        dropOld(of, row);
+      });
+    },
+
+    replace(key, expectedPosition, snapshot, position) {
+      const bytes = Uint8Array.from(snapshot);
+      return transact(JOURNAL, "readwrite", async (of) => {
+        const row = await standing(of, key, expectedPosition);
+        of("records").delete(behind(key, -1));
+        of("snapshots").put(bytes, key);
+        of("journals").put({ position, snapshotPosition: position }, key);
+        dropOld(of, row);
+      });
+    },
+
+    remove: (key) =>
+      transact([...JOURNAL, "times"], "readwrite", async (of) => {
+        dropOld(of, await rowOf(of, key));
+        for (const name of ["journals", "snapshots"]) of(name).delete(key);
+        of("records").delete(behind(key, -1));
+        for (const name of ITEM) of(name).delete(`${key}:lease`);
+      }),
+
+    list: (prefix = "") =>
+      transact(JOURNAL, "readonly", async (of) => {
+        const range = IDBKeyRange.lowerBound(prefix);
+        const keys = beginning(await asked(of("journals").getAllKeys(range)), prefix);
+        const heads = beginning(await asked(of("items").getAllKeys(range)), prefix).filter((item) => item.endsWith(":head"));
+        const old = heads.map((item) => item.slice(0, -":head".length)).filter((key) => key.startsWith(prefix) && !keys.includes(key));
+        const rows = await Promise.all(old.map((key) => oldSession(of("items"), asked, key)));
+        return [...keys, ...old.filter((_, i) => rows[i])];
+      }),
+
+    getItem,
+    setItem: (key, value) => putItem(key, value),
+    removeItem: (key) =>
+      transact(ITEM, "readwrite", async (of) => {
+        for (const name of ITEM) of(name).delete(key);
+      }),
+    getItemRaw: getItem,
+    setItemRaw: (key, bytes) => putItem(key, Uint8Array.from(bytes)),
+    getKeys: (prefix = "") => transact(["items"], "readonly", async (of) => beginning(await asked(of("items").getAllKeys()), prefix)),
+
     compareAndSet: (key, expected, next) =>
-      store(
-        "readwrite",
-        (items) =>
-          new Promise((resolve, reject) => {
-            let swapped = false;
-            const there = items.get(key);
-            there.onsuccess = () => {
-              swapped = (there.result ?? null) === expected;
-              if (swapped) items.put(next, key);
-            };
-            const { transaction } = items;
-            transaction.oncomplete = () => resolve(swapped);
-            transaction.onabort = transaction.onerror = () => reject(transaction.error);
-          }),
-      ),
+      transact(ITEM, "readwrite", async (of) => {
+        if (((await asked(of("items").get(key))) ?? null) !== expected) return false;
+        of("items").put(next, key);
+        of("times").put(Date.now(), key);
+        return true;
+      }),
+
+    removeOlder: (key, ms) =>
+      transact(ITEM, "readwrite", async (of) => {
+        if ((await asked(of("items").count(key))) === 0) return false;
+        const time = await asked(of("times").get(key));
+        // Stored before there were times: its own begins now.
+        if (time === undefined) of("times").put(Date.now(), key);
+        if (time === undefined || Date.now() - time <= ms) return false;
+        for (const name of ITEM) of(name).delete(key);
+        return true;
+      }),
+
+    close,
   };
 }

@@ -67,6 +67,8 @@ pub struct Context {
     pub left_out: Vec<LeftOut>,
     /// What reports told of messages, the newest last.
     pub(super) told: Vec<LeftOut>,
+    /// It is not only longer than when the session was last saved.
+    pub(super) told_anew: bool,
     /// The pass that is at work.
     pub(super) at_work: Option<&'static str>,
     /// What entering tool outputs did to the view since the last report.
@@ -105,6 +107,7 @@ impl Context {
             events: Vec::new(),
             left_out: Vec::new(),
             told: Vec::new(),
+            told_anew: false,
             at_work: None,
             on_entry: OnEntry::default(),
             pointers: Vec::new(),

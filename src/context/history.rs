@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::node::{Node, NodeIndex, NodeKind};
+use super::node::{Node, NodeIndex, NodeKind, NodeSet};
 use super::place::Late;
 use super::tally::Tally;
 use crate::error::{Error, ErrorCode, Result};
@@ -14,6 +14,7 @@ mod away;
 mod calls;
 mod check;
 mod ids;
+mod journal;
 mod links;
 mod renamed;
 mod saved;
@@ -22,6 +23,7 @@ mod superseded;
 use away::Away;
 use calls::OpenCall;
 use ids::Ids;
+pub use journal::NodeChange;
 pub(super) use links::Links;
 pub use renamed::CallRenamed;
 pub use superseded::Superseded;
@@ -46,6 +48,10 @@ pub struct History {
     /// Messages whose output lives in the host's store, and what they took when they were pushed.
     pub(super) away: BTreeMap<NodeIndex, Away>,
     pub(super) links: Links,
+    /// Nodes that are marked otherwise than when the session was last saved …
+    touched: NodeSet,
+    /// … and those of them that hold another message.
+    rewritten: NodeSet,
 }
 
 impl History {
@@ -88,6 +94,7 @@ impl History {
     /// less all others take now.
     pub(super) fn recount(&mut self, count: impl Fn(&Message) -> Tally) {
         let (mut before, mut now) = (0, 0);
+        self.touched = (0..self.nodes.len() as u32).map(NodeIndex).collect();
         for node in &mut self.nodes {
             before += node.tally.total().saturating_sub(MESSAGE_OVERHEAD);
             node.tally = count(&node.message);
@@ -113,16 +120,19 @@ impl History {
 
     /// The same message, with what its format carries beside it now.
     pub(super) fn renew(&mut self, index: NodeIndex, message: Arc<Message>) {
+        self.rewritten.insert(index);
         self.nodes[index.get()].message = message;
     }
 
     /// Pins or unpins a node.
     pub fn set_pinned(&mut self, index: NodeIndex, pinned: bool) {
+        self.touched.insert(index);
         self.nodes[index.get()].pinned = pinned;
     }
 
     /// Marks a node as standing behind a summary, or no longer.
     pub fn set_folded_by(&mut self, index: NodeIndex, summary: Option<NodeIndex>) {
+        self.touched.insert(index);
         self.nodes[index.get()].folded_by = summary;
     }
 

@@ -68,6 +68,7 @@ impl Context {
         newest.retain(|line| known.insert((line.id.clone(), line.fold.clone())));
         newest.reverse();
         self.told = newest;
+        self.told_anew = true;
     }
 
     /// Every message that the view does not show as it was pushed, in the history's order.

@@ -24,6 +24,7 @@ mod holders;
 mod instructions;
 mod item;
 mod item_id;
+mod journal;
 mod left_out_now;
 mod media;
 mod node;
@@ -64,6 +65,7 @@ pub use fold::{Fold, FoldInfo, FoldMessages, LEDGER_HEADING, LEDGER_HEADINGS, RE
 pub use history::{CallRenamed, History};
 pub use item::Item;
 pub use item_id::ItemId;
+pub use journal::{ContextChanges, ContextMark};
 pub use left_out_now::LeftOutNow;
 pub use media::{MediaBudget, MediaSums};
 pub use node::{Node, NodeIndex, NodeKind, NodeSet};

@@ -136,6 +136,12 @@ impl NodeSet {
         was_here
     }
 
+    /// Takes all of them out.
+    pub fn clear(&mut self) {
+        self.bits.clear();
+        self.len = 0;
+    }
+
     /// All of them, by number.
     pub fn iter(&self) -> impl Iterator<Item = NodeIndex> + '_ {
         let words = self.bits.iter().zip(0_u32..).filter(|(bits, _)| **bits != 0);

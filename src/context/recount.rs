@@ -19,6 +19,7 @@ impl Context {
         for stood in folds.iter_mut().flat_map(|fold| &mut fold.altered) {
             stood.slot.tally = tally(&stood.slot);
         }
+        self.folds_changed += 1;
         self.counter = counter;
     }
 

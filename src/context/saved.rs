@@ -39,7 +39,8 @@ impl Context {
             events: _,
             left_out,
             told,
-            at_work: _, // no pass is, between two calls
+            told_anew: _, // since it was saved
+            at_work: _,   // no pass is, between two calls
             on_entry,
             pointers,
             results: _,             // the session knows what it merged
@@ -57,7 +58,7 @@ impl Context {
         told.save(out);
     }
 
-    /// Reads it into a context that is new, and has its options.
+    /// Reads it into a context that is new, and has its options. [`Context::complete`] makes it one that can be used.
     ///
     /// # Errors
     /// `SNAPSHOT_INVALID`.
@@ -71,6 +72,17 @@ impl Context {
         self.pointers = Saved::load(from)?;
         self.folds_changed = Saved::load(from)?;
         self.told = from.since(5)?;
+        Ok(())
+    }
+
+    /// Checks what was read, and finds what follows from it.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID`.
+    pub fn complete(&mut self, from: &Reader<'_>) -> Result<()> {
+        self.history = std::mem::take(&mut self.history).completed(from)?;
+        self.view.complete(from)?;
+        self.outputs.complete(from)?;
         self.find_answers();
         from.require(self.is_whole(), "it names a message that is not there")?;
         let mut once = NodeSet::default();

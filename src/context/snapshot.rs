@@ -27,6 +27,13 @@ pub struct Snapshot {
     len: usize,
 }
 
+impl Snapshot {
+    /// How many slots there were.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+}
+
 /// What the snapshots of a view share, those between two edits one [`Kept`]. Of two of them the older one has no more of the
 /// view as it is now than the newer one, so that an edit looks at the newest, and at older ones only where it has to keep
 /// something for them, too.
@@ -58,6 +65,11 @@ impl View {
     /// Whether a snapshot shows what stands in the view now, all of it.
     pub fn is_at(&self, snapshot: &Snapshot) -> bool {
         self.len() == snapshot.len && lock(&snapshot.kept).from >= snapshot.len
+    }
+
+    /// Whether the view only grew since, at its end.
+    pub fn was_appended_to(&self, snapshot: &Snapshot) -> bool {
+        lock(&snapshot.kept).from >= snapshot.len && self.len() >= snapshot.len
     }
 
     /// The slots of a view of which `snapshot` was taken, as they were then.

@@ -15,12 +15,14 @@ use crate::sorting::sort_by_key;
 mod anew;
 mod dropped;
 mod entering;
+mod journal;
 mod mark;
 mod outputs;
 mod saved;
 mod slot;
 mod standing;
 
+pub use journal::{SlotChange, ViewChanges, ViewMark};
 pub use slot::{Form, Slot};
 
 /// [`View::cut_to`] where there is room again, for whatever else was taken for want of it, too …

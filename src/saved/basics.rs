@@ -107,6 +107,20 @@ impl Saved for Arc<str> {
     }
 }
 
+/// Bytes as they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
+
+impl Saved for Bytes {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        out.bytes(&self.0);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        from.bytes().map(|bytes| Self(bytes.to_vec()))
+    }
+}
+
 impl<T: Saved> Saved for Arc<T> {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
         out.shared(self);

@@ -28,6 +28,13 @@ impl Kind {
         format!("{} {} {sum}\n", self.name, self.version)
     }
 
+    /// The checksum that such bytes name.
+    pub fn sum(&self, bytes: &[u8]) -> Option<Checksum> {
+        let end = bytes.iter().take(LONGEST_HEAD).position(|b| *b == b'\n')?;
+        let sum = std::str::from_utf8(&bytes[..end]).ok()?.rsplit(' ').next()?;
+        u64::from_str_radix(sum, 16).ok().map(Checksum)
+    }
+
     /// What stands behind the first line, to be read.
     ///
     /// # Errors
@@ -44,16 +51,21 @@ impl Kind {
         let version = words.next().and_then(|w| w.parse::<u32>().ok()).filter(|v| *v > 0);
         let version = version.ok_or_else(|| self.invalid("it names no version"))?;
         if version > self.version {
-            let latest = self.version;
-            let message = format!(
-                "the snapshot is of version {version}, this package reads up to {latest}; update contextfold"
-            );
-            return Err(Error::new(ErrorCode::SnapshotTooNew, message));
+            return Err(self.too_new(u64::from(version)));
         }
         if words.next() != Some(&Checksum::of(body).to_string()) {
             return Err(self.invalid("its checksum does not match: it is damaged or cut off"));
         }
         Ok(Reader::new(body, version, self.what))
+    }
+
+    /// `SNAPSHOT_TOO_NEW`.
+    pub fn too_new(&self, version: u64) -> Error {
+        let latest = self.version;
+        let message = format!(
+            "the snapshot is of version {version}, this package reads up to {latest}; update contextfold"
+        );
+        Error::new(ErrorCode::SnapshotTooNew, message)
     }
 
     /// `SNAPSHOT_INVALID`.
@@ -83,6 +95,13 @@ impl Checksum {
     pub fn add(&mut self, bytes: &[u8]) {
         let next = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
         self.0 = bytes.iter().fold(self.0, next);
+    }
+}
+
+impl Checksum {
+    /// As bytes, the lowest first.
+    pub fn to_bytes(self) -> [u8; 8] {
+        self.0.to_le_bytes()
     }
 }
 

@@ -10,16 +10,21 @@
 mod base64;
 mod basics;
 mod digest;
+mod edits;
 mod frame;
 mod json;
 mod reader;
+mod record;
 mod writer;
 
 pub use base64::{base64, from_base64};
+pub use basics::Bytes;
 pub use digest::digest;
+pub use edits::{ListEdit, MapEdit};
 pub(crate) use frame::checksum;
 pub use frame::{Checksum, Kind};
 pub use reader::Reader;
+pub use record::{Record, Records};
 pub use writer::Writer;
 
 use crate::error::Result;

@@ -24,6 +24,11 @@ impl<'b> Reader<'b> {
         Self { rest: body, version, what, depth: 0, words: Vec::new(), shared: Vec::new() }
     }
 
+    /// Reads bytes that a version wrote, and whose checksum was looked at already.
+    pub fn of(body: &'b [u8], version: u32, what: &'static str) -> Self {
+        Self::new(body, version, what)
+    }
+
     /// The version that wrote it.
     pub fn version(&self) -> u32 {
         self.version

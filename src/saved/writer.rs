@@ -19,12 +19,19 @@ pub struct Writer<'s> {
     sink: Option<Sink<'s>>,
     words: HashMap<&'s str, usize>,
     shared: HashMap<*const u8, usize>,
+    /// What several hold is written for each of them.
+    apart: bool,
 }
 
 impl<'s> Writer<'s> {
     /// One that hands on what is written.
     pub fn to(sink: Sink<'s>) -> Self {
         Self { sink: Some(sink), ..Self::default() }
+    }
+
+    /// One that writes what several hold for each of them: the same bytes for the same content, however memory shares it.
+    pub fn apart() -> Self {
+        Self { apart: true, ..Self::default() }
     }
 
     /// Hands on what was not handed on yet.
@@ -117,7 +124,7 @@ impl<'s> Writer<'s> {
     }
 
     fn is_new(&mut self, address: *const u8) -> bool {
-        let known = self.shared.get(&address).copied();
+        let known = self.shared.get(&address).copied().filter(|_| !self.apart);
         self.count(known.map_or(0, |n| n + 1));
         known.is_none()
     }

@@ -7,6 +7,7 @@ use super::background::Background;
 use super::branches::{Fork, Origin};
 use super::config::SessionConfig;
 use super::graph::Drawn;
+use super::journal::Journal;
 use super::notices::{NOTHING_LEFT, Summarizer};
 use super::recover::Recovery;
 use super::run::{Fit, Question, Run, Unanswered};
@@ -54,7 +55,7 @@ pub struct Session {
     /// Whether the host can have summaries written.
     pub(super) summarizer: Summarizer,
     /// What the host's store gave that the caller may not expect.
-    pub(super) store_notice: Option<&'static str>,
+    pub(super) store_notice: Option<String>,
     pub(super) recovery: Recovery,
     /// What stands between header and conversation, as it was set.
     pub(super) parts: ContextParts,
@@ -81,6 +82,8 @@ pub struct Session {
     pub(super) unanswered_cost: Option<ContextCost>,
     /// The calls for which no view fitted: how long the history was, and what was tried.
     pub(super) failed_calls: Vec<(usize, ContextCost)>,
+    /// What was saved of it.
+    pub(super) journal: Journal,
 }
 
 /// The counter with the rules of a model.
@@ -129,6 +132,7 @@ impl Session {
             costs: Vec::new(),
             unanswered_cost: None,
             failed_calls: Vec::new(),
+            journal: Journal::default(),
         };
         session.settle_wording();
         session
@@ -172,6 +176,16 @@ impl Session {
         let redacted = redact.as_ref().map(|redact| |message: &Message| redact.message(message));
         let redacted = redacted.as_ref().map(|redacted| redacted as &dyn Fn(&Message) -> Result<Message>);
         self.context.send_away(id, key, bytes, redacted)
+    }
+
+    /// What sees what goes to the summariser and into ledgers.
+    pub fn redact(&self) -> Option<&Redact> {
+        self.redact.as_ref()
+    }
+
+    /// Counts text.
+    pub fn counter(&self) -> &Counter {
+        &self.counter
     }
 
     /// History, view and tool outputs.

@@ -16,6 +16,7 @@ mod cost;
 mod facade;
 mod graph;
 mod idle;
+mod journal;
 mod ladder;
 mod media;
 mod notices;

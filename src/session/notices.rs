@@ -32,7 +32,7 @@ impl Session {
     }
 
     /// What the store that the session was loaded from gave that the caller may not expect; none any more.
-    pub fn set_store_notice(&mut self, notice: Option<&'static str>) {
+    pub fn set_store_notice(&mut self, notice: Option<String>) {
         self.store_notice = notice;
     }
 
@@ -58,7 +58,7 @@ impl Session {
         if asked.any(|place| !self.context.customs.contains_key(&place)) {
             notices.push("the ladder has a custom pass whose `run` was not given again, for functions are not saved: it does nothing; give `ladder` with it".into());
         }
-        notices.extend(self.store_notice.map(Cow::Borrowed));
+        notices.extend(self.store_notice.clone().map(Cow::Owned));
         notices
     }
 

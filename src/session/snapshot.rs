@@ -4,12 +4,13 @@ use serde_json::Value;
 
 use super::config::{SessionConfig, kept};
 use super::facade::Session;
+use super::journal::Tail;
 use super::notices::Summarizer;
 use crate::compaction::Redact;
 use crate::compaction::ledger::Memo;
 use crate::context::{NodeIndex, NodeKind};
 use crate::error::Result;
-use crate::saved::{Checksum, Kind, Saved, Writer};
+use crate::saved::{Checksum, Kind, Reader, Record, Saved, Writer};
 use crate::tokens::Counter;
 
 /// The snapshots of sessions. Version 1: the first. Version 2: the facts of tool outputs that live in the store.
@@ -23,6 +24,10 @@ pub struct Restored {
     pub session: Session,
     /// What the host saved with it.
     pub host: Vec<u8>,
+    /// What the host saved with the records behind it, oldest first.
+    pub host_changes: Vec<Vec<u8>>,
+    /// The position behind the last record; that of the snapshot where there is none.
+    pub position: Option<u64>,
     /// Its messages were counted by another tokenizer than the one that it has now: options are to be set with it.
     pub counted_otherwise: bool,
     /// The session that was saved had what it gave away redacted.
@@ -41,6 +46,28 @@ impl Session {
     /// The same, what stands behind the first line piece by piece; the checksum is that of all pieces, and of [`SESSION`]'s first
     /// line.
     pub fn write_snapshot(&self, host: &[u8], to: &mut dyn FnMut(&[u8])) -> Checksum {
+        let mut sum = Checksum::default();
+        let given = kept(&self.config.given);
+        let mut summed = |piece: &[u8]| {
+            sum.add(piece);
+            to(piece);
+        };
+        let mut out = Writer::to(&mut summed);
+        self.write(&given, host, &mut out);
+        out.finish();
+        sum
+    }
+
+    /// Bytes that are the same for the same content, however memory shares it: a session whose journal was replayed has those of
+    /// the one that wrote it.
+    pub fn content(&self) -> Vec<u8> {
+        let given = kept(&self.config.given);
+        let mut out = Writer::apart();
+        self.write(&given, b"", &mut out);
+        out.into_bytes()
+    }
+
+    fn write<'s>(&'s self, given: &'s Value, host: &'s [u8], out: &mut Writer<'s>) {
         let Self {
             context,
             counter,
@@ -70,41 +97,33 @@ impl Session {
             costs,
             unanswered_cost,
             failed_calls: _, // news, too
+            journal: _,      // of what is saved, and no part of it
         } = self;
-        let mut sum = Checksum::default();
-        let mut summed = |piece: &[u8]| {
-            sum.add(piece);
-            to(piece);
-        };
-        let mut out = Writer::to(&mut summed);
         out.string(counter.method().as_str());
         let summarized = *summarizer != Summarizer::None;
         out.byte(u8::from(redact.is_some()) | u8::from(summarized) << 1);
-        let given = kept(&config.given);
-        given.save(&mut out);
-        config.window.save(&mut out);
-        config.limit.save(&mut out);
-        context.save(&mut out);
-        usage.save(&mut out);
-        accuracy.save(&mut out);
-        report.save(&mut out);
-        prepared_at.save(&mut out);
-        carried.save(&mut out);
-        recovery.save(&mut out);
-        parts.save(&mut out);
-        tools.save(&mut out);
-        allowed_tools.save(&mut out);
-        resting.save(&mut out);
-        limits.save(&mut out);
-        lane.save(&mut out);
-        origin.save(&mut out);
-        forks.save(&mut out);
-        background.save(&mut out);
-        costs.save(&mut out);
-        unanswered_cost.save(&mut out);
+        given.save(out);
+        config.window.save(out);
+        config.limit.save(out);
+        context.save(out);
+        usage.save(out);
+        accuracy.save(out);
+        report.save(out);
+        prepared_at.save(out);
+        carried.save(out);
+        recovery.save(out);
+        parts.save(out);
+        tools.save(out);
+        allowed_tools.save(out);
+        resting.save(out);
+        limits.save(out);
+        lane.save(out);
+        origin.save(out);
+        forks.save(out);
+        background.save(out);
+        costs.save(out);
+        unanswered_cost.save(out);
         out.bytes(host);
-        out.finish();
-        sum
     }
 
     /// The session of these bytes, with the options that were saved; [`Session::set_options`] changes them. `counter` gives
@@ -118,14 +137,34 @@ impl Session {
         redact: Option<Redact>,
         counter: impl FnOnce(&str) -> Result<Counter>,
     ) -> Result<Restored> {
+        Self::restore_with(bytes, None, &[], redact, counter)
+    }
+
+    /// The same, and what the records of its journal hold that are behind it. The snapshot stands at `position`, where that is
+    /// known.
+    ///
+    /// # Errors
+    /// As [`Session::restore`]; those of a record name its position.
+    pub fn restore_with(
+        bytes: &[u8],
+        position: Option<u64>,
+        records: &[Record<'_>],
+        redact: Option<Redact>,
+        counter: impl FnOnce(&str) -> Result<Counter>,
+    ) -> Result<Restored> {
+        let tail = Tail::read(records, position)?;
         let mut from = SESSION.unframed(bytes)?;
         let from = &mut from;
         let method = from.string()?;
         let functions = from.byte()?;
-        let (redacted, summarized) = (functions & 1 != 0, functions & 2 != 0);
         from.require(functions < 4, "it names functions that there are not")?;
+        let of_snapshot = (method, functions & 1 != 0, functions & 2 != 0);
+        let (method, redacted, summarized) = tail.functions().unwrap_or(of_snapshot);
         let given = Value::load(from)?;
-        let config = SessionConfig::from_value(&given).map_err(|error| from.invalid(error.message()))?;
+        let config = match tail.options()? {
+            Some(config) => config,
+            None => SessionConfig::from_value(&given).map_err(|error| from.invalid(error.message()))?,
+        };
         let counter = counter(method)?;
         let counted_otherwise = counter.method().as_str() != method;
         let mut session = Self::new(config, counter);
@@ -142,7 +181,6 @@ impl Session {
         session.parts = Saved::load(from)?;
         session.tools = Saved::load(from)?;
         session.allowed_tools = Saved::load(from)?;
-        session.settle_wording();
         session.resting = Saved::load(from)?;
         session.limits = Saved::load(from)?;
         session.lane = Saved::load(from)?;
@@ -151,24 +189,31 @@ impl Session {
         session.background = Saved::load(from)?;
         session.costs = Saved::load(from)?;
         session.unanswered_cost = Saved::load(from)?;
-        let history = &session.context.history;
-        from.require(session.forks.iter().all(|fork| fork.is_whole(history)), "a branch begins nowhere")?;
-        let merged = session.forks.iter().filter_map(|fork| fork.merged).map(|(node, _)| node);
-        session.context.results.extend(merged);
-        let history = &session.context.history;
-        let is_message = |n: NodeIndex| n.get() < history.len() && history.node(n).kind == NodeKind::Message;
-        let answered = session.costs.iter().all(|(node, _)| is_message(*node));
-        from.require(answered, "a call's cost is of no message")?;
         let host = from.bytes()?.to_vec();
         from.finish()?;
-        from.require(
-            session.tools.len() == session.allowed_tools.len(),
-            "a tool is neither given nor kept back",
-        )?;
+        let position = tail.position().or(position);
+        let host_changes = tail.put_into(&mut session)?;
+        session.complete(from)?;
         if session.redact.is_some() != redacted {
             session.carried = Memo::default(); // it may hold what may not leave now
             session.context.history.forget_redacted_facts(); // and so may these
         }
-        Ok(Restored { session, host, counted_otherwise, redacted })
+        Ok(Restored { session, host, host_changes, position, counted_otherwise, redacted })
+    }
+
+    /// Checks what was read, and finds what follows from it.
+    pub(super) fn complete(&mut self, from: &Reader<'_>) -> Result<()> {
+        self.context.complete(from)?;
+        let history = &self.context.history;
+        from.require(self.forks.iter().all(|fork| fork.is_whole(history)), "a branch begins nowhere")?;
+        let merged = self.forks.iter().filter_map(|fork| fork.merged).map(|(node, _)| node);
+        self.context.results.extend(merged);
+        let history = &self.context.history;
+        let is_message = |n: NodeIndex| n.get() < history.len() && history.node(n).kind == NodeKind::Message;
+        let answered = self.costs.iter().all(|(node, _)| is_message(*node));
+        from.require(answered, "a call's cost is of no message")?;
+        from.require(self.tools.len() == self.allowed_tools.len(), "a tool is neither given nor kept back")?;
+        self.settle_wording();
+        Ok(())
     }
 }

@@ -8,9 +8,10 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::hashing::{HashMap, HashSet};
 use crate::message::{Extras, Part, Text, ToolOutputRef};
 use crate::nearest::nearest;
-use crate::saved::{MOST_NUMBERS, Reader, Saved, Writer};
+use crate::saved::{Reader, Saved, Writer};
 
 mod away;
+mod journal;
 
 use away::{for_store, is_away};
 
@@ -33,27 +34,22 @@ pub struct ToolOutputs {
     here: Option<BTreeSet<u64>>,
     /// Ids of those that are what a tool answered, whole. The history tells it again.
     answers: HashSet<Arc<str>>,
+    /// Places that hold something else than when the session was last saved.
+    touched: BTreeSet<u64>,
 }
 
 impl Saved for ToolOutputs {
     fn save<'s>(&'s self, out: &mut Writer<'s>) {
-        let Self { outputs, places: _, next_place, numbered, bytes: _, here: _, answers: _ } = self;
+        let Self { outputs, places: _, next_place, numbered, bytes: _, here: _, answers: _, touched: _ } =
+            self;
         outputs.save(out);
         next_place.save(out);
         numbered.save(out);
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let outputs: BTreeMap<u64, Output> = Saved::load(from)?;
-        let next_place: u64 = Saved::load(from)?;
-        let places: HashMap<Arc<str>, u64> = outputs.iter().map(|(at, o)| (o.id.clone(), *at)).collect();
-        let sound = places.len() == outputs.len() && outputs.keys().all(|at| *at < next_place);
-        from.require(sound, "an output is there twice")?;
-        let bytes = outputs.values().map(Output::bytes_here).sum();
-        let (numbered, answers): (u64, _) = (Saved::load(from)?, HashSet::default());
-        from.require(next_place.max(numbered) < MOST_NUMBERS, "it has numbered more outputs than there are")?;
-        let here = outputs.values().any(|o| o.away.is_some()).then(|| places_here(&outputs));
-        Ok(Self { outputs, places, next_place, numbered, bytes, here, answers })
+        let outputs = Saved::load(from)?;
+        Ok(Self { outputs, next_place: Saved::load(from)?, numbered: Saved::load(from)?, ..Self::default() })
     }
 }
 
@@ -132,6 +128,7 @@ impl ToolOutputs {
         self.bytes += output.bytes;
         self.places.insert(id, self.next_place);
         self.outputs.insert(self.next_place, output);
+        self.touched.insert(self.next_place);
         if let Some(here) = &mut self.here {
             here.insert(self.next_place);
         }
@@ -152,6 +149,7 @@ impl ToolOutputs {
             return Err(is_away(id));
         }
         output.append(chunk);
+        self.touched.extend(place);
         self.bytes += chunk.len() as u64;
         Ok(output.reference())
     }
@@ -228,6 +226,7 @@ impl ToolOutputs {
         if !dry_run {
             for (place, _) in &garbage {
                 if let Some(output) = self.outputs.remove(place) {
+                    self.touched.insert(*place);
                     if let Some(here) = &mut self.here {
                         here.remove(place);
                     }

@@ -10,10 +10,11 @@ use super::batch::Batch;
 use super::list::{Entry, List, Slots};
 use super::maker::with_ref;
 use super::originals::{Original, Originals};
-use crate::context::{Form, Node, NodeIndex, Renumbering, Slot};
+use crate::context::{Form, Node, NodeIndex, NodeSet, Renumbering, Slot};
 use crate::hashing::HashMap;
 use crate::message::{Format, Message, Role, ToolCall};
 use crate::provider::{Calls, Note, Provider, provider};
+use crate::saved::MapEdit;
 
 /// A message as it stands in a list, and the node that it is.
 pub type Shown<'a> = (&'a Slot, &'a Node);
@@ -84,6 +85,21 @@ impl Handles {
         self.originals.iter().map(each).collect()
     }
 
+    /// The same of one node, where it is the first of them.
+    pub fn pushed(&self, first: NodeIndex) -> Option<(Format, Vec<NodeIndex>)> {
+        self.originals.get(first).map(|original| (original.format(), original.nodes(&first).to_vec()))
+    }
+
+    /// Nodes of which something else is known than when the session was saved.
+    pub fn changed(&self) -> &NodeSet {
+        &self.originals.changed
+    }
+
+    /// All that is known is saved.
+    pub fn mark_saved(&mut self) {
+        self.originals.changed.clear();
+    }
+
     /// Remembers what nodes of an earlier process were pushed as; their objects are gone with it.
     pub fn keep_without_objects(&mut self, pushed: Vec<(Format, Vec<NodeIndex>)>) {
         for (format, nodes) in pushed {
@@ -91,6 +107,17 @@ impl Handles {
                 self.originals.insert(first, Original::new(format, nodes, Vec::new()));
             }
         }
+    }
+
+    /// Another process went on: what it pushed has no objects here, and what was made of messages may not hold any more.
+    pub fn put_pushed(&mut self, changes: MapEdit<NodeIndex, (Format, Vec<NodeIndex>)>) {
+        let (gone, put) = changes.into_parts();
+        gone.into_iter().for_each(|first| self.originals.remove(first));
+        for (first, (format, nodes)) in put {
+            self.originals.insert(first, Original::new(format, nodes, Vec::new()));
+        }
+        self.made.clear();
+        self.lists.clear();
     }
 
     /// Lets go of the objects of nodes whose output lives in the store.

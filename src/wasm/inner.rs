@@ -3,6 +3,7 @@
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use js_sys::{Function, Promise};
 use wasm_bindgen::prelude::*;
@@ -15,6 +16,7 @@ use super::error::context_error;
 use super::events::Listeners;
 use super::freeze::freeze;
 use super::handles::Handles;
+use super::journal::SideMark;
 use super::lent::Loans;
 use super::line::{Line, Stretch};
 use super::marks::Marks;
@@ -29,6 +31,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::graph::ContextGraph;
 use crate::message::{Format, Message};
 use crate::session::{Fit, Session};
+use crate::tokens::Estimate;
 
 /// Shared by the `Session` object, its `ToolOutputCache`, and the runs that wait for a summary.
 pub struct Inner {
@@ -78,6 +81,8 @@ pub struct Inner {
     pub is_asking: Cell<bool>,
     /// Where the session is saved, and what is on its way there.
     pub stores: Stores,
+    /// What of this side was saved.
+    pub saved: RefCell<SideMark>,
 }
 
 impl Inner {
@@ -107,32 +112,67 @@ impl Inner {
             freed: Freed::new(),
             is_asking: Cell::new(false),
             stores: Stores::new(store),
+            saved: RefCell::default(),
         }
     }
 
     /// The same callbacks around another core.
     pub fn beside(&self, core: Session) -> Self {
-        let (summarize, now) = (self.summarize.borrow().clone(), self.now.borrow().clone());
-        let counter = core.context().counter.clone();
-        let beside = Self::new(
-            core,
-            Options {
-                plain: serde_json::Value::Null, // read already
-                counter,
-                counts: false,
-                callback_counter: self.callback_counter.borrow().clone(),
-                summarize,
-                now,
-                on_cost: self.on_cost.borrow().clone().map_or(Said::Nothing, Said::Given),
-                redact: None,
-                says_redact: false,
-                describe: Said::Nothing,
-                customs: None,
-                store: self.stores.own.borrow().clone(),
-            },
-        );
+        let options = Options { counter: core.context().counter.clone(), ..self.functions() };
+        let beside = Self::new(core, options);
         beside.tool_filter.borrow_mut().clone_from(&self.tool_filter.borrow());
         beside
+    }
+
+    /// The functions that are the session's own, as options.
+    fn functions(&self) -> Options {
+        Options {
+            plain: serde_json::Value::Null, // read already
+            counter: Arc::new(Estimate),
+            counts: false,
+            redact: None,
+            says_redact: false,
+            describe: Said::Nothing,
+            customs: None,
+            callback_counter: self.callback_counter.borrow().clone(),
+            summarize: self.summarize.borrow().clone(),
+            now: self.now.borrow().clone(),
+            on_cost: self.on_cost.borrow().clone().map_or(Said::Nothing, Said::Given),
+            store: self.stores.own.borrow().clone(),
+        }
+    }
+
+    /// The same with what the core holds of them: to read the session anew.
+    pub fn functions_of_core(&self) -> std::result::Result<Options, JsValue> {
+        let functions = self.functions();
+        self.read(|core| Options {
+            counter: core.counter().clone(),
+            counts: functions.callback_counter.is_some(),
+            redact: core.redact().cloned(),
+            says_redact: true,
+            describe: core.context().describe.clone().map_or(Said::Nothing, Said::Given),
+            customs: Some(core.context().customs.clone()),
+            ..functions
+        })
+    }
+
+    /// Goes on as a session that was read anew; the listeners and whoever holds something of this one stay.
+    pub fn become_other(&self, other: &Self) -> std::result::Result<(), JsValue> {
+        let read = other.core.take().ok_or_else(freed_error)?;
+        *self.handles()? = std::mem::take(&mut *other.handles()?);
+        *self.line.borrow_mut() = other.line.take();
+        *self.split_characters.borrow_mut() = other.split_characters.take();
+        *self.saved.borrow_mut() = other.saved.take();
+        self.header_beside.set(other.header_beside.get());
+        self.write_quietly(|core| {
+            core.go_on_as(read);
+            Ok(())
+        })?;
+        if let Some(home) = other.stores.home.take() {
+            self.stores.move_to(home);
+        }
+        self.deliver_events();
+        Ok(())
     }
 
     /// Reads the core.

@@ -175,11 +175,6 @@ pub fn within(work: &Promise, ms: f64) -> Promise {
     Promise::race(&Array::of2(work, &late))
 }
 
-/// Settles in so many milliseconds.
-pub async fn sleep(ms: f64) -> Result<(), JsValue> {
-    JsFuture::from(timer(ms)).await.map(|_| ())
-}
-
 fn timer(ms: f64) -> Promise {
     Promise::new(&mut |resolve, _| {
         if host("setTimeout", &Array::of2(&resolve, &ms.into())).is_none() {

@@ -36,6 +36,8 @@ pub struct Stretch {
     pub stands_for: Option<Vec<NodeIndex>>,
     /// Whether its messages are written as these objects; unknown until a snapshot wants to know.
     pub tells_objects: Cell<Option<bool>>,
+    /// By which it is known in what was saved; 0 where it was not saved as it is now.
+    pub number: Cell<u64>,
 }
 
 impl Stretch {
@@ -50,6 +52,7 @@ impl Stretch {
             readings: Vec::new(),
             stands_for: None,
             tells_objects: Cell::default(),
+            number: Cell::default(),
         }
     }
 
@@ -151,6 +154,9 @@ impl Line {
             if let Some(stands_for) = &mut stretch.stands_for {
                 stands_for.retain(|n| !gone.contains(n));
             }
+            if (stretch.nodes.len(), stretch.said().len()) != (nodes, said) {
+                stretch.number.set(0);
+            }
             !stretch.nodes.is_empty() && (said == 0 || !stretch.said().is_empty())
         });
     }
@@ -169,6 +175,7 @@ impl Line {
                 readings: stretch.readings.clone(),
                 stands_for: stretch.stands_for.as_deref().map(there),
                 tells_objects: Cell::default(),
+                number: Cell::default(),
                 objects,
                 nodes,
             };
@@ -186,6 +193,7 @@ impl Line {
         let holds = |stretch: &&mut Stretch| stretch.nodes.iter().any(|n| gone.contains(n));
         for stretch in self.0.iter_mut().filter(holds) {
             if let Some(sums) = sums_of(stretch.format, &stretch.objects) {
+                stretch.number.set(0);
                 stretch.sums = sums;
                 stretch.readings = readings_of(stretch.format, &stretch.objects).unwrap_or_default();
                 stretch.objects = Vec::new();
@@ -196,6 +204,7 @@ impl Line {
     /// Takes the caller's objects for entries that say the same and are written otherwise by now.
     pub fn renew(&mut self, stretch: usize, format: Format, entries: &[JsValue]) {
         let Some(stretch) = self.0.get_mut(stretch) else { return };
+        stretch.number.set(0);
         if !stretch.objects.is_empty() {
             stretch.format = format;
             stretch.tells_objects.set(None);
@@ -232,6 +241,7 @@ impl Line {
         for (n, stretch) in self.0.iter_mut().enumerate().take(common.stretches).skip(first) {
             let entries = list.get(at..at + stretch.len()).unwrap_or_default();
             if stretch.objects.is_empty() && stretch.sums.is_empty() && !entries.is_empty() {
+                stretch.number.set(0);
                 (stretch.format, stretch.objects) = (format, entries.to_vec());
                 if !common.renewed.contains(&(n, at)) {
                     adopted.push((stretch.nodes.clone(), stretch.objects.clone()));

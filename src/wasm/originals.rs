@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use crate::context::NodeIndex;
+use crate::context::{NodeIndex, NodeSet};
 use crate::growing::append;
 use crate::message::Format;
 
@@ -58,32 +58,38 @@ impl Original {
 
 /// What messages were pushed as, by the first node of each.
 #[derive(Default)]
-pub struct Originals(Vec<Option<Original>>);
+pub struct Originals {
+    all: Vec<Option<Original>>,
+    /// Nodes of which something else is known than when the session was last saved.
+    pub changed: NodeSet,
+}
 
 impl Originals {
     /// What was pushed as the node and those behind it.
     pub fn get(&self, first: NodeIndex) -> Option<&Original> {
-        self.0.get(first.get())?.as_ref()
+        self.all.get(first.get())?.as_ref()
     }
 
     /// Sets it.
     pub fn insert(&mut self, first: NodeIndex, original: Original) {
-        while self.0.len() <= first.get() {
-            append(&mut self.0, None);
+        self.changed.insert(first);
+        while self.all.len() <= first.get() {
+            append(&mut self.all, None);
         }
-        self.0[first.get()] = Some(original);
+        self.all[first.get()] = Some(original);
     }
 
     /// Lets go of it.
     pub fn remove(&mut self, first: NodeIndex) {
-        if let Some(place) = self.0.get_mut(first.get()) {
+        if let Some(place) = self.all.get_mut(first.get()) {
+            self.changed.insert(first);
             *place = None;
         }
     }
 
     /// All of them, by their first nodes.
     pub fn iter(&self) -> impl Iterator<Item = (NodeIndex, &Original)> {
-        let numbered = (0..).map(NodeIndex).zip(&self.0);
+        let numbered = (0..).map(NodeIndex).zip(&self.all);
         numbered.filter_map(|(first, original)| Some((first, original.as_ref()?)))
     }
 }

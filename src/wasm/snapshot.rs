@@ -5,33 +5,34 @@ use wasm_bindgen::prelude::*;
 
 use super::handles::Handles;
 use super::inner::Inner;
+use super::journal::{TORN, characters, mark_side, put_changes, records_of, whole};
 use super::line::{Stretch, readings_of, sums_of};
-use super::options::{Options, read_options, rehearse, require_price};
+use super::options::{Options, plain_object, read_options, rehearse, require_price, take};
 use super::session::Session;
 use super::text_pieces::bytes_of;
 use super::tokens::loaded_counter;
 use crate::context::{Context, History, NodeIndex};
 use crate::error::{Error, Result};
 use crate::message::Format;
-use crate::saved::{Checksum, Kind, Saved, Writer, saved};
+use crate::saved::{Checksum, Kind, Records, Saved, Writer, saved};
 use crate::session::{Restored, SESSION, Session as Core};
 use crate::tokens::{BytesPerFour, Counter, Estimate};
 
 /// What stands in a snapshot for this side. Version 1: the first. Version 2: what a summary in the caller's list stands for.
 /// Version 3: what a model reads of entries that are known by checksums, and whether a body said the header.
-const SIDE: Kind = Kind { name: "js", version: 3, what: "a session" };
+pub const SIDE: Kind = Kind { name: "js", version: 3, what: "a session" };
 
 /// What this side knows of a session. Objects themselves cannot be saved.
-struct Side {
-    pushed: Vec<(Format, Vec<NodeIndex>)>,
-    line: Vec<SavedStretch>,
-    split_characters: Vec<(String, Vec<u32>)>,
-    header_beside: bool,
+pub struct Side {
+    pub pushed: Vec<(Format, Vec<NodeIndex>)>,
+    pub line: Vec<SavedStretch>,
+    pub split_characters: Vec<(String, Vec<u32>)>,
+    pub header_beside: bool,
 }
 saved!(struct Side { pushed, line, split_characters } since 3 { header_beside });
 
 /// Entries of the caller's list, and the nodes that they are.
-struct SavedStretch {
+pub struct SavedStretch {
     entries: usize,
     nodes: Vec<NodeIndex>,
     sums: Vec<u64>,
@@ -57,23 +58,26 @@ impl Session {
         Ok(bytes_of_session(&self.inner)?.0)
     }
 
-    /// The session of these bytes; those of an older version are read, too.
+    /// The session of these bytes, and of the `changes` behind them; those of an older version are read, too.
     ///
     /// @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `onCost`, `compaction.redact`, a tokenizer that is
     /// one) and the `store` are not saved and are given again. Without a `summarize` that there was, the built-in summariser writes, and
     /// `report.notices` says so; `compaction: { redact: null }` goes on without a `redact` that there was. Other options than before prepare anew; another `model` or
     /// `tokenizer` counts anew, and what usage taught of the old one is forgotten. A limit that `recover` learnt stays, unless
     /// `model`, `models`, `contextWindow` or `reservedOutputTokens` is given.
-    /// @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session; `SNAPSHOT_TOO_NEW` for those of a
+    /// @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session, and for changes of another session, where
+    /// one is damaged or missing (the message names its position); `SNAPSHOT_TOO_NEW` for those of a
     /// newer version of this package; `INVALID_CONFIG`, also where the session had a `compaction.redact` that is not given
     /// again, and where it counted with a function or an encoding that is neither given nor loaded; `UNKNOWN_MODEL`.
     pub fn restore(
         #[wasm_bindgen(unchecked_param_type = "Uint8Array")] bytes: JsValue,
-        #[wasm_bindgen(unchecked_optional_param_type = "SessionOptions")] options: JsValue,
+        #[wasm_bindgen(unchecked_optional_param_type = "RestoreOptions")] options: JsValue,
     ) -> std::result::Result<Session, JsValue> {
         let bytes =
             bytes_of(&bytes).ok_or_else(|| Error::argument("`bytes`: expected a Uint8Array"))?.to_vec();
-        restored(&bytes, read_options(&options)?)
+        let (options, tail) = tail_of(&options)?;
+        let session = restored(&bytes, &tail, read_options(&options)?)?;
+        Ok(session)
     }
 }
 
@@ -112,10 +116,37 @@ pub fn bytes_of_session(inner: &Inner) -> std::result::Result<(Uint8Array, Check
     Ok((bytes, sum))
 }
 
-/// The session of these bytes.
-pub fn restored(bytes: &[u8], mut options: Options) -> std::result::Result<Session, JsValue> {
-    let restored = Core::restore(bytes, options.redact.take(), |method| counter(&options, method))?;
-    let Restored { mut session, host, counted_otherwise, redacted } = restored;
+/// The records of a journal behind a snapshot.
+#[derive(Default)]
+pub struct Behind {
+    /// Where the snapshot stands, if that is known.
+    pub position: Option<u64>,
+    pub records: Vec<u8>,
+}
+
+/// What `restore` is told of a journal, and the other options.
+fn tail_of(options: &JsValue) -> std::result::Result<(JsValue, Behind), JsValue> {
+    let plain = plain_object(options)?;
+    let position = take(&plain, "position")?.map(|position| whole(&position, "position")).transpose()?;
+    let records = take(&plain, "changes")?.map(|records| records_of(&records)).transpose()?;
+    Ok((plain.into(), Behind { position, records: records.unwrap_or_default() }))
+}
+
+/// The session of these bytes, and of the records behind them.
+pub fn restored(
+    bytes: &[u8],
+    behind: &Behind,
+    mut options: Options,
+) -> std::result::Result<Session, JsValue> {
+    let records = Records::read(&behind.records)?;
+    let restored =
+        Core::restore_with(bytes, behind.position, &records.whole, options.redact.take(), |method| {
+            counter(&options, method)
+        })?;
+    let Restored { mut session, host, host_changes, position, counted_otherwise, redacted } = restored;
+    if let Some(position) = position {
+        session.begin_journal(position); // what the options change is new
+    }
     if redacted && !options.says_redact {
         let why = "the session was saved with one, and functions are not saved: give it again, or `null` to let texts go out as they are";
         return Err(Error::config("compaction.redact", why).into());
@@ -123,7 +154,7 @@ pub fn restored(bytes: &[u8], mut options: Options) -> std::result::Result<Sessi
     session.set_summarizer(options.summarize.is_some());
     session.context_mut().describe = std::mem::take(&mut options.describe).given();
     session.context_mut().customs = options.customs.take().unwrap_or_default();
-    let side = read_side(&host, session.context())?;
+    let side = read_side(&host, &host_changes, session.context())?;
     let changes = options.plain.as_object().is_some_and(|plain| !plain.is_empty());
     if changes || counted_otherwise {
         let config = session.config().with(&options.plain)?;
@@ -137,21 +168,27 @@ pub fn restored(bytes: &[u8], mut options: Options) -> std::result::Result<Sessi
     }
     let inner = Inner::new(session, options);
     inner.handles()?.keep_without_objects(side.pushed);
-    let stretches = side.line.into_iter().map(|saved| {
-        let SavedStretch { entries, nodes, sums, stands_for, readings } = saved;
-        Stretch { entries, sums, readings, stands_for, ..Stretch::of(Format::Messages, Vec::new(), nodes) }
-    });
     inner.header_beside.set(side.header_beside);
-    inner.line.borrow_mut().extend(stretches);
-    let split = side.split_characters.into_iter();
-    let bytes = |(id, bytes): (String, Vec<u32>)| (id, bytes.into_iter().map(|b| b as u8).collect());
-    inner.split_characters.borrow_mut().extend(split.map(bytes));
+    inner.line.borrow_mut().extend(side.line.into_iter().map(Stretch::from));
+    *inner.split_characters.borrow_mut() = characters(side.split_characters);
+    mark_side(&inner)?;
+    if records.torn {
+        inner.core_mut()?.set_store_notice(Some(TORN.to_owned()));
+    }
     Ok(Session { inner: inner.into() })
 }
 
+impl From<SavedStretch> for Stretch {
+    fn from(saved: SavedStretch) -> Self {
+        let SavedStretch { entries, nodes, sums, stands_for, readings } = saved;
+        Self { entries, sums, readings, stands_for, ..Self::of(Format::Messages, Vec::new(), nodes) }
+    }
+}
+
 /// Entries that are written otherwise than their messages were pushed, or that no message tells, are known by their checksums.
-fn saved_stretch(stretch: &Stretch, handles: &Handles, history: &History) -> SavedStretch {
-    let Stretch { format, objects, nodes, entries, sums, readings, stands_for, tells_objects: _ } = stretch;
+pub fn saved_stretch(stretch: &Stretch, handles: &Handles, history: &History) -> SavedStretch {
+    let Stretch { format, objects, nodes, entries, sums, readings, stands_for, tells_objects: _, number: _ } =
+        stretch;
     let is_told = handles.came_as(nodes, objects) && stretch.tells_its_objects(history);
     let objects = if is_told { &[] } else { objects.as_slice() };
     let sums_here = sums_of(*format, objects);
@@ -163,10 +200,11 @@ fn saved_stretch(stretch: &Stretch, handles: &Handles, history: &History) -> Sav
     SavedStretch { entries, nodes, sums, stands_for, readings }
 }
 
-fn read_side(bytes: &[u8], context: &Context) -> Result<Side> {
+fn read_side(bytes: &[u8], changes: &[Vec<u8>], context: &Context) -> Result<Side> {
     let mut from = SIDE.unframed(bytes)?;
     let mut side = Side::load(&mut from)?;
     from.finish()?;
+    put_changes(&mut side, changes)?;
     let pushed = side.pushed.iter().flat_map(|(_, nodes)| nodes);
     let of_line = side.line.iter().flat_map(|s| s.nodes.iter().chain(s.stands_for.iter().flatten()));
     let known = pushed.chain(of_line).all(|n| n.get() < context.history.len());

@@ -5,14 +5,27 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use super::error::context_error;
+use super::journal::whole;
+use super::maker::journals;
 use super::text_pieces::bytes_of;
 use super::value::{get, set};
 use crate::error::{Error, ErrorCode};
-use crate::saved::{base64, from_base64};
+use crate::saved::{Records, base64, from_base64};
 
 /// An `unstorage` instance, or whatever has its methods.
 #[derive(Clone)]
 pub struct Store(JsValue);
+
+/// What a store holds under a key, as far as it was asked for.
+pub struct Journal {
+    pub position: u64,
+    /// `None` where the asker has it already.
+    pub snapshot: Option<Vec<u8>>,
+    pub snapshot_position: u64,
+    pub records: Vec<u8>,
+    /// What the store has to say of it.
+    pub notice: Option<String>,
+}
 
 impl Store {
     /// The store, if it is one. `name` is the argument's or the option's.
@@ -66,16 +79,6 @@ impl Store {
         self.call(method, key, &[value]).await.map(|_| ())
     }
 
-    /// The keys that begin so, as the store writes them; none where it lists none.
-    pub async fn keys(&self, prefix: &str) -> Result<Vec<String>, JsValue> {
-        if !self.has("getKeys") {
-            return Ok(Vec::new());
-        }
-        let keys = self.call("getKeys", prefix, &[]).await?;
-        let keys = keys.dyn_ref::<Array>().ok_or_else(|| rubbish("getKeys", prefix, &keys))?;
-        Ok(keys.iter().filter_map(|key| key.as_string()).collect())
-    }
-
     /// Takes an item out.
     pub async fn remove(&self, key: &str) -> Result<(), JsValue> {
         self.call("removeItem", key, &[]).await.map(|_| ())
@@ -106,6 +109,57 @@ impl Store {
         done.as_bool().ok_or_else(|| rubbish("compareAndSet", key, &done))
     }
 
+    /// What is saved under a key, behind a position where one is given; `None` where nothing is.
+    pub async fn read(&self, key: &str, from: Option<u64>) -> Result<Option<Journal>, JsValue> {
+        let more: Vec<JsValue> = from.map(|from| JsValue::from(from as f64)).into_iter().collect();
+        let value = self.journal("read", key, &more).await?;
+        if value.is_null() || value.is_undefined() {
+            return Ok(None);
+        }
+        let wrong = || rubbish("read", key, &value);
+        let field = |name: &str| get(&value, name).map_err(|_| wrong());
+        let number = |name: &str| whole(&field(name)?.unwrap_or_default(), name).map_err(|_| wrong());
+        let bytes =
+            |name: &str| Ok::<_, JsValue>(field(name)?.and_then(|value| Some(bytes_of(&value)?.to_vec())));
+        let journal = Journal {
+            position: number("position")?,
+            snapshot: bytes("snapshot")?,
+            snapshot_position: number("snapshotPosition")?,
+            records: bytes("records")?.ok_or_else(wrong)?,
+            notice: field("notice")?.and_then(|notice| notice.as_string()),
+        };
+        let asked_for = from.is_none_or(|from| from < journal.snapshot_position);
+        if asked_for && journal.snapshot.is_none() {
+            return Err(wrong());
+        }
+        Ok(Some(journal))
+    }
+
+    /// Puts records behind the last one, where the journal stands at `expected`.
+    pub async fn append(&self, key: &str, expected: u64, records: &[u8]) -> Result<(), JsValue> {
+        let each: Array =
+            Records::frames(records).map(|frame| JsValue::from(Uint8Array::from(frame))).collect();
+        self.journal("append", key, &[(expected as f64).into(), each.into()]).await.map(|_| ())
+    }
+
+    /// Puts a snapshot in the place of what is there.
+    pub async fn replace(
+        &self,
+        key: &str,
+        expected: Option<u64>,
+        snapshot: &Uint8Array,
+        position: u64,
+    ) -> Result<(), JsValue> {
+        let expected = expected.map_or(JsValue::NULL, |expected| (expected as f64).into());
+        let more = [expected, snapshot.into(), (position as f64).into()];
+        self.journal("replace", key, &more).await.map(|_| ())
+    }
+
+    async fn journal(&self, method: &str, key: &str, more: &[JsValue]) -> Result<JsValue, JsValue> {
+        let journals = JsFuture::from(journals(&self.0)?).await?;
+        Self(journals).call(method, key, more).await
+    }
+
     /// It compares and sets in one step: what it says of that is so.
     pub fn swaps_at_once(&self) -> bool {
         self.has("compareAndSet")
@@ -132,8 +186,16 @@ impl Store {
             Ok(answer) => JsFuture::from(Promise::resolve(&answer)).await,
             Err(thrown) => Err(thrown),
         };
-        settled.map_err(|cause| failed(&format!("its `{method}` failed for `{key}`"), Some(&cause)))
+        settled.map_err(|cause| match code_of(&cause).as_deref() {
+            Some("STORE_CONFLICT" | "STORE_FAILED") => cause, // a store of ours says itself what it is
+            _ => failed(&format!("its `{method}` failed for `{key}`"), Some(&cause)),
+        })
     }
+}
+
+/// The code of an error of ours.
+pub fn code_of(error: &JsValue) -> Option<String> {
+    get(error, "code").ok().flatten().and_then(|code| code.as_string())
 }
 
 /// So many bytes become text at a time: what the module takes for it, it keeps.

@@ -1,8 +1,7 @@
 //! Where a session is saved, and by which version it knows that nobody else saved meanwhile.
 //!
-//! Of a session saved under `key` the store holds `key:head`, a text that names the current version; `key:v:VERSION`, its
-//! snapshot; and `key:lease` while a summary is written. A save puts the new snapshot beside the old one and then swaps the
-//! head: whoever reads, reads a whole one.
+//! A store holds a journal under a key: a snapshot, and the records of what came since. A save appends what is new, where the
+//! journal still stands where this session knows it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -16,17 +15,18 @@ use super::away;
 use super::background;
 use super::error::context_error;
 use super::inner::Inner;
-use super::lease::{sleep, within};
+use super::journal::position;
+use super::lease::within;
 use super::options::{Options, read_options};
 use super::pending::Pending;
 use super::session::Session;
 use super::signal::{AbortSignal, refuse_aborted, wait};
-use super::snapshot::{bytes_of_session, restored};
-use super::store::Store;
+use super::snapshot::{Behind, bytes_of_session, restored};
+use super::store::{Journal, Store, code_of};
 use super::value::{get, known_keys, settle, text, to_js};
 use crate::error::{Error, ErrorCode};
 use crate::saved::Checksum;
-use crate::session::SESSION;
+use crate::session::{SESSION, Session as Core};
 use crate::tool_output::ToolOutputs;
 
 /// The longest key, in bytes.
@@ -35,45 +35,49 @@ const LONGEST_KEY: usize = 200;
 /// So many places where a session was saved are remembered beside the last.
 const PLACES: usize = 8;
 
-/// How often a head that moves on while it is read is read again.
-const READS: u32 = 4;
+/// A new snapshot is written where the records behind the last one have grown to so many times its size …
+const TAIL_OF_SNAPSHOT: u64 = 2;
 
-/// How long a head that names no version is left to whoever is writing it, in milliseconds.
-const TORN_MS: f64 = 25.0;
+/// … but not before they have so many bytes.
+const LEAST_TAIL: u64 = 1 << 16;
 
 /// How long a save waits for the one before it, in milliseconds: a store may never have answered that.
 const TURN_MS: f64 = 60_000.0;
-
-/// What reports say of a session that was loaded without its head, until it is saved.
-const FELL_BACK: &str = "the store's head of this session was cut off, as when a process dies while it saves: this is the newest version that lay there whole; look whether the last messages are there, and save";
 
 /// Where a session was loaded from or saved last.
 #[derive(Clone)]
 pub struct Home {
     pub store: Store,
     pub key: String,
-    /// The version that this session goes on from; `None`: nothing was there.
-    pub version: Option<String>,
-    /// What the head said instead, where a process had died while it wrote it.
-    pub torn: Option<String>,
+    /// Where its journal stands there; `None`: nothing was there.
+    position: Option<u64>,
+    /// Bytes of the snapshot, and of the records behind it.
+    snapshot: u64,
+    tail: u64,
+    /// What lies there is not whole: the next save writes all of it anew.
+    mends: bool,
+    /// The snapshot that a save without an answer may have written.
+    tried: Option<(u64, Checksum)>,
 }
 
 impl Home {
-    fn head(&self) -> String {
-        format!("{}:head", self.key)
+    fn new(store: Store, key: String) -> Self {
+        Self { store, key, position: None, snapshot: 0, tail: 0, mends: false, tried: None }
     }
 
-    /// The head, once whoever is writing it has: a store that writes files empties them first.
-    async fn settled_head(&self) -> Result<Option<String>, JsValue> {
-        let mut reads = 1;
-        loop {
-            let head = self.store.text(&self.head()).await?;
-            if !head.as_deref().is_some_and(is_torn) || reads == READS {
-                return Ok(head);
-            }
-            reads += 1;
-            sleep(TORN_MS).await?;
+    /// Where its journal stands.
+    pub fn position(&self) -> Option<u64> {
+        self.position
+    }
+
+    /// The same behind what was read.
+    pub fn behind(mut self, there: &Journal) -> Self {
+        if let Some(snapshot) = &there.snapshot {
+            (self.snapshot, self.tail) = (snapshot.len() as u64, 0);
         }
+        self.tail += there.records.len() as u64;
+        self.position = Some(there.position);
+        self
     }
 
     /// Where the lease of the summary is.
@@ -85,18 +89,10 @@ impl Home {
         self.key == key && self.store.is(store)
     }
 
-    fn data(&self, version: &str) -> String {
-        format!("{}:v:{version}", self.key)
-    }
-
     /// Whether somebody else saved since.
     pub async fn has_moved_on(&self) -> Result<bool, JsValue> {
-        Ok(self.store.text(&self.head()).await?.as_deref() != self.expected())
-    }
-
-    /// What the head says, unless somebody else saved since.
-    fn expected(&self) -> Option<&str> {
-        self.torn.as_deref().or(self.version.as_deref())
+        let there = self.store.read(&self.key, self.position).await?;
+        Ok(there.map(|there| there.position) != self.position)
     }
 }
 
@@ -153,14 +149,14 @@ impl Stores {
         home.iter().chain(elsewhere.iter()).find(|home| home.is_at(store, key)).cloned()
     }
 
-    /// Versions that it was loaded from or saved as under this key, wherever that was.
-    fn versions(&self, key: &str) -> Vec<String> {
+    /// Where it stood under this key when it was loaded or saved, wherever that was.
+    fn positions(&self, key: &str) -> Vec<u64> {
         let (home, elsewhere) = (self.home.borrow(), self.elsewhere.borrow());
         let homes = home.iter().chain(elsewhere.iter()).filter(|home| home.key == key);
-        homes.filter_map(|home| home.version.clone()).collect()
+        homes.filter_map(|home| home.position).collect()
     }
 
-    fn move_to(&self, home: Home) {
+    pub fn move_to(&self, home: Home) {
         let mut elsewhere = self.elsewhere.borrow_mut();
         elsewhere.retain(|earlier| !earlier.is_at(&home.store, &home.key));
         let before = self.home.replace(Some(home.clone()));
@@ -303,240 +299,157 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
     inner.refuse_freed()?;
     let mut home = match inner.stores.known(&store, &key) {
         Some(home) => home,
-        None => Home { version: known_version(inner, &store, &key).await?, store, key, torn: None },
+        None => known_elsewhere(inner, store, key).await?,
     };
-    settle_unsure(inner, &mut home).await?;
     away::copy_to(inner, &home.store).await?;
-    let (bytes, sum) = bytes_of_session(inner)?;
-    let version = next_version(home.version.as_deref(), sum);
-    if home.version.as_ref() == Some(&version) && home.torn.is_none() {
-        return Ok(()); // nothing happened since
-    }
-    let Home { store, .. } = &home;
-    let data = home.data(&version);
-    if let Err(error) = store.put_bytes(&data, &bytes).await {
-        take_back(inner, &home, version).await;
-        return Err(error);
-    }
-    drop(bytes);
-    let swapped = store.swap(&home.head(), home.expected(), &version, None).await;
-    if !matches!(swapped, Ok(true)) {
-        // A swap may have been made though its answer got lost: what is there then is ours, or goes on from ours.
-        let head = home.settled_head().await;
-        let is_ours = matches!(&head, Ok(Some(head)) if *head == version);
-        let is_certain = matches!(swapped, Ok(false)) && store.swaps_at_once();
-        if !is_ours && (is_certain || !is_before(store, &data, &version, &head).await?) {
-            let torn = matches!(&head, Ok(Some(head)) if is_torn(head));
-            if head.is_ok() && !torn {
-                let _ = store.remove(&data).await; // what is left over is never read
-            } else {
-                *inner.stores.unsure.borrow_mut() =
-                    Some(Home { version: Some(version), torn: None, ..home.clone() });
-            }
-            swapped?;
-            return Err(match head {
-                _ if torn => names_none(&home),
-                Ok(None) => removed(&home),
-                _ => conflict(&home),
-            });
+    let now = position(inner)?;
+    for last in [false, true] {
+        if home.position == Some(now) && !home.mends {
+            break; // nothing happened since
         }
-    }
-    let old: Vec<String> = match &home.torn {
-        None => home.version.iter().cloned().collect(),
-        // Without its head, more than one was left over.
-        Some(_) => versions(&home).await.unwrap_or_default().into_iter().map(|(_, old)| old).collect(),
-    };
-    let number = |version: &str| parse_version(version).map(|(number, _)| number);
-    for old in old.iter().filter(|old| **old != version && number(old) <= number(&version)) {
-        let _ = store.remove(&home.data(old)).await;
+        match write(inner, &mut home, now).await {
+            Ok(()) => break,
+            Err(error) => go_on(inner, &mut home, now, error, last).await?,
+        }
     }
     if let Ok(mut core) = inner.core_mut() {
         core.set_store_notice(None);
     }
-    let (store, key) = (store.clone(), home.key.clone());
-    inner.stores.own.borrow_mut().get_or_insert_with(|| store.clone());
-    inner.stores.move_to(Home { store, key, version: Some(version), torn: None });
+    inner.stores.own.borrow_mut().get_or_insert_with(|| home.store.clone());
+    inner.stores.move_to(home);
     super::lease::release(inner).await;
     Ok(())
 }
 
-/// A version that was not written to its end takes room, and is never read: it goes now, or else before the next save. One that
-/// the head names was saved by another process, which had the same to say.
-async fn take_back(inner: &Inner, home: &Home, version: String) {
-    let head = home.store.text(&home.head()).await;
-    if matches!(&head, Ok(Some(head)) if *head == version) {
-        return;
-    }
-    if head.is_err() || home.store.remove(&home.data(&version)).await.is_err() {
-        *inner.stores.unsure.borrow_mut() = Some(Home { version: Some(version), torn: None, ..home.clone() });
-    }
-}
-
-/// A store that was not seen before may be one that was, by another object: what it holds under the key is what this session goes
-/// on from, then. A version names its content.
-async fn known_version(inner: &Inner, store: &Store, key: &str) -> Result<Option<String>, JsValue> {
-    let versions = inner.stores.versions(key);
-    if versions.is_empty() {
-        return Ok(None);
-    }
-    let there =
-        Home { store: store.clone(), key: key.to_owned(), version: None, torn: None }.settled_head().await?;
-    Ok(there.filter(|head| versions.contains(head)))
-}
-
-/// Whether the version that is there now goes on from this one, whose data is under `data`: who saved it has taken that out. A
-/// version beside this one, which took its place, leaves it.
-async fn is_before(
-    store: &Store,
-    data: &str,
-    version: &str,
-    head: &Result<Option<String>, JsValue>,
-) -> Result<bool, JsValue> {
-    let number = |version: &str| parse_version(version).map(|(number, _)| number);
-    let Ok(Some(head)) = head else { return Ok(false) };
-    if number(head) <= number(version) {
-        return Ok(false);
-    }
-    sleep(TORN_MS).await?;
-    Ok(matches!(store.bytes(data).await, Ok(None)))
-}
-
-/// Asks the store whether a save was made that it did not confirm: then the session goes on from that one.
-async fn settle_unsure(inner: &Inner, home: &mut Home) -> Result<(), JsValue> {
-    let unsure = inner.stores.unsure.borrow().clone().filter(|unsure| unsure.is_at(&home.store, &home.key));
-    let Some(unsure) = unsure else { return Ok(()) };
-    let made = !unsure.has_moved_on().await?;
-    let left_over = if made { std::mem::replace(&mut home.version, unsure.version) } else { unsure.version };
-    if made {
-        home.torn = None;
-        *inner.stores.home.borrow_mut() = Some(home.clone());
+/// Writes what is new behind what is there, or all of it anew where the records have grown beyond the snapshot.
+async fn write(inner: &Rc<Inner>, home: &mut Home, now: u64) -> Result<(), JsValue> {
+    let records = match home.position.filter(|_| !home.mends) {
+        Some(at) => inner.read(|core| core.records_since(at))?,
+        None => None,
+    };
+    let records = records.filter(|records| {
+        home.tail + records.len() as u64 <= LEAST_TAIL.max(TAIL_OF_SNAPSHOT * home.snapshot)
+    });
+    if let (Some(at), Some(records)) = (home.position, records) {
+        home.store.append(&home.key, at, &records).await?;
+        home.tail += records.len() as u64;
+    } else {
+        let (bytes, sum) = bytes_of_session(inner)?;
+        home.tried = Some((now, sum));
+        *inner.stores.unsure.borrow_mut() = Some(home.clone());
+        home.store.replace(&home.key, home.position, &bytes, now).await?;
+        (home.snapshot, home.tail) = (u64::from(bytes.length()), 0);
     }
     inner.stores.unsure.take();
-    if let Some(version) = left_over {
-        let _ = home.store.remove(&home.data(&version)).await; // what is left over is never read
-    }
+    (home.position, home.mends, home.tried) = (Some(now), false, None);
     Ok(())
 }
 
-/// A number that grows, and a checksum: two that save at once have two versions.
-fn next_version(before: Option<&str>, sum: Checksum) -> String {
-    let sum = sum.to_string();
-    let before = before.and_then(parse_version);
-    match before {
-        Some((n, same)) if same == sum => format!("v{n}-{same}"),
-        _ => format!("v{}-{sum}", before.map_or(1, |(n, _)| n + 1)),
+/// Where a save failed, looks at what the store holds: the answer to a save may have got lost, and the next one goes on from
+/// there. What somebody else saved is a conflict.
+async fn go_on(
+    inner: &Rc<Inner>,
+    home: &mut Home,
+    now: u64,
+    error: JsValue,
+    last: bool,
+) -> Result<(), JsValue> {
+    let conflicts = code_of(&error).as_deref() == Some(ErrorCode::StoreConflict.as_str());
+    let there = home.store.read(&home.key, home.position).await;
+    let there = match there {
+        Ok(there) => there,
+        Err(_) if !conflicts => return Err(error), // what it holds is not known: the next save looks again
+        Err(unreadable) => return Err(unreadable),
+    };
+    let Some(there) = there else {
+        return Err(if home.position.is_none() && !conflicts { error } else { removed(home) });
+    };
+    if Some(there.position) == home.position {
+        return Err(error); // nothing was written
     }
+    let is_ours = match (&there.snapshot, home.position) {
+        (None, Some(at)) => {
+            let ours = inner.read(|core| core.records_since(at))?;
+            ours.is_some_and(|ours| ours.starts_with(&there.records))
+        }
+        _ => home.tried.is_some_and(|(position, sum)| {
+            let snapshot = there.snapshot.as_deref().and_then(|snapshot| SESSION.sum(snapshot));
+            there.snapshot_position == position && snapshot == Some(sum) && there.records.is_empty()
+        }),
+    };
+    if !is_ours || there.position > now {
+        return Err(conflict(home));
+    }
+    *home = Home { tried: None, ..home.clone().behind(&there) };
+    inner.stores.move_to(home.clone());
+    if last && there.position != now { Err(error) } else { Ok(()) }
 }
 
-fn is_torn(head: &str) -> bool {
-    parse_version(head).is_none()
-}
-
-/// A process that died while it wrote the head left nothing of it, its beginning, or a file of zeros.
-fn is_cut_off(head: &str) -> bool {
-    let Some(rest) = head.strip_prefix('v') else { return head.bytes().all(|b| b == 0) };
-    let (number, sum) = rest.split_once('-').unwrap_or((rest, ""));
-    let begins = number.bytes().all(|b| b.is_ascii_digit()) && sum.bytes().all(|b| b.is_ascii_hexdigit());
-    begins && sum.len() < 16
-}
-
-fn names_none(home: &Home) -> JsValue {
-    damaged(home, "names no version", None)
-}
-
-fn parse_version(version: &str) -> Option<(u64, &str)> {
-    let (n, sum) = version.strip_prefix('v')?.split_once('-')?;
-    let n = n.parse().ok().filter(|n| *n < u64::MAX)?;
-    (sum.len() == 16 && sum.bytes().all(|b| b.is_ascii_hexdigit())).then_some((n, sum))
+/// A store that was not seen before may be one that was, by another object: what it holds under the key is what this session goes
+/// on from, then.
+async fn known_elsewhere(inner: &Inner, store: Store, key: String) -> Result<Home, JsValue> {
+    let mut home = Home::new(store, key);
+    let unsure = inner.stores.unsure.borrow().clone().filter(|unsure| unsure.is_at(&home.store, &home.key));
+    if let Some(unsure) = unsure {
+        return Ok(unsure);
+    }
+    let positions = inner.stores.positions(&home.key);
+    if !positions.is_empty() {
+        let there = home.store.read(&home.key, positions.iter().max().copied()).await?;
+        home.position = there.map(|there| there.position).filter(|position| positions.contains(position));
+    }
+    Ok(home)
 }
 
 async fn load(store: Store, key: String, options: Options) -> Result<Session, JsValue> {
-    let mut home = Home { store, key, version: None, torn: None };
-    let mut torn = None;
-    for _ in 0..READS {
-        let Some(version) = home.store.text(&home.head()).await? else {
-            let key = &home.key;
-            let why = format!("no session is saved under `{key}`: make one, and `save` it there");
-            return Err(Error::new(ErrorCode::UnknownRef, why).into());
-        };
-        if is_torn(&version) {
-            torn = Some(version); // another process may be about to write it
-            sleep(TORN_MS).await?;
-            continue;
-        }
-        torn = None;
-        // None: somebody saved meanwhile, and took it out.
-        let Some(bytes) = home.store.bytes(&home.data(&version)).await? else { continue };
-        home.version = Some(version);
-        return loaded(home, &bytes, options);
-    }
-    let Some(head) = torn else {
-        return Err(damaged(&home, "names a version that is not there", None));
+    let home = Home::new(store, key);
+    let Some(there) = home.store.read(&home.key, None).await? else {
+        let key = &home.key;
+        let why = format!("no session is saved under `{key}`: make one, and `save` it there");
+        return Err(Error::new(ErrorCode::UnknownRef, why).into());
     };
-    let Some((version, bytes)) = newest_whole(&home, &head).await? else { return Err(names_none(&home)) };
-    (home.version, home.torn) = (Some(version), Some(head)); // the next save mends it
-    let session = loaded(home, &bytes, options)?;
-    session.inner.core_mut()?.set_store_notice(Some(FELL_BACK));
-    Ok(session)
+    loaded(home, there, options)
 }
 
-/// The session of a version's bytes, which goes on from it.
-fn loaded(home: Home, bytes: &[u8], options: Options) -> Result<Session, JsValue> {
-    let session = restored(bytes, options).map_err(|error| told(&home, error))?;
+/// The session that a store holds, which goes on from there.
+fn loaded(home: Home, there: Journal, options: Options) -> Result<Session, JsValue> {
+    let mut home = home.behind(&there);
+    let Journal { position, snapshot, snapshot_position, records, notice } = there;
+    let behind = Behind { position: Some(snapshot_position), records };
+    let session = restored(&snapshot.unwrap_or_default(), &behind, options);
+    let session = session.map_err(|error| told(&home, error))?;
+    let at = session.inner.read(Core::saved_position)?;
+    (home.position, home.mends) = (Some(at), notice.is_some() || at != position);
+    if let Some(notice) = notice {
+        session.inner.core_mut()?.set_store_notice(Some(notice));
+    }
     session.inner.stores.own.borrow_mut().get_or_insert_with(|| home.store.clone());
     *session.inner.stores.home.borrow_mut() = Some(home);
     Ok(session)
 }
 
-/// The newest version that lies there whole, where a process died while it wrote the head.
-async fn newest_whole(home: &Home, head: &str) -> Result<Option<(String, Vec<u8>)>, JsValue> {
-    if !is_cut_off(head) {
-        return Ok(None);
-    }
-    for (_, version) in versions(home).await?.into_iter().rev() {
-        let bytes = home.store.bytes(&home.data(&version)).await?;
-        if let Some(bytes) = bytes.filter(|bytes| SESSION.unframed(bytes).is_ok()) {
-            return Ok(Some((version, bytes)));
-        }
-    }
-    Ok(None)
+/// The session goes on as what a store holds of it, with its own functions.
+pub fn read_anew(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<(), JsValue> {
+    let again = loaded(home, there, inner.functions_of_core()?)?;
+    inner.become_other(&again.inner)
 }
 
-/// The versions that lie under the key, the newest last, where the store lists its keys.
-async fn versions(home: &Home) -> Result<Vec<(u64, String)>, JsValue> {
-    let keys = home.store.keys(&home.data("")).await?;
-    // A store may write `:` for `/`: what stands behind the last one is the version either way.
-    let version = |key: &String| {
-        let version = key.rsplit(':').next()?;
-        Some((parse_version(version)?.0, version.to_owned()))
-    };
-    let mut versions: Vec<(u64, String)> = keys.iter().filter_map(version).collect();
-    crate::sorting::sort(&mut versions);
-    Ok(versions)
-}
-
-/// What a store gives that is no snapshot is the store's failure.
+/// What a store gives that is no session is the store's failure.
 fn told(home: &Home, error: JsValue) -> JsValue {
-    let code = get(&error, "code").ok().flatten().and_then(|code| code.as_string());
-    if code.as_deref() == Some(ErrorCode::SnapshotInvalid.as_str()) {
-        return damaged(home, "names what is no snapshot", Some(&error));
+    if code_of(&error).as_deref() == Some(ErrorCode::SnapshotInvalid.as_str()) {
+        let key = &home.key;
+        let why = format!(
+            "the store holds no whole session under `{key}`. Nothing in memory is lost: save it under another key. To use this key again, remove what is saved under it from the store"
+        );
+        return context_error(&Error::new(ErrorCode::StoreFailed, why), Some(&error), None);
     }
     error
 }
 
-/// `STORE_FAILED` that no waiting mends.
-fn damaged(home: &Home, how: &str, cause: Option<&JsValue>) -> JsValue {
-    let (head, key) = (home.head(), &home.key);
-    let why = format!(
-        "the store holds no whole session under `{key}`: `{head}` {how}. Nothing in memory is lost: save it under another key. To use this key again, remove `{head}` from the store"
-    );
-    context_error(&Error::new(ErrorCode::StoreFailed, why), cause, None)
-}
-
 /// `STORE_CONFLICT`, with nothing there.
-fn removed(home: &Home) -> JsValue {
+pub fn removed(home: &Home) -> JsValue {
     let key = &home.key;
-    let why = if home.version.is_some() {
+    let why = if home.position.is_some() {
         format!(
             "what was saved under `{key}` was removed since this session was loaded or saved; nothing was written. If it is to be there again, save `Session.restore(session.snapshot())`, or save under another key"
         )
@@ -549,7 +462,7 @@ fn removed(home: &Home) -> JsValue {
 /// `STORE_CONFLICT`.
 pub fn conflict(home: &Home) -> JsValue {
     let key = &home.key;
-    let why = if home.version.is_some() {
+    let why = if home.position.is_some() {
         format!(
             "somebody else saved under `{key}` since this session was loaded or saved; nothing was overwritten. Load it again, and push what is new"
         )

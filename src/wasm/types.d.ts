@@ -738,6 +738,17 @@ export interface Store {
   compareAndSet?(key: string, expected: string | null, next: string, options?: { ttlMs?: number }): Promise<boolean>;
 }
 
+/** How `Session.restore` reads a snapshot. */
+export interface RestoreOptions extends SessionOptions {
+  /** Where the snapshot stands: `session.position` when it was taken. */
+  position?: number | undefined;
+  /**
+   * The records behind it, oldest first: what `session.changes` gave. Where the last one was not written to its end, it is left out, and
+   * `report.notices` say so.
+   */
+  changes?: Uint8Array | readonly Uint8Array[] | undefined;
+}
+
 /** What stands in a prompt beside the conversation. What is left out stays as it was; `null` clears it. */
 export interface ContextPartsInput {
   /** Texts that a memory search found, best first. */

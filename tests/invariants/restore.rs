@@ -13,7 +13,7 @@ fn restored(bytes: &[u8], script: &Script) -> contextfold::Result<Session> {
     Session::restore(bytes, None, |_| Ok(script.counting.counter())).map(|restored| restored.session)
 }
 
-fn check<T: std::fmt::Debug>(
+pub fn check<T: std::fmt::Debug>(
     strategy: impl Strategy<Value = T>,
     property: impl Fn(T) -> Result<(), TestCaseError>,
 ) {

@@ -136,7 +136,7 @@ pub struct World {
     own_refs: Vec<String>,
     /// How often the redaction was called: it may fail once, at a number.
     redacted: Rc<Cell<u32>>,
-    redact: Option<Redact>,
+    pub redact: Option<Redact>,
     /// What this one was forked off.
     parent: Option<Box<World>>,
 }

@@ -5,7 +5,7 @@ use super::{Carried, reading};
 use crate::compaction::Redact;
 use crate::context::{Context, NodeIndex, NodeKind};
 use crate::error::Result;
-use crate::saved::saved;
+use crate::saved::{MapEdit, saved};
 
 /// More folds than these are not taken back at once; what is not remembered is read again.
 const REMEMBERED: usize = 4;
@@ -44,6 +44,16 @@ impl Memo {
         }
         reading(context, &messages, redact, |read| carried.add(read))?;
         Ok(carried)
+    }
+
+    /// What it remembers now and did not before.
+    pub fn changes_since(&self, before: &Self) -> MapEdit<NodeIndex, Arc<Carried>> {
+        MapEdit::between(&before.by_summary, &self.by_summary, Arc::ptr_eq)
+    }
+
+    /// Remembers that, too.
+    pub fn put_changes(&mut self, changes: MapEdit<NodeIndex, Arc<Carried>>) {
+        changes.apply(&mut self.by_summary);
     }
 
     /// Remembers what the fold under `summary` carries.

@@ -45,6 +45,7 @@ impl History {
 
     /// Texts are redacted otherwise from now on.
     pub fn forget_redacted_facts(&mut self) {
+        self.touched.extend(self.away.keys().copied());
         for away in self.away.values_mut() {
             away.redacted = None;
         }
@@ -65,6 +66,7 @@ impl History {
         tally: Tally,
         (facts, redacted): (Kept, Option<Kept>),
     ) {
+        self.rewritten.insert(index);
         let node = &mut self.nodes[index.get()];
         node.message = message;
         let pushed = std::mem::replace(&mut node.tally, tally);
@@ -79,6 +81,7 @@ impl History {
         tally: Tally,
     ) -> bool {
         let Some(away) = self.away.remove(&index) else { return true };
+        self.rewritten.insert(index);
         let node = &mut self.nodes[index.get()];
         (node.message, node.tally) = (message, tally);
         away.facts.is_some()

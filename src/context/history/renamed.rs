@@ -85,6 +85,7 @@ impl History {
         });
         self.open_calls = waiting.collect();
         let renamed = new_ids.into_iter().map(|(index, ids)| {
+            self.rewritten.insert(index);
             let message = &mut self.nodes[index.get()].message;
             let now = Arc::new(with_new_ids(message, &ids));
             let before = std::mem::replace(message, now.clone());

@@ -1,17 +1,13 @@
 //! A history in a snapshot.
 
-use std::collections::BTreeMap;
-
 use super::History;
-use super::away::Away;
 use super::calls::OpenCall;
 use super::ids::Ids;
 use super::links::Links;
 use super::{compactions, reasons};
-use crate::context::node::{Node, NodeIndex, NodeKind};
-use crate::context::place::Late;
+use crate::context::node::{Node, NodeIndex, NodeKind, NodeSet};
 use crate::error::Result;
-use crate::hashing::{HashMap, HashSet};
+use crate::hashing::HashSet;
 use crate::message::Role;
 use crate::saved::{MOST_NUMBERS, Reader, Saved, Writer};
 
@@ -30,6 +26,8 @@ impl Saved for History {
             late,
             away,
             links: _,
+            touched: _, // since it was saved
+            rewritten: _,
         } = self;
         nodes.save(out);
         open_calls.save(out);
@@ -46,21 +44,28 @@ impl Saved for History {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let nodes: Vec<Node> = Saved::load(from)?;
-        let is_node = |n: &NodeIndex| n.get() < nodes.len();
-        let open_calls: BTreeMap<String, OpenCall> = Saved::load(from)?;
-        let generated: u64 = Saved::load(from)?;
+        let nodes = Saved::load(from)?;
+        let open_calls = Saved::load(from)?;
+        let generated = Saved::load(from)?;
         let superseded: Vec<(NodeIndex, usize)> = Saved::load(from)?;
-        let late: Late = Saved::load(from)?;
+        let superseded = superseded.into_iter().collect();
+        let (late, away) = (Saved::load(from)?, Saved::load(from)?);
+        Ok(Self { nodes, open_calls, generated, superseded, late, away, ..Self::default() })
+    }
+}
+
+impl History {
+    /// Checks what was read, and finds what follows from it.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID`.
+    pub(in crate::context) fn completed(self, from: &Reader<'_>) -> Result<Self> {
+        let Self { nodes, open_calls, generated, superseded, late, away, .. } = self;
+        let is_node = |n: &NodeIndex| n.get() < nodes.len();
         let named = nodes.iter().filter_map(|n| n.folded_by.as_ref());
         let calls = open_calls.values().flat_map(|c| std::iter::once(&c.caller).chain(&c.stand_in));
-        let away: BTreeMap<NodeIndex, Away> = Saved::load(from)?;
-        let known = named
-            .chain(calls)
-            .chain(superseded.iter().map(|(n, _)| n))
-            .chain(away.keys())
-            .chain(late.nodes())
-            .all(is_node);
+        let known =
+            named.chain(calls).chain(superseded.keys()).chain(away.keys()).chain(late.nodes()).all(is_node);
         from.require(known, "a message that it names is not there")?;
         // A summary is folded by a later one: whoever follows them comes to an end.
         let by_a_summary = |(at, node): (usize, &Node)| {
@@ -85,7 +90,6 @@ impl Saved for History {
         let gone = superseded.iter().all(|(node, at)| node.get() < *at && *at <= nodes.len());
         from.require(gone, "a message left the conversation before it came")?;
         from.require(generated < MOST_NUMBERS, "it has given more ids than there are")?;
-        let superseded: HashMap<NodeIndex, usize> = superseded.into_iter().collect();
         let (links, open) = Links::of(&nodes, &superseded);
         let waits = |(id, call): (&String, &OpenCall)| open.get(id.as_str()) == Some(&call.caller);
         let same = open.len() == open_calls.len() && open_calls.iter().all(waits);
@@ -102,6 +106,8 @@ impl Saved for History {
             away,
             links,
             nodes,
+            touched: NodeSet::default(),
+            rewritten: NodeSet::default(),
         })
     }
 }

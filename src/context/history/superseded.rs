@@ -20,6 +20,7 @@ impl History {
         let now = self.nodes.len();
         let nodes: Vec<NodeIndex> = gone.iter().copied().filter(|n| !self.is_superseded(*n)).collect();
         self.superseded.extend(nodes.iter().map(|n| (*n, now)));
+        self.touched.extend(nodes.iter().copied());
         let before = Superseded { nodes, open_calls: self.open_calls.clone() };
         self.open_calls.retain(|_, call| !self.superseded.contains_key(&call.caller));
         // A call waited before all this if what comes first of it here is its output.
@@ -67,6 +68,7 @@ impl History {
 
     /// Takes [`History::supersede`] back.
     pub fn reinstate(&mut self, before: Superseded) {
+        self.touched.extend(before.nodes.iter().copied());
         for node in before.nodes {
             self.superseded.remove(&node);
         }

@@ -1,13 +1,8 @@
 //! A view in a snapshot. A message that stands as it was pushed was written with the history, and is the same one again.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use super::{Form, Slot, View};
-use crate::context::changes::Changes;
-use crate::context::node::NodeIndex;
-use crate::context::shared::Shared;
-use crate::context::snapshot::Epochs;
 use crate::context::tally::Sums;
 use crate::error::Result;
 use crate::saved::{Reader, Saved, Writer, saved};
@@ -80,10 +75,11 @@ impl Saved for View {
     }
 
     fn load(from: &mut Reader<'_>) -> Result<Self> {
-        let header: Vec<Slot> = Saved::load(from)?;
-        let body: Shared<Vec<Slot>> = Saved::load(from)?;
-        let dropped: Shared<BTreeMap<NodeIndex, Slot>> = Saved::load(from)?;
-        let mut view = Self {
+        let (header, body, dropped) = (Saved::load(from)?, Saved::load(from)?, Saved::load(from)?);
+        Ok(Self {
+            header,
+            body,
+            dropped,
             order: Saved::load(from)?,
             tools: Saved::load(from)?,
             outputs: Saved::load(from)?,
@@ -99,30 +95,34 @@ impl Saved for View {
             pruned: Saved::load(from)?,
             ephemeral: Saved::load(from)?,
             cut_to: from.since(3)?,
-            dropped_tokens: dropped.values().map(Slot::tokens).sum(),
-            hides_requests: dropped.values().any(Slot::opens_turn),
-            sums: Sums::default(),
-            epochs: Epochs::default(),
-            changes: Changes::default(),
-            exchanges: RefCell::default(),
-            header,
-            body,
-            dropped,
-        };
-        for slot in view.header.iter().chain(&view.parts).chain(view.body.iter()) {
-            view.sums.add(slot);
+            ..Self::default()
+        })
+    }
+}
+
+impl View {
+    /// Checks what was read, and sums it up.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID`.
+    pub(in crate::context) fn complete(&mut self, from: &Reader<'_>) -> Result<()> {
+        self.dropped_tokens = self.dropped.values().map(Slot::tokens).sum();
+        self.hides_requests = self.dropped.values().any(Slot::opens_turn);
+        self.exchanges = RefCell::default();
+        self.sums = Sums::default();
+        for slot in self.header.iter().chain(&self.parts).chain(self.body.iter()) {
+            self.sums.add(slot);
         }
-        let len = view.body.len();
+        let len = self.body.len();
         let within = |at: &Option<usize>| at.is_none_or(|at| at <= len);
         let positions =
-            within(&view.changed_from) && within(&view.edited) && view.outputs.iter().all(|at| *at < len);
-        let parts = view.parts_changed_from.is_none_or(|at| at <= view.parts.len());
-        from.require(positions && parts && view.tools < 1 << 40, "a place in the view is not there")?;
-        let mut shown = view.body.iter().map(|s| s.node).peekable();
+            within(&self.changed_from) && within(&self.edited) && self.outputs.iter().all(|at| *at < len);
+        let parts = self.parts_changed_from.is_none_or(|at| at <= self.parts.len());
+        from.require(positions && parts && self.tools < 1 << 40, "a place in the view is not there")?;
+        let mut shown = self.body.iter().map(|s| s.node).peekable();
         let in_order =
-            view.order.iter().all(|n| view.dropped.contains_key(n) || shown.next_if_eq(n).is_some());
-        let all = shown.peek().is_none() && view.order.len() == len + view.dropped.len();
-        from.require(in_order && all, "the view's order is not that of its messages")?;
-        Ok(view)
+            self.order.iter().all(|n| self.dropped.contains_key(n) || shown.next_if_eq(n).is_some());
+        let all = shown.peek().is_none() && self.order.len() == len + self.dropped.len();
+        from.require(in_order && all, "the view's order is not that of its messages")
     }
 }

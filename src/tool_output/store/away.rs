@@ -32,6 +32,7 @@ impl ToolOutputs {
         if output.away.is_some() || output.bytes != bytes {
             return false;
         }
+        self.touched.insert(place);
         self.bytes -= output.bytes;
         output.pieces = Vec::new();
         output.away = Some(key.into());
@@ -62,6 +63,7 @@ impl ToolOutputs {
             let Some(place) = self.places.get(&output.id) else { continue };
             let there = self.outputs.get_mut(place);
             if let Some(there) = there.filter(|there| there.away.is_some()) {
+                self.touched.insert(*place);
                 self.bytes += output.bytes;
                 *there = output.clone();
                 if let Some(here) = &mut self.here {

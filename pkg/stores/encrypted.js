@@ -1,0 +1,139 @@
+// Encryption at rest, around any store: of journals, or an ordinary one.
+
+import { ContextError } from "../error.js";
+import { fromBase64, toBase64 } from "./base64.js";
+import { sealed, unreadable, unsealed } from "./encrypted/envelope.js";
+import { keysOf } from "./encrypted/keys.js";
+import { hidden, isOutput, listedFrom, shown } from "./encrypted/names.js";
+import { sealedRecords, unsealedRecords } from "./encrypted/records.js";
+
+/** How often a text is compared again that another process has stored once more, just as it was. */
+const SWAPS = 10;
+
+const snapshotAt = (name, position) => ({ kind: "snapshot", name, position, what: `the snapshot of \`${name}\` at position ${position}` });
+const itemAt = (kind, name) => ({ kind, name, what: isOutput(name) ? `the tool output \`${name}\`` : `the item \`${name}\`` });
+
+/** The store, but what it is given is encrypted, and what it gives is decrypted and held to be what was stored there. */
+export function encrypted(store, { key } = {}) {
+  for (const method of ["getItem", "setItem", "removeItem"])
+    if (typeof store?.[method] !== "function")
+      throw new ContextError("INVALID_ARGUMENT", `\`store\`: expected a store, with getItem, setItem and removeItem; it has no \`${method}\``);
+  const keys = keysOf(key);
+  const has = (...methods) => methods.every((method) => typeof store[method] === "function");
+
+  /** The names under which an item may lie, the current one first. */
+  async function namesOf(name) {
+    if (!isOutput(name)) return [name];
+    const { id, older } = await keys.current();
+    return Promise.all([id, ...older].map((each) => hidden(keys, each, name)));
+  }
+
+  async function found(method, name) {
+    for (const stored of await namesOf(name)) {
+      const value = (await store[method](stored)) ?? null;
+      if (value !== null) return value;
+    }
+    return null;
+  }
+
+  async function put(method, name, seal) {
+    const { id } = await keys.current();
+    const value = await seal(id);
+    await store[method](isOutput(name) ? await hidden(keys, id, name) : name, value);
+  }
+
+  const sealedText = async (id, name, text) => toBase64(await sealed(keys, id, itemAt("text", name), new TextEncoder().encode(text)));
+
+  async function textIn(name, value) {
+    const body = typeof value === "string" ? fromBase64(value) : null;
+    if (body === null) throw unreadable(itemAt("text", name), "it is none that was stored encrypted");
+    return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await unsealed(keys, itemAt("text", name), body));
+  }
+
+  async function bytesIn(name, value) {
+    const body = bytesOf(value);
+    if (body === null) throw unreadable(itemAt("bytes", name), "it is none that was stored encrypted");
+    return unsealed(keys, itemAt("bytes", name), body);
+  }
+
+  const items = {
+    async getItem(name) {
+      const value = await found("getItem", name);
+      return value === null ? null : textIn(name, value);
+    },
+    setItem: (name, text) => put("setItem", name, (id) => sealedText(id, name, text)),
+    async removeItem(name) {
+      for (const stored of await namesOf(name)) await store.removeItem(stored);
+    },
+  };
+  if (has("getItemRaw", "setItemRaw")) {
+    items.getItemRaw = async (name) => {
+      const value = await found("getItemRaw", name);
+      return value === null ? null : bytesIn(name, value);
+    };
+    items.setItemRaw = (name, value) => {
+      const bytes = Uint8Array.from(value); // at once: the caller may overwrite what it gave
+      return put("setItemRaw", name, (id) => sealed(keys, id, itemAt("bytes", name), bytes));
+    };
+  }
+  if (has("getKeys"))
+    items.getKeys = async (prefix = "") => {
+      const stored = await store.getKeys(listedFrom(prefix));
+      const outputs = stored.filter(isOutput);
+      const { id, older } = outputs.length > 0 ? await keys.current() : {};
+      const names = await Promise.all(stored.map((name) => (isOutput(name) ? shown(keys, [id, ...older], name) : name)));
+      return [...new Set(names)].filter((name) => name !== null && (!isOutput(name) || name.startsWith(prefix)));
+    };
+  if (has("compareAndSet"))
+    items.compareAndSet = async (name, expected, next, options) => {
+      const { id } = await keys.current();
+      const value = await sealedText(id, name, next);
+      const [stored] = await namesOf(name);
+      for (let swaps = 1; ; swaps++) {
+        const there = (await store.getItem(stored)) ?? null;
+        if ((there === null ? null : await textIn(name, there)) !== expected) return false;
+        if (await store.compareAndSet(stored, there, value, options)) return true;
+        if (swaps === SWAPS) return false;
+      }
+    };
+  if (has("close")) items.close = () => store.close();
+  if (!has("read", "append", "replace")) return items;
+
+  return {
+    ...items,
+    async read(name, from) {
+      const journal = await store.read(name, from);
+      if (journal === null) return null;
+      const { position, snapshot, snapshotPosition } = journal;
+      const start = from !== undefined && from >= snapshotPosition ? from : snapshotPosition;
+      return {
+        ...journal,
+        snapshot: snapshot && (await unsealed(keys, snapshotAt(name, snapshotPosition), snapshot)),
+        records: await unsealedRecords(keys, name, start, position, journal.records),
+      };
+    },
+    async append(name, expectedPosition, records) {
+      const given = records.map((record) => Uint8Array.from(record));
+      const { id } = await keys.current();
+      await store.append(name, expectedPosition, await sealedRecords(keys, id, name, expectedPosition, given));
+    },
+    async replace(name, expectedPosition, snapshot, position) {
+      const given = Uint8Array.from(snapshot);
+      const { id } = await keys.current();
+      await store.replace(name, expectedPosition, await sealed(keys, id, snapshotAt(name, position), given), position);
+    },
+    remove: (name) => store.remove(name),
+    list: (prefix) => store.list(prefix),
+    async removeOlder(name, ms) {
+      const removed = [];
+      for (const stored of await namesOf(name)) removed.push(await store.removeOlder(stored, ms));
+      return removed.includes(true);
+    },
+  };
+}
+
+function bytesOf(value) {
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  return typeof value === "string" ? fromBase64(value) : null;
+}

@@ -1,0 +1,64 @@
+// The caller's keys, and what is derived from them: a key of its own for each kind of value under each name, and those that names are
+// encrypted with. So no key encrypts more than one name's values, and how often a random nonce may be drawn is no concern.
+
+import { ContextError } from "../../error.js";
+import { kept } from "../segments/kept.js";
+
+const RAW_BYTES = 32;
+const LONGEST_ID = 100;
+const DERIVED = 1_000;
+
+export function keysOf(ask) {
+  if (typeof ask !== "function") throw new ContextError("INVALID_ARGUMENT", "`key`: expected a function that gives the key of an id, and the current key without one");
+  const imported = new Map();
+  const derived = kept(DERIVED);
+
+  async function asked(id) {
+    let given;
+    try {
+      given = await ask(id);
+    } catch (cause) {
+      throw new ContextError("STORE_FAILED", `the callback \`key\` failed${id === undefined ? "" : ` for \`${id}\``}`, { cause });
+    }
+    if (!given && id !== undefined) throw new ContextError("STORE_FAILED", `there is no key \`${id}\`: what was stored under it cannot be read`);
+    const isId = typeof given?.id === "string" && given.id !== "" && new TextEncoder().encode(given.id).length <= LONGEST_ID;
+    if (!isId || (id !== undefined && given.id !== id))
+      throw new ContextError("INVALID_ARGUMENT", `\`key\`: expected it to give { id, key }, with ${id === undefined ? `a text of 1 to ${LONGEST_ID} bytes` : `\`${id}\``} as the id`);
+    if (!imported.has(given.id)) imported.set(given.id, await importedKey(given.key));
+    return given;
+  }
+
+  /** The id of the current key, and those of older ones under which there may still be something. */
+  async function current() {
+    const { id, older = [] } = await asked();
+    return { id, older: older.filter((earlier) => earlier !== id) };
+  }
+
+  /** A key that is used for nothing else, of the one with this id. */
+  async function derive(id, algorithm, usages, purpose) {
+    const info = JSON.stringify(["contextfold", 1, algorithm.name, ...purpose]);
+    const name = `${id} ${info}`;
+    const there = derived.get(name);
+    if (there) return there;
+    if (!imported.has(id)) await asked(id);
+    const parameters = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(0), info: new TextEncoder().encode(info) };
+    const key = await crypto.subtle.deriveKey(parameters, imported.get(id), algorithm, false, usages);
+    derived.set(name, key);
+    return key;
+  }
+
+  return {
+    current,
+    forValues: (id, kind, name) => derive(id, { name: "AES-GCM", length: 256 }, ["encrypt", "decrypt"], [kind, name]),
+    forNames: async (id) => ({
+      mac: await derive(id, { name: "HMAC", hash: "SHA-256", length: 256 }, ["sign"], ["names"]),
+      cipher: await derive(id, { name: "AES-CTR", length: 256 }, ["encrypt", "decrypt"], ["names"]),
+    }),
+  };
+}
+
+async function importedKey(key) {
+  if (ArrayBuffer.isView(key) && key.byteLength === RAW_BYTES) return crypto.subtle.importKey("raw", key, "HKDF", false, ["deriveKey"]);
+  if (key?.algorithm?.name === "HKDF" && key.usages.includes("deriveKey")) return key;
+  throw new ContextError("INVALID_ARGUMENT", `\`key\`: expected ${RAW_BYTES} random bytes, or a CryptoKey for HKDF with the usage deriveKey`);
+}

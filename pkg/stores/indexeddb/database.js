@@ -1,0 +1,109 @@
+// The database: opened when it is first asked for, and again when it was closed meanwhile.
+//
+//   items       texts and bytes, by key: the only object store before there were journals
+//   times       when each was stored, in milliseconds
+//   journals    position and snapshotPosition, by key
+//   snapshots   bytes, by key
+//   records     whole frames, by [key, position]
+
+import { ContextError } from "../../error.js";
+
+const VERSION = 2;
+const STORES = ["items", "times", "journals", "snapshots", "records"];
+
+/** How long a page that still has an older version open is waited for, in milliseconds. */
+const PATIENCE_MS = 2_000;
+
+export function database(name) {
+  let opened;
+
+  function open() {
+    if (opened) return opened;
+    const opening = (opened = connected(name, () => opened === opening && (opened = undefined)));
+    opening.catch(() => opened === opening && (opened = undefined));
+    return opening;
+  }
+
+  /** A transaction; again where the connection was closed behind our back, as Safari does. */
+  async function begin(stores, mode) {
+    const options = mode === "readwrite" ? { durability: "strict" } : {};
+    try {
+      return (await open()).transaction(stores, mode, options);
+    } catch (error) {
+      if (error?.name !== "InvalidStateError") throw error;
+      opened = undefined;
+      return (await open()).transaction(stores, mode, options);
+    }
+  }
+
+  /**
+   * Does the work in one transaction, which may await nothing but requests of it. Resolves when it is written; where the work throws,
+   * nothing of it is.
+   */
+  async function transact(stores, mode, work) {
+    const transaction = await begin(stores, mode);
+    const ended = new Promise((resolve, reject) => {
+      transaction.oncomplete = resolve;
+      transaction.onabort = () => reject(transaction.error ?? new DOMException("the transaction was aborted", "AbortError"));
+    });
+    ended.catch(() => {}); // it is awaited below
+    let result;
+    try {
+      result = await work((store) => transaction.objectStore(store));
+    } catch (error) {
+      try {
+        transaction.abort();
+      } catch {
+        // it has ended already
+      }
+      await ended.catch(() => {});
+      throw error;
+    }
+    await ended;
+    return result;
+  }
+
+  async function close() {
+    const closing = opened;
+    opened = undefined;
+    (await closing?.catch(() => undefined))?.close();
+  }
+
+  return { transact, asked, close };
+}
+
+/** What a request gives. */
+function asked(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+function connected(name, onClosed) {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open(name, VERSION);
+    let isGivenUp = false;
+    request.onupgradeneeded = () => {
+      for (const store of STORES) if (!request.result.objectStoreNames.contains(store)) request.result.createObjectStore(store);
+    };
+    request.onblocked = () =>
+      setTimeout(() => {
+        isGivenUp = true;
+        reject(
+          new ContextError("STORE_FAILED", `the database \`${name}\` cannot be renewed: another page has it open with an older version of contextfold. Close or reload that page, and try again`),
+        );
+      }, PATIENCE_MS);
+    request.onerror = () => reject(request.error);
+    request.onsuccess = () => {
+      const db = request.result;
+      if (isGivenUp) return db.close();
+      db.onclose = onClosed;
+      db.onversionchange = () => {
+        db.close(); // a page with a newer version waits for that
+        onClosed();
+      };
+      resolve(db);
+    };
+  });
+}

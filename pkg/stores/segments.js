@@ -1,0 +1,329 @@
+// The contract of journal stores on top of an ordinary store: a journal is a snapshot, segments of records, and a head that names them.
+//
+// A save puts its segment beside the others and then swaps the head: whoever reads, reads a whole state. What the head does not name any
+// more is removed behind that; a reader that misses it reads the head again.
+
+import { ContextError } from "../error.js";
+import { conflict } from "./conflict.js";
+import { startBehind } from "./frames.js";
+import { headNaming, isBehind, isCutOff, itemsOf, readHead } from "./segments/head.js";
+import { kept } from "./segments/kept.js";
+import { headOf, itemOf, leaseOf, newToken, newVersion, readHeadName, readItem, segmentOf, snapshotOf } from "./segments/names.js";
+import { lyingUnder, newestWhole } from "./segments/newest.js";
+import { ordinary } from "./segments/ordinary.js";
+import { joined, lead, wholePart } from "./segments/records.js";
+import { times } from "./segments/times.js";
+
+/** So many segments of one level stand beside each other; with the next save they become one of the next level. */
+const FAN_OUT = 8;
+
+/** How often a head that moves on while it is read is read again. */
+const READS = 10;
+
+/** How often, and after how many milliseconds, a head that names nothing is left to whoever is writing it. */
+const TORN_READS = 4;
+const TORN_MS = 25;
+
+/** So many heads are remembered, and of so many bytes of segments what they hold. */
+const HEADS = 1_000;
+const CACHE_BYTES = 8 << 20;
+
+/** What reports say of a session that was read without its head, or not to its end. */
+const NO_HEAD =
+  "the store's head of this session was cut off, as when a process dies while it saves: this is the newest state that lay there whole; look whether the last messages are there, and save";
+const NO_END =
+  "the store's last records of this session were cut off, as when a machine loses its power: this is what lay before them whole; look whether the last messages are there, and save";
+
+/** Journals in an ordinary store. */
+export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
+  const items = ordinary(store);
+  const heads = kept(HEADS);
+  const segments = kept(cacheBytes, (bytes) => bytes.length);
+  /** What failed saves may have left, by key: it goes once another one has succeeded. */
+  const leftOver = kept(HEADS);
+
+  /** The head of a key, once whoever is writing it has: a store that writes files empties them first. `null`: there is none. */
+  async function currentHead(key) {
+    for (let reads = 1; ; reads++) {
+      const text = await items.text(headOf(key));
+      if (text === null) heads.forget(key);
+      if (text === null) return null;
+      const head = readHead(text);
+      if (head) heads.set(key, head);
+      if (head) return head;
+      heads.forget(key);
+      if (reads < TORN_READS) {
+        await sleep(TORN_MS);
+        continue;
+      }
+      const newest = isCutOff(text) ? await newestWhole(items, key) : null;
+      if (!newest) throw damaged(key, "names no version");
+      return { ...newest.head, text, leftOver: newest.leftOver, notice: NO_HEAD };
+    }
+  }
+
+  async function recordsOf(key, segment) {
+    const name = segmentOf(key, segment);
+    const there = segments.get(name);
+    if (there) return there;
+    const bytes = await items.bytes(name);
+    if (bytes) segments.set(name, bytes);
+    return bytes;
+  }
+
+  /** The records of some of a head's segments; `null` where one is not there any more. */
+  async function recordsOfAll(key, chosen) {
+    const arrays = await Promise.all(chosen.map((segment) => recordsOf(key, segment)));
+    return arrays.includes(null) ? null : joined(arrays);
+  }
+
+  async function read(key, from) {
+    let missing = { text: undefined, reads: 0 };
+    for (let reads = 0; reads < READS; reads++) {
+      const head = await currentHead(key);
+      if (head === null) return null;
+      const has = from !== undefined && from >= head.snapshotPosition;
+      const chosen = head.segments.filter(({ to }) => !has || to > from);
+      const [snapshot, all] = await Promise.all([has ? null : items.bytes(snapshotOf(key, head.version)), recordsOfAll(key, chosen)]);
+      if ((!has && snapshot === null) || all === null) {
+        // Somebody saved meanwhile and took it out, or else it is gone.
+        missing = { text: head.text, reads: head.text === missing.text ? missing.reads + 1 : 1 };
+        if (missing.reads === TORN_READS) break;
+        if (missing.reads > 1) await sleep(TORN_MS);
+        continue;
+      }
+      const { records, position } = wholePart(all, chosen[0]?.from ?? head.position, head.position);
+      const { snapshotPosition, notice = position < head.position ? NO_END : undefined } = head;
+      return { position, snapshot, snapshotPosition, records: has ? records.slice(startBehind(records, from)) : records, ...(notice && { notice }) };
+    }
+    throw damaged(key, "names what is not there");
+  }
+
+  /** The head that a save goes on from; a conflict where the journal stands elsewhere. */
+  async function standing(key, expected, isFirstLook) {
+    const known = isFirstLook ? heads.get(key) : undefined;
+    if (known && known.position === expected) return known;
+    const head = await currentHead(key);
+    if (head === null) throw conflict(key, expected, null);
+    if (head.position === expected) return head;
+    const mended = expected < head.position ? await endingAt(key, head, expected) : null;
+    if (!mended) throw conflict(key, expected, head.position);
+    return mended;
+  }
+
+  /** A head whose last segments are not whole, up to where they are, if that is the position. */
+  async function endingAt(key, head, position) {
+    const chosen = head.segments.filter(({ to }) => to > position);
+    const last = await recordsOfAll(key, chosen.slice(-1));
+    if (last === null || chosen.length === 0 || wholePart(last, chosen.at(-1).from, head.position).position === head.position) return null;
+    const all = await recordsOfAll(key, chosen);
+    if (all === null) return null;
+    const whole = wholePart(all, chosen[0].from, head.position);
+    if (whole.position !== position) return null;
+    const before = head.segments.slice(0, head.segments.length - chosen.length);
+    return { ...headNaming(head.version, head.snapshotPosition, before), text: head.text, position, rest: whole.records, leftOver: itemsOf(key, head) };
+  }
+
+  async function append(key, expected, records) {
+    const added = joined(records); // at once: the caller may overwrite what it gave
+    const count = records.length;
+    for (let tries = 1; ; tries++) {
+      const head = await standing(key, expected, tries === 1);
+      if (count === 0) return;
+      const { stay, bytes } = await merged(key, head, added, count);
+      const from = stay.at(-1)?.to ?? head.snapshotPosition;
+      const before = headNaming(head.version, head.snapshotPosition, stay).token;
+      const segment = { from, to: expected + count, before, token: newToken() };
+      const next = headNaming(head.version, head.snapshotPosition, [...stay, segment]);
+      const name = segmentOf(key, segment);
+      await put(key, name, bytes);
+      if (await swapped(key, head, next, name)) {
+        segments.set(name, bytes);
+        return settled(key, head, next);
+      }
+      if (tries === READS) throw conflict(key, expected, null);
+    }
+  }
+
+  /** Which segments stay as they are, and the bytes of the new one: the new records, behind those of the segments that it takes in. */
+  async function merged(key, head, added, count) {
+    const stay = [...head.segments];
+    let taken = count + (head.position - (stay.at(-1)?.to ?? head.snapshotPosition));
+    const parts = [];
+    for (;;) {
+      const level = levelOf(taken);
+      const smaller = stay.length - stay.findLastIndex((segment) => levelOf(segment.to - segment.from) > level) - 1;
+      const same = stay.slice(stay.length - smaller).filter((segment) => levelOf(segment.to - segment.from) === level).length;
+      // Those of lower levels are smaller than what is new: to take them in costs no more than that.
+      const lower = smaller - same;
+      const n = same >= FAN_OUT ? smaller : lower;
+      if (n === 0) break;
+      const chosen = stay.splice(stay.length - n, n);
+      parts.unshift(...chosen);
+      taken += chosen.at(-1).to - chosen[0].from;
+    }
+    const before = await recordsOfAll(key, parts);
+    if (before === null) throw damaged(key, "names what is not there");
+    // What is damaged stays as it is and where it is.
+    if (parts.length > 0 && !lead(before, parts[0].from, parts.at(-1).to)) return { stay: head.segments, bytes: added };
+    return { stay, bytes: joined([before, head.rest ?? new Uint8Array(0), added]) };
+  }
+
+  async function replace(key, expected, snapshot, position) {
+    const bytes = snapshot.slice(); // at once, as above
+    const version = newVersion(position, bytes);
+    for (let tries = 1; ; tries++) {
+      const head = expected === null ? null : await standing(key, expected, tries === 1);
+      if (head === null) {
+        const there = await items.text(headOf(key));
+        if (there !== null) throw conflict(key, null, (await currentHead(key))?.position ?? position);
+      }
+      const next = headNaming(version, position, []);
+      const name = snapshotOf(key, version);
+      await put(key, name, bytes);
+      if (await swapped(key, head, next, name)) return settled(key, head, next);
+      if (tries === READS) throw conflict(key, expected, null);
+    }
+  }
+
+  /** Puts an item beside what is there. What was not written to its end is never read: it goes now, or with the next save. */
+  async function put(key, name, bytes) {
+    try {
+      await items.putBytes(name, bytes);
+    } catch (error) {
+      await items.remove(name).catch(() => leave(key, [name]));
+      throw error;
+    }
+  }
+
+  /**
+   * Swaps the head; whether that was done. `false`: somebody else did, and nothing of this save is left. A swap may have been made
+   * though its answer got lost: then what is there is this one, or goes on from it.
+   */
+  async function swapped(key, head, next, name) {
+    let failure;
+    try {
+      if (await items.swap(headOf(key), head?.text ?? null, next.text)) return true;
+    } catch (error) {
+      failure = error;
+    }
+    heads.forget(key);
+    let there;
+    try {
+      const text = await settledText(key);
+      there = text === null ? null : readHead(text);
+      if (text !== null && !there) throw damaged(key, "names no version");
+      if (there && (isBehind(there, next) || ((failure || !items.swapsAtOnce) && (await isTakenUp(there, next, name))))) return true;
+    } catch (error) {
+      leave(key, [name]); // nobody can tell whether it was made
+      throw failure ?? error;
+    }
+    if (failure) {
+      leave(key, [name]); // it may be made yet
+      throw failure;
+    }
+    await items.remove(name).catch(() => leave(key, [name]));
+    return false;
+  }
+
+  async function settledText(key) {
+    for (let reads = 1; ; reads++) {
+      const text = await items.text(headOf(key));
+      if (text === null || readHead(text) || reads === TORN_READS) return text;
+      await sleep(TORN_MS);
+    }
+  }
+
+  /** Whether who saved what is there now went on from this save: it has taken its item out then. One that took its place leaves it. */
+  async function isTakenUp(there, next, name) {
+    if (there.position <= next.position) return false;
+    await sleep(TORN_MS);
+    return (await items.bytes(name)) === null;
+  }
+
+  /** After a swap: what the head does not name any more goes. */
+  async function settled(key, before, next) {
+    heads.set(key, next);
+    const named = new Set(itemsOf(key, next));
+    const old = [...(before ? itemsOf(key, before) : []), ...(before?.leftOver ?? []), ...(leftOver.get(key) ?? [])];
+    leftOver.forget(key);
+    await removeAll(key, old.filter((name) => !named.has(name)));
+  }
+
+  async function removeAll(key, names) {
+    const remove = async (name) => {
+      segments.forget(name);
+      await items.remove(name).catch(() => leave(key, [name]));
+    };
+    await Promise.all([...new Set(names)].map(remove));
+  }
+
+  const leave = (key, names) => leftOver.set(key, [...(leftOver.get(key) ?? []), ...names].slice(-100));
+
+  async function remove(key) {
+    const text = await items.text(headOf(key));
+    const head = text === null ? null : readHead(text);
+    heads.forget(key);
+    if (text !== null) await items.remove(headOf(key)); // first: from here on nothing is there
+    const lying = (await lyingUnder(items, key))?.names ?? [];
+    await removeAll(key, [...(head ? itemsOf(key, head) : []), ...lying, ...(leftOver.get(key) ?? [])]);
+    leftOver.forget(key);
+    await items.remove(leaseOf(key));
+  }
+
+  /** Names that begin so. A store with folders lists whole ones, and writes `:` for `/`. */
+  async function listed(prefix, read) {
+    const names = await items.keys(/^.*[:/\\]|/s.exec(prefix)[0]);
+    if (names === null) throw new ContextError("STORE_FAILED", "the store lists no keys: it has no `getKeys`");
+    const loose = prefix.replace(/[/\\]/g, ":");
+    const begins = (name) => name.startsWith(prefix) || (loose !== prefix && !/[/\\]/.test(name) && name.startsWith(loose));
+    return names.map(read).filter((name) => name !== null && begins(name));
+  }
+
+  const stored = times(items);
+  return {
+    read,
+    append,
+    replace,
+    remove,
+    list: (prefix = "") => listed(prefix, readHeadName),
+    getItem: (name) => items.text(itemOf(name)),
+    async setItem(name, value) {
+      await stored.renew(name);
+      await items.putText(itemOf(name), value);
+    },
+    async removeItem(name) {
+      await items.remove(itemOf(name));
+      await stored.forget(name);
+    },
+    getItemRaw: (name) => items.bytes(itemOf(name)),
+    async setItemRaw(name, value) {
+      const bytes = value.slice(); // at once, as above
+      await stored.renew(name);
+      await items.putBytes(itemOf(name), bytes);
+    },
+    getKeys: (prefix = "") => listed(prefix, readItem),
+    async compareAndSet(name, expected, next, options) {
+      const done = await items.swap(itemOf(name), expected, next, options);
+      if (done) await stored.renew(name).catch(() => {}); // it was done
+      return done;
+    },
+    removeOlder: stored.removeOlder,
+  };
+}
+
+/** By how many records it holds: eight times as many are a level more. */
+function levelOf(count) {
+  return Math.floor(Math.log2(count) / Math.log2(FAN_OUT));
+}
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** `STORE_FAILED` that no waiting mends. */
+function damaged(key, how) {
+  const head = headOf(key);
+  return new ContextError(
+    "STORE_FAILED",
+    `the store holds no whole session under \`${key}\`: \`${head}\` ${how}. Nothing in memory is lost: save it under another key. To use this key again, remove \`${head}\` from the store`,
+  );
+}

@@ -1,0 +1,68 @@
+// The head: a small text that names everything that is current.
+//
+//   j1 VERSION POSITION COUNT.TOKEN COUNT.TOKEN … ~CHECKSUM
+//
+// VERSION is the snapshot, POSITION where it stands, and each COUNT.TOKEN a segment behind the one before, the oldest first.
+
+import { checksum } from "../frames.js";
+import { readVersion, segmentOf, snapshotOf } from "./names.js";
+
+const FORM = /^j1 (\S+) (\d{1,16})((?: [0-9a-z]{1,11}\.[0-9a-z]{8})*) ~([0-9a-f]{8})$/;
+
+/** What a process that died while it wrote a head may have left of it: its beginning. */
+const BEGINNINGS = [/^j(1( [ 0-9a-z.-]*(~[0-9a-f]{0,7})?)?)?$/, /^v(\d*|\d+-[0-9a-fA-F]{0,15})$/];
+
+/** A state of a journal as a head, whose text names it. */
+export function headNaming(version, snapshotPosition, segments) {
+  const { token } = readVersion(version);
+  const words = ["j1", version, snapshotPosition, ...segments.map(({ from, to, token }) => `${(to - from).toString(36)}.${token}`)].join(" ");
+  const last = segments.at(-1);
+  return {
+    text: `${words} ~${sumOf(words)}`,
+    version,
+    snapshotPosition,
+    segments,
+    position: last?.to ?? snapshotPosition,
+    token: last?.token ?? token,
+  };
+}
+
+/** The head that a text is; `null` for what names nothing. */
+export function readHead(text) {
+  const old = text.startsWith("v") ? readVersion(text) : null;
+  if (old) return { ...headNaming(text, old.position, []), text };
+  const [, version, position, listed, sum] = FORM.exec(text) ?? [];
+  const snapshot = version ? readVersion(version) : null;
+  if (!snapshot || sum !== sumOf(text.slice(0, -10))) return null;
+  const segments = [];
+  let [to, before] = [Number(position), snapshot.token];
+  for (const word of listed.split(" ").filter(Boolean)) {
+    const [count, token] = word.split(".");
+    segments.push({ from: to, to: to + parseInt(count, 36), before, token });
+    ({ to } = segments.at(-1));
+    before = token;
+  }
+  return { ...headNaming(version, Number(position), segments), text };
+}
+
+/** Whether a text that is no head is what a process left that died while it wrote one: nothing of it, its beginning, or a file of zeros. */
+export function isCutOff(text) {
+  const written = text.replace(/\0+$/, "");
+  return written === "" || BEGINNINGS.some((form) => form.test(written));
+}
+
+/** The items that a head names. */
+export function itemsOf(key, head) {
+  return [snapshotOf(key, head.version), ...head.segments.map((segment) => segmentOf(key, segment))];
+}
+
+/** Whether a head goes on from the state of another one, as far as it tells. */
+export function isBehind(head, earlier) {
+  const states = [{ to: head.snapshotPosition, token: readVersion(head.version).token }, ...head.segments];
+  return states.some(({ to, token }) => to === earlier.position && token === earlier.token);
+}
+
+function sumOf(words) {
+  const bytes = new TextEncoder().encode(words);
+  return checksum(bytes, 0, bytes.length)[0].toString(16).padStart(8, "0");
+}

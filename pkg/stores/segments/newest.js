@@ -1,0 +1,75 @@
+// The newest state that lies under a key whole, where a process died while it wrote the head.
+
+import { headNaming, itemsOf } from "./head.js";
+import { isWholeSnapshot, readSegment, readVersion, segmentOf, snapshotOf } from "./names.js";
+import { lead } from "./records.js";
+
+/** What lies under a key: its snapshots, its segments, and the names of both. `null` where the store lists no keys. */
+export async function lyingUnder(items, key) {
+  const versions = await namesBehind(items, snapshotOf(key, ""));
+  const names = await namesBehind(items, `${key}:s:`);
+  if (versions === null || names === null) return null;
+  const snapshots = versions.map((version) => ({ version, ...readVersion(version) })).filter(({ token }) => token !== undefined);
+  const segments = names.map(readSegment).filter((segment) => segment !== null);
+  return { snapshots, segments, names: [...snapshots.map(({ version }) => snapshotOf(key, version)), ...segments.map((segment) => segmentOf(key, segment))] };
+}
+
+/** A head that names it, and what is left over beside that. `null` where there is none, or the store lists no keys. */
+export async function newestWhole(items, key) {
+  const lying = await lyingUnder(items, key);
+  if (lying === null) return null;
+  const { snapshots, segments } = lying;
+  const reach = reaches(segments);
+  const far = ({ position, token }) => reach(position, token);
+  const best = { position: -1, head: null };
+  for (const snapshot of snapshots.sort((a, b) => far(b) - far(a) || byName(b.version, a.version))) {
+    if (far(snapshot) <= best.position) continue;
+    const bytes = await items.bytes(snapshotOf(key, snapshot.version));
+    if (bytes === null || !isWholeSnapshot(snapshot.version, bytes)) continue;
+    const path = await wholePath(items, key, segments, reach, snapshot.position, snapshot.token);
+    const head = headNaming(snapshot.version, snapshot.position, path);
+    if (head.position > best.position) Object.assign(best, { position: head.position, head });
+  }
+  if (best.head === null) return null;
+  const named = new Set(itemsOf(key, best.head));
+  const isOver = (name) => !named.has(name) && endOf(name) <= best.position;
+  return { head: best.head, leftOver: lying.names.filter(isOver) };
+}
+
+/** The names that begin so, without that. A store may write `:` for `/`, and one for several. */
+async function namesBehind(items, prefix) {
+  const loose = (name) => name.replace(/[/\\:]+/g, ":").replace(/^:/, "");
+  const keys = await items.keys(prefix);
+  return keys?.filter((name) => loose(name).startsWith(loose(prefix))).map((name) => loose(name).slice(loose(prefix).length)) ?? null;
+}
+
+/** How far segments lead from a state, if all of them are whole. */
+function reaches(segments) {
+  const far = new Map();
+  const reach = (position, token) => far.get(`${position} ${token}`) ?? position;
+  for (const { from, to, before, token } of [...segments].sort((a, b) => b.from - a.from))
+    far.set(`${from} ${before}`, Math.max(reach(from, before), reach(to, token)));
+  return reach;
+}
+
+/** The segments that lead farthest from a state and are whole. */
+async function wholePath(items, key, segments, reach, position, token) {
+  const behind = segments.filter(({ from, before }) => from === position && before === token);
+  const far = (segment) => reach(segment.to, segment.token);
+  let longest = [];
+  for (const segment of behind.sort((a, b) => far(b) - far(a) || byName(b.token, a.token))) {
+    if (far(segment) <= (longest.at(-1)?.to ?? position)) break;
+    const bytes = await items.bytes(segmentOf(key, segment));
+    if (bytes === null || !lead(bytes, segment.from, segment.to)) continue;
+    const path = [segment, ...(await wholePath(items, key, segments, reach, segment.to, segment.token))];
+    if (path.at(-1).to > (longest.at(-1)?.to ?? position)) longest = path;
+  }
+  return longest;
+}
+
+function endOf(name) {
+  const last = name.slice(name.lastIndexOf(":") + 1);
+  return (readSegment(last) ?? readVersion(last)).position;
+}
+
+const byName = (a, b) => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,47 @@
+// When items were stored: beside each one lies its time, by the clock of the process that stored it. An ordinary store keeps none.
+//
+// Who removes an item claims its time first, by a swap. So one that is stored again at that instant is either new already, and stays,
+// or is stored behind the removal.
+
+import { itemOf, newToken, timeOf } from "./names.js";
+
+/** How long a removal may take, in milliseconds: then its process has died. */
+const REMOVAL_MS = 30_000;
+const LOOK_MS = 20;
+
+const told = (letter) => `${letter}${Date.now()}-${newToken()}`;
+const isClaim = (text) => text.startsWith("x");
+const ageOf = (text) => Date.now() - Number(/^[tx](\d+)-/.exec(text)?.[1] ?? 0);
+
+export function times(items) {
+  /** The item is new from here on. Before it is stored: a removal that is under way is waited for. */
+  async function renew(name) {
+    const end = Date.now() + REMOVAL_MS;
+    let there = null;
+    while (items.swapsAtOnce && Date.now() <= end) {
+      if (await items.swap(timeOf(name), there, told("t"))) return;
+      there = await items.text(timeOf(name));
+      if (there === null || !isClaim(there)) continue;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      there = await items.text(timeOf(name));
+      if (there !== null && isClaim(there)) there = ""; // it is not to be swapped
+    }
+    await items.putText(timeOf(name), told("t"));
+  }
+
+  async function removeOlder(name, ms) {
+    const there = await items.text(timeOf(name));
+    if (there === null) {
+      // Stored before there were times: its own begins now.
+      if ((await items.bytes(itemOf(name))) !== null) await items.swap(timeOf(name), null, told("t"));
+      return false;
+    }
+    if (ageOf(there) <= (isClaim(there) ? REMOVAL_MS : ms)) return false;
+    if (!(await items.swap(timeOf(name), there, told("x")))) return false;
+    await items.remove(itemOf(name));
+    await items.remove(timeOf(name));
+    return true;
+  }
+
+  return { renew, removeOlder, forget: (name) => items.remove(timeOf(name)) };
+}

@@ -1,0 +1,199 @@
+//! What of a context is new since a session was last saved: what a record of its journal holds.
+
+use super::alike::Alike;
+use super::core::Context;
+use super::fold::{Fold, Stood};
+use super::history::{History, NodeChange};
+use super::holders::Holders;
+use super::node::{Node, NodeIndex};
+use super::outputs::OnEntry;
+use super::report::LeftOut;
+use super::view::{SlotChange, ViewChanges, ViewMark};
+use crate::error::Result;
+use crate::facts::Drawn;
+use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
+use crate::tool_output::Output;
+
+/// A context as it was when it was saved, as far as it takes to tell what is new.
+#[derive(Debug)]
+pub struct ContextMark {
+    nodes: usize,
+    view: ViewMark,
+    folds: usize,
+    folds_changed: u64,
+    told: usize,
+    left_out: Vec<LeftOut>,
+}
+
+/// What is new of a context.
+#[derive(Debug)]
+pub struct ContextChanges {
+    nodes: Vec<Node>,
+    changed: Vec<NodeChange>,
+    view: ViewChanges,
+    outputs: MapEdit<u64, Output>,
+    folds: ListEdit<FoldChange>,
+    left_out: ListEdit<LeftOut>,
+    told: ListEdit<LeftOut>,
+}
+
+saved!(struct ContextChanges { nodes, changed, view, outputs, folds, left_out, told });
+
+/// A fold whose messages are not told where the history tells them.
+#[derive(Debug, Clone)]
+struct FoldChange {
+    members: Vec<NodeIndex>,
+    summary: NodeIndex,
+    retain: Option<NodeIndex>,
+    ask: Option<NodeIndex>,
+    text: String,
+    tokens_folded: u64,
+    created_at: Option<f64>,
+    altered: Vec<(SlotChange, bool)>,
+    pointers: Vec<(NodeIndex, NodeIndex)>,
+}
+
+saved!(struct FoldChange { members, summary, retain, ask, text, tokens_folded, created_at, altered, pointers });
+
+impl FoldChange {
+    fn of(fold: &Fold, history: &History) -> Self {
+        let Fold { members, summary, retain, ask, text, tokens_folded, created_at, altered, pointers } = fold;
+        Self {
+            members: members.clone(),
+            summary: *summary,
+            retain: *retain,
+            ask: *ask,
+            text: text.clone(),
+            tokens_folded: *tokens_folded,
+            created_at: *created_at,
+            altered: altered
+                .iter()
+                .map(|stood| (SlotChange::of(&stood.slot, history), stood.shown))
+                .collect(),
+            pointers: pointers.clone(),
+        }
+    }
+
+    /// The fold; `None` where a node of it is not there.
+    fn fold(self, history: &History) -> Option<Fold> {
+        let stood = |(slot, shown): (SlotChange, bool)| Some(Stood { slot: slot.slot(history)?, shown });
+        Some(Fold {
+            members: self.members,
+            summary: self.summary,
+            retain: self.retain,
+            ask: self.ask,
+            text: self.text,
+            tokens_folded: self.tokens_folded,
+            created_at: self.created_at,
+            altered: self.altered.into_iter().map(stood).collect::<Option<_>>()?,
+            pointers: self.pointers,
+        })
+    }
+}
+
+impl ContextMark {
+    /// How many nodes there were.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+}
+
+impl ContextChanges {
+    /// Whether anything is new.
+    pub fn is_any(&self) -> bool {
+        let Self { nodes, changed, view, outputs, folds, left_out, told } = self;
+        !(nodes.is_empty() && changed.is_empty() && outputs.is_empty() && folds.is_empty())
+            || view.is_any()
+            || !left_out.is_empty()
+            || !told.is_empty()
+    }
+}
+
+impl Context {
+    /// The context as it is saved now.
+    pub fn mark_saved(&mut self) -> ContextMark {
+        self.history.mark_saved();
+        self.outputs.mark_saved();
+        self.told_anew = false;
+        ContextMark {
+            nodes: self.history.len(),
+            view: self.view.mark_saved(),
+            folds: self.folds.len(),
+            folds_changed: self.folds_changed,
+            told: self.told.len(),
+            left_out: self.left_out.clone(),
+        }
+    }
+
+    /// What is new since it was saved.
+    pub fn changes_since(&self, mark: &ContextMark) -> ContextChanges {
+        let history = &self.history;
+        let fold = |fold: &Fold| FoldChange::of(fold, history);
+        // Each new fold is one change.
+        let new_folds = self.folds_changed.checked_sub(mark.folds_changed);
+        let grown = self.folds.len().checked_sub(mark.folds).map(|new| new as u64);
+        let folds = if grown.is_some() && grown == new_folds {
+            ListEdit::append(mark.folds, self.folds[mark.folds..].iter().map(fold).collect())
+        } else {
+            ListEdit::anew(mark.folds, self.folds.iter().map(fold).collect())
+        };
+        let told = if self.told_anew {
+            ListEdit::anew(mark.told, self.told.clone())
+        } else {
+            ListEdit::append(mark.told, self.told[mark.told..].to_vec())
+        };
+        ContextChanges {
+            nodes: history.new_nodes(mark.nodes),
+            changed: history.node_changes(mark.nodes),
+            view: self.view.changes_since(&mark.view, history),
+            outputs: self.outputs.changes(),
+            folds,
+            left_out: ListEdit::between(&mark.left_out, &self.left_out, |before, now| before == now),
+            told,
+        }
+    }
+
+    /// Puts in what is new. What follows from it is found by [`Context::complete`]. `None` where it is of another context.
+    pub fn put_changes(&mut self, changes: ContextChanges) -> Option<()> {
+        let ContextChanges { nodes, changed, view, outputs, folds, left_out, told } = changes;
+        self.history.put_changes(nodes, changed).then_some(())?;
+        let history = &self.history;
+        self.view.put_changes(view, history)?;
+        self.outputs.put_changes(outputs);
+        let folds = folds.try_map(|fold| fold.fold(history))?;
+        let fits =
+            folds.apply(&mut self.folds) && left_out.apply(&mut self.left_out) && told.apply(&mut self.told);
+        fits.then_some(())
+    }
+
+    /// Facts are drawn from the history again, when they are needed.
+    pub fn draw_anew(&mut self) {
+        self.facts = Drawn::default();
+        self.alike = Alike::default();
+        self.holders = Holders::default();
+    }
+
+    /// What else a context holds: it is little, and told whole.
+    pub fn save_rest<'s>(&'s self, out: &mut Writer<'s>) {
+        self.history.save_rest(out);
+        self.view.save_rest(out);
+        self.outputs.save_rest(out);
+        self.on_entry.save(out);
+        self.pointers.save(out);
+        self.folds_changed.save(out);
+    }
+
+    /// Reads that.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID`.
+    pub fn load_rest(&mut self, from: &mut Reader<'_>) -> Result<()> {
+        self.history.load_rest(from)?;
+        self.view.load_rest(from)?;
+        self.outputs.load_rest(from)?;
+        self.on_entry = OnEntry::load(from)?;
+        self.pointers = Saved::load(from)?;
+        self.folds_changed = Saved::load(from)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,201 @@
+//! What of a view is new since a session was last saved.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::{Form, Slot, View};
+use crate::context::history::History;
+use crate::context::node::NodeIndex;
+use crate::context::shared::Shared;
+use crate::context::snapshot::Snapshot;
+use crate::context::tally::{PartName, Tally};
+use crate::error::Result;
+use crate::message::Message;
+use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
+
+/// A view as it was when it was saved, as far as it takes to tell what is new. What is long is compared by what it refers to.
+#[derive(Debug)]
+pub struct ViewMark {
+    slots: Snapshot,
+    header: usize,
+    parts: usize,
+    order: Vec<NodeIndex>,
+    dropped: Shared<BTreeMap<NodeIndex, Slot>>,
+    pruned: BTreeMap<NodeIndex, Slot>,
+    hidden_parts: Vec<Slot>,
+    outputs: Vec<usize>,
+}
+
+/// A slot that says whether its message is that of its node: then it is not told twice.
+#[derive(Debug, Clone)]
+pub struct SlotChange {
+    node: NodeIndex,
+    /// `None`: the node's.
+    message: Option<Arc<Message>>,
+    tally: Tally,
+    part: PartName,
+    form: Form,
+}
+
+saved!(struct SlotChange { node, message, tally, part, form });
+
+/// What is new of a view.
+#[derive(Debug)]
+pub struct ViewChanges {
+    /// Header and context parts, where they are others.
+    fixed: Option<(Vec<SlotChange>, Vec<SlotChange>)>,
+    hidden_parts: Option<Vec<SlotChange>>,
+    body: ListEdit<SlotChange>,
+    order: ListEdit<NodeIndex>,
+    dropped: MapEdit<NodeIndex, SlotChange>,
+    pruned: MapEdit<NodeIndex, SlotChange>,
+    outputs: ListEdit<usize>,
+}
+
+saved!(struct ViewChanges { fixed, hidden_parts, body, order, dropped, pruned, outputs });
+
+impl SlotChange {
+    pub fn of(slot: &Slot, history: &History) -> Self {
+        let is_nodes = Arc::ptr_eq(&slot.message, &history.node(slot.node).message);
+        Self {
+            node: slot.node,
+            message: (!is_nodes).then(|| slot.message.clone()),
+            tally: slot.tally,
+            part: slot.part,
+            form: slot.form,
+        }
+    }
+
+    /// The slot; `None` where its node is not there.
+    pub fn slot(self, history: &History) -> Option<Slot> {
+        let Self { node, message, tally, part, form } = self;
+        let known = history.nodes().get(node.get())?;
+        Some(Slot { node, message: message.unwrap_or_else(|| known.message.clone()), tally, part, form })
+    }
+}
+
+impl ViewChanges {
+    /// Whether anything is new.
+    pub fn is_any(&self) -> bool {
+        let Self { fixed, hidden_parts, body, order, dropped, pruned, outputs } = self;
+        fixed.is_some()
+            || hidden_parts.is_some()
+            || !(body.is_empty() && order.is_empty() && dropped.is_empty())
+            || !(pruned.is_empty() && outputs.is_empty())
+    }
+}
+
+/// Whether a slot stands as it stood.
+fn same(before: &Slot, now: &Slot) -> bool {
+    before.node == now.node
+        && Arc::ptr_eq(&before.message, &now.message)
+        && (before.tally, before.part, before.form) == (now.tally, now.part, now.form)
+}
+
+fn all_same(before: &[Slot], now: &[Slot]) -> bool {
+    before.len() == now.len() && before.iter().zip(now).all(|(before, now)| same(before, now))
+}
+
+impl View {
+    /// The view as it is saved now.
+    pub(in crate::context) fn mark_saved(&self) -> ViewMark {
+        ViewMark {
+            slots: self.snapshot(),
+            header: self.header.len(),
+            parts: self.parts.len(),
+            order: self.order.to_vec(),
+            dropped: self.dropped.clone(),
+            pruned: self.pruned.clone(),
+            hidden_parts: self.hidden_parts.clone(),
+            outputs: self.outputs.iter().copied().collect(),
+        }
+    }
+
+    /// What is new since it was saved.
+    pub(in crate::context) fn changes_since(&self, mark: &ViewMark, history: &History) -> ViewChanges {
+        let told = |slot: Slot| SlotChange::of(&slot, history);
+        let all_told = |slots: &[Slot]| slots.iter().map(|slot| SlotChange::of(slot, history)).collect();
+        let (before_body, grown) = (mark.header + mark.parts, self.before_body() != mark.header + mark.parts);
+        let (fixed, body) = if self.was_appended_to(&mark.slots) && !grown {
+            let known = mark.slots.len() - before_body;
+            (None, ListEdit::append(known, self.body[known..].to_vec()))
+        } else {
+            let before = self.slots_at(&mark.slots);
+            let (fixed, body) = before.split_at(before_body);
+            let (header, parts) = fixed.split_at(mark.header);
+            let others = !all_same(header, &self.header) || !all_same(parts, &self.parts);
+            let fixed = others.then(|| (all_told(&self.header), all_told(&self.parts)));
+            (fixed, ListEdit::between(body, &self.body, same))
+        };
+        let hidden = !all_same(&mark.hidden_parts, &self.hidden_parts);
+        let dropped = if self.dropped.is(&mark.dropped) {
+            MapEdit::none()
+        } else {
+            MapEdit::between(&mark.dropped, &self.dropped, same)
+        };
+        let outputs: Vec<usize> = self.outputs.iter().copied().collect();
+        ViewChanges {
+            fixed,
+            hidden_parts: hidden.then(|| all_told(&self.hidden_parts)),
+            body: body.map(told),
+            order: ListEdit::between(&mark.order, &self.order, |before, now| before == now),
+            dropped: dropped.map(told),
+            pruned: MapEdit::between(&mark.pruned, &self.pruned, same).map(told),
+            outputs: ListEdit::between(&mark.outputs, &outputs, |before, now| before == now),
+        }
+    }
+
+    /// Puts in what is new. What follows from it is found by [`View::complete`]. `None` where it is of another view.
+    pub(in crate::context) fn put_changes(&mut self, changes: ViewChanges, history: &History) -> Option<()> {
+        let ViewChanges { fixed, hidden_parts, body, order, dropped, pruned, outputs } = changes;
+        let slot = |change: SlotChange| change.slot(history);
+        let slots = |changes: Vec<SlotChange>| changes.into_iter().map(slot).collect::<Option<Vec<Slot>>>();
+        if fixed.is_some() {
+            self.changes.edit_header();
+        }
+        self.changes.edit(body.front());
+        if let Some((header, parts)) = fixed {
+            (self.header, self.parts) = (slots(header)?, slots(parts)?);
+        }
+        if let Some(hidden) = hidden_parts {
+            self.hidden_parts = slots(hidden)?;
+        }
+        let mut positions: Vec<usize> = self.outputs.take().into();
+        let fits = body.try_map(slot)?.apply(&mut self.body)
+            && order.apply(&mut self.order)
+            && outputs.apply(&mut positions);
+        self.outputs = Shared::from(VecDeque::from(positions));
+        dropped.try_map(slot)?.apply(&mut self.dropped);
+        pruned.try_map(slot)?.apply(&mut self.pruned);
+        fits.then_some(())
+    }
+
+    /// What else a view holds: it is little, and told whole.
+    pub(in crate::context) fn save_rest<'s>(&'s self, out: &mut Writer<'s>) {
+        self.tools.save(out);
+        self.changed_from.save(out);
+        self.edited.save(out);
+        self.fixed_changed.save(out);
+        self.marked_tokens.save(out);
+        self.parts_changed_from.save(out);
+        self.marked_body.save(out);
+        self.merged.save(out);
+        self.ephemeral.save(out);
+        self.cut_to.save(out);
+    }
+
+    /// Reads that.
+    pub(in crate::context) fn load_rest(&mut self, from: &mut Reader<'_>) -> Result<()> {
+        self.tools = Saved::load(from)?;
+        self.changed_from = Saved::load(from)?;
+        self.edited = Saved::load(from)?;
+        self.fixed_changed = Saved::load(from)?;
+        self.marked_tokens = Saved::load(from)?;
+        self.parts_changed_from = Saved::load(from)?;
+        self.marked_body = Saved::load(from)?;
+        self.merged = Saved::load(from)?;
+        self.ephemeral = Saved::load(from)?;
+        self.cut_to = Saved::load(from)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,194 @@
+//! How a list or a map differs from what it was.
+
+use std::collections::BTreeMap;
+
+use super::{Reader, Saved, Writer};
+use crate::error::Result;
+
+/// A list as it differs from what it was: so many entries at its front are the same, so many behind them are gone, and others
+/// stand in their place. What follows is the same again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListEdit<T> {
+    front: usize,
+    gone: usize,
+    put: Vec<T>,
+}
+
+impl<T> ListEdit<T> {
+    /// The edit that makes `now` of `before`.
+    pub fn between<B>(before: &[B], now: &[T], same: impl Fn(&B, &T) -> bool) -> Self
+    where
+        T: Clone,
+    {
+        let front = before.iter().zip(now).take_while(|(b, n)| same(b, n)).count();
+        let (before, now) = (&before[front..], &now[front..]);
+        let back = before.iter().rev().zip(now.iter().rev()).take_while(|(b, n)| same(b, n)).count();
+        Self { front, gone: before.len() - back, put: now[..now.len() - back].to_vec() }
+    }
+
+    /// The edit that appends to a list of so many entries.
+    pub fn append(len: usize, put: Vec<T>) -> Self {
+        Self { front: len, gone: 0, put }
+    }
+
+    /// The edit that puts other entries in the place of so many.
+    pub fn anew(len: usize, put: Vec<T>) -> Self {
+        Self { front: 0, gone: len, put }
+    }
+
+    /// How many entries at the front stay.
+    pub fn front(&self) -> usize {
+        self.front
+    }
+
+    /// Nothing differs.
+    pub fn is_empty(&self) -> bool {
+        self.gone == 0 && self.put.is_empty()
+    }
+
+    /// How many entries there are behind it of so many before; `None` where it is of another list.
+    pub fn len_behind(&self, len: usize) -> Option<usize> {
+        let stays = len.checked_sub(self.front)?.checked_sub(self.gone)?;
+        Some(self.front + self.put.len() + stays)
+    }
+
+    /// Makes the edit. False where the list is another one than that which it is of.
+    pub fn apply(self, list: &mut Vec<T>) -> bool {
+        let end = self.front.checked_add(self.gone).filter(|end| *end <= list.len());
+        if let Some(end) = end {
+            list.splice(self.front..end, self.put);
+        }
+        end.is_some()
+    }
+
+    /// The same with other entries.
+    pub fn map<U>(self, with: impl FnMut(T) -> U) -> ListEdit<U> {
+        let Self { front, gone, put } = self;
+        ListEdit { front, gone, put: put.into_iter().map(with).collect() }
+    }
+
+    /// The same with other entries; `None` where there is none for one of them.
+    pub fn try_map<U>(self, with: impl FnMut(T) -> Option<U>) -> Option<ListEdit<U>> {
+        let Self { front, gone, put } = self;
+        Some(ListEdit { front, gone, put: put.into_iter().map(with).collect::<Option<_>>()? })
+    }
+}
+
+impl<T: Saved> Saved for ListEdit<T> {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        let Self { front, gone, put } = self;
+        front.save(out);
+        gone.save(out);
+        put.save(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self { front: Saved::load(from)?, gone: Saved::load(from)?, put: Saved::load(from)? })
+    }
+}
+
+/// A map as it differs from what it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MapEdit<K, V> {
+    gone: Vec<K>,
+    put: Vec<(K, V)>,
+}
+
+impl<K: Ord + Copy, V> MapEdit<K, V> {
+    /// The edit that makes `now` of `before`; both are walked in the order of their keys.
+    pub fn between<B>(before: &BTreeMap<K, B>, now: &BTreeMap<K, V>, same: impl Fn(&B, &V) -> bool) -> Self
+    where
+        V: Clone,
+    {
+        let mut edit = Self::none();
+        let mut before = before.iter().peekable();
+        for (key, value) in now {
+            while let Some((gone, _)) = before.next_if(|(k, _)| *k < key) {
+                edit.gone.push(*gone);
+            }
+            let there = before.next_if(|(k, _)| *k == key);
+            if !there.is_some_and(|(_, there)| same(there, value)) {
+                edit.put.push((*key, value.clone()));
+            }
+        }
+        edit.gone.extend(before.map(|(key, _)| *key));
+        edit
+    }
+
+    /// Nothing differs.
+    pub fn none() -> Self {
+        Self { gone: Vec::new(), put: Vec::new() }
+    }
+
+    /// Nothing differs.
+    pub fn is_empty(&self) -> bool {
+        self.gone.is_empty() && self.put.is_empty()
+    }
+
+    /// The keys that are gone, and what is put.
+    pub fn into_parts(self) -> (Vec<K>, Vec<(K, V)>) {
+        (self.gone, self.put)
+    }
+
+    /// Makes the edit.
+    pub fn apply(self, map: &mut BTreeMap<K, V>) {
+        for key in self.gone {
+            map.remove(&key);
+        }
+        map.extend(self.put);
+    }
+
+    /// The same with other values.
+    pub fn map<U>(self, mut with: impl FnMut(V) -> U) -> MapEdit<K, U> {
+        let put = self.put.into_iter().map(|(key, value)| (key, with(value))).collect();
+        MapEdit { gone: self.gone, put }
+    }
+
+    /// The same with other values; `None` where there is none for one of them.
+    pub fn try_map<U>(self, mut with: impl FnMut(V) -> Option<U>) -> Option<MapEdit<K, U>> {
+        let put =
+            self.put.into_iter().map(|(key, value)| Some((key, with(value)?))).collect::<Option<_>>()?;
+        Some(MapEdit { gone: self.gone, put })
+    }
+}
+
+impl<K: Saved, V: Saved> Saved for MapEdit<K, V> {
+    fn save<'s>(&'s self, out: &mut Writer<'s>) {
+        self.gone.save(out);
+        self.put.save(out);
+    }
+
+    fn load(from: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self { gone: Saved::load(from)?, put: Saved::load(from)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn an_edit_makes_the_one_list_of_the_other(before in proptest::collection::vec(0u32..4, 0..12), now in proptest::collection::vec(0u32..4, 0..12)) {
+            let edit = ListEdit::between(&before, &now, |b, n| b == n);
+            proptest::prop_assert_eq!(edit.is_empty(), before == now);
+            let mut made = before.clone();
+            proptest::prop_assert!(edit.clone().apply(&mut made));
+            proptest::prop_assert_eq!(&made, &now);
+            let mut shorter = before;
+            shorter.truncate(edit.front + edit.gone);
+            if shorter.pop().is_some() {
+                proptest::prop_assert!(!edit.apply(&mut shorter) || now.len() > shorter.len());
+            }
+        }
+
+        #[test]
+        fn an_edit_makes_the_one_map_of_the_other(before in proptest::collection::btree_map(0u32..9, 0u32..3, 0..9), now in proptest::collection::btree_map(0u32..9, 0u32..3, 0..9)) {
+            let edit = MapEdit::between(&before, &now, |b, n| b == n);
+            let mut made = before.clone();
+            edit.clone().apply(&mut made);
+            proptest::prop_assert_eq!(&made, &now);
+            proptest::prop_assert_eq!(edit == MapEdit::none(), before == now);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The records of a journal: each a frame with its length, its version, the position that a session has behind it, and a checksum.
+
+use super::Checksum;
+use crate::error::{Error, ErrorCode, Result};
+
+/// The version of the frames that are written.
+const VERSION: u8 = 1;
+
+/// Length, version and position.
+const HEAD: usize = 13;
+
+/// The checksum.
+const TAIL: usize = 8;
+
+/// So many places are looked at for a whole record behind a damaged one.
+const LOOKS: usize = 64;
+
+/// One record of a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record<'b> {
+    /// Where a session stands behind it.
+    pub position: u64,
+    /// What changed.
+    pub body: &'b [u8],
+}
+
+impl<'b> Record<'b> {
+    /// The record as bytes.
+    pub fn framed(&self) -> Vec<u8> {
+        let Self { position, body } = self;
+        let mut frame = Vec::with_capacity(HEAD + body.len() + TAIL);
+        frame.extend_from_slice(&(body.len() as u32).to_le_bytes());
+        frame.push(VERSION);
+        frame.extend_from_slice(&position.to_le_bytes());
+        frame.extend_from_slice(body);
+        let sum = Checksum::of(&frame);
+        frame.extend_from_slice(&sum.to_bytes());
+        frame
+    }
+
+    /// The record at the beginning of these bytes, and what follows; `None` where no whole one is there.
+    fn first(bytes: &'b [u8]) -> Option<(Self, &'b [u8])> {
+        let length = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?) as usize;
+        let position = u64::from_le_bytes(bytes.get(5..HEAD)?.try_into().ok()?);
+        let end = HEAD.checked_add(length)?;
+        let sum = bytes.get(end..end.checked_add(TAIL)?)?;
+        let whole = Checksum::of(&bytes[..end]).to_bytes() == *sum;
+        whole.then(|| (Self { position, body: &bytes[HEAD..end] }, &bytes[end + TAIL..]))
+    }
+}
+
+/// The records that stand one behind the other in some bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Records<'b> {
+    /// The whole ones, oldest first; their positions follow each other.
+    pub whole: Vec<Record<'b>>,
+    /// What follows them is no whole record, as when a process dies while it writes: it is left out.
+    pub torn: bool,
+}
+
+impl<'b> Records<'b> {
+    /// The frames of whole records, each by itself.
+    pub fn frames(whole: &'b [u8]) -> impl Iterator<Item = &'b [u8]> {
+        let mut rest = whole;
+        std::iter::from_fn(move || {
+            let (_, behind) = Record::first(rest)?;
+            let (frame, _) = rest.split_at(rest.len() - behind.len());
+            rest = behind;
+            Some(frame)
+        })
+    }
+
+    /// Reads them. A tail that was not written to its end is left out; what is damaged before whole records is not.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID` with the position where a record is damaged or missing; `SNAPSHOT_TOO_NEW`.
+    pub fn read(bytes: &'b [u8]) -> Result<Self> {
+        let mut whole: Vec<Record<'b>> = Vec::new();
+        let mut rest = bytes;
+        while let Some((record, behind)) = Record::first(rest) {
+            let version = rest[4];
+            if version != VERSION {
+                let message = format!(
+                    "the journal's record at position {} is of version {version}, this package reads version {VERSION}; update contextfold",
+                    record.position
+                );
+                return Err(Error::new(ErrorCode::SnapshotTooNew, message));
+            }
+            if let Some(before) = whole.last()
+                && record.position != before.position + 1
+            {
+                return Err(invalid(
+                    before.position + 1,
+                    &format!("is missing: position {} follows", record.position),
+                ));
+            }
+            whole.push(record);
+            rest = behind;
+        }
+        let next = whole.last().map_or(0, |last| last.position + 1);
+        if let Some(later) = later_than(rest, next) {
+            return Err(match whole.is_empty() {
+                true => invalid(later - 1, "is damaged, or one before it"),
+                false => invalid(next, &format!("is damaged, and that at position {later} is not")),
+            });
+        }
+        Ok(Self { whole, torn: !rest.is_empty() })
+    }
+}
+
+/// The position of a whole record behind what is none.
+fn later_than(bytes: &[u8], next: u64) -> Option<u64> {
+    let near = next..next.saturating_add(1 << 32);
+    let mut looks = 0;
+    (1..bytes.len().saturating_sub(HEAD + TAIL - 1)).find_map(|at| {
+        let head = &bytes[at..at + HEAD];
+        let position = u64::from_le_bytes(head[5..].try_into().ok()?);
+        let plausible =
+            head[4] == VERSION && (next == 0 || near.contains(&position)) && position < super::MOST_NUMBERS;
+        let length = u32::from_le_bytes(head[..4].try_into().ok()?) as usize;
+        if !plausible || length > bytes.len() - at || looks == LOOKS {
+            return None;
+        }
+        looks += 1;
+        Record::first(&bytes[at..]).map(|(record, _)| record.position)
+    })
+}
+
+fn invalid(position: u64, how: &str) -> Error {
+    let message = format!("this journal cannot be used: its record at position {position} {how}");
+    Error::new(ErrorCode::SnapshotInvalid, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn journal(bodies: &[&[u8]]) -> Vec<u8> {
+        let frame = |(n, body): (usize, &&[u8])| Record { position: 41 + n as u64, body }.framed();
+        bodies.iter().enumerate().flat_map(frame).collect()
+    }
+
+    const BODIES: [&[u8]; 4] = [b"one", b"", b"three, which is longer", b"four"];
+
+    #[test]
+    fn records_come_back_as_they_were_written() {
+        let bytes = journal(&BODIES);
+        let records = Records::read(&bytes).unwrap();
+        assert!(!records.torn);
+        let told: Vec<(u64, &[u8])> = records.whole.iter().map(|r| (r.position, r.body)).collect();
+        assert_eq!(told, [(41, BODIES[0]), (42, BODIES[1]), (43, BODIES[2]), (44, BODIES[3])]);
+        assert_eq!(Records::read(b"").unwrap(), Records { whole: Vec::new(), torn: false });
+    }
+
+    #[test]
+    fn a_torn_tail_is_cut_off_at_the_edge_of_a_record() {
+        let bytes = journal(&BODIES);
+        let edges: Vec<usize> = (0..=4).map(|n| journal(&BODIES[..n]).len()).collect();
+        for end in 0..=bytes.len() {
+            let records = Records::read(&bytes[..end]).unwrap();
+            let whole = edges.iter().filter(|edge| **edge <= end).count() - 1;
+            assert_eq!((records.whole.len(), records.torn), (whole, !edges.contains(&end)), "cut at {end}");
+            let mut zeros = bytes[..end].to_vec();
+            zeros.resize(bytes.len() + 7, 0);
+            assert_eq!(Records::read(&zeros).unwrap().whole.len(), whole, "zeros from {end}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_record_is_an_error_and_the_last_one_a_torn_tail() {
+        let bytes = journal(&BODIES);
+        let last = journal(&BODIES[..3]).len();
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 1 << bit;
+                let read = Records::read(&damaged);
+                if at >= last {
+                    assert!(read.is_ok_and(|r| r.torn && r.whole.len() == 3), "{at}");
+                } else {
+                    let error = read.unwrap_err();
+                    assert_eq!(error.code(), ErrorCode::SnapshotInvalid, "{at}");
+                    assert!(error.message().contains("position 4"), "{at}: {}", error.message());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_that_is_missing_is_named() {
+        let bytes = journal(&BODIES);
+        let (one, two) = (journal(&BODIES[..1]).len(), journal(&BODIES[..2]).len());
+        let without = [&bytes[..one], &bytes[two..]].concat();
+        let error = Records::read(&without).unwrap_err();
+        assert!(error.message().contains("position 42 is missing"), "{}", error.message());
+    }
+
+    #[test]
+    fn a_newer_version_is_refused_by_its_number() {
+        let mut frame = Record { position: 7, body: b"x" }.framed();
+        frame.truncate(frame.len() - TAIL);
+        frame[4] = 2;
+        let sum = Checksum::of(&frame).to_bytes();
+        frame.extend_from_slice(&sum);
+        assert_eq!(Records::read(&frame).unwrap_err().code(), ErrorCode::SnapshotTooNew);
+    }
+}

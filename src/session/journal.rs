@@ -1,0 +1,392 @@
+//! What of a session is new since it was last saved, as a record of its journal: a save costs what is new, and not what has
+//! gathered. A session is its snapshot and the records behind it.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::config::{SessionConfig, kept};
+use super::facade::Session;
+use super::notices::Summarizer;
+use super::snapshot::SESSION;
+use crate::compaction::ledger::{Carried, Memo};
+use crate::context::{ContextChanges, ContextCost, ContextMark, NodeIndex, Report};
+use crate::error::{Error, ErrorCode, Result};
+use crate::saved::{Bytes, Checksum, MOST_NUMBERS, MapEdit, Reader, Record, Saved, Writer, saved};
+
+/// So many bytes of records are kept in memory for who asks for those since an earlier position.
+const KEPT_BYTES: usize = 1 << 18;
+
+/// How far a session's journal has come, and the session as it was there.
+#[derive(Default)]
+pub(super) struct Journal {
+    /// `None` until somebody wants to save what is new.
+    mark: Option<Box<Mark>>,
+    position: u64,
+    /// The newest records, framed.
+    records: VecDeque<Vec<u8>>,
+}
+
+/// A copy of a session is another session: its journal begins anew.
+impl Clone for Journal {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+/// A session as it was when it was saved, as far as it takes to tell what is new.
+struct Mark {
+    context: ContextMark,
+    method: String,
+    functions: (bool, bool),
+    parts: [Checksum; PARTS],
+    report: Option<Rc<Report>>,
+    carried: Memo,
+    costs: usize,
+}
+
+/// The parts of a session that are told whole where they changed.
+const PARTS: usize = 5;
+const OPTIONS: usize = 1;
+
+/// What a record holds.
+struct Changes {
+    /// How its messages are counted.
+    method: String,
+    redacted: bool,
+    summarized: bool,
+    parts: Vec<(u32, Bytes)>,
+    report: Option<Option<Report>>,
+    carried: MapEdit<NodeIndex, Arc<Carried>>,
+    costs: Vec<(NodeIndex, ContextCost)>,
+    context: ContextChanges,
+    /// What the host wants to have back.
+    host: Bytes,
+}
+
+saved!(struct Changes { method, redacted, summarized, parts, report, carried, costs, context, host });
+
+/// The records behind a snapshot, read.
+#[derive(Default)]
+pub(super) struct Tail(Vec<Told>);
+
+/// A record that was read.
+struct Told {
+    position: u64,
+    version: u32,
+    changes: Changes,
+}
+
+impl Session {
+    /// The position of the session as it is now: what is new since the last time is a record from now on. A journal begins at
+    /// `start`. `host` writes what the host wants to have back of what it changed, given how many nodes were known before.
+    pub fn journal_position(&mut self, start: u64, host: impl FnOnce(&Self, usize) -> Vec<u8>) -> u64 {
+        let Some(mark) = self.journal.mark.take() else {
+            self.begin_journal(start);
+            return start;
+        };
+        let known = mark.context.nodes();
+        let host = host(self, known);
+        let body = self.changes_since(&mark, host);
+        if let Some(body) = body {
+            self.journal.position += 1;
+            let record = Record { position: self.journal.position, body: &body }.framed();
+            self.journal.keep(record);
+            self.journal.mark = Some(Box::new(self.mark_saved()));
+        } else {
+            self.journal.mark = Some(mark);
+        }
+        self.journal.position
+    }
+
+    /// The session with the records behind it, and what the host wants to have back of each: what another process saved.
+    /// `None` where they change how messages are counted, or the options: then the session is to be read anew.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID` with the position of a record that does not fit; `SNAPSHOT_TOO_NEW`.
+    pub fn with_records(&self, records: &[Record<'_>]) -> Result<Option<(Self, Vec<Vec<u8>>)>> {
+        let tail = Tail::read(records, Some(self.journal.position))?;
+        let counts_so = tail.functions().is_none_or(|(method, ..)| method == self.counter.method().as_str());
+        if !counts_so || tail.options()?.is_some() {
+            return Ok(None);
+        }
+        let position = tail.position().unwrap_or(self.journal.position);
+        let mut session = self.clone();
+        let host = tail.put_into(&mut session)?;
+        session.complete(&Reader::of(b"", SESSION.version, SESSION.what))?;
+        session.context.draw_anew();
+        session.failed = None;
+        session.begin_journal(position);
+        Ok(Some((session, host)))
+    }
+
+    /// Goes on as another one. Snapshots of the view stay what they were.
+    pub fn go_on_as(&mut self, mut other: Self) {
+        self.context.view.go_back_to(std::mem::take(&mut other.context.view));
+        other.context.view = std::mem::take(&mut self.context.view);
+        let position = other.journal.position;
+        *self = other;
+        self.begin_journal(position);
+    }
+
+    /// The position of the newest record.
+    pub fn saved_position(&self) -> u64 {
+        self.journal.position
+    }
+
+    /// The session as it is now is saved at this position.
+    pub fn begin_journal(&mut self, position: u64) {
+        self.journal.records.clear();
+        self.journal.position = position;
+        self.journal.mark = Some(Box::new(self.mark_saved()));
+    }
+
+    /// The records behind a position; `None` where they are not kept.
+    pub fn records_since(&self, position: u64) -> Option<Vec<u8>> {
+        let journal = &self.journal;
+        let behind = usize::try_from(journal.position.checked_sub(position)?).ok()?;
+        let first = journal.records.len().checked_sub(behind)?;
+        Some(journal.records.range(first..).flatten().copied().collect())
+    }
+
+    fn mark_saved(&mut self) -> Mark {
+        Mark {
+            context: self.context.mark_saved(),
+            method: self.counter.method().as_str().to_owned(),
+            functions: self.functions(),
+            parts: std::array::from_fn(|n| Checksum::of(&self.part(n))),
+            report: self.report.clone(),
+            carried: self.carried.clone(),
+            costs: self.costs.len(),
+        }
+    }
+
+    /// The body of the record of what is new; `None` where nothing is.
+    fn changes_since(&self, mark: &Mark, host: Vec<u8>) -> Option<Vec<u8>> {
+        let part = |n: usize| {
+            let bytes = self.part(n);
+            (Checksum::of(&bytes) != mark.parts[n]).then_some((n as u32, Bytes(bytes)))
+        };
+        let is_same_report = match (&mark.report, &self.report) {
+            (Some(before), Some(now)) => Rc::ptr_eq(before, now),
+            (before, now) => before.is_none() && now.is_none(),
+        };
+        let method = self.counter.method().as_str();
+        let (redacted, summarized) = self.functions();
+        let changes = Changes {
+            method: method.to_owned(),
+            redacted,
+            summarized,
+            parts: (0..PARTS).filter_map(part).collect(),
+            report: (!is_same_report).then(|| self.report.as_deref().cloned()),
+            carried: self.carried.changes_since(&mark.carried),
+            costs: self.costs.get(mark.costs..).unwrap_or_default().to_vec(),
+            context: self.context.changes_since(&mark.context),
+            host: Bytes(host),
+        };
+        let others = mark.method != method || mark.functions != (redacted, summarized);
+        (others || changes.is_any()).then(|| {
+            let mut out = Writer::default();
+            out.number(u64::from(SESSION.version));
+            changes.save(&mut out);
+            out.into_bytes()
+        })
+    }
+
+    /// Whether texts are redacted, and whether there is a summariser: what no snapshot holds.
+    fn functions(&self) -> (bool, bool) {
+        (self.redact.is_some(), self.summarizer != Summarizer::None)
+    }
+
+    /// One of the parts that are told whole.
+    fn part(&self, n: usize) -> Vec<u8> {
+        let mut out = Writer::default();
+        let given;
+        match n {
+            0 => {
+                self.config.window.save(&mut out);
+                self.config.limit.save(&mut out);
+                self.context.save_rest(&mut out);
+                self.usage.save(&mut out);
+                self.accuracy.save(&mut out);
+                self.prepared_at.save(&mut out);
+                self.recovery.save(&mut out);
+                self.resting.save(&mut out);
+                self.background.save(&mut out);
+                self.unanswered_cost.save(&mut out);
+            }
+            OPTIONS => {
+                given = kept(&self.config.given);
+                given.save(&mut out);
+                self.limits.save(&mut out);
+                self.lane.save(&mut out);
+                self.origin.save(&mut out);
+            }
+            2 => self.parts.save(&mut out),
+            3 => {
+                self.tools.save(&mut out);
+                self.allowed_tools.save(&mut out);
+            }
+            _ => self.forks.save(&mut out),
+        }
+        out.into_bytes()
+    }
+
+    fn put_part(&mut self, n: u32, from: &mut Reader<'_>) -> Result<()> {
+        match n as usize {
+            0 => {
+                self.config.window = Saved::load(from)?;
+                self.config.limit = Saved::load(from)?;
+                self.context.load_rest(from)?;
+                self.usage = Saved::load(from)?;
+                self.accuracy.load_learnt(from)?;
+                self.prepared_at = Saved::load(from)?;
+                self.recovery = Saved::load(from)?;
+                self.resting = Saved::load(from)?;
+                self.background = Saved::load(from)?;
+                self.unanswered_cost = Saved::load(from)?;
+            }
+            OPTIONS => {
+                let _given = Value::load(from)?; // read before the session was made: see `Tail::options`
+                self.limits = Saved::load(from)?;
+                self.lane = Saved::load(from)?;
+                self.origin = Saved::load(from)?;
+            }
+            2 => self.parts = Saved::load(from)?,
+            3 => {
+                self.tools = Saved::load(from)?;
+                self.allowed_tools = Saved::load(from)?;
+            }
+            4 => self.forks = Saved::load(from)?,
+            _ => return Err(from.invalid("a record has a part that there is not")),
+        }
+        from.finish()
+    }
+}
+
+impl Changes {
+    fn is_any(&self) -> bool {
+        !self.parts.is_empty()
+            || self.report.is_some()
+            || !self.carried.is_empty()
+            || !self.costs.is_empty()
+            || self.context.is_any()
+            || !self.host.0.is_empty()
+    }
+}
+
+impl Journal {
+    fn keep(&mut self, record: Vec<u8>) {
+        self.records.push_back(record);
+        let mut bytes: usize = self.records.iter().map(Vec::len).sum();
+        while bytes > KEPT_BYTES && self.records.len() > 1 {
+            bytes -= self.records.pop_front().map_or(0, |oldest| oldest.len());
+        }
+    }
+}
+
+impl Tail {
+    /// Reads the records behind a snapshot at `position`; those that it holds already are left out.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID` with the position, `SNAPSHOT_TOO_NEW`.
+    pub fn read(records: &[Record<'_>], position: Option<u64>) -> Result<Self> {
+        let behind = records.iter().filter(|record| position.is_none_or(|at| record.position > at));
+        let mut tail = Vec::new();
+        for record in behind {
+            let Record { position: at, body } = *record;
+            if let Some(position) = position.filter(|position| tail.is_empty() && at != position + 1) {
+                return Err(damaged(at, &format!("does not follow: the snapshot stands at {position}")));
+            }
+            if at >= MOST_NUMBERS {
+                return Err(damaged(at, "stands where none can"));
+            }
+            let (version, changes) = changes_of(body).map_err(|error| not_read(at, &error))?;
+            tail.push(Told { position: at, version, changes });
+        }
+        Ok(Self(tail))
+    }
+
+    /// Where a session stands behind it.
+    pub fn position(&self) -> Option<u64> {
+        self.0.last().map(|told| told.position)
+    }
+
+    /// How messages are counted behind it, whether texts are redacted, and whether there is a summariser.
+    pub fn functions(&self) -> Option<(&str, bool, bool)> {
+        let Told { changes, .. } = self.0.last()?;
+        Some((changes.method.as_str(), changes.redacted, changes.summarized))
+    }
+
+    /// The options behind it, where it changes them.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID`.
+    pub fn options(&self) -> Result<Option<SessionConfig>> {
+        let of_options = |told: &Told| {
+            let part = told.changes.parts.iter().find(|(n, _)| *n as usize == OPTIONS)?;
+            Some((told.version, part.1.0.clone()))
+        };
+        let Some((version, bytes)) = self.0.iter().rev().find_map(of_options) else { return Ok(None) };
+        let mut from = Reader::of(&bytes, version, SESSION.what);
+        let given = Value::load(&mut from)?;
+        SessionConfig::from_value(&given).map(Some).map_err(|error| from.invalid(error.message()))
+    }
+
+    /// Puts what is new into a session that was read and not settled yet. What the host wants to have back of each record.
+    ///
+    /// # Errors
+    /// `SNAPSHOT_INVALID` with the position.
+    pub fn put_into(self, session: &mut Session) -> Result<Vec<Vec<u8>>> {
+        let mut host = Vec::new();
+        for Told { position: at, version, changes } in self.0 {
+            let Changes {
+                method: _,
+                redacted: _,
+                summarized: _,
+                parts,
+                report,
+                carried,
+                costs,
+                context,
+                host: of_host,
+            } = changes;
+            let other = || damaged(at, "is of another session");
+            session.context.put_changes(context).ok_or_else(other)?;
+            for (n, bytes) in parts {
+                let mut from = Reader::of(&bytes.0, version, SESSION.what);
+                session.put_part(n, &mut from).map_err(|error| not_read(at, &error))?;
+            }
+            if let Some(report) = report {
+                session.report = report.map(Rc::new);
+            }
+            session.carried.put_changes(carried);
+            session.costs.extend(costs);
+            host.extend((!of_host.0.is_empty()).then_some(of_host.0));
+        }
+        Ok(host)
+    }
+}
+
+/// The version that wrote a record's body, and what it holds.
+fn changes_of(body: &[u8]) -> Result<(u32, Changes)> {
+    let version = Reader::of(body, SESSION.version, SESSION.what).number()?;
+    let known = u32::try_from(version).ok().filter(|version| *version <= SESSION.version);
+    let Some(known) = known.filter(|version| *version > 0) else { return Err(SESSION.too_new(version)) };
+    let mut from = Reader::of(body, known, SESSION.what);
+    from.number()?;
+    let changes = Changes::load(&mut from)?;
+    from.finish()?;
+    Ok((known, changes))
+}
+
+fn not_read(position: u64, error: &Error) -> Error {
+    Error::new(error.code(), format!("the journal's record at position {position}: {}", error.message()))
+}
+
+fn damaged(position: u64, how: &str) -> Error {
+    let message = format!("this journal cannot be used: its record at position {position} {how}");
+    Error::new(ErrorCode::SnapshotInvalid, message)
+}

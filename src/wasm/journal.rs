@@ -1,0 +1,240 @@
+//! The journal of a session: what is new since it was saved, with what only this side knows of it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::prelude::*;
+
+use super::inner::Inner;
+use super::line::{Line, Stretch};
+use super::session::Session;
+use super::snapshot::{SIDE, SavedStretch, Side, saved_stretch};
+use super::text_pieces::bytes_of;
+use crate::context::NodeIndex;
+use crate::error::{Error, Result};
+use crate::message::Format;
+use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
+use crate::session::Session as Core;
+
+/// What a session says where the last record of its journal is not whole.
+pub const TORN: &str = "the last record of this session's journal was not written to its end, as when a process dies while it saves, and is left out: look whether the last messages are there, and save";
+
+/// This side of a session as it was saved, as far as it takes to tell what is new.
+#[derive(Default)]
+pub struct SideMark {
+    line: Vec<u64>,
+    numbered: u64,
+    split_characters: BTreeMap<String, Vec<u8>>,
+    header_beside: bool,
+}
+
+/// What is new of this side.
+struct SideChanges {
+    pushed: MapEdit<NodeIndex, (Format, Vec<NodeIndex>)>,
+    line: ListEdit<SavedStretch>,
+    split_characters: Option<Vec<(String, Vec<u32>)>>,
+    header_beside: bool,
+}
+
+saved!(struct SideChanges { pushed, line, split_characters, header_beside });
+
+#[wasm_bindgen]
+impl Session {
+    /// How far the session has come: a number that rises with every change that is taken note of. What is behind a position is
+    /// `changes(position)`. It begins at a random number, so that two sessions are not taken for one.
+    #[wasm_bindgen(getter)]
+    pub fn position(&self) -> std::result::Result<f64, JsValue> {
+        position(&self.inner).map(|position| position as f64)
+    }
+
+    /// What is new since a position, as records of a journal: `Session.restore(snapshot, { changes })` puts them in again, without
+    /// counting a token. Where a store keeps sessions, `save` and `load` do this by themselves; see `docs/stores.md`.
+    ///
+    /// ```js
+    /// const snapshot = session.snapshot();
+    /// const { position } = session; // of the snapshot
+    /// session.push({ role: "user", content: "And the tests?" });
+    /// const changes = session.changes(position); // some hundred bytes
+    /// const again = Session.restore(snapshot, { position, changes });
+    /// ```
+    /// @param since A position that the session had. The records since the last 256 KiB of them are kept in memory.
+    /// @returns Records, empty where nothing changed; `null` where they are not kept any more: take a `snapshot`.
+    #[wasm_bindgen(unchecked_return_type = "Uint8Array | null")]
+    pub fn changes(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "number")] since: JsValue,
+    ) -> std::result::Result<JsValue, JsValue> {
+        let since = whole(&since, "since")?;
+        let position = position(&self.inner)?;
+        if since > position {
+            let why = format!("`since`: this session stands at position {position}, before that");
+            return Err(Error::argument(why).into());
+        }
+        let records = self.inner.read(|core| core.records_since(since))?;
+        Ok(records.map_or(JsValue::NULL, |records| Uint8Array::from(&*records).into()))
+    }
+}
+
+/// A position, or another whole number.
+pub fn whole(value: &JsValue, name: &str) -> Result<u64> {
+    let number = value.as_f64().filter(|n| n.fract() == 0.0 && *n >= 0.0 && *n < 9_007_199_254_740_992.0);
+    number
+        .map(|n| n as u64)
+        .ok_or_else(|| Error::argument(format!("`{name}`: expected a position, a whole number")))
+}
+
+/// Records: bytes, or several of them one behind the other.
+pub fn records_of(value: &JsValue) -> Result<Vec<u8>> {
+    let wrong = || Error::argument("`changes`: expected a Uint8Array, or a list of them");
+    if let Some(bytes) = bytes_of(value) {
+        return Ok(bytes.to_vec());
+    }
+    let list = value.dyn_ref::<Array>().ok_or_else(wrong)?;
+    let pieces = list.iter().map(|piece| bytes_of(&piece).map(|bytes| bytes.to_vec()).ok_or_else(wrong));
+    Ok(pieces.collect::<Result<Vec<_>>>()?.concat())
+}
+
+/// The position of the session as it is now: what is new is a record from now on.
+pub fn position(inner: &Inner) -> std::result::Result<u64, JsValue> {
+    let start = (js_sys::Math::random() * 2_f64.powi(40)) as u64 + 1;
+    let handles = inner.handles()?;
+    let line = inner.line.borrow();
+    let side = |core: &Core, _: usize| {
+        let mark = inner.saved.borrow();
+        let changed = handles.changed();
+        let now: BTreeMap<NodeIndex, (Format, Vec<NodeIndex>)> =
+            changed.iter().filter_map(|first| Some((first, handles.pushed(first)?))).collect();
+        let before: BTreeMap<NodeIndex, ()> = changed.iter().map(|first| (first, ())).collect();
+        let numbers: Vec<u64> = line.numbers();
+        let edit = ListEdit::between(&mark.line, &numbers, |before, now| before == now && *now > 0);
+        let mut at = edit.front();
+        let history = &core.context().history;
+        let line = edit.map(|_| {
+            at += 1;
+            saved_stretch(&line.0[at - 1], &handles, history)
+        });
+        let split = split_characters(inner);
+        let header_beside = inner.header_beside.get();
+        let is_other = split != mark.split_characters;
+        if now.is_empty()
+            && before.is_empty()
+            && line.is_empty()
+            && !is_other
+            && header_beside == mark.header_beside
+        {
+            return Vec::new();
+        }
+        let changes = SideChanges {
+            pushed: MapEdit::between(&before, &now, |(), _| false),
+            line,
+            split_characters: is_other.then(|| saved_characters(split)),
+            header_beside,
+        };
+        let mut out = Writer::default();
+        out.number(u64::from(SIDE.version));
+        changes.save(&mut out);
+        out.into_bytes()
+    };
+    let position = inner.core_mut()?.journal_position(start, side);
+    drop((handles, line));
+    mark_side(inner)?;
+    Ok(position)
+}
+
+/// All of this side is saved as it is now.
+pub fn mark_side(inner: &Inner) -> std::result::Result<(), JsValue> {
+    inner.handles()?.mark_saved();
+    let mut mark = inner.saved.borrow_mut();
+    let mark = &mut *mark;
+    mark.line = inner.line.borrow().number(&mut mark.numbered);
+    mark.split_characters = split_characters(inner);
+    mark.header_beside = inner.header_beside.get();
+    Ok(())
+}
+
+fn split_characters(inner: &Inner) -> BTreeMap<String, Vec<u8>> {
+    inner.split_characters.borrow().iter().map(|(id, bytes)| (id.clone(), bytes.clone())).collect()
+}
+
+fn saved_characters(split: BTreeMap<String, Vec<u8>>) -> Vec<(String, Vec<u32>)> {
+    split.into_iter().map(|(id, bytes)| (id, bytes.into_iter().map(u32::from).collect())).collect()
+}
+
+impl Line {
+    /// The stretches by number; 0 for one that was not saved as it is now.
+    fn numbers(&self) -> Vec<u64> {
+        self.0.iter().map(|stretch| stretch.number.get()).collect()
+    }
+
+    /// All of them are saved as they are now.
+    fn number(&self, numbered: &mut u64) -> Vec<u64> {
+        let number = |stretch: &Stretch| {
+            if stretch.number.get() == 0 {
+                *numbered += 1;
+                stretch.number.set(*numbered);
+            }
+            stretch.number.get()
+        };
+        self.0.iter().map(number).collect()
+    }
+}
+
+/// Puts in what the records behind a snapshot hold of this side.
+pub fn put_changes(side: &mut Side, changes: &[Vec<u8>]) -> Result<()> {
+    let mut pushed: BTreeMap<NodeIndex, (Format, Vec<NodeIndex>)> = BTreeMap::new();
+    for (format, nodes) in std::mem::take(&mut side.pushed) {
+        if let Some(first) = nodes.first().copied() {
+            pushed.insert(first, (format, nodes));
+        }
+    }
+    for bytes in changes {
+        let changes = read_changes(bytes)?;
+        changes.pushed.apply(&mut pushed);
+        changes.line.apply(&mut side.line).then_some(()).ok_or_else(other_list)?;
+        if let Some(split) = changes.split_characters {
+            side.split_characters = split;
+        }
+        side.header_beside = changes.header_beside;
+    }
+    side.pushed = pushed.into_values().collect();
+    Ok(())
+}
+
+/// Puts in what records hold of this side, in a session that goes on: all of it, or nothing.
+pub fn take_in(inner: &Inner, changes: &[Vec<u8>]) -> std::result::Result<(), JsValue> {
+    let all = changes.iter().map(|bytes| read_changes(bytes)).collect::<Result<Vec<_>>>()?;
+    let mut line = inner.line.borrow_mut();
+    let behind = |len: usize, changes: &SideChanges| changes.line.len_behind(len);
+    all.iter().try_fold(line.0.len(), behind).ok_or_else(other_list)?;
+    let mut handles = inner.handles()?;
+    for changes in all {
+        changes.line.map(Stretch::from).apply(&mut line.0);
+        handles.put_pushed(changes.pushed);
+        if let Some(split) = changes.split_characters {
+            *inner.split_characters.borrow_mut() = characters(split);
+        }
+        inner.header_beside.set(changes.header_beside);
+    }
+    Ok(())
+}
+
+/// The bytes of characters that are not complete yet, as they were saved.
+pub fn characters(saved: Vec<(String, Vec<u32>)>) -> HashMap<String, Vec<u8>> {
+    let bytes = |(id, bytes): (String, Vec<u32>)| (id, bytes.into_iter().map(|byte| byte as u8).collect());
+    saved.into_iter().map(bytes).collect()
+}
+
+fn read_changes(bytes: &[u8]) -> Result<SideChanges> {
+    let version = Reader::of(bytes, SIDE.version, SIDE.what).number()?;
+    let known = u32::try_from(version).ok().filter(|version| (1..=SIDE.version).contains(version));
+    let Some(known) = known else { return Err(SIDE.too_new(version)) };
+    let mut from = Reader::of(bytes, known, SIDE.what);
+    from.number()?;
+    let changes = SideChanges::load(&mut from)?;
+    from.finish()?;
+    Ok(changes)
+}
+
+fn other_list() -> Error {
+    SIDE.invalid("a record is of another list")
+}

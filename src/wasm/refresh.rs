@@ -1,0 +1,85 @@
+//! A session that catches up with what another process saved.
+
+use std::rc::Rc;
+
+use js_sys::Promise;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+
+use super::error::context_error;
+use super::inner::Inner;
+use super::journal::{mark_side, position, take_in};
+use super::session::Session;
+use super::store::Journal;
+use super::stores::{self, Home};
+use crate::error::{Error, ErrorCode};
+use crate::saved::Records;
+
+#[wasm_bindgen]
+impl Session {
+    /// Catches up with what other processes saved of this session since it was loaded or saved: only what is new is read. Whether
+    /// anything was.
+    ///
+    /// ```js
+    /// await session.refresh(); // before a turn, where several servers work on one conversation
+    /// ```
+    /// @throws {ContextError} `STORE_CONFLICT` where others saved, and this session has changes of its own that were not saved: load
+    /// it again, and push what is new; also where it was removed. `INVALID_ARGUMENT` where the session was neither loaded nor
+    /// saved, and while a compaction is under way; `STORE_FAILED`. The session is as it was then.
+    #[wasm_bindgen(unchecked_return_type = "Promise<boolean>")]
+    pub fn refresh(&self) -> Promise {
+        let inner = self.inner.clone();
+        future_to_promise(async move { refresh(&inner).await.map(JsValue::from) })
+    }
+}
+
+async fn refresh(inner: &Rc<Inner>) -> Result<bool, JsValue> {
+    inner.refuse_freed()?;
+    let Some(home) = inner.stores.home.borrow().clone() else {
+        let why = "the session was neither loaded from a store nor saved in one";
+        return Err(Error::argument(why).into());
+    };
+    let there = home.store.read(&home.key, home.position()).await?;
+    let Some(there) = there else { return Err(stores::removed(&home)) };
+    if Some(there.position) == home.position() {
+        return Ok(false);
+    }
+    if Some(position(inner)?) != home.position() {
+        return Err(stores::conflict(&home));
+    }
+    if inner.under_way.borrow().is_some() {
+        return Err(Error::argument("a compaction is under way: wait for it").into());
+    }
+    if there.snapshot.is_none() && caught_up(inner, &home, &there)? {
+        return Ok(true);
+    }
+    // Options changed, or what is new is in a snapshot.
+    let there = if there.snapshot.is_some() { Some(there) } else { home.store.read(&home.key, None).await? };
+    let Some(there) = there else { return Err(stores::removed(&home)) };
+    stores::read_anew(inner, home, there)?;
+    Ok(true)
+}
+
+/// Puts records behind the session; false where it is to be read anew.
+fn caught_up(inner: &Rc<Inner>, home: &Home, there: &Journal) -> Result<bool, JsValue> {
+    let records = Records::read(&there.records)?;
+    let again = inner.read(|core| core.with_records(&records.whole))?;
+    let Some((again, host)) = again.map_err(|error| damaged(home, error))? else { return Ok(false) };
+    take_in(inner, &host)?;
+    inner.write_quietly(|core| {
+        core.go_on_as(again);
+        Ok(())
+    })?;
+    mark_side(inner)?;
+    inner.stores.move_to(home.clone().behind(there));
+    inner.deliver_events();
+    Ok(true)
+}
+
+fn damaged(home: &Home, error: Error) -> JsValue {
+    if error.code() != ErrorCode::SnapshotInvalid {
+        return error.into();
+    }
+    let why = format!("what the store holds under `{}` does not follow what was loaded of it", home.key);
+    context_error(&Error::new(ErrorCode::StoreFailed, why), Some(&error.into()), None)
+}

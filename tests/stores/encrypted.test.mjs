@@ -1,0 +1,13 @@
+import "fake-indexeddb/auto";
+import { contract } from "./contract.mjs";
+import { encrypted } from "../../pkg/stores/encrypted.js";
+import { segmented } from "../../pkg/stores/segments.js";
+import { indexedDBStore } from "../../pkg/stores/indexeddb.js";
+import { memoryStore } from "../../pkg/stores/memory.js";
+const bytes = crypto.getRandomValues(new Uint8Array(32));
+const key = () => ({ id: "2026", key: bytes });
+const store = memoryStore();
+contract("encrypted segments", async () => encrypted(segmented(store), { key }));
+const store2 = memoryStore();
+contract("segments of encrypted", async () => segmented(encrypted(store2, { key })));
+contract("encrypted IndexedDB", async () => encrypted(indexedDBStore("contract"), { key }), { bigBytes: 2_000_000 });
