@@ -7,15 +7,35 @@ export interface SqliteDatabase {
   /** Runs statements. */
   exec(sql: string): unknown;
   /** Prepares one. */
-  prepare(sql: string): { all(...values: never[]): unknown[]; run(...values: never[]): unknown };
+  prepare(sql: string): SqliteStatement;
+}
+
+/** A statement of such a database. */
+export interface SqliteStatement {
+  /** Runs it and gives its rows. */
+  all(...values: never[]): unknown[];
+  /** Runs it. */
+  run(...values: never[]): unknown;
 }
 
 /** The `ctx.storage` of a Durable Object with SQLite, as far as it is used. */
 export interface DurableObjectSqlite {
   /** Its database. */
-  sql: { exec(sql: string, ...values: never[]): { toArray(): unknown[] } };
+  sql: DurableObjectSql;
   /** Runs `work` in a transaction. */
   transactionSync<T>(work: () => T): T;
+}
+
+/** The `ctx.storage.sql` of a Durable Object. By itself it has no transactions: the store takes `ctx.storage`. */
+export interface DurableObjectSql {
+  /** Runs a statement. */
+  exec(sql: string, ...values: never[]): DurableObjectRows;
+}
+
+/** What a statement gives in a Durable Object. */
+export interface DurableObjectRows {
+  /** Its rows. */
+  toArray(): unknown[];
 }
 
 /** How `sqliteStore` sets a database. In one that you hand in, what is left out stays as you have it; a Durable Object's needs none of it. */
