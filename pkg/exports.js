@@ -25,6 +25,7 @@ export {
   repair,
   shouldCompact,
   simulate,
+  storedOutputs,
   tokenUsage,
   toolDefinitions,
   truncateHeadTail,

@@ -4,10 +4,10 @@
 //   node scripts/docs.mjs --check     writes nothing; of the package as tests/integrations has it
 
 import { join } from "node:path";
-import { STORES } from "./lib/bundles.mjs";
 import { install } from "./lib/installed.mjs";
 import { root } from "./lib/paths.mjs";
 import { must } from "./lib/run.mjs";
+import { stores } from "./lib/stores.mjs";
 
 const folder = "tests/integrations";
 install(folder);
@@ -16,7 +16,7 @@ if (!isCheck) (await import("../tests/integrations/place.mjs")).placePackage();
 
 const pkg = "node_modules/contextfold/pkg";
 const integrations = ["ai-sdk", "openai", "anthropic", "google", "openai-agents", "langchain", "tools", "testing", "opentelemetry", "react", "mastra", "pi", "ai-sdk-ui", "proxy", "langgraph", "opencode", "openclaw", "claude-agent", "bedrock"];
-const entries = ["index", ...integrations.map((name) => `integrations/${name}`), ...STORES, "transcript/index"];
+const entries = ["index", ...integrations.map((name) => `integrations/${name}`), ...stores, "transcript/index"];
 const DOCUMENTED = ["Class", "Interface", "TypeAlias", "Function", "Variable", "Accessor", "Method", "EnumMember"];
 must(
   join(root, folder, "node_modules/.bin/typedoc"),

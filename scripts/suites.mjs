@@ -43,7 +43,7 @@ export const suites = [
   { name: "types", needs: "build", seconds: 120, command: ["tsc", "--project", "tests/types"] },
   { name: "sdk types", needs: "build", seconds: 120, command: ["tsc", "--project", "tests/types/sdk"] },
   { name: "reference types", needs: "build", seconds: 30, command: ["node", "scripts/dts.mjs"] },
-  { name: "stores", needs: "build", seconds: 600, counts: "node", command: nodeTests("tests/stores") },
+  { name: "stores", needs: "build", seconds: 900, counts: "node", command: nodeTests("tests/stores") },
   { name: "package", needs: "build", seconds: 600, counts: "node", command: nodeTests("tests/package") },
   { name: "integrations", needs: "build", seconds: 1200, counts: "node", command: ["node", "tests/integrations/run.mjs"] },
   // Always the same seeds: a test run that fails fails again. `npm run fuzz` tries new ones.

@@ -9,6 +9,7 @@ import { build } from "esbuild";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { root, wasmDir } from "./paths.mjs";
+import { stores } from "./stores.mjs";
 
 const pkg = join(root, "pkg");
 const out = join(wasmDir, "cjs");
@@ -31,8 +32,7 @@ const forOneFile = {
 const GLUE = `import { Session } from "contextfold"; export const detectFormat = (input) => Session.__detectFormat(input);`;
 
 /** Entries beside the main one and the integrations. */
-export const STORES = ["memory", "indexeddb", "segments", "encrypted", "redis", "postgres", "s3"].map((name) => `stores/${name}`);
-const OTHERS = [...STORES.map((name) => `${name}.js`), "transcript/node.js"];
+const OTHERS = [...stores.map((name) => `${name}.js`), "transcript/node.js"];
 
 export async function writeBundles() {
   for (const name of readdirSync(pkg)) if (name.endsWith(".bundle.js")) rmSync(join(pkg, name));
@@ -101,7 +101,7 @@ async function writeCommonJs() {
     logLevel: "warning",
   });
   const written = new Set();
-  for (const path of ["index.d.ts", ...STORES.map((name) => `${name}.d.ts`), "transcript/index.d.ts", ...integrations.map((name) => `integrations/${name.replace(/\.js$/, ".d.ts")}`)])
+  for (const path of ["index.d.ts", ...stores.map((name) => `${name}.d.ts`), "transcript/index.d.ts", ...integrations.map((name) => `integrations/${name.replace(/\.js$/, ".d.ts")}`)])
     writeDeclarations(join(pkg, path), written);
 }
 

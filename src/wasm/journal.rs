@@ -11,11 +11,13 @@ use super::line::{Line, Stretch};
 use super::session::Session;
 use super::snapshot::{SIDE, SavedStretch, Side, saved_stretch};
 use super::text_pieces::bytes_of;
+use super::value::to_js;
 use crate::context::NodeIndex;
 use crate::error::{Error, Result};
 use crate::message::Format;
-use crate::saved::{ListEdit, MapEdit, Reader, Saved, Writer, saved};
+use crate::saved::{ListEdit, MapEdit, Reader, Records, Saved, Writer, saved};
 use crate::session::Session as Core;
+use crate::tokens::{Counter, Estimate};
 
 /// What a session says where the last record of its journal is not whole.
 pub const TORN: &str = "the last record of this session's journal was not written to its end, as when a process dies while it saves, and is left out: look whether the last messages are there, and save";
@@ -74,6 +76,26 @@ impl Session {
         let records = self.inner.read(|core| core.records_since(since))?;
         Ok(records.map_or(JsValue::NULL, |records| Uint8Array::from(&*records).into()))
     }
+}
+
+/// The items of tool outputs that a saved session refers to (`contextfold:output:HASH`): those that live in the store alone. What no
+/// session refers to may go; `sweep` of `contextfold/stores/sweep` does that.
+///
+/// @param snapshot What a store holds of the session, and `changes` the records behind it.
+/// @throws {ContextError} `SNAPSHOT_INVALID`, `SNAPSHOT_TOO_NEW`.
+#[wasm_bindgen(js_name = storedOutputs, unchecked_return_type = "string[]")]
+pub fn stored_outputs(
+    #[wasm_bindgen(unchecked_param_type = "Uint8Array")] snapshot: JsValue,
+    #[wasm_bindgen(unchecked_optional_param_type = "Uint8Array | readonly Uint8Array[]")] changes: JsValue,
+) -> std::result::Result<JsValue, JsValue> {
+    let snapshot = bytes_of(&snapshot).ok_or_else(|| Error::argument("`snapshot`: expected a Uint8Array"))?;
+    let records = if changes.is_undefined() { Vec::new() } else { records_of(&changes)? };
+    let records = Records::read(&records)?;
+    let counter = |_: &str| Ok(std::sync::Arc::new(Estimate) as Counter);
+    let read = Core::restore_with(&snapshot.to_vec(), None, &records.whole, None, counter)?;
+    let outputs = read.session.context().outputs.iter();
+    let keys: Vec<String> = outputs.filter_map(|output| output.away().map(ToString::to_string)).collect();
+    to_js(&keys)
 }
 
 /// A position, or another whole number.

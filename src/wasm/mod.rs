@@ -63,6 +63,7 @@ pub use functions::{
     should_compact, token_usage, tool_definitions, truncate_head_tail,
 };
 pub use graph::ContextGraph;
+pub use journal::stored_outputs;
 pub use lab::{Recording, built_in_prices, simulate};
 pub use maker::{Maker, set_maker};
 pub use openai::OpenAIHistoryAdapter;

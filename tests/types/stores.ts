@@ -1,10 +1,12 @@
 // Snapshots and stores, as a program uses them.
 
 import { Session, type Store } from "contextfold";
+import { fileStore } from "contextfold/stores/files";
 import { indexedDBStore } from "contextfold/stores/indexeddb";
 import { encrypted, type EncryptionKey } from "contextfold/stores/encrypted";
-import { memoryStore } from "contextfold/stores/memory";
+import { memoryJournals, memoryStore, type Journal, type JournalStore } from "contextfold/stores/memory";
 import { segmented, type SegmentedStore } from "contextfold/stores/segments";
+import { sqliteStore, type DurableObjectSqlite, type SqliteDatabase } from "contextfold/stores/sqlite";
 
 const session = new Session({ store: memoryStore(), toolOutputCache: { memoryBytes: 1_000_000 }, freezeInputs: true });
 const bytes: Uint8Array = session.snapshot();
@@ -29,6 +31,20 @@ const loaded: Session = await Session.load(memoryStore(), "chat", { summarize: (
 await loaded.flush();
 const { wasm_bytes, outputs_bytes, messages } = loaded.memory();
 const sum: number = wasm_bytes + outputs_bytes + messages;
+
+declare const database: SqliteDatabase;
+declare const storage: DurableObjectSqlite;
+const inSqlite = [sqliteStore("a.db", { fsync: false }), sqliteStore(database, { busyTimeoutMs: 100 }), sqliteStore(storage)];
+for (const { close } of inSqlite) await close();
+const journals: JournalStore[] = [memoryJournals(), fileStore("sessions"), fileStore("sessions", { fsync: false }), ...inSqlite];
+for (const store of journals) {
+  const journal: Journal | null = await store.read("chat", 5);
+  const position: number = journal?.position ?? 0;
+  await store.append("chat", position, [new Uint8Array(30)]);
+  await store.close?.();
+}
+// @ts-expect-error a Durable Object's storage, not its `sql` alone
+sqliteStore(storage.sql);
 
 // @ts-expect-error a text is no store
 session.save("chat", memoryStore());

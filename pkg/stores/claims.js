@@ -1,0 +1,182 @@
+// One process at a time, by folders.
+//
+// Who wants a lock makes a folder of a name that nobody else has, a claim, and then looks who else has one: of two, at least the later one
+// sees the other. So nothing is ever taken from under a name that somebody else may have by then, as with a lock of one name that two find
+// stale at once. A claim names its process: where that is gone, as after SIGKILL, the claim counts no more, at once. Of processes that
+// cannot be looked at (in another container, on another machine) a claim counts until nothing was heard of it for STALE_MS.
+//
+// A process may also have been stopped, and go on later. Therefore whoever holds a lock writes by renaming out of its claim and into it:
+// the one that passed it by has removed the claim, and the rename fails. Whoever writes into an open file looks with `isHeld`, once it is
+// open and once it is written: who passed it by has put another file in its place by then (`passBy`).
+
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { access, mkdir, readdir, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const BEAT_MS = 1500;
+const STALE_MS = 6000;
+const PATIENCE_MS = 60_000;
+const LONGEST_PAUSE_MS = 3;
+const LOOK_AGAIN_MS = 500;
+
+const turns = new Map();
+let own;
+
+/**
+ * Runs `work` while no other process, and nothing else in this one, runs under the same folder's lock.
+ *
+ * @param passBy Called before it where a process was passed by that may only have been stopped.
+ */
+export function locked(folder, work, passBy) {
+  // Within the process they queue; between processes they have to look.
+  const alone = async () => {
+    const claim = await taken(folder, passBy);
+    try {
+      return await work(claim);
+    } finally {
+      await claim.release();
+    }
+  };
+  const turn = (turns.get(folder) ?? Promise.resolve()).then(alone, alone);
+  turns.set(folder, turn);
+  const end = () => turns.get(folder) === turn && turns.delete(folder);
+  turn.then(end, end);
+  return turn;
+}
+
+async function taken(folder, passBy) {
+  const patience = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const claim = await made(folder);
+    try {
+      while (true) {
+        const { live, stale } = await othersThan(claim, folder);
+        if (live.length === 0) {
+          await passedBy(claim, stale, passBy);
+          return claim;
+        }
+        if (performance.now() > patience) throw new Error(`${folder} was held by another process for ${PATIENCE_MS / 1000} s`);
+        // The first of those that wait keeps its claim: it is the next one.
+        if (live.some(({ name }) => name < claim.name)) break;
+        await pause();
+      }
+    } catch (error) {
+      const wasPassedBy = !(await claim.isHeld());
+      await claim.release();
+      if (!wasPassedBy) throw error;
+    }
+    await claim.release();
+    // A claim stands in the way of others, so the next one is made when none is there, or to see which of them is stale.
+    for (const since = performance.now(); performance.now() - since < LOOK_AGAIN_MS; ) {
+      await pause();
+      if ((await namesIn(folder)).length === 0) break;
+    }
+  }
+}
+
+const pause = () => sleep(1 + Math.random() * LONGEST_PAUSE_MS);
+
+async function namesIn(folder) {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+async function made(folder) {
+  own ??= self();
+  // By age. Clocks that differ make it unfair, and nothing else.
+  const name = [Date.now().toString(16).padStart(12, "0") + randomBytes(4).toString("hex"), own.place, process.pid, own.start].join("-");
+  const path = join(folder, name);
+  await mkdir(path, { recursive: true });
+  // A new entry makes the folder younger by the clock of its file system.
+  let beats = 0;
+  const beating = setInterval(() => writeFile(join(path, `beat-${++beats}`), "").catch(() => {}), BEAT_MS);
+  beating.unref();
+  return {
+    name,
+    path,
+    now: async () => (await stat(path)).mtimeMs,
+    isHeld: () => access(path).then(() => true, () => false),
+    async release() {
+      clearInterval(beating);
+      try {
+        await rmdir(path).catch(() => rm(path, { recursive: true, force: true }));
+        await rmdir(folder);
+      } catch {
+        // Others are in the folder. Or the claim could not be removed: what was done is done, and they wait until it is stale.
+      }
+    },
+  };
+}
+
+async function othersThan(claim, folder) {
+  const others = { live: [], stale: [] };
+  for (const name of await readdir(folder)) {
+    if (name === claim.name) continue;
+    const [, place, pid, start] = name.split("-");
+    if (isGone(place, Number(pid), start)) {
+      others.stale.push({ name, isGone: true });
+      continue;
+    }
+    const path = join(folder, name);
+    const since = await stat(path).catch(() => null);
+    if (since === null) continue; // released meanwhile
+    others[(await claim.now()) - since.mtimeMs > STALE_MS ? "stale" : "live"].push({ name, isGone: false });
+  }
+  return others;
+}
+
+async function passedBy(claim, stale, passBy) {
+  for (const { name } of stale) {
+    // In one step: what is half removed could still be renamed out of.
+    await rename(join(claim.path, "..", name), join(claim.path, name)).catch((error) => {
+      if (error.code !== "ENOENT") throw error;
+    });
+    await rm(join(claim.path, name), { recursive: true, force: true });
+  }
+  if (stale.some(({ isGone }) => !isGone)) await passBy?.(claim);
+}
+
+/** By what others know this process: where it runs, and since when. */
+function self() {
+  const read = (look) => {
+    try {
+      return String(look());
+    } catch {
+      return "";
+    }
+  };
+  const parts = [hostname(), read(() => readFileSync("/proc/sys/kernel/random/boot_id")), read(() => readlinkSync("/proc/self/ns/pid"))];
+  const place = createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 12);
+  return { place, start: processAt(process.pid)?.start ?? "0" };
+}
+
+function isGone(place, pid, start) {
+  own ??= self();
+  if (place !== own.place) return false;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return error.code === "ESRCH";
+  }
+  const there = processAt(pid);
+  // A number is given to another process some time, and one that ended keeps its own until somebody asks for its result.
+  return there !== null && (there.start !== start || /[ZX]/.test(there.state));
+}
+
+/** What Linux says of a process; `null` on other systems. */
+function processAt(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return { state: fields[0], start: fields[19] };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,242 @@
+// Sessions in files, for Node.
+//
+//   journals/NAME   a journal: snapshot and records (journal-file.js)
+//   items/NAME      an item: its key, a line feed, its content
+//   locks           who is writing just now (claims.js); empty while nobody is
+
+import { mkdir, open, readdir, readFile, rename, unlink } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { locked } from "./claims.js";
+import { conflict } from "./conflict.js";
+import { keyOf, nameOf } from "./file-names.js";
+import { positionAt } from "./frames.js";
+import { bytesOf, headerOf, journalIn, lookAt, marked, opened, writeAt } from "./journal-file.js";
+
+/** A journal store in a folder. */
+export function fileStore(folder, { fsync = true } = {}) {
+  const root = resolve(folder);
+  const pathOf = (kind, key) => join(root, kind, nameOf(key));
+  const lockOf = (kind, key) => join(root, "locks", `${kind}-${nameOf(key)}`);
+  const known = new Map();
+
+  /** Runs `work` while nobody else writes the journal. */
+  const withJournal = (key, work) => locked(lockOf("journals", key), work, (claim) => moved(key, claim));
+
+  async function withItem(key, work) {
+    await makeFolder("items");
+    return locked(lockOf("items", key), work);
+  }
+
+  /** A folder in the root, and those above, there for good. */
+  async function makeFolder(kind) {
+    const path = join(root, kind);
+    const made = await mkdir(path, { recursive: true });
+    if (!made || !fsync) return;
+    for (let above = path; above.length >= made.length; above = dirname(above)) await syncFolder(dirname(above));
+  }
+
+  /** Looks at the journal's file and goes on with what it found; `null` where there is none. */
+  const withFile = (key, flags, work) =>
+    opened(pathOf("journals", key), flags, async (file) => {
+      const looked = await lookAt(file, key, known.get(key));
+      remember(key, looked);
+      return work(file, looked);
+    });
+
+  function remember(key, { id, end, marks }) {
+    known.delete(key); // the last used come last
+    known.set(key, { id, end, marks });
+    if (known.size > 1000) known.delete(known.keys().next().value);
+  }
+
+  /** Puts a file in its place, whole. Only while the claim stands, for the file is in its folder until then. */
+  async function put(claim, path, parts) {
+    const next = join(claim.path, "next");
+    const file = await open(next, "wx");
+    try {
+      let at = 0;
+      for (const part of parts) {
+        await writeAt(file, part, at);
+        at += part.length;
+      }
+      if (fsync) await file.sync();
+    } finally {
+      await file.close();
+    }
+    await moveTo(next, path);
+    if (fsync) await syncFolder(dirname(path));
+  }
+
+  async function takeAway(claim, path) {
+    const old = join(claim.path, "old");
+    try {
+      await moveTo(path, old);
+    } catch (error) {
+      if (error.code === "ENOENT" && (await claim.isHeld())) return false; // it is not there
+      throw error;
+    }
+    await unlink(old);
+    if (fsync) await syncFolder(dirname(path));
+    return true;
+  }
+
+  /** Gives the journal another file: one that was passed by, and is only stopped, may yet write into the old one. */
+  const moved = (key, claim) =>
+    withFile(key, "r", async (file, { start, snapshotPosition, snapshotLength, size }) =>
+      put(claim, pathOf("journals", key), [headerOf(key, snapshotPosition, snapshotLength), await bytesOf(file, start - snapshotLength, size)]),
+    );
+
+  async function item(key) {
+    try {
+      const line = Buffer.from(`${key}\n`);
+      const bytes = await readFile(pathOf("items", key));
+      // Without `fsync` an item may be empty or zeros after the power failed: that is none.
+      return bytes.subarray(0, line.length).equals(line) ? new Uint8Array(bytes.subarray(line.length)) : null;
+    } catch (error) {
+      if (error.code === "ENOENT") return null;
+      throw error;
+    }
+  }
+
+  const putItem = (claim, key, bytes) => put(claim, pathOf("items", key), [Buffer.from(`${key}\n`), bytes]);
+
+  async function removeItem(key) {
+    await withItem(key, (claim) => takeAway(claim, pathOf("items", key)));
+  }
+
+  async function text(key) {
+    const bytes = await item(key);
+    return bytes && Buffer.from(bytes.buffer).toString();
+  }
+
+  async function keysIn(kind, prefix, line) {
+    const keys = [];
+    for (const name of await namesIn(join(root, kind))) {
+      const key = keyOf(name) ?? (await keyIn(join(root, kind, name), line));
+      // What has no name of ours was put there by somebody else.
+      if (key?.startsWith(prefix) && nameOf(key) === name) keys.push(key);
+    }
+    return keys;
+  }
+
+  return {
+    async read(key, from = -1) {
+      const reading = (isAlone) =>
+        withFile(key, "r", async (file, looked) => {
+          // Behind the last whole record there is what somebody is writing just now, or what is left of somebody who died.
+          if (looked.size > looked.end && !isAlone) return undefined;
+          return journalIn(file, looked, from, looked.size);
+        });
+      const found = await reading(false);
+      return found === undefined ? withJournal(key, () => reading(true)) : found;
+    },
+
+    async append(key, expected, records) {
+      const bytes = Buffer.concat(records);
+      const position = expected + records.length;
+      if (records.some((record, i) => positionAt(record, 0) !== expected + i + 1)) throw new TypeError(`records behind position ${expected} do not follow it`);
+      await withJournal(key, async (claim) => {
+        const there = await withFile(key, "r+", async (file, looked) => {
+          if (looked.position !== expected) throw conflict(key, expected, looked.position);
+          await isStillHeld(key, claim);
+          known.delete(key); // until it is written
+          if (looked.size > looked.end) await file.truncate(looked.end);
+          await writeAt(file, bytes, looked.end);
+          if (fsync) await file.datasync();
+          await isStillHeld(key, claim);
+          remember(key, { ...looked, ...marked(looked.marks, looked.end + bytes.length, position) });
+          return true;
+        });
+        if (there === null) throw conflict(key, expected, null);
+      });
+    },
+
+    async replace(key, expected, snapshot, position) {
+      const parts = [headerOf(key, position, snapshot.length), Buffer.from(snapshot)];
+      await makeFolder("journals");
+      await withJournal(key, async (claim) => {
+        const there = await withFile(key, "r", async (_, looked) => looked.position);
+        if (there !== expected) throw conflict(key, expected, there);
+        await put(claim, pathOf("journals", key), parts);
+      });
+    },
+
+    async remove(key) {
+      await withJournal(key, (claim) => takeAway(claim, pathOf("journals", key)));
+      known.delete(key);
+      await removeItem(`${key}:lease`);
+    },
+
+    list: (prefix = "") => keysIn("journals", prefix, (line) => line.replace(/^contextfold journal 1 /, "")),
+
+    getItem: text,
+    setItem(key, value) {
+      const bytes = Buffer.from(value);
+      return withItem(key, (claim) => putItem(claim, key, bytes));
+    },
+    removeItem,
+    getItemRaw: item,
+    setItemRaw(key, value) {
+      const bytes = Buffer.from(value);
+      return withItem(key, (claim) => putItem(claim, key, bytes));
+    },
+    getKeys: (prefix = "") => keysIn("items", prefix, (line) => line),
+    compareAndSet: (key, expected, next) =>
+      withItem(key, async (claim) => {
+        if ((await text(key)) !== expected) return false;
+        await putItem(claim, key, Buffer.from(next));
+        return true;
+      }),
+    removeOlder: (key, ms) =>
+      withItem(key, async (claim) => {
+        const path = pathOf("items", key);
+        const since = await opened(path, "r", async (file) => (await file.stat()).mtimeMs);
+        // Both by the clock of the file system.
+        return since !== null && (await claim.now()) - since > ms && takeAway(claim, path);
+      }),
+  };
+}
+
+async function isStillHeld(key, claim) {
+  if (!(await claim.isHeld())) throw new Error(`this process stood still while it saved \`${key}\`, and another one took over: whether the save is there, a read tells`);
+}
+
+/** On Windows, a file that somebody reads just now cannot be put away. */
+async function moveTo(from, to, tries = process.platform === "win32" ? 100 : 1) {
+  for (;;) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      if (--tries === 0 || !["EPERM", "EACCES", "EBUSY"].includes(error.code)) throw error;
+      await sleep(10);
+    }
+  }
+}
+
+async function namesIn(folder) {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** The key in the first line of a file, where its name does not tell it. */
+const keyIn = (path, line) =>
+  opened(path, "r", async (file) => {
+    const text = Buffer.from(await bytesOf(file, 0, 1000)).toString("utf8");
+    return line(text.slice(0, text.indexOf("\n")));
+  });
+
+/** So that a name is there after the power failed. Windows has no such call, and keeps names by itself. */
+async function syncFolder(path) {
+  if (process.platform === "win32") return;
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,118 @@
+// One journal as one file: a header, the snapshot, and the records behind it. A file is put in the place of the one before it as a whole,
+// so that a snapshot and another one's records never meet; after that, records are written behind its end and nothing else changes.
+
+import { randomBytes } from "node:crypto";
+import { open } from "node:fs/promises";
+import { checksum, lastWhole, startBehind } from "./frames.js";
+
+/** Behind the line of text: what the file is known by, the snapshot's position and its length, and a checksum of the header. */
+const NUMBERS = 32;
+const TWO_32 = 2 ** 32;
+const MARKS = 30;
+
+const lineOf = (key) => Buffer.from(`contextfold journal 1 ${key}\n`);
+
+/** The header of a new file. Its `id` is its own: another file with the same inode is another file. */
+export function headerOf(key, snapshotPosition, snapshotLength) {
+  const line = lineOf(key);
+  const header = Buffer.concat([line, randomBytes(8), Buffer.alloc(NUMBERS - 8)]);
+  writeUint64(header, line.length + 8, snapshotPosition);
+  writeUint64(header, line.length + 16, snapshotLength);
+  const [low, high] = checksum(header, 0, line.length + 24);
+  header.writeUInt32LE(low, line.length + 24);
+  header.writeUInt32LE(high, line.length + 28);
+  return header;
+}
+
+/**
+ * What is known of a file once it was looked at: `end`, where its last whole record ends, with the `position` there; `size`, which is more
+ * than `end` where somebody is writing, or died while writing; and `marks`, places where a record ends, the first and the last ones.
+ *
+ * @param known What was known of it before: only what is behind that is read, and given as `tail`.
+ */
+export async function lookAt(file, key, known) {
+  const header = await headerIn(file, key);
+  const { size } = await file.stat();
+  if (size < header.start) throw damaged(key);
+  const isSame = known !== undefined && known.id === header.id && known.end <= size;
+  const marks = isSame ? known.marks : [{ end: header.start, position: header.snapshotPosition }];
+  const last = marks.at(-1);
+  const tail = { at: last.end, bytes: await bytesOf(file, last.end, size) };
+  const whole = lastWhole(tail.bytes, 0, last.position);
+  return { ...header, ...marked(marks, tail.at + whole.end, whole.position), size, tail };
+}
+
+/** The end moved on. */
+export function marked(marks, end, position) {
+  if (marks.at(-1).end === end) return { end, position, marks };
+  return { end, position, marks: [marks[0], ...marks.slice(1).slice(-MARKS), { end, position }] };
+}
+
+/** What `read` answers: the part of the file up to the byte `to` that the caller has not. */
+export async function journalIn(file, { position, snapshotPosition, snapshotLength, start, marks, tail }, from, to) {
+  const hasSnapshot = from >= snapshotPosition;
+  const snapshot = hasSnapshot ? null : await bytesOf(file, start - snapshotLength, start);
+  const { end } = marks.findLast((mark) => hasSnapshot && mark.position <= from) ?? marks[0];
+  const bytes = end < tail.at ? await bytesOf(file, end, to) : tail.bytes.subarray(end - tail.at, to - tail.at);
+  return { position, snapshot, snapshotPosition, records: bytes.slice(hasSnapshot ? startBehind(bytes, from) : 0) };
+}
+
+async function headerIn(file, key) {
+  const line = lineOf(key);
+  const header = Buffer.from((await bytesOf(file, 0, line.length + NUMBERS)).buffer);
+  const numbers = line.length;
+  const isWhole = header.length === numbers + NUMBERS && header.subarray(0, numbers).equals(line);
+  const [low, high] = checksum(header, 0, Math.max(0, header.length - 8));
+  if (!isWhole || header.readUInt32LE(numbers + 24) !== low || header.readUInt32LE(numbers + 28) !== high)
+    throw damaged(key);
+  const snapshotLength = readUint64(header, numbers + 16);
+  return {
+    id: header.toString("hex", numbers, numbers + 8),
+    snapshotPosition: readUint64(header, numbers + 8),
+    snapshotLength,
+    start: header.length + snapshotLength,
+  };
+}
+
+const damaged = (key) => new Error(`the file of the journal \`${key}\` is damaged at its beginning. Put it back from a backup, or remove the key`);
+
+/** The bytes of a part of the file, in memory of their own; fewer where it ends before. */
+export async function bytesOf(file, from, to) {
+  const bytes = new Uint8Array(Math.max(0, to - from));
+  let length = 0;
+  while (length < bytes.length) {
+    const { bytesRead } = await file.read(bytes, length, Math.min(bytes.length - length, 2 ** 30), from + length);
+    if (bytesRead === 0) return bytes.slice(0, length);
+    length += bytesRead;
+  }
+  return bytes;
+}
+
+/** Writes all of it at a place in the file. */
+export async function writeAt(file, bytes, from) {
+  for (let length = 0; length < bytes.length; )
+    length += (await file.write(bytes, length, Math.min(bytes.length - length, 2 ** 30), from + length)).bytesWritten;
+}
+
+/** The file that is there, for as long as `work` takes; `null` where none is. */
+export async function opened(path, flags, work) {
+  let file;
+  try {
+    file = await open(path, flags);
+  } catch (error) {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  }
+  try {
+    return await work(file);
+  } finally {
+    await file.close();
+  }
+}
+
+const readUint64 = (bytes, at) => bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * TWO_32;
+
+function writeUint64(bytes, at, number) {
+  bytes.writeUInt32LE(number % TWO_32, at);
+  bytes.writeUInt32LE(Math.floor(number / TWO_32), at + 4);
+}

@@ -1,0 +1,82 @@
+// One face for the databases that the store takes: `rows` and `run` a statement, `within` a transaction.
+
+const BUSY_MS = 5000;
+
+/**
+ * @param database A path, a database of `node:sqlite` or `better-sqlite3`, or a Durable Object's `ctx.storage`.
+ * @param options `fsync`, `busyTimeoutMs`: what is left out stays as it is in a database that was handed in.
+ */
+export function connected(database, { fsync, busyTimeoutMs } = {}) {
+  if (typeof database?.transactionSync === "function") return durableObject(database);
+  const isOwn = typeof database === "string";
+  if (!isOwn && typeof database?.prepare !== "function")
+    throw new TypeError("sqliteStore takes a path, a database of node:sqlite or better-sqlite3, or a Durable Object's ctx.storage");
+  const opened = isOwn ? openedAt(database) : database;
+  try {
+    const timeout = busyTimeoutMs ?? (isOwn ? BUSY_MS : null);
+    if (timeout !== null) opened.exec(`PRAGMA busy_timeout = ${Math.round(timeout)}`);
+    if (isOwn) patiently(timeout, () => opened.exec("PRAGMA journal_mode = WAL"));
+    if (isOwn || fsync !== undefined) opened.exec(`PRAGMA synchronous = ${fsync === false ? "NORMAL" : "FULL"}`);
+  } catch (error) {
+    if (isOwn) opened.close();
+    throw error;
+  }
+  return onConnection(opened, isOwn);
+}
+
+function openedAt(path) {
+  const sqlite = globalThis.process?.getBuiltinModule?.("node:sqlite");
+  if (!sqlite) throw new Error("a path needs node:sqlite, which Node has from 22.13 on. Hand in a database of better-sqlite3 instead");
+  return new sqlite.DatabaseSync(path);
+}
+
+/** Another process that does the same at this moment makes it fail without waiting for the busy timeout. */
+function patiently(ms, work) {
+  for (const end = performance.now() + ms; ; ) {
+    try {
+      return work();
+    } catch (error) {
+      if (!/locked|busy/i.test(error.message) || performance.now() > end) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
+function onConnection(database, isOwn) {
+  const statements = new Map();
+  const prepared = (sql) => {
+    if (!statements.has(sql)) statements.set(sql, database.prepare(sql));
+    return statements.get(sql);
+  };
+  return {
+    rows: (sql, ...values) => prepared(sql).all(...values),
+    run: (sql, ...values) => void prepared(sql).run(...values),
+    /** All of it or nothing. A `writes` takes the lock at the start: what it read is not out of date when it writes. */
+    within(mode, work) {
+      database.exec(mode === "writes" ? "BEGIN IMMEDIATE" : "BEGIN");
+      try {
+        const result = work();
+        database.exec("COMMIT");
+        return result;
+      } catch (error) {
+        try {
+          database.exec("ROLLBACK");
+        } catch {
+          // It was rolled back already, as on a full disk.
+        }
+        throw error;
+      }
+    },
+    close() {
+      if (isOwn) database.close();
+    },
+  };
+}
+
+/** Where one object has the database for itself, and BEGIN is not a statement. */
+const durableObject = (storage) => ({
+  rows: (sql, ...values) => storage.sql.exec(sql, ...values).toArray(),
+  run: (sql, ...values) => void storage.sql.exec(sql, ...values),
+  within: (_, work) => storage.transactionSync(work),
+  close() {},
+});

@@ -1,0 +1,153 @@
+// Sessions in SQLite: node:sqlite, better-sqlite3, and Cloudflare's Durable Objects.
+
+import { conflict } from "./conflict.js";
+import { connected } from "./sqlite-database.js";
+
+const VERSION = 1;
+
+/** Durable Objects take no value of more than 2 MB. */
+const PART = 1_000_000;
+
+// The snapshot lies at its own position, before those of the records: so each part of a journal has a place that nothing else has.
+const SCHEMA = [
+  "CREATE TABLE IF NOT EXISTS contextfold_schema (version INTEGER NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS contextfold_journals (key TEXT NOT NULL PRIMARY KEY, position INTEGER NOT NULL, snapshot_position INTEGER NOT NULL)",
+  "CREATE TABLE IF NOT EXISTS contextfold_parts (key TEXT NOT NULL, position INTEGER NOT NULL, part INTEGER NOT NULL, bytes BLOB, PRIMARY KEY (key, position, part))",
+  "CREATE TABLE IF NOT EXISTS contextfold_items (key TEXT NOT NULL, part INTEGER NOT NULL, since INTEGER NOT NULL, bytes BLOB, PRIMARY KEY (key, part))",
+];
+
+/** A journal store in a database. */
+export function sqliteStore(pathOrDatabase, options) {
+  const database = connected(pathOrDatabase, options);
+  const { rows, run, within } = database;
+  try {
+    prepare(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+
+  /** The journal that stands where it is expected. */
+  function expected(key, position) {
+    const [journal] = rows("SELECT position FROM contextfold_journals WHERE key = ?", key);
+    if ((journal?.position ?? null) !== position) throw conflict(key, position, journal?.position ?? null);
+  }
+
+  function removeJournal(key) {
+    run("DELETE FROM contextfold_parts WHERE key = ?", key);
+    run("DELETE FROM contextfold_journals WHERE key = ?", key);
+  }
+
+  function put(key, position, bytes) {
+    for (const [part, piece] of partsOf(bytes)) run("INSERT INTO contextfold_parts (key, position, part, bytes) VALUES (?, ?, ?, ?)", key, position, part, piece);
+  }
+
+  function item(key) {
+    const parts = rows("SELECT bytes FROM contextfold_items WHERE key = ? ORDER BY part", key);
+    return parts.length === 0 ? null : joined(parts);
+  }
+
+  function text(key) {
+    const bytes = item(key);
+    return bytes && new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  }
+
+  function removeItem(key) {
+    run("DELETE FROM contextfold_items WHERE key = ?", key);
+  }
+
+  function putItem(key, bytes) {
+    removeItem(key);
+    const now = Date.now();
+    for (const [part, piece] of partsOf(bytes)) run("INSERT INTO contextfold_items (key, part, since, bytes) VALUES (?, ?, ?, ?)", key, part, now, piece);
+  }
+
+  const keysIn = (table, prefix, more = "") =>
+    rows(`SELECT key FROM ${table} WHERE key >= ? AND key <= ?${more}`, prefix, prefix + LAST)
+      .map(({ key }) => key)
+      .filter((key) => key.startsWith(prefix));
+
+  return {
+    read: async (key, from = -1) =>
+      within("reads", () => {
+        const [journal] = rows("SELECT position, snapshot_position FROM contextfold_journals WHERE key = ?", key);
+        if (!journal) return null;
+        const { position, snapshot_position: snapshotPosition } = journal;
+        const hasSnapshot = from >= snapshotPosition;
+        const snapshot = hasSnapshot ? null : joined(rows("SELECT bytes FROM contextfold_parts WHERE key = ? AND position = ? ORDER BY part", key, snapshotPosition));
+        const behind = hasSnapshot ? from : snapshotPosition;
+        const records = joined(rows("SELECT bytes FROM contextfold_parts WHERE key = ? AND position > ? ORDER BY position, part", key, behind));
+        return { position, snapshot, snapshotPosition, records };
+      }),
+
+    append: async (key, expectedPosition, records) =>
+      within("writes", () => {
+        expected(key, expectedPosition);
+        records.forEach((record, i) => put(key, expectedPosition + i + 1, record));
+        run("UPDATE contextfold_journals SET position = ? WHERE key = ?", expectedPosition + records.length, key);
+      }),
+
+    replace: async (key, expectedPosition, snapshot, position) =>
+      within("writes", () => {
+        expected(key, expectedPosition);
+        removeJournal(key);
+        run("INSERT INTO contextfold_journals (key, position, snapshot_position) VALUES (?, ?, ?)", key, position, position);
+        put(key, position, snapshot);
+      }),
+
+    remove: async (key) =>
+      within("writes", () => {
+        removeJournal(key);
+        removeItem(`${key}:lease`);
+      }),
+
+    list: async (prefix = "") => keysIn("contextfold_journals", prefix),
+
+    getItem: async (key) => text(key),
+    setItem: async (key, value) => within("writes", () => putItem(key, new TextEncoder().encode(value))),
+    removeItem: async (key) => within("writes", () => removeItem(key)),
+    getItemRaw: async (key) => item(key),
+    setItemRaw: async (key, value) => within("writes", () => putItem(key, value)),
+    getKeys: async (prefix = "") => keysIn("contextfold_items", prefix, " AND part = 0"),
+    compareAndSet: async (key, expectedText, next) =>
+      within("writes", () => {
+        if (text(key) !== expectedText) return false;
+        putItem(key, new TextEncoder().encode(next));
+        return true;
+      }),
+    removeOlder: async (key, ms) => within("writes", () => rows("DELETE FROM contextfold_items WHERE key = ? AND since < ? RETURNING part", key, Date.now() - ms).length > 0),
+
+    close: async () => database.close(),
+  };
+}
+
+/** Behind every key that goes on from a prefix: no key is longer than fifty of the last letter. */
+const LAST = "\u{10ffff}".repeat(50);
+
+function prepare({ rows, run, within }) {
+  const version = within("writes", () => {
+    for (const statement of SCHEMA) run(statement);
+    const [schema] = rows("SELECT version FROM contextfold_schema");
+    if (!schema) run("INSERT INTO contextfold_schema (version) VALUES (?)", VERSION);
+    return schema?.version ?? VERSION;
+  });
+  if (version !== VERSION) throw new Error(`the tables of contextfold in this database are of version ${version}, and this version of the package knows ${VERSION}: install the newer one`);
+}
+
+/** Pieces with their numbers; one empty piece of what is empty. */
+function partsOf(bytes) {
+  const count = Math.max(1, Math.ceil(bytes.length / PART));
+  return Array.from({ length: count }, (_, part) => [part, bytes.subarray(part * PART, (part + 1) * PART)]);
+}
+
+/** One array of memory of its own: what a driver gives is a Buffer, an ArrayBuffer, or `null` for nothing. */
+function joined(rows) {
+  const pieces = rows.map(({ bytes }) => (bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : (bytes ?? new Uint8Array(0))));
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}

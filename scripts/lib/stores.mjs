@@ -1,0 +1,12 @@
+// The stores that the package has, as package.json names them.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./paths.mjs";
+
+const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** Paths under pkg, without an ending: `stores/memory`, … */
+export const stores = Object.keys(exports)
+  .filter((entry) => entry.startsWith("./stores/"))
+  .map((entry) => entry.slice(2));

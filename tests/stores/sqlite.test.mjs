@@ -1,0 +1,118 @@
+// The journal store in SQLite: node:sqlite, better-sqlite3 where it is installed, and a Durable Object in workerd.
+//
+// node:sqlite is in Node from 22.13 on. An older one has the Node 22 of tests/package/runtimes run this file.
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { nodeOf } from "../../scripts/lib/installed.mjs";
+import { sqliteStore } from "../../pkg/stores/sqlite.js";
+import { contract, newKey, positionsOf, record, recordsBehind, snapshotAt } from "./contract.mjs";
+import { durableObject } from "./durable-object.mjs";
+import { killed } from "./killed.mjs";
+import { runTests } from "./run.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "contextfold-sqlite-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const sqlite = process.getBuiltinModule("node:sqlite");
+const betterSqlite3 = (() => {
+  try {
+    const Database = createRequire(import.meta.url)("better-sqlite3");
+    new Database(":memory:").close();
+    return Database;
+  } catch {
+    return null;
+  }
+})();
+
+contract("better-sqlite3", async () => handedIn(betterSqlite3), { skip: betterSqlite3 ? false : "better-sqlite3 is not installed, or not built for this Node" });
+
+if (sqlite) onThisNode();
+else {
+  test("as Node 22 has it", { timeout: 300_000 }, (t) => runTests(t, nodeOf(22), fileURLToPath(import.meta.url)));
+  test("a path without node:sqlite", () => assert.throws(() => sqliteStore(join(folder, "a.db")), /Hand in a database of better-sqlite3/));
+}
+
+/** A store on a database of the caller's, which closes with it. */
+function handedIn(Database) {
+  const database = new Database(join(folder, `${Database.name}.db`));
+  database.exec("PRAGMA journal_mode = WAL");
+  const store = sqliteStore(database, { fsync: true, busyTimeoutMs: 5000 });
+  const close = async () => {
+    await store.close();
+    database.exec("SELECT 1"); // it is the caller's, and open
+    database.close();
+  };
+  return { ...store, close };
+}
+
+function onThisNode() {
+  const path = join(folder, "sessions.db");
+  const open = async () => sqliteStore(path);
+  contract("node:sqlite, by its path", open);
+  contract("node:sqlite, not synced", async () => sqliteStore(join(folder, "fast.db"), { fsync: false }));
+  contract("node:sqlite, handed in", async () => handedIn(sqlite.DatabaseSync));
+  killed("sqlite", path, open);
+
+  describe("a Durable Object", () => {
+    let object;
+    after(() => object?.stop());
+    contract("a Durable Object's storage", async () => (object ??= await durableObject()).store);
+  });
+
+  describe("the database", () => {
+    const pragma = (database, name) => Object.values(database.prepare(`PRAGMA ${name}`).get())[0];
+
+    test("is in WAL mode, and nothing of a failed append stays", async () => {
+      const store = await open();
+      const database = new sqlite.DatabaseSync(path);
+      assert.equal(pragma(database, "journal_mode"), "wal");
+      const key = newKey();
+      await store.replace(key, null, snapshotAt(1), 1);
+      await assert.rejects(store.append(key, 1, [record(2), { length: 5, subarray: () => ({}) }]));
+      assert.equal((await store.read(key)).position, 1);
+      await store.append(key, 1, recordsBehind(1, 2));
+      assert.deepEqual(positionsOf((await store.read(key)).records), [2, 3]);
+      assert.equal(database.prepare("SELECT count(*) AS count FROM contextfold_parts WHERE key = ?").get(key).count, 3);
+      database.close();
+      await store.close();
+    });
+
+    test("of the caller's stays as it is", async () => {
+      const database = new sqlite.DatabaseSync(join(folder, "caller.db"));
+      const before = ["journal_mode", "synchronous", "busy_timeout", "user_version"].map((name) => pragma(database, name));
+      const store = sqliteStore(database);
+      await store.replace("a", null, snapshotAt(1), 1);
+      assert.deepEqual(["journal_mode", "synchronous", "busy_timeout", "user_version"].map((name) => pragma(database, name)), before);
+      await store.close();
+      database.close();
+    });
+
+    test("of a later version is left alone", () => {
+      const database = new sqlite.DatabaseSync(":memory:");
+      sqliteStore(database);
+      database.exec("UPDATE contextfold_schema SET version = 2");
+      assert.throws(() => sqliteStore(database), /of version 2, and this version of the package knows 1/);
+      database.close();
+    });
+
+    test("has to be one", () => {
+      for (const wrong of [null, undefined, 5, {}, { exec() {} }]) assert.throws(() => sqliteStore(wrong), /sqliteStore takes a path/);
+      assert.throws(() => sqliteStore(join(folder, "no/such/folder/a.db")), /unable to open/);
+    });
+
+    test("is made by many at once", async () => {
+      for (let round = 0; round < 3; round++) {
+        const stores = Array.from({ length: 6 }, () => sqliteStore(join(folder, `many-${round}.db`)));
+        await Promise.all(stores.map((store, i) => store.replace(`a${i}`, null, snapshotAt(1), 1)));
+        assert.equal((await stores[0].list()).length, 6);
+        for (const store of stores) await store.close();
+      }
+    });
+  });
+}
