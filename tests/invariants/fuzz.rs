@@ -10,6 +10,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::generate::{Script, script_with_options, wild};
+use super::journal::Watch;
 use super::world::{self, Came, Happened, World};
 use super::{account, failure, fit, shape, verbatim};
 
@@ -32,6 +33,9 @@ const CHECKS: [Check; 15] = [
     fit::preparing_again_changes_nothing,
     pinned_texts_stand,
 ];
+
+/// The session's journal is replayed behind so many operations.
+const REPLAYS: usize = 6;
 
 /// Steps on the way to the smallest script that fails.
 const SHRINKS: u32 = 4_000;
@@ -62,7 +66,14 @@ fn changes_options(seed: u64) -> bool {
 /// What went wrong with a script; `None`: nothing.
 fn failing(script: &Script, checks: &[Check]) -> Option<String> {
     let run = || {
-        world::run(script, |world, happened| checks.iter().for_each(|check| check(world, happened)));
+        let mut watch: Option<Watch> = None;
+        world::run(script, |world, happened| {
+            checks.iter().for_each(|check| check(world, happened));
+            match &mut watch {
+                None => watch = Some(Watch::new(world, REPLAYS)),
+                Some(watch) => watch.after(world, &happened.op),
+            }
+        });
     };
     catch_unwind(AssertUnwindSafe(run)).err().map(|thrown| said(&*thrown))
 }
