@@ -23,7 +23,7 @@ export const postgresFolder = () => {
   const newest = readdirSync(versions).sort((a, b) => b - a)[0];
   return newest ? join(versions, newest, "bin") : null;
 };
-const pgbouncer = which("pgbouncer", "../sbin/pgbouncer") ?? (existsSync("/usr/sbin/pgbouncer") ? "/usr/sbin/pgbouncer" : null);
+const pgbouncer = which("pgbouncer") ?? ["/usr/sbin/pgbouncer"].find(existsSync);
 /** Where `npm run setup -- --stores` puts the server that speaks S3. */
 export const motoPython = join(root, "tests/.cache/moto/bin/python");
 
