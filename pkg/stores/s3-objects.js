@@ -11,8 +11,15 @@
 /** Neither a browser nor what stands in front of a bucket may answer with what was there a minute ago. */
 const FRESH = "no-store";
 
-/** Not what was expected: another etag; gone; or changed while S3 looked (409), which may be tried again. */
-const isRefused = (status) => [404, 409, 412].includes(status);
+/** Without a bucket nothing is there either, but that is for the caller to know. */
+const NO_BUCKET = "NoSuchBucket";
+
+const isMissing = (status, why) => status === 404 && !why.includes(NO_BUCKET);
+
+/** Not what was expected: gone, another etag (412), or changed while S3 looked (409), which may be tried again. */
+const isRefused = (status, why) => isMissing(status, why) || status === 409 || status === 412;
+
+const never = () => false;
 
 export function objectsOf({ client, commands, bucket, endpoint }) {
   if (typeof client?.send === "function") return ofSdk(client, commands, bucket);
@@ -28,11 +35,10 @@ function ofSdk(client, commands, bucket) {
     try {
       return await sent;
     } catch (error) {
-      if (isNull(error?.$metadata?.httpStatusCode)) return null;
+      if (isNull(error?.$metadata?.httpStatusCode, String(error?.name))) return null;
       throw error;
     }
   };
-  const isMissing = (status) => status === 404;
   return {
     async get(name) {
       const found = await unless(isMissing, send("GetObject", { Key: name }));
@@ -44,8 +50,8 @@ function ofSdk(client, commands, bucket) {
     },
     async put(name, bytes, over) {
       const condition = over === undefined ? {} : over === null ? { IfNoneMatch: "*" } : { IfMatch: over };
-      const sent = send("PutObject", { Key: name, Body: bytes, ContentType: "application/octet-stream", CacheControl: FRESH, ...condition });
-      const done = await (over === undefined ? sent : unless(isRefused, sent));
+      const object = { Key: name, Body: bytes, ContentType: "application/octet-stream", CacheControl: FRESH };
+      const done = await unless(over === undefined ? never : isRefused, send("PutObject", { ...object, ...condition }));
       return done && done.ETag;
     },
     async remove(name, etag) {
@@ -71,11 +77,9 @@ function ofFetch(client, base) {
     const response = await client.fetch(url, init);
     if (response.ok) return response;
     const text = await response.text(); // read in any case, so that the connection is free again
-    if (isNull(response.status)) return null;
+    if (isNull(response.status, text)) return null;
     throw Object.assign(new Error(`S3 answered ${response.status}: ${text.slice(0, 300)}`), { status: response.status });
   }
-  const isMissing = (status) => status === 404;
-  const never = () => false;
   return {
     async get(name) {
       const response = await ask(isMissing, url(name), { method: "GET" });

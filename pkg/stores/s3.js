@@ -59,21 +59,22 @@ export function s3Store({ prefix = "", ...access }) {
   /** Puts the head that `next` makes of the one that stands at `expected`. */
   async function change(key, expected, next) {
     const mark = random();
+    let head = known.get(key);
+    if (expected === null || head?.position !== expected) head = await readHead(key);
     for (let turn = 1; turn <= TURNS; turn++) {
-      let head = turn === 1 ? known.get(key) : undefined;
-      if (expected === null || head?.position !== expected) head = await readHead(key);
+      if (head?.marks.includes(mark)) return head; // a try of before came through, but its answer was lost
       if ((head?.position ?? null) !== expected) throw conflict(key, expected, head?.position ?? null);
       const revision = (head?.revision ?? 0) + 1;
       const made = await next(head, revision);
-      if (made === null) continue; // the head was an old one: what it names is gone
       const { written, ...after } = { ...made, revision, marks: [...(head?.marks ?? []), mark].slice(-MARKS) };
-      const etag = await objects.put(heads + nameOf(key), bytesOf(after), head?.etag ?? null);
+      const etag = made && (await objects.put(heads + nameOf(key), bytesOf(after), head?.etag ?? null));
       if (etag) return remember(key, { ...after, etag });
       const there = await readHead(key);
-      if (there?.marks.includes(mark)) return there; // it was put, but the answer was lost, and the client had tried again
-      // Where nothing has changed, a first try may still be on its way, and what it names has to stay.
-      if (there?.etag !== head?.etag) await removeAll(written.map((name) => part(key, after, name)));
-      await pause(turn);
+      // Where nothing has changed, that try may still be on its way; and where it came through, what it names has to stay.
+      const isLost = there?.etag !== head?.etag && !there?.marks.includes(mark);
+      if (made && isLost) await removeAll(written.map((name) => part(key, after, name)));
+      else await pause(turn);
+      head = there;
     }
     throw conflict(key, expected, expected);
   }
@@ -93,7 +94,7 @@ export function s3Store({ prefix = "", ...access }) {
     for (let at = 0; at < names.length; at += 20) await Promise.all(names.slice(at, at + 20).map((name) => objects.remove(name)));
   }
 
-  /** The records of the head and its last segments in one; those before them are longer. `null`: one of them is gone. */
+  /** The last records, and the segments before them that are less than twice as long as what is behind, in one. `null`: one of them is gone. */
   async function merged(key, head, tail) {
     const segments = [...head.segments];
     const taken = [];

@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -23,7 +23,7 @@ export const postgresFolder = () => {
   const newest = readdirSync(versions).sort((a, b) => b - a)[0];
   return newest ? join(versions, newest, "bin") : null;
 };
-const pgbouncer = which("pgbouncer", "../sbin/pgbouncer") ?? (existsSync("/usr/sbin/pgbouncer") ? "/usr/sbin/pgbouncer" : null);
+const pgbouncer = which("pgbouncer") ?? ["/usr/sbin/pgbouncer"].find(existsSync);
 /** Where `npm run setup -- --stores` puts the server that speaks S3. */
 export const motoPython = join(root, "tests/.cache/moto/bin/python");
 
@@ -55,10 +55,7 @@ export async function startRedis({ isCluster = false, isDurable = false } = {}) 
       await stopped(server, "SIGKILL");
       server = await start();
     },
-    async stop() {
-      await stopped(server);
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => stopped(server),
   };
 }
 
@@ -80,7 +77,6 @@ export async function startPostgres({ hasPooler = false } = {}) {
     async stop() {
       if (pooler) await stopped(pooler.process, "SIGINT");
       await stopped(server, "SIGINT"); // PostgreSQL's fast way to end
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -103,7 +99,12 @@ export async function startS3(bucket = "chats") {
   return { url, bucket, stop: () => stopped(server) };
 }
 
-const temporary = (name) => mkdtempSync(join(tmpdir(), `contextfold-${name}-`));
+/** A folder that goes with this process. */
+function temporary(name) {
+  const folder = mkdtempSync(join(tmpdir(), `contextfold-${name}-`));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
 
 async function freePort() {
   const probe = createServer().listen(0, "127.0.0.1");
@@ -118,7 +119,6 @@ async function freePort() {
 async function unprivileged(folder) {
   if (process.getuid() !== 0) return {};
   const [uid, gid] = ["-u", "-g"].map((flag) => Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout));
-  mkdirSync(folder, { recursive: true });
   chownSync(folder, uid, gid);
   return { uid, gid, cwd: folder };
 }
