@@ -9,6 +9,6 @@ export declare class ContextError extends Error {
   readonly cause?: unknown;
   /** What was tried, where a compaction or a `prepare` failed. */
   readonly report?: Report;
-  /** `instanceof` that also holds between two copies of this package (ESM and CommonJS). */
+  /** What `instanceof` says, too: it holds between two copies of this package (ESM and CommonJS, the main entry and a store of ours). */
   static isInstance(error: unknown): error is ContextError;
 }

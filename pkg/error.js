@@ -14,6 +14,11 @@ export class ContextError extends Error {
     if ("report" in details) this.report = details.report;
   }
 
+  /** `instanceof` knows the errors of another copy, too; a class that extends this one is itself. */
+  static [Symbol.hasInstance](error) {
+    return this === ContextError ? ContextError.isInstance(error) : Function.prototype[Symbol.hasInstance].call(this, error);
+  }
+
   static isInstance(error) {
     return typeof error === "object" && error !== null && error[BRAND] === true;
   }

@@ -96,13 +96,14 @@ impl Session {
             return start;
         };
         let host = host(self);
-        let body = self.changes_since(&mark, host);
+        let parts = self.all_parts();
+        let body = self.changes_since(&mark, &parts, host);
         if let Some(body) = body {
             self.journal.position += 1;
             let (record, sum) = Record::framed(self.journal.position, &body);
             self.journal.keep(record);
             self.journal.newest = sum;
-            self.journal.mark = Some(Box::new(self.mark_saved()));
+            self.journal.mark = Some(Box::new(self.mark_saved(&parts)));
         } else {
             self.journal.mark = Some(mark);
         }
@@ -161,7 +162,7 @@ impl Session {
     pub(super) fn begin_journal_behind(&mut self, position: u64, newest: u64) {
         self.journal.records.clear();
         (self.journal.position, self.journal.newest) = (position, newest);
-        self.journal.mark = Some(Box::new(self.mark_saved()));
+        self.journal.mark = Some(Box::new(self.mark_saved(&self.all_parts())));
     }
 
     /// The records behind a position; `None` where they are not kept.
@@ -172,12 +173,16 @@ impl Session {
         Some(journal.records.range(first..).flatten().copied().collect())
     }
 
-    fn mark_saved(&mut self) -> Mark {
+    fn all_parts(&self) -> [Vec<u8>; PARTS] {
+        std::array::from_fn(|n| self.part(n))
+    }
+
+    fn mark_saved(&mut self, parts: &[Vec<u8>; PARTS]) -> Mark {
         Mark {
             context: self.context.mark_saved(),
             method: self.counter.method().as_str().to_owned(),
             functions: self.functions(),
-            parts: std::array::from_fn(|n| Checksum::of(&self.part(n))),
+            parts: std::array::from_fn(|n| Checksum::of(&parts[n])),
             report: self.report.clone(),
             carried: self.carried.clone(),
             costs: self.costs.len(),
@@ -185,10 +190,10 @@ impl Session {
     }
 
     /// The body of the record of what is new; `None` where nothing is.
-    fn changes_since(&self, mark: &Mark, host: Vec<u8>) -> Option<Vec<u8>> {
+    fn changes_since(&self, mark: &Mark, parts: &[Vec<u8>; PARTS], host: Vec<u8>) -> Option<Vec<u8>> {
         let part = |n: usize| {
-            let bytes = self.part(n);
-            (Checksum::of(&bytes) != mark.parts[n]).then_some((n as u32, Bytes(bytes)))
+            let is_other = Checksum::of(&parts[n]) != mark.parts[n];
+            is_other.then(|| (n as u32, Bytes(parts[n].clone())))
         };
         let is_same_report = match (&mark.report, &self.report) {
             (Some(before), Some(now)) => Rc::ptr_eq(before, now),

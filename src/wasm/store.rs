@@ -16,6 +16,8 @@ use crate::saved::{Records, base64, from_base64};
 #[derive(Clone)]
 pub struct Store(JsValue);
 
+const NOT_AT_ONCE: &str = "the session's store has no `compareAndSet`: where two processes save it at the same instant, the later save stays, and the other is lost (docs/stores.md)";
+
 /// What a store holds under a key, as far as it was asked for.
 pub struct Journal {
     pub position: u64,
@@ -163,6 +165,12 @@ impl Store {
     /// It compares and sets in one step: what it says of that is so.
     pub fn swaps_at_once(&self) -> bool {
         self.has("compareAndSet")
+    }
+
+    /// What such a store cannot promise.
+    pub fn notice(&self) -> Option<String> {
+        let promises = self.swaps_at_once() || self.has("append");
+        (!promises).then(|| NOT_AT_ONCE.to_owned())
     }
 
     fn has_raw(&self) -> bool {

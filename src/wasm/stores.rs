@@ -313,7 +313,7 @@ async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValu
         }
     }
     if let Ok(mut core) = inner.core_mut() {
-        core.set_store_notice(None);
+        core.set_store_notice(home.store.notice());
     }
     inner.stores.own.borrow_mut().get_or_insert_with(|| home.store.clone());
     inner.stores.move_to(home);
@@ -420,7 +420,7 @@ fn loaded(home: Home, there: Journal, options: Options) -> Result<Session, JsVal
     let session = session.map_err(|error| told(&home, error))?;
     let at = session.inner.read(Core::saved_position)?;
     (home.position, home.mends) = (Some(at), notice.is_some() || at != position);
-    if let Some(notice) = notice {
+    if let Some(notice) = notice.or_else(|| home.store.notice()) {
         session.inner.core_mut()?.set_store_notice(Some(notice));
     }
     session.inner.stores.own.borrow_mut().get_or_insert_with(|| home.store.clone());

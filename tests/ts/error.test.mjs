@@ -20,7 +20,9 @@ test("a ContextError is an Error with name, code, message and only the details t
 
 test("isInstance holds between the ESM and the CommonJS copy, and for nothing else", () => {
   const theirs = new twin.ContextError("ABORTED", "the signal fired");
-  assert.ok(!(theirs instanceof ContextError));
+  assert.ok(theirs instanceof ContextError);
+  class Own extends ContextError {}
+  assert.ok(!(theirs instanceof Own) && new Own("ABORTED", "the signal fired") instanceof Own);
   assert.ok(ContextError.isInstance(theirs));
   assert.ok(twin.ContextError.isInstance(new ContextError("ABORTED", "the signal fired")));
   for (const other of [new Error("x"), { code: "ABORTED", name: "ContextError" }, null, undefined, "ABORTED", ContextError])
