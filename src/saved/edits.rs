@@ -55,10 +55,12 @@ impl<T> ListEdit<T> {
     /// Makes the edit. False where the list is another one than that which it is of.
     pub fn apply(self, list: &mut Vec<T>) -> bool {
         let end = self.front.checked_add(self.gone).filter(|end| *end <= list.len());
-        if let Some(end) = end {
-            list.splice(self.front..end, self.put);
-        }
-        end.is_some()
+        let Some(end) = end else { return false };
+        let mut behind = list.split_off(end);
+        list.truncate(self.front);
+        list.extend(self.put);
+        list.append(&mut behind);
+        true
     }
 
     /// The same with other entries.
@@ -148,6 +150,19 @@ impl<K: Ord + Copy, V> MapEdit<K, V> {
             map.remove(&key);
         }
         map.extend(self.put);
+    }
+
+    /// Makes the edit in a list that is in the order of its keys.
+    pub fn apply_to_list(self, list: &mut Vec<(K, V)>) {
+        for key in self.gone {
+            list.retain(|(there, _)| *there != key);
+        }
+        for (key, value) in self.put {
+            match list.binary_search_by_key(&key, |(there, _)| *there) {
+                Ok(at) => list[at].1 = value,
+                Err(at) => list.insert(at, (key, value)),
+            }
+        }
     }
 
     /// The same with other values.

@@ -1,6 +1,6 @@
 //! The journal of a session: what is new since it was saved, with what only this side knows of it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -22,12 +22,15 @@ use crate::tokens::{Counter, Estimate};
 /// What a session says where the last record of its journal is not whole.
 pub const TORN: &str = "the last record of this session's journal was not written to its end, as when a process dies while it saves, and is left out: look whether the last messages are there, and save";
 
+/// The bytes of characters that are not complete yet, as a snapshot holds them.
+type SplitCharacters = Vec<(String, Vec<u32>)>;
+
 /// This side of a session as it was saved, as far as it takes to tell what is new.
 #[derive(Default)]
 pub struct SideMark {
     line: Vec<u64>,
     numbered: u64,
-    split_characters: BTreeMap<String, Vec<u8>>,
+    split_characters: SplitCharacters,
     header_beside: bool,
 }
 
@@ -35,7 +38,7 @@ pub struct SideMark {
 struct SideChanges {
     pushed: MapEdit<NodeIndex, (Format, Vec<NodeIndex>)>,
     line: ListEdit<SavedStretch>,
-    split_characters: Option<Vec<(String, Vec<u32>)>>,
+    split_characters: Option<SplitCharacters>,
     header_beside: bool,
 }
 
@@ -147,7 +150,7 @@ fn changes_of(inner: &Inner, handles: &Handles, line: &Line, core: &Core) -> Vec
     let new = SideChanges {
         pushed,
         line: entries,
-        split_characters: splits_otherwise.then(|| saved_characters(split)),
+        split_characters: splits_otherwise.then_some(split),
         header_beside,
     };
     let mut out = Writer::default();
@@ -167,12 +170,13 @@ pub fn mark_side(inner: &Inner) -> std::result::Result<(), JsValue> {
     Ok(())
 }
 
-fn split_characters(inner: &Inner) -> BTreeMap<String, Vec<u8>> {
-    inner.split_characters.borrow().iter().map(|(id, bytes)| (id.clone(), bytes.clone())).collect()
-}
-
-fn saved_characters(split: BTreeMap<String, Vec<u8>>) -> Vec<(String, Vec<u32>)> {
-    split.into_iter().map(|(id, bytes)| (id, bytes.into_iter().map(u32::from).collect())).collect()
+/// The bytes of characters that are not complete yet, by ref, in order.
+pub fn split_characters(inner: &Inner) -> SplitCharacters {
+    let split = inner.split_characters.borrow();
+    let bytes = |bytes: &Vec<u8>| bytes.iter().copied().map(u32::from).collect();
+    let mut split: SplitCharacters = split.iter().map(|(id, of)| (id.clone(), bytes(of))).collect();
+    crate::sorting::sort(&mut split);
+    split
 }
 
 impl Line {
@@ -196,22 +200,18 @@ impl Line {
 
 /// Puts in what the records behind a snapshot hold of this side.
 pub fn put_changes(side: &mut Side, changes: &[Vec<u8>]) -> Result<()> {
-    let mut pushed: BTreeMap<NodeIndex, (Format, Vec<NodeIndex>)> = BTreeMap::new();
-    for (format, nodes) in std::mem::take(&mut side.pushed) {
-        if let Some(first) = nodes.first().copied() {
-            pushed.insert(first, (format, nodes));
-        }
-    }
+    let first = |(format, nodes): (Format, Vec<NodeIndex>)| Some((*nodes.first()?, (format, nodes)));
+    let mut pushed: Vec<_> = std::mem::take(&mut side.pushed).into_iter().filter_map(first).collect();
     for bytes in changes {
         let changes = read_changes(bytes)?;
-        changes.pushed.apply(&mut pushed);
+        changes.pushed.apply_to_list(&mut pushed);
         changes.line.apply(&mut side.line).then_some(()).ok_or_else(other_list)?;
         if let Some(split) = changes.split_characters {
             side.split_characters = split;
         }
         side.header_beside = changes.header_beside;
     }
-    side.pushed = pushed.into_values().collect();
+    side.pushed = pushed.into_iter().map(|(_, pushed)| pushed).collect();
     Ok(())
 }
 
@@ -234,7 +234,7 @@ pub fn take_in(inner: &Inner, changes: &[Vec<u8>]) -> std::result::Result<(), Js
 }
 
 /// The bytes of characters that are not complete yet, as they were saved.
-pub fn characters(saved: Vec<(String, Vec<u32>)>) -> HashMap<String, Vec<u8>> {
+pub fn characters(saved: SplitCharacters) -> HashMap<String, Vec<u8>> {
     let bytes = |(id, bytes): (String, Vec<u32>)| (id, bytes.into_iter().map(|byte| byte as u8).collect());
     saved.into_iter().map(bytes).collect()
 }

@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::handles::Handles;
 use super::inner::Inner;
-use super::journal::{TORN, characters, mark_side, put_changes, records_of, whole};
+use super::journal::{TORN, characters, mark_side, put_changes, records_of, split_characters, whole};
 use super::line::{Stretch, readings_of, sums_of};
 use super::options::{Options, plain_object, read_options, rehearse, require_price, take};
 use super::session::Session;
@@ -84,23 +84,18 @@ impl Session {
 /// The session as bytes, and their checksum. They are put together outside of the module, whose memory never shrinks.
 pub fn bytes_of_session(inner: &Inner) -> std::result::Result<(Uint8Array, Checksum), JsValue> {
     let line = inner.line.borrow();
-    let split = inner.split_characters.borrow();
     let handles = inner.handles()?;
     let saved = |core: &Core| {
         let history = &core.context().history;
         line.0.iter().map(|stretch| saved_stretch(stretch, &handles, history)).collect()
     };
-    let mut side = Side {
+    let side = Side {
         pushed: handles.pushed_as(),
         line: inner.read(saved)?,
-        split_characters: split
-            .iter()
-            .map(|(id, bytes)| (id.clone(), bytes.iter().copied().map(u32::from).collect()))
-            .collect(),
+        split_characters: split_characters(inner),
         header_beside: inner.header_beside.get(),
     };
     drop(handles);
-    crate::sorting::sort(&mut side.split_characters);
     let mut out = Writer::default();
     side.save(&mut out);
     let side = SIDE.framed(&out.into_bytes());

@@ -68,7 +68,9 @@ fn failing(script: &Script, checks: &[Check]) -> Option<String> {
     let run = || {
         let mut watch: Option<Watch> = None;
         world::run(script, |world, happened| {
-            checks.iter().for_each(|check| check(world, happened));
+            for check in checks {
+                check(world, happened);
+            }
             match &mut watch {
                 None => watch = Some(Watch::new(world, REPLAYS)),
                 Some(watch) => watch.after(world, &happened.op),
