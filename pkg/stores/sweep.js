@@ -1,7 +1,7 @@
 // Tool outputs in a store that no session refers to any more.
 //
-// Nobody is locked out meanwhile. An output that is stored again at that instant is new again, and `removeOlder` leaves it. And a session
-// that is saved after it was read here refers to nothing else that is new to it but outputs that were stored shortly before.
+// Others go on saving meanwhile. If an output is stored again, it is new, and `removeOlder` leaves it. If a session is saved after it was
+// read here, whatever it refers to beyond what was read was stored shortly before that save.
 
 import { storedOutputs } from "contextfold";
 import { ContextError } from "../error.js";
@@ -48,7 +48,7 @@ async function removeUnused(journals, outputs, olderThanMs, otherwise) {
   const unused = outputs.filter((name) => !used.has(name));
   let removed = 0;
   while (unused.length > 0) {
-    // How old they were when the first session was read: what was stored since may be some session's by now.
+    // As old as they were when the first session was read: those that were stored since may belong to a session by now.
     const age = olderThanMs + Math.ceil(performance.now() - start);
     const done = await Promise.all(unused.splice(-AT_ONCE).map((name) => journals.removeOlder(name, age)));
     removed += done.filter(Boolean).length;
@@ -76,7 +76,7 @@ async function outputsOf(journals, key, otherwise) {
     const journal = await journals.read(key);
     if (journal === null) return [];
     const { position, snapshot, snapshotPosition, records } = journal;
-    // Who has the session in memory may refer to more than is whole here.
+    // A process that has this session in memory may still refer to what the damaged record named.
     if (lastWhole(records, 0, snapshotPosition).position !== position) throw new Error("Its last record is damaged");
     return storedOutputs(snapshot, records);
   } catch (cause) {
