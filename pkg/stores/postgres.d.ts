@@ -1,7 +1,15 @@
 import type { JournalStore } from "./journal.js";
 
 /** A `Pool` or `Client` of `pg`, or an instance of `postgres`, made and ended by you. */
-export type PostgresClient = { query(query: any): any } | { unsafe(query: string, values?: any[], options?: any): any };
+export type PostgresClient =
+  | {
+      /** `pg`: runs a statement. */
+      query(query: any): any;
+    }
+  | {
+      /** `postgres`: runs a statement. */
+      unsafe(query: string, values?: any[], options?: any): any;
+    };
 
 /** How journals are kept in PostgreSQL. */
 export interface PostgresStoreOptions {

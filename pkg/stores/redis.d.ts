@@ -2,8 +2,14 @@ import type { JournalStore } from "./journal.js";
 
 /** A client of `ioredis` (`Redis` or `Cluster`), or of `redis` 5 or newer (`createClient`, `createCluster`), connected and ended by you. */
 export type RedisClient =
-  | { callBuffer: (...args: never[]) => unknown }
-  | { withTypeMapping(mapping: any): any };
+  | {
+      /** `ioredis`: sends a command, and gives bytes. */
+      callBuffer: (...args: never[]) => unknown;
+    }
+  | {
+      /** `redis`: the client, with other types for what it gives. */
+      withTypeMapping(mapping: any): any;
+    };
 
 /** How journals are kept in Redis. */
 export interface RedisStoreOptions {

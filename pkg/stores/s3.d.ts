@@ -11,10 +11,18 @@ export interface S3Commands {
 
 /** What answers a `fetch`. */
 export interface S3Response {
+  /** Whether the status is one of 200 to 299. */
   ok: boolean;
+  /** The status. */
   status: number;
-  headers: { get(name: string): string | null };
+  /** The headers. */
+  headers: {
+    /** The header of this name; `null` where there is none. */
+    get(name: string): string | null;
+  };
+  /** The body as a text. */
   text(): Promise<string>;
+  /** The body as bytes. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
@@ -27,13 +35,19 @@ export type S3StoreOptions = {
 } & (
   | {
       /** An `S3Client` of `@aws-sdk/client-s3` 3. */
-      client: { send(command: any): Promise<any> };
+      client: {
+        /** Sends a command. */
+        send(command: any): Promise<any>;
+      };
       /** `import * as commands from "@aws-sdk/client-s3"`. */
       commands: S3Commands;
     }
   | {
       /** What signs requests and sends them, as an `AwsClient` of `aws4fetch`. */
-      client: { fetch(url: string, init: { method: string; headers?: Record<string, string>; body?: any }): Promise<S3Response> };
+      client: {
+        /** Signs a request and sends it. */
+        fetch(url: string, init: { method: string; headers?: Record<string, string>; body?: any }): Promise<S3Response>;
+      };
       /** The address in front of the bucket: `"https://s3.eu-central-1.amazonaws.com"`. */
       endpoint: string;
     }

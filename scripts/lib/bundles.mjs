@@ -26,6 +26,10 @@ const forOneFile = {
       const text = readFileSync(path, "utf8").replaceAll('(await import("./tokenizer.js"))', "tokenizerEntry");
       return { contents: `import * as tokenizerEntry from "./tokenizer.js";\n${text}`, resolveDir: pkg };
     });
+    build.onLoad({ filter: /[\\/]pkg[\\/]made\.js$/ }, ({ path }) => {
+      const text = readFileSync(path, "utf8").replaceAll('await import("./stores/segments.js")', "segmentsEntry");
+      return { contents: `import * as segmentsEntry from "./stores/segments.js";\n${text}`, resolveDir: pkg };
+    });
     build.onLoad({ filter: /[\\/]pkg[\\/]node\.js$/ }, ({ path }) => ({ contents: readFileSync(path, "utf8") + LENT, resolveDir: pkg }));
   },
 };

@@ -28,7 +28,7 @@ function written({ path, agent }) {
   const blocks = [...readFileSync(`${root}${path}`, "utf8").matchAll(/^```(?:js|ts)\n([\s\S]*?)^```$/gm)];
   return blocks.map(([, code], n) => {
     writeFileSync(`${place}/${n + 1}.mts`, code);
-    return { place, file: `${n + 1}.mts`, wantsRedis: code.includes("REDIS_URL") };
+    return { place, file: `${n + 1}.mts`, wantsRedis: code.includes("REDIS_URL"), wantsIndexedDB: code.includes("stores/indexeddb") };
   });
 }
 
@@ -50,7 +50,7 @@ for (const document of documents)
       }
     });
 
-    for (const { place, file, wantsRedis } of written(document))
+    for (const { place, file, wantsRedis, wantsIndexedDB } of written(document))
       test(`example ${file.replace(".mts", "")} runs`, { skip: (wantsRedis && missingRedis) || false }, async (t) => {
         const server = await provider();
         t.after(() => server.close());
@@ -60,7 +60,8 @@ for (const document of documents)
           t.after(() => redis.stop());
           keys.REDIS_URL = `redis://127.0.0.1:${redis.port}`;
         }
-        const { stderr } = await run(process.execPath, [file], { cwd: place, timeout: 60_000, env: { ...process.env, ...keys, OPENAI_AGENTS_DISABLE_TRACING: "1" } });
+        const database = wantsIndexedDB ? ["--import", import.meta.resolve("fake-indexeddb/auto")] : []; // as browsers have one
+        const { stderr } = await run(process.execPath, [...database, file], { cwd: place, timeout: 60_000, env: { ...process.env, ...keys, OPENAI_AGENTS_DISABLE_TRACING: "1" } });
         assert.doesNotMatch(stderr, /contextfold \(/, "no hook fell back");
       });
   });

@@ -15,7 +15,8 @@ for (const name of documents) test(`${name} has an example`, () => assert.ok(blo
 
 for (const [name, n, code] of documents.flatMap((name) => blocks(name).map((code, n) => [name, n, code])))
   test(`${name}: block ${n + 1} runs`, { skip: code.includes("REDIS_URL") }, () => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", code], { cwd: root, encoding: "utf8" });
+    const database = code.includes("stores/indexeddb") ? ["--import", "fake-indexeddb/auto"] : []; // as browsers have one
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...database, "--input-type=module", "--eval", code], { cwd: root, encoding: "utf8" });
     assert.equal(status, 0, stderr);
     const said = [...code.matchAll(/console\.log\(.*\);? *\/\/ (.*)$/gm)].map(([, comment]) => comment);
     assert.deepEqual(stdout.trim().split("\n").filter(Boolean), said);

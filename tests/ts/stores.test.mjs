@@ -64,7 +64,10 @@ describe("every store does what a session needs", () => {
     };
     test("holds the contract", () => holds(open));
     test("with its own compare-and-set", async () => {
-      const [, swap] = /const swap = `([^`]*)`/.exec(readFileSync(new URL("../../docs/stores.md", import.meta.url), "utf8"));
+      const swap = `
+        if (redis.call("GET", KEYS[1]) or "") ~= ARGV[1] then return 0 end
+        if ARGV[3] == "" then redis.call("SET", KEYS[1], ARGV[2]) else redis.call("SET", KEYS[1], ARGV[2], "PX", ARGV[3]) end
+        return 1`;
       await holds(async () => {
         const store = await open();
         const client = store.getMount("").driver.getInstance();

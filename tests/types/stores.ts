@@ -7,6 +7,7 @@ import { encrypted, type EncryptionKey } from "contextfold/stores/encrypted";
 import { memoryJournals, memoryStore, type Journal, type JournalStore } from "contextfold/stores/memory";
 import { segmented, type SegmentedStore } from "contextfold/stores/segments";
 import { sqliteStore, type DurableObjectSqlite, type SqliteDatabase } from "contextfold/stores/sqlite";
+import { remove, sweep, type SweepOptions, type Swept } from "contextfold/stores/sweep";
 
 const session = new Session({ store: memoryStore(), toolOutputCache: { memoryBytes: 1_000_000 }, freezeInputs: true });
 const bytes: Uint8Array = session.snapshot();
@@ -33,18 +34,18 @@ const { wasm_bytes, outputs_bytes, messages } = loaded.memory();
 const sum: number = wasm_bytes + outputs_bytes + messages;
 
 declare const database: SqliteDatabase;
-declare const storage: DurableObjectSqlite;
-const inSqlite = [sqliteStore("a.db", { fsync: false }), sqliteStore(database, { busyTimeoutMs: 100 }), sqliteStore(storage)];
+declare const ctx: { storage: DurableObjectSqlite };
+const inSqlite = [sqliteStore("a.db", { fsync: false }), sqliteStore(database, { busyTimeoutMs: 100 }), sqliteStore(ctx.storage)];
 for (const { close } of inSqlite) await close();
-const journals: JournalStore[] = [memoryJournals(), fileStore("sessions"), fileStore("sessions", { fsync: false }), ...inSqlite];
-for (const store of journals) {
+const journalStores: JournalStore[] = [memoryJournals(), fileStore("sessions"), fileStore("sessions", { fsync: false }), ...inSqlite];
+for (const store of journalStores) {
   const journal: Journal | null = await store.read("chat", 5);
   const position: number = journal?.position ?? 0;
   await store.append("chat", position, [new Uint8Array(30)]);
   await store.close?.();
 }
 // @ts-expect-error a Durable Object's storage, not its `sql` alone
-sqliteStore(storage.sql);
+sqliteStore(ctx.storage.sql);
 
 // @ts-expect-error a text is no store
 session.save("chat", memoryStore());
@@ -54,3 +55,9 @@ Session.restore("bytes");
 const less: Store = { getItem: async () => null };
 
 console.log(again, sum, less, notice);
+
+const age: SweepOptions = { olderThanMs: 60_000 };
+const swept: Swept = await sweep(memoryJournals(), age);
+const left: number = swept.kept + swept.removed + (await remove(storage, "chat")).kept;
+// @ts-expect-error there is no such option
+await sweep(journals, { olderThan: 60_000 });

@@ -1,0 +1,86 @@
+// Tool outputs in a store that no session refers to any more.
+//
+// Others go on saving meanwhile. If an output is stored again, it is new, and `removeOlder` leaves it. If a session is saved after it was
+// read here, whatever it refers to beyond what was read was stored shortly before that save.
+
+import { storedOutputs } from "contextfold";
+import { ContextError } from "../error.js";
+import { lastWhole } from "./frames.js";
+import { segmented } from "./segments.js";
+
+const OUTPUTS = "contextfold:output:";
+const HOUR_MS = 3_600_000;
+
+/** So many outputs are removed at a time. */
+const AT_ONCE = 8;
+
+/** Removes the tool outputs that no session refers to. */
+export async function sweep(store, options) {
+  const olderThanMs = ageOf(options);
+  const journals = journalsOf(store);
+  return removeUnused(journals, await journals.getKeys(OUTPUTS), olderThanMs, "nothing was removed");
+}
+
+/** Removes a session, and its tool outputs that no other session refers to. */
+export async function remove(store, key, options) {
+  const olderThanMs = ageOf(options);
+  const journals = journalsOf(store);
+  const outputs = await outputsOf(journals, key, "nothing was removed");
+  await journals.remove(key);
+  return removeUnused(journals, outputs, olderThanMs, `\`${key}\` was removed, and its tool outputs were not`);
+}
+
+function ageOf(options = {}) {
+  const { olderThanMs = HOUR_MS, ...others } = options;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new ContextError("INVALID_ARGUMENT", `there is no option \`${unknown}\`: this call takes \`olderThanMs\``);
+  if (!Number.isFinite(olderThanMs) || olderThanMs < 0) throw new ContextError("INVALID_ARGUMENT", "`olderThanMs`: expected a number of milliseconds, 0 or more");
+  return olderThanMs;
+}
+
+/** As a session takes a store: with journals, or an ordinary one. */
+const journalsOf = (store) => (typeof store?.append === "function" && typeof store.replace === "function" ? store : segmented(store));
+
+async function removeUnused(journals, outputs, olderThanMs, otherwise) {
+  if (outputs.length === 0) return { kept: 0, removed: 0 };
+  const start = performance.now();
+  const used = await usedOutputs(journals, otherwise);
+  const unused = outputs.filter((name) => !used.has(name));
+  let removed = 0;
+  while (unused.length > 0) {
+    // As old as they were when the first session was read: those that were stored since may belong to a session by now.
+    const age = olderThanMs + Math.ceil(performance.now() - start);
+    const done = await Promise.all(unused.splice(-AT_ONCE).map((name) => journals.removeOlder(name, age)));
+    removed += done.filter(Boolean).length;
+  }
+  return { kept: outputs.length - removed, removed };
+}
+
+/** What the sessions of the store refer to. They are listed again until none is new: one may be moved to another key meanwhile. */
+async function usedOutputs(journals, otherwise) {
+  const used = new Set();
+  const seen = new Set();
+  for (;;) {
+    const keys = (await journals.list()).filter((key) => !seen.has(key));
+    if (keys.length === 0) return used;
+    for (const key of keys) {
+      seen.add(key);
+      for (const name of await outputsOf(journals, key, otherwise)) used.add(name);
+    }
+  }
+}
+
+/** What one session refers to. */
+async function outputsOf(journals, key, otherwise) {
+  try {
+    const journal = await journals.read(key);
+    if (journal === null) return [];
+    const { position, snapshot, snapshotPosition, records } = journal;
+    // A process that has this session in memory may still refer to what the damaged record named.
+    if (lastWhole(records, 0, snapshotPosition).position !== position) throw new Error("Its last record is damaged");
+    return storedOutputs(snapshot, records);
+  } catch (cause) {
+    const code = ContextError.isInstance(cause) && cause.code !== "SNAPSHOT_INVALID" ? cause.code : "STORE_FAILED";
+    throw new ContextError(code, `${otherwise}: which tool outputs \`${key}\` refers to is not known, for it cannot be read. ${cause?.message ?? cause}`, { cause });
+  }
+}
