@@ -56,13 +56,13 @@ pub struct Home {
     tail: u64,
     /// What lies there is not whole: the next save writes all of it anew.
     mends: bool,
-    /// The snapshot that a save without an answer may have written.
-    tried: Option<(u64, Checksum)>,
+    /// The snapshots that saves without an answer may have written.
+    tried: Vec<(u64, Checksum)>,
 }
 
 impl Home {
     fn new(store: Store, key: String) -> Self {
-        Self { store, key, position: None, snapshot: 0, tail: 0, mends: false, tried: None }
+        Self { store, key, position: None, snapshot: 0, tail: 0, mends: false, tried: Vec::new() }
     }
 
     /// Where its journal stands.
@@ -87,6 +87,11 @@ impl Home {
 
     pub fn is_at(&self, store: &Store, key: &str) -> bool {
         self.key == key && self.store.is(store)
+    }
+
+    /// Whether it is the same place, and stands where that one does.
+    pub fn is(&self, other: &Self) -> bool {
+        self.is_at(&other.store, &other.key) && self.position == other.position
     }
 
     /// Whether somebody else saved since.
@@ -149,6 +154,11 @@ impl Stores {
         home.iter().chain(elsewhere.iter()).find(|home| home.is_at(store, key)).cloned()
     }
 
+    /// A place where a save may have been made that nobody confirmed.
+    fn unsure(&self, store: &Store, key: &str) -> Option<Home> {
+        self.unsure.borrow().clone().filter(|unsure| unsure.is_at(store, key))
+    }
+
     /// Where it stood under this key when it was loaded or saved, wherever that was.
     fn positions(&self, key: &str) -> Vec<u64> {
         let (home, elsewhere) = (self.home.borrow(), self.elsewhere.borrow());
@@ -156,7 +166,11 @@ impl Stores {
         homes.filter_map(|home| home.position).collect()
     }
 
+    /// This is where the session stands there: no save is open there any more.
     pub fn move_to(&self, home: Home) {
+        let mut unsure = self.unsure.borrow_mut();
+        *unsure = unsure.take().filter(|unsure| !unsure.is_at(&home.store, &home.key));
+        drop(unsure);
         let mut elsewhere = self.elsewhere.borrow_mut();
         elsewhere.retain(|earlier| !earlier.is_at(&home.store, &home.key));
         let before = self.home.replace(Some(home.clone()));
@@ -297,13 +311,14 @@ fn place(store: &JsValue, key: &JsValue) -> Result<(Store, String), JsValue> {
 
 async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValue> {
     inner.refuse_freed()?;
-    let mut home = match inner.stores.known(&store, &key) {
+    let known = inner.stores.unsure(&store, &key).or_else(|| inner.stores.known(&store, &key));
+    let mut home = match known {
         Some(home) => home,
         None => known_elsewhere(inner, store, key).await?,
     };
     away::copy_to(inner, &home.store).await?;
-    let now = position(inner)?;
     for last in [false, true] {
+        let now = position(inner)?; // each time: what is written is the session as it is then
         if home.position == Some(now) && !home.mends {
             break; // nothing happened since
         }
@@ -335,13 +350,13 @@ async fn write(inner: &Rc<Inner>, home: &mut Home, now: u64) -> Result<(), JsVal
         home.tail += records.len() as u64;
     } else {
         let (bytes, sum) = bytes_of_session(inner)?;
-        home.tried = Some((now, sum));
+        home.tried.push((now, sum));
         *inner.stores.unsure.borrow_mut() = Some(home.clone());
         home.store.replace(&home.key, home.position, &bytes, now).await?;
         (home.snapshot, home.tail) = (u64::from(bytes.length()), 0);
     }
-    inner.stores.unsure.take();
-    (home.position, home.mends, home.tried) = (Some(now), false, None);
+    (home.position, home.mends) = (Some(now), false);
+    home.tried.clear();
     Ok(())
 }
 
@@ -364,35 +379,48 @@ async fn go_on(
     let Some(there) = there else {
         return Err(if home.position.is_none() && !conflicts { error } else { removed(home) });
     };
-    if Some(there.position) == home.position {
-        return Err(error); // nothing was written
+    if Some(there.position) == home.position || there.notice.is_some() {
+        return Err(error); // nothing was written; or what is there is a guess, and says of no save whether it was made
     }
     let is_ours = match (&there.snapshot, home.position) {
-        (None, Some(at)) => {
+        (None, Some(at)) if there.position > at => {
             let ours = inner.read(|core| core.records_since(at))?;
             ours.is_some_and(|ours| ours.starts_with(&there.records))
         }
-        _ => home.tried.is_some_and(|(position, sum)| {
+        // It went back, as to a backup: to where this session stood, or else to another one that took the key.
+        (None, Some(_)) => has_stood_at(inner, there.position)?,
+        _ => {
             let snapshot = there.snapshot.as_deref().and_then(|snapshot| SESSION.sum(snapshot));
-            there.snapshot_position == position && snapshot == Some(sum) && there.records.is_empty()
-        }),
+            let is_there =
+                |(at, sum): &(u64, Checksum)| there.snapshot_position == *at && snapshot == Some(*sum);
+            there.records.is_empty() && home.tried.iter().any(is_there)
+        }
     };
     if !is_ours || there.position > now {
         return Err(conflict(home));
     }
-    *home = Home { tried: None, ..home.clone().behind(&there) };
+    *home = Home { tried: Vec::new(), ..home.clone().behind(&there) };
     inner.stores.move_to(home.clone());
     if last && there.position != now { Err(error) } else { Ok(()) }
+}
+
+/// Whether the session has stood at a position, and what came behind it is still kept: a journal that stands there is its own.
+pub fn has_stood_at(inner: &Inner, position: u64) -> Result<bool, JsValue> {
+    inner.read(|core| core.records_since(position).is_some())
+}
+
+/// Waits for the session's own saves.
+pub async fn saved(inner: &Inner) {
+    let last = inner.stores.saving.borrow().clone();
+    if let Some(last) = last {
+        let _ = JsFuture::from(within(&last, TURN_MS)).await; // its own caller is told
+    }
 }
 
 /// A store that was not seen before may be one that was, by another object: what it holds under the key is what this session goes
 /// on from, then.
 async fn known_elsewhere(inner: &Inner, store: Store, key: String) -> Result<Home, JsValue> {
     let mut home = Home::new(store, key);
-    let unsure = inner.stores.unsure.borrow().clone().filter(|unsure| unsure.is_at(&home.store, &home.key));
-    if let Some(unsure) = unsure {
-        return Ok(unsure);
-    }
     let positions = inner.stores.positions(&home.key);
     if !positions.is_empty() {
         let there = home.store.read(&home.key, positions.iter().max().copied()).await?;
@@ -419,7 +447,11 @@ fn loaded(home: Home, there: Journal, options: Options) -> Result<Session, JsVal
     let session = restored(&snapshot.unwrap_or_default(), &behind, options);
     let session = session.map_err(|error| told(&home, error))?;
     let at = session.inner.read(Core::saved_position)?;
-    (home.position, home.mends) = (Some(at), notice.is_some() || at != position);
+    // Where the last records are not whole, the store stands behind where this session does: it is told so when it is mended.
+    (home.position, home.mends) = (Some(position), notice.is_some() || at != position);
+    if at < position {
+        session.inner.core_mut()?.begin_journal(position + 1);
+    }
     if let Some(notice) = notice {
         session.inner.core_mut()?.set_store_notice(Some(notice));
     }
