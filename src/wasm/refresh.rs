@@ -9,7 +9,6 @@ use wasm_bindgen_futures::future_to_promise;
 use super::error::context_error;
 use super::inner::Inner;
 use super::journal::{mark_side, position, take_in};
-use super::lease;
 use super::session::Session;
 use super::store::Journal;
 use super::stores::{self, Home};
@@ -48,11 +47,7 @@ async fn refresh(inner: &Rc<Inner>) -> Result<bool, JsValue> {
         if Some(there.position) == home.position() {
             return Ok(false);
         }
-        let is_new = catch_up(inner, home, there).await?;
-        if is_new && inner.background.borrow().is_none() {
-            lease::release(inner).await; // a summary that was ready is not put in any more
-        }
-        return Ok(is_new);
+        return catch_up(inner, home, there).await;
     }
 }
 
