@@ -160,6 +160,11 @@ impl Session {
         self.journal.position
     }
 
+    /// The checksum of the newest record; 0 where it is not known.
+    pub fn newest_record(&self) -> u64 {
+        self.journal.newest
+    }
+
     /// What was saved holds what may be nowhere any more: the next save writes all of the session anew.
     pub(super) fn begin_journal_anew(&mut self) {
         if self.journal.mark.is_some() {

@@ -25,7 +25,7 @@ use super::snapshot::{Behind, bytes_of_session, restored};
 use super::store::{Journal, Store, code_of};
 use super::value::{known_keys, settle, text, to_js};
 use crate::error::{Error, ErrorCode};
-use crate::saved::Checksum;
+use crate::saved::{Checksum, Records};
 use crate::session::{SESSION, Session as Core};
 use crate::tool_output::ToolOutputs;
 
@@ -56,13 +56,19 @@ pub struct Home {
     tail: u64,
     /// What lies there is not whole: the next save writes all of it anew.
     mends: bool,
-    /// The snapshots that saves without an answer may have written.
-    tried: Vec<(u64, Checksum)>,
+    /// What saves without an answer may have written: the position behind it, and the checksum of the snapshot or of the last record.
+    tried: Vec<(u64, u64)>,
 }
 
 impl Home {
     fn new(store: Store, key: String) -> Self {
         Self { store, key, position: None, snapshot: 0, tail: 0, mends: false, tried: Vec::new() }
+    }
+
+    /// A save that is made now may never be answered.
+    fn tries(&mut self, inner: &Inner, now: u64, sum: u64) {
+        self.tried.push((now, sum));
+        *inner.stores.unsure.borrow_mut() = Some(self.clone());
     }
 
     /// Where its journal stands.
@@ -346,12 +352,12 @@ async fn write(inner: &Rc<Inner>, home: &mut Home, now: u64) -> Result<(), JsVal
         home.tail + records.len() as u64 <= LEAST_TAIL.max(TAIL_OF_SNAPSHOT * home.snapshot)
     });
     if let (Some(at), Some(records)) = (home.position, records) {
+        home.tries(inner, now, inner.read(Core::newest_record)?);
         home.store.append(&home.key, at, &records).await?;
         home.tail += records.len() as u64;
     } else {
         let (bytes, sum) = bytes_of_session(inner)?;
-        home.tried.push((now, sum));
-        *inner.stores.unsure.borrow_mut() = Some(home.clone());
+        home.tries(inner, now, number(sum));
         home.store.replace(&home.key, home.position, &bytes, now).await?;
         (home.snapshot, home.tail) = (u64::from(bytes.length()), 0);
     }
@@ -382,19 +388,16 @@ async fn go_on(
     if Some(there.position) == home.position || there.notice.is_some() {
         return Err(error); // nothing was written; or what is there is a guess, and says of no save whether it was made
     }
+    let is_tried = |sum: Option<u64>| sum.is_some_and(|sum| home.tried.contains(&(there.position, sum)));
     let is_ours = match (&there.snapshot, home.position) {
         (None, Some(at)) if there.position > at => {
             let ours = inner.read(|core| core.records_since(at))?;
-            ours.is_some_and(|ours| ours.starts_with(&there.records))
+            ours.is_some_and(|ours| ours.starts_with(&there.records)) || is_tried(last_of(&there.records))
         }
         // It went back, as to a backup: to where this session stood, or else to another one that took the key.
         (None, Some(_)) => has_stood_at(inner, there.position)?,
-        _ => {
-            let snapshot = there.snapshot.as_deref().and_then(|snapshot| SESSION.sum(snapshot));
-            let is_there =
-                |(at, sum): &(u64, Checksum)| there.snapshot_position == *at && snapshot == Some(*sum);
-            there.records.is_empty() && home.tried.iter().any(is_there)
-        }
+        (Some(snapshot), _) if there.records.is_empty() => is_tried(SESSION.sum(snapshot).map(number)),
+        _ => false,
     };
     if !is_ours || there.position > now {
         return Err(conflict(home));
@@ -402,6 +405,16 @@ async fn go_on(
     *home = Home { tried: Vec::new(), ..home.clone().behind(&there) };
     inner.stores.move_to(home.clone());
     if last && there.position != now { Err(error) } else { Ok(()) }
+}
+
+/// A checksum as a number.
+fn number(sum: Checksum) -> u64 {
+    u64::from_le_bytes(sum.to_bytes())
+}
+
+/// The checksum of the last of some records.
+fn last_of(records: &[u8]) -> Option<u64> {
+    Some(Records::read(records).ok()?.whole.last()?.sum)
 }
 
 /// Whether the session has stood at a position, and what came behind it is still kept: a journal that stands there is its own.

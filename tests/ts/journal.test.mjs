@@ -459,6 +459,26 @@ describe("saves", () => {
     }
   });
 
+  test("one whose answer got lost is found out also when its records are not kept any more", async () => {
+    for (const then of [(session) => session.erase(session.items()[0].id), (session) => {
+      for (let i = 0; i < 4; i++) {
+        session.push(user(`${i}`.repeat(100_000)));
+        session.position;
+      }
+    }]) {
+      const store = losing();
+      const session = new Session({ contextWindow: 1_000_000 });
+      session.push(user("one"));
+      await session.save(store, "k");
+      session.push(user("two"));
+      [store.lose, store.down] = [1, 1];
+      await assert.rejects(session.save(store, "k"), failsWith("STORE_FAILED"));
+      then(session);
+      await session.save(store, "k");
+      assert.deepEqual(said(await Session.load(store.place, "k")), said(session));
+    }
+  });
+
   test("a last record that is not whole is left out, told, and gone with the next save", async () => {
     const place = memoryJournals();
     const session = new Session(wide);
