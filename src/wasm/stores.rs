@@ -51,6 +51,8 @@ pub struct Home {
     pub key: String,
     /// Where its journal stands there; `None`: nothing was there.
     position: Option<u64>,
+    /// The checksum of the last record there, or else of the snapshot: of two journals at one position it tells which is which.
+    last: Option<u64>,
     /// Bytes of the snapshot, and of the records behind it.
     snapshot: u64,
     tail: u64,
@@ -62,7 +64,7 @@ pub struct Home {
 
 impl Home {
     fn new(store: Store, key: String) -> Self {
-        Self { store, key, position: None, snapshot: 0, tail: 0, mends: false, tried: Vec::new() }
+        Self { store, key, position: None, last: None, snapshot: 0, tail: 0, mends: false, tried: Vec::new() }
     }
 
     /// A save that is made now may never be answered.
@@ -83,6 +85,7 @@ impl Home {
         }
         self.tail += there.records.len() as u64;
         self.position = Some(there.position);
+        self.last = last_of(there);
         self
     }
 
@@ -166,10 +169,9 @@ impl Stores {
     }
 
     /// Where it stood under this key when it was loaded or saved, wherever that was.
-    fn positions(&self, key: &str) -> Vec<u64> {
+    fn under(&self, key: &str) -> Vec<Home> {
         let (home, elsewhere) = (self.home.borrow(), self.elsewhere.borrow());
-        let homes = home.iter().chain(elsewhere.iter()).filter(|home| home.key == key);
-        homes.filter_map(|home| home.position).collect()
+        home.iter().chain(elsewhere.iter()).filter(|home| home.key == key).cloned().collect()
     }
 
     /// This is where the session stands there: no save is open there any more.
@@ -362,7 +364,7 @@ async fn write(inner: &Rc<Inner>, home: &mut Home, now: u64) -> Result<(), JsVal
         (home.snapshot, home.tail) = (u64::from(bytes.length()), 0);
     }
     (home.position, home.mends) = (Some(now), false);
-    home.tried.clear();
+    home.last = home.tried.drain(..).last().map(|(_, sum)| sum);
     Ok(())
 }
 
@@ -392,12 +394,11 @@ async fn go_on(
     let is_ours = match (&there.snapshot, home.position) {
         (None, Some(at)) if there.position > at => {
             let ours = inner.read(|core| core.records_since(at))?;
-            ours.is_some_and(|ours| ours.starts_with(&there.records)) || is_tried(last_of(&there.records))
+            ours.is_some_and(|ours| ours.starts_with(&there.records)) || is_tried(last_of(&there))
         }
         // It went back, as to a backup: to where this session stood, or else to another one that took the key.
         (None, Some(_)) => has_stood_at(inner, there.position)?,
-        (Some(snapshot), _) if there.records.is_empty() => is_tried(SESSION.sum(snapshot).map(number)),
-        _ => false,
+        _ => there.records.is_empty() && is_tried(last_of(&there)),
     };
     if !is_ours || there.position > now {
         return Err(conflict(home));
@@ -412,9 +413,11 @@ fn number(sum: Checksum) -> u64 {
     u64::from_le_bytes(sum.to_bytes())
 }
 
-/// The checksum of the last of some records.
-fn last_of(records: &[u8]) -> Option<u64> {
-    Some(Records::read(records).ok()?.whole.last()?.sum)
+/// The checksum of the last record, or else of the snapshot.
+fn last_of(there: &Journal) -> Option<u64> {
+    let snapshot = || Some(number(SESSION.sum(there.snapshot.as_deref()?)?));
+    let records = Records::read(&there.records).ok()?;
+    records.whole.last().map(|record| record.sum).or_else(snapshot)
 }
 
 /// Whether the session has stood at a position, and what came behind it is still kept: a journal that stands there is its own.
@@ -433,13 +436,23 @@ pub async fn saved(inner: &Inner) {
 /// A store that was not seen before may be one that was, by another object: what it holds under the key is what this session goes
 /// on from, then.
 async fn known_elsewhere(inner: &Inner, store: Store, key: String) -> Result<Home, JsValue> {
-    let mut home = Home::new(store, key);
-    let positions = inner.stores.positions(&home.key);
-    if !positions.is_empty() {
-        let there = home.store.read(&home.key, positions.iter().max().copied()).await?;
-        home.position = there.map(|there| there.position).filter(|position| positions.contains(position));
+    let home = Home::new(store, key);
+    let known = inner.stores.under(&home.key);
+    let Some(newest) = known.iter().filter_map(|known| known.position).max() else { return Ok(home) };
+    let mut there = home.store.read(&home.key, Some(newest)).await?;
+    let at = there.as_ref().map(|there| there.position);
+    if let Some(at) = at.filter(|_| known.iter().any(|known| known.position == at)) {
+        there = home.store.read(&home.key, Some(at.saturating_sub(1))).await?; // with its last record
     }
-    Ok(home)
+    let is_there = |known: &Home| {
+        let same = |there: &Journal| known.position == Some(there.position) && known.last == last_of(there);
+        there.as_ref().is_some_and(same)
+    };
+    let there = known.into_iter().find(is_there);
+    Ok(match there {
+        Some(there) => Home { store: home.store, ..there },
+        None => home,
+    })
 }
 
 async fn load(store: Store, key: String, options: Options) -> Result<Session, JsValue> {

@@ -479,6 +479,28 @@ describe("saves", () => {
     }
   });
 
+  test("a place is known by another object only where it holds what was saved there", async () => {
+    const [one, two] = [memoryJournals(), memoryJournals()];
+    const first = new Session(wide);
+    first.push(user("one"));
+    await first.save(one, "k");
+    const [a, b] = [await Session.load(one, "k"), await Session.load(one, "k")];
+    for (const text of ["a1", "a2"]) {
+      a.push(user(text));
+      await a.save({ ...two }, "k");
+    }
+    await a.save({ ...two }, "k");
+    b.push(user("b1"));
+    b.position;
+    b.push(user("b2"));
+    await b.save(one, "k");
+    assert.equal(a.position, b.position);
+    a.push(user("a3"));
+    await assert.rejects(a.save({ ...one }, "k"), failsWith("STORE_CONFLICT"));
+    await a.save({ ...two }, "k");
+    assert.deepEqual([said(await Session.load(one, "k")), said(await Session.load(two, "k"))], [["one", "b1", "b2"], ["one", "a1", "a2", "a3"]]);
+  });
+
   test("a last record that is not whole is left out, told, and gone with the next save", async () => {
     const place = memoryJournals();
     const session = new Session(wide);
