@@ -99,9 +99,13 @@ fn refuse_changed(inner: &Inner, home: &Home) -> Result<(), JsValue> {
 
 /// Puts records behind the session; false where it is to be read anew.
 fn caught_up(inner: &Rc<Inner>, home: &Home, there: &Journal) -> Result<bool, JsValue> {
-    let records = Records::read(&there.records)?;
+    let records = Records::read(&there.records).map_err(|error| damaged(home, error))?;
     let again = inner.read(|core| core.with_records(&records.whole))?;
     let Some((again, host)) = again.map_err(|error| damaged(home, error))? else { return Ok(false) };
+    if again.saved_position() != there.position {
+        let why = format!("the record at position {} is not whole", again.saved_position() + 1);
+        return Err(damaged(home, Error::new(ErrorCode::SnapshotInvalid, why)));
+    }
     take_in(inner, &host, again.context().history.len())?;
     inner.write_quietly(|core| {
         core.go_on_as(again);
