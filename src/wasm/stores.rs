@@ -364,7 +364,7 @@ async fn write(inner: &Rc<Inner>, home: &mut Home, now: u64) -> Result<(), JsVal
         (home.snapshot, home.tail) = (u64::from(bytes.length()), 0);
     }
     (home.position, home.mends) = (Some(now), false);
-    home.last = home.tried.drain(..).last().map(|(_, sum)| sum);
+    home.last = home.tried.drain(..).next_back().map(|(_, sum)| sum);
     Ok(())
 }
 
