@@ -2,7 +2,7 @@
 //
 //   npm run fuzz -- --minutes 10      or --seconds; from a seed that the clock gives, or --from N
 //   npm run fuzz -- --engine --seed N one seed of the engine's again; --module, of the package's; --crafted, of altered snapshots
-//   npm run fuzz -- --walk            only the walk beside a restored twin, a process for each format; --operations N in each
+//   npm run fuzz -- --walk            only the walks beside a twin of a snapshot and of records, a process for each format; --operations N in each
 //   npm run fuzz -- --tested          the engine as `cargo test` has built it: a short run without another build
 
 import { spawn } from "node:child_process";
@@ -44,7 +44,7 @@ if (wants("walk")) {
   const operations = number("operations") ?? 200_000;
   const told = ["--operations", String(operations), "--seconds", String(seconds), "--from", String(from)];
   const { FORMATS } = await import("../tests/support/session.mjs"); // it needs the package, which is built by now
-  for (const format of FORMATS) runs.push(start(process.execPath, ["fuzz/walk.mjs", ...told, "--format", format], {}));
+  for (const format of FORMATS) for (const walk of ["walk", "journal"]) runs.push(start(process.execPath, [`fuzz/${walk}.mjs`, ...told, "--format", format], {}));
 }
 if (wants("module")) {
   const at = join(notes, "seed");

@@ -227,6 +227,8 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       failure = error;
     }
     heads.forget(key);
+    // Where it was made and nobody hears of it, what the head named before goes with the next save.
+    const unsure = [name, ...(head ? itemsOf(key, head) : [])];
     let there;
     try {
       const text = await settledText(key);
@@ -234,11 +236,11 @@ export function segmented(store, { cacheBytes = CACHE_BYTES } = {}) {
       if (text !== null && !there) throw damaged(key, "names no version");
       if (there && (isBehind(there, next) || ((failure || !items.swapsAtOnce) && (await isTakenUp(there, next, name))))) return true;
     } catch (error) {
-      leave(key, [name]); // nobody can tell whether it was made
+      leave(key, unsure); // nobody can tell whether it was made
       throw failure ?? error;
     }
     if (failure) {
-      leave(key, [name]); // it may be made yet
+      leave(key, unsure); // it may be made yet
       throw failure;
     }
     await items.remove(name).catch(() => leave(key, [name]));

@@ -41,6 +41,11 @@ impl<T> ListEdit<T> {
         self.front
     }
 
+    /// The entries that are put in.
+    pub fn put(&self) -> &[T] {
+        &self.put
+    }
+
     /// Nothing differs.
     pub fn is_empty(&self) -> bool {
         self.gone == 0 && self.put.is_empty()
@@ -137,6 +142,11 @@ impl<K: Ord + Copy, V> MapEdit<K, V> {
     /// Nothing differs.
     pub fn is_empty(&self) -> bool {
         self.gone.is_empty() && self.put.is_empty()
+    }
+
+    /// What is put.
+    pub fn put(&self) -> &[(K, V)] {
+        &self.put
     }
 
     /// The keys that are gone, and what is put.

@@ -89,20 +89,20 @@ impl<'b> Records<'b> {
                 return Err(Error::new(ErrorCode::SnapshotTooNew, message));
             }
             if let Some(before) = whole.last()
-                && record.position != before.position + 1
+                && record.position.checked_sub(1) != Some(before.position)
             {
                 return Err(invalid(
-                    before.position + 1,
+                    before.position.saturating_add(1),
                     &format!("is missing: position {} follows", record.position),
                 ));
             }
             whole.push(record);
             rest = behind;
         }
-        let next = whole.last().map_or(0, |last| last.position + 1);
+        let next = whole.last().map_or(0, |last| last.position.saturating_add(1));
         if let Some(later) = later_than(rest, next) {
             return Err(if whole.is_empty() {
-                invalid(later - 1, "is damaged, or one before it")
+                invalid(later.saturating_sub(1), "is damaged, or one before it")
             } else {
                 invalid(next, &format!("is damaged, and that at position {later} is not"))
             });

@@ -73,6 +73,30 @@ impl Accuracy {
         Ok(())
     }
 
+    /// Writes what was learnt, without which view was looked at.
+    pub fn save_but_look<'s>(&'s self, out: &mut Writer<'s>) {
+        self.calibration.save(out);
+        self.others.save(out);
+        self.sent.save_but_shown(out);
+    }
+
+    /// Reads that.
+    pub fn load_but_look(&mut self, from: &mut Reader<'_>) -> Result<()> {
+        self.calibration = Saved::load(from)?;
+        self.others = Saved::load(from)?;
+        self.sent.load_but_shown(from)
+    }
+
+    /// Which view was looked at.
+    pub fn look(&mut self) -> &mut Option<u64> {
+        self.sent.shown()
+    }
+
+    /// Writes which view was looked at.
+    pub fn save_look<'s>(&'s self, out: &mut Writer<'s>) {
+        self.sent.save_shown(out);
+    }
+
     /// A view of so many tokens was read: to be sent, or to be looked at.
     pub fn reads(&mut self, tokens: u64) {
         self.sent.reads(tokens);

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::config::{SessionConfig, kept};
 use super::facade::Session;
+use super::graph::Drawn;
 use super::notices::Summarizer;
 use super::snapshot::SESSION;
 use crate::compaction::ledger::{Carried, Memo};
@@ -18,6 +19,9 @@ use crate::saved::{Bytes, Checksum, MOST_NUMBERS, MapEdit, Reader, Record, Saved
 
 /// So many bytes of records are kept in memory for who asks for those since an earlier position.
 const KEPT_BYTES: usize = 1 << 18;
+
+/// No session is saved so often between two looks: what stands farther off is of another journal, for each begins at a random position.
+pub const FAR: u64 = 1 << 24;
 
 /// How far a session's journal has come, and the session as it was there.
 #[derive(Default)]
@@ -50,8 +54,11 @@ struct Mark {
 }
 
 /// The parts of a session that are told whole where they changed.
-const PARTS: usize = 5;
+const PARTS: usize = 6;
 const OPTIONS: usize = 1;
+
+/// Which view was looked at: told with what else is new, and no change by itself.
+const LOOK: usize = 5;
 
 /// What a record holds.
 struct Changes {
@@ -126,10 +133,18 @@ impl Session {
         let host = tail.put_into(&mut session)?;
         session.complete(&Reader::of(b"", SESSION.version, SESSION.what))?;
         session.context.draw_anew();
+        session.drawn = Drawn::default(); // a call's id may be another one now
         session.failed = None;
         session.journal.position = position;
         session.journal.newest = newest;
         Ok(Some((session, host)))
+    }
+
+    /// Goes on as one that was read anew: what was planned before holds no longer.
+    pub fn go_on_as_read(&mut self, mut other: Self) {
+        other.revision = self.revision + 1;
+        other.ladder_since = other.revision;
+        self.go_on_as(other);
     }
 
     /// Goes on as another one. Snapshots of the view stay what they were.
@@ -144,6 +159,11 @@ impl Session {
     /// The position of the newest record.
     pub fn saved_position(&self) -> u64 {
         self.journal.position
+    }
+
+    /// The checksum of the newest record; 0 where it is not known.
+    pub fn newest_record(&self) -> u64 {
+        self.journal.newest
     }
 
     /// What was saved holds what may be nowhere any more: the next save writes all of the session anew.
@@ -238,7 +258,7 @@ impl Session {
                 self.config.limit.save(&mut out);
                 self.context.save_rest(&mut out);
                 self.usage.save(&mut out);
-                self.accuracy.save(&mut out);
+                self.accuracy.save_but_look(&mut out);
                 self.prepared_at.save(&mut out);
                 self.recovery.save(&mut out);
                 self.resting.save(&mut out);
@@ -257,7 +277,8 @@ impl Session {
                 self.tools.save(&mut out);
                 self.allowed_tools.save(&mut out);
             }
-            _ => self.forks.save(&mut out),
+            4 => self.forks.save(&mut out),
+            _ => self.accuracy.save_look(&mut out),
         }
         out.into_bytes()
     }
@@ -269,7 +290,7 @@ impl Session {
                 self.config.limit = Saved::load(from)?;
                 self.context.load_rest(from)?;
                 self.usage = Saved::load(from)?;
-                self.accuracy.load_learnt(from)?;
+                self.accuracy.load_but_look(from)?;
                 self.prepared_at = Saved::load(from)?;
                 self.recovery = Saved::load(from)?;
                 self.resting = Saved::load(from)?;
@@ -288,6 +309,7 @@ impl Session {
                 self.allowed_tools = Saved::load(from)?;
             }
             4 => self.forks = Saved::load(from)?,
+            LOOK => *self.accuracy.look() = Saved::load(from)?,
             _ => return Err(from.invalid("a record has a part that there is not")),
         }
         from.finish()
@@ -296,7 +318,7 @@ impl Session {
 
 impl Changes {
     fn is_any(&self) -> bool {
-        !self.parts.is_empty()
+        self.parts.iter().any(|(n, _)| *n as usize != LOOK)
             || self.reported
             || !self.carried.is_empty()
             || !self.costs.is_empty()
@@ -322,6 +344,10 @@ impl Tail {
     /// # Errors
     /// `SNAPSHOT_INVALID` with the position, `SNAPSHOT_TOO_NEW`.
     pub fn read(records: &[Record<'_>], position: Option<u64>, mut newest: u64) -> Result<Self> {
+        let is_far = |record: &&Record<'_>| position.is_some_and(|at| record.position.abs_diff(at) > FAR);
+        if let Some(record) = records.iter().find(is_far) {
+            return Err(damaged(record.position, "is of another session"));
+        }
         let behind = records.iter().filter(|record| position.is_none_or(|at| record.position > at));
         let mut tail = Vec::new();
         for record in behind {

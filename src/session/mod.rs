@@ -38,6 +38,7 @@ mod unfolding;
 pub use branches::MergeAs;
 pub use config::SessionConfig;
 pub use facade::Session;
+pub use journal::FAR;
 pub use preview::{Plan, PlanOptions};
 pub use prompt::{ContextChange, tool_name};
 pub use run::{Fit, Pending};

@@ -1,7 +1,7 @@
 //! Which view the model was given, so that a usage is held against its tokens (TOK-6).
 
 use crate::error::Result;
-use crate::saved::{Reader, Saved, saved};
+use crate::saved::{Reader, Saved, Writer, saved};
 
 /// What is known of the views that went to the model, each by its tokens as counted.
 ///
@@ -31,6 +31,34 @@ impl Sent {
             Some((tokens, false)) => Self { shown: Some(tokens), ..Self::default() },
             None => Self::default(),
         })
+    }
+
+    /// The view that was handed out last.
+    pub fn shown(&mut self) -> &mut Option<u64> {
+        &mut self.shown
+    }
+
+    /// Writes that.
+    pub fn save_shown<'s>(&'s self, out: &mut Writer<'s>) {
+        self.shown.save(out);
+    }
+
+    /// Writes what else is known.
+    pub fn save_but_shown<'s>(&'s self, out: &mut Writer<'s>) {
+        let Self { shown: _, answered, behind, unclear, reported } = self;
+        answered.save(out);
+        behind.save(out);
+        unclear.save(out);
+        reported.save(out);
+    }
+
+    /// Reads that.
+    pub fn load_but_shown(&mut self, from: &mut Reader<'_>) -> Result<()> {
+        self.answered = Saved::load(from)?;
+        self.behind = Saved::load(from)?;
+        self.unclear = Saved::load(from)?;
+        self.reported = Saved::load(from)?;
+        Ok(())
     }
 
     /// A view of so many tokens was read.

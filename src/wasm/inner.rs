@@ -165,7 +165,7 @@ impl Inner {
         *self.saved.borrow_mut() = other.saved.take();
         self.header_beside.set(other.header_beside.get());
         self.write_quietly(|core| {
-            core.go_on_as(read);
+            core.go_on_as_read(read);
             Ok(())
         })?;
         if let Some(home) = other.stores.home.take() {

@@ -44,6 +44,14 @@ struct SideChanges {
 
 saved!(struct SideChanges { pushed, line, split_characters, header_beside });
 
+impl SideChanges {
+    /// Whether all that it names is there, in a history of so many nodes.
+    fn is_whole(&self, nodes: usize) -> bool {
+        let mut pushed = self.pushed.put().iter().flat_map(|(first, (_, all))| all.iter().chain([first]));
+        pushed.all(|node| node.get() < nodes) && self.line.put().iter().all(|entry| entry.is_whole(nodes))
+    }
+}
+
 #[wasm_bindgen]
 impl Session {
     /// How far the session has come: a number that rises with every change that is taken note of. What is behind a position is
@@ -122,7 +130,7 @@ pub fn records_of(value: &JsValue) -> Result<Vec<u8>> {
 
 /// The position of the session as it is now: what is new is a record from now on.
 pub fn position(inner: &Inner) -> std::result::Result<u64, JsValue> {
-    let start = (js_sys::Math::random() * 2_f64.powi(40)) as u64 + 1;
+    let start = (js_sys::Math::random() * 2_f64.powi(52)) as u64 + 1;
     let handles = inner.handles()?;
     let line = inner.line.borrow();
     let position = inner.core_mut()?.journal_position(start, |core| changes_of(inner, &handles, &line, core));
@@ -215,9 +223,10 @@ pub fn put_changes(side: &mut Side, changes: &[Vec<u8>]) -> Result<()> {
     Ok(())
 }
 
-/// Puts in what records hold of this side, in a session that goes on: all of it, or nothing.
-pub fn take_in(inner: &Inner, changes: &[Vec<u8>]) -> std::result::Result<(), JsValue> {
+/// Puts in what records hold of this side, in a session that goes on, of so many nodes then: all of it, or nothing.
+pub fn take_in(inner: &Inner, changes: &[Vec<u8>], nodes: usize) -> std::result::Result<(), JsValue> {
     let all = changes.iter().map(|bytes| read_changes(bytes)).collect::<Result<Vec<_>>>()?;
+    all.iter().all(|changes| changes.is_whole(nodes)).then_some(()).ok_or_else(other_list)?;
     let mut line = inner.line.borrow_mut();
     let behind = |len: usize, changes: &SideChanges| changes.line.len_behind(len);
     all.iter().try_fold(line.0.len(), behind).ok_or_else(other_list)?;

@@ -14,6 +14,7 @@ use super::store::Journal;
 use super::stores::{self, Home};
 use crate::error::{Error, ErrorCode};
 use crate::saved::Records;
+use crate::session::FAR;
 
 #[wasm_bindgen]
 impl Session {
@@ -35,37 +36,77 @@ impl Session {
 
 async fn refresh(inner: &Rc<Inner>) -> Result<bool, JsValue> {
     inner.refuse_freed()?;
-    let Some(home) = inner.stores.home.borrow().clone() else {
-        let why = "the session was neither loaded from a store nor saved in one";
-        return Err(Error::argument(why).into());
-    };
-    let there = home.store.read(&home.key, home.position()).await?;
-    let Some(there) = there else { return Err(stores::removed(&home)) };
-    if Some(there.position) == home.position() {
+    loop {
+        stores::saved(inner).await;
+        let home = home_of(inner)?;
+        let there = home.store.read(&home.key, home.position()).await?;
+        if !home_of(inner)?.is(&home) {
+            continue; // this session was saved meanwhile
+        }
+        let Some(there) = there else { return Err(stores::removed(&home)) };
+        if Some(there.position) == home.position() {
+            return Ok(false);
+        }
+        return catch_up(inner, home, there).await;
+    }
+}
+
+/// Where the session was saved last.
+fn home_of(inner: &Inner) -> Result<Home, JsValue> {
+    inner.refuse_freed()?;
+    let home = inner.stores.home.borrow().clone();
+    let why = "the session was neither loaded from a store nor saved in one";
+    home.ok_or_else(|| Error::argument(why).into())
+}
+
+async fn catch_up(inner: &Rc<Inner>, home: Home, there: Journal) -> Result<bool, JsValue> {
+    let known = home.position().unwrap_or_default();
+    if there.position < known {
+        // The store went back, as to a backup. The next save writes what it lacks; where that is not kept, it is another journal.
+        if !stores::has_stood_at(inner, there.position)? {
+            return Err(stores::conflict(&home));
+        }
+        inner.stores.move_to(home.behind(&there));
         return Ok(false);
     }
-    if Some(position(inner)?) != home.position() {
+    if there.position - known > FAR {
+        // It was removed, and another session took the key.
         return Err(stores::conflict(&home));
     }
-    if inner.under_way.borrow().is_some() {
-        return Err(Error::argument("a compaction is under way: wait for it").into());
-    }
-    if there.snapshot.is_none() && caught_up(inner, &home, &there)? {
+    refuse_changed(inner, &home)?;
+    if there.snapshot.is_none() && there.notice.is_none() && caught_up(inner, &home, &there)? {
         return Ok(true);
     }
     // Options changed, or what is new is in a snapshot.
     let there = if there.snapshot.is_some() { Some(there) } else { home.store.read(&home.key, None).await? };
     let Some(there) = there else { return Err(stores::removed(&home)) };
+    refuse_changed(inner, &home)?; // the store may have taken its time
     stores::read_anew(inner, home, there)?;
     Ok(true)
 }
 
+/// Refuses what would lose something of this session's own.
+fn refuse_changed(inner: &Inner, home: &Home) -> Result<(), JsValue> {
+    inner.refuse_freed()?;
+    if Some(position(inner)?) != home.position() {
+        return Err(stores::conflict(home));
+    }
+    if inner.under_way.borrow().is_some() {
+        return Err(Error::argument("a compaction is under way: wait for it").into());
+    }
+    Ok(())
+}
+
 /// Puts records behind the session; false where it is to be read anew.
 fn caught_up(inner: &Rc<Inner>, home: &Home, there: &Journal) -> Result<bool, JsValue> {
-    let records = Records::read(&there.records)?;
+    let records = Records::read(&there.records).map_err(|error| damaged(home, error))?;
     let again = inner.read(|core| core.with_records(&records.whole))?;
     let Some((again, host)) = again.map_err(|error| damaged(home, error))? else { return Ok(false) };
-    take_in(inner, &host)?;
+    if again.saved_position() != there.position {
+        let why = format!("the record at position {} is not whole", again.saved_position() + 1);
+        return Err(damaged(home, Error::new(ErrorCode::SnapshotInvalid, why)));
+    }
+    take_in(inner, &host, again.context().history.len())?;
     inner.write_quietly(|core| {
         core.go_on_as(again);
         Ok(())

@@ -170,6 +170,15 @@ pub fn restored(
     Ok(Session { inner: inner.into() })
 }
 
+impl SavedStretch {
+    /// Whether it is of messages that are there, in a history of so many nodes.
+    pub fn is_whole(&self, nodes: usize) -> bool {
+        let tells = self.sums.is_empty() || self.sums.len() == self.entries;
+        let mut named = self.nodes.iter().chain(self.stands_for.iter().flatten());
+        self.entries > 0 && !self.nodes.is_empty() && tells && named.all(|n| n.get() < nodes)
+    }
+}
+
 impl From<SavedStretch> for Stretch {
     fn from(saved: SavedStretch) -> Self {
         let SavedStretch { entries, nodes, sums, stands_for, readings } = saved;
@@ -197,14 +206,10 @@ fn read_side(bytes: &[u8], changes: &[Vec<u8>], context: &Context) -> Result<Sid
     let mut side = Side::load(&mut from)?;
     from.finish()?;
     put_changes(&mut side, changes)?;
-    let pushed = side.pushed.iter().flat_map(|(_, nodes)| nodes);
-    let of_line = side.line.iter().flat_map(|s| s.nodes.iter().chain(s.stands_for.iter().flatten()));
-    let known = pushed.chain(of_line).all(|n| n.get() < context.history.len());
+    let nodes = context.history.len();
+    let known = side.pushed.iter().flat_map(|(_, nodes)| nodes).all(|n| n.get() < nodes);
     from.require(known, "it names a message that is not there")?;
-    let tells = |s: &SavedStretch| {
-        s.entries > 0 && !s.nodes.is_empty() && (s.sums.is_empty() || s.sums.len() == s.entries)
-    };
-    from.require(side.line.iter().all(tells), "an entry of the list is of no message")?;
+    from.require(side.line.iter().all(|s| s.is_whole(nodes)), "an entry of the list is of no message")?;
     if from.version() < 2 {
         for stretch in &mut side.line {
             stretch.stands_for = context.messages_behind(&stretch.nodes);

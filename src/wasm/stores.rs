@@ -25,7 +25,7 @@ use super::snapshot::{Behind, bytes_of_session, restored};
 use super::store::{Journal, Store, code_of};
 use super::value::{known_keys, settle, text, to_js};
 use crate::error::{Error, ErrorCode};
-use crate::saved::Checksum;
+use crate::saved::{Checksum, Records};
 use crate::session::{SESSION, Session as Core};
 use crate::tool_output::ToolOutputs;
 
@@ -51,18 +51,26 @@ pub struct Home {
     pub key: String,
     /// Where its journal stands there; `None`: nothing was there.
     position: Option<u64>,
+    /// The checksum of the last record there, or else of the snapshot: of two journals at one position it tells which is which.
+    last: Option<u64>,
     /// Bytes of the snapshot, and of the records behind it.
     snapshot: u64,
     tail: u64,
     /// What lies there is not whole: the next save writes all of it anew.
     mends: bool,
-    /// The snapshot that a save without an answer may have written.
-    tried: Option<(u64, Checksum)>,
+    /// What saves without an answer may have written: the position behind it, and the checksum of the snapshot or of the last record.
+    tried: Vec<(u64, u64)>,
 }
 
 impl Home {
     fn new(store: Store, key: String) -> Self {
-        Self { store, key, position: None, snapshot: 0, tail: 0, mends: false, tried: None }
+        Self { store, key, position: None, last: None, snapshot: 0, tail: 0, mends: false, tried: Vec::new() }
+    }
+
+    /// A save that is made now may never be answered.
+    fn tries(&mut self, inner: &Inner, now: u64, sum: u64) {
+        self.tried.push((now, sum));
+        *inner.stores.unsure.borrow_mut() = Some(self.clone());
     }
 
     /// Where its journal stands.
@@ -77,6 +85,7 @@ impl Home {
         }
         self.tail += there.records.len() as u64;
         self.position = Some(there.position);
+        self.last = last_of(there);
         self
     }
 
@@ -87,6 +96,11 @@ impl Home {
 
     pub fn is_at(&self, store: &Store, key: &str) -> bool {
         self.key == key && self.store.is(store)
+    }
+
+    /// Whether it is the same place, and stands where that one does.
+    pub fn is(&self, other: &Self) -> bool {
+        self.is_at(&other.store, &other.key) && self.position == other.position
     }
 
     /// Whether somebody else saved since.
@@ -149,14 +163,22 @@ impl Stores {
         home.iter().chain(elsewhere.iter()).find(|home| home.is_at(store, key)).cloned()
     }
 
-    /// Where it stood under this key when it was loaded or saved, wherever that was.
-    fn positions(&self, key: &str) -> Vec<u64> {
-        let (home, elsewhere) = (self.home.borrow(), self.elsewhere.borrow());
-        let homes = home.iter().chain(elsewhere.iter()).filter(|home| home.key == key);
-        homes.filter_map(|home| home.position).collect()
+    /// A place where a save may have been made that nobody confirmed.
+    fn unsure(&self, store: &Store, key: &str) -> Option<Home> {
+        self.unsure.borrow().clone().filter(|unsure| unsure.is_at(store, key))
     }
 
+    /// Where it stood under this key when it was loaded or saved, wherever that was.
+    fn under(&self, key: &str) -> Vec<Home> {
+        let (home, elsewhere) = (self.home.borrow(), self.elsewhere.borrow());
+        home.iter().chain(elsewhere.iter()).filter(|home| home.key == key).cloned().collect()
+    }
+
+    /// This is where the session stands there: no save is open there any more.
     pub fn move_to(&self, home: Home) {
+        let mut unsure = self.unsure.borrow_mut();
+        *unsure = unsure.take().filter(|unsure| !unsure.is_at(&home.store, &home.key));
+        drop(unsure);
         let mut elsewhere = self.elsewhere.borrow_mut();
         elsewhere.retain(|earlier| !earlier.is_at(&home.store, &home.key));
         let before = self.home.replace(Some(home.clone()));
@@ -297,13 +319,14 @@ fn place(store: &JsValue, key: &JsValue) -> Result<(Store, String), JsValue> {
 
 async fn save(inner: &Rc<Inner>, store: Store, key: String) -> Result<(), JsValue> {
     inner.refuse_freed()?;
-    let mut home = match inner.stores.known(&store, &key) {
+    let known = inner.stores.unsure(&store, &key).or_else(|| inner.stores.known(&store, &key));
+    let mut home = match known {
         Some(home) => home,
         None => known_elsewhere(inner, store, key).await?,
     };
     away::copy_to(inner, &home.store).await?;
-    let now = position(inner)?;
     for last in [false, true] {
+        let now = position(inner)?; // each time: what is written is the session as it is then
         if home.position == Some(now) && !home.mends {
             break; // nothing happened since
         }
@@ -331,17 +354,17 @@ async fn write(inner: &Rc<Inner>, home: &mut Home, now: u64) -> Result<(), JsVal
         home.tail + records.len() as u64 <= LEAST_TAIL.max(TAIL_OF_SNAPSHOT * home.snapshot)
     });
     if let (Some(at), Some(records)) = (home.position, records) {
+        home.tries(inner, now, inner.read(Core::newest_record)?);
         home.store.append(&home.key, at, &records).await?;
         home.tail += records.len() as u64;
     } else {
         let (bytes, sum) = bytes_of_session(inner)?;
-        home.tried = Some((now, sum));
-        *inner.stores.unsure.borrow_mut() = Some(home.clone());
+        home.tries(inner, now, number(sum));
         home.store.replace(&home.key, home.position, &bytes, now).await?;
         (home.snapshot, home.tail) = (u64::from(bytes.length()), 0);
     }
-    inner.stores.unsure.take();
-    (home.position, home.mends, home.tried) = (Some(now), false, None);
+    (home.position, home.mends) = (Some(now), false);
+    home.last = home.tried.drain(..).next_back().map(|(_, sum)| sum);
     Ok(())
 }
 
@@ -364,41 +387,72 @@ async fn go_on(
     let Some(there) = there else {
         return Err(if home.position.is_none() && !conflicts { error } else { removed(home) });
     };
-    if Some(there.position) == home.position {
-        return Err(error); // nothing was written
+    if Some(there.position) == home.position || there.notice.is_some() {
+        return Err(error); // nothing was written; or what is there is a guess, and says of no save whether it was made
     }
+    let is_tried = |sum: Option<u64>| sum.is_some_and(|sum| home.tried.contains(&(there.position, sum)));
     let is_ours = match (&there.snapshot, home.position) {
-        (None, Some(at)) => {
+        (None, Some(at)) if there.position > at => {
             let ours = inner.read(|core| core.records_since(at))?;
-            ours.is_some_and(|ours| ours.starts_with(&there.records))
+            ours.is_some_and(|ours| ours.starts_with(&there.records)) || is_tried(last_of(&there))
         }
-        _ => home.tried.is_some_and(|(position, sum)| {
-            let snapshot = there.snapshot.as_deref().and_then(|snapshot| SESSION.sum(snapshot));
-            there.snapshot_position == position && snapshot == Some(sum) && there.records.is_empty()
-        }),
+        // It went back, as to a backup: to where this session stood, or else to another one that took the key.
+        (None, Some(_)) => has_stood_at(inner, there.position)?,
+        _ => there.records.is_empty() && is_tried(last_of(&there)),
     };
     if !is_ours || there.position > now {
         return Err(conflict(home));
     }
-    *home = Home { tried: None, ..home.clone().behind(&there) };
+    *home = Home { tried: Vec::new(), ..home.clone().behind(&there) };
     inner.stores.move_to(home.clone());
     if last && there.position != now { Err(error) } else { Ok(()) }
+}
+
+/// A checksum as a number.
+fn number(sum: Checksum) -> u64 {
+    u64::from_le_bytes(sum.to_bytes())
+}
+
+/// The checksum of the last record, or else of the snapshot.
+fn last_of(there: &Journal) -> Option<u64> {
+    let snapshot = || Some(number(SESSION.sum(there.snapshot.as_deref()?)?));
+    let records = Records::read(&there.records).ok()?;
+    records.whole.last().map(|record| record.sum).or_else(snapshot)
+}
+
+/// Whether the session has stood at a position, and what came behind it is still kept: a journal that stands there is its own.
+pub fn has_stood_at(inner: &Inner, position: u64) -> Result<bool, JsValue> {
+    inner.read(|core| core.records_since(position).is_some())
+}
+
+/// Waits for the session's own saves.
+pub async fn saved(inner: &Inner) {
+    let last = inner.stores.saving.borrow().clone();
+    if let Some(last) = last {
+        let _ = JsFuture::from(within(&last, TURN_MS)).await; // its own caller is told
+    }
 }
 
 /// A store that was not seen before may be one that was, by another object: what it holds under the key is what this session goes
 /// on from, then.
 async fn known_elsewhere(inner: &Inner, store: Store, key: String) -> Result<Home, JsValue> {
-    let mut home = Home::new(store, key);
-    let unsure = inner.stores.unsure.borrow().clone().filter(|unsure| unsure.is_at(&home.store, &home.key));
-    if let Some(unsure) = unsure {
-        return Ok(unsure);
+    let home = Home::new(store, key);
+    let known = inner.stores.under(&home.key);
+    let Some(newest) = known.iter().filter_map(|known| known.position).max() else { return Ok(home) };
+    let mut there = home.store.read(&home.key, Some(newest)).await?;
+    let at = there.as_ref().map(|there| there.position);
+    if let Some(at) = at.filter(|_| known.iter().any(|known| known.position == at)) {
+        there = home.store.read(&home.key, Some(at.saturating_sub(1))).await?; // with its last record
     }
-    let positions = inner.stores.positions(&home.key);
-    if !positions.is_empty() {
-        let there = home.store.read(&home.key, positions.iter().max().copied()).await?;
-        home.position = there.map(|there| there.position).filter(|position| positions.contains(position));
-    }
-    Ok(home)
+    let is_there = |known: &Home| {
+        let same = |there: &Journal| known.position == Some(there.position) && known.last == last_of(there);
+        there.as_ref().is_some_and(same)
+    };
+    let there = known.into_iter().find(is_there);
+    Ok(match there {
+        Some(there) => Home { store: home.store, ..there },
+        None => home,
+    })
 }
 
 async fn load(store: Store, key: String, options: Options) -> Result<Session, JsValue> {
@@ -419,7 +473,11 @@ fn loaded(home: Home, there: Journal, options: Options) -> Result<Session, JsVal
     let session = restored(&snapshot.unwrap_or_default(), &behind, options);
     let session = session.map_err(|error| told(&home, error))?;
     let at = session.inner.read(Core::saved_position)?;
-    (home.position, home.mends) = (Some(at), notice.is_some() || at != position);
+    // Where the last records are not whole, the store stands behind where this session does: it is told so when it is mended.
+    (home.position, home.mends) = (Some(position), notice.is_some() || at != position);
+    if at < position {
+        session.inner.core_mut()?.begin_journal(position + 1);
+    }
     if let Some(notice) = notice.or_else(|| home.store.notice()) {
         session.inner.core_mut()?.set_store_notice(Some(notice));
     }

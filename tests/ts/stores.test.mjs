@@ -10,9 +10,10 @@ import fsDriver from "unstorage/drivers/fs";
 import fsLiteDriver from "unstorage/drivers/fs-lite";
 import memoryDriver from "unstorage/drivers/memory";
 import redisDriver from "unstorage/drivers/redis";
+import { readHead } from "../../pkg/stores/segments/head.js";
 import { missingRedis, startRedis } from "../support/redis.mjs";
 import { conversation, failsWith, user } from "../support/session.mjs";
-import { storeContract } from "../support/store-contract.mjs";
+import { leftOver, storeContract } from "../support/store-contract.mjs";
 import { temporaryFolder } from "../support/temp.mjs";
 
 const holds = (open) => storeContract({ open, Session, assert });
@@ -120,56 +121,67 @@ describe("a store that does wrong", () => {
   });
 
   test("a process that dies while it writes the head leaves the newest whole version, and a report says so until it is saved", async () => {
-    for (const left of ["", "v", "v2", "v2-", "v2-0123", "\0".repeat(19)])
+    const store = memoryStore();
+    await new Session(wide).save(store, "s");
+    const whole = await store.getItem("s:head");
+    for (const left of ["", ...[1, 2, 3, 4, 12, 20, 30].map((count) => whole.slice(0, count)), whole.slice(0, -1), "v2", "v2-0123", "\0".repeat(19)])
+      for (const [more, of] of [["two", ":s:"], ["2".repeat(70_000), ":v:"]])
       for (const damaged of [false, true]) {
         const store = memoryStore();
         const session = new Session(wide);
         session.push(user("one"));
         await session.save(store, "a/s");
-        session.push(user("two"));
+        const before = new Set(await store.getKeys(`a/s${of}`));
+        session.push(user(more));
         const dies = { ...store, compareAndSet: () => new Promise(() => {}), setItem: () => new Promise(() => {}) };
         session.save({ ...dies, getItem: store.getItem }, "a/s").catch(() => {});
         await new Promise((resolve) => setTimeout(resolve, 5));
-        const [, newer] = (await store.getKeys("a/s:v:")).sort();
-        if (newer && damaged) await store.setItemRaw(newer, (await store.getItemRaw(newer)).slice(0, -1));
+        const [newer] = (await store.getKeys(`a/s${of}`)).filter((name) => !before.has(name));
+        assert.ok(newer, of);
+        if (damaged) await store.setItemRaw(newer, (await store.getItemRaw(newer)).slice(0, -1));
         await store.setItem("a/s:head", left);
         const colons = { ...store, getKeys: async (prefix) => (await store.getKeys(prefix)).map((key) => key.replaceAll("/", ":")) };
         const again = await Session.load(colons, "a/s");
-        assert.deepEqual(again.messages.map((m) => m.content), newer && !damaged ? ["one", "two"] : ["one"], JSON.stringify(left));
+        assert.deepEqual(again.messages.map((m) => m.content), damaged ? ["one"] : ["one", more], JSON.stringify(left));
         const { report } = await again.prepare();
-        assert.match(report.notices.join(), /head of this session was cut off.*newest version/);
+        assert.match(report.notices.join(), /head of this session was cut off.*newest state/);
         again.push(user("three"));
         await again.save(colons, "a/s");
         assert.doesNotMatch(((await again.prepare()).report.notices ?? []).join(), /cut off/);
-        assert.equal((await store.getKeys("a/s:v:")).length, 1, "what was left over is gone");
+        assert.deepEqual(await leftOver(store, "a/s"), [], "what was left over is gone");
         assert.equal((await Session.load(store, "a/s")).messages.at(-1).content, "three");
       }
   });
 
-  test("a save that fails takes back what it wrote, now or with the next one", async () => {
-    for (const removes of [true, false]) {
-      const place = memoryStore();
-      const { setItemRaw: _, getItemRaw: __, compareAndSet: ___, ...store } = place;
-      const session = new Session(wide);
-      session.push(user("one"));
-      await session.save(store, "s");
-      const { setItem, removeItem } = store;
-      store.setItem = async (key, value) => {
-        if (!key.includes(":v:")) return setItem(key, value);
-        await setItem(key, value.slice(0, 100));
-        throw new Error("no space left on device");
-      };
-      if (!removes) store.removeItem = async () => { throw new Error("down"); };
-      session.push(user("two"));
-      await assert.rejects(session.save(store, "s"), failsWith("STORE_FAILED"));
-      if (removes) assert.equal((await store.getKeys("s:v:")).length, 1);
-      Object.assign(store, { setItem, removeItem });
-      session.push(user("three"));
-      await session.save(store, "s");
-      assert.equal((await store.getKeys("s:v:")).length, 1);
-      assert.equal((await Session.load(store, "s")).messages.length, 3);
-    }
-  });
+  for (const [what, of, more] of [["records", ":s:", "two"], ["a snapshot", ":v:", "2".repeat(70_000)]])
+    test(`a save of ${what} that fails takes back what it wrote, now or with the next one`, async () => {
+      for (const removes of [true, false]) {
+        const { setItemRaw: _, getItemRaw: __, compareAndSet: ___, ...store } = memoryStore();
+        const session = new Session(wide);
+        session.push(user("one"));
+        await session.save(store, "s");
+        const before = (await store.getKeys("s")).sort();
+        const { setItem, removeItem } = store;
+        let wrote = 0;
+        store.setItem = async (key, value) => {
+          if (!key.includes(of)) return setItem(key, value);
+          wrote++;
+          await setItem(key, value.slice(0, 100));
+          throw new Error("no space left on device");
+        };
+        if (!removes) store.removeItem = async () => { throw new Error("down"); };
+        session.push(user(more));
+        await assert.rejects(session.save(store, "s"), failsWith("STORE_FAILED"));
+        assert.ok(wrote > 0);
+        if (removes) assert.deepEqual((await store.getKeys("s")).sort(), before);
+        assert.equal((await Session.load(store, "s")).messages.length, 1);
+        Object.assign(store, { setItem, removeItem });
+        session.push(user("three"));
+        await session.save(store, "s");
+        assert.deepEqual(await leftOver(store, "s"), []);
+        assert.equal((await Session.load(store, "s")).messages.length, 3);
+      }
+    });
 
   test("a store is known again by what it holds, whatever object it comes as; another session's it is not", async () => {
     const place = memoryStore();
@@ -255,15 +267,26 @@ describe("a store that does wrong", () => {
     await a.save(store, "s");
     a.push(user("two"));
     const { setItem } = store;
-    store.setItem = (key) => setItem(key, "");
+    let written;
+    store.setItem = async (key, value) => (key.endsWith(":head") && (written = value), setItem(key, key.endsWith(":head") ? "" : value));
     await assert.rejects(a.save(store, "s"), failsWith("STORE_FAILED", /names no version/));
     // What the other process writes in the end is what was saved here.
     store.setItem = setItem;
-    const version = (await store.getKeys("s:v:")).map((key) => key.slice("s:v:".length)).find((key) => key.startsWith("v2-"));
-    await setItem("s:head", version);
+    await setItem("s:head", written);
     a.push(user("three"));
     await a.save(store, "s");
     assert.equal((await Session.load(store, "s")).messages.length, 3);
+    // Or another save, of what it had loaded before: then this one is in conflict, and was never said to be made.
+    const b = await Session.load(store, "s");
+    a.push(user("four of a"));
+    store.setItem = async (key, value) => setItem(key, key.endsWith(":head") ? "" : value);
+    await assert.rejects(a.save(store, "s"), failsWith("STORE_FAILED", /names no version/));
+    store.setItem = setItem;
+    await setItem("s:head", written);
+    b.push(user("four of b"));
+    await b.save(store, "s");
+    await assert.rejects(a.save(store, "s"), failsWith("STORE_CONFLICT"));
+    assert.equal((await Session.load(store, "s")).messages.at(-1).content, "four of b");
   });
 
   test("without a compare-and-set, a save that another process went on from at once was made", async () => {
@@ -276,9 +299,10 @@ describe("a store that does wrong", () => {
       await setItem(key, value);
       if (key !== "s:head") return;
       store.setItem = setItem;
-      const b = await Session.load(store, "s");
+      const place = { ...store }; // another process's
+      const b = await Session.load(place, "s");
       b.push(user("three"));
-      await b.save(store, "s");
+      await b.save(place, "s");
     };
     a.push(user("two"));
     await a.save(store, "s");
@@ -300,22 +324,29 @@ describe("a store that does wrong", () => {
   });
 
   test("where nobody can tell whether it was saved, the next save finds out and goes on from there", async () => {
-    for (const made of [true, false]) {
-      const store = memoryStore();
-      const session = new Session(wide);
-      session.push(user("one"));
-      await session.save(store, "s");
-      const { compareAndSet, getItem } = store;
-      store.compareAndSet = async (...args) => (made && (await compareAndSet(...args)), down());
-      store.getItem = down;
-      session.push(user("two"));
-      await assert.rejects(session.save(store, "s"), failsWith("STORE_FAILED"));
-      Object.assign(store, { compareAndSet, getItem });
-      session.push(user("three"));
-      await session.save(store, "s");
-      assert.equal((await Session.load(store, "s")).messages.length, 3, String(made));
-      assert.equal(await store.getItem("s:head").then((head) => head.split("-")[0]), made ? "v3" : "v2");
-    }
+    const long = "x".repeat(70_000);
+    for (const [where, before, more] of [["the first save", [], "one"], ["records", ["one"], "two"], ["a snapshot", ["one"], long]])
+      for (const made of [true, false])
+        for (const afterwards of [[], ["three"], [long]]) {
+          const store = memoryStore();
+          const session = new Session(wide);
+          for (const text of before) {
+            session.push(user(text));
+            await session.save(store, "s");
+          }
+          const { compareAndSet, getItem } = store;
+          store.compareAndSet = async (...args) => (made && (await compareAndSet(...args)), down());
+          store.getItem = down;
+          session.push(user(more));
+          await assert.rejects(session.save(store, "s"), failsWith("STORE_FAILED"));
+          Object.assign(store, { compareAndSet, getItem });
+          for (const text of afterwards) session.push(user(text));
+          const why = `${where}, ${made}, ${afterwards.length && afterwards[0].length}`;
+          await assert.doesNotReject(session.save(store, "s"), why);
+          assert.deepEqual((await Session.load(store, "s")).messages.map((m) => m.content), [...before, more, ...afterwards], why);
+          if (afterwards.length > 0) assert.deepEqual(await leftOver(store, "s"), [], why);
+          assert.equal(readHead(await store.getItem("s:head")).position, session.position, why);
+        }
   });
 
   test("one that never answers a save holds up the next ones for a minute", async (t) => {

@@ -32,7 +32,8 @@ export async function newestWhole(items, key) {
   }
   if (best.head === null) return null;
   const named = new Set(itemsOf(key, best.head));
-  const isOver = (name) => !named.has(name) && endOf(name) <= best.position;
+  // What is beyond it may be a save under way: where the head is not swapped in one step, that one may still come to name it.
+  const isOver = (name) => !named.has(name) && (items.swapsAtOnce || endOf(name) <= best.position);
   return { head: best.head, leftOver: lying.names.filter(isOver) };
 }
 

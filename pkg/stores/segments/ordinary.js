@@ -63,5 +63,5 @@ export function ordinary(store) {
 }
 
 function rubbish(method, key) {
-  return new ContextError("STORE_FAILED", `the store cannot be used: its \`${method}\` gave what was never stored, for \`${key}\``);
+  return new ContextError("STORE_FAILED", `the store cannot be used: its \`${method}\` gave what was never stored, for \`${key}\`. Nothing in memory is lost; try again when the store is in order`);
 }
