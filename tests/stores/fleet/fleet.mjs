@@ -21,6 +21,7 @@ const READERS = 2;
 /** Runs a fleet to its end and checks what it left. Its figures. */
 export async function fleet({ kind, place, processes, sessions, saves, killEveryMs, seed = 1, withinMs = 600_000 }) {
   const logs = mkdtempSync(join(tmpdir(), "contextfold-fleet-"));
+  const outs = mkdtempSync(join(tmpdir(), "contextfold-fleet-seen-"));
   const execPath = kind !== "sqlite" || process.getBuiltinModule?.("node:sqlite") ? process.execPath : nodeOf(22);
   const run = (file, settings) => fork(pathOf(file), [JSON.stringify({ kind, place, ...settings })], { execPath, execArgv: ["--no-warnings"], serialization: "advanced" });
   const started = performance.now();
@@ -35,14 +36,15 @@ export async function fleet({ kind, place, processes, sessions, saves, killEvery
     for (let generation = 0; ; generation++) {
       const done = acknowledged(logs, `p${slot}-`).length;
       const name = `p${slot}-${generation}`;
-      const child = run("worker.mjs", { processes, sessions, slot, name, part: part - done, log: join(logs, name), seed: seed * 1_000_003 + slot * 1009 + generation });
+      const out = join(outs, name);
+      const child = run("worker.mjs", { processes, sessions, slot, name, out, part: part - done, log: join(logs, name), seed: seed * 1_000_003 + slot * 1009 + generation });
       const gone = once(child, "exit");
       living.add(child);
       const isUp = await Promise.race([once(child, "message"), gone.then(() => false)]);
       if (isUp) working.add(child);
       const said = isUp ? await Promise.race([once(child, "message").then(([word]) => word), gone]) : await gone;
       working.delete(child);
-      if (said === "done") return { child, gone };
+      if (said === "done") return { child, gone, out };
       living.delete(child);
       const [code, signal] = said;
       assert.equal(signal, "SIGKILL", `the process ${name} ended by itself, with ${code}`);
@@ -64,23 +66,19 @@ export async function fleet({ kind, place, processes, sessions, saves, killEvery
   }
   const seconds = (performance.now() - started) / 1000;
 
-  const refreshed = await Promise.all(slots.map(async ({ child, gone }) => {
+  const looks = slots.map(({ child, gone, out }) => {
     child.send("look");
-    const [digests] = await once(child, "message");
-    await gone;
-    return digests;
-  }));
-  const readers = await Promise.all(Array.from({ length: READERS }, async () => {
-    const child = run("reader.mjs", {});
-    const gone = once(child, "exit");
-    const seen = await Promise.race([once(child, "message").then(([seen]) => seen), gone.then(([code]) => assert.fail(`a reader ended with ${code}`))]);
-    await gone;
-    return seen;
+    return { gone, out };
+  });
+  const refreshed = await Promise.all(looks.map(written));
+  const readers = await Promise.all(Array.from({ length: READERS }, (_, n) => {
+    const out = join(outs, `reader-${n}`);
+    return written({ gone: once(run("reader.mjs", { out }), "exit"), out });
   }));
 
   const log = acknowledged(logs);
   const checked = check({ log, readers, refreshed, keys: keysOf({ sessions, processes }), saves, kills });
-  rmSync(logs, { recursive: true });
+  for (const folder of [logs, outs]) rmSync(folder, { recursive: true });
   const times = log.map(({ ms }) => ms).sort((a, b) => a - b);
   const at = (share) => times[Math.floor((times.length - 1) * share)];
   return {
@@ -91,6 +89,13 @@ export async function fleet({ kind, place, processes, sessions, saves, killEvery
     p50: at(0.5), p99: at(0.99),
     ...checked,
   };
+}
+
+/** What a process has written down at its end. */
+async function written({ gone, out }) {
+  const [code] = await gone;
+  assert.equal(code, 0, `${out} was not written`);
+  return JSON.parse(readFileSync(out, "utf8"));
 }
 
 /** What the logs say was acknowledged; the last line of one that was killed may be half a line. */

@@ -1,10 +1,11 @@
-// A process that loads each session of a fleet, and tells what it saw.
+// A process that loads each session of a fleet, and writes down what it saw.
 
+import { writeFileSync } from "node:fs";
 import { Session } from "contextfold";
 import { digestOf, readMessage } from "./messages.mjs";
 import { storeOf } from "./store.mjs";
 
-const { kind, place } = JSON.parse(process.argv[2]);
+const { kind, place, out } = JSON.parse(process.argv[2]);
 const { store, end } = await storeOf(kind, place);
 const seen = {};
 for (const key of await store.list("fleet/")) {
@@ -16,5 +17,5 @@ for (const key of await store.list("fleet/")) {
   session.free();
 }
 await end();
-process.send(seen);
+writeFileSync(out, JSON.stringify(seen));
 process.disconnect();

@@ -1,7 +1,7 @@
 // One process of a fleet: it pushes messages into sessions and saves them until it has done its part, or is killed. What a store has
 // acknowledged is on the disk in the process's own log before it goes on.
 
-import { appendFileSync, fsyncSync, openSync } from "node:fs";
+import { appendFileSync, fsyncSync, openSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { Session } from "contextfold";
 import { random } from "../../../benches/tokens/generate.mjs";
@@ -16,7 +16,7 @@ const REFRESHES = 0.4;
 /** So often a message is followed by a `prepare`, which folds what does not fit. */
 const PREPARES = 0.05;
 
-const { kind, place, log, name, slot, part, seed, ...fleet } = JSON.parse(process.argv[2]);
+const { kind, place, log, out, name, slot, part, seed, ...fleet } = JSON.parse(process.argv[2]);
 const next = random(seed);
 const { own, shared } = keysOf(fleet, slot);
 const { store, end } = await storeOf(kind, place);
@@ -44,7 +44,7 @@ for (const [key, session] of held) {
   await session.refresh();
   digests[key] = digestOf(session);
 }
-process.send(digests);
+writeFileSync(out, JSON.stringify(digests));
 await end();
 process.removeAllListeners("disconnect");
 process.disconnect();
