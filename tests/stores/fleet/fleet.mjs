@@ -1,0 +1,154 @@
+// Many processes that save the same sessions and are killed all the time: nothing that was acknowledged is lost, nothing stands twice,
+// and each session is the same to the byte in every process.
+//
+//   const figures = await fleet({ kind: "files", place: folder, processes: 8, sessions: 500, saves: 20_000, killEveryMs: 1000 });
+
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { nodeOf } from "../../../scripts/lib/installed.mjs";
+import { random } from "../../../benches/tokens/generate.mjs";
+import { keysOf } from "./messages.mjs";
+
+const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url));
+/** How many processes load all sessions afterwards. */
+const READERS = 2;
+
+/** Runs a fleet to its end and checks what it left. Its figures. */
+export async function fleet({ kind, place, processes, sessions, saves, killEveryMs, seed = 1, withinMs = 600_000 }) {
+  const logs = mkdtempSync(join(tmpdir(), "contextfold-fleet-"));
+  const outs = mkdtempSync(join(tmpdir(), "contextfold-fleet-seen-"));
+  const execPath = kind !== "sqlite" || process.getBuiltinModule?.("node:sqlite") ? process.execPath : nodeOf(22);
+  const run = (file, settings) => fork(pathOf(file), [JSON.stringify({ kind, place, ...settings })], { execPath, execArgv: ["--no-warnings"], serialization: "advanced" });
+  const started = performance.now();
+  const next = random(seed);
+  const living = new Set();
+  const working = new Set();
+  let kills = 0;
+
+  /** A place in the fleet, which a process takes after the other until its part is done. */
+  async function slotDone(slot) {
+    const part = Math.floor(saves / processes) + (slot < saves % processes ? 1 : 0);
+    for (let generation = 0; ; generation++) {
+      const done = acknowledged(logs, `p${slot}-`).length;
+      const name = `p${slot}-${generation}`;
+      const out = join(outs, name);
+      const child = run("worker.mjs", { processes, sessions, slot, name, out, part: part - done, log: join(logs, name), seed: seed * 1_000_003 + slot * 1009 + generation });
+      const gone = once(child, "exit");
+      living.add(child);
+      const isUp = await Promise.race([once(child, "message"), gone.then(() => false)]);
+      if (isUp) working.add(child);
+      const said = isUp ? await Promise.race([once(child, "message").then(([word]) => word), gone]) : await gone;
+      working.delete(child);
+      if (said === "done") return { child, gone, out };
+      living.delete(child);
+      const [code, signal] = said;
+      assert.equal(signal, "SIGKILL", `the process ${name} ended by itself, with ${code}`);
+    }
+  }
+
+  const killing = setInterval(() => {
+    const [child] = [...working].sort(() => next() - 0.5);
+    if (child?.kill("SIGKILL")) kills += 1; // this very process
+  }, killEveryMs);
+  const late = setTimeout(() => [...living].forEach((child) => child.kill()), withinMs);
+  let slots;
+  try {
+    slots = await Promise.all(Array.from({ length: processes }, (_, slot) => slotDone(slot)));
+  } finally {
+    clearInterval(killing);
+    clearTimeout(late);
+    if (!slots) for (const child of living) child.kill("SIGKILL");
+  }
+  const seconds = (performance.now() - started) / 1000;
+
+  const looks = slots.map(({ child, gone, out }) => {
+    child.send("look");
+    return { gone, out };
+  });
+  const refreshed = await Promise.all(looks.map(written));
+  const readers = await Promise.all(Array.from({ length: READERS }, (_, n) => {
+    const out = join(outs, `reader-${n}`);
+    return written({ gone: once(run("reader.mjs", { out }), "exit"), out });
+  }));
+
+  const log = acknowledged(logs);
+  const checked = check({ log, readers, refreshed, keys: keysOf({ sessions, processes }), saves, kills });
+  for (const folder of [logs, outs]) rmSync(folder, { recursive: true });
+  const times = log.map(({ ms }) => ms).sort((a, b) => a - b);
+  const at = (share) => times[Math.floor((times.length - 1) * share)];
+  return {
+    kind, processes, sessions, acknowledged: log.length, kills, seconds,
+    perSecond: log.length / seconds,
+    shared: log.filter(({ key }) => key.includes("shared")).length,
+    conflicts: log.reduce((sum, { conflicts }) => sum + conflicts, 0),
+    p50: at(0.5), p99: at(0.99),
+    ...checked,
+  };
+}
+
+/** What a process has written down at its end. */
+async function written({ gone, out }) {
+  const [code] = await gone;
+  assert.equal(code, 0, `${out} was not written`);
+  return JSON.parse(readFileSync(out, "utf8"));
+}
+
+/** What the logs say was acknowledged; the last line of one that was killed may be half a line. */
+function acknowledged(folder, begins = "") {
+  return readdirSync(folder).filter((name) => name.startsWith(begins)).flatMap((process) => {
+    const lines = readFileSync(join(folder, process), "utf8").split("\n").slice(0, -1);
+    return lines.map((line) => {
+      const [n, key, conflicts, ms] = line.split(" ");
+      return { process, n: Number(n), key, conflicts: Number(conflicts), ms: Number(ms) };
+    });
+  });
+}
+
+/** Fails where something was lost, stands twice, or is another thing to another process. */
+export function check({ log, readers, refreshed, keys, saves, kills }) {
+  assert.equal(log.length, saves);
+  const [seen, ...others] = readers;
+  const lastOf = new Map();
+  for (const { process, n } of log) lastOf.set(process, Math.max(n, lastOf.get(process) ?? 0));
+
+  const standing = new Map();
+  let unacknowledged = 0;
+  const isLogged = new Set(log.map(({ process, n }) => `${process} ${n}`));
+  for (const [key, { said, notices }] of Object.entries(seen)) {
+    assert.deepEqual(notices, [], `${key} is read with a notice`);
+    const newest = new Map();
+    for (const one of said) {
+      assert.ok(one, `a message of ${key} is not what was said`);
+      const id = `${one.process} ${one.n}`;
+      assert.ok(!standing.has(id), `${id} stands twice: under ${standing.get(id)} and ${key}`);
+      standing.set(id, key);
+      assert.ok(one.n > (newest.get(one.process) ?? 0), `${id} stands before an earlier one under ${key}`);
+      newest.set(one.process, one.n);
+      if (isLogged.has(id)) continue;
+      // A process that was killed before it could write down what was acknowledged: its very last save.
+      unacknowledged += 1;
+      assert.equal(one.n, (lastOf.get(one.process) ?? 0) + 1, `${id} is neither acknowledged nor the last one of its process`);
+    }
+  }
+  assert.ok(unacknowledged <= kills);
+  for (const { process, n, key } of log) assert.equal(standing.get(`${process} ${n}`), key, `${process} ${n} was acknowledged under ${key} and is lost`);
+
+  const written = new Set(standing.values());
+  for (const key of Object.keys(seen)) assert.ok(written.has(key) && [...keys.own, ...keys.shared].includes(key), `${key} is listed`);
+  for (const other of others) assert.deepEqual(digests(other), digests(seen), "two processes that load it see the same");
+  let compared = 0;
+  for (const digests of refreshed)
+    for (const [key, { bytes, views }] of Object.entries(digests)) {
+      assert.equal(views, seen[key].views, `${key} looks otherwise where it was refreshed`);
+      assert.equal(bytes, seen[key].bytes, `${key} has other bytes where it was refreshed`);
+      compared += 1;
+    }
+  return { lost: 0, twice: 0, unacknowledged, written: written.size, refreshedAndCompared: compared, longest: Math.max(...Object.values(seen).map(({ said }) => said.length)) };
+}
+
+const digests = (seen) => Object.fromEntries(Object.entries(seen).map(([key, { bytes, views }]) => [key, { bytes, views }]));
