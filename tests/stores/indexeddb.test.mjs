@@ -7,7 +7,7 @@ import { Session } from "contextfold";
 import { indexedDBStore } from "contextfold/stores/indexeddb";
 import { createStore, get, keys, set } from "idb-keyval";
 import { failsWith, user } from "../support/session.mjs";
-import { storeContract } from "../support/store-contract.mjs";
+import { saveAsBefore, storeContract } from "../support/store-contract.mjs";
 import { contract, positionsOf, record, recordsBehind, snapshotAt } from "./contract.mjs";
 
 contract("IndexedDB", async () => indexedDBStore("contract"));
@@ -35,7 +35,7 @@ async function oldDatabase() {
   const store = oldStore(name);
   const session = new Session({ contextWindow: 100_000 });
   session.push(user("hello"));
-  await session.save(store, "chat");
+  await saveAsBefore(session, store, "chat", 1);
   await store.setItemRaw("contextfold:output:abc", Uint8Array.of(1, 2));
   await store.setItem("note:head", "a text");
   await store.close();

@@ -12,6 +12,7 @@ import { createStorage } from "unstorage";
 import fsDriver from "unstorage/drivers/fs";
 import memoryDriver from "unstorage/drivers/memory";
 import { failsWith, user } from "../support/session.mjs";
+import { saveAsBefore } from "../support/store-contract.mjs";
 import { temporaryFolder } from "../support/temp.mjs";
 import { sharedFolder } from "../support/writer.mjs";
 import { contract, positionsOf, record, recordsBehind, snapshotAt } from "./contract.mjs";
@@ -93,19 +94,11 @@ describe("other stores", () => {
 });
 
 describe("sessions that were saved before there were journals", () => {
-  /** As sessions were saved then: the bytes under their version, which a head names; the version before goes. */
   async function old(store, ...contents) {
     const session = new Session({ contextWindow: 100_000 });
-    let before = null;
     for (const [at, content] of contents.entries()) {
       session.push(user(content));
-      const bytes = session.snapshot();
-      const version = `v${at + 1}-${text(bytes).split("\n", 1)[0].split(" ").at(-1)}`;
-      if (store.setItemRaw) await store.setItemRaw(`k:v:${version}`, bytes);
-      else await store.setItem(`k:v:${version}`, Buffer.from(bytes).toString("base64"));
-      await store.setItem("k:head", version);
-      if (before) await store.removeItem(`k:v:${before}`);
-      before = version;
+      await saveAsBefore(session, store, "k", at + 1);
     }
     return session;
   }

@@ -1,5 +1,16 @@
 // What every store has to do for a session: one list of checks, in Node and in a page. `assert` is handed in: a page has none.
 
+/** Saves a session as sessions were saved before there were journals: its bytes under a version that a head names. */
+export async function saveAsBefore(session, store, key, number) {
+  const before = await store.getItem(`${key}:head`);
+  const bytes = session.snapshot();
+  const version = `v${number}-${new TextDecoder().decode(bytes.subarray(0, 100)).split("\n", 1)[0].split(" ").at(-1)}`;
+  if (store.setItemRaw) await store.setItemRaw(`${key}:v:${version}`, bytes);
+  else await store.setItem(`${key}:v:${version}`, Buffer.from(bytes).toString("base64"));
+  await store.setItem(`${key}:head`, version);
+  if (before) await store.removeItem(`${key}:v:${before}`);
+}
+
 /** What lies under a key of an ordinary store and is not named by its head. */
 export async function leftOver(store, key) {
   const { itemsOf, readHead } = await import("../../pkg/stores/segments/head.js");
