@@ -11,21 +11,21 @@ export interface EncryptionKey {
   older?: string[];
 }
 
-/** Options of `encrypted`. */
+/** Options of `wrapStore`. */
 export interface EncryptionOptions {
   /**
    * The key of an id, or the current key where none is given. It is asked for the current key with each thing that is stored, and once
    * for each other id. The id comes out of the store, before it is known to be genuine: look it up, and do not compute with it. `null`:
    * there is no such key any more.
    */
-  key(id?: string): EncryptionKey | null | Promise<EncryptionKey | null>;
+  encrypt(id?: string): EncryptionKey | null | Promise<EncryptionKey | null>;
 }
 
 /**
  * Encryption at rest, around any store: whoever has the store can neither read what is in it nor change it unnoticed.
  *
  * ```js
- * import { encrypted } from "contextfold/stores/encrypted";
+ * import { wrapStore } from "contextfold/stores/encrypted";
  * import { memoryStore } from "contextfold/stores/memory";
  * import { segmented } from "contextfold/stores/segments";
  *
@@ -33,13 +33,13 @@ export interface EncryptionOptions {
  * const ids = [...keys.keys()];
  * const key = (id = ids.at(-1)) => (keys.has(id) ? { id, key: keys.get(id), older: ids } : null);
  *
- * const store = encrypted(segmented(memoryStore()), { key });
+ * const store = wrapStore(segmented(memoryStore()), { encrypt: key });
  * await store.setItem("note", "nobody reads this");
  * console.log(await store.getItem("note")); // nobody reads this
  * ```
  *
  * Snapshots, records, texts and tool outputs are encrypted with AES-256-GCM in WebCrypto. Put it around the journals
- * (`encrypted(segmented(storage))`), so that each record is bound to its place; `segmented(encrypted(storage))` works, and binds each
+ * (`wrapStore(segmented(storage))`), so that each record is bound to its place; `segmented(wrapStore(storage))` works, and binds each
  * segment to its name. Around an ordinary store without journals it encrypts the values of the items.
  *
  * **What is in plain:** lengths, positions, times, ids of keys, and the names of sessions and items: call a session by what says nothing. The
@@ -65,8 +65,8 @@ export interface EncryptionOptions {
  * What was saved without encryption is refused. To take it over, load it from the store as it is, and save it through this one under
  * another key.
  */
-export declare function encrypted(store: JournalStore, options: EncryptionOptions): JournalStore;
+export declare function wrapStore(store: JournalStore, options: EncryptionOptions): JournalStore;
 /** The same around an ordinary store that has all methods. */
-export declare function encrypted(store: Required<Store>, options: EncryptionOptions): Required<Store>;
+export declare function wrapStore(store: Required<Store>, options: EncryptionOptions): Required<Store>;
 /** The same around an ordinary store: it has the methods that the store has. */
-export declare function encrypted(store: Store, options: EncryptionOptions): Store;
+export declare function wrapStore(store: Store, options: EncryptionOptions): Store;

@@ -14,11 +14,11 @@ const snapshotAt = (name, position) => ({ kind: "snapshot", name, position, what
 const itemAt = (kind, name) => ({ kind, name, what: isOutput(name) ? `the tool output \`${name}\`` : `the item \`${name}\`` });
 
 /** The store, but what it is given is encrypted, and what it gives is decrypted and held to be what was stored there. */
-export function encrypted(store, { key } = {}) {
+export function wrapStore(store, { encrypt } = {}) {
   for (const method of ["getItem", "setItem", "removeItem"])
     if (typeof store?.[method] !== "function")
       throw new ContextError("INVALID_ARGUMENT", `\`store\`: expected a store, with getItem, setItem and removeItem; it has no \`${method}\``);
-  const keys = keysOf(key);
+  const keys = keysOf(encrypt);
   const has = (...methods) => methods.every((method) => typeof store[method] === "function");
 
   /** The names under which an item may lie, the current one first. */

@@ -6,7 +6,7 @@ use super::fold::{Fold, Stood};
 use super::history::{History, NodeChange};
 use super::holders::Holders;
 use super::node::{Node, NodeIndex};
-use super::outputs::OnEntry;
+use super::outputs::{OnEntry, OnEntryChanges};
 use super::report::LeftOut;
 use super::view::{SlotChange, ViewChanges, ViewMark};
 use crate::error::Result;
@@ -23,6 +23,7 @@ pub struct ContextMark {
     folds_changed: u64,
     told: usize,
     left_out: Vec<LeftOut>,
+    on_entry: OnEntry,
 }
 
 /// What is new of a context.
@@ -35,9 +36,10 @@ pub struct ContextChanges {
     folds: ListEdit<FoldChange>,
     left_out: ListEdit<LeftOut>,
     told: ListEdit<LeftOut>,
+    on_entry: OnEntryChanges,
 }
 
-saved!(struct ContextChanges { nodes, changed, view, outputs, folds, left_out, told });
+saved!(struct ContextChanges { nodes, changed, view, outputs, folds, left_out, told, on_entry });
 
 /// A fold whose messages are not told where the history tells them.
 #[derive(Debug, Clone)]
@@ -94,9 +96,9 @@ impl FoldChange {
 impl ContextChanges {
     /// Whether anything is new.
     pub fn is_any(&self) -> bool {
-        let Self { nodes, changed, view, outputs, folds, left_out, told } = self;
+        let Self { nodes, changed, view, outputs, folds, left_out, told, on_entry } = self;
         let nodes = !nodes.is_empty() || !changed.is_empty();
-        let lines = !left_out.is_empty() || !told.is_empty();
+        let lines = !left_out.is_empty() || !told.is_empty() || on_entry.is_any();
         nodes || lines || view.is_any() || !outputs.is_empty() || !folds.is_empty()
     }
 }
@@ -114,6 +116,7 @@ impl Context {
             folds_changed: self.folds_changed,
             told: self.told.len(),
             left_out: self.left_out.clone(),
+            on_entry: self.on_entry.clone(),
         }
     }
 
@@ -142,19 +145,22 @@ impl Context {
             folds,
             left_out: ListEdit::between(&mark.left_out, &self.left_out, |before, now| before == now),
             told,
+            on_entry: self.on_entry.changes_since(&mark.on_entry),
         }
     }
 
     /// Puts in what is new. What follows from it is found by [`Context::complete`]. `None` where it is of another context.
     pub fn put_changes(&mut self, changes: ContextChanges) -> Option<()> {
-        let ContextChanges { nodes, changed, view, outputs, folds, left_out, told } = changes;
+        let ContextChanges { nodes, changed, view, outputs, folds, left_out, told, on_entry } = changes;
         self.history.put_changes(nodes, changed).then_some(())?;
         let history = &self.history;
         self.view.put_changes(view, history)?;
         self.outputs.put_changes(outputs);
         let folds = folds.try_map(|fold| fold.fold(history))?;
-        let fits =
-            folds.apply(&mut self.folds) && left_out.apply(&mut self.left_out) && told.apply(&mut self.told);
+        let fits = folds.apply(&mut self.folds)
+            && left_out.apply(&mut self.left_out)
+            && told.apply(&mut self.told)
+            && self.on_entry.put_changes(on_entry);
         fits.then_some(())
     }
 
@@ -170,7 +176,6 @@ impl Context {
         self.history.save_rest(out);
         self.view.save_rest(out);
         self.outputs.save_rest(out);
-        self.on_entry.save(out);
         self.pointers.save(out);
         self.folds_changed.save(out);
     }
@@ -183,7 +188,6 @@ impl Context {
         self.history.load_rest(from)?;
         self.view.load_rest(from)?;
         self.outputs.load_rest(from)?;
-        self.on_entry = OnEntry::load(from)?;
         self.pointers = Saved::load(from)?;
         self.folds_changed = Saved::load(from)?;
         Ok(())

@@ -10,7 +10,7 @@ use super::report::Decision;
 use super::view::{Form, Slot};
 use crate::error::Result;
 use crate::message::{Message, Part, Role, ToolOutput, ToolOutputRef};
-use crate::saved::saved;
+use crate::saved::{ListEdit, saved};
 use crate::tool_output::{self, ToolOutputCacheConfig};
 
 /// What entering tool outputs did to the view: decisions that no run took. Nodes, and the tokens that each saved.
@@ -26,7 +26,36 @@ pub struct OnEntry {
 
 saved!(struct OnEntry { cut, trimmed } fresh { media: Vec::new() });
 
+/// What of it is new since a session was saved.
+#[derive(Debug)]
+pub struct OnEntryChanges {
+    cut: ListEdit<(NodeIndex, u64)>,
+    trimmed: ListEdit<(NodeIndex, u64)>,
+}
+
+saved!(struct OnEntryChanges { cut, trimmed });
+
+impl OnEntryChanges {
+    /// Whether anything is new.
+    pub fn is_any(&self) -> bool {
+        !self.cut.is_empty() || !self.trimmed.is_empty()
+    }
+}
+
 impl OnEntry {
+    /// What is new since it was `before`.
+    pub(super) fn changes_since(&self, before: &Self) -> OnEntryChanges {
+        let edit = |before: &[(NodeIndex, u64)], now: &[(NodeIndex, u64)]| {
+            ListEdit::between(before, now, |before, now| before == now)
+        };
+        OnEntryChanges { cut: edit(&before.cut, &self.cut), trimmed: edit(&before.trimmed, &self.trimmed) }
+    }
+
+    /// Puts in what is new; false where it is of another session.
+    pub(super) fn put_changes(&mut self, changes: OnEntryChanges) -> bool {
+        changes.cut.apply(&mut self.cut) && changes.trimmed.apply(&mut self.trimmed)
+    }
+
     /// An output was cut as it entered.
     pub(super) fn note_cut(&mut self, index: NodeIndex, saved: u64) {
         self.cut.push((index, saved));

@@ -150,6 +150,7 @@ impl ToolOutputs {
         }
         output.append(chunk);
         self.touched.extend(place);
+        self.answers.remove(id); // there is more in it than the tool answered
         self.bytes += chunk.len() as u64;
         Ok(output.reference())
     }

@@ -10,7 +10,7 @@ use super::maker::journals;
 use super::text_pieces::bytes_of;
 use super::value::{get, set};
 use crate::error::{Error, ErrorCode};
-use crate::saved::{Records, base64, from_base64};
+use crate::saved::{Records, from_base64};
 
 /// An `unstorage` instance, or whatever has its methods.
 #[derive(Clone)]
@@ -74,11 +74,10 @@ impl Store {
         bytes.or_else(buffer).or_else(text).map(Some).ok_or_else(|| rubbish(method, key, &value))
     }
 
-    /// Puts bytes in: as they are, or as base64 where the store has text alone.
+    /// Puts bytes in: as they are, or as base64 where the store has text alone. To put them again makes them new again, for who
+    /// sweeps the store.
     pub async fn put_bytes(&self, key: &str, bytes: &Uint8Array) -> Result<(), JsValue> {
-        let (method, value) =
-            if self.has_raw() { ("setItemRaw", bytes.into()) } else { ("setItem", text_of(bytes).into()) };
-        self.call(method, key, &[value]).await.map(|_| ())
+        self.journal("setItemRaw", key, &[bytes.into()]).await.map(|_| ())
     }
 
     /// Takes an item out.
@@ -209,16 +208,7 @@ pub fn code_of(error: &JsValue) -> Option<String> {
 /// So many bytes become text at a time: what the module takes for it, it keeps.
 const PIECE: u32 = 3 << 14;
 
-/// Bytes in base64.
-fn text_of(bytes: &Uint8Array) -> JsString {
-    let mut text = JsString::from("");
-    for at in (0..bytes.length()).step_by(PIECE as usize) {
-        text = text.concat(&base64(&bytes.subarray(at, at + PIECE).to_vec()).into());
-    }
-    text
-}
-
-/// The bytes of such a text; `None` for any other.
+/// The bytes of a text in base64; `None` for any other.
 fn bytes_of_text(text: &JsString) -> Option<Vec<u8>> {
     let piece = PIECE / 3 * 4;
     let mut bytes = Vec::with_capacity(text.length() as usize / 4 * 3);

@@ -62,12 +62,12 @@ test("IndexedDB and what is encrypted in it hold the contract of journal stores,
         import { runTests } from ${JSON.stringify(shim)};
         import { contract, recordsBehind, snapshotAt } from "./tests/stores/contract.mjs";
         import { indexedDBStore } from "./pkg/stores/indexeddb.js";
-        import { encrypted } from "./pkg/stores/encrypted.js";
+        import { wrapStore } from "./pkg/stores/encrypted.js";
         const out = document.querySelector("#out");
         if (location.hash === "") {
           const bytes = new Uint8Array(32).fill(7);
           contract("IndexedDB", async () => indexedDBStore("journals"), { bigBytes: 5_000_000, racers: 20, many: 1000 });
-          contract("encrypted", async () => encrypted(indexedDBStore("encrypted"), { key: () => ({ id: "k", key: bytes }) }), { bigBytes: 5_000_000, racers: 20, many: 1000 });
+          contract("encrypted", async () => wrapStore(indexedDBStore("encrypted"), { encrypt: () => ({ id: "k", key: bytes }) }), { bigBytes: 5_000_000, racers: 20, many: 1000 });
           const { passed, failed } = await runTests();
           const store = indexedDBStore("journals");
           await store.replace("stays", null, snapshotAt(1), 1);

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { Session } from "contextfold";
-import { encrypted } from "contextfold/stores/encrypted";
+import { wrapStore } from "contextfold/stores/encrypted";
 import { indexedDBStore } from "contextfold/stores/indexeddb";
 import { memoryStore } from "contextfold/stores/memory";
 import { segmented } from "contextfold/stores/segments";
@@ -36,11 +36,11 @@ function ring(...ids) {
 {
   const [inner, around, texts] = [memoryStore(), memoryStore(), memoryStore()];
   const { key } = ring("2026-11");
-  contract("encrypted segments", async () => encrypted(segmented(inner), { key }), { bigBytes: 5_000_000 });
-  contract("segments of what is encrypted", async () => segmented(encrypted(around, { key })), { bigBytes: 5_000_000, racers: 20, many: 1000 });
+  contract("encrypted segments", async () => wrapStore(segmented(inner), { encrypt: key }), { bigBytes: 5_000_000 });
+  contract("segments of what is encrypted", async () => segmented(wrapStore(around, { encrypt: key })), { bigBytes: 5_000_000, racers: 20, many: 1000 });
   const { getItemRaw: _, setItemRaw: __, ...text } = texts;
-  contract("segments of encrypted texts", async () => segmented(encrypted(text, { key })), { bigBytes: 1_000_000, racers: 20, many: 1000 });
-  contract("encrypted IndexedDB", async () => encrypted(indexedDBStore("encrypted"), { key }), { bigBytes: 1_000_000, racers: 20, many: 1000 });
+  contract("segments of encrypted texts", async () => segmented(wrapStore(text, { encrypt: key })), { bigBytes: 1_000_000, racers: 20, many: 1000 });
+  contract("encrypted IndexedDB", async () => wrapStore(indexedDBStore("encrypted"), { encrypt: key }), { bigBytes: 1_000_000, racers: 20, many: 1000 });
 }
 
 describe("ordinary stores", () => {
@@ -48,14 +48,14 @@ describe("ordinary stores", () => {
   const { getItemRaw: _, setItemRaw: __, compareAndSet: ___, getKeys: ____, ...texts } = memoryStore();
   for (const [name, store] of [["in memory", memoryStore()], ["of texts", texts], ["of unstorage", createStorage({ driver: memoryDriver() })]])
     test(`one ${name} does what a session needs, and has the methods that it had`, async () => {
-      const around = encrypted(store, { key });
+      const around = wrapStore(store, { encrypt: key });
       for (const method of ["getItemRaw", "setItemRaw", "compareAndSet", "getKeys", "read", "append"]) assert.equal(typeof around[method], typeof store[method], method);
-      await storeContract({ open: async () => encrypted(store, { key }), Session, assert });
+      await storeContract({ open: async () => wrapStore(store, { encrypt: key }), Session, assert });
     });
 
   test("what is none is refused", () => {
-    for (const store of [null, {}, { getItem() {}, setItem() {} }]) assert.throws(() => encrypted(store, { key }), failsWith("INVALID_ARGUMENT", /`store`/));
-    for (const options of [undefined, {}, { key: random() }]) assert.throws(() => encrypted(memoryStore(), options), failsWith("INVALID_ARGUMENT", /`key`: expected a function/));
+    for (const store of [null, {}, { getItem() {}, setItem() {} }]) assert.throws(() => wrapStore(store, { encrypt: key }), failsWith("INVALID_ARGUMENT", /`store`/));
+    for (const options of [undefined, {}, { encrypt: random() }]) assert.throws(() => wrapStore(memoryStore(), options), failsWith("INVALID_ARGUMENT", /`key`: expected a function/));
   });
 });
 
@@ -70,7 +70,7 @@ async function everythingIn(raw) {
 async function world({ key = ring("k").key, name = "chat" } = {}) {
   const raw = memoryStore();
   const inner = segmented(raw);
-  const store = encrypted(inner, { key });
+  const store = wrapStore(inner, { encrypt: key });
   await store.replace(name, null, snapshotAt(START), START);
   await store.append(name, START, recordsBehind(START, 3));
   await store.append(name, START + 3, recordsBehind(START + 3, 1));
@@ -92,7 +92,7 @@ describe("nothing is in plain but lengths and positions", () => {
     assert.equal(listed, output(content));
     assert.deepEqual(await store.getKeys(output(content).slice(0, 30)), [listed]);
     assert.deepEqual(await store.getKeys("contextfold:output:zz"), []);
-    const other = encrypted(memoryStore(), { key: ring("k").key });
+    const other = wrapStore(memoryStore(), { encrypt: ring("k").key });
     await other.setItemRaw(output(content), Uint8Array.of(1));
     assert.notDeepEqual((await raw.getKeys("contextfold:output:"))[0], (await other.getKeys())[0], "another key, another name");
   });
@@ -107,7 +107,7 @@ describe("nothing is in plain but lengths and positions", () => {
 
   test("a torn end is handed on as it is", async () => {
     const { inner, store, key, name } = await world();
-    const torn = encrypted({ ...inner, read: async (...args) => {
+    const torn = wrapStore({ ...inner, read: async (...args) => {
       const journal = await inner.read(...args);
       return { ...journal, records: Uint8Array.from([...journal.records, 9, 0, 0, 0, 1]) };
     } }, { key });
@@ -118,7 +118,7 @@ describe("nothing is in plain but lengths and positions", () => {
 
   test("a Node Buffer may be overwritten as soon as the call is made, around IndexedDB, too", async () => {
     for (const inner of [segmented(memoryStore()), indexedDBStore("buffers")])
-      for (const store of [inner, encrypted(inner, ring("k"))]) {
+      for (const store of [inner, wrapStore(inner, { encrypt: ring("k").key })]) {
         const name = store === inner ? "plain" : "encrypted";
         const spoil = (buffer, call) => [call(buffer), buffer.fill(0)][0];
         await spoil(Buffer.from(snapshotAt(1)), (buffer) => store.replace(name, null, buffer, 1));
@@ -146,7 +146,7 @@ describe("what a store's owner tries is noticed", () => {
   const together = (frames) => Uint8Array.from(frames.flatMap(({ position, body }) => [...frame(position, body)]));
 
   /** A store whose journals are answered for by its owner. */
-  const lying = (inner, key, lie) => encrypted({ ...inner, read: async (...args) => lie(await inner.read(...args)) }, { key });
+  const lying = (inner, key, lie) => wrapStore({ ...inner, read: async (...args) => lie(await inner.read(...args)) }, { encrypt: key });
 
   test("every bit of a snapshot, of a record's body, of a text and of an output counts", async () => {
     const { raw, store, name } = await world();
@@ -180,14 +180,14 @@ describe("what a store's owner tries is noticed", () => {
 
   test("no bit of the records changes what is read: it is refused, or told as an end that was cut off", async () => {
     const { raw, inner, key, name } = await world();
-    const whole = [...(await encrypted(inner, { key }).read(name)).records];
+    const whole = [...(await wrapStore(inner, { encrypt: key }).read(name)).records];
     for (const item of await raw.getKeys(`${name}:s:`)) {
       const bytes = await raw.getItemRaw(item);
       for (let bit = 0; bit < bytes.length * 8; bit += 3) {
         const altered = bytes.slice();
         altered[bit >> 3] ^= 1 << (bit & 7);
         await raw.setItemRaw(item, altered);
-        const journal = await encrypted(segmented(raw), { key }).read(name).catch((error) => failsWith("STORE_FAILED")(error) && null);
+        const journal = await wrapStore(segmented(raw), { encrypt: key }).read(name).catch((error) => failsWith("STORE_FAILED")(error) && null);
         if (journal === null) continue;
         assert.match(journal.notice, /last records.*cut off/);
         assert.deepEqual([...journal.records], whole.slice(0, journal.records.length));
@@ -197,7 +197,7 @@ describe("what a store's owner tries is noticed", () => {
         const altered = body.slice();
         altered[altered.length - 1] ^= 1;
         await raw.setItemRaw(item, together(framesOf(bytes).map((each) => (each.position === position ? { position, body: altered } : each))));
-        await assert.rejects(encrypted(segmented(raw), { key }).read(name), failsWith("STORE_FAILED", new RegExp(`the record of \`chat\` at position ${position} cannot be used: it was altered`)));
+        await assert.rejects(wrapStore(segmented(raw), { encrypt: key }).read(name), failsWith("STORE_FAILED", new RegExp(`the record of \`chat\` at position ${position} cannot be used: it was altered`)));
       }
       await raw.setItemRaw(item, bytes);
     }
@@ -273,7 +273,7 @@ describe("what a store's owner tries is noticed", () => {
     const raw = memoryStore();
     await segmented(raw).replace("chat", null, snapshotAt(START), START);
     await segmented(raw).append("chat", START, [record(START + 1)]);
-    const store = encrypted(segmented(raw), { key: ring("k").key });
+    const store = wrapStore(segmented(raw), { encrypt: ring("k").key });
     await assert.rejects(store.read("chat"), failsWith("STORE_FAILED", /never encrypted.*loaded without it/));
     await assert.rejects(store.read("chat", START), failsWith("STORE_FAILED", /never encrypted/));
   });
@@ -287,7 +287,7 @@ describe("what cannot be noticed, as the declarations say", () => {
     await store.append(name, START + 4, [record(START + 5)]);
     await store.setItem("note", "new");
     const late = await inner.read(name);
-    const without = encrypted({ ...inner, read: async () => ({ ...late, position: START + 4, records: late.records.slice(0, late.records.length - (record(START + 5).length + 52)) }) }, { key });
+    const without = wrapStore({ ...inner, read: async () => ({ ...late, position: START + 4, records: late.records.slice(0, late.records.length - (record(START + 5).length + 52)) }) }, { encrypt: key });
     assert.equal((await without.read(name)).position, START + 4);
     for (const item of await raw.getKeys()) await raw.removeItem(item);
     for (const [item, value] of items) await (typeof value === "string" ? raw.setItem(item, value) : raw.setItemRaw(item, value));
@@ -305,7 +305,7 @@ describe("keys", () => {
     keys.set("2026", random());
     await store.append(name, START + 4, [record(START + 5)]);
     await store.setItemRaw(output("new"), Uint8Array.of(2));
-    const fresh = () => encrypted(segmented(raw), { key });
+    const fresh = () => wrapStore(segmented(raw), { encrypt: key });
     assert.deepEqual(positionsOf((await fresh().read(name)).records), [1, 2, 3, 4, 5].map((n) => START + n));
     assert.equal(await fresh().getItem("note"), "old");
     assert.deepEqual([...(await fresh().getItemRaw(output("old"))), ...(await fresh().getItemRaw(output("new")))], [1, 2]);
@@ -330,11 +330,11 @@ describe("keys", () => {
     const right = keys.get("2025");
     keys.set("2026", random());
     keys.delete("2025");
-    await assert.rejects(encrypted(segmented(raw), { key }).read(name), failsWith("STORE_FAILED", /there is no key `2025`/));
+    await assert.rejects(wrapStore(segmented(raw), { encrypt: key }).read(name), failsWith("STORE_FAILED", /there is no key `2025`/));
     keys.set("2025", random());
-    await assert.rejects(encrypted(segmented(raw), { key }).read(name), failsWith("STORE_FAILED", /snapshot of `chat`.*another key than the one given as `2025`/));
+    await assert.rejects(wrapStore(segmented(raw), { encrypt: key }).read(name), failsWith("STORE_FAILED", /snapshot of `chat`.*another key than the one given as `2025`/));
     keys.set("2025", right);
-    assert.equal((await encrypted(segmented(raw), { key }).read(name)).position, START + 4);
+    assert.equal((await wrapStore(segmented(raw), { encrypt: key }).read(name)).position, START + 4);
   });
 
   test("removeOlder looks under older keys, too", async () => {
@@ -352,29 +352,29 @@ describe("keys", () => {
     const bytes = random();
     const cryptoKey = await crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]);
     const raw = memoryStore();
-    await encrypted(raw, { key: async () => ({ id: "k", key: cryptoKey }) }).setItem("a", "text");
-    assert.equal(await encrypted(raw, { key: () => ({ id: "k", key: bytes }) }).getItem("a"), "text");
-    assert.equal(await encrypted(raw, { key: () => ({ id: "k", key: Buffer.from(bytes) }) }).getItem("a"), "text");
+    await wrapStore(raw, { encrypt: async () => ({ id: "k", key: cryptoKey }) }).setItem("a", "text");
+    assert.equal(await wrapStore(raw, { encrypt: () => ({ id: "k", key: bytes }) }).getItem("a"), "text");
+    assert.equal(await wrapStore(raw, { encrypt: () => ({ id: "k", key: Buffer.from(bytes) }) }).getItem("a"), "text");
   });
 
   test("what is no key is refused before anything is written", async () => {
     const aes = await crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
     for (const given of [null, undefined, {}, { id: "k" }, { id: "", key: random() }, { id: "x".repeat(101), key: random() }, { id: "k", key: new Uint8Array(16) }, { id: "k", key: "password" }, { id: "k", key: aes }]) {
       const raw = memoryStore();
-      const store = encrypted(segmented(raw), { key: () => given });
+      const store = wrapStore(segmented(raw), { encrypt: () => given });
       for (const promise of [store.replace("a", null, snapshotAt(1), 1), store.setItem("a", "b"), store.setItemRaw(output("a"), Uint8Array.of(1)), store.compareAndSet("a", null, "b")])
         await assert.rejects(promise, failsWith("INVALID_ARGUMENT", /`key`: expected/));
       assert.deepEqual(await raw.getKeys(), []);
     }
     const { raw } = await world({ key: ring("k").key });
-    await assert.rejects(encrypted(segmented(raw), { key: () => ({ id: "other", key: random() }) }).read("chat"), failsWith("STORE_FAILED", /there is no key `k`/));
+    await assert.rejects(wrapStore(segmented(raw), { encrypt: () => ({ id: "other", key: random() }) }).read("chat"), failsWith("STORE_FAILED", /there is no key `k`/));
   });
 
   test("a callback that fails is told with its error, and is asked again", async () => {
     const down = new Error("the key service is down");
     let isDown = true;
     const bytes = random();
-    const store = encrypted(segmented(memoryStore()), { key: async () => {
+    const store = wrapStore(segmented(memoryStore()), { encrypt: async () => {
       if (isDown) throw down;
       return { id: "k", key: bytes };
     } });
@@ -388,16 +388,16 @@ describe("compareAndSet", () => {
   test("a text that another process has stored anew, just as it was, is still the one that was expected", async () => {
     const raw = memoryStore();
     const { key } = ring("k");
-    const other = encrypted(raw, { key });
+    const other = wrapStore(raw, { encrypt: key });
     await other.setItem("lease", "a");
     let renews = 3;
-    const store = encrypted({ ...raw, compareAndSet: async (...args) => {
+    const store = wrapStore({ ...raw, compareAndSet: async (...args) => {
       if (renews-- > 0) await other.setItem("lease", "a");
       return raw.compareAndSet(...args);
     } }, { key });
     assert.equal(await store.compareAndSet("lease", "a", "b"), true);
     assert.equal(await other.getItem("lease"), "b");
-    const never = encrypted({ ...raw, compareAndSet: async () => false }, { key });
+    const never = wrapStore({ ...raw, compareAndSet: async () => false }, { encrypt: key });
     assert.equal(await never.compareAndSet("lease", "b", "c"), false);
   });
 });

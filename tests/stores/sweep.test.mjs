@@ -8,7 +8,7 @@ import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Session } from "contextfold";
-import { encrypted } from "contextfold/stores/encrypted";
+import { wrapStore } from "contextfold/stores/encrypted";
 import { fileStore } from "contextfold/stores/files";
 import { memoryJournals, memoryStore } from "contextfold/stores/memory";
 import { segmented } from "contextfold/stores/segments";
@@ -73,7 +73,7 @@ const STORES = {
   memory: () => memoryJournals(),
   files: () => fileStore(join(folder, `${++folders}`)),
   "an ordinary store": () => segmented(memoryStore()),
-  "encrypted files": () => encrypted(fileStore(join(folder, `${++folders}`)), { key: () => ({ id: "a", key: new Uint8Array(32).fill(7) }) }),
+  "encrypted files": () => wrapStore(fileStore(join(folder, `${++folders}`)), { encrypt: () => ({ id: "a", key: new Uint8Array(32).fill(7) }) }),
 };
 const onThisNode = process.getBuiltinModule("node:sqlite") !== undefined;
 if (onThisNode) STORES.sqlite = () => sqliteStore(join(folder, `${++folders}.db`));
@@ -264,7 +264,7 @@ describe("what cannot be read", () => {
 
   test("what is encrypted with a key that is gone", async () => {
     const place = memoryJournals();
-    const keyed = (...ids) => encrypted(place, { key: (id = ids[0]) => (ids.includes(id) ? { id, key: new Uint8Array(32).fill(id.charCodeAt(0)), older: ids } : null) });
+    const keyed = (...ids) => wrapStore(place, { encrypt: (id = ids[0]) => (ids.includes(id) ? { id, key: new Uint8Array(32).fill(id.charCodeAt(0)), older: ids } : null) });
     (await saved(keyed("a"), "chat-a")).free();
     (await saved(keyed("b", "a"), "chat-b", 6)).free();
     const all = (await outputs(place)).length;

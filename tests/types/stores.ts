@@ -3,7 +3,7 @@
 import { Session, type Store } from "contextfold";
 import { fileStore } from "contextfold/stores/files";
 import { indexedDBStore } from "contextfold/stores/indexeddb";
-import { encrypted, type EncryptionKey } from "contextfold/stores/encrypted";
+import { wrapStore, type EncryptionKey } from "contextfold/stores/encrypted";
 import { memoryJournals, memoryStore, type Journal, type JournalStore } from "contextfold/stores/memory";
 import { segmented, type SegmentedStore } from "contextfold/stores/segments";
 import { sqliteStore, type DurableObjectSqlite, type SqliteDatabase } from "contextfold/stores/sqlite";
@@ -18,13 +18,13 @@ const journals: SegmentedStore = segmented(storage, { cacheBytes: 1_000_000 });
 const there = await journals.read("chat", 7);
 const notice: string | undefined = there?.notice;
 const key = async (id = "2026"): Promise<EncryptionKey> => ({ id, key: new Uint8Array(32), older: ["2025"] });
-const secret = encrypted(journals, { key });
+const secret = wrapStore(journals, { encrypt: key });
 await secret.append("chat", there?.position ?? 0, [new Uint8Array(30)]);
-const items = encrypted(storage, { key });
+const items = wrapStore(storage, { encrypt: key });
 // @ts-expect-error an ordinary store has no journals
 items.append("chat", 0, []);
 // @ts-expect-error a key has a name
-encrypted(journals, { key: () => new Uint8Array(32) });
+wrapStore(journals, { encrypt: () => new Uint8Array(32) });
 
 const stores: Store[] = [memoryStore(), indexedDBStore("chats"), journals, secret, items];
 for (const store of stores) await session.save(store, "chat");
