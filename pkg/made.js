@@ -106,8 +106,9 @@ const ofItems = new WeakMap();
  */
 export async function journals(store) {
   if (typeof store.append === "function" && typeof store.replace === "function") return store;
-  const { segmented } = await import("./stores/segments.js");
-  const known = ofItems.get(store) ?? segmented(store);
-  ofItems.set(store, known);
-  return known;
+  if (!ofItems.has(store)) {
+    const { segmented } = await import("./stores/segments.js");
+    if (!ofItems.has(store)) ofItems.set(store, segmented(store)); // two may have waited for it
+  }
+  return ofItems.get(store);
 }

@@ -1835,6 +1835,17 @@ export interface Store {
     compareAndSet?(key: string, expected: string | null, next: string, options?: { ttlMs?: number }): Promise<boolean>;
 }
 
+/** How `Session.restore` reads a snapshot. */
+export interface RestoreOptions extends SessionOptions {
+    /** Where the snapshot stands: `session.position` when it was taken. */
+    position?: number | undefined;
+    /**
+     * The records behind it, oldest first: what `session.changes` gave. Where the last one was not written to its end, it is left out, and
+     * `report.notices` say so.
+     */
+    changes?: Uint8Array | readonly Uint8Array[] | undefined;
+}
+
 /** What stands in a prompt beside the conversation. What is left out stays as it was; `null` clears it. */
 export interface ContextPartsInput {
     /** Texts that a memory search found, best first. */
@@ -2346,6 +2357,21 @@ export class Session {
      */
     beforeFinalAnswer(options?: { signal?: AbortSignal | undefined }): Promise<Report | null>;
     /**
+     * What is new since a position, as records of a journal: `Session.restore(snapshot, { changes })` puts them in again, without
+     * counting a token. Where a store keeps sessions, `save` and `load` do this by themselves; see `docs/stores.md`.
+     *
+     * ```js
+     * const snapshot = session.snapshot();
+     * const { position } = session; // of the snapshot
+     * session.push({ role: "user", content: "And the tests?" });
+     * const changes = session.changes(position); // some hundred bytes
+     * const again = Session.restore(snapshot, { position, changes });
+     * ```
+     * @param since A position that the session had. The records since the last 256 KiB of them are kept in memory.
+     * @returns Records, empty where nothing changed; `null` where they are not kept any more: take a `snapshot`.
+     */
+    changes(since: number): Uint8Array | null;
+    /**
      * Folds if `shouldCompact()` says so. Resolves to the report, or to `null` where nothing was to be done.
      *
      * @throws {ContextError} as `compact`, also for want of a summary where the view would fit without: it is asked for. The hooks
@@ -2364,6 +2390,24 @@ export class Session {
      * `ABORTED`, `FREED`. History and view are as they were then.
      */
     compact(options?: { signal?: AbortSignal | undefined; instructions?: string | undefined }): Promise<Report>;
+    /**
+     * Erases what a message says, for good: from the history, the view, the tool output cache, and from every summary that was made
+     * of it, which the built-in summariser writes anew. That there was a message, who called which tool, and which call it answers
+     * stays, so that what the provider gets stays valid. The next `save` writes all of the session anew, and what was saved before is
+     * gone from the store then.
+     *
+     * What is not erased: what other messages say of it; sessions that were forked off, which have it themselves; the objects that
+     * you pushed. A tool output that lives in the store alone (`toolOutputCache.memoryBytes`) goes when the store is swept.
+     *
+     * ```js
+     * const folds = session.erase("m17"); // ids of the summaries that were written anew
+     * await session.save(store, key);
+     * ```
+     * @returns The ids of the folds whose summaries were written anew.
+     * @throws {ContextError} `INVALID_ARGUMENT` for an unknown id, and for what the engine wrote; `GRAPH_CONSTRAINT` for a part of a
+     * run of a provider's own tool that stands in two messages. Nothing has changed then.
+     */
+    erase(id: string): string[];
     /**
      * Waits for what is under way: a summary that is being written, in the background (`compaction.background`) or for a call that
      * waits; saves, and tool outputs on their way into the store. What was written in the background is put in by the next `prepare`
@@ -2556,6 +2600,18 @@ export class Session {
      */
     recover(error: unknown, options?: { signal?: AbortSignal | undefined }): Promise<Prepared | null>;
     /**
+     * Catches up with what other processes saved of this session since it was loaded or saved: only what is new is read. Whether
+     * anything was.
+     *
+     * ```js
+     * await session.refresh(); // before a turn, where several servers work on one conversation
+     * ```
+     * @throws {ContextError} `STORE_CONFLICT` where others saved, and this session has changes of its own that were not saved: load
+     * it again, and push what is new; also where it was removed. `INVALID_ARGUMENT` where the session was neither loaded nor
+     * saved, and while a compaction is under way; `STORE_FAILED`. The session is as it was then.
+     */
+    refresh(): Promise<boolean>;
+    /**
      * Puts a summary in again that an earlier process saved: the messages that it covers are folded under it.
      *
      * ```js
@@ -2571,18 +2627,19 @@ export class Session {
      */
     restoreSummary(state: SummaryState): void;
     /**
-     * The session of these bytes; those of an older version are read, too.
+     * The session of these bytes, and of the `changes` behind them; those of an older version are read, too.
      *
      * @param options In the place of saved ones, key by key; functions (`summarize`, `now`, `onCost`, `compaction.redact`, a tokenizer that is
      * one) and the `store` are not saved and are given again. Without a `summarize` that there was, the built-in summariser writes, and
      * `report.notices` says so; `compaction: { redact: null }` goes on without a `redact` that there was. Other options than before prepare anew; another `model` or
      * `tokenizer` counts anew, and what usage taught of the old one is forgotten. A limit that `recover` learnt stays, unless
      * `model`, `models`, `contextWindow` or `reservedOutputTokens` is given.
-     * @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session; `SNAPSHOT_TOO_NEW` for those of a
+     * @throws {ContextError} `SNAPSHOT_INVALID` for bytes that are damaged or none of a session, and for changes of another session, where
+     * one is damaged or missing (the message names its position); `SNAPSHOT_TOO_NEW` for those of a
      * newer version of this package; `INVALID_CONFIG`, also where the session had a `compaction.redact` that is not given
      * again, and where it counted with a function or an encoding that is neither given nor loaded; `UNKNOWN_MODEL`.
      */
-    static restore(bytes: Uint8Array, options?: SessionOptions): Session;
+    static restore(bytes: Uint8Array, options?: RestoreOptions): Session;
     /**
      * Goes back to a message: what came after it leaves the view. It stays in the history (`messages`, `search`), and the next
      * report lists it. The ids of what left, and its calls, are free again. A message inside a fold is unfolded; of a step
@@ -2776,6 +2833,11 @@ export class Session {
      * The history: every message that was pushed, in order. Tool messages carry their `output_ref`.
      */
     readonly messages: Message[];
+    /**
+     * How far the session has come: a number that rises with every change that is taken note of. What is behind a position is
+     * `changes(position)`. It begins at a random number, so that two sessions are not taken for one.
+     */
+    readonly position: number;
     /**
      * The last run's report, of a failed run too; in a snapshot is that of the last one that ended well.
      */
@@ -2991,6 +3053,15 @@ export function shouldCompact(usage: TokenUsage, limit: number, config?: Compact
  * naming the option, `UNKNOWN_MODEL`; `INVALID_ARGUMENT` for a format that there is not, and for an input without a list.
  */
 export function simulate(format: Format, input: unknown, options?: SimulateOptions): Simulation;
+
+/**
+ * The items of tool outputs that a saved session refers to (`contextfold:output:HASH`): those that live in the store alone. What no
+ * session refers to may go; `sweep` of `contextfold/stores/sweep` does that.
+ *
+ * @param snapshot What a store holds of the session, and `changes` the records behind it.
+ * @throws {ContextError} `SNAPSHOT_INVALID`, `SNAPSHOT_TOO_NEW`.
+ */
+export function storedOutputs(snapshot: Uint8Array, changes?: Uint8Array | readonly Uint8Array[]): string[];
 
 /**
  * Our `TokenUsage` of a provider's usage object; no cached token is counted twice.

@@ -118,7 +118,7 @@ describe("details", () => {
     try {
       new twin.Session({ contextWindow: 0 });
     } catch (error) {
-      assert.ok(!(error instanceof ContextError));
+      assert.ok(error instanceof ContextError);
       assert.ok(ContextError.isInstance(error) && twin.ContextError.isInstance(error));
       assert.equal(error.code, "INVALID_CONFIG");
       return;
