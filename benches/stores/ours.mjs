@@ -107,30 +107,32 @@ export async function saves(stores, sizes, rounds) {
   return p50;
 }
 
-/** A load of what `saves` left, and a refresh of ten saves that another one made: p50 in ms, and that of a round trip. */
-export async function loads({ store, again }, size, rounds) {
+/** Loads of what `saves` left, and refreshes of ten saves that another one made, of all stores in turn: p50 in ms, and that of a round trip. */
+export async function loads(stores, size, rounds) {
   const key = `saves-${size}`;
-  const times = { load: [], refresh: [], trip: [] };
-  const writer = await Session.load(store, key);
-  for (let round = 0; round <= rounds; round++) {
-    const elsewhere = again();
-    const timed = async (name, run) => {
-      const start = performance.now();
-      const result = await run();
-      if (round > 0) times[name].push(performance.now() - start);
-      return result;
-    };
-    const session = await timed("load", () => Session.load(elsewhere, key));
-    for (let n = 0; n < 10; n++) {
-      writer.push(message());
-      await writer.save(store, key);
+  const running = [];
+  for (const { name, store, again } of stores) running.push({ name, store, again, writer: await Session.load(store, key), times: { load: [], refresh: [], trip: [] } });
+  for (let round = 0; round <= rounds; round++)
+    for (const { store, again, writer, times } of shuffled(running, order)) {
+      const elsewhere = again();
+      const timed = async (name, run) => {
+        const start = performance.now();
+        const result = await run();
+        if (round > 0) times[name].push(performance.now() - start);
+        return result;
+      };
+      const session = await timed("load", () => Session.load(elsewhere, key));
+      for (let n = 0; n < 10; n++) {
+        writer.push(message());
+        await writer.save(store, key);
+      }
+      await timed("refresh", () => session.refresh());
+      const { position } = session;
+      await timed("trip", () => elsewhere.read(key, position));
+      if (position !== writer.position || session.items().length !== writer.items().length) throw new Error("the refresh is not all of it");
+      session.free();
+      if (elsewhere !== store) await elsewhere.close?.();
     }
-    await timed("refresh", () => session.refresh());
-    if (session.messages.length !== writer.messages.length) throw new Error("the refresh is not all of it");
-    await timed("trip", () => elsewhere.read(key, session.position));
-    session.free();
-    if (elsewhere !== store) await elsewhere.close?.();
-  }
-  writer.free();
-  return { load: median(times.load), refresh: median(times.refresh), trip: median(times.trip) };
+  for (const { writer } of running) writer.free();
+  return new Map(running.map(({ name, times: { load, refresh, trip } }) => [name, { load: median(load), refresh: median(refresh), trip: median(trip) }]));
 }

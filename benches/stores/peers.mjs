@@ -42,6 +42,7 @@ async function ours(store, end = async () => {}) {
 async function oursInPostgres(url) {
   const { default: pg } = await import("pg");
   const pool = new pg.Pool({ connectionString: url, max: 4 });
+  pool.on("error", () => {}); // it may still be ending when the server does
   return ours(postgresStore(pool), () => pool.end());
 }
 
@@ -55,7 +56,7 @@ async function postgresSaver(url, schema) {
   const { PostgresSaver } = await import("@langchain/langgraph-checkpoint-postgres");
   const saver = PostgresSaver.fromConnString(url, { schema });
   await saver.setup();
-  saver.pool.on("error", () => {}); // it may still be ending when the server does
+  saver.pool.on("error", () => {});
   return { saver, end: () => saver.end() };
 }
 

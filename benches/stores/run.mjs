@@ -73,10 +73,10 @@ async function saves({ saves, loads }) {
   }
   const there = opened.filter(Boolean);
   const p50 = await saves(there, sizes, values.quick ? 20 : 100);
-  for (const place of there) {
-    const { name } = place;
+  const read = await loads(there, sizes[1], values.quick ? 3 : 15);
+  for (const { name } of there) {
     const [small, large] = sizes.map((size) => p50.get(name)[size]);
-    const { load, refresh, trip } = await loads(place, sizes[1], values.quick ? 3 : 9);
+    const { load, refresh, trip } = read.get(name);
     rows.push([`${name}, ${ABOUT[name]}`, figure(small), figure(large), (large / small).toFixed(2), figure(load), figure(refresh), figure(trip)]);
     if (!STORES[name].asked) continue;
     ask(`${name}: a save at 10,000 messages, times one at 100`, 1.5, large / small, "");

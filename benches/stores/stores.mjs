@@ -73,6 +73,7 @@ export const STORES = {
     async open() {
       const server = await startPostgres();
       const pool = new (await clients()).pg.Pool({ connectionString: server.url, max: 4 });
+      pool.on("error", () => {}); // it may still be ending when the server does
       const stop = async () => {
         await pool.end();
         await server.stop();
