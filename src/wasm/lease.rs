@@ -1,7 +1,7 @@
 //! Two processes on one session: only one of them asks for a summary. The other waits for it, and then loads the session again.
 //!
 //! The lease is a text in the store that says who has it and until when. It is given back when no summary came of it, and when the
-//! session was saved with it or freed; a process that died gives it back by its end. Whose view fits waits for nobody.
+//! session was saved with it or freed. If a process dies, its lease expires. A session whose view fits does not wait.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -21,7 +21,7 @@ use crate::error::{Error, ErrorCode};
 const TTL_MS: f64 = 120_000.0;
 
 /// Why nobody was asked.
-const HELD: &str = "another process on this session has a summary written, and has not saved it yet; the view fits without. Load the session again once that one has saved";
+const HELD: &str = "another process is summarizing this session, and this view fits without a summary. Load the session again after that process has saved";
 
 /// How often one that waits looks whether the lease is free, in milliseconds.
 const LOOK_MS: f64 = 200.0;

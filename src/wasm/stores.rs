@@ -191,16 +191,15 @@ impl Stores {
 
 #[wasm_bindgen]
 impl Session {
-    /// Saves the session in a store, under a key. What it was saved over is gone then.
+    /// Saves the session in a store, under a key. A save writes what is new since the last one: some hundred bytes and the new messages.
     ///
-    /// A session that was loaded or saved before goes on from that version: where somebody else saved under the key meanwhile,
-    /// nothing is overwritten. Load it again then, and push what is new. A session that is new may not overwrite one that is there.
+    /// A session that was loaded or saved before continues what is there. Where somebody else saved under the key meanwhile, nothing is
+    /// overwritten: `refresh` the session, or load it again, and push what is new. A new session may not overwrite one that is there.
     ///
     /// ```js
-    /// import { createStorage } from "unstorage";
-    /// import fsDriver from "unstorage/drivers/fs";
+    /// import { fileStore } from "contextfold/stores/files";
     ///
-    /// const store = createStorage({ driver: fsDriver({ base: "./sessions" }) });
+    /// const store = fileStore("./sessions");
     /// await session.save(store, "chat-17");
     /// const again = await Session.load(store, "chat-17", { summarize });
     /// ```

@@ -715,8 +715,8 @@ export interface SessionOptions {
 
 /**
  * A key-value store: an `unstorage` instance is one as it is, `localStorage` behind promises nearly. Bytes go by `setItemRaw` and
- * `getItemRaw` where both are there, and else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:lease` and
- * `contextfold:output:HASH`.
+ * `getItemRaw` where both are there, and else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:s:SEGMENT`, `KEY:lease` and
+ * `contextfold:output:HASH`. The stores of `contextfold/stores/…` are stores, too, and promise more: see docs/stores.md.
  */
 export interface Store {
   /** What is stored under a key; `null` or `undefined` where there is nothing. */

@@ -1812,8 +1812,8 @@ export interface SessionOptions {
 
 /**
  * A key-value store: an `unstorage` instance is one as it is, `localStorage` behind promises nearly. Bytes go by `setItemRaw` and
- * `getItemRaw` where both are there, and else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:lease` and
- * `contextfold:output:HASH`.
+ * `getItemRaw` where both are there, and else as base64 text. Items are named `KEY:head`, `KEY:v:VERSION`, `KEY:s:SEGMENT`, `KEY:lease` and
+ * `contextfold:output:HASH`. The stores of `contextfold/stores/…` are stores, too, and promise more: see docs/stores.md.
  */
 export interface Store {
     /** What is stored under a key; `null` or `undefined` where there is nothing. */
@@ -2655,16 +2655,15 @@ export class Session {
      */
     rewind(id: string): void;
     /**
-     * Saves the session in a store, under a key. What it was saved over is gone then.
+     * Saves the session in a store, under a key. A save writes what is new since the last one: some hundred bytes and the new messages.
      *
-     * A session that was loaded or saved before goes on from that version: where somebody else saved under the key meanwhile,
-     * nothing is overwritten. Load it again then, and push what is new. A session that is new may not overwrite one that is there.
+     * A session that was loaded or saved before continues what is there. Where somebody else saved under the key meanwhile, nothing is
+     * overwritten: `refresh` the session, or load it again, and push what is new. A new session may not overwrite one that is there.
      *
      * ```js
-     * import { createStorage } from "unstorage";
-     * import fsDriver from "unstorage/drivers/fs";
+     * import { fileStore } from "contextfold/stores/files";
      *
-     * const store = createStorage({ driver: fsDriver({ base: "./sessions" }) });
+     * const store = fileStore("./sessions");
      * await session.save(store, "chat-17");
      * const again = await Session.load(store, "chat-17", { summarize });
      * ```
