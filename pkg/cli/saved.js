@@ -1,8 +1,9 @@
 // A session as another process has saved it: the bytes of a snapshot in a file, or a store in a folder. Only read.
 
-import { readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Session } from "contextfold";
+import { fileStore } from "contextfold/stores/files";
 import { unreadable, usage, whyUnreadable } from "./failure.js";
 
 // Whatever it counted with, and kept back: nothing is counted here, and nothing asked.
@@ -15,9 +16,24 @@ export function savedSession({ session: file, store: folder, key }) {
     if (key !== undefined) throw usage("--key goes with --store", "mcp");
     return renewed(() => stamp(file), () => Session.restore(bytesOf(file), ONLY_READ));
   }
+  if (existsSync(join(folder, "journals"))) return ofFileStore(fileStore(folder), key, folder);
   const store = folderStore(folder);
-  const name = key ?? onlyKey(folder);
+  const name = key ?? only(keysIn(folder), folder);
   return renewed(() => stamp(pathOf(folder, `${name}:head`)), () => Session.load(store, name, ONLY_READ));
+}
+
+/** The same in a folder of `contextfold/stores/files`. */
+function ofFileStore(store, key, folder) {
+  let known;
+  let session;
+  return async () => {
+    const name = key ?? only(await store.list(), folder);
+    const there = await store.read(name, known);
+    if (session && there?.position === known) return session;
+    session = await Session.load(store, name, ONLY_READ);
+    known = there?.position;
+    return session;
+  };
 }
 
 function renewed(stampNow, read) {
@@ -77,13 +93,17 @@ function folderStore(folder) {
   };
 }
 
-/** The one session that is saved in a folder. */
-function onlyKey(folder) {
-  const heads = reading(folder, () => readdirSync(folder, { recursive: true }))
+/** The sessions that unstorage's driver has in a folder. */
+function keysIn(folder) {
+  return reading(folder, () => readdirSync(folder, { recursive: true }))
     .map((path) => path.replaceAll("\\", "/").split("/"))
     .filter((parts) => parts.length > 1 && parts.at(-1) === "head")
     .map((parts) => parts.slice(0, -1).join(":"));
-  if (heads.length === 1) return heads[0];
-  if (heads.length === 0) throw unreadable(`no session is saved in ${folder}`);
-  throw usage(`several sessions are saved in ${folder}: say which with --key (${heads.slice(0, 5).join(", ")}${heads.length > 5 ? ", …" : ""})`, "mcp");
+}
+
+/** The one session that is saved in a folder. */
+function only(keys, folder) {
+  if (keys.length === 1) return keys[0];
+  if (keys.length === 0) throw unreadable(`no session is saved in ${folder}`);
+  throw usage(`several sessions are saved in ${folder}: say which with --key (${keys.slice(0, 5).join(", ")}${keys.length > 5 ? ", …" : ""})`, "mcp");
 }

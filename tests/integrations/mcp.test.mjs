@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Session } from "contextfold";
+import { fileStore } from "contextfold/stores/files";
 import { agentTranscript } from "contextfold/testing";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -97,6 +98,24 @@ describe("contextfold mcp", { skip: noSnapshots }, () => {
     assert.equal(status, 2);
     assert.match(stderr, /--key \(chat-1, chat-2\)/);
     await connected([CLI, "mcp", "--store", store, "--key", "chat-2"], assertServes);
+  });
+
+  test("--store: a folder of contextfold/stores/files, read again when more is saved", async () => {
+    const place = join(folder, "files");
+    const store = fileStore(place);
+    const session = await folded();
+    await session.save(store, "chat-1");
+    await connected([CLI, "mcp", "--store", place], async (client) => {
+      await assertServes(client);
+      session.push({ role: "user", content: "And the zebra crossing?" });
+      await session.save(store, "chat-1");
+      const { content } = await client.callTool({ name: "search_history", arguments: { query: "zebra" } });
+      assert.match(content[0].text, /zebra crossing/);
+    });
+    await (await folded()).save(store, "chat-2");
+    const { status, stderr } = spawnSync(process.execPath, [CLI, "mcp", "--store", place], { encoding: "utf8" });
+    assert.equal(status, 2);
+    assert.match(stderr, /--key \(chat-1, chat-2\)|--key \(chat-2, chat-1\)/);
   });
 
   test("what is no snapshot is told before anybody connects", () => {
