@@ -37,8 +37,7 @@ export interface Swept {
  * It reads every session in the store, one after the other. In browsers, call `init` before.
  *
  * It knows only of sessions that are saved in this store. Do not sweep a store that a session has as its option `store` if that session is
- * saved in another store. An ordinary key-value store does not know when an output was stored: make `segmented(store)` once, and use that
- * for saving and for sweeping.
+ * saved in another store.
  *
  * @param store A journal store, or an ordinary store that has `getKeys`.
  * @throws {ContextError} If a session cannot be read, nothing is removed, and the error names its key: `SNAPSHOT_TOO_NEW` if a newer version of
