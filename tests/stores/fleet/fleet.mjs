@@ -36,7 +36,7 @@ async function fleetIn(folder, { kind, place, processes, sessions, saves, killEv
   const started = performance.now();
   const next = random(seed);
   const living = new Set();
-  const working = new Set();
+  const working = new Map(); // since when
   let kills = 0;
   let ends = null; // why no process is to be started any more
 
@@ -50,7 +50,7 @@ async function fleetIn(folder, { kind, place, processes, sessions, saves, killEv
       const child = run("worker.mjs", { processes, sessions, slot, name, out, part: part - saved, log: join(logs, name), seed: seed * 1_000_003 + slot * 1009 + generation });
       const gone = once(child, "exit");
       living.add(child);
-      const done = new Promise((resolve) => child.on("message", (word) => (word === "up" ? working.add(child) : resolve(word))));
+      const done = new Promise((resolve) => child.on("message", (word) => (word === "up" ? working.set(child, performance.now()) : resolve(word))));
       const ended = await Promise.race([done, gone]);
       working.delete(child);
       if (ended === "done") return { child, gone, out };
@@ -62,7 +62,9 @@ async function fleetIn(folder, { kind, place, processes, sessions, saves, killEv
   }
 
   const killing = setInterval(() => {
-    const child = [...working][Math.floor(next() * working.size)];
+    // On a machine that others load, too, each one has the time to get somewhere.
+    const old = [...working.keys()].filter((child) => performance.now() - working.get(child) > killEveryMs);
+    const child = old[Math.floor(next() * old.length)];
     if (child?.kill("SIGKILL")) kills += 1; // this very process
   }, killEveryMs);
   const endAll = (why) => {
