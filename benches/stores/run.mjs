@@ -42,7 +42,7 @@ process.exit();
 
 /** A figure that is asked for, and whether it is so. */
 function ask(what, limit, measured, unit, more = "") {
-  asked.push([what, `≤ ${limit}${unit}${more}`, `${figure(measured)}${unit}`, measured <= limit ? "✓" : "✗"]);
+  asked.push([what, `≤ ${figure(limit)}${unit}${more}`, `${figure(measured)}${unit}`, measured <= limit ? "✓" : "✗"]);
 }
 
 async function bytes({ bytesPerSave, wholeSession }) {

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,50 +19,68 @@ const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url));
 const READERS = 2;
 
 /** Runs a fleet to its end and checks what it left. Its figures. */
-export async function fleet({ kind, place, processes, sessions, saves, killEveryMs, seed = 1, withinMs = 600_000 }) {
-  const logs = mkdtempSync(join(tmpdir(), "contextfold-fleet-"));
-  const outs = mkdtempSync(join(tmpdir(), "contextfold-fleet-seen-"));
+export async function fleet(settings) {
+  const folder = mkdtempSync(join(tmpdir(), "contextfold-fleet-"));
+  try {
+    return await fleetIn(folder, settings);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function fleetIn(folder, { kind, place, processes, sessions, saves, killEveryMs, seed = 1, withinMs = 600_000 }) {
+  const [logs, outs] = ["logs", "seen"].map((name) => join(folder, name));
+  for (const each of [logs, outs]) mkdirSync(each);
   const execPath = kind !== "sqlite" || process.getBuiltinModule?.("node:sqlite") ? process.execPath : nodeOf(22);
-  const run = (file, settings) => fork(pathOf(file), [JSON.stringify({ kind, place, ...settings })], { execPath, execArgv: ["--no-warnings"], serialization: "advanced" });
+  const run = (file, settings) => fork(pathOf(file), [JSON.stringify({ kind, place, ...settings })], { execPath, execArgv: ["--no-warnings"] });
   const started = performance.now();
   const next = random(seed);
   const living = new Set();
-  const working = new Set();
+  const working = new Map(); // since when
   let kills = 0;
+  let ends = null; // why no process is to be started any more
 
   /** A place in the fleet, which a process takes after the other until its part is done. */
   async function slotDone(slot) {
     const part = Math.floor(saves / processes) + (slot < saves % processes ? 1 : 0);
     for (let generation = 0; ; generation++) {
-      const done = acknowledged(logs, `p${slot}-`).length;
+      const saved = acknowledged(logs, `p${slot}-`).length;
       const name = `p${slot}-${generation}`;
       const out = join(outs, name);
-      const child = run("worker.mjs", { processes, sessions, slot, name, out, part: part - done, log: join(logs, name), seed: seed * 1_000_003 + slot * 1009 + generation });
+      const child = run("worker.mjs", { processes, sessions, slot, name, out, part: part - saved, log: join(logs, name), seed: seed * 1_000_003 + slot * 1009 + generation });
       const gone = once(child, "exit");
       living.add(child);
-      const isUp = await Promise.race([once(child, "message"), gone.then(() => false)]);
-      if (isUp) working.add(child);
-      const said = isUp ? await Promise.race([once(child, "message").then(([word]) => word), gone]) : await gone;
+      const done = new Promise((resolve) => child.on("message", (word) => (word === "up" ? working.set(child, performance.now()) : resolve(word))));
+      const ended = await Promise.race([done, gone]);
       working.delete(child);
-      if (said === "done") return { child, gone, out };
+      if (ended === "done") return { child, gone, out };
       living.delete(child);
-      const [code, signal] = said;
+      const [code, signal] = ended;
+      if (ends) throw new Error(ends);
       assert.equal(signal, "SIGKILL", `the process ${name} ended by itself, with ${code}`);
     }
   }
 
   const killing = setInterval(() => {
-    const [child] = [...working].sort(() => next() - 0.5);
+    // On a machine that others load, too, each one has the time to get somewhere.
+    const old = [...working.keys()].filter((child) => performance.now() - working.get(child) > killEveryMs);
+    const child = old[Math.floor(next() * old.length)];
     if (child?.kill("SIGKILL")) kills += 1; // this very process
   }, killEveryMs);
-  const late = setTimeout(() => [...living].forEach((child) => child.kill()), withinMs);
+  const endAll = (why) => {
+    ends ??= why;
+    for (const child of living) child.kill("SIGKILL");
+  };
+  const late = setTimeout(() => endAll(`the fleet has not done its part within ${withinMs / 1000} s`), withinMs);
   let slots;
   try {
     slots = await Promise.all(Array.from({ length: processes }, (_, slot) => slotDone(slot)));
+  } catch (error) {
+    endAll(error.message);
+    throw error;
   } finally {
     clearInterval(killing);
     clearTimeout(late);
-    if (!slots) for (const child of living) child.kill("SIGKILL");
   }
   const seconds = (performance.now() - started) / 1000;
 
@@ -78,7 +96,6 @@ export async function fleet({ kind, place, processes, sessions, saves, killEvery
 
   const log = acknowledged(logs);
   const checked = check({ log, readers, refreshed, keys: keysOf({ sessions, processes }), saves, kills });
-  for (const folder of [logs, outs]) rmSync(folder, { recursive: true });
   const times = log.map(({ ms }) => ms).sort((a, b) => a - b);
   const at = (share) => times[Math.floor((times.length - 1) * share)];
   return {
